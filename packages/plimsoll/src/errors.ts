@@ -1,0 +1,40 @@
+/**
+ * Every error that plimsoll raises on purpose: one table, one class.
+ *
+ * `exit` is the exit code of the command line: 2 usage or bad input, 3 too noisy to tell,
+ * 4 the target failed to start or died. Codes are stable; texts are not.
+ */
+const TABLE = {
+  PLIMSOLL_USAGE: 2,
+  PLIMSOLL_BAD_WORKLOAD: 2,
+  PLIMSOLL_WORKLOAD_FAILED: 4,
+  PLIMSOLL_WORKLOAD_HUNG: 4,
+  PLIMSOLL_WORKLOAD_EXITED: 4,
+  PLIMSOLL_POOL_SIZE_MISMATCH: 4,
+  PLIMSOLL_POOL_NOT_CREATED: 4,
+  PLIMSOLL_DNS_UNAVAILABLE: 4,
+  PLIMSOLL_NO_DIRECTORY: 2,
+  PLIMSOLL_OUTPUT_FAILED: 2,
+} as const;
+
+export type ErrorCode = keyof typeof TABLE;
+
+/**
+ * An error that a user can act on. Its message says what was wrong, the value received and what would be right.
+ *
+ * @example
+ * throw new PlimsollError('PLIMSOLL_USAGE', 'pool size must be a whole number from 1 to 1024, not 0');
+ */
+export class PlimsollError extends Error {
+  override readonly name = 'PlimsollError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  get exitCode(): number {
+    return TABLE[this.code];
+  }
+}

@@ -1,0 +1,1 @@
+export { type ErrorCode, PlimsollError } from './errors.js';
