@@ -1,0 +1,225 @@
+/**
+ * What the machine did to a run: counters read before and after it, and what their difference says.
+ *
+ * The marks come from the machine, never from the result itself: a run must not be repeated because its figure was odd.
+ */
+import { readThrottledPeriods } from './cgroup.js';
+import { readText } from './read.js';
+
+/** Counters since boot, all of the whole machine except `nrThrottled`. `null`: unknown. */
+export interface MachineCounters {
+  /** `performance.now()` when they were read, in milliseconds. */
+  atMs: number;
+  /** Logical CPUs that the jiffies below are summed over. */
+  cpus: number | null;
+  /** Time that the hypervisor gave to other guests, in jiffies. */
+  stealJiffies: number | null;
+  /** Time spent in processes and kernel threads (user, nice, system), in jiffies. No interrupts: see below. */
+  busyJiffies: number | null;
+  /** All time, idle and stolen included, in jiffies. */
+  totalJiffies: number | null;
+  /** Pressure stall information: time in which SOME task (or, `Full`, every task) waited, in microseconds. */
+  psiCpuSomeUs: number | null;
+  psiIoSomeUs: number | null;
+  psiIoFullUs: number | null;
+  psiMemorySomeUs: number | null;
+  /** Periods in which a CPU quota stopped this process's cgroup or one above it. */
+  nrThrottled: number | null;
+}
+
+/** What happened between two readings. Shares are fractions from 0 to 1. `null`: unknown. */
+export interface MachineNoise {
+  cpus: number | null;
+  /** Of all CPU time. */
+  stealShare: number | null;
+  /** Of the elapsed time, each: some task waited for a CPU, for a disk, for memory. */
+  psiCpuShare: number | null;
+  psiIoShare: number | null;
+  psiMemoryShare: number | null;
+  /** Periods in which a quota stopped us. */
+  throttled: number | null;
+  /** CPU that others used, in cores. */
+  otherCpuCores: number | null;
+}
+
+export type NoiseMark = 'steal' | 'other-load' | 'psi-cpu' | 'psi-io' | 'psi-memory' | 'throttled';
+
+/** The methodology's figure: more than 1 % of the CPU time stolen. */
+const STEAL_LIMIT = 0.01;
+
+/**
+ * Others may use 0.15 core, and on more than three cores 5 % of the machine.
+ *
+ * Not less: what the kernel does on a run's behalf is booked to others, too. Measured over runs of one second on a quiet
+ * two-core machine, "others" came to 0.00 to 0.01 core beside pbkdf2, but to 0.06 to 0.12 core beside a process that
+ * writes 64 KiB files without end (write-back). And a kernel that books time by sampling at each tick knows two half-busy
+ * cores to about sqrt(500 x 0.25) = 11 of 500 ticks at 250 Hz, 0.045 core. A lower limit would mark quiet runs.
+ * Not more: a workload that fills both cores loses what others take, and 0.15 core is already 7.5 % of them.
+ */
+const OTHER_LOAD_LEAST_CORES = 0.15;
+const OTHER_LOAD_SHARE = 0.05;
+
+/** A rise of less than 5 points of the elapsed time is no rise, however steady the earlier runs were. */
+const PSI_LEAST_RISE = 0.05;
+
+/** A run may catch one period (100 ms) more than another only because of where it began. */
+const THROTTLED_LEAST_RISE = 1;
+
+/**
+ * Reads all counters at once, synchronously. Never throws: what this machine does not have is `null`.
+ *
+ * @param root directory that plays the part of `/`; by default `/`
+ * @example
+ * const before = readMachineCounters();
+ */
+export function readMachineCounters(root = '/'): MachineCounters {
+  const pressure = (resource: string) => readText(root, `/proc/pressure/${resource}`) ?? '';
+  const io = pressure('io');
+  return {
+    ...parseCpuTimes(readText(root, '/proc/stat') ?? ''),
+    psiCpuSomeUs: parsePressure(pressure('cpu'), 'some'),
+    psiIoSomeUs: parsePressure(io, 'some'),
+    psiIoFullUs: parsePressure(io, 'full'),
+    psiMemorySomeUs: parsePressure(pressure('memory'), 'some'),
+    nrThrottled: readThrottledPeriods(root),
+    atMs: performance.now(),
+  };
+}
+
+/**
+ * What happened between two readings.
+ *
+ * @param ownCpuSeconds CPU that the measurement itself used between them, in seconds: the measured process, user and
+ *   system, plus the process that watches it; `null` if unknown
+ * @example
+ * machineNoise(before, readMachineCounters(), usage.cpuSeconds).stealShare; // 0.002
+ */
+export function machineNoise(
+  before: MachineCounters,
+  after: MachineCounters,
+  ownCpuSeconds: number | null,
+): MachineNoise {
+  const elapsedMs = after.atMs - before.atMs;
+  const total = rise(before.totalJiffies, after.totalJiffies);
+  const busyShare = share(rise(before.busyJiffies, after.busyJiffies), total);
+  const psi = (from: number | null, to: number | null) => share(rise(from, to), elapsedMs * 1000);
+  return {
+    cpus: after.cpus,
+    stealShare: share(rise(before.stealJiffies, after.stealJiffies), total),
+    psiCpuShare: psi(before.psiCpuSomeUs, after.psiCpuSomeUs),
+    psiIoShare: psi(before.psiIoSomeUs, after.psiIoSomeUs),
+    psiMemoryShare: psi(before.psiMemorySomeUs, after.psiMemorySomeUs),
+    throttled: rise(before.nrThrottled, after.nrThrottled),
+    otherCpuCores: otherCores(busyShare, after.cpus, ownCpuSeconds, elapsedMs),
+  };
+}
+
+/**
+ * The marks that a run deserves; none for a quiet one. A marked run's whole block is repeated.
+ *
+ * Steal and other load come from outside, so their absolute value counts. Pressure and throttling do not: a pool with
+ * more threads than cores makes its own threads wait, and uses up its own quota. They count only where they rose against
+ * the median of the earlier runs of the SAME pool size, by more than those runs differ among themselves (three scaled
+ * median absolute deviations) and more than a least amount. A first run has nothing to be compared with.
+ *
+ * @param noise of the run to judge
+ * @param history of the earlier runs of the same workload and pool size, in any order
+ * @example
+ * noiseMarks(noise, []); // ['steal']
+ */
+export function noiseMarks(noise: MachineNoise, history: readonly MachineNoise[]): NoiseMark[] {
+  const rose = (key: 'psiCpuShare' | 'psiIoShare' | 'psiMemoryShare' | 'throttled', least: number) =>
+    hasRisen(
+      noise[key],
+      history.map((earlier) => earlier[key]),
+      least,
+    );
+  const marks: [NoiseMark, boolean][] = [
+    ['steal', noise.stealShare !== null && noise.stealShare > STEAL_LIMIT],
+    ['other-load', noise.otherCpuCores !== null && noise.otherCpuCores > otherLoadLimit(noise.cpus)],
+    ['psi-cpu', rose('psiCpuShare', PSI_LEAST_RISE)],
+    ['psi-io', rose('psiIoShare', PSI_LEAST_RISE)],
+    ['psi-memory', rose('psiMemoryShare', PSI_LEAST_RISE)],
+    ['throttled', rose('throttled', THROTTLED_LEAST_RISE)],
+  ];
+  return marks.filter(([, deserved]) => deserved).map(([mark]) => mark);
+}
+
+/**
+ * The first line of /proc/stat, proc_stat(5), and the number of CPUs it sums up.
+ *
+ * Interrupts are in the total but not in the busy time: a run's own disk and loopback traffic causes them, yet they are
+ * booked to no process, so they would look like the work of others. `guest` is left out because `user` contains it.
+ *
+ * @example
+ * parseCpuTimes('cpu  10 0 5 85 0 0 0 0 0 0\ncpu0 …\n').busyJiffies; // 15
+ */
+export function parseCpuTimes(
+  stat: string,
+): Pick<MachineCounters, 'cpus' | 'stealJiffies' | 'busyJiffies' | 'totalJiffies'> {
+  const line = /^cpu[ \t]+([\d \t]+)$/m.exec(stat)?.[1];
+  const [user, nice, system, idle, iowait = 0, irq = 0, softirq = 0, steal] =
+    line?.trim().split(/\s+/).map(Number) ?? [];
+  if (user === undefined || nice === undefined || system === undefined || idle === undefined) {
+    return { cpus: null, stealJiffies: null, busyJiffies: null, totalJiffies: null };
+  }
+  const busyJiffies = user + nice + system;
+  return {
+    cpus: stat.match(/^cpu\d+[ \t]/gm)?.length ?? null,
+    stealJiffies: steal ?? null,
+    busyJiffies,
+    totalJiffies: busyJiffies + idle + iowait + irq + softirq + (steal ?? 0),
+  };
+}
+
+/**
+ * The total of one line of a /proc/pressure file (accounting/psi.rst), in microseconds.
+ *
+ * @returns `null` when the line is missing
+ * @example
+ * parsePressure('some avg10=0.01 avg60=0.19 avg300=0.22 total=4084499\n', 'some'); // 4084499
+ */
+export function parsePressure(text: string, kind: 'some' | 'full'): number | null {
+  const total = new RegExp(`^${kind} .*\\btotal=(\\d+)`, 'm').exec(text)?.[1];
+  return total === undefined ? null : Number(total);
+}
+
+/** Counters can step back a little (the kernel corrects idle time); that is no negative rise. */
+function rise(before: number | null, after: number | null): number | null {
+  return before === null || after === null ? null : Math.max(0, after - before);
+}
+
+function share(part: number | null, whole: number | null): number | null {
+  return part === null || whole === null || whole <= 0 ? null : Math.min(1, part / whole);
+}
+
+/** Shares of jiffies times CPUs, so that nothing depends on how long a jiffy is. */
+function otherCores(
+  busyShare: number | null,
+  cpus: number | null,
+  ownCpuSeconds: number | null,
+  elapsedMs: number,
+): number | null {
+  if (busyShare === null || cpus === null || ownCpuSeconds === null || elapsedMs <= 0) return null;
+  return Math.max(0, busyShare * cpus - (ownCpuSeconds * 1000) / elapsedMs);
+}
+
+function otherLoadLimit(cpus: number | null): number {
+  return Math.max(OTHER_LOAD_LEAST_CORES, OTHER_LOAD_SHARE * (cpus ?? 0));
+}
+
+function hasRisen(value: number | null, earlier: readonly (number | null)[], least: number): boolean {
+  const known = earlier.filter((one) => one !== null);
+  const middle = median(known);
+  if (value === null || middle === null) return false;
+  // 1.4826 makes the median absolute deviation comparable to a standard deviation.
+  const spread = 1.4826 * (median(known.map((one) => Math.abs(one - middle))) ?? 0);
+  return value - middle > Math.max(least, 3 * spread);
+}
+
+function median(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)];
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)];
+  return upper === undefined || lower === undefined ? null : (lower + upper) / 2;
+}

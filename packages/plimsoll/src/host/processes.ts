@@ -1,0 +1,37 @@
+/** Telling a process from a later one with the same number: a guardian must never kill a stranger. */
+import { parseWhole, readText } from './read.js';
+
+/**
+ * When a process started: field 22 of /proc/PID/stat, in clock ticks since the machine booted.
+ *
+ * @returns `null` when unknown: no such process, or no /proc
+ * @example
+ * startTime(process.pid); // 123456
+ */
+export function startTime(pid: number, root = '/'): number | null {
+  return parseStartTime(readText(root, `/proc/${pid}/stat`) ?? '');
+}
+
+/**
+ * Whether `pid` is still the process that started at `started`.
+ *
+ * @param started what {@link startTime} gave when the process was known to be the right one
+ * @returns `false` whenever that cannot be proved, also where there is no /proc
+ * @example
+ * if (isSameProcess(pid, started)) process.kill(pid, 'SIGKILL');
+ */
+export function isSameProcess(pid: number, started: number | null, root = '/'): boolean {
+  return started !== null && startTime(pid, root) === started;
+}
+
+/**
+ * Field 22 of the text of /proc/PID/stat. Field 2 is the program's name in brackets and may itself hold spaces and
+ * brackets, so count from the last closing one.
+ *
+ * @returns `null` for another form
+ */
+export function parseStartTime(stat: string): number | null {
+  const afterName = stat.slice(stat.lastIndexOf(')') + 1).trim();
+  // The first field after the name is number 3.
+  return stat.includes(')') ? parseWhole(afterName.split(/\s+/)[22 - 3]) : null;
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isSameProcess, parseStartTime, startTime } from '#plimsoll/host/processes.js';
+import { fakeRoot, linuxOnly } from './fake-root.js';
+
+const FIELDS_3_TO_25 =
+  'S 1 7 7 0 -1 4194560 100 0 0 0 5 6 0 0 20 0 11 0 123456 700000 900 18446744073709551615';
+
+test('field 22 is found whatever the program is called', () => {
+  for (const name of ['node', 'a b', '(x)', ') S 1 2 3', '']) {
+    assert.equal(parseStartTime(`7 (${name}) ${FIELDS_3_TO_25}\n`), 123456);
+  }
+  for (const odd of ['', '7', '7 (node', '7 (node) S 1', '7 (node) S'])
+    assert.equal(parseStartTime(odd), null);
+});
+
+test('no name hides the start time, and no text makes the parser throw', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      parseStartTime(text);
+      assert.equal(parseStartTime(`7 (${text}) ${FIELDS_3_TO_25}`), 123456);
+    }),
+  );
+});
+
+test('a process is the same only if its start time is known and equal', (t) => {
+  const root = fakeRoot(t, { '/proc/7/stat': `7 (node) ${FIELDS_3_TO_25}\n` });
+  assert.equal(isSameProcess(7, 123456, root), true);
+  assert.equal(isSameProcess(7, 123457, root), false);
+  assert.equal(isSameProcess(7, null, root), false);
+  assert.equal(isSameProcess(8, null, root), false);
+  assert.equal(isSameProcess(8, 123456, root), false);
+});
+
+test('a real child is itself until it is gone', linuxOnly, async (t) => {
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  assert.ok(child.pid);
+  const started = startTime(child.pid);
+  assert.ok(started !== null && started >= (startTime(process.pid) ?? 0));
+  assert.equal(isSameProcess(child.pid, started), true);
+  child.stdin.end();
+  await once(child, 'exit');
+  assert.equal(isSameProcess(child.pid, started), false);
+});
