@@ -50,8 +50,7 @@ export function readCgroup(root = '/'): CgroupFacts {
   const cpu = locateController(tables, 'cpu', root);
   return {
     layout: cgroupLayout(tables),
-    cpuQuotaCores:
-      cpu === null ? null : leastKnown(cpu.directories.map((dir) => quotaOf(root, cpu.version, dir))),
+    cpuQuotaCores: cpu === null ? null : tightestQuota(root, cpu),
     cpuWeight: ownFile(root, cpu, 2, 'cpu.weight'),
     cpuShares: ownFile(root, cpu, 1, 'cpu.shares'),
     memoryLimitBytes: memoryLimit(root, tables),
@@ -69,7 +68,7 @@ export function readCgroup(root = '/'): CgroupFacts {
  */
 export function readCpuQuota(root = '/'): number | null {
   const cpu = locateController(readCgroupTables(root), 'cpu', root);
-  return cpu === null ? null : leastKnown(cpu.directories.map((dir) => quotaOf(root, cpu.version, dir)));
+  return cpu === null ? null : tightestQuota(root, cpu);
 }
 
 /**
@@ -125,6 +124,10 @@ export function parseKeyed(text: string | null, key: string): number | null {
 
 function cores(quotaUs: number | null, periodUs: number | null): number | null {
   return quotaUs === null || periodUs === null || quotaUs === 0 || periodUs === 0 ? null : quotaUs / periodUs;
+}
+
+function tightestQuota(root: string, cpu: CgroupLocation): number | null {
+  return leastKnown(cpu.directories.map((dir) => quotaOf(root, cpu.version, dir)));
 }
 
 function quotaOf(root: string, version: 1 | 2, directory: string): number | null {

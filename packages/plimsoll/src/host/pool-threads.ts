@@ -64,8 +64,9 @@ export function countPoolThreads(
  *
  * Take the first list before anything uses the pool and the second one after a first job has ended: libuv creates all
  * pool threads at once and waits for them. The job must be one that always goes to the pool (crypto, not fs: Node 20.3 to
- * 20.11.0 gives fs to io_uring), the entry must be CommonJS (the ESM loader of Node 20 uses the pool itself), and nothing
- * else may start threads in between (Workers, the inspector).
+ * 20.11.0 gives fs to io_uring), the entry must be CommonJS (the ESM loader of Node 20 and of 22 before 22.18 uses the pool
+ * before the entry's first line, and the difference is then 0), and nothing else may start threads in between (Workers,
+ * the inspector).
  *
  * @returns new threads named `libuv-worker` if there are any, otherwise all new threads but the kernel's
  * @example

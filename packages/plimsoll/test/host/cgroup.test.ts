@@ -159,8 +159,8 @@ test('directories go up to the mount point; names hidden by a namespace leave th
 });
 
 test('membership: a v2 line, a combined v1 line, and a colon in a name', () => {
-  assert.deepEqual(parseCgroupMembership('0::/a:b\n3:cpu,cpuacct:/\n1:name=systemd:/x\nnonsense\n'), [
-    { controllers: [], isV2: true, path: '/a:b' },
+  assert.deepEqual(parseCgroupMembership('0::/a:/b\n3:cpu,cpuacct:/\n1:name=systemd:/x\nnonsense\n'), [
+    { controllers: [], isV2: true, path: '/a:/b' },
     { controllers: ['cpu', 'cpuacct'], isV2: false, path: '/' },
     { controllers: ['name=systemd'], isV2: false, path: '/x' },
   ]);

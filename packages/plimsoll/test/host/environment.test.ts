@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { homedir, hostname, tmpdir, userInfo } from 'node:os';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { captureEnvironment, parseChoice, parseLibc, parseMaxProcesses } from '#plimsoll/host/environment.js';
 import { fakeRoot, linuxOnly } from './fake-root.js';
@@ -144,4 +146,30 @@ test('this machine: captured quickly, with no host name, user name or home in it
     assert.ok(!texts.includes(secret), `${secret} is published`);
   }
   assert.ok(texts.every((text) => !text.includes('/home/') && !/\d+\.\d+\.\d+\.\d+\/|:\/\//.test(text)));
+});
+
+test('no reader of this floor starts the pool', linuxOnly, () => {
+  const load = (name: string) =>
+    `require(${JSON.stringify(fileURLToPath(import.meta.resolve(`#plimsoll/host/${name}.js`)))})`;
+  const child = spawnSync(
+    process.execPath,
+    [
+      '-e',
+      `const { listThreads, diffPoolThreads } = ${load('pool-threads')};
+      const { captureEnvironment } = ${load('environment')};
+      const { readMachineCounters } = ${load('noise')};
+      const { startTime } = ${load('processes')};
+      const before = listThreads();
+      captureEnvironment({ directory: '.' });
+      readMachineCounters();
+      startTime(process.pid);
+      const read = diffPoolThreads(before, listThreads()).length;
+      require('node:fs').stat('/', () => console.log(read, diffPoolThreads(before, listThreads()).length));`,
+    ],
+    {
+      env: { ...process.env, UV_THREADPOOL_SIZE: '3', UV_USE_IO_URING: '0', NODE_OPTIONS: '' },
+      encoding: 'utf8',
+    },
+  );
+  assert.equal(child.stdout.trim(), '0 3');
 });
