@@ -144,6 +144,21 @@ test('a mount that cannot hold our cgroup says nothing about us', (t) => {
   assert.deepEqual(readCgroup(fakeRoot(t, {})), EMPTY);
 });
 
+test('of several mounts of one hierarchy, the one that shows most ancestors and has our cgroup', (t) => {
+  const mount = (mountRoot: string, point: string) =>
+    `30 23 0:26 ${mountRoot} ${point} rw - cgroup2 cgroup2 rw\n`;
+  const root = fakeRoot(t, {
+    '/proc/self/cgroup': '0::/a/b\n',
+    '/proc/self/mountinfo':
+      mount('/a/b', '/own') + mount('/a', '/part') + mount('/', '/empty') + mount('/a/b', '/own2'),
+    '/own/cpu.max': '400000 100000\n',
+    '/own2/cpu.max': '400000 100000\n',
+    '/part/b/cpu.max': '400000 100000\n',
+    '/part/cpu.max': '50000 100000\n',
+  });
+  assert.equal(readCgroup(root).cpuQuotaCores, 0.5);
+});
+
 test('directories go up to the mount point; names hidden by a namespace leave the mount point alone', () => {
   const under = (mountRoot: string, path: string) => {
     const [mount] = parseMountinfo(`1 1 0:1 ${mountRoot} /cg rw - cgroup2 none rw\n`);

@@ -114,6 +114,8 @@ test('a plugged-in charger beats a battery that says otherwise', (t) => {
     false,
   );
   assert.equal(battery({ [`${supply}/BAT0/status`]: 'Full\n' }), false);
+  const mouse = { [`${supply}/mouse/scope`]: 'Device\n', [`${supply}/mouse/status`]: 'Discharging\n' };
+  assert.equal(battery(mouse), null);
 });
 
 test('limits, C libraries and choices', () => {
