@@ -1,0 +1,128 @@
+import { holm } from './holm.js';
+import { quantile } from './quantile.js';
+import { hodgesLehmann, type Interval, signedRankInterval, signedRankP } from './signed-rank.js';
+
+export type Verdict = 'better' | 'worse' | 'same' | 'unclear';
+
+/** One positive number per block, lower is better (milliseconds, say); all arrays in the order of the blocks. */
+export interface BlockedTimes {
+  readonly baseline: readonly number[];
+  /** The baseline a second time in every block: whatever differs from it is noise. */
+  readonly twin: readonly number[];
+  readonly others: ReadonlyMap<number, readonly number[]>;
+}
+
+export interface Comparison {
+  /** Hodges–Lehmann estimate of time ÷ time at the baseline. */
+  readonly ratio: number;
+  readonly interval: Interval;
+  /** Adjusted by Holm's method over all sizes. */
+  readonly p: number;
+  readonly verdict: Verdict;
+  /** How many more blocks would probably turn `unclear` into a verdict; `null` when that is not to be expected. */
+  readonly blocksToResolve: number | null;
+}
+
+export interface Noise {
+  readonly aaRatio: number;
+  readonly aaInterval: Interval;
+  /** Relative difference below which nothing counts. */
+  readonly threshold: number;
+  /** The twin differs from the baseline: nothing can be ranked. */
+  readonly noisy: boolean;
+}
+
+export const LEVEL = 0.95;
+const ALPHA = 0.05;
+/** What engineers care about: a smaller difference is not worth a change of settings. */
+const LEAST_THRESHOLD = 0.03;
+
+/** Logarithms make ratios differences, and a factor weighs as much as its inverse. */
+export const logRatios = (times: readonly number[], reference: readonly number[]): number[] =>
+  times.map((time, block) => Math.log(time / (reference[block] as number)));
+
+const exponential = ({ low, high, level }: Interval): Interval => ({
+  low: Math.exp(low),
+  high: Math.exp(high),
+  level,
+});
+
+/**
+ * How noisy the machine was, from the baseline and its twin. The threshold is the larger of 3 % and the 95th percentile
+ * of their relative difference; the gate is judged at a fixed 3 %, or much noise would excuse itself.
+ */
+export function assessNoise(baseline: readonly number[], twin: readonly number[]): Noise {
+  const logs = logRatios(twin, baseline);
+  const spread = logs.map((log) => Math.abs(Math.exp(log) - 1));
+  const interval = signedRankInterval(logs, LEVEL);
+  const gate = judge(interval, signedRankP(logs), Math.log1p(LEAST_THRESHOLD));
+  return {
+    aaRatio: Math.exp(hodgesLehmann(logs)),
+    aaInterval: exponential(interval),
+    threshold: Math.max(LEAST_THRESHOLD, quantile(spread, 0.95)),
+    noisy: gate === 'better' || gate === 'worse',
+  };
+}
+
+/**
+ * A verdict on log ratios: beyond ±`margin` with p below 0.05, wholly within it, or unclear. The margin is the same in
+ * both directions on the log scale, so that swapping the two sides swaps `better` and `worse` and nothing else.
+ */
+function judge({ low, high, level }: Interval, p: number, margin: number): Verdict {
+  if (level < LEVEL) return 'unclear';
+  if (p < ALPHA && high < -margin) return 'better';
+  if (p < ALPHA && low > margin) return 'worse';
+  return low >= -margin && high <= margin ? 'same' : 'unclear';
+}
+
+/** Intervals shrink with the square root of the blocks; the distance to the margin is what they must shrink to. */
+function blocksToResolve(
+  estimate: number,
+  { low, high }: Interval,
+  blocks: number,
+  margin: number,
+): number | null {
+  const halfWidth = (high - low) / 2;
+  const wanted = Math.abs(Math.abs(estimate) - margin);
+  const total = blocks * (halfWidth / wanted) ** 2;
+  // Ten times the blocks is more extrapolation than the estimate can bear.
+  return Number.isFinite(total) && total <= 10 * blocks ? Math.max(1, Math.ceil(total - blocks)) : null;
+}
+
+/**
+ * Compare every size with the baseline, block by block.
+ *
+ * With fewer than six blocks no verdict but `unclear` is possible, and none when the twin says that the machine is
+ * too noisy.
+ *
+ * @throws {RangeError} when there is no block.
+ * @example
+ * comparePaired({ baseline: [10, 11], twin: [10, 11], others: new Map([[8, [5, 5]]]) });
+ */
+export function comparePaired({ baseline, twin, others }: BlockedTimes): {
+  noise: Noise;
+  comparisons: Map<number, Comparison>;
+} {
+  const noise = assessNoise(baseline, twin);
+  const margin = Math.log1p(noise.threshold);
+  const logs = [...others].map(([size, times]) => ({ size, values: logRatios(times, baseline) }));
+  const ps = holm(logs.map(({ values }) => signedRankP(values)));
+  const comparisons = new Map<number, Comparison>();
+  for (const [index, { size, values }] of logs.entries()) {
+    const estimate = hodgesLehmann(values);
+    const interval = signedRankInterval(values, LEVEL);
+    const p = ps[index] as number;
+    const verdict = noise.noisy ? 'unclear' : judge(interval, p, margin);
+    comparisons.set(size, {
+      ratio: Math.exp(estimate),
+      interval: exponential(interval),
+      p,
+      verdict,
+      blocksToResolve:
+        verdict === 'unclear' && !noise.noisy
+          ? blocksToResolve(estimate, interval, values.length, margin)
+          : null,
+    });
+  }
+  return { noise, comparisons };
+}
