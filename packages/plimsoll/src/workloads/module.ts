@@ -1,0 +1,82 @@
+import type { PreparedWorkload, RunContext } from './workload.js';
+
+/** What a user's workload module may export. */
+export interface WorkloadModule {
+  /** One round of the work; it is timed from its call until its promise settles. */
+  default(context: ModuleContext): Promise<unknown> | unknown;
+  /** How many operations one call does; 1 when absent. */
+  operations?: number;
+  /** Called once before the first round, not timed. */
+  setup?(context: ModuleContext): Promise<unknown> | unknown;
+  /** Called once after the last round, not timed. */
+  teardown?(context: ModuleContext): Promise<unknown> | unknown;
+}
+
+/** What plimsoll passes to every function of a workload module. */
+export interface ModuleContext extends Omit<RunContext, 'names'> {
+  /** Operations that one call should do: `--ops`, or what the module exports. */
+  readonly operations: number;
+  /** The value of `--scale`; a module may multiply the cost of its operations by it. */
+  readonly scale: number;
+}
+
+/** A module that cannot be a workload; the message says what is missing. */
+export class BadModule extends Error {
+  override readonly name = 'BadModule';
+}
+
+function check(exports: Record<string, unknown>): WorkloadModule {
+  const run = exports.default;
+  if (typeof run !== 'function') {
+    const found = Object.keys(exports);
+    throw new BadModule(
+      `its default export must be an async function, but ${
+        run === undefined
+          ? `it has none (it exports ${found.length === 0 ? 'nothing' : found.join(', ')})`
+          : `it is ${typeof run}`
+      }`,
+    );
+  }
+  for (const name of ['setup', 'teardown'] as const) {
+    const value = exports[name];
+    if (value !== undefined && typeof value !== 'function')
+      throw new BadModule(`its export ${name} must be a function, not ${typeof value}`);
+  }
+  const { operations } = exports;
+  if (operations !== undefined && !(Number.isInteger(operations) && (operations as number) > 0))
+    throw new BadModule(`its export operations must be a whole number from 1, not ${String(operations)}`);
+  return exports as unknown as WorkloadModule;
+}
+
+/**
+ * Load a user's module and run its set-up.
+ *
+ * @param url file URL of the module.
+ * @throws {BadModule} when its exports are not those of a workload; whatever the module itself throws.
+ */
+export async function prepareModule(
+  url: string,
+  options: { operations: number | null; scale: number },
+  context: RunContext,
+): Promise<PreparedWorkload & { operations: number }> {
+  const module = check(await import(url));
+  const operations = options.operations ?? module.operations ?? 1;
+  const given: ModuleContext = {
+    size: context.size,
+    directory: context.directory,
+    operations,
+    scale: options.scale,
+  };
+  await module.setup?.(given);
+  return {
+    operations,
+    async round(_, record) {
+      const started = performance.now();
+      await module.default(given);
+      record(performance.now() - started);
+    },
+    async close() {
+      await module.teardown?.(given);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+
+/**
+ * The parameters of the built-in workloads. The defaults are those of the benchmark suite that the tool
+ * grew out of (1,000 files of 100 KB; 100 × pbkdf2; 100 × gzip; 50 lookups); `--set NAME.PARAMETER=VALUE`
+ * changes any of them.
+ */
+const count = (most: number) => z.coerce.number().int().min(1).max(most);
+
+const digest = z.string().regex(/^[a-z0-9-]+$/i, 'must be the name of a digest, such as sha512');
+
+export const parameterSchemas = {
+  file: z.strictObject({
+    operations: count(1_000_000).default(1000),
+    bytes: count(1 << 30).default(102_400),
+  }),
+  crypto: z.strictObject({
+    operations: count(1_000_000).default(100),
+    iterations: count(2 ** 31 - 1).default(100_000),
+    digest: digest.default('sha512'),
+    keyBytes: count(65_536).default(64),
+  }),
+  zlib: z.strictObject({
+    operations: count(1_000_000).default(100),
+    bytes: count(1 << 30).default(102_400),
+    level: z.coerce.number().int().min(0).max(9).default(6),
+  }),
+  dns: z.strictObject({
+    operations: count(1_000_000).default(50),
+  }),
+  /** A request costs about as much of each kind as the others: pbkdf2 at full strength would drown them. */
+  mixed: z.strictObject({
+    operations: count(1_000_000).default(100),
+    inFlight: count(100_000).default(32),
+    bytes: count(1 << 30).default(102_400),
+    iterations: count(2 ** 31 - 1).default(5_000),
+    digest: digest.default('sha512'),
+  }),
+};
+
+export type WorkloadName = keyof typeof parameterSchemas;
+export const workloadNames = Object.keys(parameterSchemas) as WorkloadName[];
+
+export type Parameters<Name extends WorkloadName> = z.infer<(typeof parameterSchemas)[Name]>;
+export type AnyParameters = { [Name in WorkloadName]: Parameters<Name> }[WorkloadName];
+
+export const isWorkloadName = (name: string): name is WorkloadName => Object.hasOwn(parameterSchemas, name);
+
+/** The smaller work of `--quick`: as many operations at once, so that the pool is as crowded, but cheaper ones. */
+const QUICK: { [Name in WorkloadName]: Partial<Parameters<Name>> } = {
+  file: { operations: 300 },
+  crypto: { iterations: 10_000 },
+  zlib: {},
+  dns: {},
+  mixed: { operations: 64 },
+};
+
+/** Parameters that hold the cost of one operation: `--scale` multiplies them. */
+const COST: readonly string[] = ['bytes', 'iterations'];
+
+export interface ParameterOptions {
+  readonly quick?: boolean;
+  /** Replaces the number of operations. */
+  readonly operations?: number;
+  /** Multiplies the cost of each operation. */
+  readonly scale?: number;
+  /** Values as the user wrote them; they win over `quick` and `operations`. */
+  readonly set?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The parameters of a built-in workload under the given options.
+ *
+ * @throws {z.ZodError} when a value of `set` is unknown or out of range.
+ * @example
+ * resolveParameters('crypto', { scale: 0.1 }).iterations; // 10000
+ */
+export function resolveParameters<Name extends WorkloadName>(
+  name: Name,
+  { quick = false, operations, scale = 1, set = {} }: ParameterOptions = {},
+): Parameters<Name> {
+  const chosen = parameterSchemas[name].parse({
+    ...(quick ? QUICK[name] : {}),
+    ...(operations === undefined ? {} : { operations }),
+    ...set,
+  });
+  const scaled = Object.entries(chosen).map(([key, value]) => [
+    key,
+    typeof value === 'number' && COST.includes(key) ? Math.max(1, Math.round(value * scale)) : value,
+  ]);
+  return Object.fromEntries(scaled) as Parameters<Name>;
+}
+
+const number = new Intl.NumberFormat('en-GB');
+const kilobytes = (bytes: number): string =>
+  bytes >= 1024 ? `${number.format(Math.round(bytes / 102.4) / 10)} KB` : `${bytes} bytes`;
+
+const describers: { [Name in WorkloadName]: (p: Parameters<Name>) => string } = {
+  file: (p) =>
+    `${number.format(p.operations)} files of ${kilobytes(p.bytes)}: all written, all read, all deleted`,
+  crypto: (p) =>
+    `${number.format(p.operations)} × pbkdf2, ${number.format(p.iterations)} iterations, ${p.digest}, ${p.keyBytes} bytes`,
+  zlib: (p) =>
+    `${number.format(p.operations)} × gzip of ${kilobytes(p.bytes)} of random data, then gunzip of all`,
+  dns: (p) => `${number.format(p.operations)} × dns.lookup`,
+  mixed: (p) =>
+    `${number.format(p.operations)} requests, ${p.inFlight} in flight, each: lookup, pbkdf2 (${number.format(p.iterations)} iterations), ` +
+    `write, read and delete of ${kilobytes(p.bytes)}, gzip, gunzip`,
+};
+
+/** One line that says what a workload does, for people. */
+export function describeWorkload<Name extends WorkloadName>(
+  name: Name,
+  parameters: Parameters<Name>,
+): string {
+  return describers[name](parameters);
+}
