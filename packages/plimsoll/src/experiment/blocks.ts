@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type MachineNoise, machineNoise, noiseMarks, readMachineCounters } from '../host/noise.js';
+import type { Random } from '../stats/random.js';
+import { type Arm, blockOrders } from './block-order.js';
+
+/** A run in its place. */
+export interface BlockRun<Result> {
+  readonly block: number;
+  readonly order: number;
+  readonly arm: Arm;
+  readonly result: Result;
+  /** What the machine did to it; never derived from the result. */
+  readonly marks: string[];
+  superseded: boolean;
+}
+
+export interface BlocksPlan<Result> {
+  readonly sizes: readonly number[];
+  readonly baseline: number;
+  readonly blocks: number;
+  readonly random: Random;
+  /** Measure one pool size in a fresh process. */
+  run(size: number): Promise<Result>;
+  /** CPU time that a run used itself, in seconds. */
+  cpuSecondsOf(result: Result): number;
+  onRun?(run: BlockRun<Result>, progress: { done: number; planned: number }): void;
+}
+
+export interface BlocksOutcome<Result> {
+  /** Every run, those of superseded and incomplete blocks too. */
+  readonly runs: BlockRun<Result>[];
+  readonly repeatedBlocks: number;
+  /** What ended the experiment early; the runs before it are kept. */
+  readonly error: unknown;
+}
+
+const COOL_DOWN_MS = 50;
+const MOST_EXTRA = 0.3;
+
+/**
+ * Run randomised complete blocks: every size and the baseline's twin once in each. A block that noise from outside
+ * hit is superseded and run again, for at most 30 % more blocks than planned; after that, marked blocks stay.
+ *
+ * Never throws for a failed run: what was measured before it is part of the outcome.
+ */
+export async function runBlocks<Result>(plan: BlocksPlan<Result>): Promise<BlocksOutcome<Result>> {
+  const orders = blockOrders(plan.sizes, plan.blocks, plan.random);
+  const arms = plan.sizes.length + 1;
+  const mostRepeats = Math.floor(plan.blocks * MOST_EXTRA);
+  const history = new Map<Arm, MachineNoise[]>();
+  const runs: BlockRun<Result>[] = [];
+  let repeatedBlocks = 0;
+
+  const runArm = async (arm: Arm, block: number, order: number): Promise<BlockRun<Result>> => {
+    await sleep(COOL_DOWN_MS);
+    const size = arm === 'twin' ? plan.baseline : arm;
+    const before = readMachineCounters();
+    const own = process.cpuUsage();
+    const result = await plan.run(size);
+    const { user, system } = process.cpuUsage(own);
+    const noise = machineNoise(
+      before,
+      readMachineCounters(),
+      plan.cpuSecondsOf(result) + (user + system) / 1e6,
+    );
+    const earlier = history.get(size) ?? [];
+    history.set(size, [...earlier, noise]);
+    return { block, order, arm, result, marks: noiseMarks(noise, earlier), superseded: false };
+  };
+
+  try {
+    for (let block = 0; block < orders.length; block++) {
+      const ofBlock: BlockRun<Result>[] = [];
+      for (const [order, arm] of (orders[block] as Arm[]).entries()) {
+        const run = await runArm(arm, block, order);
+        ofBlock.push(run);
+        runs.push(run);
+        plan.onRun?.(run, { done: runs.length, planned: (plan.blocks + repeatedBlocks) * arms });
+      }
+      if (repeatedBlocks < mostRepeats && ofBlock.some(({ marks }) => marks.length > 0)) {
+        for (const run of ofBlock) run.superseded = true;
+        repeatedBlocks++;
+        block--;
+      }
+    }
+    return { runs, repeatedBlocks, error: undefined };
+  } catch (error) {
+    return { runs, repeatedBlocks, error };
+  }
+}
+
+/** The runs of complete blocks that no repetition replaced, by arm, each in the order of the blocks. */
+export function completeBlocks<Result>(
+  { runs }: BlocksOutcome<Result>,
+  sizes: readonly number[],
+): Map<Arm, BlockRun<Result>[]> {
+  const valid = runs.filter(({ superseded }) => !superseded);
+  const arms: Arm[] = [...sizes, 'twin'];
+  const of = (arm: Arm): BlockRun<Result>[] => valid.filter((run) => run.arm === arm);
+  // Blocks run one after another, so only the last can be incomplete.
+  const complete = Math.min(...arms.map((arm) => of(arm).length));
+  return new Map(arms.map((arm) => [arm, of(arm).slice(0, complete)]));
+}

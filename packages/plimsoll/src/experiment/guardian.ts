@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PlimsollError } from '../errors.js';
+import { startTime } from '../host/processes.js';
+
+/** One line of the guardian's standard input. */
+export type GuardianOrder =
+  | { do: 'watch'; pid: number; startTime: number | null }
+  | { do: 'forget'; pid: number }
+  | { do: 'keep-clean'; directory: string }
+  | { do: 'cleaned'; directory: string };
+
+/**
+ * Sees to it that nothing stays behind: a second process knows every child and temporary directory of this one,
+ * and ends and removes them when this one is gone, even by SIGKILL. It sleeps until then.
+ *
+ * A watched process must lead a process group of its own (`detached: true`): the group is what is killed.
+ *
+ * @example
+ * const guardian = new Guardian();
+ * const directory = guardian.temporaryDirectory();
+ * // …
+ * guardian.remove(directory);
+ * await guardian.close();
+ */
+export class Guardian {
+  readonly #process: ChildProcess;
+  readonly #directories = new Set<string>();
+
+  constructor() {
+    this.#process = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('./guardian-process.js', import.meta.url))],
+      // A group of its own: the terminal's Ctrl-C must not reach it.
+      { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: { ...process.env, NODE_OPTIONS: '' } },
+    );
+    this.#process.stdin?.on('error', () => {});
+    this.#process.unref();
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  watch(pid: number): void {
+    this.#order({ do: 'watch', pid, startTime: startTime(pid) });
+  }
+
+  forget(pid: number): void {
+    this.#order({ do: 'forget', pid });
+  }
+
+  /**
+   * A new temporary directory under TMPDIR, removed by `remove`, by `close`, or by the guardian.
+   *
+   * @throws {PlimsollError} PLIMSOLL_NO_DIRECTORY when it cannot be made.
+   */
+  temporaryDirectory(): string {
+    const parent = tmpdir();
+    try {
+      const directory = mkdtempSync(join(parent, 'plimsoll-'));
+      this.#directories.add(directory);
+      this.#order({ do: 'keep-clean', directory });
+      return directory;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new PlimsollError(
+        'PLIMSOLL_NO_DIRECTORY',
+        `cannot make a temporary directory in ${parent} (${code}); set TMPDIR to a directory that can be written to`,
+        { cause: error },
+      );
+    }
+  }
+
+  remove(directory: string): void {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    this.#directories.delete(directory);
+    this.#order({ do: 'cleaned', directory });
+  }
+
+  /** Remove the directories that are left and let the guardian end. */
+  async close(): Promise<void> {
+    for (const directory of this.#directories) this.remove(directory);
+    const { exitCode, signalCode, stdin } = this.#process;
+    if (exitCode !== null || signalCode !== null) return;
+    this.#process.ref();
+    stdin?.end();
+    await once(this.#process, 'exit');
+  }
+
+  #order(order: GuardianOrder): void {
+    this.#process.stdin?.write(`${JSON.stringify(order)}\n`);
+  }
+}

@@ -1,0 +1,51 @@
+import type { WorkloadSpec } from '../workloads/prepare.js';
+
+/** What the parent asks of a measuring process, over IPC. */
+export interface Job {
+  readonly spec: WorkloadSpec;
+  readonly size: number;
+  /** Measured rounds after the warm-up. */
+  readonly rounds: number;
+  readonly directory: string;
+  readonly names: readonly string[];
+  /** Working directory: entering a mount namespace loses it. */
+  readonly cwd: string;
+}
+
+/** What one run measured. */
+export interface Measurement {
+  readonly observedThreads: number | null;
+  readonly operations: number;
+  readonly rounds: number;
+  /** Mean time of a round. */
+  readonly ms: number;
+  readonly opsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuSeconds: number;
+  /** CPU time of the whole process, its start and warm-up included. */
+  readonly totalCpuSeconds: number;
+  readonly maxRssBytes: number;
+  readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** Median time of one operation with nothing else in flight, in milliseconds. */
+  readonly aloneMs: number;
+  /** `null` when there were too few rounds to tell. */
+  readonly steady: boolean | null;
+}
+
+export type Phase = 'start' | 'load' | 'run';
+
+/** What a measuring process answers. */
+export type Answer =
+  | { readonly type: 'started' }
+  | { readonly type: 'refused'; readonly observedThreads: number }
+  | { readonly type: 'measured'; readonly measurement: Measurement }
+  | { readonly type: 'bad-module'; readonly message: string }
+  | { readonly type: 'never-settles' }
+  | {
+      readonly type: 'failed';
+      readonly phase: Phase;
+      readonly name: string;
+      readonly message: string;
+      readonly code: string | null;
+    };

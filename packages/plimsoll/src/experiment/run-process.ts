@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { PlimsollError } from '../errors.js';
+import type { Random } from '../stats/random.js';
+import type { WorkloadSpec } from '../workloads/prepare.js';
+import type { Guardian } from './guardian.js';
+import type { Answer, Job, Measurement } from './messages.js';
+
+export interface RunRequest {
+  readonly spec: WorkloadSpec;
+  readonly size: number;
+  readonly rounds: number;
+  /** The experiment's temporary directory; the run gets one of its own inside. */
+  readonly directory: string;
+  readonly names: readonly string[];
+  /** Command that the process is started through, such as `nsenter …`; empty for none. */
+  readonly prefix: readonly string[];
+  /** After so long the run counts as hung and is killed. */
+  readonly deadlineMs: number;
+}
+
+const ENTRY = fileURLToPath(new URL('./child/main.cjs', import.meta.url));
+const LONGEST_PADDING = 4096;
+const STDERR_KEPT = 8192;
+const LAST_WORDS_MS = 200;
+
+/**
+ * Measure one workload at one pool size in a fresh process.
+ *
+ * The length of the environment and of the directory's name differ from run to run, because both move the stack
+ * and with it the speed of everything (Mytkowicz et al., "Producing wrong data without doing anything obviously
+ * wrong!", 2009).
+ *
+ * @throws {PlimsollError} naming what went wrong; the process and its directory are gone by then.
+ */
+export async function runInFreshProcess(
+  request: RunRequest,
+  guardian: Guardian,
+  random: Random,
+  signal: AbortSignal,
+): Promise<Measurement> {
+  signal.throwIfAborted();
+  const directory = join(request.directory, `run-${'x'.repeat(random.integer(1, 64))}`);
+  mkdirSync(directory);
+  const child = start(request, random);
+  const pid = child.pid;
+  if (pid === undefined) throw await startFailure(child);
+  guardian.watch(pid);
+  try {
+    const job: Job = {
+      spec: request.spec,
+      size: request.size,
+      rounds: request.rounds,
+      directory,
+      names: request.names,
+      cwd: process.cwd(),
+    };
+    return judge(await converse(child, job, request.deadlineMs, signal), request, directory);
+  } finally {
+    await end(child, pid);
+    guardian.forget(pid);
+    guardian.remove(directory);
+  }
+}
+
+function start(request: RunRequest, random: Random): ChildProcess {
+  const [command = process.execPath, ...rest] = [...request.prefix, process.execPath, ENTRY];
+  return spawn(command, rest, {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    detached: true,
+    env: {
+      ...process.env,
+      UV_THREADPOOL_SIZE: String(request.size),
+      PLIMSOLL_PADDING: 'x'.repeat(random.integer(0, LONGEST_PADDING)),
+    },
+  });
+}
+
+async function startFailure(child: ChildProcess): Promise<PlimsollError> {
+  const error = await new Promise<Error>((resolve) => child.once('error', resolve));
+  return new PlimsollError(
+    'PLIMSOLL_WORKLOAD_FAILED',
+    `cannot start a process to measure in: ${error.message}`,
+    {
+      cause: error,
+    },
+  );
+}
+
+type LastAnswer = Exclude<Answer, { type: 'started' }>;
+
+/** How a run ended, before anyone says what it means. */
+type Ending =
+  | { kind: 'answer'; answer: LastAnswer }
+  | { kind: 'exit'; code: number | null; signal: NodeJS.Signals | null; started: boolean; stderr: string }
+  | { kind: 'deadline' }
+  | { kind: 'aborted' };
+
+function converse(child: ChildProcess, job: Job, deadlineMs: number, signal: AbortSignal): Promise<Ending> {
+  return new Promise((resolve) => {
+    let stderr = '';
+    let started = false;
+    const deadline = setTimeout(() => resolve({ kind: 'deadline' }), deadlineMs);
+    const abort = (): void => resolve({ kind: 'aborted' });
+    signal.addEventListener('abort', abort, { once: true });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(-STDERR_KEPT);
+    });
+    child.on('error', () => {});
+    child.on('message', (answer: Answer) => {
+      if (answer.type !== 'started') return resolve({ kind: 'answer', answer });
+      started = true;
+      child.send(job);
+    });
+    child.once('exit', (code, exitSignal) => {
+      clearTimeout(deadline);
+      signal.removeEventListener('abort', abort);
+      const ended = (): void => resolve({ kind: 'exit', code, signal: exitSignal, started, stderr });
+      // Its last words may still be in the pipe; a process that it left behind may hold the pipe open for ever.
+      child.once('close', ended);
+      setTimeout(ended, LAST_WORDS_MS);
+    });
+  });
+}
+
+/** Kill what is left of the run's process group and wait until the process is gone. */
+async function end(child: ChildProcess, pid: number): Promise<void> {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it had ended.
+  }
+  while (child.exitCode === null && child.signalCode === null) await sleep(1);
+  child.stderr?.destroy();
+}
+
+function judge(ending: Ending, request: RunRequest, directory: string): Measurement {
+  const what = `${nameOf(request.spec)} at size ${request.size}`;
+  switch (ending.kind) {
+    case 'aborted':
+      throw new DOMException('interrupted', 'AbortError');
+    case 'deadline':
+      throw new PlimsollError(
+        'PLIMSOLL_WORKLOAD_HUNG',
+        `${what} did not finish within ${request.deadlineMs / 1000} s; give it less to do (--ops, --scale) or more time (--deadline)`,
+      );
+    case 'exit':
+      throw exitError(ending, what, request.size);
+    case 'answer':
+      return judgeAnswer(ending.answer, what, request, directory);
+  }
+}
+
+function exitError(
+  { code, signal, started, stderr }: Extract<Ending, { kind: 'exit' }>,
+  what: string,
+  size: number,
+): PlimsollError {
+  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  const said = lastLine(stderr);
+  // libuv aborts the process when it cannot create a thread of its pool (threadpool.c, init_threads).
+  if (!started && signal === 'SIGABRT')
+    return new PlimsollError(
+      'PLIMSOLL_POOL_NOT_CREATED',
+      `a pool of ${size} threads could not be created here (${how}): a limit on processes or memory is reached ` +
+        '(pids.max, ulimit -u); ask for smaller sizes or raise the limit',
+    );
+  if (!started)
+    return new PlimsollError(
+      'PLIMSOLL_WORKLOAD_FAILED',
+      `${what}: its process did not start (${how})${said}`,
+    );
+  return new PlimsollError(
+    'PLIMSOLL_WORKLOAD_EXITED',
+    `${what} ended its process (${how}) before it had finished; a workload must return, not exit${said}`,
+  );
+}
+
+function lastLine(stderr: string): string {
+  const line = stderr.trim().split('\n').at(-1) ?? '';
+  return line === '' ? '' : `; it last wrote: ${line.slice(0, 200)}`;
+}
+
+function judgeAnswer(answer: LastAnswer, what: string, request: RunRequest, directory: string): Measurement {
+  switch (answer.type) {
+    case 'measured':
+      return answer.measurement;
+    case 'refused':
+      throw new PlimsollError(
+        'PLIMSOLL_POOL_SIZE_MISMATCH',
+        `${what}: the process had ${answer.observedThreads} pool threads instead of ${request.size}; ` +
+          'something that it loads (NODE_OPTIONS?) sets UV_THREADPOOL_SIZE or uses the pool first',
+      );
+    case 'bad-module':
+      throw new PlimsollError(
+        'PLIMSOLL_BAD_WORKLOAD',
+        `${nameOf(request.spec)} is not a workload: ${answer.message}`,
+      );
+    case 'never-settles':
+      throw new PlimsollError(
+        'PLIMSOLL_WORKLOAD_HUNG',
+        `${what} can never finish: its promise is pending and nothing is left that could settle it`,
+      );
+    case 'failed':
+      throw failureError(answer, what, request, directory);
+  }
+}
+
+const HINTS: Record<string, string> = {
+  ENOSPC: 'the disk is full; set TMPDIR to a larger one, or lower --ops or --scale',
+  EMFILE: 'too many files are open at once; lower --ops or raise ulimit -n',
+  ENFILE: 'too many files are open on this machine; lower --ops',
+  EACCES: 'its directory cannot be written to; set TMPDIR to one that can',
+  EROFS: 'its directory is read-only; set TMPDIR to one that can be written to',
+  ENOTFOUND: 'names cannot be resolved here; use --dns local or --dns hosts',
+  EAI_AGAIN: 'the resolver does not answer; use --dns local or --dns hosts',
+};
+
+function failureError(
+  failed: Extract<Answer, { type: 'failed' }>,
+  what: string,
+  request: RunRequest,
+  directory: string,
+): PlimsollError {
+  const hint = failed.code === null ? undefined : HINTS[failed.code];
+  const text = failed.message.replaceAll(directory, '<directory>');
+  if (request.spec.kind === 'module' && failed.phase === 'load')
+    return new PlimsollError(
+      'PLIMSOLL_BAD_WORKLOAD',
+      `${nameOf(request.spec)} cannot be loaded: ${failed.name}: ${text}`,
+    );
+  return new PlimsollError(
+    'PLIMSOLL_WORKLOAD_FAILED',
+    `${what} failed: ${failed.name}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
+  );
+}
+
+/** What a workload is called in messages and tables. */
+export function nameOf(spec: WorkloadSpec): string {
+  return spec.kind === 'built-in' ? spec.name : basename(fileURLToPath(spec.url));
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type Arm, blockOrders } from '#plimsoll/experiment/block-order.js';
+import { completeBlocks, runBlocks } from '#plimsoll/experiment/blocks.js';
+import { createRandom } from '#plimsoll/stats/random.js';
+
+describe('the order of the runs', () => {
+  test('every block holds every arm once; every second one is the one before reversed', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 1, max: 1024 }), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer(),
+        (sizes, blocks, seed) => {
+          const orders = blockOrders(sizes, blocks, createRandom(seed));
+          assert.equal(orders.length, blocks);
+          for (const [index, order] of orders.entries()) {
+            assert.deepEqual(new Set<Arm>(order), new Set<Arm>([...sizes, 'twin']));
+            assert.equal(order.length, sizes.length + 1);
+            if (index % 2 === 1) assert.deepEqual(order, orders[index - 1]?.toReversed());
+          }
+        },
+      ),
+    );
+  });
+});
+
+const plan = (run: (size: number) => Promise<number>, blocks = 10) => ({
+  sizes: [4, 8],
+  baseline: 4,
+  blocks,
+  random: createRandom(1),
+  run,
+  cpuSecondsOf: () => 0,
+});
+
+describe('running blocks', () => {
+  test('the twin runs at the baseline size', async () => {
+    const sizes: number[] = [];
+    const outcome = await runBlocks(
+      plan(async (size) => {
+        sizes.push(size);
+        return size;
+      }, 2),
+    );
+    assert.equal(outcome.error, undefined);
+    assert.equal(sizes.filter((size) => size === 4).length, 2 * sizes.filter((size) => size === 8).length);
+    assert.equal(completeBlocks(outcome, [4, 8]).get('twin')?.length, 2);
+  });
+
+  test('a failure keeps the runs before it, and only complete blocks are counted', async () => {
+    let runs = 0;
+    const outcome = await runBlocks(
+      plan(async () => {
+        if (++runs === 8) throw new Error('the eighth fails');
+        return runs;
+      }),
+    );
+    assert.match(String(outcome.error), /the eighth fails/);
+    assert.equal(outcome.runs.length, 7);
+    for (const arm of [4, 8, 'twin'] as const)
+      assert.equal(completeBlocks(outcome, [4, 8]).get(arm)?.length, 2 - outcome.repeatedBlocks);
+  });
+
+  test('a disturbed block is run again, for at most three blocks in ten, and its runs are kept', async () => {
+    // Busy for 100 ms without telling: to the machine this is another process's load.
+    const outcome = await runBlocks(
+      plan(async () => {
+        const end = performance.now() + 100;
+        while (performance.now() < end);
+        return 1;
+      }),
+    );
+    // The parent's own CPU time is known and subtracted, so this must NOT count as load from outside.
+    assert.equal(outcome.error, undefined);
+    assert.ok(outcome.repeatedBlocks <= 3);
+    assert.equal(outcome.runs.length, (10 + outcome.repeatedBlocks) * 3);
+    assert.equal(outcome.runs.filter(({ superseded }) => superseded).length, outcome.repeatedBlocks * 3);
+    assert.equal(completeBlocks(outcome, [4, 8]).get(8)?.length, 10);
+  });
+});
