@@ -1,0 +1,39 @@
+import type { WorkloadResult } from '../../results/bench.js';
+import type { Finding } from '../../results/finding.js';
+import type { FindingContext, WorkloadRule } from './context.js';
+import { lateLoop } from './loop.js';
+import { disturbed, noisy, notSteady, unclear } from './quality.js';
+import { estimatesOnly, filesInMemory, lookupsWithoutNetwork, oneSizeForAll } from './setting.js';
+import { halfForLookups } from './slow-io.js';
+import { faster, limit, noGain, slower, smallerIsEnough, tooSmall, tryLarger } from './speed.js';
+
+const RULES: readonly WorkloadRule[] = [
+  noisy,
+  faster,
+  tryLarger,
+  smallerIsEnough,
+  noGain,
+  slower,
+  tooSmall,
+  lateLoop,
+  limit,
+  halfForLookups,
+  unclear,
+  lookupsWithoutNetwork,
+  filesInMemory,
+  disturbed,
+  notSteady,
+];
+
+const RANK: Record<Finding['severity'], number> = { warning: 0, advice: 1, note: 2 };
+
+/**
+ * What a reader should learn from the workloads: every rule over every workload, and those across workloads. The most
+ * severe come first. Each rests on the numbers of this result alone; docs/findings.md explains every id.
+ */
+export function findings(workloads: readonly WorkloadResult[], context: FindingContext): Finding[] {
+  const found = workloads.flatMap((workload) => RULES.flatMap((rule) => rule(workload, context)));
+  return [...oneSizeForAll(workloads, context), ...estimatesOnly(workloads), ...found].toSorted(
+    (a, b) => RANK[a.severity] - RANK[b.severity],
+  );
+}

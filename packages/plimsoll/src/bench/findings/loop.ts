@@ -1,0 +1,20 @@
+import type { SizeResult } from '../../results/bench.js';
+import { sizeOf, type WorkloadRule } from './context.js';
+import { list, ms } from './text.js';
+
+/** Sizes that are as fast as the best, but for which every other request pays: the event loop turns late. */
+export const lateLoop: WorkloadRule = (workload) => {
+  const chosen = sizeOf(workload, workload.recommended);
+  const late = workload.sizes.filter(({ size }) => workload.laterLoop.includes(size));
+  if (chosen === undefined || late.length === 0) return [];
+  const delay = ({ eventLoopDelayMs }: SizeResult): number => eventLoopDelayMs.p99;
+  const sizes = late.map(({ size }) => size);
+  return [
+    {
+      id: 'bench.late-loop',
+      severity: 'advice',
+      text: `${workload.name}: ${list(sizes)} ${sizes.length === 1 ? 'is' : 'are'} no faster than ${chosen.size}, and the event loop is ${list(late.map((size) => ms(delay(size))))} ms late instead of ${ms(delay(chosen))}`,
+      evidence: { sizes, p99Ms: late.map(delay), insteadOf: chosen.size, insteadOfP99Ms: delay(chosen) },
+    },
+  ];
+};

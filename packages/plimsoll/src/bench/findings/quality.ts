@@ -1,0 +1,71 @@
+import { canJudge, type WorkloadRule } from './context.js';
+import { change, percent } from './text.js';
+
+/** Baseline and twin differ though they are the same: nothing else from this workload can be believed. */
+export const noisy: WorkloadRule = ({ name, noise }) =>
+  noise?.noisy
+    ? [
+        {
+          id: 'bench.noisy',
+          severity: 'warning',
+          text: `${name}: NOISY: the baseline differs from itself by ${percent(noise.aaRatio - 1)} %; no ranking is given. Quieten the machine and run again`,
+          evidence: { aaRatio: noise.aaRatio, aaInterval: [...noise.aaInterval] },
+        },
+      ]
+    : [];
+
+/** Sizes that could not be told from the baseline, nor shown to equal it. */
+export const unclear: WorkloadRule = (workload, { baseline }) => {
+  if (!canJudge(workload)) return [];
+  return workload.sizes
+    .filter(({ size, verdict }) => size !== baseline && verdict === 'unclear')
+    .map(({ size, interval: [low, high], blocksToResolve }) => ({
+      id: 'bench.unclear',
+      severity: 'note' as const,
+      text:
+        `${workload.name}: ${size} against ${baseline} is unclear: its time lies between ${change(low)} and ${change(high)}, the noise threshold is ${percent(workload.noise?.threshold ?? 0)} %` +
+        (blocksToResolve === null ? '' : `; about ${blocksToResolve} more blocks would settle it (--blocks)`),
+      evidence: { size, interval: [low, high], blocksToResolve },
+    }));
+};
+
+/** Blocks that the machine disturbed and that were run again, and marks on what was kept. */
+export const disturbed: WorkloadRule = (workload) => {
+  const runs = [...workload.sizes.flatMap((size) => size.runs), ...workload.twinRuns];
+  const marked = runs.filter(
+    ({ superseded, marks }) => !superseded && marks.some((mark) => mark !== 'not-steady'),
+  );
+  if (workload.repeatedBlocks === 0 && marked.length === 0) return [];
+  const kinds = [...new Set(runs.flatMap(({ marks }) => marks))].filter((mark) => mark !== 'not-steady');
+  return [
+    {
+      id: 'bench.disturbed',
+      severity: 'note',
+      text:
+        `${workload.name}: the machine disturbed some runs (${kinds.join(', ')}): ${count(workload.repeatedBlocks, 'block')} repeated` +
+        (marked.length === 0 ? '' : `, ${count(marked.length, 'marked run')} kept`),
+      evidence: {
+        repeatedBlocks: workload.repeatedBlocks,
+        markedRuns: marked.length,
+        marks: kinds.join(', '),
+      },
+    },
+  ];
+};
+
+const count = (many: number, noun: string): string => `${many} ${noun}${many === 1 ? '' : 's'}`;
+
+/** Runs that had not settled: their rounds still drifted when they ended. */
+export const notSteady: WorkloadRule = (workload) => {
+  const runs = workload.sizes.flatMap((size) => size.runs).filter(({ superseded }) => !superseded);
+  const drifting = runs.filter(({ marks }) => marks.includes('not-steady'));
+  if (drifting.length * 2 <= runs.length) return [];
+  return [
+    {
+      id: 'bench.not-steady',
+      severity: 'note',
+      text: `${workload.name}: the rounds of ${drifting.length} of ${runs.length} runs still differed by more than 5 % at the end`,
+      evidence: { drifting: drifting.length, runs: runs.length },
+    },
+  ];
+};

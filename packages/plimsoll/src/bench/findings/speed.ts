@@ -1,0 +1,131 @@
+import type { SizeResult } from '../../results/bench.js';
+import type { Finding } from '../../results/finding.js';
+import { busyCpus, canJudge, sizeOf, type WorkloadRule } from './context.js';
+import { comparedWith, list } from './text.js';
+
+const evidenceOf = ({ size, ratio, interval, p }: SizeResult): Finding['evidence'] => ({
+  size,
+  ratio,
+  interval: [...interval],
+  p,
+});
+
+/** A larger pool is faster: the best reason to change the setting. */
+export const faster: WorkloadRule = (workload, { baseline }) => {
+  const chosen = sizeOf(workload, workload.recommended);
+  if (chosen === undefined || chosen.verdict !== 'better') return [];
+  const beyond = workload.sizes.filter(({ size }) => size > chosen.size);
+  const text = `${workload.name}: ${chosen.size} is ${comparedWith(baseline, chosen)}`;
+  return [
+    {
+      id: 'bench.faster',
+      severity: 'advice',
+      text: beyond.length === 0 ? text : `${text}; beyond ${chosen.size} nothing is gained`,
+      evidence: { ...evidenceOf(chosen), beyond: beyond.map(({ size }) => size) },
+    },
+  ];
+};
+
+const LARGEST = 1024;
+
+/** The largest measured size is the best one: the best may lie beyond. */
+export const tryLarger: WorkloadRule = (workload) => {
+  const chosen = sizeOf(workload, workload.recommended);
+  const largest = workload.sizes.at(-1);
+  if (chosen === undefined || chosen !== largest || chosen.verdict !== 'better' || chosen.size === LARGEST)
+    return [];
+  const next = [2, 4].map((factor) => Math.min(LARGEST, factor * chosen.size));
+  return [
+    {
+      id: 'bench.try-larger',
+      severity: 'advice',
+      text: `${workload.name}: ${chosen.size} is the largest size that was measured, and the best; measure larger ones (--sizes ${[chosen.size, ...next].join(',')})`,
+      evidence: { size: chosen.size, next },
+    },
+  ];
+};
+
+/** A pool with more threads than the baseline takes longer. */
+export const slower: WorkloadRule = (workload, { baseline }) =>
+  workload.sizes
+    .filter(({ size, verdict }) => size > baseline && verdict === 'worse')
+    .map((result) => ({
+      id: 'bench.slower',
+      severity: 'note',
+      text: `${workload.name}: ${result.size} is ${comparedWith(baseline, result)}: the pool is not the limit`,
+      evidence: evidenceOf(result),
+    }));
+
+/** A pool with fewer threads than the baseline takes longer. */
+export const tooSmall: WorkloadRule = (workload, { baseline }) =>
+  workload.sizes
+    .filter(({ size, verdict }) => size < baseline && verdict === 'worse')
+    .map((result) => ({
+      id: 'bench.too-small',
+      severity: 'note',
+      text: `${workload.name}: ${result.size} is ${comparedWith(baseline, result)}: too few threads for this work`,
+      evidence: evidenceOf(result),
+    }));
+
+/** No size beats the baseline: the size is not what limits this work. */
+export const noGain: WorkloadRule = (workload, { baseline }) => {
+  if (!canJudge(workload) || workload.recommended !== baseline) return [];
+  const larger = workload.sizes.filter(({ size }) => size > baseline);
+  if (larger.length === 0) return [];
+  return [
+    {
+      id: 'bench.no-gain',
+      severity: 'note',
+      text: `${workload.name}: ${list(larger.map(({ size }) => size))} ${larger.length === 1 ? 'is' : 'are'} no faster than ${baseline}`,
+      evidence: { sizes: larger.map(({ size }) => size), ratios: larger.map(({ ratio }) => ratio) },
+    },
+  ];
+};
+
+/** Fewer threads than the baseline do as well. */
+export const smallerIsEnough: WorkloadRule = (workload, { baseline }) => {
+  const chosen = sizeOf(workload, workload.recommended);
+  if (chosen === undefined || chosen.size >= baseline || chosen.verdict === 'better') return [];
+  return [
+    {
+      id: 'bench.smaller-is-enough',
+      severity: 'advice',
+      text:
+        workload.confidence === 'proven'
+          ? `${workload.name}: ${chosen.size} threads do as well as ${baseline}`
+          : `${workload.name}: no difference was found between ${chosen.size} threads and ${baseline}`,
+      evidence: evidenceOf(chosen),
+    },
+  ];
+};
+
+const BUSY = 0.9;
+const IDLE = 0.7;
+
+/** The CPUs, or the pool, were the limit at the baseline. */
+export const limit: WorkloadRule = (workload, { baseline, effectiveCpus }) => {
+  const base = sizeOf(workload, baseline);
+  if (base === undefined || workload.rounds === null || base.runs.length === 0) return [];
+  const busy = busyCpus(base, workload.rounds);
+  const evidence = { size: baseline, busyCpus: busy, effectiveCpus };
+  if (busy >= BUSY * effectiveCpus)
+    return [
+      {
+        id: 'bench.cpu-bound',
+        severity: 'note',
+        text: `${workload.name}: ${baseline} threads already keep ${busy.toFixed(1)} of ${effectiveCpus} CPUs busy: more threads only compete for them`,
+        evidence,
+      },
+    ];
+  const larger = workload.sizes.find(({ size, verdict }) => size > baseline && verdict === 'better');
+  if (busy <= IDLE * effectiveCpus && larger !== undefined)
+    return [
+      {
+        id: 'bench.pool-bound',
+        severity: 'note',
+        text: `${workload.name}: with ${baseline} threads only ${busy.toFixed(1)} of ${effectiveCpus} CPUs were busy while work waited in the queue: the pool was the limit`,
+        evidence,
+      },
+    ];
+  return [];
+};

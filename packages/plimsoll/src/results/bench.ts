@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { environmentSchema } from './environment.js';
+import { findingSchema } from './finding.js';
+
+const milliseconds = z.number().nonnegative();
+const ratio = z.number().positive();
+
+export const verdictSchema = z
+  .enum(['better', 'worse', 'same', 'unclear'])
+  .describe('against the baseline, beyond the noise threshold; unclear when the data cannot carry a verdict');
+
+const intervalSchema = z.tuple([ratio, ratio]);
+
+export const runSchema = z.object({
+  block: z.int().nonnegative(),
+  order: z.int().nonnegative().describe('position within its block'),
+  observedThreads: z
+    .int()
+    .nullable()
+    .describe('pool threads counted in the process; null where they cannot be'),
+  ms: milliseconds.describe('mean time of one round'),
+  opsPerSecond: z.number().positive(),
+  p50Ms: milliseconds.describe('median latency of one call, from submission to callback'),
+  p99Ms: milliseconds,
+  cpuSeconds: z.number().nonnegative(),
+  maxRssBytes: z.int().nonnegative(),
+  eventLoopDelayMs: z
+    .object({ p50: milliseconds, p99: milliseconds, max: milliseconds })
+    .describe('how late a timer due at a random moment of the run fired'),
+  aloneMs: milliseconds.describe('median time of one operation with nothing else in flight'),
+  marks: z
+    .array(z.string())
+    .describe('what the machine did to this run: steal, other-load, psi-io, not-steady …'),
+  superseded: z.boolean().describe('its block was hit by noise and has been repeated; not used'),
+});
+
+export const noiseSchema = z.object({
+  aaRatio: ratio.describe('baseline against its twin; 1 when nothing but noise differs'),
+  aaInterval: intervalSchema,
+  threshold: z
+    .number()
+    .positive()
+    .describe('relative difference below which nothing is called better or worse'),
+  noisy: z.boolean().describe('the twin itself differs: no ranking is given'),
+});
+
+export const sizeSchema = z.object({
+  size: z.int().min(1).max(1024),
+  observedThreads: z.int().nullable(),
+  medianMs: milliseconds,
+  ratio: ratio.describe('time at this size ÷ time at the baseline'),
+  interval: intervalSchema,
+  level: z.number().min(0).max(1).describe('exact coverage of the interval'),
+  p: z.number().min(0).max(1).describe('signed-rank test, Holm-adjusted over the sizes'),
+  verdict: verdictSchema,
+  blocksToResolve: z
+    .int()
+    .nullable()
+    .describe('more blocks that an unclear verdict is likely to need; null unknown'),
+  probabilityOfBest: z.number().min(0).max(1),
+  eventLoopDelayMs: z
+    .object({ p50: milliseconds, p99: milliseconds, max: milliseconds })
+    .describe('medians of the runs'),
+  runs: z.array(runSchema),
+});
+
+const failureSchema = z.object({ code: z.string(), message: z.string() });
+
+export const workloadSchema = z.object({
+  name: z.string(),
+  description: z.string(),
+  operations: z.int().positive().nullable().describe('operations of one round; null when none was run'),
+  parameters: z.record(z.string(), z.union([z.string(), z.number()])),
+  rounds: z.int().positive().nullable().describe('measured rounds of one run'),
+  blocks: z.int().nonnegative().describe('complete blocks that were used'),
+  repeatedBlocks: z.int().nonnegative(),
+  noise: noiseSchema.nullable(),
+  twinRuns: z.array(runSchema).describe('the second run of the baseline in every block'),
+  sizes: z.array(sizeSchema),
+  best: z.int().nullable().describe('the size with the lowest estimated time'),
+  recommended: z
+    .int()
+    .nullable()
+    .describe(
+      'the smallest size not distinguishable from the best in time and event-loop delay; null when not known',
+    ),
+  asGood: z.array(z.int()).describe('every size not distinguishable from the best'),
+  laterLoop: z.array(z.int()).describe('sizes as fast as the best, but with a later event loop'),
+  confidence: z
+    .enum(['proven', 'not distinguished'])
+    .nullable()
+    .describe('proven: shown to be as good as the best; not distinguished: no difference was found'),
+  failure: failureSchema.nullable(),
+});
+
+export const benchSchema = z
+  .object({
+    schema: z.literal('plimsoll/1'),
+    kind: z.literal('bench'),
+    environment: environmentSchema,
+    method: z.object({
+      blocks: z.int().positive(),
+      baseline: z.int(),
+      sizes: z.array(z.int()),
+      seed: z.int(),
+      level: z.number(),
+      dns: z
+        .object({
+          mode: z.string(),
+          delayMs: z.number().nullable(),
+          description: z.string(),
+          because: z.string(),
+        })
+        .nullable(),
+      startedAt: z.iso.datetime(),
+      seconds: z.number().nonnegative(),
+      interrupted: z.boolean(),
+    }),
+    noise: noiseSchema.nullable().describe('of the noisiest workload'),
+    workloads: z.array(workloadSchema),
+    findings: z.array(findingSchema),
+  })
+  .describe('Result of plimsoll bench');
+
+export type BenchResult = z.infer<typeof benchSchema>;
+export type WorkloadResult = z.infer<typeof workloadSchema>;
+export type SizeResult = z.infer<typeof sizeSchema>;
+export type RunResult = z.infer<typeof runSchema>;
+export type NoiseResult = z.infer<typeof noiseSchema>;
+export type Verdict = z.infer<typeof verdictSchema>;

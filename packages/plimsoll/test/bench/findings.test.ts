@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import type { FindingContext } from '#plimsoll/bench/findings/context.js';
+import { findings } from '#plimsoll/bench/findings/findings.js';
+import type { RunResult, SizeResult, WorkloadResult } from '#plimsoll/results/bench.js';
+
+const CONTEXT: FindingContext = {
+  baseline: 4,
+  effectiveCpus: 2,
+  filesystem: { type: 'ext4', isMemory: false },
+  resolver: null,
+};
+
+const run = (given: Partial<RunResult> = {}): RunResult => ({
+  block: 0,
+  order: 0,
+  observedThreads: 4,
+  ms: 100,
+  opsPerSecond: 1000,
+  p50Ms: 1,
+  p99Ms: 2,
+  cpuSeconds: 0.16,
+  maxRssBytes: 1e8,
+  eventLoopDelayMs: { p50: 0, p99: 1, max: 2 },
+  aloneMs: 1,
+  marks: [],
+  superseded: false,
+  ...given,
+});
+
+const size = (number: number, given: Partial<SizeResult> = {}): SizeResult => ({
+  size: number,
+  observedThreads: number,
+  medianMs: 100,
+  ratio: 1,
+  interval: [0.99, 1.01],
+  level: 0.95,
+  p: 1,
+  verdict: 'same',
+  blocksToResolve: null,
+  probabilityOfBest: 0.5,
+  eventLoopDelayMs: { p50: 0, p99: 1, max: 2 },
+  runs: [run()],
+  ...given,
+});
+
+const workload = (sizes: SizeResult[], given: Partial<WorkloadResult> = {}): WorkloadResult => ({
+  name: 'crypto',
+  description: '',
+  operations: 100,
+  parameters: {},
+  rounds: 1,
+  blocks: 10,
+  repeatedBlocks: 0,
+  noise: { aaRatio: 1, aaInterval: [0.99, 1.01], threshold: 0.03, noisy: false },
+  twinRuns: [],
+  sizes,
+  best: 4,
+  recommended: 4,
+  asGood: [4],
+  laterLoop: [],
+  confidence: 'proven',
+  failure: null,
+  ...given,
+});
+
+const found = (workloads: WorkloadResult[], id: string, context = CONTEXT) =>
+  findings(workloads, context).filter((finding) => finding.id === id);
+const textOf = (workloads: WorkloadResult[], id: string, context = CONTEXT): string | undefined =>
+  found(workloads, id, context)[0]?.text;
+
+const eightIsFaster = size(8, { ratio: 0.79, interval: [0.75, 0.83], p: 0.002, verdict: 'better' });
+
+describe('speed', () => {
+  test('faster, and nothing beyond', () => {
+    const sizes = [size(4), eightIsFaster, size(12, { ratio: 0.8, verdict: 'better' })];
+    assert.equal(
+      textOf([workload(sizes, { best: 8, recommended: 8 })], 'bench.faster'),
+      'crypto: 8 is 21 % faster than 4 [17, 25]; beyond 8 nothing is gained',
+    );
+  });
+
+  test('the largest measured size is the best: measure larger ones', () => {
+    const text = textOf([workload([size(4), eightIsFaster], { recommended: 8 })], 'bench.try-larger');
+    assert.match(text ?? '', /^crypto: 8 is the largest .*--sizes 8,16,32/);
+    const more = workload([size(4), eightIsFaster, size(12)], { recommended: 8 });
+    assert.equal(found([more], 'bench.try-larger').length, 0);
+  });
+
+  test('nothing is said of sizes beyond when none was measured', () => {
+    const text = textOf([workload([size(4), eightIsFaster], { recommended: 8 })], 'bench.faster');
+    assert.equal(text, 'crypto: 8 is 21 % faster than 4 [17, 25]');
+  });
+
+  test('slower: the pool is not the limit', () => {
+    const slow = size(12, { ratio: 1.125, interval: [1.08, 1.16], verdict: 'worse' });
+    assert.equal(
+      textOf([workload([size(4), slow], { name: 'file' })], 'bench.slower'),
+      'file: 12 is 13 % slower than 4 [8.0, 16]: the pool is not the limit',
+    );
+  });
+
+  test('too small a pool, and no word of it when the small one is merely unclear', () => {
+    const small = size(1, { ratio: 2, interval: [1.9, 2.1], verdict: 'worse' });
+    assert.match(textOf([workload([small, size(4)])], 'bench.too-small') ?? '', /1 is 100 % slower than 4/);
+    assert.equal(found([workload([{ ...small, verdict: 'unclear' }, size(4)])], 'bench.too-small').length, 0);
+  });
+
+  test('no gain', () => {
+    assert.equal(
+      textOf([workload([size(4), size(8), size(12)])], 'bench.no-gain'),
+      'crypto: 8 and 12 are no faster than 4',
+    );
+  });
+
+  test('fewer threads are enough: proven, or only no difference found', () => {
+    const sizes = [size(2), size(4)];
+    const proven = workload(sizes, { recommended: 2 });
+    assert.equal(textOf([proven], 'bench.smaller-is-enough'), 'crypto: 2 threads do as well as 4');
+    const weak = { ...proven, confidence: 'not distinguished' as const };
+    assert.match(
+      textOf([weak], 'bench.smaller-is-enough') ?? '',
+      /no difference was found between 2 threads and 4/,
+    );
+  });
+
+  test('the CPUs were the limit', () => {
+    const busy = size(4, { runs: [run({ cpuSeconds: 0.196 })] });
+    assert.match(textOf([workload([busy, size(8)])], 'bench.cpu-bound') ?? '', /keep 2.0 of 2 CPUs busy/);
+    assert.equal(found([workload([size(4), size(8)])], 'bench.cpu-bound').length, 0);
+  });
+
+  test('the pool was the limit', () => {
+    const idle = size(4, { runs: [run({ cpuSeconds: 0.02 })] });
+    assert.match(
+      textOf([workload([idle, eightIsFaster])], 'bench.pool-bound') ?? '',
+      /only 0.2 of 2 CPUs were busy/,
+    );
+    assert.equal(found([workload([idle, size(8)])], 'bench.pool-bound').length, 0);
+  });
+});
+
+test('late event loops are said with every delay', () => {
+  const calm = size(4, { eventLoopDelayMs: { p50: 0, p99: 6.2, max: 9 } });
+  const late = size(16, { eventLoopDelayMs: { p50: 0, p99: 21.4, max: 40 } });
+  assert.equal(
+    textOf([workload([calm, late], { laterLoop: [16] })], 'bench.late-loop'),
+    'crypto: 16 is no faster than 4, and the event loop is 21 ms late instead of 6.2',
+  );
+  const later = size(32, { eventLoopDelayMs: { p50: 0, p99: 48, max: 60 } });
+  assert.match(
+    textOf([workload([calm, late, later], { laterLoop: [16, 32] })], 'bench.late-loop') ?? '',
+    /16 and 32 are no faster than 4, and the event loop is 21 and 48 ms late/,
+  );
+});
+
+describe('lookups', () => {
+  const lookups = (atOnce: (size: number) => number): WorkloadResult =>
+    workload(
+      [4, 8].map((n) => size(n, { medianMs: (50 * 10) / atOnce(n), runs: [run({ aloneMs: 10 })] })),
+      { name: 'dns', operations: 50 },
+    );
+
+  test('half of the pool, when the times show half', () => {
+    assert.match(
+      textOf([lookups((n) => (n + 1) >> 1)], 'bench.half-for-lookups') ?? '',
+      /with 8 threads, 50 lookups of 10.0 ms ran 4.0 at a time/,
+    );
+  });
+
+  test('not when all threads served them, nor of any other workload', () => {
+    assert.equal(found([lookups((n) => n)], 'bench.half-for-lookups').length, 0);
+    const other = { ...lookups((n) => (n + 1) >> 1), name: 'zlib' };
+    assert.equal(found([other], 'bench.half-for-lookups').length, 0);
+  });
+});
+
+describe('quality', () => {
+  test('noise is a warning, comes first, and silences every claim', () => {
+    const noise = { aaRatio: 1.08, aaInterval: [1.05, 1.1] as [number, number], threshold: 0.1, noisy: true };
+    const all = findings([workload([size(4), size(8)], { noise, recommended: null, asGood: [] })], CONTEXT);
+    assert.equal(all[0]?.id, 'bench.noisy');
+    assert.ok(!all.some(({ id }) => ['bench.faster', 'bench.no-gain', 'bench.unclear'].includes(id)));
+  });
+
+  test('unclear says what lies in the interval and what would settle it', () => {
+    const unclear = size(8, { interval: [0.93, 1.06], verdict: 'unclear', blocksToResolve: 14 });
+    assert.equal(
+      textOf([workload([size(4), unclear])], 'bench.unclear'),
+      'crypto: 8 against 4 is unclear: its time lies between −7.0 % and +6.0 %, the noise threshold is 3.0 %; about 14 more blocks would settle it (--blocks)',
+    );
+  });
+
+  test('few blocks: one line for all workloads', () => {
+    const few = workload([size(4, { level: 0.9375 }), size(8, { level: 0.9375, interval: [0.9, 1.1] })], {
+      blocks: 5,
+      recommended: null,
+    });
+    const said = found([few, { ...few, name: 'zlib' }], 'bench.estimates-only');
+    assert.equal(said.length, 1);
+    assert.match(said[0]?.text ?? '', /10 % in crypto and 10 % in zlib cannot be seen/);
+  });
+
+  test('a disturbed machine', () => {
+    const marked = size(4, { runs: [run({ marks: ['steal'] }), run({ marks: ['not-steady'] })] });
+    assert.match(
+      textOf([workload([marked], { repeatedBlocks: 1 })], 'bench.disturbed') ?? '',
+      /\(steal\): 1 block repeated, 1 marked run kept/,
+    );
+  });
+});
+
+describe('across workloads', () => {
+  test('one size for all: the smallest that is as good everywhere', () => {
+    const all = [workload([], { asGood: [4, 8] }), workload([], { name: 'dns', asGood: [8, 12] })];
+    assert.match(textOf(all, 'bench.one-size-for-all') ?? '', /^8 is the smallest size .* crypto and dns$/);
+  });
+  test('no size for all', () => {
+    const all = [workload([], { asGood: [4] }), workload([], { name: 'dns', asGood: [8] })];
+    assert.match(textOf(all, 'bench.no-size-for-all') ?? '', /choose by the work that matters most/);
+  });
+  test('files in memory, lookups without a network', () => {
+    const context = {
+      ...CONTEXT,
+      filesystem: { type: 'tmpfs', isMemory: true },
+      resolver: { mode: 'hosts', description: 'localhost only', because: 'offline' },
+    };
+    assert.ok(textOf([workload([], { name: 'file' })], 'bench.files-in-memory', context));
+    assert.ok(textOf([workload([], { name: 'dns' })], 'bench.lookups-without-network', context));
+  });
+});
+
+test('docs/findings.md explains every id, and no other', () => {
+  const folder = new URL('../../src/bench/findings/', import.meta.url);
+  const ids = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(new URL(file, folder), 'utf8').matchAll(/id: '(bench\.[a-z-]+)'/g)].map(([, id]) => id),
+  );
+  const page = readFileSync(new URL('../../../../docs/findings.md', import.meta.url), 'utf8');
+  const explained = [...page.matchAll(/^## (bench\.[a-z-]+)$/gm)].map(([, id]) => id);
+  assert.deepEqual(new Set(explained), new Set(ids));
+});
