@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import pc from 'picocolors';
+import { PlimsollError } from '../errors.js';
+import { addBenchCommand } from './bench.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const program = new Command('plimsoll')
+  .description("Measures and sizes libuv's thread pool (UV_THREADPOOL_SIZE) on this machine")
+  .version(version, '-v, --version')
+  .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'plimsoll: ')) });
+
+addBenchCommand(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = exitCodeOf(error);
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has printed its own message by now; help and version are no errors.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof PlimsollError) {
+    process.stderr.write(`${pc.red('plimsoll:')} ${error.message}\n`);
+    return error.exitCode;
+  }
+  throw error;
+}

@@ -1,0 +1,78 @@
+import { PlimsollError } from '../errors.js';
+import type { DnsMode } from '../experiment/resolver/open.js';
+import { DEFAULT_DELAY_MS } from '../experiment/resolver/open.js';
+
+/** libuv's size when UV_THREADPOOL_SIZE is not set (threadpool.c). */
+const LIBUV_DEFAULT = 4;
+/** libuv's MAX_THREADPOOL_SIZE since 1.30. */
+const LIBUV_MOST = 1024;
+
+const show = (value: string): string => JSON.stringify(value);
+
+const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);
+
+/**
+ * A pool size as the user writes it: `default` (4), `double` (8), `cpus`, or a number.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE
+ */
+export function parseSize(text: string, cpus: number, option: string): number {
+  const named: Record<string, number> = {
+    default: LIBUV_DEFAULT,
+    double: 2 * LIBUV_DEFAULT,
+    cpus: Math.min(cpus, LIBUV_MOST),
+  };
+  const trimmed = text.trim();
+  if (Object.hasOwn(named, trimmed)) return named[trimmed] as number;
+  const size = /^\d+$/.test(trimmed) ? Number(trimmed) : Number.NaN;
+  if (size >= 1 && size <= LIBUV_MOST) return size;
+  throw usage(
+    `${option}: a pool size is default, double, cpus or a whole number from 1 to ${LIBUV_MOST}, not ${show(text)}`,
+  );
+}
+
+/** A comma-separated list of pool sizes, ascending and without repetitions. */
+export function parseSizes(text: string, cpus: number): number[] {
+  const sizes = text.split(',').map((item) => parseSize(item, cpus, '--sizes'));
+  return [...new Set(sizes)].sort((a, b) => a - b);
+}
+
+/** A whole number of at least `least`. */
+export function parseCount(text: string, option: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw usage(`${option}: must be a whole number from ${least} to ${most}, not ${show(text)}`);
+}
+
+/** A number above 0. */
+export function parsePositive(text: string, option: string, most: number): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (value > 0 && value <= most) return value;
+  throw usage(`${option}: must be a number above 0 and at most ${most}, not ${show(text)}`);
+}
+
+/** `auto`, `system`, `hosts`, `local` or `local:MS`. */
+export function parseDns(text: string): DnsMode {
+  if (text === 'auto' || text === 'system' || text === 'hosts') return { mode: text };
+  if (text === 'local') return { mode: 'local', delayMs: DEFAULT_DELAY_MS };
+  const delay = /^local:(\d+)$/.exec(text)?.[1];
+  if (delay !== undefined && Number(delay) <= 10_000) return { mode: 'local', delayMs: Number(delay) };
+  throw usage(
+    `--dns: must be auto, system, hosts, local or local:MS (a delay of 0 to 10000 ms), not ${show(text)}`,
+  );
+}
+
+/** Assignments `WORKLOAD.PARAMETER=VALUE`, by workload. */
+export function parseAssignments(texts: readonly string[]): Map<string, Record<string, string>> {
+  const assignments = new Map<string, Record<string, string>>();
+  for (const text of texts) {
+    const match = /^([^.=]+)\.([^.=]+)=(.*)$/.exec(text);
+    if (match === null)
+      throw usage(
+        `--set: must be WORKLOAD.PARAMETER=VALUE, such as crypto.iterations=10000, not ${show(text)}`,
+      );
+    const [, workload, parameter, value] = match as unknown as [string, string, string, string];
+    assignments.set(workload, { ...assignments.get(workload), [parameter]: value });
+  }
+  return assignments;
+}

@@ -1,0 +1,83 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import type { ChosenWorkload } from '../bench/options.js';
+import { PlimsollError } from '../errors.js';
+import {
+  describeWorkload,
+  isWorkloadName,
+  type ParameterOptions,
+  resolveParameters,
+  type WorkloadName,
+  workloadNames,
+} from '../workloads/parameters.js';
+
+export interface WorkloadOptions {
+  readonly quick: boolean;
+  readonly operations: number | undefined;
+  readonly scale: number;
+  readonly set: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+/**
+ * The workloads that the user named: built-in ones by name, modules by path; all built-in ones when none is named.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE for a name that is neither, or a parameter that does not exist.
+ */
+export function chooseWorkloads(names: readonly string[], options: WorkloadOptions): ChosenWorkload[] {
+  const chosen = names.length === 0 ? workloadNames : [...new Set(names)];
+  for (const name of options.set.keys())
+    if (!chosen.includes(name) || !isWorkloadName(name))
+      throw new PlimsollError(
+        'PLIMSOLL_USAGE',
+        `--set: ${JSON.stringify(name)} is not among the workloads that run (${chosen.join(', ')})`,
+      );
+  return chosen.map((name) => (isWorkloadName(name) ? builtIn(name, options) : module(name, options)));
+}
+
+function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
+  const given: ParameterOptions = {
+    quick: options.quick,
+    scale: options.scale,
+    ...(options.operations === undefined ? {} : { operations: options.operations }),
+    set: options.set.get(name) ?? {},
+  };
+  try {
+    const parameters = resolveParameters(name, given);
+    return {
+      name,
+      description: describeWorkload(name, parameters),
+      spec: { kind: 'built-in', name, parameters },
+      usesDns: name === 'dns' || name === 'mixed',
+    };
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    const { path, message } = error.issues[0] as z.core.$ZodIssue;
+    throw new PlimsollError('PLIMSOLL_USAGE', `--set: ${[name, ...path].join('.')}: ${message}`);
+  }
+}
+
+function module(path: string, options: WorkloadOptions): ChosenWorkload {
+  const absolute = resolve(path);
+  if (!looksLikePath(path))
+    throw new PlimsollError(
+      'PLIMSOLL_USAGE',
+      `unknown workload ${JSON.stringify(path)}; it must be one of ${workloadNames.join(', ')}, or the path of a module (./my-workload.mjs)`,
+    );
+  if (!existsSync(absolute) || !statSync(absolute).isFile())
+    throw new PlimsollError('PLIMSOLL_BAD_WORKLOAD', `there is no module at ${path}`);
+  return {
+    name: basename(path),
+    description: `the default export of ${path}`,
+    spec: {
+      kind: 'module',
+      url: pathToFileURL(absolute).href,
+      operations: options.operations ?? null,
+      scale: options.scale,
+    },
+    usesDns: false,
+  };
+}
+
+const looksLikePath = (text: string): boolean => /[\\/]/.test(text) || /\.[cm]?[jt]s$/.test(text);

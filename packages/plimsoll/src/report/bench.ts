@@ -1,0 +1,136 @@
+import { change, list } from '../bench/findings/text.js';
+import type { BenchResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
+import type { Finding } from '../results/finding.js';
+import { benchColumns, benchRows } from './bench-table.js';
+import { formatDuration } from './format.js';
+import type { Style } from './style.js';
+import { renderTable, wrap } from './table.js';
+
+/** The whole result of a bench for a terminal: a table per workload, which size suits which, and what it teaches. */
+export function benchReport(result: BenchResult, style: Style): string {
+  const sections = [
+    header(result, style),
+    ...result.workloads.map((workload) => workloadSection(workload, result.method.baseline, style)),
+    recommendations(result, style),
+    findingLines(result.findings, style),
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function header({ environment, method }: BenchResult, { color, width }: Style): string[] {
+  const { node, cpu, filesystem } = environment;
+  const machine = [
+    `Node ${node.version}`,
+    `libuv ${node.libuv}`,
+    `${cpu.effectiveCpus} CPUs`,
+    ...(cpu.model === null ? [] : [cpu.model]),
+    ...(filesystem.type === null ? [] : [filesystem.type]),
+  ].join(' · ');
+  const how = `${method.blocks} blocks in random order, every run a fresh process, ${method.baseline} twice (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+  return [
+    color.bold('plimsoll bench'),
+    ...wrap(machine, width).map(color.dim),
+    ...wrap(how, width).map(color.dim),
+    ...(method.interrupted ? [color.yellow('interrupted: only complete blocks are counted')] : []),
+  ];
+}
+
+function workloadSection(workload: WorkloadResult, baseline: number, style: Style): string[] {
+  const { color, width } = style;
+  const title = wrap(`${workload.name}  ${workload.description}`, width, '  ');
+  const [first = '', ...rest] = title;
+  const heading = [
+    color.bold(workload.name) + color.dim(first.slice(workload.name.length)),
+    ...rest.map((line) => color.dim(line)),
+  ];
+  if (workload.failure !== null)
+    heading.push(...wrap(`failed: ${workload.failure.message}`, width, '  ').map(color.red));
+  if (workload.sizes.length === 0) return heading;
+  const columns = benchColumns(baseline, workload.noise !== null && width >= 110);
+  const rows = benchRows(workload, baseline, width >= 110).map((cells, index) =>
+    paint(cells, workload.sizes[index] as SizeResult, workload, style),
+  );
+  const [head = '', ...body] = renderTable(columns, rows, width - 2);
+  return [...heading, `  ${color.dim(head)}`, ...body.map((line) => `  ${line}`)];
+}
+
+const VERDICT_COLOUR: Record<Verdict, 'green' | 'red' | 'dim' | 'yellow'> = {
+  better: 'green',
+  worse: 'red',
+  same: 'dim',
+  unclear: 'yellow',
+};
+
+function paint(cells: string[], size: SizeResult, workload: WorkloadResult, { color }: Style): string[] {
+  const last = cells.length - 1;
+  return cells.map((cell, index) => {
+    if (index === last) return color[VERDICT_COLOUR[size.verdict]](cell);
+    return index === 0 && size.size === workload.recommended ? color.bold(cell) : cell;
+  });
+}
+
+function recommendations({ workloads, method }: BenchResult, { color, width }: Style): string[] {
+  const measured = workloads.filter(({ sizes }) => sizes.length > 0);
+  if (measured.length === 0) return [];
+  const longest = Math.max(...measured.map(({ name }) => name.length));
+  const lines = measured.flatMap((workload) => {
+    const size = leaning(workload);
+    const [first = '', ...rest] = wrap(because(workload, method.baseline), width - longest - 10);
+    const indent = ' '.repeat(longest + 10);
+    return [
+      `  ${workload.name.padEnd(longest)}  ${color.bold(size.padStart(4))}  ${first}`,
+      ...rest.map((line) => indent + line),
+    ];
+  });
+  return [color.bold('Which UV_THREADPOOL_SIZE suits which work'), ...lines];
+}
+
+/** The recommended size; with too few blocks the one that the estimates lean to, with a tilde. */
+function leaning({ recommended, asGood }: WorkloadResult): string {
+  if (recommended !== null) return String(recommended);
+  return asGood.length === 0 ? '?' : `~${Math.min(...asGood)}`;
+}
+
+/** Why this size, or why none can be named. */
+export function because(workload: WorkloadResult, baseline: number): string {
+  const { recommended, best, noise, sizes, asGood, laterLoop, confidence } = workload;
+  if (noise === null) return 'not measured to the end';
+  if (noise.noisy) return 'too noisy: the baseline differs from itself';
+  if (recommended === null) return estimate(workload, baseline);
+  const others = asGood.filter((size) => size !== recommended);
+  const chosen = sizes.find(({ size }) => size === recommended) as SizeResult;
+  const parts = [
+    ...(recommended === baseline ? [] : [against(chosen, baseline)]),
+    ...(others.length === 0 ? [] : [`${list(others)} no better`]),
+    ...(laterLoop.length === 0 ? [] : [`${list(laterLoop)} no faster, and a later event loop`]),
+    ...(confidence === 'not distinguished' ? [`not shown to be slower than ${best}, nor to be as fast`] : []),
+  ];
+  return parts.length === 0 ? 'the fastest' : parts.join('; ');
+}
+
+function against({ ratio, verdict }: SizeResult, baseline: number): string {
+  if (verdict === 'same') return `as fast as ${baseline}`;
+  return `${change(ratio)} time against ${baseline}${verdict === 'unclear' ? ', within the noise' : ''}`;
+}
+
+function estimate({ asGood, sizes }: WorkloadResult, baseline: number): string {
+  if (asGood.length > 1) return `estimate: ${list(asGood)} cannot be told apart`;
+  const leading = sizes.find(({ size }) => size === asGood[0]);
+  if (leading === undefined || leading.size === baseline) return 'estimate: the fastest';
+  return `estimate: ${change(leading.ratio)} time against ${baseline}`;
+}
+
+const MARK: Record<Finding['severity'], string> = { warning: '!', advice: '→', note: '·' };
+
+function findingLines(findings: readonly Finding[], { color, width }: Style): string[] {
+  if (findings.length === 0) return [];
+  const paintMark = { warning: color.yellow, advice: color.green, note: color.dim };
+  const lines = findings.flatMap(({ severity, text, id }) => {
+    const [first = '', ...rest] = wrap(`${text} (${id})`, width - 4);
+    return [`  ${paintMark[severity](MARK[severity])} ${first}`, ...rest.map((line) => `    ${line}`)];
+  });
+  return [color.bold('What this shows'), ...lines];
+}

@@ -1,0 +1,71 @@
+import { stripVTControlCharacters } from 'node:util';
+
+export interface Column {
+  readonly title: string;
+  readonly align: 'left' | 'right';
+  /** Columns with the highest number go first when the table is too wide; 0 never goes. */
+  readonly expendable: number;
+}
+
+const GAP = '  ';
+
+const widthOf = (text: string): number => [...stripVTControlCharacters(text)].length;
+
+const pad = (text: string, width: number, align: Column['align']): string => {
+  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return align === 'right' ? space + text : text + space;
+};
+
+/**
+ * A table for the terminal, at most `width` columns wide as far as leaving columns out can achieve that.
+ *
+ * @returns lines, the header first.
+ */
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): string[] {
+  let kept = columns.map((_, index) => index);
+  const widths = columns.map((column, index) =>
+    Math.max(widthOf(column.title), ...rows.map((row) => widthOf(row[index] ?? ''))),
+  );
+  const total = (): number =>
+    kept.reduce((sum, index) => sum + (widths[index] as number), 0) + GAP.length * (kept.length - 1);
+  while (total() > width) {
+    const most = Math.max(...kept.map((index) => (columns[index] as Column).expendable));
+    if (most === 0) break;
+    const last = kept.findLast((index) => (columns[index] as Column).expendable === most);
+    kept = kept.filter((index) => index !== last);
+  }
+  const line = (cells: readonly string[]): string =>
+    kept
+      .map((index) => pad(cells[index] ?? '', widths[index] as number, (columns[index] as Column).align))
+      .join(GAP)
+      .trimEnd();
+  return [line(columns.map(({ title }) => title)), ...rows.map(line)];
+}
+
+/** The same table in Markdown, every column of it. */
+export function markdownTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [
+    line(columns.map(({ title }) => title)),
+    line(columns.map(({ align }) => (align === 'right' ? '---:' : '---'))),
+    ...rows.map((row) => line(row.map((cell) => stripVTControlCharacters(cell).replaceAll('|', '\\|')))),
+  ];
+}
+
+/** Break a text into lines of at most `width` characters, each after the first indented. */
+export function wrap(text: string, width: number, indent = ''): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (widthOf(longer) > width && line !== '') {
+      lines.push(line);
+      line = indent + word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { benchSchema } from '#plimsoll/results/bench.js';
+import { fixture, plimsoll, processesWith, until } from '../support/cli.js';
+
+const linux = process.platform === 'linux' ? {} : { skip: 'looks for processes in /proc' };
+
+const measuring = (directory: string): number[] =>
+  processesWith(directory).filter((pid) => /main\.cjs/.test(commandLine(pid)));
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+describe('nothing stays behind', linux, () => {
+  const slow = [
+    'bench',
+    'crypto',
+    '--scale',
+    '0.05',
+    '--sizes',
+    '2',
+    '--baseline',
+    '2',
+    '--blocks',
+    '50',
+    '--json',
+    '-',
+  ];
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    test(`after ${signal}: complete blocks are kept, exit code 130`, async () => {
+      let directory = '';
+      const run = await plimsoll(slow, {
+        meanwhile: (child, temporary) => {
+          directory = temporary;
+          let text = '';
+          child.stderr?.on('data', (chunk) => {
+            text += chunk;
+            if (text.includes('block 3 of 50')) child.kill(signal);
+          });
+        },
+      });
+      assert.equal(run.code, 130, run.stderr);
+      const result = benchSchema.parse(JSON.parse(run.stdout));
+      assert.equal(result.method.interrupted, true);
+      assert.ok((result.workloads[0]?.blocks ?? 0) >= 2);
+      assert.deepEqual(run.left, []);
+      assert.deepEqual(processesWith(directory), []);
+    });
+
+  test('after SIGKILL of the command: the guardian ends the run and removes its directory', async () => {
+    let directory = '';
+    let killed = false;
+    const running = plimsoll(['bench', fixture('bad/blocks.mjs'), '--sizes', '2', '--baseline', '2'], {
+      meanwhile: (child, temporary) => {
+        directory = temporary;
+        void until(() => measuring(temporary).length > 0).then(() => {
+          killed = child.kill('SIGKILL');
+        });
+      },
+    });
+    const parent = await running;
+    assert.equal(parent.code, null);
+    assert.ok(killed);
+    await until(() => processesWith(directory).length === 0, 20_000, 'every process of the run is gone');
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('the temporary directory is gone after SIGKILL', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+    await plimsoll(['bench', fixture('bad/blocks.mjs'), '--sizes', '2', '--baseline', '2'], {
+      env: { TMPDIR: directory },
+      meanwhile: (child) => {
+        void until(() => measuring(directory).length > 0).then(() => child.kill('SIGKILL'));
+      },
+    });
+    await until(() => readdirSync(directory).length === 0, 20_000, 'the guardian has removed the directory');
+    rmSync(directory, { recursive: true });
+  });
+
+  test('what a workload started is ended with it', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+    const pids = join(directory, 'pids');
+    const run = await plimsoll(
+      [
+        'bench',
+        fixture('bad/leaves-process.mjs'),
+        '--sizes',
+        '2',
+        '--baseline',
+        '2',
+        '--blocks',
+        '1',
+        '--ops',
+        '1',
+      ],
+      { env: { PIDS_FILE: pids } },
+    );
+    assert.equal(run.code, 0, run.stderr);
+    const started = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+    assert.ok(started.length >= 3);
+    await until(() => started.every((pid) => !commandLine(pid).includes('sleep')));
+    rmSync(directory, { recursive: true });
+  });
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { benchSchema } from '#plimsoll/results/bench.js';
+import { plimsoll } from '../support/cli.js';
+
+/** Whether this user may make mount namespaces; without them no small or read-only filesystem can be had. */
+const mounts = spawnSync('unshare', ['--mount', 'true']).status === 0;
+const root = mounts ? {} : { skip: 'needs the right to make a mount namespace' };
+const QUICKLY = ['--quick', '--blocks', '1', '--sizes', '2', '--baseline', '2', '--quiet'];
+
+/** A command that runs the rest in a namespace where `directory` is a filesystem mounted with `options`. */
+const mounted = (directory: string, options: string): string[] => [
+  ...['unshare', '--mount', 'sh', '-c', 'mount -t tmpfs -o "$1" tmpfs "$2" && shift 2 && exec "$@"'],
+  ...['sh', options, directory],
+];
+
+function withDirectory(body: (directory: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+    try {
+      await body(directory);
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  };
+}
+
+describe('limits of the machine', root, () => {
+  test(
+    'a full disk',
+    withDirectory(async (directory) => {
+      const run = await plimsoll(['bench', 'file', '--ops', '50', ...QUICKLY], {
+        command: mounted(directory, 'size=1m'),
+        env: { TMPDIR: directory },
+      });
+      assert.equal(run.code, 4, run.stderr);
+      assert.match(run.stderr, /file at size 2 failed: .*ENOSPC.*the disk is full; set TMPDIR/);
+    }),
+  );
+
+  test(
+    'files on tmpfs are said to be in memory',
+    withDirectory(async (directory) => {
+      const run = await plimsoll(['bench', 'file', '--ops', '10', '--json', '-', ...QUICKLY], {
+        command: mounted(directory, 'size=64m'),
+        env: { TMPDIR: directory },
+      });
+      assert.equal(run.code, 0, run.stderr);
+      const result = benchSchema.parse(JSON.parse(run.stdout));
+      assert.equal(result.environment.filesystem.type, 'tmpfs');
+      assert.ok(result.findings.some(({ id }) => id === 'bench.files-in-memory'));
+    }),
+  );
+
+  test(
+    'no permission to write',
+    withDirectory(async (directory) => {
+      const run = await plimsoll(['bench', 'file', ...QUICKLY], {
+        command: mounted(directory, 'ro'),
+        env: { TMPDIR: directory },
+      });
+      assert.equal(run.code, 2, run.stderr);
+      assert.match(run.stderr, /cannot make a temporary directory in .* \(EROFS\); set TMPDIR/);
+    }),
+  );
+
+  test(
+    'lookups without a network',
+    withDirectory(async (directory) => {
+      writeFileSync(join(directory, 'resolv.conf'), 'nameserver 127.0.0.1\noptions attempts:1 timeout:1\n');
+      const offline = [
+        ...['unshare', '--mount', '--net', 'sh', '-c'],
+        'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"',
+        ...['sh', join(directory, 'resolv.conf')],
+      ];
+      const run = await plimsoll(['bench', 'dns', '--dns', 'system', ...QUICKLY], { command: offline });
+      assert.equal(run.code, 4, run.stderr);
+      assert.match(run.stderr, /--dns system does not work here: .*; use --dns local or --dns hosts/);
+    }),
+  );
+});
+
+/** A pids cgroup of our own with room for `most` threads; `null` where there is none to be had. */
+function pidsCgroup(most: number): string | null {
+  for (const parent of ['/sys/fs/cgroup/pids', '/sys/fs/cgroup']) {
+    const directory = join(parent, `plimsoll-test-${process.pid}`);
+    try {
+      mkdirSync(directory);
+      writeFileSync(join(directory, 'pids.max'), String(most));
+      return directory;
+    } catch {
+      spawnSync('rmdir', [directory]);
+    }
+  }
+  return null;
+}
+
+test('a size beyond the limit on processes: said plainly, what was measured is kept', async (context) => {
+  const cgroup = pidsCgroup(200);
+  if (cgroup === null) return context.skip('needs a pids cgroup that can be written to');
+  try {
+    const run = await plimsoll(
+      [
+        'bench',
+        'zlib',
+        'crypto',
+        '--ops',
+        '4',
+        '--scale',
+        '0.01',
+        '--blocks',
+        '1',
+        '--sizes',
+        '2,1024',
+        '--baseline',
+        '2',
+        '--seed',
+        '1',
+        '--json',
+        '-',
+      ],
+      { command: ['sh', '-c', 'echo $$ > "$1/cgroup.procs" && shift && exec "$@"', 'sh', cgroup] },
+    );
+    assert.equal(run.code, 4, run.stderr);
+    assert.match(run.stderr, /a pool of 1024 threads could not be created here \(signal SIGABRT\)/);
+    const result = benchSchema.parse(JSON.parse(run.stdout));
+    assert.equal(result.workloads[0]?.failure?.code, 'PLIMSOLL_POOL_NOT_CREATED');
+    assert.deepEqual(run.left, []);
+  } finally {
+    rmdirSync(cgroup);
+  }
+});
+
+test('a right to namespaces that is missing leaves lookups to the hosts file', {
+  skip: process.getuid?.() !== 0,
+}, async (context) => {
+  const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--bounding-set=-all'];
+  try {
+    execFileSync(asNobody[0] as string, [...asNobody.slice(1), process.execPath, '--version']);
+    execFileSync(asNobody[0] as string, [
+      ...asNobody.slice(1),
+      'test',
+      '-r',
+      new URL('../../dist/cli/main.js', import.meta.url).pathname,
+    ]);
+  } catch {
+    return context.skip('another user cannot run this build');
+  }
+  const run = await plimsoll(['bench', 'dns', '--dns', 'local', ...QUICKLY], {
+    command: asNobody,
+    env: { TMPDIR: '/tmp' },
+  });
+  assert.ok(run.code === 0 || /--dns local does not work here/.test(run.stderr), run.stderr);
+});

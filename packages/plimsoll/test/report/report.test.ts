@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { formatBytes, formatChange, formatDuration, formatMs } from '#plimsoll/report/format.js';
+import { intervalPlot } from '#plimsoll/report/interval-plot.js';
+import { progressText } from '#plimsoll/report/progress.js';
+import { terminalStyle } from '#plimsoll/report/style.js';
+import { markdownTable, renderTable, wrap } from '#plimsoll/report/table.js';
+
+test('figures have three significant digits and their unit', () => {
+  assert.equal(formatMs(1658), '1.66 s');
+  assert.equal(formatMs(85.34), '85.3 ms');
+  assert.equal(formatMs(0.4), '0.40 ms');
+  assert.equal(formatDuration(130_000), '2 min 10 s');
+  assert.equal(formatBytes(104_857_600), '100 MB');
+  assert.equal(formatChange(0.51, [0.499, 0.528]), '−49 % [−50, −47]');
+  assert.equal(formatChange(1.021, [0.99, 1.05]), '+2.1 % [−1.0, +5.0]');
+});
+
+describe('tables', () => {
+  const columns = [
+    { title: 'size', align: 'right', expendable: 0 },
+    { title: 'memory', align: 'right', expendable: 2 },
+    { title: 'verdict', align: 'left', expendable: 0 },
+  ] as const;
+
+  test('align, and count characters and not escapes', () => {
+    const lines = renderTable(columns, [['\x1b[1m4\x1b[0m', '9 MB', 'same']], 80);
+    assert.deepEqual(lines, ['size  memory  verdict', '   \x1b[1m4\x1b[0m    9 MB  same']);
+  });
+
+  test('leave out what is expendable when the terminal is narrow', () => {
+    assert.deepEqual(renderTable(columns, [['4', '9 MB', 'same']], 15), ['size  verdict', '   4  same']);
+  });
+
+  test('Markdown keeps every column', () => {
+    assert.deepEqual(markdownTable(columns, [['4', 'a|b', 'same']]), [
+      '| size | memory | verdict |',
+      '| ---: | ---: | --- |',
+      '| 4 | a\\|b | same |',
+    ]);
+  });
+
+  test('text is wrapped between words', () => {
+    assert.deepEqual(wrap('one two three', 8, '  '), ['one two', '  three']);
+  });
+});
+
+test('the plot puts the estimate between its bounds and marks 1', () => {
+  const plot = intervalPlot([0.5, 0.45, 0.55, 1], 21);
+  assert.equal(plot.row(1, [1, 1]).indexOf('●'), 19);
+  const row = plot.row(0.5, [0.45, 0.55]);
+  assert.equal(row.indexOf('─'), 0);
+  assert.ok(row.indexOf('●') > 0 && row.indexOf('●') < row.lastIndexOf('─'));
+  assert.equal(row.indexOf('│'), 19);
+});
+
+test('progress fits the terminal', () => {
+  const progress = {
+    workload: 'a-workload-with-a-very-long-name.mjs',
+    stage: 'blocks' as const,
+    size: 1024,
+    ms: 123_456,
+    block: 3,
+    blocks: 10,
+    leftMs: 130_000,
+    share: 0.42,
+  };
+  for (const width of [40, 80, 140]) assert.ok(progressText(progress, width).length < width);
+  assert.match(progressText(progress, 140), /block 4 of 10 .* 42 %, 2 min 10 s left/);
+});
+
+test('colour only on terminals, and never against NO_COLOR', () => {
+  const isColoured = (isTTY: boolean, noColor: string): boolean => {
+    const before = {
+      NO_COLOR: process.env.NO_COLOR,
+      FORCE_COLOR: process.env.FORCE_COLOR,
+      TERM: process.env.TERM,
+    };
+    delete process.env.FORCE_COLOR;
+    process.env.TERM = 'xterm';
+    process.env.NO_COLOR = noColor;
+    const coloured = terminalStyle({ isTTY }).color.red('x') !== 'x';
+    for (const [name, value] of Object.entries(before))
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    return coloured;
+  };
+  assert.equal(isColoured(true, ''), true);
+  assert.equal(isColoured(true, '1'), false);
+  assert.equal(isColoured(false, ''), false);
+});
