@@ -1,0 +1,6 @@
+// `npm start`: make the clone ready, then run plimsoll with the arguments given, or its main job.
+import { setup } from './setup.mjs';
+
+setup();
+if (process.argv.length === 2) process.argv.push('bench', '--quick');
+await import('../packages/plimsoll/dist/cli/main.js');

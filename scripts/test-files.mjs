@@ -1,0 +1,20 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './setup.mjs';
+
+/** Every compiled test file, or those whose path contains one of the filters. */
+export function testFiles(filters) {
+  const files = readdirSync(join(root, 'packages')).flatMap((name) => {
+    const directory = join('packages', name, 'test-dist');
+    try {
+      return readdirSync(join(root, directory), { recursive: true })
+        .filter((file) => file.endsWith('.test.js'))
+        .map((file) => join(directory, file));
+    } catch {
+      return [];
+    }
+  });
+  return filters.length === 0
+    ? files.sort()
+    : files.filter((file) => filters.some((text) => file.includes(text)));
+}
