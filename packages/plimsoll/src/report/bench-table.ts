@@ -1,3 +1,4 @@
+import { change } from '../bench/findings/text.js';
 import type { SizeResult, WorkloadResult } from '../results/bench.js';
 import { median } from '../stats/quantile.js';
 import { formatBytes, formatChange, formatMs, formatRate } from './format.js';
@@ -41,7 +42,7 @@ export function benchRows(workload: WorkloadResult, baseline: number, plot: bool
     return [
       String(size.size),
       formatMs(size.medianMs),
-      isBaseline ? 'baseline' : formatChange(size.ratio, size.interval),
+      isBaseline ? 'baseline' : against(size),
       ...(plot ? [isBaseline ? picture.row(1, [1, 1]) : picture.row(size.ratio, size.interval)] : []),
       formatRate(of((run) => run.opsPerSecond)),
       formatMs(of((run) => run.p50Ms)),
@@ -53,6 +54,10 @@ export function benchRows(workload: WorkloadResult, baseline: number, plot: bool
     ];
   });
 }
+
+/** A single block has no spread: an interval of one point would look like certainty. */
+const against = ({ ratio, interval, level }: SizeResult): string =>
+  level > 0 ? formatChange(ratio, interval) : change(ratio);
 
 /** With too few blocks for a verdict the word is `estimate`: `unclear` would sound as if more had been tried. */
 function verdictOf({ verdict, level }: SizeResult, { noise }: WorkloadResult, isBaseline: boolean): string {

@@ -29,7 +29,7 @@ function header({ environment, method }: BenchResult, { color, width }: Style): 
     ...(cpu.model === null ? [] : [cpu.model]),
     ...(filesystem.type === null ? [] : [filesystem.type]),
   ].join(' · ');
-  const how = `${method.blocks} blocks in random order, every run a fresh process, ${method.baseline} twice (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+  const how = `${method.blocks === 1 ? '1 block' : `${method.blocks} blocks`} in random order, every run a fresh process, ${method.baseline} twice (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
   return [
     color.bold('plimsoll bench'),
     ...wrap(machine, width).map(color.dim),
@@ -116,11 +116,16 @@ function against({ ratio, verdict }: SizeResult, baseline: number): string {
   return `${change(ratio)} time against ${baseline}${verdict === 'unclear' ? ', within the noise' : ''}`;
 }
 
-function estimate({ asGood, sizes }: WorkloadResult, baseline: number): string {
-  if (asGood.length > 1) return `estimate: ${list(asGood)} cannot be told apart`;
+function estimate({ asGood, laterLoop, sizes }: WorkloadResult, baseline: number): string {
   const leading = sizes.find(({ size }) => size === asGood[0]);
-  if (leading === undefined || leading.size === baseline) return 'estimate: the fastest';
-  return `estimate: ${change(leading.ratio)} time against ${baseline}`;
+  const parts = [
+    ...(asGood.length > 1 ? [`${list(asGood)} cannot be told apart`] : []),
+    ...(asGood.length === 1 && leading !== undefined && leading.size !== baseline
+      ? [`${change(leading.ratio)} time against ${baseline}`]
+      : []),
+    ...(laterLoop.length === 0 ? [] : [`${list(laterLoop)} no faster, and a later event loop`]),
+  ];
+  return `estimate: ${parts.length === 0 ? 'the fastest' : parts.join('; ')}`;
 }
 
 const MARK: Record<Finding['severity'], string> = { warning: '!', advice: '→', note: '·' };

@@ -101,7 +101,7 @@ export function rankSizes(
     best: best.size,
     recommended: known ? chosen.size : null,
     asGood: noise.noisy ? [] : good.map(({ size }) => size),
-    laterLoop: known ? [...later] : [],
+    laterLoop: noise.noisy ? [] : [...later],
     confidence: known ? (chosen === best || interval.high <= margin ? 'proven' : 'not distinguished') : null,
   };
 }

@@ -42,7 +42,9 @@ export function estimatesOnly(workloads: readonly WorkloadResult[]): Finding[] {
     {
       id: 'bench.estimates-only',
       severity: 'note',
-      text: `${blocks} block${blocks === 1 ? '' : 's'} give estimates, not verdicts (six are the least; the default is ten); differences below ${list(unseen)} cannot be seen`,
+      text:
+        `${blocks === 1 ? 'one block gives' : `${blocks} blocks give`} estimates, not verdicts (six are the least; the default is ten)` +
+        (blocks === 1 ? '' : `; differences below ${list(unseen)} cannot be seen`),
       evidence: { blocks, halfWidths: widths },
     },
   ];
