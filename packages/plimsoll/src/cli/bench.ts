@@ -26,7 +26,7 @@ interface BenchFlags {
   careful?: boolean;
   ops?: string;
   scale: string;
-  set: string[];
+  set?: string[];
   dns: string;
   seed?: string;
   deadline: string;
@@ -55,7 +55,7 @@ export function addBenchCommand(program: Command): void {
     .option('--careful', `${BLOCKS.careful} blocks`)
     .option('--ops <n>', 'operations of one round')
     .option('--scale <x>', 'multiplies the cost of each operation (iterations, bytes)', '1')
-    .option('--set <workload.parameter=value>', 'any parameter of a workload; may be repeated', collect, [])
+    .option('--set <workload.parameter=value>', 'any parameter of a workload; may be repeated', collect)
     .option('--dns <mode>', 'auto, system, local[:ms] or hosts', 'auto')
     .option('--seed <n>', 'seed of the order of the runs (default: random)')
     .option('--deadline <seconds>', 'a run that takes longer is taken for hung', String(DEADLINE_SECONDS))
@@ -78,7 +78,7 @@ Examples:
 
 Exit codes: 0 fine, 2 bad input, 3 too noisy (--strict), 4 a workload failed, 130 interrupted`;
 
-const collect = (value: string, values: string[]): string[] => [...values, value];
+const collect = (value: string, values: string[] = []): string[] => [...values, value];
 
 function readOptions(names: readonly string[], flags: BenchFlags): BenchOptions {
   const cpus = cpuCount();
@@ -90,7 +90,7 @@ function readOptions(names: readonly string[], flags: BenchFlags): BenchOptions 
       quick,
       operations: flags.ops === undefined ? undefined : parseCount(flags.ops, '--ops', 1, 1_000_000),
       scale: parsePositive(flags.scale, '--scale', 1000),
-      set: parseAssignments(flags.set),
+      set: parseAssignments(flags.set ?? []),
     }),
     sizes,
     baseline,
