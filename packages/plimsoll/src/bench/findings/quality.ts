@@ -37,13 +37,15 @@ export const disturbed: WorkloadRule = (workload) => {
   );
   if (workload.repeatedBlocks === 0 && marked.length === 0) return [];
   const kinds = [...new Set(runs.flatMap(({ marks }) => marks))].filter((mark) => mark !== 'not-steady');
+  const consequences = [
+    ...(workload.repeatedBlocks === 0 ? [] : [`${count(workload.repeatedBlocks, 'block')} repeated`]),
+    ...(marked.length === 0 ? [] : [`${count(marked.length, 'marked run')} kept`]),
+  ];
   return [
     {
       id: 'bench.disturbed',
       severity: 'note',
-      text:
-        `${workload.name}: the machine disturbed some runs (${kinds.join(', ')}): ${count(workload.repeatedBlocks, 'block')} repeated` +
-        (marked.length === 0 ? '' : `, ${count(marked.length, 'marked run')} kept`),
+      text: `${workload.name}: the machine disturbed some runs (${kinds.join(', ')}): ${consequences.join(', ')}`,
       evidence: {
         repeatedBlocks: workload.repeatedBlocks,
         markedRuns: marked.length,
