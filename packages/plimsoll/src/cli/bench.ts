@@ -7,7 +7,7 @@ import { Guardian } from '../experiment/guardian.js';
 import { cpuCount } from '../host/cpu.js';
 import { benchReport } from '../report/bench.js';
 import { terminalStyle } from '../report/style.js';
-import type { BenchResult } from '../results/bench.js';
+import { benchExitCode } from './exit-code.js';
 import { interruptSignal } from './interrupt.js';
 import { openJsonOutput } from './json-output.js';
 import { ProgressLine } from './progress-line.js';
@@ -123,17 +123,10 @@ async function runBench(names: readonly string[], flags: BenchFlags): Promise<nu
     people.write(`${benchReport(result, terminalStyle(people))}\n`);
     for (const { name, failure } of result.workloads)
       if (failure !== null) process.stderr.write(`${pc.red('plimsoll:')} ${name}: ${failure.message}\n`);
-    return exitCode(result, flags.strict === true);
+    return benchExitCode(result, flags.strict === true);
   } finally {
     progress.clear();
     await guardian.close();
     interrupt.dispose();
   }
-}
-
-function exitCode(result: BenchResult, strict: boolean): number {
-  if (result.method.interrupted) return 130;
-  const failure = result.workloads.find(({ failure }) => failure !== null)?.failure;
-  if (failure) return failure.code === 'PLIMSOLL_BAD_WORKLOAD' ? 2 : 4;
-  return strict && result.noise?.noisy === true ? 3 : 0;
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { benchSchema } from '#plimsoll/results/bench.js';
+import { benchExitCode } from '#plimsoll/cli/exit-code.js';
+import { type BenchResult, benchSchema } from '#plimsoll/results/bench.js';
 import { fixture, plimsoll } from '../support/cli.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'counts threads in /proc' };
@@ -73,15 +74,24 @@ describe('planted effects', linux, () => {
   });
 });
 
-test('--strict exits with 3 only when the machine is too noisy to tell', async () => {
-  const run = await plimsoll([
-    'bench',
-    fixture('does-not-use-pool.mjs'),
-    '--blocks',
-    '1',
-    '--sizes',
-    '4',
-    '--strict',
-  ]);
-  assert.equal(run.code, 0, run.stderr);
+describe('--strict exits with 3 when the machine is too noisy to tell', () => {
+  const noise = { aaRatio: 1.1, aaInterval: [1.05, 1.2] as [number, number], threshold: 0.1, noisy: true };
+  const result = (noisy: boolean, given: object = {}): BenchResult =>
+    ({
+      method: { interrupted: false },
+      workloads: [{ failure: null, noise: { ...noise, noisy } }],
+      ...given,
+    }) as unknown as BenchResult;
+
+  test('noisy', () => {
+    assert.equal(benchExitCode(result(true), true), 3);
+    assert.equal(benchExitCode(result(true), false), 0, 'not without --strict');
+    assert.equal(benchExitCode(result(true, { method: { interrupted: true } }), true), 130);
+  });
+
+  test('quiet', async () => {
+    const once = ['--quick', '--blocks', '1', '--sizes', '4', '--strict'];
+    const run = await plimsoll(['bench', fixture('does-not-use-pool.mjs'), ...once]);
+    assert.equal(run.code, 0, run.stderr);
+  });
 });
