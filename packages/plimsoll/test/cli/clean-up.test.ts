@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -7,9 +7,6 @@ import { benchSchema } from '#plimsoll/results/bench.js';
 import { fixture, plimsoll, processesWith, until } from '../support/cli.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'looks for processes in /proc' };
-
-const measuring = (directory: string): number[] =>
-  processesWith(directory).filter((pid) => /main\.cjs/.test(commandLine(pid)));
 
 function commandLine(pid: number): string {
   try {
@@ -56,34 +53,19 @@ describe('nothing stays behind', linux, () => {
       assert.deepEqual(processesWith(directory), []);
     });
 
-  test('after SIGKILL of the command: the guardian ends the run and removes its directory', async () => {
-    let directory = '';
-    let killed = false;
-    const running = plimsoll(['bench', fixture('bad/blocks.mjs'), '--sizes', '2', '--baseline', '2'], {
-      meanwhile: (child, temporary) => {
-        directory = temporary;
-        void until(() => measuring(temporary).length > 0).then(() => {
-          killed = child.kill('SIGKILL');
-        });
-      },
-    });
-    const parent = await running;
-    assert.equal(parent.code, null);
-    assert.ok(killed);
-    await until(() => processesWith(directory).length === 0, 20_000, 'every process of the run is gone');
-    rmSync(directory, { recursive: true, force: true });
-  });
-
-  test('the temporary directory is gone after SIGKILL', async () => {
+  test('after SIGKILL, even from a workload that blocks for ever: the guardian ends it and removes its directory', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
-    await plimsoll(['bench', fixture('bad/blocks.mjs'), '--sizes', '2', '--baseline', '2'], {
-      env: { TMPDIR: directory },
-      meanwhile: (child) => {
-        void until(() => measuring(directory).length > 0).then(() => child.kill('SIGKILL'));
-      },
+    const blocked = `${directory}-blocked`;
+    const run = await plimsoll(['bench', fixture('bad/blocks.mjs'), '--sizes', '2', '--baseline', '2'], {
+      env: { TMPDIR: directory, BLOCKED_FILE: blocked },
+      meanwhile: (child) => void until(() => existsSync(blocked)).then(() => child.kill('SIGKILL')),
     });
-    await until(() => readdirSync(directory).length === 0, 20_000, 'the guardian has removed the directory');
+    assert.equal(run.code, null);
+    assert.ok(existsSync(blocked), 'it was killed in the middle of a run');
+    await until(() => processesWith(blocked).length === 0, 20_000, 'every process of the run is gone');
+    await until(() => readdirSync(directory).length === 0, 20_000, 'its directory is gone');
     rmSync(directory, { recursive: true });
+    rmSync(blocked);
   });
 
   test('what a workload started is ended with it', async () => {

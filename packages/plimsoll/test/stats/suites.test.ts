@@ -130,9 +130,15 @@ test('equal beyond doubt is called the same', () => {
   const { comparisons } = comparePaired({
     baseline: constant(100),
     twin: constant(100),
-    others: new Map([[8, constant(101)]]),
+    others: new Map([
+      [8, constant(101)],
+      [16, constant(99)],
+      [32, constant(96)],
+    ]),
   });
   assert.equal(comparisons.get(8)?.verdict, 'same');
+  assert.equal(comparisons.get(16)?.verdict, 'same', 'less than the threshold is nothing, however certain');
+  assert.equal(comparisons.get(32)?.verdict, 'better');
 });
 
 describe('event-loop delay', () => {
