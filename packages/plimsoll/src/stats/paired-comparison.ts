@@ -1,5 +1,4 @@
 import { holm } from './holm.js';
-import { quantile } from './quantile.js';
 import { hodgesLehmann, type Interval, signedRankInterval, signedRankP } from './signed-rank.js';
 
 export type Verdict = 'better' | 'worse' | 'same' | 'unclear';
@@ -35,7 +34,7 @@ export interface Noise {
 export const LEVEL = 0.95;
 const ALPHA = 0.05;
 /** What engineers care about: a smaller difference is not worth a change of settings. */
-const LEAST_THRESHOLD = 0.03;
+export const EQUAL_WITHIN = 0.03;
 
 /** Logarithms make ratios differences, and a factor weighs as much as its inverse. */
 export const logRatios = (times: readonly number[], reference: readonly number[]): number[] =>
@@ -48,31 +47,34 @@ const exponential = ({ low, high, level }: Interval): Interval => ({
 });
 
 /**
- * How noisy the machine was, from the baseline and its twin. The threshold is the larger of 3 % and the 95th percentile
- * of their relative difference; the gate is judged at a fixed 3 %, or much noise would excuse itself.
+ * How noisy the machine was, from the baseline and its twin. The threshold is the larger of 3 % and the far end of the
+ * interval of their ratio: the largest effect that the same blocks still allow for where there is none. (The 95th
+ * percentile of single pairs would be nearly their maximum, and one spike would hide a size that is half as fast.) The
+ * gate is judged at a fixed 3 %, or much noise would excuse itself.
  */
 export function assessNoise(baseline: readonly number[], twin: readonly number[]): Noise {
   const logs = logRatios(twin, baseline);
-  const spread = logs.map((log) => Math.abs(Math.exp(log) - 1));
   const interval = signedRankInterval(logs, LEVEL);
-  const gate = judge(interval, signedRankP(logs), Math.log1p(LEAST_THRESHOLD));
+  const gate = judge(interval, signedRankP(logs), Math.log1p(EQUAL_WITHIN));
   return {
     aaRatio: Math.exp(hodgesLehmann(logs)),
     aaInterval: exponential(interval),
-    threshold: Math.max(LEAST_THRESHOLD, quantile(spread, 0.95)),
+    threshold: Math.max(EQUAL_WITHIN, Math.expm1(Math.max(-interval.low, interval.high))),
     noisy: gate === 'better' || gate === 'worse',
   };
 }
 
 /**
- * A verdict on log ratios: beyond ±`margin` with p below 0.05, wholly within it, or unclear. The margin is the same in
- * both directions on the log scale, so that swapping the two sides swaps `better` and `worse` and nothing else.
+ * A verdict on log ratios: beyond ±`margin` with p below 0.05, wholly within ±3 %, or unclear. Noise widens the margin
+ * that a difference must clear, never the one within which sizes count as the same. Margins are symmetric on the log
+ * scale, so that swapping the two sides swaps `better` and `worse` and nothing else.
  */
 function judge({ low, high, level }: Interval, p: number, margin: number): Verdict {
   if (level < LEVEL) return 'unclear';
   if (p < ALPHA && high < -margin) return 'better';
   if (p < ALPHA && low > margin) return 'worse';
-  return low >= -margin && high <= margin ? 'same' : 'unclear';
+  const equal = Math.log1p(EQUAL_WITHIN);
+  return low >= -equal && high <= equal ? 'same' : 'unclear';
 }
 
 /** Intervals shrink with the square root of the blocks; the distance to the margin is what they must shrink to. */

@@ -1,5 +1,5 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { mersenne } from 'pure-rand/generator/mersenne';
 
 /** A generator of random numbers that gives the same ones for the same seed. */
 export interface Random {
@@ -17,7 +17,8 @@ export interface Random {
  * createRandom(7).shuffle([1, 2, 3]);
  */
 export function createRandom(seed: number): Random {
-  const generator = xoroshiro128plus(seed);
+  // xoroshiro128+ would give neighbouring seeds nearly the same first numbers.
+  const generator = mersenne(seed);
   const integer = (low: number, high: number): number => uniformInt(generator, low, high);
   return {
     next: () => integer(0, 2 ** 32 - 1) / 2 ** 32,

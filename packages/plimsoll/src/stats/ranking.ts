@@ -1,5 +1,5 @@
 import { holm } from './holm.js';
-import { LEVEL, logRatios, type Noise } from './paired-comparison.js';
+import { EQUAL_WITHIN, LEVEL, logRatios, type Noise } from './paired-comparison.js';
 import { median, quantile } from './quantile.js';
 import { createRandom } from './random.js';
 import { hodgesLehmann, type Interval, signedRankInterval, signedRankP } from './signed-rank.js';
@@ -53,7 +53,7 @@ export interface Ranking {
   readonly asGood: number[];
   /** Sizes as fast as the best whose event loop is distinguishably later. */
   readonly laterLoop: number[];
-  /** `proven`: the recommended size was shown to be as fast as the best, not merely not shown to be slower. */
+  /** `proven`: shown to be at most 3 % slower than the best; otherwise merely not shown to be slower. */
   readonly confidence: 'proven' | 'not distinguished' | null;
 }
 
@@ -102,7 +102,11 @@ export function rankSizes(
     recommended: known ? chosen.size : null,
     asGood: noise.noisy ? [] : good.map(({ size }) => size),
     laterLoop: noise.noisy ? [] : [...later],
-    confidence: known ? (chosen === best || interval.high <= margin ? 'proven' : 'not distinguished') : null,
+    confidence: known
+      ? chosen === best || interval.high <= Math.log1p(EQUAL_WITHIN)
+        ? 'proven'
+        : 'not distinguished'
+      : null,
   };
 }
 

@@ -9,6 +9,9 @@ const SIZES = [2, 4, 8, 16];
 const BASELINE = 4;
 
 interface World {
+  /** Share of the runs that something outside makes up to `highest` longer, on the log scale. */
+  spikes?: number;
+  highest?: number;
   /** True time of a size, in milliseconds. */
   truth(size: number): number;
   /** Scale of the skewed noise on the log scale. */
@@ -19,7 +22,7 @@ interface World {
 
 /** The runs of a suite on a machine that drifts, jitters with a long right tail, and now and then is hit by a spike. */
 function simulate(
-  { truth, spread, drift }: World,
+  { truth, spread, drift, spikes = 0.03, highest = 0.3 }: World,
   blocks: number,
   random: Random,
 ): Map<number | 'twin', number[]> {
@@ -30,7 +33,7 @@ function simulate(
     for (const arm of order) {
       // Exponential minus its mean: skewed to the right, as run times are.
       const skewed = -Math.log(1 - random.next()) - 1;
-      const spike = random.next() < 0.03 ? 0.3 * random.next() : 0;
+      const spike = random.next() < spikes ? highest * random.next() : 0;
       const drifted = 1 + (drift * position++) / runs;
       times
         .get(arm)
@@ -65,13 +68,20 @@ describe('suites in which nothing differs', () => {
       const random = createRandom(2026);
       let wrong = 0;
       let noisy = 0;
+      let significant = 0;
       for (let suite = 0; suite < SUITES; suite++) {
         const { noise, comparisons } = analyse(simulate({ ...world, truth: () => 100 }, 10, random));
         if ([...comparisons.values()].some(({ verdict }) => verdict === 'better' || verdict === 'worse'))
           wrong++;
         if (noise.noisy) noisy++;
+        if ([...comparisons.values()].some(({ p }) => p < 0.05)) significant++;
       }
       assert.ok(wrong <= 0.05 * SUITES, `${wrong} of ${SUITES} suites gave a false verdict`);
+      // Without the threshold's help: this is what Holm's adjustment alone promises.
+      assert.ok(
+        significant <= 0.055 * SUITES,
+        `${significant} of ${SUITES} suites had an adjusted p below 0.05`,
+      );
       assert.ok(noisy <= 0.05 * SUITES, `${noisy} of ${SUITES} suites were falsely called noisy`);
     });
 });
@@ -90,6 +100,21 @@ describe('suites in which something differs', () => {
     }
     assert.ok(found >= 475, `found in ${found} of 500`);
     assert.ok(recommended >= 475, `recommended in ${recommended} of 500`);
+  });
+
+  test('spikes never make a slow size the same as a fast one, nor prove it as good', () => {
+    const random = createRandom(14);
+    const truth = (size: number): number => (size === 2 ? 150 : 100);
+    let same = 0;
+    let proven = 0;
+    for (let suite = 0; suite < 300; suite++) {
+      const times = simulate({ truth, spread: 0.02, drift: 0, spikes: 0.05, highest: 2 }, 20, random);
+      const { comparisons, ranking } = analyse(times);
+      if (comparisons.get(2)?.verdict === 'same') same++;
+      if (ranking.recommended === 2 && ranking.confidence === 'proven') proven++;
+    }
+    assert.equal(same, 0);
+    assert.equal(proven, 0);
   });
 
   test('the estimate covers the truth as often as it says', () => {
