@@ -18,6 +18,7 @@ const MAX_TOKENS = LINE;
 export const GATE = 0;
 export const CLAIMED = 1;
 export const RUNNING_NOW = 2;
+export const EXCLUSIVE_NOW = 3;
 export const DONE_TAIL = LINE;
 export const MAIL_HEAD = LINE + 1;
 export const DONE_HEAD = 2 * LINE;

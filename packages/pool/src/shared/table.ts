@@ -168,8 +168,7 @@ function take(table: Table, worker: number, slot: number, ticket: number): boole
  */
 export function anythingQueued(table: Table, worker: number, accepts?: (slot: number) => boolean): boolean {
   const { words, layout } = table;
-  const block = blockAt(layout, worker);
-  if (Atomics.load(words, block + MAIL_HEAD) !== Atomics.load(words, block + MAIL_TAIL)) return true;
+  if (mailCount(table, worker) > 0) return true;
   const head = Atomics.load(words, QUEUE_HEAD);
   if (head === Atomics.load(words, QUEUE_TAIL)) return false;
   if (accepts === undefined) return true;
@@ -207,6 +206,12 @@ export function drainOne(table: Table, worker: number): number {
 export function anythingDone(table: Table, worker: number): boolean {
   const block = blockAt(table.layout, worker);
   return table.words[block + DONE_HEAD] !== Atomics.load(table.words, block + DONE_TAIL);
+}
+
+/** How many entries wait in a worker's mailbox. */
+export function mailCount(table: Table, worker: number): number {
+  const block = blockAt(table.layout, worker);
+  return distance(Atomics.load(table.words, block + MAIL_HEAD), Atomics.load(table.words, block + MAIL_TAIL));
 }
 
 /** Host: queue entries that nobody has passed yet; retracted ones count until somebody does. */
