@@ -75,8 +75,8 @@ function signalOf(signal: unknown): AbortSignalAny | undefined {
   if (signal === undefined || signal === null) return undefined;
   const methods = signal as Record<string, unknown>;
   if (typeof signal === 'object') {
-    if (typeof methods['addEventListener'] === 'function') return signal as AbortSignal;
-    if (typeof methods['once'] === 'function') return signal as AbortEmitter;
+    if (typeof methods.addEventListener === 'function') return signal as AbortSignal;
+    if (typeof methods.once === 'function') return signal as AbortEmitter;
   }
   throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
 }
