@@ -66,7 +66,7 @@ export class PoolError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return isBranded(value) && (this.name === 'PoolError' || value.name === this.name);
+    return isBranded(value) && (PoolError.name === 'PoolError' || value.name === PoolError.name);
   }
 }
 

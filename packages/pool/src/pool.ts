@@ -78,7 +78,7 @@ export class Pool<Module = AnyModule> extends EventEmitterAsyncResource {
   run(task: unknown, options?: RunOptions): Promise<unknown> {
     if (options === undefined && !isMovable(task)) return this.#core.run(task, -1, undefined);
     try {
-      return runWith(this.#core, task, options ?? {});
+      return runWith(this.#core, task, options === undefined ? {} : options);
     } catch (error) {
       return Promise.reject(error);
     }

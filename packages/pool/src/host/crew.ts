@@ -20,6 +20,12 @@ export interface CrewHost {
 
 const cores = availableParallelism();
 
+/** `--input-type` is meant for `--eval` alone, and a worker that inherits it refuses every file. */
+function inheritedExecArgv(): string[] | undefined {
+  const kept = process.execArgv.filter((option) => !option.startsWith('--input-type'));
+  return kept.length === process.execArgv.length ? undefined : kept;
+}
+
 /** The worker threads: started on need, stopped when idle for long, replaced when they die. */
 export class Crew {
   /** Workers that may take tasks, those that still start included. */
@@ -74,7 +80,14 @@ export class Crew {
 
   private threadOptions(): object {
     const { resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds } = this.options;
-    const all = { resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds };
+    const all = {
+      resourceLimits,
+      argv,
+      execArgv: execArgv ?? inheritedExecArgv(),
+      env,
+      workerData,
+      trackUnmanagedFds,
+    };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   }
 

@@ -41,7 +41,7 @@ export class Histogram {
 
   /** Adds a time in milliseconds. */
   record(milliseconds: number): void {
-    const time = milliseconds > 0 ? milliseconds : 0;
+    const time = Math.max(milliseconds, 0);
     const place = bucketOf(time * NANOS);
     this.buckets[place] = (this.buckets[place] as number) + 1;
     this.count++;

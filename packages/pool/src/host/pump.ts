@@ -18,10 +18,10 @@ export interface Pumped {
 /** Milliseconds of microtasks after which the event loop gets its turn, whatever is going on. */
 const TURN = 0.5;
 /** Milliseconds. A wake-up through the event loop costs 20 to 60 microseconds. */
-const LONGEST_SPIN = 0.06;
+const LONGEST_SPIN = 0.2;
 const SHORTEST_SPIN = 0.008;
 /** A sleep shorter than this would have been better spent looking. */
-const WORTH_IT = 0.2;
+const WORTH_IT = 0.3;
 const LOOKS = 24;
 /** Turns of the event loop that look for results before the host sleeps, while workers keep every core busy. */
 const POLLS = 20;

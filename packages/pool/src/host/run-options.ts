@@ -37,7 +37,7 @@ const LONGEST_TIMER = 0x7fffffff;
 export function runWith(core: Core, given: unknown, options: RunOptions): Promise<unknown> {
   if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
   const own: RunOptions = Object.assign(Object.create(null), options);
-  const { value, transfer } = valueOf(given, own);
+  const { value, transfer } = separate(given, own);
   const handler = handlerOf(core, own);
   const timeout = duration('options.timeout', own.timeout);
   const signal = signalOf(own.signal);
@@ -55,7 +55,10 @@ export function runWith(core: Core, given: unknown, options: RunOptions): Promis
   return core.runWatched(value, handler, extras, (end, name) => watch(end, name, signal, timeout));
 }
 
-function valueOf(given: unknown, { transferList }: RunOptions): { value: unknown; transfer: Transferable[] } {
+function separate(
+  given: unknown,
+  { transferList }: RunOptions,
+): { value: unknown; transfer: Transferable[] } {
   if (transferList !== undefined && !Array.isArray(transferList)) {
     throw badType('options.transferList', transferList, 'an array');
   }
@@ -75,8 +78,8 @@ function signalOf(signal: unknown): AbortSignalAny | undefined {
   if (signal === undefined || signal === null) return undefined;
   const methods = signal as Record<string, unknown>;
   if (typeof signal === 'object') {
-    if (typeof methods['addEventListener'] === 'function') return signal as AbortSignal;
-    if (typeof methods['once'] === 'function') return signal as AbortEmitter;
+    if (typeof methods.addEventListener === 'function') return signal as AbortSignal;
+    if (typeof methods.once === 'function') return signal as AbortEmitter;
   }
   throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
 }

@@ -63,8 +63,9 @@ export class WorkerHandle {
     this.thread = new Worker(ENTRY, options);
     this.threadId = this.thread.threadId;
     this.thread.postMessage({ ...startup, port: port2 }, [port2]);
-    this.thread.unref();
     this.exited = this.listen();
+    // After the listeners, which take references of their own.
+    this.thread.unref();
   }
 
   private listen(): Promise<void> {

@@ -58,7 +58,7 @@ async function load(filename: string): Promise<unknown> {
 
 /** The function of that name, from named exports, from an object exported as a whole, or the export itself. */
 async function pick(exported: unknown, name: string): Promise<unknown> {
-  if (typeof exported === 'function') return exported;
+  if (typeof exported === 'function') return name === 'default' ? exported : (exported as never)[name];
   const own = await (exported as Record<string, unknown>)[name];
   if (typeof own === 'function') return own;
   const whole = (await (exported as { default?: unknown }).default) as Record<string, unknown> | undefined;

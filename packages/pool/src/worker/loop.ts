@@ -98,13 +98,17 @@ export class Loop {
     while (this.running < this.concurrency && !this.exclusive) {
       const slot = claim(this.table, this.worker, this.accepts);
       if (slot === -1) {
-        if (this.spinner.spin()) continue;
+        // While asynchronous tasks run, spinning would hold up their event loop.
+        if (this.running === 0 && this.spinner.spin()) continue;
         if (this.sleep()) return;
         continue;
       }
       this.start(slot);
       if (--untilClock > 0) continue;
-      if (performance.now() > end) return this.yieldToEvents();
+      if (performance.now() > end) {
+        this.yieldToEvents();
+        return;
+      }
       untilClock = LOOK_AT_CLOCK;
     }
   }

@@ -2,10 +2,10 @@ import { returnToken, takeToken } from '../shared/gate.js';
 import { anythingQueued, type Table } from '../shared/table.js';
 
 /** Milliseconds. A wake-up costs 10 to 60 microseconds, so spinning for about as long cannot lose much. */
-const LONGEST = 0.05;
+const LONGEST = 0.2;
 const SHORTEST = 0.006;
 /** A worker that slept for less than this would have done better to spin. */
-const WORTH_IT = 0.2;
+const WORTH_IT = 0.3;
 const LOOKS = 32;
 
 const pause = (Atomics as { pause?: () => void }).pause;

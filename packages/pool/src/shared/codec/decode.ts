@@ -1,14 +1,9 @@
 import * as tag from './tags.js';
 import { bigints, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, TAG_MASK, VIEWS } from './tags.js';
+import { CACHED_WORDS, TextCache } from './text-cache.js';
 
-const KEY_CACHE = 1024;
-const KEY_WORDS = 7;
 const SHORT = 3;
-
-interface CachedKey {
-  readonly words: Int32Array;
-  readonly text: string;
-}
+const LONGEST_CACHED = (CACHED_WORDS - 1) * 4;
 
 /** Words that a decoder reads, and the same memory as bytes. */
 export interface Memory {
@@ -27,8 +22,10 @@ export class Decoder {
   private bytes: RawBuffer = rawBuffer(new ArrayBuffer(0));
   private at = 0;
   private objects: unknown[] = [];
+  private shapes: string[][] = [];
   private externals: readonly ArrayBuffer[] = [];
-  private readonly keyCache = new Array<CachedKey | undefined>(KEY_CACHE).fill(undefined);
+  private readonly keys = new TextCache();
+  private readonly texts = new TextCache();
 
   /** Reads the value that starts at word `at` of `memory`. `externals` are the buffers that travelled beside it. */
   decode(memory: Memory, at: number, externals: readonly ArrayBuffer[] = []): unknown {
@@ -37,7 +34,10 @@ export class Decoder {
     this.at = at;
     this.externals = externals;
     const value = this.read();
-    if (this.objects.length > 0) this.objects = [];
+    if (this.objects.length > 0) {
+      this.objects = [];
+      this.shapes = [];
+    }
     return value;
   }
 
@@ -50,13 +50,15 @@ export class Decoder {
       case tag.FLOAT:
         return this.float();
       case tag.LATIN1:
-        return this.latin1(payload);
+        return payload > SHORT && payload <= LONGEST_CACHED ? this.shortText(payload) : this.latin1(payload);
       case tag.UTF16:
         return this.utf16(payload);
       case tag.OBJECT:
         return this.object(payload);
       case tag.ARRAY:
         return this.array(payload);
+      case tag.SHAPED:
+        return this.fill(this.shapes[payload] as string[]);
       case tag.NULL:
         return null;
       case tag.TRUE:
@@ -160,50 +162,48 @@ export class Decoder {
   }
 
   private object(count: number): Record<string, unknown> {
+    const names: string[] = [];
+    for (let index = 0; index < count; index++) names.push(this.key());
+    if (this.shapes.length < tag.MAX_SHAPES) this.shapes.push(names);
+    return this.fill(names);
+  }
+
+  private fill(names: readonly string[]): Record<string, unknown> {
     const result: Record<string, unknown> = {};
     this.objects.push(result);
-    for (let index = 0; index < count; index++) {
-      const key = this.key();
+    for (let index = 0; index < names.length; index++) {
+      const key = names[index] as string;
       if (key === '__proto__') defineOwn(result, key, this.read());
       else result[key] = this.read();
     }
     return result;
   }
 
-  /** Keys repeat: a hash of their words finds the string that was made last time. */
   private key(): string {
-    const { words } = this;
     const start = this.at;
-    const head = words[start] as number;
+    const head = this.words[start] as number;
     const size = 1 + (((head >> TAG_BITS) + 3) >> 2);
-    if ((head & TAG_MASK) !== tag.LATIN1 || size > KEY_WORDS) return this.read() as string;
-    let hash = head;
-    for (let index = 1; index < size; index++)
-      hash = Math.imul(hash ^ (words[start + index] as number), 0x9e3779b1);
-    const place = (hash ^ (hash >>> 15)) & (KEY_CACHE - 1);
-    const cached = this.keyCache[place];
-    if (cached !== undefined && this.sameWords(cached.words, start, size)) {
+    if ((head & TAG_MASK) !== tag.LATIN1 || size > CACHED_WORDS) return this.read() as string;
+    const known = this.keys.find(this.words, start, size);
+    if (known !== undefined) {
       this.at += size;
-      return cached.text;
+      return known;
     }
-    return this.newKey(place, start, size);
-  }
-
-  private sameWords(known: Int32Array, start: number, size: number): boolean {
-    if (known.length !== size) return false;
-    for (let index = 0; index < size; index++) {
-      if (known[index] !== this.words[start + index]) return false;
-    }
-    return true;
-  }
-
-  private newKey(place: number, start: number, size: number): string {
-    const text = this.read() as string;
-    const copy = new Int32Array(size);
-    for (let index = 0; index < size; index++) copy[index] = this.words[start + index] as number;
+    this.at++;
+    const text = this.latin1(head >> TAG_BITS);
     // Going through an object makes the engine intern the string, so later stores with it need no hashing.
-    this.keyCache[place] = { words: copy, text: Object.keys({ [text]: 0 })[0] ?? text };
-    return text;
+    return this.keys.keep(this.words, start, size, Object.keys({ [text]: 0 })[0] ?? text);
+  }
+
+  private shortText(length: number): string {
+    const start = this.at - 1;
+    const size = 1 + ((length + 3) >> 2);
+    const known = this.texts.find(this.words, start, size);
+    if (known !== undefined) {
+      this.at += size - 1;
+      return known;
+    }
+    return this.texts.keep(this.words, start, size, this.latin1(length));
   }
 
   private map(size: number): Map<unknown, unknown> {

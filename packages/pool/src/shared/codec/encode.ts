@@ -48,6 +48,8 @@ export class Encoder {
   private seen: object[] = [];
   private memo: Map<object, number> | undefined;
   private externals: ArrayBuffer[] | undefined;
+  private readonly shapes: (readonly string[])[] = [];
+  private shapeCount = 0;
   private readonly keyCache = new Map<string, Int32Array>();
 
   constructor(words = 4096) {
@@ -78,6 +80,7 @@ export class Encoder {
   private reset(): void {
     this.busy = false;
     this.depth = 0;
+    this.shapeCount = 0;
     if (this.seen.length > 0) this.seen = [];
     this.memo = undefined;
   }
@@ -187,8 +190,9 @@ export class Encoder {
     if (this.repeated(value)) return;
     const prototype = getPrototypeOf(value);
     if (isProxy(value) || ++this.depth > MAX_DEPTH) throw UNKNOWN;
-    if (prototype === Object.prototype || prototype === null) this.plain(value as Record<string, unknown>);
-    else if (prototype === Array.prototype && Array.isArray(value)) this.array(value);
+    if (prototype === Object.prototype || prototype === null) {
+      this.plain(value as Record<string, unknown>, prototype);
+    } else if (prototype === Array.prototype && Array.isArray(value)) this.array(value);
     else this.special(value, prototype);
     this.depth--;
   }
@@ -215,17 +219,34 @@ export class Encoder {
     return true;
   }
 
-  private plain(value: Record<string, unknown>): void {
+  private plain(value: Record<string, unknown>, prototype: object | null): void {
     // An arguments object and a module namespace look plain by their prototype. Objects with one of these symbols
     // are rare, so structured clone may judge all of them.
-    if (Symbol.iterator in value || Symbol.toStringTag in value) throw UNKNOWN;
+    if ((prototype === null ? Symbol.toStringTag : Symbol.iterator) in value) throw UNKNOWN;
     const names = keys(value);
-    this.head(tag.OBJECT, names.length);
-    for (let index = 0; index < names.length; index++) {
-      const name = names[index] as string;
-      this.key(name);
-      this.write(value[name]);
+    const shape = this.shapeOf(names);
+    if (shape !== -1) {
+      this.head(tag.SHAPED, shape);
+    } else {
+      this.head(tag.OBJECT, names.length);
+      for (let index = 0; index < names.length; index++) this.key(names[index] as string);
     }
+    for (let index = 0; index < names.length; index++) this.write(value[names[index] as string]);
+  }
+
+  /** The number of an earlier object of this message with the same keys in the same order, or -1. */
+  private shapeOf(names: readonly string[]): number {
+    const { shapes } = this;
+    const { length } = names;
+    for (let shape = 0; shape < this.shapeCount; shape++) {
+      const known = shapes[shape] as readonly string[];
+      if (known.length !== length) continue;
+      let same = 0;
+      while (same < length && known[same] === names[same]) same++;
+      if (same === length) return shape;
+    }
+    if (this.shapeCount < tag.MAX_SHAPES) shapes[this.shapeCount++] = names;
+    return -1;
   }
 
   private array(value: unknown[]): void {

@@ -33,7 +33,7 @@ export const REGEXP = 11;
 export const ARRAY = 12;
 /** Only inside ARRAY: an index that is not there. */
 export const HOLE = 13;
-/** Count, then that many pairs of key (string) and value. */
+/** Count, then that many keys (strings), then that many values. */
 export const OBJECT = 14;
 export const MAP = 15;
 export const SET = 16;
@@ -44,6 +44,10 @@ export const EXTERNAL = 18;
 /** Kind of view; byte offset, length in elements, then the buffer as a value. */
 export const VIEW = 19;
 export const REF = 20;
+/** An object with the keys of an earlier OBJECT of this message: its number among them; then the values alone. */
+export const SHAPED = 21;
+/** OBJECTs of one message that SHAPED can name: the first so many. */
+export const MAX_SHAPES = 16;
 
 /** The constructors of views, by the number that VIEW carries. */
 export const VIEWS = [
