@@ -24,6 +24,8 @@ async function main(args: Arguments): Promise<number> {
   const json = openJsonOutput(args.json);
   // With the JSON on standard output, everything for people goes to standard error.
   const people = args.json === '-' ? process.stderr : process.stdout;
+  // A file or a pipe has room for every column.
+  const style = { ...terminalStyle(people), width: people.columns ?? 200 };
   const line = new ProgressLine(process.stderr, false);
   const progress = new Progress(args.cases, args.effort, args.blocks);
   const interrupt = interruptSignal();
@@ -36,7 +38,7 @@ async function main(args: Arguments): Promise<number> {
       line.clear();
       if (result.blocks > 0) {
         cases.push(result);
-        people.write(`${caseReport(result, terminalStyle(people))}\n`);
+        people.write(`${caseReport(result, style)}\n`);
       }
       if (interrupt.signal.aborted) break;
     }

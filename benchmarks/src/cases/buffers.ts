@@ -1,4 +1,4 @@
-import { ALL } from '../contenders/contenders.js';
+import { ONE_SETTING_EACH } from '../contenders/contenders.js';
 import { expect } from '../support/expect.js';
 import { sustain } from '../support/sustain.js';
 import type { Case, Lab } from './case.js';
@@ -7,17 +7,17 @@ const IN_FLIGHT = 8;
 const BYTES = 2 ** 20;
 
 const common = {
-  contenders: ALL,
+  contenders: ONE_SETTING_EACH,
   metrics: [
     { id: 'rate', title: 'tasks/s', better: 'more', digits: 0 },
     { id: 'cpu', title: 'CPU µs/task', better: 'less', digits: 1 },
   ],
-  expectedMs: { full: 2200, quick: 1000, smoke: 400 },
+  expectedMs: { full: 1700, quick: 900, smoke: 400 },
 } satisfies Partial<Case>;
 
 const durations = ({ effort }: Lab) => ({
-  warmUpMs: { full: 600, quick: 250, smoke: 10 }[effort],
-  ms: { full: 1300, quick: 450, smoke: 20 }[effort],
+  warmUpMs: { full: 400, quick: 200, smoke: 10 }[effort],
+  ms: { full: 1000, quick: 450, smoke: 20 }[effort],
 });
 
 function checkBytes(bytes: Uint8Array, index: number): void {

@@ -34,11 +34,11 @@ export const eventLoop: Case = {
     { kind: 'value', metric: 'timer', unit: 'ms timer', atMost: 100 },
     { kind: 'value', metric: 'http99', unit: 'ms HTTP', atMost: 100 },
   ],
-  expectedMs: { full: 3900, quick: 1900, smoke: 800 },
+  expectedMs: { full: 3300, quick: 1900, smoke: 800 },
 
   async measure({ open, effort }) {
     const warmUpMs = { full: 500, quick: 300, smoke: 50 }[effort];
-    const ms = { full: 2500, quick: 1000, smoke: 100 }[effort];
+    const ms = { full: 2000, quick: 1000, smoke: 100 }[effort];
     const pool = open({ task: 'add', threads: 2 });
     const server = createServer((_, response) => response.end('ok'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -26,10 +26,10 @@ export const idle: Case = {
     { id: 'none', title: 'no pool', better: 'less', digits: 3 },
   ],
   targets: [{ kind: 'value', metric: 'cpu', unit: '% of a core', atMost: 0.5 }],
-  expectedMs: { full: 8000, quick: 2900, smoke: 600 },
+  expectedMs: { full: 7100, quick: 2400, smoke: 600 },
 
   async measure({ open, effort }) {
-    const none = await waitingCpu({ full: 1000, quick: 500, smoke: 10 }[effort]);
+    const none = await waitingCpu({ full: 500, quick: 300, smoke: 10 }[effort]);
     const pool = open({ task: 'add', threads: 8 });
     await sustain({
       run: pool.run,
@@ -37,10 +37,10 @@ export const idle: Case = {
       check: checkSum,
       inFlight: 64,
       warmUpMs: 0,
-      ms: { full: 500, quick: 300, smoke: 10 }[effort],
+      ms: { full: 300, quick: 200, smoke: 10 }[effort],
     });
     await sleep({ full: 1000, quick: 500, smoke: 10 }[effort]);
-    const cpu = await waitingCpu({ full: 5000, quick: 1200, smoke: 20 }[effort]);
+    const cpu = await waitingCpu({ full: 5000, quick: 1000, smoke: 20 }[effort]);
     return { cpu, none };
   },
 };

@@ -11,7 +11,7 @@ export const queue: Case = {
   title: 'A million queued tasks',
   description:
     'Two workers and 1,000,000 small tasks handed over in one go. Memory is the peak of the process (VmHWM) over what it ' +
-    'held with the pool open and used. A pool gets ten seconds to settle them: the peak is at the start, so what one that ' +
+    'held with the pool open and used. A pool gets four seconds to settle them: the peak is at the start, so what one that ' +
     'is slower shows is the least that it takes. The promises themselves are part of it, for every pool alike.',
   contenders: ALL,
   metrics: [
@@ -20,7 +20,7 @@ export const queue: Case = {
     { id: 'settled', title: '% settled', better: 'more', digits: 1 },
   ],
   targets: [{ kind: 'times', metric: 'rss', of: 'piscina', atMost: 0.5 }],
-  expectedMs: { full: 9000, quick: 2200, smoke: 400 },
+  expectedMs: { full: 6500, quick: 2000, smoke: 400 },
 
   async measure({ open, effort }) {
     const tasks = { full: 1_000_000, quick: 200_000, smoke: 1000 }[effort];
@@ -54,7 +54,7 @@ export const queue: Case = {
     const patience = new AbortController();
     await Promise.race([
       allSettled,
-      sleep({ full: 10_000, quick: 1500, smoke: 5000 }[effort], undefined, { signal: patience.signal }).catch(
+      sleep({ full: 4000, quick: 1000, smoke: 5000 }[effort], undefined, { signal: patience.signal }).catch(
         () => {},
       ),
     ]);

@@ -1,7 +1,7 @@
 import { environmentLines, formatDuration, markdownTable } from 'plimsoll';
 import type { BenchPoolResult, CaseResult } from '../result.js';
 import { formatEstimate } from './format.js';
-import { contendersTable, targetsTable } from './tables.js';
+import { contendersTable, disturbance, targetsTable } from './tables.js';
 
 /** The page docs/results/pool.md. */
 export function markdown(result: BenchPoolResult, json: string): string {
@@ -35,11 +35,12 @@ export function markdown(result: BenchPoolResult, json: string): string {
 function caseMarkdown(result: CaseResult): string[] {
   const { columns, rows } = contendersTable(result);
   const twin = result.twin === null ? '' : ` The A/A twin: ${formatEstimate(result.twin)} ×.`;
+  const disturbed = disturbance(result);
   const repeated = result.repeatedBlocks === 0 ? '' : `, ${result.repeatedBlocks} more run again`;
   return [
     `## ${result.title}`,
     '',
-    `${result.description} \`npm run bench:pool -- ${result.name}\`, ${result.blocks} blocks${repeated}, ${result.measuredAt.slice(0, 10)}.${twin}`,
+    `${result.description} \`npm run bench:pool -- ${result.name}\`, ${result.blocks} blocks${repeated}, ${result.measuredAt.slice(0, 10)}${disturbed === '' ? '' : `; ${disturbed}`}.${twin}`,
     '',
     ...markdownTable(columns, rows),
   ];

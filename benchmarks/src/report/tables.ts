@@ -29,7 +29,17 @@ function reachedText({ estimate, rival, target }: Reached): string {
   return `${formatEstimate(estimate)}${times}${rival === null ? '' : ` (${CONTENDERS[rival].title})`}`;
 }
 
-const mark = ({ met, certain }: Reached): string => `${met ? '✓' : '✗'}${certain ? '' : ' not certain'}`;
+const mark = ({ met, certain, estimate }: Reached): string =>
+  estimate === null ? '✗' : `${met ? '✓' : '✗'}${certain ? '' : ' not certain'}`;
+
+/** How many runs the machine disturbed: `12 of 48 runs disturbed (other-load)`; empty when none was. */
+export function disturbance({ runs }: CaseResult): string {
+  const counted = runs.filter(({ superseded }) => !superseded);
+  const marked = counted.filter(({ marks }) => marks.length > 0);
+  if (marked.length === 0) return '';
+  const kinds = [...new Set(marked.flatMap(({ marks }) => marks))].join(', ');
+  return `${marked.length} of ${counted.length} runs disturbed (${kinds})`;
+}
 
 /** What every contender reached in one case. */
 export function contendersTable(result: CaseResult): Table {

@@ -1,6 +1,6 @@
 import { renderTable, type Style } from 'plimsoll';
 import type { CaseResult } from '../result.js';
-import { contendersTable, targetsTable } from './tables.js';
+import { contendersTable, disturbance, targetsTable } from './tables.js';
 
 /** One case for the terminal: every contender, then the targets. */
 export function caseReport(result: CaseResult, { width, color }: Style): string {
@@ -11,7 +11,7 @@ export function caseReport(result: CaseResult, { width, color }: Style): string 
     return `${paint(mark)}  ${target}: ${figure}`;
   });
   return [
-    color.bold(`${result.title} (${result.name}, ${result.blocks} blocks)`),
+    `${color.bold(result.title)} (${[result.name, `${result.blocks} blocks`, disturbance(result)].filter(Boolean).join(', ')})`,
     ...renderTable(contenders.columns, contenders.rows, width),
     ...reached,
     '',
