@@ -4,8 +4,9 @@ import { root } from './setup.mjs';
 
 /** Every compiled test file, or those whose path contains one of the filters. */
 export function testFiles(filters) {
-  const files = readdirSync(join(root, 'packages')).flatMap((name) => {
-    const directory = join('packages', name, 'test-dist');
+  const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
+  const files = [...packages, 'benchmarks'].flatMap((folder) => {
+    const directory = join(folder, 'test-dist');
     try {
       return readdirSync(join(root, directory), { recursive: true })
         .filter((file) => file.endsWith('.test.js'))

@@ -2,11 +2,27 @@ export { bench } from './bench/bench.js';
 export type { FindingContext } from './bench/findings/context.js';
 export { findings } from './bench/findings/findings.js';
 export type { BenchOptions, BenchProgress, ChosenWorkload } from './bench/options.js';
+export { interruptSignal } from './cli/interrupt.js';
+export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
+export { ProgressLine } from './cli/progress-line.js';
+export { parseCount } from './cli/values.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
+export type { Arm } from './experiment/block-order.js';
+export {
+  type BlockRun,
+  type BlocksOutcome,
+  type BlocksPlan,
+  completeBlocks,
+  runBlocks,
+} from './experiment/blocks.js';
+export { converseWithFreshProcess, type Ending, type FreshProcess } from './experiment/fresh-process.js';
 export { Guardian } from './experiment/guardian.js';
+export { captureEnvironment, type Environment } from './host/environment.js';
 export { benchReport } from './report/bench.js';
-export { benchMarkdown } from './report/bench-markdown.js';
+export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
+export { formatDuration } from './report/format.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
+export { type Column, markdownTable, renderTable } from './report/table.js';
 export {
   type BenchResult,
   benchSchema,
@@ -15,4 +31,10 @@ export {
   type Verdict,
   type WorkloadResult,
 } from './results/bench.js';
+export { environmentSchema } from './results/environment.js';
 export type { Finding } from './results/finding.js';
+export { arrivalLateness, type Lateness } from './stats/lateness.js';
+export { assessNoise, type Noise, pairedRatio } from './stats/paired-comparison.js';
+export { median, quantile } from './stats/quantile.js';
+export { createRandom, type Random } from './stats/random.js';
+export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';

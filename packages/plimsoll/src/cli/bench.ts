@@ -6,6 +6,7 @@ import type { BenchOptions } from '../bench/options.js';
 import { Guardian } from '../experiment/guardian.js';
 import { cpuCount } from '../host/cpu.js';
 import { benchReport } from '../report/bench.js';
+import { progressText } from '../report/progress.js';
 import { terminalStyle } from '../report/style.js';
 import { benchExitCode } from './exit-code.js';
 import { interruptSignal } from './interrupt.js';
@@ -117,7 +118,9 @@ async function runBench(names: readonly string[], flags: BenchFlags): Promise<nu
   const interrupt = interruptSignal();
   const guardian = new Guardian();
   try {
-    const result = await bench(options, guardian, interrupt.signal, (state) => progress.show(state));
+    const result = await bench(options, guardian, interrupt.signal, (state) =>
+      progress.show(`${state.workload} ${state.stage} ${state.block}`, (width) => progressText(state, width)),
+    );
     progress.clear();
     json?.write(result);
     people.write(`${benchReport(result, terminalStyle(people))}\n`);

@@ -1,8 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import type { BenchProgress } from '../bench/options.js';
-import { progressText } from '../report/progress.js';
 
-/** One live line on a terminal; elsewhere a plain line whenever a workload's block is done. */
+/** One live line on a terminal; elsewhere a plain line whenever a step is done. */
 export class ProgressLine {
   readonly #stream: WriteStream;
   readonly #quiet: boolean;
@@ -14,17 +12,17 @@ export class ProgressLine {
     this.#quiet = quiet;
   }
 
-  show(progress: BenchProgress): void {
+  /** @param step changes when a line is due elsewhere. @param text what to say in less than `width` columns. */
+  show(step: string, text: (width: number) => string): void {
     if (this.#quiet) return;
     if (this.#stream.isTTY) {
-      this.#stream.write(`\r\x1b[2K${progressText(progress, this.#stream.columns ?? 80)}`);
+      this.#stream.write(`\r\x1b[2K${text(this.#stream.columns ?? 80)}`);
       this.#shown = true;
       return;
     }
-    const step = `${progress.workload} ${progress.stage} ${progress.block}`;
     if (step === this.#last) return;
     this.#last = step;
-    this.#stream.write(`${progressText(progress, 74)}\n`);
+    this.#stream.write(`${text(74)}\n`);
   }
 
   clear(): void {

@@ -4,31 +4,32 @@ import type { Random } from '../stats/random.js';
 import { type Arm, blockOrders } from './block-order.js';
 
 /** A run in its place. */
-export interface BlockRun<Result> {
+export interface BlockRun<Result, Id extends string | number = number> {
   readonly block: number;
   readonly order: number;
-  readonly arm: Arm;
+  readonly arm: Arm<Id>;
   readonly result: Result;
   /** What the machine did to it; never derived from the result. */
   readonly marks: string[];
   superseded: boolean;
 }
 
-export interface BlocksPlan<Result> {
-  readonly sizes: readonly number[];
-  readonly baseline: number;
+export interface BlocksPlan<Result, Id extends string | number = number> {
+  /** The contestants, such as pool sizes, the baseline among them. */
+  readonly sizes: readonly Id[];
+  readonly baseline: Id;
   readonly blocks: number;
   readonly random: Random;
-  /** Measure one pool size in a fresh process. */
-  run(size: number): Promise<Result>;
+  /** Measure one of them in a fresh process. */
+  run(size: Id): Promise<Result>;
   /** CPU time that a run used itself, in seconds. */
   cpuSecondsOf(result: Result): number;
-  onRun?(run: BlockRun<Result>, progress: { done: number; planned: number }): void;
+  onRun?(run: BlockRun<Result, Id>, progress: { done: number; planned: number }): void;
 }
 
-export interface BlocksOutcome<Result> {
+export interface BlocksOutcome<Result, Id extends string | number = number> {
   /** Every run, those of superseded and incomplete blocks too. */
-  readonly runs: BlockRun<Result>[];
+  readonly runs: BlockRun<Result, Id>[];
   readonly repeatedBlocks: number;
   /** What ended the experiment early; the runs before it are kept. */
   readonly error: unknown;
@@ -43,17 +44,19 @@ const MOST_EXTRA = 0.3;
  *
  * Never throws for a failed run: what was measured before it is part of the outcome.
  */
-export async function runBlocks<Result>(plan: BlocksPlan<Result>): Promise<BlocksOutcome<Result>> {
+export async function runBlocks<Result, Id extends string | number = number>(
+  plan: BlocksPlan<Result, Id>,
+): Promise<BlocksOutcome<Result, Id>> {
   const orders = blockOrders(plan.sizes, plan.blocks, plan.random);
   const arms = plan.sizes.length + 1;
   const mostRepeats = Math.floor(plan.blocks * MOST_EXTRA);
-  const history = new Map<Arm, MachineNoise[]>();
-  const runs: BlockRun<Result>[] = [];
+  const history = new Map<Arm<Id>, MachineNoise[]>();
+  const runs: BlockRun<Result, Id>[] = [];
   let repeatedBlocks = 0;
 
-  const runArm = async (arm: Arm, block: number, order: number): Promise<BlockRun<Result>> => {
+  const runArm = async (arm: Arm<Id>, block: number, order: number): Promise<BlockRun<Result, Id>> => {
     await sleep(COOL_DOWN_MS);
-    const size = arm === 'twin' ? plan.baseline : arm;
+    const size = arm === 'twin' ? plan.baseline : (arm as Id);
     const before = readMachineCounters();
     const own = process.cpuUsage();
     const result = await plan.run(size);
@@ -70,8 +73,8 @@ export async function runBlocks<Result>(plan: BlocksPlan<Result>): Promise<Block
 
   try {
     for (let block = 0; block < orders.length; block++) {
-      const ofBlock: BlockRun<Result>[] = [];
-      for (const [order, arm] of (orders[block] as Arm[]).entries()) {
+      const ofBlock: BlockRun<Result, Id>[] = [];
+      for (const [order, arm] of (orders[block] as Arm<Id>[]).entries()) {
         const run = await runArm(arm, block, order);
         ofBlock.push(run);
         runs.push(run);
@@ -90,13 +93,13 @@ export async function runBlocks<Result>(plan: BlocksPlan<Result>): Promise<Block
 }
 
 /** The runs of complete blocks that no repetition replaced, by arm, each in the order of the blocks. */
-export function completeBlocks<Result>(
-  { runs }: BlocksOutcome<Result>,
-  sizes: readonly number[],
-): Map<Arm, BlockRun<Result>[]> {
+export function completeBlocks<Result, Id extends string | number = number>(
+  { runs }: BlocksOutcome<Result, Id>,
+  sizes: readonly Id[],
+): Map<Arm<Id>, BlockRun<Result, Id>[]> {
   const valid = runs.filter(({ superseded }) => !superseded);
-  const arms: Arm[] = [...sizes, 'twin'];
-  const of = (arm: Arm): BlockRun<Result>[] => valid.filter((run) => run.arm === arm);
+  const arms: Arm<Id>[] = [...sizes, 'twin'];
+  const of = (arm: Arm<Id>): BlockRun<Result, Id>[] => valid.filter((run) => run.arm === arm);
   // Blocks run one after another, so only the last can be incomplete.
   const complete = Math.min(...arms.map((arm) => of(arm).length));
   return new Map(arms.map((arm) => [arm, of(arm).slice(0, complete)]));

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import type { Random } from '../stats/random.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
+import { converseWithFreshProcess, type Ending } from './fresh-process.js';
 import type { Guardian } from './guardian.js';
 import type { Answer, Job, Measurement } from './messages.js';
 
@@ -23,16 +22,12 @@ export interface RunRequest {
 }
 
 const ENTRY = fileURLToPath(new URL('./child/main.cjs', import.meta.url));
-const LONGEST_PADDING = 4096;
-const STDERR_KEPT = 8192;
-const LAST_WORDS_MS = 200;
+type LastAnswer = Exclude<Answer, { type: 'started' }>;
 
 /**
  * Measure one workload at one pool size in a fresh process.
  *
- * The length of the environment and of the directory's name differ from run to run, because both move the stack
- * and with it the speed of everything (Mytkowicz et al., "Producing wrong data without doing anything obviously
- * wrong!", 2009).
+ * The length of the directory's name differs from run to run, as that of the environment does, for the same reason.
  *
  * @throws {PlimsollError} naming what went wrong; the process and its directory are gone by then.
  */
@@ -45,101 +40,42 @@ export async function runInFreshProcess(
   signal.throwIfAborted();
   const directory = join(request.directory, `run-${'x'.repeat(random.integer(1, 64))}`);
   mkdirSync(directory);
-  const child = start(request, random);
-  const pid = child.pid;
-  if (pid === undefined) throw await startFailure(child);
-  guardian.watch(pid);
+  const job: Job = {
+    spec: request.spec,
+    size: request.size,
+    rounds: request.rounds,
+    directory,
+    names: request.names,
+    cwd: process.cwd(),
+  };
+  const [command = process.execPath, ...rest] = [...request.prefix, process.execPath, ENTRY];
   try {
-    const job: Job = {
-      spec: request.spec,
-      size: request.size,
-      rounds: request.rounds,
-      directory,
-      names: request.names,
-      cwd: process.cwd(),
-    };
-    return judge(await converse(child, job, request.deadlineMs, signal), request, directory);
+    const ending = await converseWithFreshProcess<Answer>(
+      {
+        command: [command, ...rest],
+        env: { UV_THREADPOOL_SIZE: String(request.size) },
+        job,
+        deadlineMs: request.deadlineMs,
+      },
+      guardian,
+      random,
+      signal,
+    );
+    return judge(ending, request, directory);
   } finally {
-    await end(child, pid);
-    guardian.forget(pid);
     guardian.remove(directory);
   }
 }
 
-function start(request: RunRequest, random: Random): ChildProcess {
-  const [command = process.execPath, ...rest] = [...request.prefix, process.execPath, ENTRY];
-  return spawn(command, rest, {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    detached: true,
-    env: {
-      ...process.env,
-      UV_THREADPOOL_SIZE: String(request.size),
-      PLIMSOLL_PADDING: 'x'.repeat(random.integer(0, LONGEST_PADDING)),
-    },
-  });
-}
-
-async function startFailure(child: ChildProcess): Promise<PlimsollError> {
-  const error = await new Promise<Error>((resolve) => child.once('error', resolve));
-  return new PlimsollError(
-    'PLIMSOLL_WORKLOAD_FAILED',
-    `cannot start a process to measure in: ${error.message}`,
-    {
-      cause: error,
-    },
-  );
-}
-
-type LastAnswer = Exclude<Answer, { type: 'started' }>;
-
-/** How a run ended, before anyone says what it means. */
-type Ending =
-  | { kind: 'answer'; answer: LastAnswer }
-  | { kind: 'exit'; code: number | null; signal: NodeJS.Signals | null; started: boolean; stderr: string }
-  | { kind: 'deadline' }
-  | { kind: 'aborted' };
-
-function converse(child: ChildProcess, job: Job, deadlineMs: number, signal: AbortSignal): Promise<Ending> {
-  return new Promise((resolve) => {
-    let stderr = '';
-    let started = false;
-    const deadline = setTimeout(() => resolve({ kind: 'deadline' }), deadlineMs);
-    const abort = (): void => resolve({ kind: 'aborted' });
-    signal.addEventListener('abort', abort, { once: true });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      stderr = (stderr + text).slice(-STDERR_KEPT);
-    });
-    child.on('error', () => {});
-    child.on('message', (answer: Answer) => {
-      if (answer.type !== 'started') return resolve({ kind: 'answer', answer });
-      started = true;
-      child.send(job);
-    });
-    child.once('exit', (code, exitSignal) => {
-      clearTimeout(deadline);
-      signal.removeEventListener('abort', abort);
-      const ended = (): void => resolve({ kind: 'exit', code, signal: exitSignal, started, stderr });
-      // Its last words may still be in the pipe; a process that it left behind may hold the pipe open for ever.
-      child.once('close', ended);
-      setTimeout(ended, LAST_WORDS_MS);
-    });
-  });
-}
-
-/** Kill what is left of the run's process group and wait until the process is gone. */
-async function end(child: ChildProcess, pid: number): Promise<void> {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // All of it had ended.
-  }
-  while (child.exitCode === null && child.signalCode === null) await sleep(1);
-  child.stderr?.destroy();
-}
-
-function judge(ending: Ending, request: RunRequest, directory: string): Measurement {
+function judge(ending: Ending<LastAnswer>, request: RunRequest, directory: string): Measurement {
   const what = `${nameOf(request.spec)} at size ${request.size}`;
   switch (ending.kind) {
+    case 'not-started':
+      throw new PlimsollError(
+        'PLIMSOLL_WORKLOAD_FAILED',
+        `cannot start a process to measure in: ${ending.error.message}`,
+        { cause: ending.error },
+      );
     case 'aborted':
       throw new DOMException('interrupted', 'AbortError');
     case 'deadline':
@@ -155,7 +91,7 @@ function judge(ending: Ending, request: RunRequest, directory: string): Measurem
 }
 
 function exitError(
-  { code, signal, started, stderr }: Extract<Ending, { kind: 'exit' }>,
+  { code, signal, started, stderr }: Extract<Ending<LastAnswer>, { kind: 'exit' }>,
   what: string,
   size: number,
 ): PlimsollError {

@@ -38,7 +38,8 @@ export function benchMarkdown(result: BenchResult): string {
   ].join('\n');
 }
 
-function environmentLines({ node, os, cpu, limits, filesystem }: Environment): string[] {
+/** Where something was measured, as a Markdown list. */
+export function environmentLines({ node, os, cpu, limits, filesystem }: Environment): string[] {
   return [
     `- Node ${node.version}, libuv ${node.libuv}, V8 ${node.v8}, OpenSSL ${node.openssl ?? 'unknown'}`,
     `- ${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown model'}${cpu.hypervisor ? ', virtual machine' : ''}), ${formatBytes(os.memoryTotalBytes)} of memory, ${os.platform} ${os.kernel} ${os.arch}`,

@@ -4,11 +4,11 @@ import { hodgesLehmann, type Interval, signedRankInterval, signedRankP } from '.
 export type Verdict = 'better' | 'worse' | 'same' | 'unclear';
 
 /** One positive number per block, lower is better (milliseconds, say); all arrays in the order of the blocks. */
-export interface BlockedTimes {
+export interface BlockedTimes<Id extends string | number = number> {
   readonly baseline: readonly number[];
   /** The baseline a second time in every block: whatever differs from it is noise. */
   readonly twin: readonly number[];
-  readonly others: ReadonlyMap<number, readonly number[]>;
+  readonly others: ReadonlyMap<Id, readonly number[]>;
 }
 
 export interface Comparison {
@@ -45,6 +45,20 @@ const exponential = ({ low, high, level }: Interval): Interval => ({
   high: Math.exp(high),
   level,
 });
+
+/**
+ * How many times the reference some values are, block by block: the estimate and its exact interval.
+ *
+ * @example
+ * pairedRatio([20, 22], [10, 11]).ratio; // 2
+ */
+export function pairedRatio(
+  values: readonly number[],
+  reference: readonly number[],
+): { ratio: number; interval: Interval } {
+  const logs = logRatios(values, reference);
+  return { ratio: Math.exp(hodgesLehmann(logs)), interval: exponential(signedRankInterval(logs, LEVEL)) };
+}
 
 /**
  * How noisy the machine was, from the baseline and its twin. The threshold is the larger of 3 % and the far end of the
@@ -92,7 +106,7 @@ function blocksToResolve(
 }
 
 /**
- * Compare every size with the baseline, block by block.
+ * Compare every contestant (a size, a library) with the baseline, block by block.
  *
  * With fewer than six blocks no verdict but `unclear` is possible, and none when the twin says that the machine is
  * too noisy.
@@ -101,15 +115,19 @@ function blocksToResolve(
  * @example
  * comparePaired({ baseline: [10, 11], twin: [10, 11], others: new Map([[8, [5, 5]]]) });
  */
-export function comparePaired({ baseline, twin, others }: BlockedTimes): {
+export function comparePaired<Id extends string | number = number>({
+  baseline,
+  twin,
+  others,
+}: BlockedTimes<Id>): {
   noise: Noise;
-  comparisons: Map<number, Comparison>;
+  comparisons: Map<Id, Comparison>;
 } {
   const noise = assessNoise(baseline, twin);
   const margin = Math.log1p(noise.threshold);
   const logs = [...others].map(([size, times]) => ({ size, values: logRatios(times, baseline) }));
   const ps = holm(logs.map(({ values }) => signedRankP(values)));
-  const comparisons = new Map<number, Comparison>();
+  const comparisons = new Map<Id, Comparison>();
   for (const [index, { size, values }] of logs.entries()) {
     const estimate = hodgesLehmann(values);
     const interval = signedRankInterval(values, LEVEL);

@@ -1,0 +1,26 @@
+import { copied, transferred } from './buffers.js';
+import type { Case } from './case.js';
+import { coldStart } from './cold-start.js';
+import { endurance } from './endurance.js';
+import { eventLoop } from './event-loop.js';
+import { idle } from './idle.js';
+import { latency } from './latency.js';
+import { longTasks } from './long-tasks.js';
+import { objects } from './objects.js';
+import { queue } from './queue.js';
+import { throughput } from './throughput.js';
+
+/** Everything that is measured, in the order of the page. */
+export const CASES: readonly Case[] = [
+  throughput,
+  latency,
+  objects,
+  copied,
+  transferred,
+  idle,
+  longTasks,
+  eventLoop,
+  queue,
+  coldStart,
+  endurance,
+];

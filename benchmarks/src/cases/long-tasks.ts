@@ -1,0 +1,45 @@
+import { ONE_SETTING_EACH } from '../contenders/contenders.js';
+import { expect } from '../support/expect.js';
+import { hostCpuMs } from '../support/host-cpu.js';
+import { sustain } from '../support/sustain.js';
+import type { Case } from './case.js';
+
+const TASK_MS = 50;
+
+export const longTasks: Case = {
+  name: 'long-tasks',
+  title: 'Twenty tasks of 50 ms, one after another',
+  description:
+    'Two workers; each task keeps its thread busy for 50 ms and is awaited before the next is sent. What is beyond ' +
+    '20 × 50 ms is the time that the pool needs to notice, and the CPU of the host thread is what waiting costs it. A ' +
+    'third of a second of empty tasks, one at a time, comes before: else the figure is that of code not yet compiled.',
+  contenders: ONE_SETTING_EACH,
+  metrics: [
+    { id: 'beyond', title: 'ms beyond, per task', better: 'less', digits: 3 },
+    { id: 'hostCpu', title: 'host CPU %', better: 'less', digits: 2 },
+  ],
+  targets: [
+    { kind: 'value', metric: 'beyond', unit: 'ms per task', atMost: 0.3 },
+    { kind: 'value', metric: 'hostCpu', unit: '% host CPU', atMost: 2 },
+  ],
+  expectedMs: { full: 1700, quick: 1700, smoke: 600 },
+
+  async measure({ open, effort }) {
+    const tasks = effort === 'smoke' ? 2 : 20;
+    const pool = open({ task: 'busy', threads: 2 });
+    await sustain<number, number>({
+      run: pool.run,
+      make: () => 0,
+      check: (result) => expect(result === 0, 'not 0'),
+      inFlight: 1,
+      warmUpMs: 0,
+      ms: effort === 'smoke' ? 10 : 333,
+    });
+    const cpuBefore = hostCpuMs();
+    const started = performance.now();
+    for (let task = 0; task < tasks; task++) expect((await pool.run(TASK_MS)) === TASK_MS, 'not 50');
+    const elapsed = performance.now() - started;
+    const cpu = hostCpuMs() - cpuBefore;
+    return { beyond: elapsed / tasks - TASK_MS, hostCpu: (cpu / elapsed) * 100 };
+  },
+};

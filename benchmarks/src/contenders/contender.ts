@@ -1,0 +1,36 @@
+import type { Transferable } from 'node:worker_threads';
+
+/** The tasks of `tasks/`. `pass-on` gives its bytes back transferred, which every library spells differently. */
+export type TaskName = 'add' | 'echo' | 'busy' | 'pass-on';
+
+export interface Setup {
+  readonly task: TaskName;
+  /** Workers, from the first to the last moment: no contender starts or stops any while it is measured. */
+  readonly threads: number;
+}
+
+/**
+ * A pool at work. Thin on purpose: what is measured is the library's call and nothing around it. There is no `close`: the
+ * process is killed with everything in it once it has answered, so that no slow farewell can spoil a run.
+ */
+export interface OpenPool {
+  run(task: unknown, transfer?: readonly Transferable[]): PromiseLike<unknown>;
+}
+
+/** What each module of this folder exports. */
+export interface Contender {
+  open(setup: Setup): OpenPool;
+}
+
+/** A library has no way to do what a case asks for; shown in the tables, not left out. */
+export class CannotDo extends Error {
+  override readonly name = 'CannotDo';
+}
+
+/** The module of a task; `library` chooses the spelling where there are several. */
+export function taskUrl(task: TaskName, library: string): URL {
+  return new URL(
+    task === 'pass-on' ? `../tasks/pass-on/${library}.js` : `../tasks/${task}.js`,
+    import.meta.url,
+  );
+}

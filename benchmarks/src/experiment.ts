@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url';
+import {
+  type BlocksOutcome,
+  converseWithFreshProcess,
+  createRandom,
+  type Ending,
+  type Guardian,
+  type Random,
+  runBlocks,
+} from 'plimsoll';
+import type { Case } from './cases/case.js';
+import type { Answer, Outcome } from './child/messages.js';
+import { BASELINE, type ContenderName } from './contenders/contenders.js';
+import type { Effort } from './support/effort.js';
+
+export interface Plan {
+  readonly case: Case;
+  readonly effort: Effort;
+  readonly blocks: number;
+  readonly seed: number;
+  /** The node that the contenders run in. */
+  readonly node: string;
+}
+
+export type CaseOutcome = BlocksOutcome<Outcome, ContenderName>;
+
+const ENTRY = fileURLToPath(new URL('./child/main.js', import.meta.url));
+const LEAST_DEADLINE_MS = 20_000;
+
+/** What the others of a case are compared with; a case of one contender compares it with itself. */
+export const baselineOf = ({ contenders }: Case): ContenderName =>
+  contenders.includes(BASELINE) ? BASELINE : (contenders[0] as ContenderName);
+
+export const blocksOf = ({ blocksFactor = 1 }: Case, blocks: number): number =>
+  Math.max(1, Math.round(blocks * blocksFactor));
+
+/** Measure every contender of a case in fresh processes, in randomised blocks. */
+export function runCase(
+  plan: Plan,
+  guardian: Guardian,
+  signal: AbortSignal,
+  onRun: (contender: ContenderName, block: number, outcome: Outcome) => void,
+): Promise<CaseOutcome> {
+  const random = createRandom(plan.seed);
+  const unable = new Map<ContenderName, Outcome>();
+  return runBlocks<Outcome, ContenderName>({
+    sizes: plan.case.contenders,
+    baseline: baselineOf(plan.case),
+    blocks: blocksOf(plan.case, plan.blocks),
+    random,
+    async run(contender) {
+      // What a library has no way to do it will not have in the next block either.
+      const known = unable.get(contender);
+      if (known !== undefined) return known;
+      const outcome = await runOnce(plan, contender, guardian, random, signal);
+      if (outcome.type === 'cannot') unable.set(contender, outcome);
+      return outcome;
+    },
+    cpuSecondsOf: (outcome) => (outcome.type === 'measured' ? outcome.cpuSeconds : 0),
+    onRun: ({ arm, block, result }) => onRun(arm === 'twin' ? baselineOf(plan.case) : arm, block, result),
+  });
+}
+
+async function runOnce(
+  { case: { name, expectedMs }, effort, node }: Plan,
+  contender: ContenderName,
+  guardian: Guardian,
+  random: Random,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  signal.throwIfAborted();
+  const deadlineMs = Math.max(LEAST_DEADLINE_MS, 4 * expectedMs[effort]);
+  const ending = await converseWithFreshProcess<Answer>(
+    { command: [node, ENTRY], env: {}, job: { case: name, contender, effort }, deadlineMs },
+    guardian,
+    random,
+    signal,
+  );
+  return outcomeOf(ending, deadlineMs);
+}
+
+function outcomeOf(ending: Ending<Outcome>, deadlineMs: number): Outcome {
+  switch (ending.kind) {
+    case 'answer':
+      return ending.answer;
+    case 'aborted':
+      throw new DOMException('interrupted', 'AbortError');
+    case 'deadline':
+      return { type: 'failed', reason: `not finished after ${deadlineMs / 1000} s` };
+    case 'not-started':
+      throw ending.error;
+    case 'exit': {
+      const how = ending.signal ?? `code ${ending.code}`;
+      const said = ending.stderr.trim().split('\n').at(-1)?.slice(0, 200);
+      return { type: 'failed', reason: `its process ended (${how})${said ? `: ${said}` : ''}` };
+    }
+  }
+}

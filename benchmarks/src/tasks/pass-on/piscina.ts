@@ -1,0 +1,3 @@
+import { move } from 'piscina';
+
+export default (bytes: Uint8Array) => move(bytes);

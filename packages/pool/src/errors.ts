@@ -1,0 +1,138 @@
+/**
+ * Every error that the pool raises on purpose: one table of codes, one class per kind.
+ *
+ * Codes are stable, texts are not. `instanceof` works across copies of the package and across threads' copies,
+ * because each class recognises its instances by a registered symbol.
+ */
+const TABLE = {
+  PLIMSOLL_POOL_BAD_OPTION: 'an option has a wrong type or value',
+  PLIMSOLL_POOL_NO_FILENAME: 'neither the pool nor run() names a file',
+  PLIMSOLL_POOL_QUEUE_FULL: 'as many tasks wait as maxQueue allows',
+  PLIMSOLL_POOL_CLOSED: 'the pool is closing, closed or destroyed',
+  PLIMSOLL_POOL_CLOSE_TIMEOUT: 'tasks still ran when closeTimeout was over',
+  PLIMSOLL_POOL_ABORTED: 'the signal of the task was aborted',
+  PLIMSOLL_POOL_TIMEOUT: 'the task took longer than its timeout',
+  PLIMSOLL_POOL_UNCLONEABLE: 'a value cannot be copied to another thread',
+  PLIMSOLL_POOL_LOAD_FAILED: 'the worker file is missing, fails to load or lacks the named function',
+  PLIMSOLL_POOL_WORKER_EXITED: 'the worker exited while it ran the task',
+  PLIMSOLL_POOL_WORKER_CRASHED: 'an uncaught error ended the worker while it ran the task',
+  PLIMSOLL_POOL_OUT_OF_MEMORY: 'the worker reached a limit of resourceLimits',
+  PLIMSOLL_POOL_START_FAILED: 'the worker ended before it was ready',
+} as const;
+
+export type PoolErrorCode = keyof typeof TABLE;
+
+/** What is known about the task and worker behind an error. */
+export interface FaultContext {
+  /** The exit code of the worker's thread. */
+  readonly exitCode?: number | undefined;
+  /** The thread id of the worker. */
+  readonly threadId?: number | undefined;
+  /** The exported function that the task called. */
+  readonly taskName?: string | undefined;
+  /** The file that the task called. */
+  readonly filename?: string | undefined;
+}
+
+const BRAND = Symbol.for('plimsoll.pool.error');
+
+/** Makes an error that came from another thread an instance of PoolError again. */
+export function brand<Failure extends object>(error: Failure): Failure {
+  return Object.defineProperty(error, BRAND, { value: true, configurable: true });
+}
+
+const isBranded = (value: unknown): value is Error =>
+  typeof value === 'object' && value !== null && (value as { [BRAND]?: boolean })[BRAND] === true;
+
+/**
+ * An error of the pool itself. Errors that a task throws arrive as they were thrown, not as this.
+ *
+ * @example
+ * try {
+ *   await pool.run(task);
+ * } catch (error) {
+ *   if (error instanceof PoolError && error.code === 'PLIMSOLL_POOL_QUEUE_FULL') return tryLater();
+ *   throw error;
+ * }
+ */
+export class PoolError extends Error {
+  override name = 'PoolError';
+  readonly code: PoolErrorCode;
+
+  constructor(code: PoolErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    brand(this);
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isBranded(value) && (PoolError.name === 'PoolError' || value.name === PoolError.name);
+  }
+}
+
+/** The signal of a task was aborted. `cause` is the signal's reason. */
+export class AbortError extends PoolError {
+  override name = 'AbortError';
+
+  constructor(reason?: unknown, message = 'The task has been aborted') {
+    super('PLIMSOLL_POOL_ABORTED', message, { cause: reason });
+  }
+}
+
+/** The task took longer than its `timeout`. */
+export class TimeoutError extends PoolError {
+  override name = 'TimeoutError';
+
+  constructor(milliseconds: number, taskName: string) {
+    super('PLIMSOLL_POOL_TIMEOUT', `Task '${taskName}' took longer than its timeout of ${milliseconds} ms`);
+  }
+}
+
+/** A worker ended while it had the task. Says which worker, which task and how it ended. */
+export class WorkerError extends PoolError implements FaultContext {
+  override name = 'WorkerError';
+  readonly exitCode: number | undefined;
+  readonly threadId: number | undefined;
+  readonly taskName: string | undefined;
+  readonly filename: string | undefined;
+
+  constructor(code: PoolErrorCode, message: string, context: FaultContext, options?: ErrorOptions) {
+    super(code, message, options);
+    this.exitCode = context.exitCode;
+    this.threadId = context.threadId;
+    this.taskName = context.taskName;
+    this.filename = context.filename;
+  }
+}
+
+/** A task, or what it returned, cannot be copied to another thread. `path` leads to the first such value. */
+export class UncloneableError extends PoolError {
+  override name = 'UncloneableError';
+  readonly path: string;
+
+  constructor(path: string, what: string, options?: ErrorOptions) {
+    super('PLIMSOLL_POOL_UNCLONEABLE', `${path} cannot be copied to another thread: ${what}`, options);
+    this.path = path;
+  }
+}
+
+const shown = (value: unknown): string => {
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+};
+
+/** An option of the wrong type. */
+export function badType(name: string, value: unknown, right: string): TypeError {
+  return coded(new TypeError(`${name} must be ${right}, not ${shown(value)}`));
+}
+
+/** An option of the right type that is out of range. */
+export function badRange(name: string, value: unknown, right: string): RangeError {
+  return coded(new RangeError(`${name} must be ${right}, not ${shown(value)}`));
+}
+
+function coded<Failure extends Error>(error: Failure): Failure {
+  return Object.assign(error, { code: 'PLIMSOLL_POOL_BAD_OPTION' });
+}

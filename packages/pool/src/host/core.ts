@@ -1,0 +1,383 @@
+import { availableParallelism } from 'node:os';
+import { AbortError, PoolError, TimeoutError } from '../errors.js';
+import { clockOffset } from '../shared/clock.js';
+import { isSleeping, spinning } from '../shared/gate.js';
+import { layoutOf } from '../shared/layout.js';
+import { type SharedTable, tableOf } from '../shared/memory.js';
+import { HANDLER, type Startup } from '../shared/messages.js';
+import { anythingDone, queuedEntries } from '../shared/table.js';
+import { chooserFor } from './balance.js';
+import { Crew, type CrewHost } from './crew.js';
+import { Dispatch, type DispatchHost } from './dispatch.js';
+import { failureFor, type HandlerName, workerFailure } from './faults.js';
+import { Histogram } from './histogram.js';
+import type { FilledOptions } from './options.js';
+import { Pump, type Pumped } from './pump.js';
+import { ByPriority, Fifo, type Pending } from './queue.js';
+import { type Extras, SETTLED, Task } from './task.js';
+import { CustomQueue, type PoolTask, queueOptionsSymbol } from './task-queue.js';
+import type { WorkerHandle } from './worker-handle.js';
+
+/** What the public class hears from the core. */
+export interface CoreEvents {
+  emit(event: 'needsDrain' | 'drain' | 'close'): void;
+  emit(event: 'error' | 'message', value: unknown): void;
+  emit(event: 'workerCreate' | 'workerDestroy', worker: WorkerHandle): void;
+}
+
+const SLOT_WORDS = 128;
+const FEWEST_SLOTS = 1024;
+const DRAIN_AT_ONCE = 256;
+
+// `new Promise` with one shared executor makes no closure per task.
+let resolveOf: (value: unknown) => void;
+let rejectOf: (reason: unknown) => void;
+const grab = (resolve: (value: unknown) => void, reject: (reason: unknown) => void): void => {
+  resolveOf = resolve;
+  rejectOf = reject;
+};
+
+/** The pool without its public face: ties dispatcher, crew and pump together. */
+export class Core implements DispatchHost, CrewHost, Pumped {
+  readonly options: FilledOptions;
+  readonly concurrency: number;
+  readonly startedAt = performance.now();
+  readonly runTimes: Histogram | undefined;
+  readonly waitTimes: Histogram | undefined;
+  readonly choose: DispatchHost['choose'];
+  /** Milliseconds that workers have spent in tasks; no reset touches it. */
+  totalRunTime = 0;
+  needsDrain = false;
+  closing = false;
+  private readonly capacity: number;
+  private readonly limit: number;
+  private readonly offset = clockOffset();
+  private readonly table: SharedTable;
+  private readonly dispatch: Dispatch;
+  private readonly crew: Crew;
+  private readonly pump: Pump;
+  private readonly handlerIds = new Map<string, Map<string, number>>();
+  private readonly handlers: HandlerName[] = [];
+  private readonly events: CoreEvents;
+  private taskIds = 0;
+  private defaultHandler = -1;
+  private onEmpty: (() => void) | undefined;
+
+  constructor(options: FilledOptions, events: CoreEvents) {
+    this.options = options;
+    this.events = events;
+    this.concurrency = options.concurrentTasksPerWorker;
+    this.capacity = options.maxThreads * this.concurrency;
+    this.limit = this.capacity + options.maxQueue;
+    this.runTimes = options.recordTiming ? new Histogram() : undefined;
+    this.waitTimes = options.recordTiming ? new Histogram() : undefined;
+    this.table = tableOf(layoutOf(geometryFor(options)));
+    if (options.filename !== null) this.defaultHandler = this.handlerFor(options.filename, options.name);
+    this.dispatch = new Dispatch(this.table, this.newQueue(), this);
+    this.crew = new Crew(options, this.table, this);
+    this.choose = chooserFor(options, this.crew, (task) => this.viewOf(task));
+    this.dispatch.ordered = options.taskQueue !== undefined;
+    this.pump = new Pump(this);
+    while (this.workers.length < options.minThreads) this.crew.spawn();
+  }
+
+  private newQueue(): Pending {
+    const { taskQueue } = this.options;
+    return taskQueue === undefined ? new Fifo() : new CustomQueue(taskQueue, (task) => this.viewOf(task));
+  }
+
+  get workers(): readonly WorkerHandle[] {
+    return this.crew?.workers ?? [];
+  }
+
+  get idleThreads(): number {
+    return this.crew.idle;
+  }
+
+  get words(): Int32Array {
+    return this.table.words;
+  }
+
+  get outstanding(): number {
+    return this.dispatch.outstanding;
+  }
+
+  get completed(): number {
+    return this.dispatch.completed;
+  }
+
+  /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
+  get queueSize(): number {
+    return Math.max(0, this.outstanding - this.workers.length * this.concurrency);
+  }
+
+  get hasSpareCore(): boolean {
+    return this.crew.hasSpareCore;
+  }
+
+  /** The number of a pair of file and name, told to every worker. */
+  handlerFor(filename: string, name: string): number {
+    let names = this.handlerIds.get(filename);
+    if (names === undefined) {
+      names = new Map();
+      this.handlerIds.set(filename, names);
+    }
+    let id = names.get(name);
+    if (id === undefined) {
+      id = this.handlers.push({ filename, name }) - 1;
+      names.set(name, id);
+      for (const worker of this.workers) worker.post([HANDLER, id, filename, name]);
+    }
+    return id;
+  }
+
+  /** Submits a task. `handler` -1: the pool's own. */
+  run(value: unknown, handler: number, extras: Extras | undefined): Promise<unknown> {
+    const id = handler === -1 ? this.defaultHandler : handler;
+    const refusal = this.refusal(id);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const created = this.runTimes === undefined ? 0 : performance.now();
+    const promise = new Promise<unknown>(grab);
+    const task = new Task(value, id, created, resolveOf, rejectOf, extras);
+    this.submit(task);
+    return promise;
+  }
+
+  /** As `run`, for tasks with a signal or a timeout; `watch` is told how to end the task. */
+  runWatched(
+    value: unknown,
+    handler: number,
+    extras: Extras,
+    watch: (end: (reason: unknown) => void, name: string) => () => void,
+  ): Promise<unknown> {
+    const id = handler === -1 ? this.defaultHandler : handler;
+    const refusal = this.refusal(id);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const promise = new Promise<unknown>(grab);
+    const task = new Task(value, id, performance.now(), resolveOf, rejectOf, extras);
+    extras.release = watch((reason) => this.end(task, reason), (this.handlers[id] as HandlerName).name);
+    this.submit(task);
+    return promise;
+  }
+
+  private refusal(handler: number): Error | undefined {
+    if (this.closing) return new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
+    if (handler === -1) {
+      const message = 'filename must be provided to run() or in options object';
+      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
+    }
+    if (this.outstanding < this.limit) return undefined;
+    const message =
+      this.options.maxQueue === 0
+        ? 'No task queue available and all Workers are busy'
+        : 'Task queue is at limit';
+    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
+  }
+
+  private submit(task: Task): void {
+    if (task.extras !== undefined && task.extras.priority !== 0 && !this.dispatch.ordered) this.order();
+    this.dispatch.submit(task);
+    this.spawnForNeed();
+    if (this.dispatch.outstanding >= this.capacity) this.setNeedsDrain(true);
+    this.pump.submitted();
+  }
+
+  /** From the first task with a priority on, the order is the host's to keep. */
+  private order(): void {
+    this.dispatch.order(new ByPriority());
+  }
+
+  private spawnForNeed(): void {
+    const { workers } = this.crew;
+    if (workers.length >= this.options.maxThreads) return;
+    const enough = workers.length > 0 && this.dispatch.outstanding <= workers.length * this.concurrency;
+    if (!enough && !this.closing) this.crew.spawn();
+  }
+
+  private setNeedsDrain(needed: boolean): void {
+    if (this.needsDrain === needed) return;
+    this.needsDrain = needed;
+    queueMicrotask(() => this.events.emit(needed ? 'needsDrain' : 'drain'));
+  }
+
+  /** Ends a task from outside: aborted or timed out. A worker that runs it is killed and replaced. */
+  private end(task: Task, reason: unknown): void {
+    if (task.state === SETTLED) return;
+    const runsOn = this.dispatch.cancel(task, reason);
+    if (runsOn !== -1) this.crew.killByIndex(runsOn);
+    this.refillCrew();
+    this.pump.submitted();
+  }
+
+  /** As many workers as there must be, and one more for tasks that wait. */
+  private refillCrew(): void {
+    if (this.closing) return;
+    while (this.workers.length < this.options.minThreads && this.crew.spawn());
+    if (this.outstanding > 0) this.spawnForNeed();
+  }
+
+  turn(): number {
+    let ended = 0;
+    for (const worker of this.crew.workers) ended += this.dispatch.drain(worker, DRAIN_AT_ONCE);
+    if (this.dispatch.pending.size > 0) this.dispatch.refill();
+    return ended;
+  }
+
+  anythingDone(): boolean {
+    for (const worker of this.crew.workers) if (anythingDone(this.table, worker.index)) return true;
+    return false;
+  }
+
+  /** One wake-up for each queued task that no spinning worker will take. */
+  wakeWorkers(): void {
+    let queued = queuedEntries(this.table);
+    if (queued === 0) return;
+    queued -= spinning(this.table);
+    const { workers } = this.crew;
+    for (let index = workers.length - 1; index >= 0 && queued > 0; index--) {
+      const worker = workers[index] as WorkerHandle;
+      if (isSleeping(this.table.words, worker.gate) && worker.wake()) queued--;
+    }
+  }
+
+  onSettled(): void {
+    const { outstanding } = this.dispatch;
+    if (this.needsDrain && outstanding < this.capacity) this.setNeedsDrain(false);
+    if (outstanding > 0) return;
+    this.onEmpty?.();
+    this.crew.watchIdle();
+  }
+
+  onTimes(task: Task, worker: WorkerHandle, start: number, end: number): void {
+    if (this.runTimes === undefined) return;
+    this.totalRunTime += end - start;
+    this.runTimes.record(end - start);
+    this.waitTimes?.record(start - this.offset - task.created);
+    worker.histogram?.record(end - start);
+  }
+
+  startup(): Pick<Startup, 'arenas' | 'handlers' | 'preload'> {
+    return {
+      arenas: this.dispatch.arena.buffers,
+      handlers: this.handlers.map(({ filename, name }, id) => [id, filename, name]),
+      preload: this.defaultHandler,
+    };
+  }
+
+  onCreate(worker: WorkerHandle): void {
+    if (this.options.workerHistogram) worker.histogram = new Histogram();
+  }
+
+  onReady(worker: WorkerHandle): void {
+    this.events.emit('workerCreate', worker);
+    this.crew.watchIdle();
+    this.pump.submitted();
+  }
+
+  onMessage(value: unknown): void {
+    this.events.emit('message', value);
+  }
+
+  onWake(): void {
+    this.pump.woken();
+  }
+
+  onGone(worker: WorkerHandle, exitCode: number): void {
+    const lost = this.dispatch.bury(worker, failureFor(worker, exitCode, this.handlers));
+    if (!worker.leaving) this.onUnexpectedExit(worker, exitCode, lost);
+    this.events.emit('workerDestroy', worker);
+    this.refillAfter(worker, lost);
+    this.pump.submitted();
+  }
+
+  private onUnexpectedExit(worker: WorkerHandle, exitCode: number, lost: number): void {
+    if (!worker.ready) this.onFailedStart(worker, exitCode);
+    else if (lost === 0 && worker.failure !== undefined) this.events.emit('error', worker.failure.error);
+  }
+
+  /** No worker can start: every task that waits gets the reason, rather than waiting for ever. */
+  private onFailedStart(worker: WorkerHandle, exitCode: number): void {
+    const others = this.workers.some((other) => other !== worker);
+    if (others) return;
+    const failure = workerFailure(worker, exitCode);
+    const waiting = this.outstanding;
+    this.dispatch.rejectUnclaimed(() => workerFailure(worker, exitCode));
+    if (waiting === 0) this.events.emit('error', failure);
+  }
+
+  /** A worker that died before it did anything is replaced only when a task needs one: no loop of deaths. */
+  private refillAfter(worker: WorkerHandle, lost: number): void {
+    if (worker.leaving || worker.completed > 0 || lost > 0) this.refillCrew();
+    else if (this.outstanding > 0 && !this.closing) this.spawnForNeed();
+  }
+
+  private viewOf(task: Task): PoolTask {
+    const { filename, name } = this.handlers[task.handler] as HandlerName;
+    const value = task.extras?.original ?? task.value;
+    const own =
+      typeof value === 'object' && value !== null ? (value as Partial<PoolTask>)[queueOptionsSymbol] : null;
+    return {
+      taskId: this.taskIds++,
+      filename,
+      name,
+      created: task.created,
+      isAbortable: task.exclusive,
+      [queueOptionsSymbol]: own ?? null,
+    };
+  }
+
+  /** Waits for every task, then stops the workers. */
+  async close(force: boolean): Promise<void> {
+    if (!this.closing) {
+      this.closing = true;
+      if (force) this.dispatch.rejectUnclaimed(() => new AbortError('pool is closed'));
+    }
+    if (!(await this.emptied())) {
+      const message = 'Close operation timed out';
+      this.events.emit('error', new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message));
+    }
+    await this.destroy();
+    this.events.emit('close');
+  }
+
+  private async emptied(): Promise<boolean> {
+    if (this.outstanding === 0) return true;
+    const { closeTimeout } = this.options;
+    let timer: NodeJS.Timeout | undefined;
+    const empty = new Promise<boolean>((resolve) => {
+      this.onEmpty = () => resolve(true);
+      if (closeTimeout !== Number.POSITIVE_INFINITY) {
+        timer = setTimeout(() => resolve(false), Math.min(closeTimeout, 0x7fffffff));
+      }
+    });
+    const result = await empty;
+    clearTimeout(timer);
+    return result;
+  }
+
+  async destroy(): Promise<void> {
+    this.closing = true;
+    const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
+    this.dispatch.rejectUnclaimed(reason);
+    this.dispatch.rejectRunning(reason);
+    await this.crew.killAll();
+    this.pump.stop();
+  }
+}
+
+/** The table is small: slots for what is in flight; what waits longer stays on the host. */
+function geometryFor(options: FilledOptions) {
+  const inFlight = options.maxThreads * options.concurrentTasksPerWorker * 2;
+  return {
+    slots: Math.max(FEWEST_SLOTS, 2 ** Math.ceil(Math.log2(Math.min(inFlight, 2 ** 15)))),
+    // A killed worker keeps its block until its thread has exited; its replacement needs another one meanwhile.
+    workers: options.maxThreads * 2 + 2,
+    slotWords: SLOT_WORDS,
+    mailbox: Math.max(16, 2 ** Math.ceil(Math.log2(Math.min(options.concurrentTasksPerWorker * 2, 1024)))),
+    spinners: Math.max(0, availableParallelism() - 1),
+  };
+}
+
+/** The reason with which a task that took too long is rejected. */
+export const timeoutReason = (milliseconds: number, name: string): TimeoutError =>
+  new TimeoutError(milliseconds, name);

@@ -1,0 +1,204 @@
+import { availableParallelism, setPriority } from 'node:os';
+import { AWAKE, reclaimTokens, retire, SLEEPING } from '../shared/gate.js';
+import type { SharedTable } from '../shared/memory.js';
+import type { Startup } from '../shared/messages.js';
+import { resetBlock } from '../shared/table.js';
+import type { FilledOptions } from './options.js';
+import { type WorkerEvents, WorkerHandle } from './worker-handle.js';
+
+/** What the crew needs from the rest of the pool. */
+export interface CrewHost {
+  /** The parts of a worker's first message that change. */
+  startup(): Pick<Startup, 'arenas' | 'handlers' | 'preload'>;
+  onCreate(worker: WorkerHandle): void;
+  onReady(worker: WorkerHandle): void;
+  onMessage(value: unknown): void;
+  onWake(): void;
+  /** A worker's thread has exited; it is no longer in the crew. */
+  onGone(worker: WorkerHandle, exitCode: number): void;
+}
+
+const cores = availableParallelism();
+
+/** `--input-type` is meant for `--eval` alone, and a worker that inherits it refuses every file. */
+function inheritedExecArgv(): string[] | undefined {
+  const kept = process.execArgv.filter((option) => !option.startsWith('--input-type'));
+  return kept.length === process.execArgv.length ? undefined : kept;
+}
+
+/** The worker threads: started on need, stopped when idle for long, replaced when they die. */
+export class Crew {
+  /** Workers that may take tasks, those that still start included. */
+  readonly workers: WorkerHandle[] = [];
+  private readonly exiting = new Set<WorkerHandle>();
+  private readonly freeIndexes: number[];
+  private idleTimer: NodeJS.Timeout | undefined;
+  private readonly options: FilledOptions;
+  private readonly table: SharedTable;
+  private readonly host: CrewHost;
+  private readonly events: WorkerEvents;
+
+  constructor(options: FilledOptions, table: SharedTable, host: CrewHost) {
+    this.options = options;
+    this.table = table;
+    this.host = host;
+    const count = table.layout.workers;
+    this.freeIndexes = Array.from({ length: count }, (_, index) => count - 1 - index);
+    this.events = {
+      onWake: () => host.onWake(),
+      onReady: (worker, kernelThreadId) => this.onReady(worker, kernelThreadId),
+      onMessage: (value) => host.onMessage(value),
+      onError: (worker, error) => {
+        worker.failure ??= { error };
+      },
+      onExit: (worker, exitCode) => this.onExit(worker, exitCode),
+    };
+  }
+
+  /** Starts a worker, unless there are as many as there may be. */
+  spawn(): boolean {
+    const index = this.workers.length < this.options.maxThreads ? this.freeIndexes.pop() : undefined;
+    if (index === undefined) return false;
+    resetBlock(this.table, index);
+    const worker = new WorkerHandle(this.startup(index), this.table, this.threadOptions(), this.events);
+    this.workers.push(worker);
+    this.host.onCreate(worker);
+    return true;
+  }
+
+  private startup(index: number): Omit<Startup, 'port'> {
+    return {
+      layout: this.table.layout,
+      table: this.table.buffer,
+      index,
+      concurrency: this.options.concurrentTasksPerWorker,
+      timing: this.options.recordTiming,
+      nice: this.options.niceIncrement !== 0,
+      ...this.host.startup(),
+    };
+  }
+
+  private threadOptions(): object {
+    const { resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds } = this.options;
+    const all = {
+      resourceLimits,
+      argv,
+      execArgv: execArgv ?? inheritedExecArgv(),
+      env,
+      workerData,
+      trackUnmanagedFds,
+    };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  }
+
+  private onReady(worker: WorkerHandle, kernelThreadId: number): void {
+    worker.ready = true;
+    if (kernelThreadId > 0) this.setNice(kernelThreadId);
+    this.host.onReady(worker);
+  }
+
+  private setNice(kernelThreadId: number): void {
+    try {
+      setPriority(kernelThreadId, Math.min(19, this.options.niceIncrement));
+    } catch {
+      // A thread that is gone, or a system that does not let us: tasks run at the usual priority.
+    }
+  }
+
+  /** Workers that are awake: running, spinning, or about to look for work. */
+  get awake(): number {
+    let count = 0;
+    for (const worker of this.workers) {
+      if (worker.ready && Atomics.load(this.table.words, worker.gate) === AWAKE) count++;
+    }
+    return count;
+  }
+
+  get hasSpareCore(): boolean {
+    return this.awake < cores;
+  }
+
+  get idle(): number {
+    return this.workers.filter((worker) => worker.ready && worker.hasNothing).length;
+  }
+
+  /** Stops a worker at once. Its tasks are settled when its thread has exited. */
+  kill(worker: WorkerHandle): void {
+    if (worker.leaving) return;
+    this.leave(worker);
+    worker.terminate();
+  }
+
+  killByIndex(index: number): void {
+    const worker = this.workers.find((candidate) => candidate.index === index);
+    if (worker !== undefined) this.kill(worker);
+  }
+
+  /** Stops every worker. Resolves when all threads have exited. */
+  async killAll(): Promise<void> {
+    clearTimeout(this.idleTimer);
+    for (const worker of [...this.workers]) this.kill(worker);
+    await Promise.all([...this.exiting].map((worker) => worker.exited));
+  }
+
+  private leave(worker: WorkerHandle): void {
+    const place = this.workers.indexOf(worker);
+    if (place === -1) return;
+    this.workers.splice(place, 1);
+    this.exiting.add(worker);
+  }
+
+  /** Workers whose last reports may still have to be read. */
+  get dying(): Iterable<WorkerHandle> {
+    return this.exiting;
+  }
+
+  private onExit(worker: WorkerHandle, exitCode: number): void {
+    this.leave(worker);
+    this.host.onGone(worker, exitCode);
+    worker.leaving = true;
+    this.exiting.delete(worker);
+    reclaimTokens(this.table, worker.index);
+    this.freeIndexes.push(worker.index);
+  }
+
+  /** Looks after workers beyond `minThreads` for as long as there are any. */
+  watchIdle(): void {
+    const { idleTimeout, minThreads } = this.options;
+    if (this.idleTimer !== undefined || idleTimeout === Number.POSITIVE_INFINITY) return;
+    if (this.workers.length <= minThreads) return;
+    this.idleTimer = setTimeout(
+      () => {
+        this.idleTimer = undefined;
+        this.retireIdle();
+        this.watchIdle();
+      },
+      Math.min(Math.max(idleTimeout / 2, 5), 0x7fffffff),
+    ).unref();
+  }
+
+  private retireIdle(): void {
+    const now = performance.now();
+    for (const worker of [...this.workers].reverse()) {
+      if (!worker.ready || !this.seemsIdle(worker)) worker.idleSince = undefined;
+      else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
+        worker.idleSince = now;
+        worker.idleMark = worker.claimed;
+      }
+      if (this.workers.length <= this.options.minThreads) continue;
+      if (worker.idleSince !== undefined && now - worker.idleSince >= this.options.idleTimeout)
+        this.retire(worker);
+    }
+  }
+
+  private seemsIdle(worker: WorkerHandle): boolean {
+    return worker.hasNothing && Atomics.load(this.table.words, worker.gate) === SLEEPING;
+  }
+
+  /** A worker that sleeps has claimed nothing, and once retired it never will. */
+  private retire(worker: WorkerHandle): void {
+    if (!retire(this.table.words, worker.gate)) return;
+    if (worker.hasNothing) this.kill(worker);
+    else Atomics.store(this.table.words, worker.gate, AWAKE);
+  }
+}

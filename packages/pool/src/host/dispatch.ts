@@ -1,0 +1,389 @@
+import { Arena, chunkOf, wordOf } from '../shared/arena.js';
+import { Decoder, type Memory, memoryOf } from '../shared/codec/decode.js';
+import { type Encoded, Encoder } from '../shared/codec/encode.js';
+import { restore, uncloneable } from '../shared/error-record.js';
+import { END, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE, START, STATE } from '../shared/layout.js';
+import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
+import * as message from '../shared/messages.js';
+import { resultRead, resultWordOf } from '../shared/result-ring.js';
+import {
+  drainOne,
+  kindOf,
+  ownerOf,
+  PULL,
+  publish,
+  publishTo,
+  queuedEntries,
+  RUNNING,
+  release,
+  retract,
+  slotAt,
+  sweep,
+} from '../shared/table.js';
+import type { Pending } from './queue.js';
+import { LOOSE, PUBLISHED, SETTLED, type Task, WAITING } from './task.js';
+import type { WorkerHandle } from './worker-handle.js';
+
+/** What the dispatcher needs to know of the rest of the pool. */
+export interface DispatchHost {
+  readonly workers: readonly WorkerHandle[];
+  /** Chooses the worker of the next task, or none for now; undefined: whoever is free claims it. */
+  readonly choose: ((task: Task) => WorkerHandle | undefined) | undefined;
+  readonly concurrency: number;
+  onSettled(task: Task): void;
+  onTimes(task: Task, worker: WorkerHandle, start: number, end: number): void;
+}
+
+const MASK = message.PLACE_MASK;
+
+/** Moves tasks into the table and their outcomes out of it. Knows every task between `run()` and its end. */
+export class Dispatch {
+  /** Tasks whose promise is not settled. */
+  outstanding = 0;
+  completed = 0;
+  /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
+  ordered = false;
+  pending: Pending;
+  private readonly free: Int32Array;
+  private freeCount: number;
+  private sequence = 0;
+  private readonly tasks: (Task | undefined)[];
+  private readonly payloads = new Map<number, message.Payload>();
+  private readonly encoder = new Encoder();
+  private readonly decoder = new Decoder();
+  readonly arena: Arena;
+  private readonly table: SharedTable;
+  private readonly host: DispatchHost;
+
+  constructor(table: SharedTable, pending: Pending, host: DispatchHost) {
+    this.table = table;
+    this.pending = pending;
+    this.host = host;
+    const { slots } = table.layout;
+    this.free = Int32Array.from({ length: slots }, (_, index) => slots - 1 - index);
+    this.freeCount = slots;
+    this.tasks = new Array(slots).fill(undefined);
+    this.arena = new Arena((index, buffer) => {
+      for (const worker of host.workers) worker.post([message.ARENA, index, buffer]);
+    });
+  }
+
+  /** Slots in use: published, running, or reported but not read. */
+  get inTable(): number {
+    return this.table.layout.slots - this.freeCount;
+  }
+
+  submit(task: Task): void {
+    this.outstanding++;
+    if (this.pending.size > 0 || !this.hasRoom() || !this.place(task)) this.enqueue(task);
+  }
+
+  private enqueue(task: Task): void {
+    task.state = WAITING;
+    this.pending.push(task);
+  }
+
+  private putBack(task: Task): void {
+    task.state = WAITING;
+    this.pending.unshift(task);
+  }
+
+  /** Moves waiting tasks into the table as far as they fit. */
+  refill(): void {
+    while (this.pending.size > 0 && this.hasRoom()) {
+      const task = this.pending.shift();
+      if (task === undefined) return;
+      task.state = LOOSE;
+      if (!this.place(task)) {
+        this.putBack(task);
+        return;
+      }
+    }
+  }
+
+  private hasRoom(): boolean {
+    if (this.freeCount === 0) return false;
+    return !this.ordered || this.inTable < this.readyCapacity();
+  }
+
+  private readyCapacity(): number {
+    let capacity = 0;
+    for (const worker of this.host.workers) {
+      if (worker.ready && !worker.leaving) capacity += this.host.concurrency;
+    }
+    return capacity;
+  }
+
+  /** Writes a task into the table and publishes it. False when it has to wait. */
+  private place(task: Task): boolean {
+    const { choose } = this.host;
+    const chosen = choose?.(task);
+    if (choose !== undefined && (chosen === undefined || !chosen.hasMailRoom)) return false;
+    const slot = this.free[--this.freeCount] as number;
+    task.slot = slot;
+    this.tasks[slot] = task;
+    try {
+      this.write(task, slot);
+    } catch (error) {
+      this.giveBack(slot);
+      this.settle(task, error, true);
+      return true;
+    }
+    task.state = PUBLISHED;
+    return chosen === undefined ? this.publish(task, slot) : this.publishTo(chosen, task, slot);
+  }
+
+  private publish(task: Task, slot: number): boolean {
+    const idle = this.payloads.size > 0 && this.payloads.has(slot) ? this.idleWorker() : undefined;
+    if (idle !== undefined) return this.publishTo(idle, task, slot);
+    // Full of entries of retracted slots behind one that no worker has claimed: then every worker is busy.
+    if (publish(this.table, slot)) return true;
+    this.giveBack(slot);
+    task.state = LOOSE;
+    return false;
+  }
+
+  private publishTo(worker: WorkerHandle, task: Task, slot: number): boolean {
+    if (!this.sendPayload(worker, task, slot)) {
+      this.giveBack(slot);
+      return true;
+    }
+    if (publishTo(this.table, worker.index, slot)) {
+      worker.wake();
+      return true;
+    }
+    this.giveBack(slot);
+    task.state = LOOSE;
+    return false;
+  }
+
+  /** A worker that takes a task as soon as it gets it. */
+  private idleWorker(): WorkerHandle | undefined {
+    if (queuedEntries(this.table) > 0) return undefined;
+    return this.host.workers.find((worker) => worker.ready && !worker.leaving && worker.hasNothing);
+  }
+
+  private write(task: Task, slot: number): void {
+    const { words, layout } = this.table;
+    const base = slotAt(layout, slot);
+    words[base + HANDLER] = task.handler;
+    words[base + SEQUENCE] = this.sequence = (this.sequence + 1) & 0x3fffffff;
+    const flags = task.exclusive ? message.EXCLUSIVE : 0;
+    const moves = task.extras !== undefined && task.extras.transfer.length > 0;
+    const encoded = moves ? undefined : this.encoder.encode(task.value);
+    if (encoded === undefined) {
+      this.payloads.set(slot, { value: task.value });
+      describe(this.table, base, flags | message.IN_PORT, 0, 0);
+    } else if (encoded.externals === undefined && encoded.length <= slotCapacity(layout)) {
+      copyWords(encoded.words, encoded.length, words, base + PAYLOAD);
+      describe(this.table, base, flags | message.IN_SLOT, encoded.length, 0);
+    } else {
+      this.writeLarge(encoded, slot, base, flags);
+    }
+  }
+
+  private writeLarge(encoded: Encoded, slot: number, base: number, flags: number): void {
+    const { words, length, externals } = encoded;
+    const address = externals === undefined ? this.arena.allocate(length) : -1;
+    if (address === -1) {
+      this.payloads.set(slot, { words: words.slice(0, length), externals: externals ?? [] });
+      describe(this.table, base, flags | message.IN_PORT, 0, 0);
+      return;
+    }
+    copyWords(words, length, (this.arena.chunks[chunkOf(address)] as Memory).words, wordOf(address));
+    describe(this.table, base, flags | message.IN_ARENA, length, address);
+    this.arenaBlocks.set(slot, { address, length });
+  }
+
+  /** Blocks to free with their slots; results overwrite the words that named them. */
+  private readonly arenaBlocks = new Map<number, { address: number; length: number }>();
+
+  /** Posts what does not go through the table, if anything. False: it cannot be cloned, so the task has failed. */
+  private sendPayload(worker: WorkerHandle, task: Task, slot: number): boolean {
+    const payload = this.payloads.get(slot);
+    if (payload === undefined) return true;
+    this.payloads.delete(slot);
+    const transfer =
+      payload.words === undefined
+        ? (task.extras?.transfer ?? [])
+        : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
+    try {
+      worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
+      return true;
+    } catch (error) {
+      this.settle(task, uncloneable('task', payload.value, error), true);
+      return false;
+    }
+  }
+
+  private sequenceOf(slot: number): number {
+    return this.table.words[slotAt(this.table.layout, slot) + SEQUENCE] as number;
+  }
+
+  /** A worker has claimed a slot whose payload it lacks. */
+  private onPull(worker: WorkerHandle, slot: number): void {
+    const task = this.tasks[slot] as Task;
+    if (this.sendPayload(worker, task, slot)) return;
+    worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), { cancelled: true }]);
+  }
+
+  /** Reads everything that a worker has reported. Returns how many tasks ended. */
+  drain(worker: WorkerHandle, limit: number): number {
+    let ended = 0;
+    while (ended < limit) {
+      const entry = drainOne(this.table, worker.index);
+      if (entry === -1) break;
+      if ((entry & PULL) !== 0) {
+        this.onPull(worker, entry & ~PULL);
+        continue;
+      }
+      this.finish(worker, entry);
+      ended++;
+    }
+    return ended;
+  }
+
+  private finish(worker: WorkerHandle, slot: number): void {
+    const { words, floats, layout } = this.table;
+    const base = slotAt(layout, slot);
+    const task = this.tasks[slot] as Task;
+    const flags = words[base + FLAGS] as number;
+    const value = this.outcome(worker, slot, base, flags);
+    worker.completed++;
+    if (task.state !== SETTLED) {
+      this.host.onTimes(
+        task,
+        worker,
+        floats[(base + START) >> 1] as number,
+        floats[(base + END) >> 1] as number,
+      );
+    }
+    this.giveBack(slot);
+    if ((flags & message.FAILED) === 0) this.settle(task, value, false);
+    else this.settle(task, restore(value as never), true);
+  }
+
+  private outcome(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
+    const { words } = this.table;
+    if ((flags & MASK) === message.IN_SLOT) return this.decoder.decode(this.table, base + PAYLOAD);
+    if ((flags & MASK) === message.IN_ARENA) {
+      const position = words[base + OFFSET] as number;
+      const value = this.decoder.decode(worker.resultMemory(), resultWordOf(position));
+      resultRead(this.table, worker.index, position, words[base + LENGTH] as number);
+      return value;
+    }
+    const payload = worker.payload(slot);
+    if (payload.words === undefined) return payload.value;
+    return this.decoder.decode(memoryOf(payload.words.buffer as ArrayBuffer), 0, payload.externals);
+  }
+
+  private giveBack(slot: number): void {
+    const block = this.arenaBlocks.get(slot);
+    if (block !== undefined) {
+      this.arenaBlocks.delete(slot);
+      this.arena.release(block.address, block.length);
+    }
+    if (this.payloads.size > 0) this.payloads.delete(slot);
+    this.tasks[slot] = undefined;
+    release(this.table, slot);
+    this.free[this.freeCount++] = slot;
+  }
+
+  /** Settles a task's promise, once. */
+  settle(task: Task, outcome: unknown, failed: boolean): void {
+    if (task.state === SETTLED) return;
+    const waited = task.state === WAITING;
+    task.state = SETTLED;
+    task.value = undefined;
+    this.outstanding--;
+    this.completed++;
+    task.extras?.release?.();
+    if (failed) task.reject(outcome);
+    else task.resolve(outcome);
+    if (waited) this.pending.forget(task);
+    this.host.onSettled(task);
+  }
+
+  /**
+   * Ends a task before its time. Returns the worker that runs it and must be killed for it, if any: the slot stays
+   * taken until that worker's thread has exited, because it may still write there.
+   */
+  cancel(task: Task, reason: unknown): number {
+    const { slot } = task;
+    if (task.state !== PUBLISHED) {
+      this.settle(task, reason, true);
+      return -1;
+    }
+    const unclaimed = retract(this.table, slot);
+    if (unclaimed) this.giveBack(slot);
+    this.settle(task, reason, true);
+    if (unclaimed) return -1;
+    const state = Atomics.load(this.table.words, slotAt(this.table.layout, slot) + STATE);
+    return kindOf(state) === RUNNING ? ownerOf(state) : -1;
+  }
+
+  /** Rejects every task that no worker has claimed yet. */
+  rejectUnclaimed(reasonFor: (task: Task) => unknown): void {
+    for (const task of this.tasks) {
+      if (task === undefined || task.state !== PUBLISHED || !retract(this.table, task.slot)) continue;
+      this.giveBack(task.slot);
+      task.state = LOOSE;
+      this.settle(task, reasonFor(task), true);
+    }
+    for (let task = this.pending.shift(); task !== undefined; task = this.pending.shift()) {
+      task.state = LOOSE;
+      this.settle(task, reasonFor(task), true);
+    }
+  }
+
+  /** Rejects every task that a worker has claimed. Their slots stay taken until their workers have exited. */
+  rejectRunning(reasonFor: (task: Task) => unknown): void {
+    for (const task of this.tasks) {
+      if (task !== undefined && task.state === PUBLISHED) this.settle(task, reasonFor(task), true);
+    }
+  }
+
+  /** From now on the order of this queue counts, down to the last task that no worker has claimed. */
+  order(queue: Pending): void {
+    this.ordered = true;
+    const published = this.tasks.filter((task) => task?.state === PUBLISHED) as Task[];
+    published.sort((one, other) => this.ageOf(one) - this.ageOf(other));
+    for (const task of published) {
+      if (!retract(this.table, task.slot)) continue;
+      this.giveBack(task.slot);
+      this.putBack(task);
+    }
+    for (let task = this.pending.shift(); task !== undefined; task = this.pending.shift()) queue.push(task);
+    this.pending = queue;
+  }
+
+  private ageOf(task: Task): number {
+    return (this.sequence - this.sequenceOf(task.slot)) & 0x3fffffff;
+  }
+
+  /** A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed. */
+  bury(worker: WorkerHandle, failureOf: (task: Task) => unknown): number {
+    this.drain(worker, Number.POSITIVE_INFINITY);
+    const left = sweep(this.table, worker.index);
+    for (const slot of left.done) this.finish(worker, slot);
+    for (const slot of left.running) {
+      const task = this.tasks[slot] as Task;
+      this.giveBack(slot);
+      if (task.state !== SETTLED) this.settle(task, failureOf(task), true);
+    }
+    for (const slot of left.mail.reverse()) this.takeBack(slot, failureOf);
+    return left.running.length;
+  }
+
+  /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers is gone. */
+  private takeBack(slot: number, failureOf: (task: Task) => unknown): void {
+    const task = this.tasks[slot] as Task;
+    this.giveBack(slot);
+    if (task.state === SETTLED) return;
+    if (task.extras !== undefined && task.extras.transfer.length > 0) {
+      this.settle(task, failureOf(task), true);
+      return;
+    }
+    this.putBack(task);
+  }
+}

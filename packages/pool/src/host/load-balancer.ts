@@ -1,0 +1,18 @@
+import type { HistogramSummary } from './histogram.js';
+import type { PoolTask } from './task-queue.js';
+
+/** What a load balancer sees of a worker. */
+export interface PoolWorker {
+  /** The thread id. */
+  readonly id: number;
+  /** How many tasks it runs or has been given. */
+  readonly currentUsage: number;
+  readonly isRunningAbortableTask: boolean;
+  /** Run times in milliseconds, with the option `workerHistogram`; otherwise null. */
+  readonly histogram: HistogramSummary | null;
+  readonly terminating: boolean;
+  readonly destroyed: boolean;
+}
+
+/** Chooses the worker of a task; null: none for now, so the task waits (and a worker is started if there may be more). */
+export type LoadBalancer = (task: PoolTask, workers: PoolWorker[]) => PoolWorker | null;

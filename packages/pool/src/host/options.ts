@@ -1,0 +1,194 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { ResourceLimits, Worker } from 'node:worker_threads';
+import { badRange, badType } from '../errors.js';
+import type { LoadBalancer } from './load-balancer.js';
+import type { TaskQueue } from './task-queue.js';
+
+/** Options of a pool. All are Piscina's, under the same names. */
+export interface PoolOptions {
+  /** The worker file: an absolute path, a `file:` URL as text, or a URL. `run()` may name another one. Default: none. */
+  filename?: string | URL | null | undefined;
+  /** The exported function to call. `run()` may name another one. Default: 'default'. */
+  name?: string | undefined;
+  /** Workers that are kept even when idle; started at once. Default: half of the available cores, at least 1. */
+  minThreads?: number | undefined;
+  /** Workers at most. Default: one and a half times the available cores. */
+  maxThreads?: number | undefined;
+  /** Milliseconds after which an idle worker beyond `minThreads` is stopped; Infinity: never. Default: 0. */
+  idleTimeout?: number | undefined;
+  /** Tasks that may wait while every worker is busy; 'auto': the square of `maxThreads`. Default: Infinity. */
+  maxQueue?: number | 'auto' | undefined;
+  /** Tasks that one worker may run at once; useful for asynchronous tasks. Default: 1. */
+  concurrentTasksPerWorker?: number | undefined;
+  /** Accepted for Piscina's sake, and without effect: no worker ever blocks its event loop. */
+  atomics?: 'sync' | 'async' | 'disabled' | undefined;
+  /** Memory limits of each worker, as for `new Worker()`. A task that exceeds them is rejected. Default: Node's. */
+  resourceLimits?: ResourceLimits | undefined;
+  /** `process.argv` of the workers after the first two. Default: none. */
+  argv?: string[] | undefined;
+  /** Node options of the workers. Default: those of the process. */
+  execArgv?: string[] | undefined;
+  /** `process.env` of the workers. Default: a copy of the process's. */
+  env?: WorkerOptions['env'] | undefined;
+  /** What workers find as `workerData`; cloned for each. Default: undefined. */
+  workerData?: unknown;
+  /** Decides in which order waiting tasks run. Default: first in, first out. */
+  taskQueue?: TaskQueue | undefined;
+  /** Lowers the priority of the worker threads by so many nice levels; Linux only, elsewhere without effect. Default: 0. */
+  niceIncrement?: number | undefined;
+  /** Close file descriptors that a worker leaves open when it ends. Default: true. */
+  trackUnmanagedFds?: boolean | undefined;
+  /** Milliseconds that `close()` waits for running tasks. Default: 30000. */
+  closeTimeout?: number | undefined;
+  /** Record run and wait times for `histogram` and `utilization`. Default: true. */
+  recordTiming?: boolean | undefined;
+  /** Accepted for Piscina's sake, and without effect: the order is always strict. */
+  stricterFIFO?: boolean | undefined;
+  /** Chooses the worker of each task instead of "whoever is free". Default: none. */
+  loadBalancer?: LoadBalancer | undefined;
+  /** Record run times per worker for load balancers. Default: false. */
+  workerHistogram?: boolean | undefined;
+}
+
+type WorkerOptions = NonNullable<ConstructorParameters<typeof Worker>[1]>;
+
+/** Options with every default filled in. */
+export interface FilledOptions extends PoolOptions {
+  filename: string | null;
+  name: string;
+  minThreads: number;
+  maxThreads: number;
+  idleTimeout: number;
+  maxQueue: number;
+  concurrentTasksPerWorker: number;
+  atomics: 'sync' | 'async' | 'disabled';
+  niceIncrement: number;
+  trackUnmanagedFds: boolean;
+  closeTimeout: number;
+  recordTiming: boolean;
+  stricterFIFO: boolean;
+  workerHistogram: boolean;
+}
+
+const MOST_THREADS = 1024;
+const cores = availableParallelism();
+
+/** Checks options and fills in defaults. @throws TypeError or RangeError, code PLIMSOLL_POOL_BAD_OPTION */
+export function fillOptions(given: PoolOptions): FilledOptions {
+  if (typeof given !== 'object' || given === null) throw badType('options', given, 'an object');
+  // A copy without a prototype: nobody's polluted Object.prototype becomes an option.
+  const options: PoolOptions = Object.assign(Object.create(null), given);
+  checkOthers(options);
+  const threads = threadCounts(options);
+  return Object.assign(options, {
+    filename: pathOf('options.filename', options.filename),
+    name: text('options.name', options.name) ?? 'default',
+    ...threads,
+    idleTimeout: duration('options.idleTimeout', options.idleTimeout) ?? 0,
+    maxQueue: queueLimit(options.maxQueue, threads.maxThreads),
+    concurrentTasksPerWorker:
+      count('options.concurrentTasksPerWorker', options.concurrentTasksPerWorker, 1, 2 ** 16) ?? 1,
+    atomics: options.atomics ?? 'sync',
+    niceIncrement:
+      count('options.niceIncrement', options.niceIncrement, process.platform === 'win32' ? -20 : 0, 39) ?? 0,
+    trackUnmanagedFds: flag('options.trackUnmanagedFds', options.trackUnmanagedFds) ?? true,
+    closeTimeout: duration('options.closeTimeout', options.closeTimeout) ?? 30_000,
+    recordTiming: flag('options.recordTiming', options.recordTiming) ?? true,
+    stricterFIFO: flag('options.stricterFIFO', options.stricterFIFO) ?? false,
+    workerHistogram: flag('options.workerHistogram', options.workerHistogram) ?? false,
+  });
+}
+
+function threadCounts(options: PoolOptions): { minThreads: number; maxThreads: number } {
+  const min = count('options.minThreads', options.minThreads, 0, MOST_THREADS);
+  const max = count('options.maxThreads', options.maxThreads, 1, MOST_THREADS);
+  if (min !== undefined && max !== undefined && min > max) {
+    throw badRange('options.minThreads', min, `no more than options.maxThreads (${max})`);
+  }
+  const minThreads = min ?? Math.min(Math.max(Math.floor(cores / 2), 1), max ?? MOST_THREADS);
+  return { minThreads, maxThreads: max ?? Math.max(Math.floor(cores * 1.5), minThreads, 1) };
+}
+
+function queueLimit(value: unknown, maxThreads: number): number {
+  if (value === 'auto') return maxThreads ** 2;
+  if (value === Number.POSITIVE_INFINITY) return value;
+  if (value !== undefined && typeof value !== 'number') {
+    throw badType('options.maxQueue', value, "a number or 'auto'");
+  }
+  return count('options.maxQueue', value, 0, Number.MAX_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY;
+}
+
+function checkOthers({
+  atomics,
+  resourceLimits,
+  taskQueue,
+  loadBalancer,
+  argv,
+  execArgv,
+}: PoolOptions): void {
+  if (atomics !== undefined && !['sync', 'async', 'disabled'].includes(atomics)) {
+    throw badType('options.atomics', atomics, "'sync', 'async' or 'disabled'");
+  }
+  if (resourceLimits !== undefined && (typeof resourceLimits !== 'object' || resourceLimits === null)) {
+    throw badType('options.resourceLimits', resourceLimits, 'an object');
+  }
+  if (taskQueue !== undefined && !isTaskQueue(taskQueue)) {
+    throw badType('options.taskQueue', taskQueue, 'an object with size, push(), shift() and remove()');
+  }
+  if (loadBalancer !== undefined && typeof loadBalancer !== 'function') {
+    throw badType('options.loadBalancer', loadBalancer, 'a function (task, workers) => worker or null');
+  }
+  for (const [name, list] of Object.entries({ argv, execArgv })) {
+    if (list !== undefined && !Array.isArray(list))
+      throw badType(`options.${name}`, list, 'an array of strings');
+  }
+}
+
+function isTaskQueue(value: unknown): value is TaskQueue {
+  if (typeof value !== 'object' || value === null || !('size' in value)) return false;
+  const methods = value as Record<string, unknown>;
+  return ['push', 'shift', 'remove'].every((method) => typeof methods[method] === 'function');
+}
+
+/** A whole number in a range, or undefined. */
+export function count(name: string, value: unknown, least: number, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number') throw badType(name, value, 'a number');
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw badRange(name, value, `a whole number from ${least} to ${most}`);
+  }
+  return value;
+}
+
+/** Milliseconds, Infinity included, or undefined. */
+export function duration(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number') throw badType(name, value, 'a number of milliseconds');
+  if (!(value >= 0)) throw badRange(name, value, 'zero or more milliseconds');
+  return value;
+}
+
+export function text(name: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw badType(name, value, 'a string');
+  return value;
+}
+
+export function flag(name: string, value: unknown): boolean | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'boolean') throw badType(name, value, 'true or false');
+  return value;
+}
+
+/** A path from a path, a file URL as text, or a URL. */
+export function pathOf(name: string, value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const given = value instanceof URL ? value.href : value;
+  if (typeof given !== 'string') throw badType(name, value, 'a path, a file: URL or null');
+  if (!given.startsWith('file:')) {
+    if (value instanceof URL) throw badRange(name, given, 'a file: URL');
+    return given;
+  }
+  return fileURLToPath(given);
+}

@@ -1,0 +1,146 @@
+import { cancelSleep, declareSleep, hostGate } from '../shared/gate.js';
+
+/** What the pump drives. */
+export interface Pumped {
+  readonly words: Int32Array;
+  /** Promises that are not settled. */
+  readonly outstanding: number;
+  /** Could the host spin without taking a core from a worker? */
+  readonly hasSpareCore: boolean;
+  /** Reads what workers have reported and publishes what waits. Returns how many tasks ended. */
+  turn(): number;
+  /** Has any worker reported anything? */
+  anythingDone(): boolean;
+  /** Wakes sleeping workers for what is queued. */
+  wakeWorkers(): void;
+}
+
+/** Milliseconds of microtasks after which the event loop gets its turn, whatever is going on. */
+const TURN = 0.5;
+/** Milliseconds. A wake-up through the event loop costs 20 to 60 microseconds. */
+const LONGEST_SPIN = 0.2;
+const SHORTEST_SPIN = 0.008;
+/** A sleep shorter than this would have been better spent looking. */
+const WORTH_IT = 0.3;
+const LOOKS = 24;
+/** Turns of the event loop that look for results before the host sleeps, while workers keep every core busy. */
+const POLLS = 20;
+
+const settled = Promise.resolve();
+
+/**
+ * Decides when the host looks for results: at once after a task was published, in microtasks while results keep
+ * coming, in later turns of the event loop when it has held the loop for long, and not at all once results take
+ * so long that being woken is cheaper. A sleeping host uses no CPU; a worker's message wakes it.
+ */
+export class Pump {
+  private scheduled = false;
+  private parked = false;
+  private budget = LONGEST_SPIN;
+  private turnEnd = 0;
+  private waitingSince = 0;
+  private polls = 0;
+  private readonly pumped: Pumped;
+  /** Keeps the process alive while promises are pending; costs nothing otherwise. */
+  private readonly keepAlive = setInterval(() => {}, 0x7fffffff).unref();
+  private keeping = false;
+  private readonly inMicrotask = () => this.pump();
+  private readonly inTurn = () => {
+    this.turnEnd = performance.now() + TURN;
+    this.pump();
+  };
+
+  constructor(pumped: Pumped) {
+    this.pumped = pumped;
+  }
+
+  /** Something was submitted. */
+  submitted(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    const now = performance.now();
+    this.turnEnd = now + TURN;
+    if (this.parked) this.unpark();
+    else this.waitingSince = now;
+    void settled.then(this.inMicrotask);
+  }
+
+  /** A message came from a worker. */
+  woken(): void {
+    if (this.scheduled) return;
+    if (this.parked) this.unpark();
+    this.scheduled = true;
+    this.inTurn();
+  }
+
+  stop(): void {
+    clearInterval(this.keepAlive);
+  }
+
+  private pump(): void {
+    const ended = this.pumped.turn();
+    this.pumped.wakeWorkers();
+    if (this.pumped.outstanding === 0) {
+      this.scheduled = false;
+      this.keep(false);
+      return;
+    }
+    const now = performance.now();
+    if (ended > 0) this.progressed(now);
+    if (now > this.turnEnd) setImmediate(this.inTurn);
+    else if (ended > 0) void settled.then(this.inMicrotask);
+    else this.wait(now);
+  }
+
+  private progressed(now: number): void {
+    if (now - this.waitingSince < WORTH_IT) this.budget = LONGEST_SPIN;
+    this.waitingSince = now;
+    this.polls = 0;
+  }
+
+  private wait(now: number): void {
+    if (this.pumped.hasSpareCore && this.budget > 0) {
+      if (now - this.waitingSince < this.budget) {
+        this.look();
+        void settled.then(this.inMicrotask);
+        return;
+      }
+      this.budget = this.budget > SHORTEST_SPIN ? this.budget / 2 : 0;
+    } else if (this.budget > 0 && this.polls++ < POLLS) {
+      setImmediate(this.inTurn);
+      return;
+    }
+    this.park();
+  }
+
+  private look(): void {
+    for (let look = 0; look < LOOKS && !this.pumped.anythingDone(); look++);
+  }
+
+  /** Declares sleep, then looks once more. */
+  private park(): void {
+    const { words } = this.pumped;
+    declareSleep(words, hostGate);
+    if (this.pumped.anythingDone()) {
+      cancelSleep(words, hostGate);
+      void settled.then(this.inMicrotask);
+      return;
+    }
+    this.scheduled = false;
+    this.parked = true;
+    this.polls = 0;
+    this.keep(true);
+  }
+
+  private unpark(): void {
+    this.parked = false;
+    cancelSleep(this.pumped.words, hostGate);
+  }
+
+  private keep(alive: boolean): void {
+    if (this.keeping === alive) return;
+    this.keeping = alive;
+    if (alive) this.keepAlive.ref();
+    else this.keepAlive.unref();
+  }
+}

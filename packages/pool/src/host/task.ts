@@ -1,0 +1,56 @@
+import type { Transferable } from 'node:worker_threads';
+
+/** Where a task is. RUNNING is not here: only the table knows. */
+/** Neither in the queue nor in the table. */
+export const LOOSE = 0;
+/** In the host's queue. */
+export const WAITING = 1;
+/** In the table, until its end is read there. */
+export const PUBLISHED = 2;
+export const SETTLED = 3;
+
+/** Lets go of a signal or a timer. */
+export type Release = () => void;
+
+/** A task on the host, from `run()` until its promise is settled. Kept small: a million may wait. */
+export class Task {
+  state: number = LOOSE;
+  slot = -1;
+  value: unknown;
+  readonly handler: number;
+  readonly created: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly extras: Extras | undefined;
+
+  constructor(
+    value: unknown,
+    handler: number,
+    created: number,
+    resolve: (value: unknown) => void,
+    reject: (reason: unknown) => void,
+    extras: Extras | undefined,
+  ) {
+    this.value = value;
+    this.handler = handler;
+    this.created = created;
+    this.resolve = resolve;
+    this.reject = reject;
+    this.extras = extras;
+  }
+
+  /** Its worker may have to be killed for it. */
+  get exclusive(): boolean {
+    return this.extras?.abortable ?? false;
+  }
+}
+
+/** What few tasks have. */
+export interface Extras {
+  readonly transfer: readonly Transferable[];
+  readonly abortable: boolean;
+  readonly priority: number;
+  /** The value as the caller passed it, when `move` wrapped it: custom queues look for options there. */
+  readonly original: unknown;
+  release: Release | undefined;
+}

@@ -1,0 +1,164 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { type Memory, memoryOf } from '../shared/codec/decode.js';
+import { gateAt, mustWake } from '../shared/gate.js';
+import { CLAIMED, EXCLUSIVE_NOW, RUNNING_NOW } from '../shared/layout.js';
+import * as message from '../shared/messages.js';
+import { blockAt, mailCount, type Table } from '../shared/table.js';
+import type { Histogram } from './histogram.js';
+
+const ENTRY = new URL('../worker/entry.js', import.meta.url);
+
+/** The options of Node's Worker that the pool passes on. */
+export type ThreadOptions = ConstructorParameters<typeof Worker>[1];
+
+/** What the host wants to hear from a worker. */
+export interface WorkerEvents {
+  onWake(): void;
+  onReady(worker: WorkerHandle, kernelThreadId: number): void;
+  onMessage(value: unknown): void;
+  onError(worker: WorkerHandle, error: unknown): void;
+  onExit(worker: WorkerHandle, exitCode: number): void;
+}
+
+/** One worker thread as the host sees it. */
+export class WorkerHandle {
+  readonly thread: Worker;
+  readonly threadId: number;
+  readonly index: number;
+  readonly gate: number;
+  ready = false;
+  /** It is being stopped, or has stopped: it counts no more. */
+  leaving = false;
+  /** The error that it died of, until its exit is handled. */
+  failure: { error: unknown } | undefined;
+  completed = 0;
+  results: Memory | undefined;
+  histogram: Histogram | undefined;
+  /** When the host first saw it idle, by its clock; undefined while it works. */
+  idleSince: number | undefined;
+  /** How many tasks it had claimed then. */
+  idleMark = 0;
+  readonly exited: Promise<void>;
+  private readonly runningWord: number;
+  private readonly exclusiveWord: number;
+  private readonly table: Table;
+  private readonly port: MessagePort;
+  private readonly payloads = new Map<number, message.Payload>();
+  private readonly events: WorkerEvents;
+
+  constructor(
+    startup: Omit<message.Startup, 'port'>,
+    table: Table,
+    options: ThreadOptions,
+    events: WorkerEvents,
+  ) {
+    const { port1, port2 } = new MessageChannel();
+    this.table = table;
+    this.index = startup.index;
+    this.gate = gateAt(table, startup.index);
+    this.runningWord = blockAt(table.layout, startup.index) + RUNNING_NOW;
+    this.exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
+    this.port = port1;
+    this.events = events;
+    this.thread = new Worker(ENTRY, options);
+    this.threadId = this.thread.threadId;
+    this.thread.postMessage({ ...startup, port: port2 }, [port2]);
+    this.exited = this.listen();
+    // After the listeners, which take references of their own.
+    this.thread.unref();
+  }
+
+  private listen(): Promise<void> {
+    const { events, thread, port } = this;
+    port.on('message', (received: message.Message) => {
+      this.accept(received);
+      events.onWake();
+    });
+    port.unref();
+    thread.on('message', (value: unknown) => events.onMessage(value));
+    thread.on('error', (error: unknown) => events.onError(this, error));
+    return new Promise((resolve) => {
+      thread.once('exit', (code: number) => {
+        this.readAll();
+        port.close();
+        events.onExit(this, code);
+        resolve();
+      });
+    });
+  }
+
+  /** Tasks that it runs at this moment. */
+  get running(): number {
+    return Atomics.load(this.table.words, this.runningWord);
+  }
+
+  /** Tasks that it has claimed in its life. */
+  get claimed(): number {
+    return Atomics.load(this.table.words, blockAt(this.table.layout, this.index) + CLAIMED);
+  }
+
+  /** It runs nothing, and nothing waits for it alone. */
+  get hasNothing(): boolean {
+    return this.running === 0 && this.mailCount === 0;
+  }
+
+  /** Tasks that wait for it alone. */
+  get mailCount(): number {
+    return mailCount(this.table, this.index);
+  }
+
+  /** It runs a task that may be killed. */
+  get runsExclusive(): boolean {
+    return this.running > 0 && Atomics.load(this.table.words, this.exclusiveWord) !== 0;
+  }
+
+  get hasMailRoom(): boolean {
+    return this.mailCount < this.table.layout.mailbox;
+  }
+
+  /** Sends the wake-up if the worker sleeps. */
+  wake(): boolean {
+    if (!mustWake(this.table.words, this.gate)) return false;
+    this.port.postMessage(message.WAKE);
+    return true;
+  }
+
+  post(value: message.Message, transfer: message.TransferList = []): void {
+    this.port.postMessage(value, transfer as never);
+  }
+
+  /** The payload that the worker posted for a result. It was posted before the result was reported. */
+  payload(slot: number): message.Payload {
+    if (!this.payloads.has(slot)) this.readAll();
+    const found = this.payloads.get(slot) ?? {};
+    this.payloads.delete(slot);
+    return found;
+  }
+
+  /** The memory of its result ring. */
+  resultMemory(): Memory {
+    if (this.results === undefined) this.readAll();
+    return this.results as Memory;
+  }
+
+  /** Stops the thread. Whatever it runs is lost. */
+  terminate(): void {
+    this.leaving = true;
+    void this.thread.terminate();
+  }
+
+  private readAll(): void {
+    for (;;) {
+      const received = receiveMessageOnPort(this.port) as { message: message.Message } | undefined;
+      if (received === undefined) return;
+      this.accept(received.message);
+    }
+  }
+
+  private accept(received: message.Message): void {
+    if (received === message.WAKE) return;
+    if (received[0] === message.PAYLOAD) this.payloads.set(received[1], received[3]);
+    else if (received[0] === message.RESULTS) this.results = memoryOf(received[1]);
+    else if (received[0] === message.READY) this.events.onReady(this, received[1]);
+  }
+}

@@ -1,0 +1,31 @@
+import { context } from './worker/context.js';
+
+export {
+  AbortError,
+  type FaultContext,
+  PoolError,
+  type PoolErrorCode,
+  TimeoutError,
+  UncloneableError,
+  WorkerError,
+} from './errors.js';
+export type { HistogramSummary } from './host/histogram.js';
+export type { LoadBalancer, PoolWorker } from './host/load-balancer.js';
+export type { FilledOptions, PoolOptions } from './host/options.js';
+export type { AbortEmitter, AbortSignalAny, RunOptions } from './host/run-options.js';
+export {
+  ArrayTaskQueue,
+  FixedQueue,
+  type PoolTask,
+  queueOptionsSymbol,
+  type TaskQueue,
+} from './host/task-queue.js';
+export { type CloseOptions, Pool, type PoolHistogram } from './pool.js';
+export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
+export type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
+export { VERSION as version } from './version.js';
+
+/** Are we inside a worker of a pool? */
+export const isWorkerThread: boolean = context.isWorkerThread;
+/** Inside a worker: the option `workerData`. */
+export const workerData: unknown = context.workerData;

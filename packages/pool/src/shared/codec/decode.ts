@@ -1,0 +1,246 @@
+import * as tag from './tags.js';
+import { bigints, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, TAG_MASK, VIEWS } from './tags.js';
+import { CACHED_WORDS, TextCache } from './text-cache.js';
+
+const SHORT = 3;
+const LONGEST_CACHED = (CACHED_WORDS - 1) * 4;
+
+/** Words that a decoder reads, and the same memory as bytes. */
+export interface Memory {
+  readonly words: Int32Array;
+  readonly bytes: RawBuffer;
+}
+
+/** The two views that encoders and decoders need of one piece of memory. */
+export function memoryOf(buffer: ArrayBuffer | SharedArrayBuffer): Memory {
+  return { words: new Int32Array(buffer), bytes: rawBuffer(buffer) };
+}
+
+/** Turns the words of an Encoder back into a value. Nothing of the result refers to the words. */
+export class Decoder {
+  private words: Int32Array = new Int32Array(0);
+  private bytes: RawBuffer = rawBuffer(new ArrayBuffer(0));
+  private at = 0;
+  private objects: unknown[] = [];
+  private shapes: string[][] = [];
+  private externals: readonly ArrayBuffer[] = [];
+  private readonly keys = new TextCache();
+  private readonly texts = new TextCache();
+
+  /** Reads the value that starts at word `at` of `memory`. `externals` are the buffers that travelled beside it. */
+  decode(memory: Memory, at: number, externals: readonly ArrayBuffer[] = []): unknown {
+    this.words = memory.words;
+    this.bytes = memory.bytes;
+    this.at = at;
+    this.externals = externals;
+    const value = this.read();
+    if (this.objects.length > 0) {
+      this.objects = [];
+      this.shapes = [];
+    }
+    return value;
+  }
+
+  private read(): unknown {
+    const word = this.words[this.at++] as number;
+    const payload = word >> TAG_BITS;
+    switch (word & TAG_MASK) {
+      case tag.SMALL:
+        return payload;
+      case tag.FLOAT:
+        return this.float();
+      case tag.LATIN1:
+        return payload > SHORT && payload <= LONGEST_CACHED ? this.shortText(payload) : this.latin1(payload);
+      case tag.UTF16:
+        return this.utf16(payload);
+      case tag.OBJECT:
+        return this.object(payload);
+      case tag.ARRAY:
+        return this.array(payload);
+      case tag.SHAPED:
+        return this.fill(this.shapes[payload] as string[]);
+      case tag.NULL:
+        return null;
+      case tag.TRUE:
+        return true;
+      case tag.FALSE:
+        return false;
+      case tag.UNDEFINED:
+        return undefined;
+      default:
+        return this.rare(word & TAG_MASK, payload);
+    }
+  }
+
+  private rare(kind: number, payload: number): unknown {
+    switch (kind) {
+      case tag.REF:
+        return this.objects[payload];
+      case tag.DATE:
+        return this.keep(new Date(this.float()));
+      case tag.MAP:
+        return this.map(payload);
+      case tag.SET:
+        return this.set(payload);
+      case tag.VIEW:
+        return this.view(payload);
+      case tag.BUFFER:
+        return this.buffer(payload);
+      case tag.EXTERNAL:
+        return this.keep(this.externals[payload]);
+      case tag.REGEXP:
+        return this.regexp();
+      case tag.BIGINT:
+        return this.bigint();
+      case tag.BIGINT_LONG:
+        return this.bigintLong(payload);
+      default:
+        throw new Error(`unknown tag ${kind} in the task table`);
+    }
+  }
+
+  private keep<Value>(value: Value): Value {
+    this.objects.push(value);
+    return value;
+  }
+
+  private float(): number {
+    floatWords[0] = this.words[this.at++] as number;
+    floatWords[1] = this.words[this.at++] as number;
+    return floats[0] as number;
+  }
+
+  private bigint(): bigint {
+    floatWords[0] = this.words[this.at++] as number;
+    floatWords[1] = this.words[this.at++] as number;
+    return bigints[0] as bigint;
+  }
+
+  private bigintLong(negative: number): bigint {
+    const value = BigInt(`0x${this.read() as string}`);
+    return negative === 1 ? -value : value;
+  }
+
+  private latin1(length: number): string {
+    const start = this.at * 4;
+    this.at += (length + 3) >> 2;
+    if (length > SHORT) return this.bytes.latin1Slice(start, start + length);
+    const { bytes } = this;
+    if (length === 1) return String.fromCharCode(bytes[start] as number);
+    if (length === 0) return '';
+    const first = bytes[start] as number;
+    const second = bytes[start + 1] as number;
+    if (length === 2) return String.fromCharCode(first, second);
+    return String.fromCharCode(first, second, bytes[start + 2] as number);
+  }
+
+  private utf16(length: number): string {
+    const start = this.at * 4;
+    this.at += (length * 2 + 3) >> 2;
+    return this.bytes.ucs2Slice(start, start + length * 2);
+  }
+
+  private regexp(): RegExp {
+    // The object's number is taken before its strings are read, but strings have no numbers: order is free.
+    const source = this.read() as string;
+    return this.keep(new RegExp(source, this.read() as string));
+  }
+
+  private array(length: number): unknown[] {
+    const result: unknown[] = length < 64 ? [] : new Array(length);
+    this.objects.push(result);
+    for (let index = 0; index < length; index++) {
+      if ((this.words[this.at] as number) === tag.HOLE) {
+        this.at++;
+        result.length = index + 1;
+      } else {
+        result[index] = this.read();
+      }
+    }
+    result.length = length;
+    return result;
+  }
+
+  private object(count: number): Record<string, unknown> {
+    const names: string[] = [];
+    for (let index = 0; index < count; index++) names.push(this.key());
+    if (this.shapes.length < tag.MAX_SHAPES) this.shapes.push(names);
+    return this.fill(names);
+  }
+
+  private fill(names: readonly string[]): Record<string, unknown> {
+    const result: Record<string, unknown> = {};
+    this.objects.push(result);
+    for (let index = 0; index < names.length; index++) {
+      const key = names[index] as string;
+      if (key === '__proto__') defineOwn(result, key, this.read());
+      else result[key] = this.read();
+    }
+    return result;
+  }
+
+  private key(): string {
+    const start = this.at;
+    const head = this.words[start] as number;
+    const size = 1 + (((head >> TAG_BITS) + 3) >> 2);
+    if ((head & TAG_MASK) !== tag.LATIN1 || size > CACHED_WORDS) return this.read() as string;
+    const known = this.keys.find(this.words, start, size);
+    if (known !== undefined) {
+      this.at += size;
+      return known;
+    }
+    this.at++;
+    const text = this.latin1(head >> TAG_BITS);
+    // Going through an object makes the engine intern the string, so later stores with it need no hashing.
+    return this.keys.keep(this.words, start, size, Object.keys({ [text]: 0 })[0] ?? text);
+  }
+
+  private shortText(length: number): string {
+    const start = this.at - 1;
+    const size = 1 + ((length + 3) >> 2);
+    const known = this.texts.find(this.words, start, size);
+    if (known !== undefined) {
+      this.at += size - 1;
+      return known;
+    }
+    return this.texts.keep(this.words, start, size, this.latin1(length));
+  }
+
+  private map(size: number): Map<unknown, unknown> {
+    const result = this.keep(new Map<unknown, unknown>());
+    for (let index = 0; index < size; index++) {
+      const key = this.read();
+      result.set(key, this.read());
+    }
+    return result;
+  }
+
+  private set(size: number): Set<unknown> {
+    const result = this.keep(new Set<unknown>());
+    for (let index = 0; index < size; index++) result.add(this.read());
+    return result;
+  }
+
+  private view(kind: number): ArrayBufferView {
+    const offset = this.words[this.at++] as number;
+    const length = this.words[this.at++] as number;
+    // A view is numbered before its buffer.
+    const number = this.objects.push(undefined) - 1;
+    const View = VIEWS[kind] as typeof Uint8Array;
+    const view = new View(this.read() as ArrayBuffer, offset, length);
+    this.objects[number] = view;
+    return view;
+  }
+
+  private buffer(length: number): ArrayBuffer {
+    const start = this.at * 4;
+    this.at += (length + 3) >> 2;
+    const result = new ArrayBuffer(length);
+    new Uint8Array(result).set(this.bytes.subarray(start, start + length));
+    return this.keep(result);
+  }
+}
+
+function defineOwn(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+}

@@ -1,0 +1,83 @@
+/**
+ * The wire format: a stream of 32-bit words. Each value starts with a word that holds a tag in its low five bits
+ * and 27 signed bits of its own (a small integer, a length, a count, the number of an object).
+ *
+ * Objects are numbered in the order in which they start; REF names one by its number, which is how cycles and
+ * shared references survive.
+ */
+export const TAG_BITS = 5;
+export const TAG_MASK = (1 << TAG_BITS) - 1;
+export const INLINE_MAX = 2 ** 26 - 1;
+export const INLINE_MIN = -(2 ** 26);
+
+export const UNDEFINED = 0;
+export const NULL = 1;
+export const TRUE = 2;
+export const FALSE = 3;
+/** The integer itself, in the upper bits. */
+export const SMALL = 4;
+/** A 64-bit float in the next two words. */
+export const FLOAT = 5;
+/** Length in bytes; one byte per character. */
+export const LATIN1 = 6;
+/** Length in code units; two bytes each, so lone surrogates survive. */
+export const UTF16 = 7;
+/** 64 signed bits in the next two words. */
+export const BIGINT = 8;
+/** Hexadecimal digits as LATIN1; the upper bits hold 1 for a negative value. */
+export const BIGINT_LONG = 9;
+export const DATE = 10;
+/** Source and flags, as two strings. */
+export const REGEXP = 11;
+/** Length, then that many values. */
+export const ARRAY = 12;
+/** Only inside ARRAY: an index that is not there. */
+export const HOLE = 13;
+/** Count, then that many keys (strings), then that many values. */
+export const OBJECT = 14;
+export const MAP = 15;
+export const SET = 16;
+/** Length in bytes, then the bytes. */
+export const BUFFER = 17;
+/** Number of an ArrayBuffer that travels beside the words. */
+export const EXTERNAL = 18;
+/** Kind of view; byte offset, length in elements, then the buffer as a value. */
+export const VIEW = 19;
+export const REF = 20;
+/** An object with the keys of an earlier OBJECT of this message: its number among them; then the values alone. */
+export const SHAPED = 21;
+/** OBJECTs of one message that SHAPED can name: the first so many. */
+export const MAX_SHAPES = 16;
+
+/** The constructors of views, by the number that VIEW carries. */
+export const VIEWS = [
+  Uint8Array,
+  Int8Array,
+  Uint8ClampedArray,
+  Uint16Array,
+  Int16Array,
+  Uint32Array,
+  Int32Array,
+  Float32Array,
+  Float64Array,
+  BigUint64Array,
+  BigInt64Array,
+  DataView,
+] as const;
+
+/** One float seen as two words: how 64-bit values enter and leave a stream of words. */
+export const floats = new Float64Array(1);
+export const floatWords = new Int32Array(floats.buffer);
+export const bigints = new BigInt64Array(floats.buffer);
+
+/** The methods behind `buffer.toString('latin1')` and `buffer.write(…, 'latin1')`, without the detour. */
+export interface RawBuffer extends Buffer {
+  latin1Slice(start: number, end: number): string;
+  ucs2Slice(start: number, end: number): string;
+  latin1Write(text: string, offset: number, length: number): number;
+  ucs2Write(text: string, offset: number, length: number): number;
+}
+
+/** All of a buffer as bytes. */
+export const rawBuffer = (buffer: ArrayBuffer | SharedArrayBuffer): RawBuffer =>
+  Buffer.from(buffer) as Buffer as RawBuffer;

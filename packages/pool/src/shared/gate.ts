@@ -1,0 +1,80 @@
+import { GATE, HOST_GATE } from './layout.js';
+import { blockAt, type Table } from './table.js';
+
+/**
+ * Who sleeps, and who must be woken.
+ *
+ * A side that wants to sleep declares it, then looks once more for work, then sleeps. The other side publishes
+ * work, then looks whether somebody sleeps. All of these are sequentially consistent, so one of the two sees the
+ * other: no wake-up is lost. Whoever turns SLEEPING into AWAKE by compareExchange owes exactly one wake message,
+ * so nobody is woken twice and no message is sent to a side that is awake.
+ */
+export const AWAKE = 0;
+export const SLEEPING = 1;
+/** The host is retiring this worker: it must not claim any more. */
+export const RETIRED = 2;
+
+/** Address of a worker's gate. */
+export const gateAt = (table: Table, worker: number): number => blockAt(table.layout, worker) + GATE;
+
+/** A side is about to sleep. It must look for work once more after this. */
+export function declareSleep(words: Int32Array, gate: number): void {
+  Atomics.store(words, gate, SLEEPING);
+}
+
+/** A side found work after it declared sleep, or was woken for another reason. False when it was retired. */
+export function cancelSleep(words: Int32Array, gate: number): boolean {
+  return Atomics.compareExchange(words, gate, SLEEPING, AWAKE) !== RETIRED;
+}
+
+/** True when the caller must now send the one wake message. */
+export function mustWake(words: Int32Array, gate: number): boolean {
+  return (
+    Atomics.load(words, gate) === SLEEPING &&
+    Atomics.compareExchange(words, gate, SLEEPING, AWAKE) === SLEEPING
+  );
+}
+
+/** Host: retires a worker, which only works while it sleeps and so has claimed nothing. */
+export function retire(words: Int32Array, gate: number): boolean {
+  return Atomics.compareExchange(words, gate, SLEEPING, RETIRED) === SLEEPING;
+}
+
+export const isSleeping = (words: Int32Array, gate: number): boolean =>
+  Atomics.load(words, gate) === SLEEPING;
+
+export const hostGate = HOST_GATE;
+
+/**
+ * A worker spins only while it holds a token, and there are no more tokens than spare cores. A token names its
+ * holder (worker + 1), so the host can take it back from a worker that died while it spun.
+ */
+export function takeToken(table: Table, worker: number): number {
+  const { words, layout } = table;
+  for (let token = layout.tokens; token < layout.tokens + layout.spinners; token++) {
+    if (Atomics.compareExchange(words, token, 0, worker + 1) === 0) return token;
+  }
+  return -1;
+}
+
+export function returnToken(table: Table, token: number): void {
+  Atomics.store(table.words, token, 0);
+}
+
+/** How many workers spin now, ready to claim without being woken. */
+export function spinning(table: Table): number {
+  const { words, layout } = table;
+  let count = 0;
+  for (let token = layout.tokens; token < layout.tokens + layout.spinners; token++) {
+    if (Atomics.load(words, token) !== 0) count++;
+  }
+  return count;
+}
+
+/** Host, once a worker's thread has exited. */
+export function reclaimTokens(table: Table, worker: number): void {
+  const { words, layout } = table;
+  for (let token = layout.tokens; token < layout.tokens + layout.spinners; token++) {
+    Atomics.compareExchange(words, token, worker + 1, 0);
+  }
+}

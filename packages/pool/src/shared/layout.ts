@@ -1,0 +1,86 @@
+/**
+ * Where everything lives in the shared task table: one SharedArrayBuffer, addressed as 32-bit words.
+ *
+ *     shared words | spinner tokens | queue ring | one block per worker | slots
+ *
+ * Words that different sides write often stand on different cache lines (16 words).
+ */
+export const LINE = 16;
+
+/** Words of the whole table. */
+export const QUEUE_HEAD = 0;
+export const QUEUE_TAIL = LINE;
+export const HOST_GATE = 2 * LINE;
+const TOKENS = 3 * LINE;
+const MAX_TOKENS = LINE;
+
+/** Words of one worker's block. */
+export const GATE = 0;
+export const CLAIMED = 1;
+export const RUNNING_NOW = 2;
+export const EXCLUSIVE_NOW = 3;
+export const DONE_TAIL = LINE;
+export const MAIL_HEAD = LINE + 1;
+export const DONE_HEAD = 2 * LINE;
+export const MAIL_TAIL = 2 * LINE + 1;
+export const RESULT_HEAD = 2 * LINE + 2;
+const BLOCK_HEADER = 3 * LINE;
+
+/** Words of one slot. START and END are 64-bit floats, so they stand on even words. */
+export const STATE = 0;
+export const HANDLER = 1;
+export const FLAGS = 2;
+export const LENGTH = 3;
+export const OFFSET = 4;
+export const SEQUENCE = 5;
+export const START = 8;
+export const END = 10;
+export const PAYLOAD = LINE;
+
+/** How many words a table needs for its parts; both sides derive every address from it. */
+export interface Geometry {
+  /** Number of slots: a power of two. */
+  readonly slots: number;
+  /** Number of worker blocks, dead workers that have not exited yet included. */
+  readonly workers: number;
+  /** Words per slot, header included. */
+  readonly slotWords: number;
+  /** Entries of a worker's mailbox: a power of two. */
+  readonly mailbox: number;
+  /** How many workers may spin at once. */
+  readonly spinners: number;
+}
+
+/** Addresses derived from a geometry. */
+export interface Layout extends Geometry {
+  readonly tokens: number;
+  readonly queue: number;
+  readonly blocks: number;
+  readonly blockWords: number;
+  readonly doneRing: number;
+  readonly mailRing: number;
+  readonly slotBase: number;
+  readonly words: number;
+}
+
+const toLine = (words: number): number => Math.ceil(words / LINE) * LINE;
+
+/** Derives every address of a table. */
+export function layoutOf(geometry: Geometry): Layout {
+  const queue = TOKENS + MAX_TOKENS;
+  const blocks = queue + toLine(geometry.slots);
+  const blockWords = BLOCK_HEADER + toLine(geometry.slots) + toLine(geometry.mailbox);
+  const slotBase = blocks + blockWords * geometry.workers;
+  return {
+    ...geometry,
+    spinners: Math.min(geometry.spinners, MAX_TOKENS),
+    tokens: TOKENS,
+    queue,
+    blocks,
+    blockWords,
+    doneRing: BLOCK_HEADER,
+    mailRing: BLOCK_HEADER + toLine(geometry.slots),
+    slotBase,
+    words: slotBase + geometry.slots * geometry.slotWords,
+  };
+}

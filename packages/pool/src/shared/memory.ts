@@ -1,0 +1,32 @@
+import { type Memory, memoryOf } from './codec/decode.js';
+import { FLAGS, type Layout, LENGTH, OFFSET, PAYLOAD } from './layout.js';
+import type { Table } from './table.js';
+
+/** The table with every view that its users need. */
+export interface SharedTable extends Table, Memory {
+  readonly floats: Float64Array;
+  readonly buffer: SharedArrayBuffer;
+}
+
+/** Views on a new table, or on the one that another thread made. */
+export function tableOf(layout: Layout, buffer = new SharedArrayBuffer(layout.words * 4)): SharedTable {
+  return { layout, buffer, floats: new Float64Array(buffer), ...memoryOf(buffer) };
+}
+
+const LOOP_WORDS = 48;
+
+/** Copies words; a loop beats a native call for a few. */
+export function copyWords(from: Int32Array, length: number, to: Int32Array, at: number): void {
+  if (length > LOOP_WORDS) to.set(from.subarray(0, length), at);
+  else for (let index = 0; index < length; index++) to[at + index] = from[index] as number;
+}
+
+/** Notes in a slot where its words are. */
+export function describe(table: Table, slot: number, flags: number, length: number, offset: number): void {
+  table.words[slot + FLAGS] = flags;
+  table.words[slot + LENGTH] = length;
+  table.words[slot + OFFSET] = offset;
+}
+
+/** Words that fit into a slot. */
+export const slotCapacity = (layout: Layout): number => layout.slotWords - PAYLOAD;

@@ -1,0 +1,63 @@
+import type { MessagePort, Transferable } from 'node:worker_threads';
+import type { Layout } from './layout.js';
+
+/**
+ * What travels on a worker's port: the number 0 to wake a side, and rare things as arrays that start with one of
+ * these numbers. Whoever meets an unknown handler, arena or payload in the table reads its port synchronously:
+ * such a message is always posted before the slot that needs it is published.
+ */
+export const WAKE = 0;
+/** [HANDLER, id, filename, name] */
+export const HANDLER = 1;
+/** [ARENA, index, buffer]: memory for tasks that do not fit into a slot. */
+export const ARENA = 2;
+/** [PAYLOAD, slot, sequence, payload]: what does not go through the table, in either direction. */
+export const PAYLOAD = 3;
+/** [RESULTS, buffer]: the worker's ring for results that do not fit into a slot. */
+export const RESULTS = 4;
+/** [READY, kernel thread id or 0] */
+export const READY = 5;
+
+export type Message =
+  | typeof WAKE
+  | [typeof HANDLER, number, string, string]
+  | [typeof ARENA, number, SharedArrayBuffer]
+  | [typeof PAYLOAD, number, number, Payload]
+  | [typeof RESULTS, SharedArrayBuffer]
+  | [typeof READY, number];
+
+/** A value by structured clone, or encoded words and the buffers that belong to them. */
+export interface Payload {
+  readonly value?: unknown;
+  readonly words?: Int32Array;
+  readonly externals?: ArrayBuffer[];
+  /** The host could not post the value: the task is over already. */
+  readonly cancelled?: boolean;
+}
+
+/** The first message that a worker gets. */
+export interface Startup {
+  readonly layout: Layout;
+  readonly table: SharedArrayBuffer;
+  readonly arenas: readonly SharedArrayBuffer[];
+  readonly handlers: readonly (readonly [id: number, filename: string, name: string])[];
+  readonly index: number;
+  readonly port: MessagePort;
+  readonly preload: number;
+  readonly concurrency: number;
+  readonly timing: boolean;
+  /** Report the kernel's id of the thread, so that the host can change its priority. */
+  readonly nice: boolean;
+}
+
+/** Bits of a slot's FLAGS word. Where the words are: */
+export const IN_SLOT = 0;
+export const IN_ARENA = 1;
+export const IN_PORT = 2;
+export const PLACE_MASK = 3;
+/** The slot holds an error instead of a result. */
+export const FAILED = 1 << 3;
+/** The task may be killed, so it never shares a worker with another one. */
+export const EXCLUSIVE = 1 << 4;
+
+export type TransferList = readonly Transferable[];

@@ -1,0 +1,56 @@
+import type { Transferable } from 'node:worker_threads';
+
+/** Marks the getter that names what to transfer. The same symbol as Piscina's. */
+export const transferableSymbol: unique symbol = Symbol.for('Piscina.transferable') as never;
+/** Marks the getter that gives the value itself. The same symbol as Piscina's. */
+export const valueSymbol: unique symbol = Symbol.for('Piscina.valueOf') as never;
+const movableSymbol: unique symbol = Symbol.for('plimsoll.pool.movable') as never;
+
+/** An object that says itself what of it is transferred, and what it is as a value. */
+export interface TransferableValue {
+  readonly [transferableSymbol]: object;
+  readonly [valueSymbol]: unknown;
+}
+
+interface Movable extends TransferableValue {
+  readonly [movableSymbol]: true;
+}
+
+/**
+ * Marks a value so that it is transferred to the other thread instead of copied: a task's argument or its result.
+ * The sender cannot use it any more. Takes an ArrayBuffer, a view of one, a MessagePort, any other transferable
+ * object, or an object with `transferableSymbol` and `valueSymbol`. Primitives come back as they are.
+ *
+ * @example
+ * export default (size: number) => move(new Uint8Array(size));
+ */
+export function move<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  const marked = isTransferable(value)
+    ? value
+    : {
+        get [transferableSymbol](): object {
+          return ArrayBuffer.isView(value) ? value.buffer : value;
+        },
+        get [valueSymbol](): unknown {
+          return value;
+        },
+      };
+  Object.defineProperty(marked, movableSymbol, { value: true, configurable: true });
+  return marked as Value;
+}
+
+function isTransferable(value: object): value is TransferableValue {
+  return transferableSymbol in value && valueSymbol in value;
+}
+
+/** Was the value marked by `move`? */
+export function isMovable(value: unknown): value is Movable {
+  return typeof value === 'object' && value !== null && movableSymbol in value;
+}
+
+/** What `move` marked: the value, and what to transfer. */
+export function unwrap(moved: TransferableValue): { value: unknown; transfer: Transferable[] } {
+  const transfer = moved[transferableSymbol] as Transferable | Transferable[];
+  return { value: moved[valueSymbol], transfer: Array.isArray(transfer) ? transfer : [transfer] };
+}

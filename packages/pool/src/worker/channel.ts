@@ -1,0 +1,79 @@
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { type Memory, memoryOf } from '../shared/codec/decode.js';
+import * as message from '../shared/messages.js';
+
+type Handler = readonly [filename: string, name: string];
+
+/**
+ * The worker's end of its port. Remembers what arrives until the loop asks for it. What the loop needs at once is
+ * read synchronously: the host posts it before it publishes the slot that needs it.
+ */
+export class Channel {
+  readonly handlers = new Map<number, Handler>();
+  readonly arenas: Memory[] = [];
+  private readonly payloads = new Map<number, { sequence: number; payload: message.Payload }>();
+  private readonly port: MessagePort;
+
+  constructor(startup: message.Startup) {
+    this.port = startup.port;
+    for (const [id, filename, name] of startup.handlers) this.handlers.set(id, [filename, name]);
+    for (const buffer of startup.arenas) this.arenas.push(memoryOf(buffer));
+  }
+
+  /** Calls `onMessage` after anything has arrived: a wake-up, or a payload that a task waits for. */
+  listen(onMessage: () => void): void {
+    this.port.on('message', (received: message.Message) => {
+      this.accept(received);
+      onMessage();
+    });
+  }
+
+  handler(id: number): Handler {
+    if (!this.handlers.has(id)) this.readAll();
+    return this.handlers.get(id) as Handler;
+  }
+
+  arena(index: number): Memory {
+    if (this.arenas[index] === undefined) this.readAll();
+    return this.arenas[index] as Memory;
+  }
+
+  /** The payload of a slot, or undefined when the host has not sent it. */
+  payload(slot: number, sequence: number): message.Payload | undefined {
+    const found = this.payloads.get(slot);
+    if (found === undefined) return undefined;
+    this.payloads.delete(slot);
+    // A task that was cancelled may have left its payload behind.
+    return found.sequence === sequence ? found.payload : undefined;
+  }
+
+  /** Reads what has been posted without waiting for the event loop. */
+  readAll(): void {
+    for (;;) {
+      const received = receiveMessageOnPort(this.port) as { message: message.Message } | undefined;
+      if (received === undefined) return;
+      this.accept(received.message);
+    }
+  }
+
+  post(value: message.Message, transfer: message.TransferList = []): void {
+    this.port.postMessage(value, transfer as never);
+  }
+
+  private accept(received: message.Message): void {
+    if (received === message.WAKE) return;
+    switch (received[0]) {
+      case message.HANDLER:
+        this.handlers.set(received[1], [received[2], received[3]]);
+        break;
+      case message.ARENA:
+        this.arenas[received[1]] = memoryOf(received[2]);
+        break;
+      case message.PAYLOAD:
+        this.payloads.set(received[1], { sequence: received[2], payload: received[3] });
+        break;
+      default:
+        throw new Error(`unexpected message ${String(received[0])} on the port of a worker`);
+    }
+  }
+}

@@ -1,0 +1,261 @@
+import { chunkOf, wordOf } from '../shared/arena.js';
+import { clockOffset } from '../shared/clock.js';
+import { Decoder, memoryOf } from '../shared/codec/decode.js';
+import { cancelSleep, declareSleep, gateAt, hostGate, mustWake } from '../shared/gate.js';
+import {
+  END,
+  EXCLUSIVE_NOW,
+  FLAGS,
+  HANDLER,
+  OFFSET,
+  PAYLOAD,
+  RUNNING_NOW,
+  SEQUENCE,
+  START,
+} from '../shared/layout.js';
+import type { SharedTable } from '../shared/memory.js';
+import * as message from '../shared/messages.js';
+import { anythingQueued, blockAt, claim, complete, PULL, report, slotAt } from '../shared/table.js';
+import type { Channel } from './channel.js';
+import type { Handlers, TaskFunction } from './handlers.js';
+import { Outcome } from './outcome.js';
+import { Spinner } from './spin.js';
+
+/** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
+const TURN = 1;
+/** How many synchronous tasks may follow one another before the worker looks at the clock. */
+const LOOK_AT_CLOCK = 16;
+
+/**
+ * A worker at work: claims tasks from the table, calls their functions, reports their ends. It never blocks: when
+ * there is nothing to do it returns to the event loop and a message from the host starts it again.
+ */
+export class Loop {
+  private running = 0;
+  private exclusive = false;
+  private driving = false;
+  private asleep = false;
+  private yielding = false;
+  private retired = false;
+  private readonly pulls = new Map<number, number>();
+  private readonly decoder = new Decoder();
+  private readonly spinner: Spinner;
+  private readonly outcome: Outcome;
+  private readonly offset = clockOffset();
+  private readonly gate: number;
+  private readonly runningWord: number;
+  private readonly table: SharedTable;
+  private readonly channel: Channel;
+  private readonly handlers: Handlers;
+  private readonly worker: number;
+  private readonly concurrency: number;
+  private readonly timing: boolean;
+  private readonly accepts: ((slot: number) => boolean) | undefined;
+
+  constructor(startup: message.Startup, table: SharedTable, channel: Channel, handlers: Handlers) {
+    this.table = table;
+    this.channel = channel;
+    this.handlers = handlers;
+    this.worker = startup.index;
+    this.concurrency = startup.concurrency;
+    this.timing = startup.timing;
+    this.gate = gateAt(table, startup.index);
+    this.runningWord = blockAt(table.layout, startup.index) + RUNNING_NOW;
+    this.spinner = new Spinner(table, startup.index);
+    this.outcome = new Outcome(table, channel, startup.index);
+    this.accepts = startup.concurrency > 1 ? (slot) => this.mayShare(slot) : undefined;
+  }
+
+  /** Something arrived on the port. */
+  onMessage(): void {
+    if (this.pulls.size > 0) this.resumePulled();
+    this.drive();
+  }
+
+  /** Claims and runs tasks until there are none, or it is the event loop's turn. */
+  drive(): void {
+    if (this.driving || this.yielding || this.retired) return;
+    if (this.asleep && !this.wakeUp()) return;
+    this.driving = true;
+    try {
+      this.work();
+    } finally {
+      this.driving = false;
+    }
+  }
+
+  /** Nothing may be claimed before this, because the host may retire a worker that sleeps. */
+  private wakeUp(): boolean {
+    this.asleep = false;
+    this.spinner.woken();
+    this.retired = !cancelSleep(this.table.words, this.gate);
+    return !this.retired;
+  }
+
+  private work(): void {
+    const end = performance.now() + TURN;
+    let untilClock = LOOK_AT_CLOCK;
+    while (this.running < this.concurrency && !this.exclusive) {
+      const slot = claim(this.table, this.worker, this.accepts);
+      if (slot === -1) {
+        // While asynchronous tasks run, spinning would hold up their event loop.
+        if (this.running === 0 && this.spinner.spin()) continue;
+        if (this.sleep()) return;
+        continue;
+      }
+      this.start(slot);
+      if (--untilClock > 0) continue;
+      if (performance.now() > end) {
+        this.yieldToEvents();
+        return;
+      }
+      untilClock = LOOK_AT_CLOCK;
+    }
+  }
+
+  private yieldToEvents(): void {
+    this.yielding = true;
+    setImmediate(() => {
+      this.yielding = false;
+      this.drive();
+    });
+  }
+
+  /** Declares sleep, then looks once more. True when the worker may go. */
+  private sleep(): boolean {
+    const { words } = this.table;
+    declareSleep(words, this.gate);
+    if (anythingQueued(this.table, this.worker, this.accepts)) {
+      if (cancelSleep(words, this.gate)) return false;
+      this.retired = true;
+    }
+    this.asleep = true;
+    this.spinner.sleeps();
+    return true;
+  }
+
+  /** A task that may be killed shares a worker with no other one. */
+  private mayShare(slot: number): boolean {
+    if (this.running === 0) return true;
+    return ((this.table.words[slotAt(this.table.layout, slot) + FLAGS] as number) & message.EXCLUSIVE) === 0;
+  }
+
+  private start(slot: number): void {
+    const base = slotAt(this.table.layout, slot);
+    const flags = this.table.words[base + FLAGS] as number;
+    this.table.words[this.runningWord] = ++this.running;
+    this.setExclusive((flags & message.EXCLUSIVE) !== 0);
+    if (this.timing) this.table.floats[(base + START) >> 1] = performance.now() + this.offset;
+    if ((flags & message.PLACE_MASK) < message.IN_PORT) {
+      this.call(slot, this.decoder.decode(...this.wordsOf(base, flags)));
+    } else {
+      this.startWithPayload(slot, base);
+    }
+  }
+
+  private setExclusive(exclusive: boolean): void {
+    if (this.exclusive === exclusive) return;
+    this.exclusive = exclusive;
+    this.table.words[this.runningWord - RUNNING_NOW + EXCLUSIVE_NOW] = exclusive ? 1 : 0;
+  }
+
+  private wordsOf(base: number, flags: number): [memory: ReturnType<typeof memoryOf>, at: number] {
+    if ((flags & message.PLACE_MASK) === message.IN_SLOT) return [this.table, base + PAYLOAD];
+    const address = this.table.words[base + OFFSET] as number;
+    return [this.channel.arena(chunkOf(address)), wordOf(address)];
+  }
+
+  private startWithPayload(slot: number, base: number): void {
+    const sequence = this.table.words[base + SEQUENCE] as number;
+    this.channel.readAll();
+    const payload = this.channel.payload(slot, sequence);
+    if (payload !== undefined) {
+      this.callWithPayload(slot, payload);
+      return;
+    }
+    this.pulls.set(slot, sequence);
+    report(this.table, this.worker, slot | PULL);
+    this.wakeHost();
+  }
+
+  private resumePulled(): void {
+    for (const [slot, sequence] of this.pulls) {
+      const payload = this.channel.payload(slot, sequence);
+      if (payload === undefined) continue;
+      this.pulls.delete(slot);
+      this.callWithPayload(slot, payload);
+    }
+  }
+
+  private callWithPayload(slot: number, payload: message.Payload): void {
+    if (payload.cancelled === true) {
+      this.succeed(slot, undefined);
+    } else if (payload.words !== undefined) {
+      const memory = memoryOf(payload.words.buffer as ArrayBuffer);
+      this.call(slot, this.decoder.decode(memory, 0, payload.externals));
+    } else {
+      this.call(slot, payload.value);
+    }
+  }
+
+  private call(slot: number, task: unknown): void {
+    const id = this.table.words[slotAt(this.table.layout, slot) + HANDLER] as number;
+    const handler = this.handlers.get(id);
+    if (handler !== undefined) {
+      this.invoke(slot, handler, task);
+      return;
+    }
+    this.handlers.load(id).then(
+      (loaded) => this.invoke(slot, loaded, task),
+      (error: unknown) => this.fail(slot, error),
+    );
+  }
+
+  private invoke(slot: number, handler: TaskFunction, task: unknown): void {
+    let result: unknown;
+    try {
+      result = handler(task);
+    } catch (error) {
+      this.fail(slot, error);
+      return;
+    }
+    if (typeof (result as { then?: unknown } | null | undefined)?.then !== 'function') {
+      this.succeed(slot, result);
+      return;
+    }
+    Promise.resolve(result).then(
+      (value) => this.succeed(slot, value),
+      (error: unknown) => this.fail(slot, error),
+    );
+  }
+
+  private succeed(slot: number, result: unknown): void {
+    try {
+      this.outcome.succeed(slot, result);
+    } catch (error) {
+      this.fail(slot, error);
+      return;
+    }
+    this.end(slot);
+  }
+
+  private fail(slot: number, error: unknown): void {
+    this.outcome.fail(slot, error);
+    this.end(slot);
+  }
+
+  private end(slot: number): void {
+    if (this.timing) {
+      this.table.floats[(slotAt(this.table.layout, slot) + END) >> 1] = performance.now() + this.offset;
+    }
+    this.table.words[this.runningWord] = --this.running;
+    this.setExclusive(false);
+    complete(this.table, this.worker, slot);
+    this.wakeHost();
+    if (!this.driving) this.drive();
+  }
+
+  private wakeHost(): void {
+    if (mustWake(this.table.words, hostGate)) this.channel.post(message.WAKE);
+  }
+}

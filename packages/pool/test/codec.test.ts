@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Decoder, memoryOf } from '#pool/shared/codec/decode.js';
+import { Encoder } from '#pool/shared/codec/encode.js';
+import { assertSameGraph } from './graph.js';
+
+const encoder = new Encoder(16);
+const decoder = new Decoder();
+
+/** Through the codec and back; `undefined` when the value is left to structured clone. */
+function roundTrip(value: unknown): { value: unknown } | undefined {
+  const encoded = encoder.encode(value);
+  if (encoded === undefined) return undefined;
+  const shared = memoryOf(new SharedArrayBuffer((encoded.length + 3) * 4));
+  shared.words.set(encoded.words.subarray(0, encoded.length), 3);
+  const result = decoder.decode(shared, 3, encoded.externals);
+  shared.words.fill(-1);
+  return { value: result };
+}
+
+function assertLikeStructuredClone(value: unknown, mustKnow = true): void {
+  const result = roundTrip(value);
+  if (result === undefined) assert.ok(!mustKnow, 'the codec left a value that it should know');
+  else assertSameGraph(result.value, structuredClone(value));
+}
+
+const text = fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)), maxLength: 80 });
+const latin = fc.string({ maxLength: 80 });
+const leaf = fc.oneof(
+  fc.integer(),
+  fc.double(),
+  fc.constantFrom(-0, 2 ** 26, -(2 ** 26), 2 ** 26 - 1, 2 ** 31, -(2 ** 31), Number.NaN, undefined, null),
+  fc.boolean(),
+  text,
+  latin,
+  fc.bigInt(),
+  fc.bigInt(-(2n ** 70n), 2n ** 70n),
+  fc.date({ noInvalidDate: false }),
+  fc.constantFrom(/a/g, /\u{1f600}/u, /x\/y/),
+  fc.uint8Array(),
+  fc.int16Array(),
+  fc.float64Array(),
+  fc.bigInt64Array(),
+  fc.uint8ClampedArray(),
+  fc.uint8Array().map((bytes) => new DataView(bytes.buffer, bytes.length >> 1)),
+  fc.uint8Array().map((bytes) => bytes.subarray(bytes.length >> 1)),
+  fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+  fc.uint8Array({ minLength: 1 }).map((bytes) => bytes.buffer),
+);
+
+/** Containers of every kind whose edges are drawn at random, so that cycles and sharing are common. */
+const graphs = fc
+  .tuple(
+    fc.array(fc.constantFrom('object', 'array', 'map', 'set'), { minLength: 1, maxLength: 30 }),
+    fc.array(fc.tuple(fc.nat(), fc.nat(), text), { maxLength: 90 }),
+    fc.array(leaf, { minLength: 1, maxLength: 20 }),
+  )
+  .map(([kinds, edges, leaves]) => {
+    const nodes: unknown[] = kinds.map((kind) =>
+      kind === 'object' ? {} : kind === 'array' ? [] : kind === 'map' ? new Map() : new Set(),
+    );
+    const targets = [...nodes, ...leaves];
+    for (const [from, to, key] of edges) {
+      const node = nodes[from % nodes.length];
+      const target = targets[to % targets.length];
+      if (Array.isArray(node)) node.push(target);
+      else if (node instanceof Map) node.set(to % 3 === 0 ? target : key, target);
+      else if (node instanceof Set) node.add(target);
+      else Object.defineProperty(node, key, { value: target, enumerable: true, configurable: true });
+    }
+    return nodes[0];
+  });
+
+test('any leaf comes back as structuredClone gives it', () => {
+  fc.assert(fc.property(leaf, (value) => assertLikeStructuredClone(value)));
+});
+
+test('graphs with cycles and shared references come back as structuredClone gives them', () => {
+  fc.assert(
+    fc.property(graphs, (value) => assertLikeStructuredClone(value)),
+    { numRuns: 500 },
+  );
+});
+
+test('anything else comes back as structuredClone gives it, or is left to it', () => {
+  const anything = fc.anything({
+    withBigInt: true,
+    withBoxedValues: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withNullPrototype: true,
+    withObjectString: true,
+    withSparseArray: true,
+    withTypedArray: true,
+    key: fc.oneof(text, fc.constantFrom('__proto__', 'constructor', '0', '-1', '1.5')),
+  });
+  fc.assert(
+    fc.property(anything, (value) => assertLikeStructuredClone(value, false)),
+    { numRuns: 1000 },
+  );
+});
+
+test('large strings and buffers', () => {
+  for (const length of [24, 25, 26, 27, 28, 100_000]) {
+    assertLikeStructuredClone('a'.repeat(length));
+    assertLikeStructuredClone(`${'a'.repeat(length)}é`);
+    assertLikeStructuredClone(`${'a'.repeat(length)}\ud800`);
+    assertLikeStructuredClone(new Uint8Array(length).fill(7));
+    assertLikeStructuredClone({ [`${'k'.repeat(length)}`]: 1 });
+  }
+});
+
+test('several views share their buffer, before and after', () => {
+  const bytes = new Uint8Array(100);
+  assertLikeStructuredClone([bytes, new DataView(bytes.buffer, 8), bytes.subarray(4, 8), bytes.buffer]);
+  const large = new Uint8Array(200_000).fill(3);
+  assertLikeStructuredClone({ a: large, b: large.subarray(10), c: large.buffer });
+});
+
+test('holes, lengths and extra properties of arrays', () => {
+  const holes: unknown[] = Object.assign(new Array(6), { 0: 1, 2: 3, 3: undefined });
+  assertLikeStructuredClone(holes);
+  assertLikeStructuredClone(new Array(70));
+  const extra = Object.assign([1, 2], { extra: 1 });
+  assertLikeStructuredClone(extra, false);
+  assert.equal(roundTrip(extra), undefined);
+  const holeAndExtra = Object.assign(new Array(3), { 0: 1, 2: 3, index: 1 });
+  assert.equal(roundTrip(holeAndExtra), undefined);
+});
+
+test('a property called __proto__ stays a property', () => {
+  const value = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}');
+  assertLikeStructuredClone(value);
+  const result = roundTrip(value)?.value as Record<string, unknown>;
+  assert.equal(Object.getPrototypeOf(result), Object.prototype);
+  assert.equal(result.polluted, undefined);
+});
+
+test('what only structured clone can copy or refuse is left to it', () => {
+  class Point {
+    x = 1;
+  }
+  const refused: unknown[] = [
+    new Point(),
+    new Error('no'),
+    new SharedArrayBuffer(8),
+    new Proxy({}, {}),
+    () => 1,
+    Symbol('s'),
+    new Number(1),
+    Object.create(Map.prototype),
+    Object.setPrototypeOf(new Uint8Array(3), Int8Array.prototype),
+    (function args(..._rest: unknown[]) {
+      // biome-ignore lint/complexity/noArguments: an arguments object is what is tested
+      return arguments;
+    })(1),
+    new WeakMap(),
+    Promise.resolve(1),
+  ];
+  for (const value of refused) {
+    assert.equal(roundTrip(value), undefined);
+    assert.equal(roundTrip({ deep: [value] }), undefined);
+  }
+  assertLikeStructuredClone({ works: 'afterwards' });
+});
+
+test('very deep values are left to structured clone', () => {
+  let value: unknown = 0;
+  for (let depth = 0; depth < 1000; depth++) value = [value];
+  assert.equal(roundTrip(value), undefined);
+  assertLikeStructuredClone([[[[0]]]]);
+});
+
+test('what a getter throws is thrown, and a getter may encode', () => {
+  const failing = {
+    get a(): number {
+      throw new RangeError('from the getter');
+    },
+  };
+  assert.throws(() => roundTrip(failing), /from the getter/);
+  const nesting = {
+    get inner(): unknown {
+      return roundTrip({ x: [1, 2] })?.value;
+    },
+    after: 'yes',
+  };
+  assert.deepEqual(roundTrip(nesting)?.value, { inner: { x: [1, 2] }, after: 'yes' });
+});

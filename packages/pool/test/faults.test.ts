@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AbortError, Pool, PoolError, TimeoutError, UncloneableError, WorkerError } from '@plimsoll/pool';
+import { fixture, poolFor, until } from './support.js';
+
+const caught = async (promise: Promise<unknown>): Promise<Error & Record<string, unknown>> => {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Error & Record<string, unknown>;
+  }
+  return assert.fail('the promise was fulfilled');
+};
+
+test('an error keeps class, name, message, stack, code, cause and own properties', async (t) => {
+  const pool = poolFor(t);
+  const error = await caught(pool.run('what happened', { name: 'fail' }));
+  assert.ok(error instanceof TypeError);
+  assert.ok(!(error instanceof PoolError));
+  assert.equal(error.constructor.name, 'OddError');
+  assert.equal(error.name, 'OddError');
+  assert.equal(error.message, 'what happened');
+  assert.match(error.stack ?? '', /tasks\.mjs/);
+  assert.equal(error.code, 'E_ODD');
+  assert.deepEqual(error.details, { list: [1, 2], when: new Date(0) });
+  assert.ok(error.cause instanceof RangeError);
+  assert.equal(error.cause.cause, 'deeper');
+  const later = await caught(pool.run('later', { name: 'failLater' }));
+  assert.equal(later.code, 'E_ODD');
+  const many = await caught(pool.run(0, { name: 'failMany' }));
+  assert.ok(many instanceof AggregateError);
+  assert.ok(many.errors[0] instanceof TypeError);
+  assert.ok(many.errors[1] instanceof RangeError);
+  const aborted = await caught(pool.run(0, { name: 'failAbort' }));
+  assert.ok(aborted instanceof DOMException);
+  assert.equal(aborted.name, 'AbortError');
+  const carrying = await caught(pool.run(0, { name: 'failWithFunction' }));
+  assert.equal(carrying.fine, 1);
+  assert.equal(carrying.fn, undefined);
+});
+
+test('anything may be thrown', async (t) => {
+  const pool = poolFor(t);
+  for (const value of ['text', 0, null, undefined, { code: 1 }, [1]]) {
+    const failure = pool.run(value, { name: 'failOddly' });
+    assert.deepEqual(
+      await failure.then(
+        () => 'fulfilled',
+        (error) => ({ error }),
+      ),
+      { error: value },
+    );
+  }
+});
+
+test('a result that cannot be cloned fails its task alone, and is named by its path', async (t) => {
+  const pool = poolFor(t);
+  const before = await pool.run(0, { name: 'thread' });
+  const error = await caught(pool.run(0, { name: 'returnFunction' }));
+  assert.ok(error instanceof UncloneableError);
+  assert.ok(error instanceof PoolError);
+  assert.equal(error.path, 'result.deep[0].callback');
+  assert.equal(await pool.run(0, { name: 'thread' }), before, 'the worker was replaced');
+});
+
+test('a task that cannot be cloned is named by its path, at once or from the queue', async (t) => {
+  const pool = poolFor(t);
+  const socket = { user: { socket: () => 1 } };
+  const blocked = pool.run(50, { name: 'block' });
+  const error = await caught(pool.run(socket, { name: 'echo' }));
+  assert.equal(error.code, 'PLIMSOLL_POOL_UNCLONEABLE');
+  assert.equal(error.path, 'task.user.socket');
+  await blocked;
+  assert.equal((await caught(pool.run(socket, { name: 'echo' }))).path, 'task.user.socket');
+  assert.equal(await pool.run({ a: 1, b: 1 }), 2);
+});
+
+test('process.exit in a task rejects that task with its exit code, and nothing else', async (t) => {
+  const pool = poolFor(t);
+  const [exited, next] = await Promise.allSettled([pool.run(9, { name: 'exit' }), pool.run({ a: 1, b: 1 })]);
+  assert.equal(exited.status, 'rejected');
+  const error = exited.status === 'rejected' ? exited.reason : undefined;
+  assert.ok(error instanceof WorkerError);
+  assert.equal(error.code, 'PLIMSOLL_POOL_WORKER_EXITED');
+  assert.equal(error.exitCode, 9);
+  assert.equal(error.taskName, 'exit');
+  assert.equal(typeof error.threadId, 'number');
+  assert.deepEqual(next, { status: 'fulfilled', value: 2 });
+});
+
+test('an uncaught error rejects the task that ran, with the error as cause', async (t) => {
+  const pool = poolFor(t);
+  const [crashed, next] = await Promise.allSettled([
+    pool.run(0, { name: 'crash' }),
+    pool.run({ a: 1, b: 1 }),
+  ]);
+  const error = crashed.status === 'rejected' ? crashed.reason : undefined;
+  assert.equal(error.code, 'PLIMSOLL_POOL_WORKER_CRASHED');
+  assert.ok(error.cause instanceof RangeError);
+  assert.equal(next.status, 'fulfilled');
+});
+
+test('a worker that crashes while idle is replaced, and the pool says so', async (t) => {
+  const pool = poolFor(t);
+  const errors: Error[] = [];
+  pool.on('error', (error: Error) => errors.push(error));
+  assert.equal(await pool.run(20, { name: 'crashIdle' }), 'about to crash');
+  await until(() => errors.length === 1);
+  assert.match(errors[0]?.message ?? '', /while idle/);
+  assert.equal(await pool.run({ a: 1, b: 1 }), 2);
+  assert.equal(pool.threads.length, 1);
+});
+
+test('a task that fills its heap is rejected as out of memory', async (t) => {
+  const pool = poolFor(t, { resourceLimits: { maxOldGenerationSizeMb: 16 } });
+  const error = await caught(pool.run(0, { name: 'fillHeap' }));
+  assert.equal(error.code, 'PLIMSOLL_POOL_OUT_OF_MEMORY');
+  assert.equal(await pool.run({ a: 1, b: 1 }), 2);
+});
+
+test('a task that blocks for ever ends when it is aborted or times out', async (t) => {
+  const pool = poolFor(t);
+  const started = new Int32Array(new SharedArrayBuffer(4));
+  const controller = new AbortController();
+  const blocked = pool.run(started, { name: 'blockForever', signal: controller.signal });
+  const waiting = pool.run({ a: 1, b: 1 });
+  await until(() => Atomics.load(started, 0) === 1);
+  controller.abort('enough');
+  const error = await caught(blocked);
+  assert.ok(error instanceof AbortError);
+  assert.equal(error.name, 'AbortError');
+  assert.equal(error.cause, 'enough');
+  assert.equal(await waiting, 2);
+  const late = await caught(pool.run(undefined, { name: 'blockForever', timeout: 50 }));
+  assert.ok(late instanceof TimeoutError);
+  assert.equal(late.code, 'PLIMSOLL_POOL_TIMEOUT');
+  assert.equal(await pool.run({ a: 2, b: 2 }), 4);
+});
+
+test('aborting a task that waits removes it, and its worker lives', async (t) => {
+  const pool = poolFor(t, { maxQueue: 1 });
+  const thread = await pool.run(0, { name: 'thread' });
+  const blocked = pool.run(100, { name: 'block' });
+  const controller = new AbortController();
+  const waiting = pool.run({ a: 1, b: 1 }, { signal: controller.signal });
+  assert.equal(pool.queueSize, 1);
+  controller.abort();
+  assert.ok((await caught(waiting)) instanceof AbortError);
+  assert.equal(pool.queueSize, 0);
+  assert.equal(await blocked, thread);
+  const already = await caught(pool.run(0, { signal: AbortSignal.abort('before') }));
+  assert.equal(already.cause, 'before');
+});
+
+test('a missing file rejects every task with the true reason', async (t) => {
+  const pool = poolFor(t, { filename: fixture('missing.mjs') });
+  const results = await Promise.allSettled([1, 2, 3, 4, 5].map((value) => pool.run(value)));
+  for (const result of results) {
+    assert.equal(result.status, 'rejected');
+    const error = result.status === 'rejected' ? result.reason : undefined;
+    assert.equal(error.code, 'PLIMSOLL_POOL_LOAD_FAILED');
+    assert.equal(error.cause.code, 'ERR_MODULE_NOT_FOUND');
+  }
+});
+
+test('a file that fails to load, a missing function, and a good file after them', async (t) => {
+  const pool = poolFor(t, { filename: fixture('broken.mjs') });
+  const broken = await caught(pool.run(0));
+  assert.equal(broken.code, 'PLIMSOLL_POOL_LOAD_FAILED');
+  assert.ok(broken.cause instanceof SyntaxError);
+  const filename = fixture('tasks.mjs');
+  const unknown = await caught(pool.run(0, { filename, name: 'unheardOf' }));
+  assert.match(unknown.message, /unheardOf.*'add'/s);
+  assert.equal(await pool.run({ a: 1, b: 1 }, { filename }), 2);
+});
+
+test('a file that ends its worker while it loads rejects what waits', async (t) => {
+  const pool = poolFor(t, { filename: fixture('exits.mjs') });
+  pool.on('error', () => {});
+  const results = await Promise.allSettled([1, 2, 3].map((value) => pool.run(value)));
+  for (const result of results) {
+    const error = result.status === 'rejected' ? result.reason : undefined;
+    assert.equal(error.code, 'PLIMSOLL_POOL_START_FAILED');
+    assert.equal(error.exitCode, 7);
+  }
+  assert.equal((await caught(pool.run(4))).code, 'PLIMSOLL_POOL_START_FAILED');
+});
+
+test('maxQueue holds for every task, and what it refuses never runs', async (t) => {
+  const pool = poolFor(t, { maxQueue: 1 });
+  await pool.run(0, { name: 'recorded' });
+  const { signal } = new AbortController();
+  const runs = Array.from({ length: 100 }, (_, index) => pool.run(index, { name: 'record', signal }));
+  const results = await Promise.allSettled(runs);
+  assert.equal(results.filter((result) => result.status === 'rejected').length, 98);
+  assert.deepEqual(await pool.run(0, { name: 'recorded' }), [0, 1]);
+  const none = poolFor(t, { maxQueue: 0 });
+  const blocked = none.run(50, { name: 'block' });
+  const refused = await caught(none.run(1, { name: 'record' }));
+  assert.equal(refused.code, 'PLIMSOLL_POOL_QUEUE_FULL');
+  await blocked;
+  assert.deepEqual(await none.run(0, { name: 'recorded' }), []);
+});
+
+test('close waits, destroy does not; both refuse what comes after', async (t) => {
+  const closing = poolFor(t);
+  const running = closing.run(50, { name: 'sleep' });
+  const queued = closing.run({ a: 1, b: 1 });
+  let closed = false;
+  closing.on('close', () => {
+    closed = true;
+  });
+  await closing.close();
+  assert.equal(closed, true);
+  assert.equal(typeof (await running), 'number');
+  assert.equal(await queued, 2);
+  assert.equal((await caught(closing.run(1))).code, 'PLIMSOLL_POOL_CLOSED');
+  const destroyed = poolFor(t);
+  const lost = [destroyed.run(10_000, { name: 'sleep' }), destroyed.run(1)].map(caught);
+  await destroyed.destroy();
+  for (const error of await Promise.all(lost)) assert.equal(error.code, 'PLIMSOLL_POOL_CLOSED');
+  const forced = poolFor(t);
+  await forced.run({ a: 1, b: 1 });
+  const started = forced.run(50, { name: 'block' });
+  await until(() => forced.idleThreads === 0);
+  const waiting = [1, 2, 3].map((value) => caught(forced.run(value)));
+  await forced.close({ force: true });
+  assert.equal(typeof (await started), 'number');
+  for (const error of await Promise.all(waiting)) assert.ok(error instanceof PoolError);
+});
+
+test('close gives up after closeTimeout', async (t) => {
+  const pool = poolFor(t, { closeTimeout: 50 });
+  const errors: PoolError[] = [];
+  pool.on('error', (error: PoolError) => errors.push(error));
+  const lost = caught(pool.run(undefined, { name: 'blockForever' }));
+  await pool.close();
+  assert.equal(errors[0]?.code, 'PLIMSOLL_POOL_CLOSE_TIMEOUT');
+  assert.equal((await lost).code, 'PLIMSOLL_POOL_CLOSED');
+});
+
+test('a terminated worker loses only what it ran', async (t) => {
+  const pool = poolFor(t, { minThreads: 2, maxThreads: 2 });
+  const runs: Promise<unknown>[] = [];
+  for (let index = 0; index < 5000; index++) {
+    runs.push(pool.run({ a: index, b: 1 }));
+    if (index % 1000 === 999) await pool.threads[index % 2]?.terminate();
+  }
+  const results = await Promise.allSettled(runs);
+  const lost = results.filter((result) => result.status === 'rejected');
+  assert.ok(lost.length <= 5, `${lost.length} tasks were lost with five workers`);
+  for (const { reason } of lost as PromiseRejectedResult[]) {
+    assert.equal(reason.code, 'PLIMSOLL_POOL_WORKER_EXITED');
+  }
+  assert.equal(results.length, pool.completed);
+});
+
+test('an abort storm leaves no task, slot or worker behind', async (t) => {
+  const pool = poolFor(t, { minThreads: 2, maxThreads: 2 });
+  let aborted = 0;
+  for (let round = 0; round < 5; round++) {
+    const runs = Array.from({ length: 3000 }, (_, index) => {
+      const controller = new AbortController();
+      const run = pool.run({ a: index, b: 1 }, { signal: controller.signal });
+      if (index % 2 === 0) controller.abort();
+      return run;
+    });
+    const results = await Promise.allSettled(runs);
+    aborted += results.filter((result) => result.status === 'rejected').length;
+  }
+  assert.equal(aborted, 7500);
+  assert.equal(pool.queueSize, 0);
+  assert.equal(await pool.run({ a: 1, b: 1 }), 2);
+});
+
+test('run never throws, and bad options are named', async (t) => {
+  const pool = poolFor(t);
+  const bad: [object | null | number, RegExp][] = [
+    [null, /options must be an object, not null/],
+    [{ name: 1 }, /options.name must be a string, not 1/],
+    [{ filename: 1 }, /options.filename/],
+    [{ signal: 1 }, /options.signal/],
+    [{ transferList: 1 }, /options.transferList/],
+    [{ priority: 1.5 }, /options.priority must be a whole number/],
+    [{ timeout: -1 }, /options.timeout must be zero or more/],
+    [{ timeout: Number.NaN }, /options.timeout/],
+  ];
+  for (const [options, message] of bad) {
+    const error = await caught(pool.run(0, options as never));
+    assert.equal(error.code, 'PLIMSOLL_POOL_BAD_OPTION');
+    assert.match(error.message, message);
+  }
+  const nameless = new Pool({ minThreads: 0 });
+  t.after(() => nameless.destroy());
+  assert.equal((await caught(nameless.run(0))).code, 'PLIMSOLL_POOL_NO_FILENAME');
+});

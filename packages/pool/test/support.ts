@@ -1,0 +1,20 @@
+import { Pool, type PoolOptions } from '@plimsoll/pool';
+
+/** A file of the fixtures folder, which is not compiled. */
+export const fixture = (name: string): URL => new URL(`../test/fixtures/${name}`, import.meta.url);
+
+/** A pool over the usual fixture, closed when the test ends. */
+export function poolFor(context: { after(fn: () => Promise<void>): void }, options: PoolOptions = {}): Pool {
+  const pool = new Pool({ filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1, ...options });
+  context.after(() => pool.destroy());
+  return pool;
+}
+
+/** Waits until a condition holds; a minute is far beyond anything that a healthy run needs. */
+export async function until(condition: () => boolean): Promise<void> {
+  const end = performance.now() + 60_000;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error('the condition did not come true within a minute');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
