@@ -23,6 +23,9 @@ interface State {
   readonly locals: string[];
   readonly logs: Log[];
   readonly ended: boolean[];
+  /** The actor that moved last, and how often one may still be interrupted while it could go on. */
+  last: number;
+  left: number;
 }
 
 /** What the world may do besides the actors' own steps. */
@@ -51,22 +54,28 @@ export interface World {
 const realAtomics = globalThis.Atomics;
 const NOTHING: Log = { results: [], before: [] };
 
-/** Visits every reachable state. Returns how many there were. */
-export function explore(world: World, limit = 2_000_000): number {
-  const seen = new Set<string>();
+/**
+ * Visits every state that can be reached with at most so many preemptions (an actor that could go on is made to
+ * wait while another one goes on; waiting for a sleeper is none). Without a bound: every state there is.
+ * Returns how many there were.
+ */
+export function explore(world: World, preemptions = Number.POSITIVE_INFINITY): number {
+  const seen = new Map<number, number>();
   const stack: State[] = [
     {
       words: world.words.slice(),
       locals: world.locals.map((local) => JSON.stringify(local)),
       logs: world.actors.map(() => NOTHING),
       ended: world.actors.map(() => false),
+      last: -1,
+      left: preemptions,
     },
   ];
   for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
-    const key = keyOf(world, state);
-    if (seen.has(key)) continue;
-    seen.add(key);
-    if (seen.size > limit) throw new Error(`more than ${limit} states`);
+    const key = keyOf(world, state, preemptions !== Number.POSITIVE_INFINITY);
+    const before = seen.get(key);
+    if (before !== undefined && before >= state.left) continue;
+    seen.set(key, state.left);
     visit(world, state, stack);
   }
   return seen.size;
@@ -75,15 +84,19 @@ export function explore(world: World, limit = 2_000_000): number {
 function visit(world: World, state: State, stack: State[]): void {
   const locals = state.locals.map((local) => JSON.parse(local) as never);
   world.check(locals);
+  const canMove = (index: number): boolean =>
+    state.ended[index] !== true &&
+    ((state.logs[index] as Log).results.length > 0 || world.enabled(index, locals, state.words));
+  const lastCouldGoOn = state.last !== -1 && canMove(state.last);
   let moved = false;
   for (let index = 0; index < world.actors.length; index++) {
-    if (state.ended[index] === true) continue;
-    const underWay = (state.logs[index] as Log).results.length > 0;
-    if (underWay || world.enabled(index, locals, state.words)) {
+    if (canMove(index)) {
       moved = true;
-      stack.push(advance(world, state, index));
+      const cost = lastCouldGoOn && index !== state.last ? 1 : 0;
+      if (cost <= state.left)
+        stack.push({ ...advance(world, state, index), last: index, left: state.left - cost });
     }
-    if (world.mayDie(index, locals)) stack.push(die(world, state, index));
+    if (state.ended[index] !== true && world.mayDie(index, locals)) stack.push(die(world, state, index));
   }
   if (!moved) world.checkEnd(locals, state.words);
 }
@@ -166,14 +179,26 @@ function copy(state: State): State {
     locals: [...state.locals],
     logs: [...state.logs],
     ended: [...state.ended],
+    last: state.last,
+    left: state.left,
   };
 }
 
-function keyOf({ live }: World, { words, locals, logs, ended }: State): string {
-  let key = '';
-  for (const word of live) key += `${words[word]},`;
+/** A 53-bit hash of everything that the future depends on. */
+function keyOf(world: World, { words, locals, logs, ended, last }: State, withLast: boolean): number {
+  let text = withLast ? `${last}` : '';
+  for (const word of world.live) text += `${words[word]},`;
   for (let index = 0; index < locals.length; index++) {
-    key += `|${locals[index]}${(logs[index] as Log).results.join()}${ended[index] ? 'x' : ''}`;
+    text += `|${locals[index]}${(logs[index] as Log).results.join()}${ended[index] ? 'x' : ''}`;
   }
-  return key;
+  let high = 0x9e3779b9;
+  let low = 0x7f4a7c15;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    high = Math.imul(high ^ unit, 0x85ebca6b);
+    high = (high << 13) | (high >>> 19);
+    low = Math.imul(low ^ unit, 0xc2b2ae35);
+    low = (low << 15) | (low >>> 17);
+  }
+  return (high & 0x1fffff) * 2 ** 32 + (low >>> 0);
 }
