@@ -17,7 +17,9 @@ export function chooserFor(
 
 function ask(balancer: LoadBalancer, crew: Crew, task: PoolTask): WorkerHandle | undefined {
   const views = new Map<PoolWorker, WorkerHandle>();
-  for (const worker of crew.workers) if (worker.ready) views.set(viewOfWorker(worker), worker);
+  // Workers that still start are only offered when no other ones are there.
+  const ready = crew.workers.filter((worker) => worker.ready);
+  for (const worker of ready.length > 0 ? ready : crew.workers) views.set(viewOfWorker(worker), worker);
   const chosen = balancer(task, [...views.keys()]);
   if (chosen === null || chosen === undefined) {
     crew.spawn();

@@ -177,6 +177,8 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   private submit(task: Task): void {
     if (task.extras !== undefined && task.extras.priority !== 0 && !this.dispatch.ordered) this.order();
     this.dispatch.submit(task);
+    // Now, not in the next microtask: the caller may block this thread until the task has done something.
+    this.wakeWorkers();
     this.spawnForNeed();
     if (this.dispatch.outstanding >= this.capacity) this.setNeedsDrain(true);
     this.pump.submitted();

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { availableParallelism, getPriority } from 'node:os';
+import { test } from 'node:test';
+import { ArrayTaskQueue, type LoadBalancer, Pool, type PoolOptions, type PoolTask } from '@plimsoll/pool';
+import { fixture, poolFor, until } from './support.js';
+
+const refused = (options: unknown): Error & { code?: string } => {
+  try {
+    new Pool(options as PoolOptions);
+  } catch (error) {
+    return error as Error;
+  }
+  return assert.fail(`accepted ${JSON.stringify(options)}`);
+};
+
+test('every bad option is named, with the value and what is right', () => {
+  const bad: [unknown, typeof TypeError | typeof RangeError, RegExp][] = [
+    [null, TypeError, /options must be an object, not null/],
+    [{ filename: 1 }, TypeError, /options.filename must be a path, a file: URL or null, not 1/],
+    [{ filename: new URL('https://example.org/') }, RangeError, /a file: URL, not 'https/],
+    [{ name: 1 }, TypeError, /options.name must be a string/],
+    [{ minThreads: 1.5 }, RangeError, /options.minThreads must be a whole number from 0 to 1024, not 1.5/],
+    [{ maxThreads: Number.POSITIVE_INFINITY }, RangeError, /options.maxThreads.*not Infinity/],
+    [{ maxThreads: 0 }, RangeError, /options.maxThreads.*from 1/],
+    [{ maxThreads: '2' }, TypeError, /options.maxThreads must be a number, not '2'/],
+    [
+      { minThreads: 3, maxThreads: 2 },
+      RangeError,
+      /options.minThreads must be no more than options.maxThreads \(2\)/,
+    ],
+    [{ idleTimeout: -1 }, RangeError, /options.idleTimeout/],
+    [{ idleTimeout: Number.NaN }, RangeError, /options.idleTimeout.*not NaN/],
+    [{ maxQueue: 'many' }, TypeError, /options.maxQueue must be a number or 'auto', not 'many'/],
+    [{ maxQueue: -1 }, RangeError, /options.maxQueue/],
+    [{ concurrentTasksPerWorker: 0.5 }, RangeError, /options.concurrentTasksPerWorker/],
+    [{ atomics: 'yes' }, TypeError, /options.atomics/],
+    [{ resourceLimits: 5 }, TypeError, /options.resourceLimits/],
+    [{ taskQueue: {} }, TypeError, /options.taskQueue/],
+    [{ niceIncrement: -1 }, RangeError, /options.niceIncrement/],
+    [{ trackUnmanagedFds: 1 }, TypeError, /options.trackUnmanagedFds/],
+    [{ closeTimeout: '1' }, TypeError, /options.closeTimeout/],
+    [{ recordTiming: 'no' }, TypeError, /options.recordTiming/],
+    [{ stricterFIFO: 1 }, TypeError, /options.stricterFIFO/],
+    [{ loadBalancer: 1 }, TypeError, /options.loadBalancer/],
+    [{ workerHistogram: 1 }, TypeError, /options.workerHistogram/],
+    [{ argv: 'x' }, TypeError, /options.argv/],
+  ];
+  for (const [options, Kind, message] of bad) {
+    const error = refused(options);
+    assert.ok(error instanceof Kind, error.stack);
+    assert.match(error.message, message);
+    assert.equal(error.code, 'PLIMSOLL_POOL_BAD_OPTION');
+  }
+});
+
+test('defaults, and thread counts that follow one another', async (t) => {
+  const pool = new Pool({ filename: fixture('tasks.mjs') });
+  t.after(() => pool.destroy());
+  assert.equal(pool.minThreads, Math.max(1, Math.floor(availableParallelism() / 2)));
+  assert.equal(pool.maxThreads, Math.max(1, Math.floor(availableParallelism() * 1.5)));
+  assert.equal(pool.options.maxQueue, Number.POSITIVE_INFINITY);
+  assert.equal(pool.threads.length, pool.minThreads);
+  assert.equal(poolFor(t, { minThreads: 0, maxThreads: 3, maxQueue: 'auto' }).options.maxQueue, 9);
+});
+
+test('workers are started on need and stopped when idle', async (t) => {
+  const pool = poolFor(t, { minThreads: 0, maxThreads: 3, idleTimeout: 20 });
+  const created: number[] = [];
+  let destroyed = 0;
+  pool.on('workerCreate', (worker) => created.push(worker.threadId));
+  pool.on('workerDestroy', () => destroyed++);
+  assert.equal(pool.threads.length, 0);
+  await Promise.all([1, 2, 3, 4].map(() => pool.run(30, { name: 'sleep' })));
+  assert.equal(pool.threads.length <= 3 && pool.threads.length >= 1, true);
+  await until(() => pool.threads.length === 0);
+  await until(() => destroyed === 3);
+  assert.equal(created.length, 3);
+  assert.equal(await pool.run({ a: 1, b: 1 }), 2);
+});
+
+test('idleTimeout Infinity keeps workers', async (t) => {
+  const pool = poolFor(t, { minThreads: 0, idleTimeout: Number.POSITIVE_INFINITY });
+  const thread = await pool.run(0, { name: 'thread' });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal(await pool.run(0, { name: 'thread' }), thread);
+});
+
+test('workerData, argv and env reach the worker', async (t) => {
+  const pool = poolFor(t, { workerData: { answer: 42 } });
+  assert.deepEqual(await pool.run(0, { name: 'data' }), { answer: 42 });
+});
+
+test('messages of a worker file arrive as events', async (t) => {
+  const pool = poolFor(t);
+  const received = new Promise((resolve) => pool.once('message', resolve));
+  await pool.run({ progress: 1 }, { name: 'post' });
+  assert.deepEqual(await received, { progress: 1 });
+});
+
+test('needsDrain and drain are emitted when the state changes', async (t) => {
+  const pool = poolFor(t, { maxThreads: 2 });
+  const events: string[] = [];
+  pool.on('needsDrain', () => events.push('needsDrain'));
+  pool.on('drain', () => events.push('drain'));
+  await pool.run(1, { name: 'echo' });
+  assert.deepEqual(events, []);
+  const runs = [1, 2, 3, 4].map(() => pool.run(10, { name: 'sleep' }));
+  assert.equal(pool.needsDrain, true);
+  assert.equal(pool.queueSize, 2);
+  await Promise.all(runs);
+  await until(() => events.length === 2);
+  assert.deepEqual(events, ['needsDrain', 'drain']);
+  assert.equal(pool.needsDrain, false);
+});
+
+test('statistics count tasks and times', async (t) => {
+  const pool = poolFor(t);
+  await Promise.all([1, 2, 3].map(() => pool.run(20, { name: 'block' })));
+  assert.equal(pool.completed, 3);
+  const { runTime, waitTime } = pool.histogram;
+  assert.ok(runTime.min >= 19 && runTime.p50 >= 19, `${runTime.min} ms`);
+  assert.ok(waitTime.max >= 38, 'the third task waited for two others');
+  assert.ok(pool.utilization > 0 && pool.utilization <= 1);
+  const before = pool.utilization;
+  pool.histogram.resetRunTime();
+  assert.equal(pool.histogram.runTime.max, 0);
+  assert.ok(pool.utilization > before / 2, 'a reset does not change what the pool has done');
+  assert.ok(pool.duration > 60);
+  const silent = poolFor(t, { recordTiming: false });
+  await silent.run({ a: 1, b: 1 });
+  assert.equal(silent.histogram.runTime.max, 0);
+  assert.equal(silent.utilization, 0);
+});
+
+test('a custom queue decides the order', async (t) => {
+  class LastInFirstOut extends ArrayTaskQueue {
+    override shift(): PoolTask | null {
+      return this.tasks.pop() ?? null;
+    }
+  }
+  const pool = poolFor(t, { taskQueue: new LastInFirstOut() });
+  await pool.run(0, { name: 'recorded' });
+  const blocked = pool.run(100, { name: 'block' });
+  await Promise.all([blocked, ...[1, 2, 3].map((value) => pool.run(value, { name: 'record' }))]);
+  assert.deepEqual(await pool.run(0, { name: 'recorded' }), [3, 2, 1]);
+});
+
+test('a load balancer chooses the worker', async (t) => {
+  const lowest: LoadBalancer = (_task, workers) => {
+    const free = workers.filter((worker) => worker.currentUsage === 0);
+    return free.sort((one, other) => one.id - other.id)[0] ?? null;
+  };
+  const pool = poolFor(t, { minThreads: 2, maxThreads: 2, loadBalancer: lowest });
+  await until(() => pool.idleThreads === 2);
+  const threads = new Set<unknown>();
+  for (let index = 0; index < 50; index++) threads.add(await pool.run(0, { name: 'thread' }));
+  assert.equal(threads.size, 1);
+  const both = await Promise.all([1, 2, 3, 4].map(() => pool.run(20, { name: 'block' })));
+  assert.equal(new Set(both).size, 2);
+});
+
+test('niceIncrement lowers the priority of the worker threads alone', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const pool = poolFor(t, { niceIncrement: 5 });
+  await pool.run(0, { name: 'echo' });
+  await until(() => pool.idleThreads === 1);
+  assert.equal(await pool.run(0, { name: 'nice' }), getPriority() + 5);
+  assert.equal(getPriority(), getPriority(process.pid));
+});
+
+test('await using closes the pool', async () => {
+  const pool = new Pool({ filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1 });
+  const result = pool.run({ a: 1, b: 1 });
+  await pool[Symbol.asyncDispose]();
+  assert.equal(await result, 2);
+  assert.equal(pool.threads.length, 0);
+});
+
+test('types follow the worker module', async (t) => {
+  interface Module {
+    default: (task: { a: number; b: number }) => number;
+    echoLater: (value: string) => Promise<string>;
+    limit: number;
+  }
+  const pool = new Pool<Module>({ filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1 });
+  t.after(() => pool.destroy());
+  const sum: number = await pool.run({ a: 1, b: 2 });
+  const text: string = await pool.run('text', { name: 'echoLater' });
+  assert.deepEqual([sum, text], [3, 'text']);
+  // @ts-expect-error a number is no string
+  await pool.run(1, { name: 'echoLater' });
+  // @ts-expect-error not a function of the module
+  await pool.run(1, { name: 'limit' }).catch(() => {});
+});

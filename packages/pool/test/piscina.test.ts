@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import Piscina, { move, type PiscinaOptions } from '@plimsoll/pool/piscina';
+import { fixture } from './support.js';
+
+const filename = fileURLToPath(fixture('tasks.mjs'));
+const open = (options: PiscinaOptions = {}): Piscina => new Piscina({ filename, maxThreads: 1, ...options });
+
+test('runs tasks, by run and by the older runTask', async () => {
+  await using piscina = open();
+  assert.equal(await piscina.run({ a: 4, b: 6 }), 10);
+  assert.equal(await piscina.runTask({ a: 4, b: 6 }), 10);
+  const bytes = new Uint8Array(8);
+  await piscina.runTask({ a: bytes, b: 1 }, [bytes.buffer], filename);
+  assert.equal(bytes.byteLength, 0);
+  const emitter = new EventEmitter();
+  const aborted = piscina.runTask(1, filename, emitter);
+  emitter.emit('abort');
+  await assert.rejects(aborted, { name: 'AbortError', message: 'The task has been aborted' });
+  assert.equal(typeof move, 'function');
+  assert.equal(Piscina.isWorkerThread, false);
+  assert.equal(new Piscina.FixedQueue().size, 0);
+});
+
+test('error texts are Piscina’s', async () => {
+  const bad: [PiscinaOptions, string][] = [
+    [{ filename: 1 as never }, 'options.filename must be a string or null'],
+    [{ minThreads: -1 }, 'options.minThreads must be a non-negative integer'],
+    [{ maxThreads: 0 }, 'options.maxThreads must be a positive integer'],
+    [{ atomics: 'x' as never }, 'options.atomics should be a value of sync, sync or disabled.'],
+  ];
+  for (const [options, message] of bad)
+    assert.throws(() => new Piscina(options), { name: 'TypeError', message });
+  const piscina = open({ maxQueue: 0 });
+  const running = piscina.run(50, { name: 'block' });
+  await assert.rejects(piscina.run(1), { message: 'No task queue available and all Workers are busy' });
+  await assert.rejects(piscina.run(1, { name: 1 as never }), { message: 'name argument must be a string' });
+  await assert.rejects(piscina.run(1, null as never), { message: 'options must be an object' });
+  await running;
+  await assert.rejects(piscina.run(3, { name: 'exit' }), { message: /^worker exited with code: 3/ });
+  await piscina.destroy();
+  const nameless = new Piscina();
+  await assert.rejects(nameless.run(1), {
+    message: 'filename must be provided to run() or in options object',
+  });
+  await nameless.destroy();
+});
