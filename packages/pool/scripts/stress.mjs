@@ -27,7 +27,7 @@ function taskOf(kind, pool, number, random) {
   const file = (name) => ({ name });
   switch (kind) {
     case 'echo':
-      return [pool.run({ number, list: [number] }, file('echo')), (value) => value.list[0] === number];
+      return [pool.run({ number, list: [number] }, file('echo')), (value) => value?.list?.[0] === number];
     case 'later':
       return [pool.run(number, file('echoLater')), (value) => value === number];
     case 'throw':

@@ -6,13 +6,15 @@
  */
 export interface Actor {
   /** One step, which may be stopped at any operation. Changes `local`; false: the actor has ended. */
-  step(words: Int32Array, local: never): boolean;
+  step(words: Int32Array, local: never, dead: readonly number[]): boolean;
 }
 
 interface Log {
   readonly results: number[];
   /** The actor's private words as they were when its step began. */
   readonly before: readonly number[];
+  /** Who was dead when its step began: a step sees no death that happens under way. */
+  readonly dead: readonly number[];
 }
 
 class Stop extends Error {}
@@ -23,6 +25,8 @@ interface State {
   readonly locals: string[];
   readonly logs: Log[];
   readonly ended: boolean[];
+  /** Actors that have died, in that order. */
+  readonly dead: number[];
   /** The actor that moved last, and how often one may still be interrupted while it could go on. */
   last: number;
   left: number;
@@ -40,11 +44,9 @@ export interface World {
   /** Words that no other actor writes: reading them is no point of interest. */
   isOwn(index: number, word: number): boolean;
   /** Which actors could go on: an actor that sleeps cannot. */
-  enabled(index: number, locals: readonly never[], words: Int32Array): boolean;
+  enabled(index: number, locals: readonly never[], words: Int32Array, dead: readonly number[]): boolean;
   /** May this actor die at its current operation? */
-  mayDie(index: number, locals: readonly never[]): boolean;
-  /** The actor died: changes the locals. */
-  onDeath(index: number, locals: readonly never[]): void;
+  mayDie(index: number, dead: readonly number[]): boolean;
   /** Throws when something is wrong in a state between two operations. */
   check(locals: readonly never[]): void;
   /** Throws when nobody can go on and yet not everything is done. */
@@ -52,7 +54,7 @@ export interface World {
 }
 
 const realAtomics = globalThis.Atomics;
-const NOTHING: Log = { results: [], before: [] };
+const NOTHING: Log = { results: [], before: [], dead: [] };
 
 /**
  * Visits every state that can be reached with at most so many preemptions (an actor that could go on is made to
@@ -67,6 +69,7 @@ export function explore(world: World, preemptions = Number.POSITIVE_INFINITY): n
       locals: world.locals.map((local) => JSON.stringify(local)),
       logs: world.actors.map(() => NOTHING),
       ended: world.actors.map(() => false),
+      dead: [],
       last: -1,
       left: preemptions,
     },
@@ -86,7 +89,7 @@ function visit(world: World, state: State, stack: State[]): void {
   world.check(locals);
   const canMove = (index: number): boolean =>
     state.ended[index] !== true &&
-    ((state.logs[index] as Log).results.length > 0 || world.enabled(index, locals, state.words));
+    ((state.logs[index] as Log).results.length > 0 || world.enabled(index, locals, state.words, state.dead));
   const lastCouldGoOn = state.last !== -1 && canMove(state.last);
   let moved = false;
   for (let index = 0; index < world.actors.length; index++) {
@@ -96,20 +99,16 @@ function visit(world: World, state: State, stack: State[]): void {
       if (cost <= state.left)
         stack.push({ ...advance(world, state, index), last: index, left: state.left - cost });
     }
-    if (state.ended[index] !== true && world.mayDie(index, locals)) stack.push(die(world, state, index));
+    if (state.ended[index] !== true && world.mayDie(index, state.dead)) stack.push(die(state, index));
   }
   if (!moved) world.checkEnd(locals, state.words);
 }
 
-function die(world: World, state: State, index: number): State {
+function die(state: State, index: number): State {
   const next = copy(state);
-  const locals = state.locals.map((local) => JSON.parse(local) as never);
-  world.onDeath(index, locals);
   next.logs[index] = NOTHING;
   next.ended[index] = true;
-  locals.forEach((local, place) => {
-    next.locals[place] = JSON.stringify(local);
-  });
+  next.dead.push(index);
   return next;
 }
 
@@ -130,7 +129,7 @@ function advance(world: World, state: State, index: number): State {
   };
   globalThis.Atomics = instrumented(operate);
   try {
-    next.ended[index] = !(world.actors[index] as Actor).step(next.words, local);
+    next.ended[index] = !(world.actors[index] as Actor).step(next.words, local, log.dead);
     next.locals[index] = JSON.stringify(local);
     next.logs[index] = NOTHING;
   } catch (error) {
@@ -149,7 +148,8 @@ function resume(world: World, state: State, index: number): Log {
   own.forEach((word, place) => {
     state.words[word] = before[place] as number;
   });
-  const log: Log = { results: [...known.results], before };
+  const dead = known === NOTHING ? [...state.dead] : known.dead;
+  const log: Log = { results: [...known.results], before, dead };
   state.logs[index] = log;
   return log;
 }
@@ -179,17 +179,18 @@ function copy(state: State): State {
     locals: [...state.locals],
     logs: [...state.logs],
     ended: [...state.ended],
+    dead: [...state.dead],
     last: state.last,
     left: state.left,
   };
 }
 
 /** A 53-bit hash of everything that the future depends on. */
-function keyOf(world: World, { words, locals, logs, ended, last }: State, withLast: boolean): number {
-  let text = withLast ? `${last}` : '';
+function keyOf(world: World, { words, locals, logs, ended, dead, last }: State, withLast: boolean): number {
+  let text = `${withLast ? last : ''};${dead};`;
   for (const word of world.live) text += `${words[word]},`;
   for (let index = 0; index < locals.length; index++) {
-    text += `|${locals[index]}${(logs[index] as Log).results.join()}${ended[index] ? 'x' : ''}`;
+    text += `|${locals[index]}${(logs[index] as Log).results.join()}/${(logs[index] as Log).dead}${ended[index] ? 'x' : ''}`;
   }
   let high = 0x9e3779b9;
   let low = 0x7f4a7c15;

@@ -1,3 +1,4 @@
+import { SpinBudget } from '../shared/budget.js';
 import { cancelSleep, declareSleep, hostGate } from '../shared/gate.js';
 
 /** What the pump drives. */
@@ -17,11 +18,6 @@ export interface Pumped {
 
 /** Milliseconds of microtasks after which the event loop gets its turn, whatever is going on. */
 const TURN = 0.5;
-/** Milliseconds. A wake-up through the event loop costs 20 to 60 microseconds. */
-const LONGEST_SPIN = 0.2;
-const SHORTEST_SPIN = 0.008;
-/** A sleep shorter than this would have been better spent looking. */
-const WORTH_IT = 0.3;
 const LOOKS = 24;
 /** Turns of the event loop that look for results before the host sleeps, while workers keep every core busy. */
 const POLLS = 20;
@@ -36,7 +32,9 @@ const settled = Promise.resolve();
 export class Pump {
   private scheduled = false;
   private parked = false;
-  private budget = LONGEST_SPIN;
+  private readonly budget = new SpinBudget();
+  private spun = false;
+  private parkedAt = 0;
   private turnEnd = 0;
   private waitingSince = 0;
   private polls = 0;
@@ -68,7 +66,10 @@ export class Pump {
   /** A message came from a worker. */
   woken(): void {
     if (this.scheduled) return;
-    if (this.parked) this.unpark();
+    if (this.parked) {
+      this.budget.slept(performance.now() - this.parkedAt);
+      this.unpark();
+    }
     this.scheduled = true;
     this.inTurn();
   }
@@ -93,20 +94,23 @@ export class Pump {
   }
 
   private progressed(now: number): void {
-    if (now - this.waitingSince < WORTH_IT) this.budget = LONGEST_SPIN;
+    if (this.spun) this.budget.found();
+    this.spun = false;
     this.waitingSince = now;
     this.polls = 0;
   }
 
   private wait(now: number): void {
-    if (this.pumped.hasSpareCore && this.budget > 0) {
-      if (now - this.waitingSince < this.budget) {
+    if (this.pumped.hasSpareCore && this.budget.current > 0) {
+      if (now - this.waitingSince < this.budget.current) {
+        this.spun = true;
         this.look();
         void settled.then(this.inMicrotask);
         return;
       }
-      this.budget = this.budget > SHORTEST_SPIN ? this.budget / 2 : 0;
-    } else if (this.budget > 0 && this.polls++ < POLLS) {
+      if (this.spun) this.budget.missed();
+      this.spun = false;
+    } else if (!this.pumped.hasSpareCore && this.polls++ < POLLS) {
       setImmediate(this.inTurn);
       return;
     }
@@ -128,6 +132,7 @@ export class Pump {
     }
     this.scheduled = false;
     this.parked = true;
+    this.parkedAt = performance.now();
     this.polls = 0;
     this.keep(true);
   }

@@ -77,7 +77,7 @@ function skipStale(table: Table): boolean {
   for (;;) {
     const head = Atomics.load(words, QUEUE_HEAD);
     if (head === Atomics.load(words, QUEUE_TAIL)) return moved;
-    const slot = words[layout.queue + (head & (layout.slots - 1))] as number;
+    const slot = Atomics.load(words, layout.queue + (head & (layout.slots - 1)));
     if (Atomics.load(words, slotAt(layout, slot) + STATE) === pack(QUEUED, head)) return moved;
     Atomics.compareExchange(words, QUEUE_HEAD, head, next(head));
     moved = true;
@@ -128,7 +128,7 @@ function claimShared(table: Table, worker: number, accepts?: (slot: number) => b
   for (;;) {
     const head = Atomics.load(words, QUEUE_HEAD);
     if (head === Atomics.load(words, QUEUE_TAIL)) return EMPTY;
-    const slot = words[layout.queue + (head & (layout.slots - 1))] as number;
+    const slot = Atomics.load(words, layout.queue + (head & (layout.slots - 1)));
     if (accepts !== undefined && !accepts(slot)) {
       if (Atomics.load(words, slotAt(layout, slot) + STATE) === pack(QUEUED, head)) return EMPTY;
     } else if (take(table, worker, slot, head)) {
@@ -145,7 +145,7 @@ function claimMail(table: Table, worker: number): number {
   for (;;) {
     const head = Atomics.load(words, block + MAIL_HEAD);
     if (head === Atomics.load(words, block + MAIL_TAIL)) return EMPTY;
-    const slot = words[block + layout.mailRing + (head & (layout.mailbox - 1))] as number;
+    const slot = Atomics.load(words, block + layout.mailRing + (head & (layout.mailbox - 1)));
     const taken = take(table, worker, slot, head);
     Atomics.store(words, block + MAIL_HEAD, next(head));
     if (taken) return slot;
@@ -172,7 +172,7 @@ export function anythingQueued(table: Table, worker: number, accepts?: (slot: nu
   const head = Atomics.load(words, QUEUE_HEAD);
   if (head === Atomics.load(words, QUEUE_TAIL)) return false;
   if (accepts === undefined) return true;
-  const slot = words[layout.queue + (head & (layout.slots - 1))] as number;
+  const slot = Atomics.load(words, layout.queue + (head & (layout.slots - 1)));
   return Atomics.load(words, slotAt(layout, slot) + STATE) !== pack(QUEUED, head) || accepts(slot);
 }
 
@@ -197,7 +197,7 @@ export function drainOne(table: Table, worker: number): number {
   const block = blockAt(layout, worker);
   const head = words[block + DONE_HEAD] as number;
   if (head === Atomics.load(words, block + DONE_TAIL)) return EMPTY;
-  const entry = words[block + layout.doneRing + (head & (layout.slots - 1))] as number;
+  const entry = Atomics.load(words, block + layout.doneRing + (head & (layout.slots - 1)));
   words[block + DONE_HEAD] = next(head);
   return entry;
 }
