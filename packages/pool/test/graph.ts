@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 
-/** Asserts that two values are equal as graphs: same values, and the same objects shared in the same places. */
+/**
+ * Asserts that two values are equal as graphs: same values, and the same objects shared in the same places. Not
+ * `deepStrictEqual`, which sees no sharing, and for which some versions of Node hold invalid dates unequal.
+ */
 export function assertSameGraph(actual: unknown, expected: unknown): void {
-  assert.deepStrictEqual(actual, expected);
-  assertSameSharing(actual, expected, new Map(), new Map());
+  compare(actual, expected, new Map(), new Map());
 }
 
-function assertSameSharing(
+function compare(
   actual: unknown,
   expected: unknown,
   forward: Map<unknown, unknown>,
@@ -17,23 +19,30 @@ function assertSameSharing(
     return;
   }
   if (forward.has(actual) || backward.has(expected)) {
-    assert.equal(forward.get(actual), expected, 'an object is shared in one value and copied in the other');
-    assert.equal(backward.get(expected), actual, 'an object is shared in one value and copied in the other');
+    assert.ok(forward.get(actual) === expected, 'an object is shared in one value and copied in the other');
+    assert.ok(backward.get(expected) === actual, 'an object is shared in one value and copied in the other');
     return;
   }
   forward.set(actual, expected);
   backward.set(expected, actual);
-  const ours = childrenOf(actual);
-  const theirs = childrenOf(expected);
+  assert.ok(Object.getPrototypeOf(actual) === Object.getPrototypeOf(expected), 'prototypes differ');
+  const ours = partsOf(actual);
+  const theirs = partsOf(expected);
   assert.equal(ours.length, theirs.length);
-  for (let index = 0; index < ours.length; index++)
-    assertSameSharing(ours[index], theirs[index], forward, backward);
+  for (let index = 0; index < ours.length; index++) compare(ours[index], theirs[index], forward, backward);
 }
 
-function childrenOf(value: object): unknown[] {
+/** Everything that makes an object what it is, in order. Holes of arrays show as keys that are missing. */
+function partsOf(value: object): unknown[] {
   if (value instanceof Map) return [...value].flat();
   if (value instanceof Set) return [...value];
+  if (value instanceof Date) return [value.getTime()];
+  if (value instanceof RegExp) return [value.source, value.flags, value.lastIndex];
+  if (value instanceof Error) return [value.name, value.message, value.stack, value.cause];
   if (ArrayBuffer.isView(value)) return [value.buffer, value.byteOffset, value.byteLength];
-  if (value instanceof ArrayBuffer) return [...new Uint8Array(value)];
-  return [...Object.keys(value), ...Object.values(value)];
+  if (value instanceof ArrayBuffer) return [Buffer.from(value).toString('latin1')];
+  if (value instanceof Number || value instanceof String || value instanceof Boolean)
+    return [value.valueOf()];
+  const length = Array.isArray(value) ? [value.length] : [];
+  return [...length, ...Object.keys(value), ...Object.values(value)];
 }
