@@ -85,11 +85,17 @@ function runSuite(tests) {
   let passed = 0;
   const failures = [];
   for (const file of files) {
-    const { stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=tap', join(tests, file)], {
-      encoding: 'utf8',
-      timeout: 60_000,
-      env: { ...process.env, NODE_OPTIONS: '--no-warnings' },
-    });
+    const { stdout, error } = spawnSync(
+      process.execPath,
+      ['--test', '--test-reporter=tap', join(tests, file)],
+      {
+        encoding: 'utf8',
+        timeout: 60_000,
+        env: { ...process.env, NODE_OPTIONS: '--no-warnings' },
+      },
+    );
+    if (error?.code === 'ETIMEDOUT')
+      failures.push(`${file.replace('.js', '.ts')}: did not end; its further tests did not run`);
     for (const [, verdict, name, directive] of stdout.matchAll(
       /^(?: {4})?(ok|not ok) \d+ - (.+?)( # SKIP.*)?$/gm,
     )) {
