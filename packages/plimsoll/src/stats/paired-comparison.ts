@@ -63,7 +63,7 @@ export function pairedRatio(
 /**
  * How noisy the machine was, from the baseline and its twin. The threshold is the larger of 3 % and the far end of the
  * interval of their ratio: the largest effect that the same blocks still allow for where there is none. (The 95th
- * percentile of single pairs would be nearly their maximum, and one spike would hide a size that is half as fast.) The
+ * percentile of single pairs would be nearly their maximum, and a few spikes could hide a much slower size.) The
  * gate is judged at a fixed 3 %, or much noise would excuse itself.
  */
 export function assessNoise(baseline: readonly number[], twin: readonly number[]): Noise {
