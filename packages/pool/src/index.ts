@@ -20,7 +20,8 @@ export {
   queueOptionsSymbol,
   type TaskQueue,
 } from './host/task-queue.js';
-export { type CloseOptions, Pool, type PoolHistogram } from './pool.js';
+export { Pool } from './pool.js';
+export type { CloseOptions, PoolHistogram } from './pool-base.js';
 export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
 export type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';

@@ -1,13 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
-import { EventEmitterAsyncResource } from 'node:events';
-import type { Transferable, Worker } from 'node:worker_threads';
-import { PoolError } from './errors.js';
-import type { FilledOptions, PoolOptions } from './host/options.js';
-import type { AbortSignalAny } from './host/run-options.js';
+import type { Transferable } from 'node:worker_threads';
+import { AbortError, PoolError, UncloneableError } from './errors.js';
+import { type FilledOptions, fillOptions, type PoolOptions } from './host/options.js';
+import { type AbortSignalAny, type RunOptions, runWith } from './host/run-options.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
-import { Pool, type PoolHistogram } from './pool.js';
+import { type CloseOptions, PoolBase, type PoolHistogram } from './pool-base.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
-import { VERSION } from './version.js';
 import { context } from './worker/context.js';
 
 /**
@@ -107,6 +105,15 @@ function translate(given: PiscinaOptions): PoolOptions {
   }) as PoolOptions;
 }
 
+/** As `fillOptions`; `workerData` that cannot be cloned is the plain error that Piscina throws. */
+function fill(options: PoolOptions): FilledOptions {
+  try {
+    return fillOptions(options);
+  } catch (error) {
+    throw error instanceof UncloneableError ? error.cause : error;
+  }
+}
+
 /**
  * A drop-in replacement for Piscina.
  *
@@ -116,44 +123,26 @@ function translate(given: PiscinaOptions): PoolOptions {
  * const piscina = new Piscina({ filename: new URL('./worker.mjs', import.meta.url).href });
  * const result = await piscina.run({ a: 4, b: 6 });
  */
-export class Piscina<T = unknown, R = unknown> extends EventEmitterAsyncResource {
-  readonly #options: PoolOptions;
-  #pool: Pool;
+// biome-ignore lint/suspicious/noExplicitAny: Piscina's own defaults, so that its users' code still compiles
+export class Piscina<T = any, R = any> extends PoolBase {
   #closed = false;
 
   constructor(options: PiscinaOptions = {}) {
-    super({ name: 'Piscina' });
-    this.#options = translate(options);
-    this.#pool = this.#open();
-  }
-
-  #open(): Pool {
-    const pool = new Pool(this.#options);
-    for (const event of ['drain', 'needsDrain', 'message', 'workerCreate', 'workerDestroy', 'close']) {
-      pool.on(event, (...values: unknown[]) => this.emit(event, ...values));
-    }
-    pool.on('error', (error) => this.emit('error', error));
-    return pool;
-  }
-
-  /** Piscina takes tasks again after it was destroyed or closed, with new workers. */
-  #current(): Pool {
-    if (this.#closed) {
-      this.#closed = false;
-      this.#pool = this.#open();
-    }
-    return this.#pool;
+    super('Piscina', fill(translate(options)));
   }
 
   run(task: T, options: PiscinaRunOptions = {}): Promise<R> {
     if (!isObject(options)) return Promise.reject(new TypeError('options must be an object'));
-    const own: PiscinaRunOptions = Object.assign(Object.create(null), options);
     try {
+      const own: PiscinaRunOptions = Object.assign(Object.create(null), options);
       check(own, RUN_OPTIONS);
+      // Piscina takes tasks again after it was destroyed or closed, with new workers.
+      if (this.#closed) this.reopen();
+      this.#closed = false;
+      return this.#observed(runWith(this.core, task, own as RunOptions) as Promise<R>);
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.#observed(this.#current().run(task, own as never) as Promise<R>);
   }
 
   /** Settles inside an async resource of its own, so that diagnostic tools see one 'Piscina.Task' per task. */
@@ -183,129 +172,53 @@ export class Piscina<T = unknown, R = unknown> extends EventEmitterAsyncResource
     return this.run(task, options);
   }
 
-  async close(options: { force?: boolean } = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
     if (!isObject(options)) throw new TypeError('options must be an object');
     const { force } = options;
     if (force !== undefined && typeof force !== 'boolean') {
       throw new TypeError('force argument must be a boolean');
     }
-    await this.#pool.close({ force });
+    await this.core.close(force ?? false);
     this.#closed = true;
   }
 
-  async destroy(): Promise<void> {
-    await this.#pool.destroy();
+  override async destroy(): Promise<void> {
+    await super.destroy();
     this.#closed = true;
-  }
-
-  [Symbol.dispose](): void {
-    this.close().catch((error: unknown) => this.emit('error', error));
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  get minThreads(): number {
-    return this.#pool.minThreads;
-  }
-
-  get maxThreads(): number {
-    return this.#pool.maxThreads;
-  }
-
-  get options(): FilledOptions {
-    return this.#pool.options;
-  }
-
-  get threads(): Worker[] {
-    return this.#pool.threads;
-  }
-
-  get idleThreads(): number {
-    return this.#pool.idleThreads;
-  }
-
-  get queueSize(): number {
-    return this.#pool.queueSize;
-  }
-
-  get completed(): number {
-    return this.#pool.completed;
   }
 
   /** Without `recordTiming`, its `runTime` and `waitTime` are undefined. */
-  get histogram(): Partial<PoolHistogram> {
-    return this.#pool.options.recordTiming ? this.#pool.histogram : {};
-  }
-
-  get utilization(): number {
-    return this.#pool.utilization;
-  }
-
-  get duration(): number {
-    return this.#pool.duration;
-  }
-
-  get needsDrain(): boolean {
-    return this.#pool.needsDrain;
-  }
-
-  static get isWorkerThread(): boolean {
-    return context.isWorkerThread;
-  }
-
-  static get workerData(): unknown {
-    return context.workerData;
-  }
-
-  static get version(): string {
-    return VERSION;
+  override get histogram(): PoolHistogram {
+    return this.options.recordTiming ? super.histogram : ({} as PoolHistogram);
   }
 
   static get Piscina(): typeof Piscina {
     return Piscina;
   }
-
-  static get default(): typeof Piscina {
-    return Piscina;
-  }
-
-  static get FixedQueue(): typeof FixedQueue {
-    return FixedQueue;
-  }
-
-  static get ArrayTaskQueue(): typeof ArrayTaskQueue {
-    return ArrayTaskQueue;
-  }
-
-  static get move(): typeof move {
-    return move;
-  }
-
-  static get transferableSymbol(): symbol {
-    return transferableSymbol;
-  }
-
-  static get valueSymbol(): symbol {
-    return valueSymbol;
-  }
-
-  static get queueOptionsSymbol(): symbol {
-    return queueOptionsSymbol;
-  }
 }
 
-/** Piscina rejects with the worker's own error, where the pool has it as the cause. */
+/** Piscina rejects with the worker's own error, where the pool has it as the cause; and what comes after `close()`. */
 function unwrapped(error: unknown): unknown {
   if (!(error instanceof PoolError)) return error;
+  if (error.code === 'PLIMSOLL_POOL_CLOSED' && error.message !== 'Terminating worker thread') {
+    return new AbortError('queue is being terminated');
+  }
   const bare = ['PLIMSOLL_POOL_WORKER_CRASHED', 'PLIMSOLL_POOL_OUT_OF_MEMORY', 'PLIMSOLL_POOL_LOAD_FAILED'];
   return bare.includes(error.code) && error.cause !== undefined ? error.cause : error;
 }
 
 export default Piscina;
 export { VERSION as version } from './version.js';
-export { ArrayTaskQueue, FixedQueue, move, queueOptionsSymbol, transferableSymbol, valueSymbol };
+// What `require()` gives.
+export {
+  ArrayTaskQueue,
+  FixedQueue,
+  move,
+  Piscina as 'module.exports',
+  queueOptionsSymbol,
+  transferableSymbol,
+  valueSymbol,
+};
 export const isWorkerThread: boolean = context.isWorkerThread;
 export const workerData: unknown = context.workerData;
 export type { LoadBalancer as PiscinaLoadBalancer } from './host/load-balancer.js';

@@ -19,6 +19,5 @@ export type ResultOf<Module, Name> = Name extends keyof FunctionsOf<Module>
   ? Awaited<ReturnType<FunctionsOf<Module>[Name]>>
   : never;
 
-/** The type of modules that are not known: every name, any task, any result. */
-// biome-ignore lint/suspicious/noExplicitAny: a pool without a type takes anything, as Piscina does
-export type AnyModule = { [name: string]: (task: any) => any };
+/** The type of modules that are not known: every name, any task; what comes back is for the caller to judge. */
+export type AnyModule = { [name: string]: (task: unknown) => unknown };

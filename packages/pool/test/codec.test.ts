@@ -188,3 +188,39 @@ test('what a getter throws is thrown, and a getter may encode', () => {
   };
   assert.deepEqual(roundTrip(nesting)?.value, { inner: { x: [1, 2] }, after: 'yes' });
 });
+
+test('an enumerable property on every object is not taken for one of the value', () => {
+  Object.defineProperty(Object.prototype, 'polluted', { value: 1, enumerable: true, configurable: true });
+  try {
+    assert.equal(roundTrip({ a: 1 }), undefined);
+  } finally {
+    Reflect.deleteProperty(Object.prototype, 'polluted');
+  }
+  assertLikeStructuredClone({ a: 1 });
+});
+
+test('an object that a getter changes while it is read is left to structured clone', () => {
+  const growing: Record<string, unknown> = {
+    get first() {
+      growing.later = 1;
+      return 1;
+    },
+  };
+  const shrinking: Record<string, unknown> = {
+    get first() {
+      delete shrinking.last;
+      return 1;
+    },
+    last: 2,
+  };
+  for (const value of [growing, shrinking]) {
+    const result = roundTrip(value);
+    if (result !== undefined) assert.deepEqual(Object.keys(result.value as object), ['first']);
+  }
+  assertLikeStructuredClone({ works: 'afterwards' });
+});
+
+test('objects repeated often, far apart and among thousands', () => {
+  const shared = Array.from({ length: 3000 }, (_, index) => ({ index }));
+  assertLikeStructuredClone([shared, [...shared].reverse(), shared[0], { again: shared }]);
+});

@@ -46,7 +46,7 @@ export interface World {
   /** Which actors could go on: an actor that sleeps cannot. */
   enabled(index: number, locals: readonly never[], words: Int32Array, dead: readonly number[]): boolean;
   /** May this actor die at its current operation? */
-  mayDie(index: number, dead: readonly number[]): boolean;
+  mayDie(index: number, dead: readonly number[], locals: readonly never[]): boolean;
   /** Throws when something is wrong in a state between two operations. */
   check(locals: readonly never[]): void;
   /** Throws when nobody can go on and yet not everything is done. */
@@ -99,7 +99,7 @@ function visit(world: World, state: State, stack: State[]): void {
       if (cost <= state.left)
         stack.push({ ...advance(world, state, index), last: index, left: state.left - cost });
     }
-    if (state.ended[index] !== true && world.mayDie(index, state.dead)) stack.push(die(state, index));
+    if (state.ended[index] !== true && world.mayDie(index, state.dead, locals)) stack.push(die(state, index));
   }
   if (!moved) world.checkEnd(locals, state.words);
 }

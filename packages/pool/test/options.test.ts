@@ -1,55 +1,25 @@
 import assert from 'node:assert/strict';
 import { availableParallelism, getPriority } from 'node:os';
 import { test } from 'node:test';
-import { ArrayTaskQueue, type LoadBalancer, Pool, type PoolOptions, type PoolTask } from '@plimsoll/pool';
+import { ArrayTaskQueue, type LoadBalancer, Pool, type PoolTask } from '@plimsoll/pool';
 import { fixture, poolFor, until } from './support.js';
 
-const refused = (options: unknown): Error & { code?: string } => {
+test('a polluted Object.prototype gives no options, neither to the pool nor to its threads', async (t) => {
+  const polluted = Object.prototype as Record<string, unknown>;
+  const pollution = {
+    execArgv: ['--not-a-flag'],
+    env: { NODE_OPTIONS: '--title=polluted' },
+    resourceLimits: { maxOldGenerationSizeMb: 1 },
+    name: 'fail',
+    loadBalancer: () => null,
+  };
+  Object.assign(polluted, pollution);
   try {
-    new Pool(options as PoolOptions);
-  } catch (error) {
-    return error as Error;
-  }
-  return assert.fail(`accepted ${JSON.stringify(options)}`);
-};
-
-test('every bad option is named, with the value and what is right', () => {
-  const bad: [unknown, typeof TypeError | typeof RangeError, RegExp][] = [
-    [null, TypeError, /options must be an object, not null/],
-    [{ filename: 1 }, TypeError, /options.filename must be a path, a file: URL or null, not 1/],
-    [{ filename: new URL('https://example.org/') }, RangeError, /a file: URL, not 'https/],
-    [{ name: 1 }, TypeError, /options.name must be a string/],
-    [{ minThreads: 1.5 }, RangeError, /options.minThreads must be a whole number from 0 to 1024, not 1.5/],
-    [{ maxThreads: Number.POSITIVE_INFINITY }, RangeError, /options.maxThreads.*not Infinity/],
-    [{ maxThreads: 0 }, RangeError, /options.maxThreads.*from 1/],
-    [{ maxThreads: '2' }, TypeError, /options.maxThreads must be a number, not '2'/],
-    [
-      { minThreads: 3, maxThreads: 2 },
-      RangeError,
-      /options.minThreads must be no more than options.maxThreads \(2\)/,
-    ],
-    [{ idleTimeout: -1 }, RangeError, /options.idleTimeout/],
-    [{ idleTimeout: Number.NaN }, RangeError, /options.idleTimeout.*not NaN/],
-    [{ maxQueue: 'many' }, TypeError, /options.maxQueue must be a number or 'auto', not 'many'/],
-    [{ maxQueue: -1 }, RangeError, /options.maxQueue/],
-    [{ concurrentTasksPerWorker: 0.5 }, RangeError, /options.concurrentTasksPerWorker/],
-    [{ atomics: 'yes' }, TypeError, /options.atomics/],
-    [{ resourceLimits: 5 }, TypeError, /options.resourceLimits/],
-    [{ taskQueue: {} }, TypeError, /options.taskQueue/],
-    [{ niceIncrement: -1 }, RangeError, /options.niceIncrement/],
-    [{ trackUnmanagedFds: 1 }, TypeError, /options.trackUnmanagedFds/],
-    [{ closeTimeout: '1' }, TypeError, /options.closeTimeout/],
-    [{ recordTiming: 'no' }, TypeError, /options.recordTiming/],
-    [{ stricterFIFO: 1 }, TypeError, /options.stricterFIFO/],
-    [{ loadBalancer: 1 }, TypeError, /options.loadBalancer/],
-    [{ workerHistogram: 1 }, TypeError, /options.workerHistogram/],
-    [{ argv: 'x' }, TypeError, /options.argv/],
-  ];
-  for (const [options, Kind, message] of bad) {
-    const error = refused(options);
-    assert.ok(error instanceof Kind, error.stack);
-    assert.match(error.message, message);
-    assert.equal(error.code, 'PLIMSOLL_POOL_BAD_OPTION');
+    const pool = poolFor(t);
+    assert.equal(await pool.run({ a: 1, b: 1 }), 2);
+    assert.equal(await pool.run({ a: 1, b: 1 }, {}), 2);
+  } finally {
+    for (const name of Object.keys(pollution)) delete polluted[name];
   }
 });
 
@@ -135,14 +105,17 @@ test('statistics count tasks and times', async (t) => {
 test('a custom queue decides the order', async (t) => {
   class LastInFirstOut extends ArrayTaskQueue {
     override shift(): PoolTask | null {
+      seen.push(this.tasks.at(-1)?.task);
       return this.tasks.pop() ?? null;
     }
   }
+  const seen: unknown[] = [];
   const pool = poolFor(t, { taskQueue: new LastInFirstOut() });
   await pool.run(0, { name: 'recorded' });
   const blocked = pool.run(100, { name: 'block' });
   await Promise.all([blocked, ...[1, 2, 3].map((value) => pool.run(value, { name: 'record' }))]);
   assert.deepEqual(await pool.run(0, { name: 'recorded' }), [3, 2, 1]);
+  assert.deepEqual(seen.slice(-3), [3, 2, 1]);
 });
 
 test('a load balancer chooses the worker', async (t) => {

@@ -33,6 +33,10 @@ test('error texts are Piscina’s', async () => {
   ];
   for (const [options, message] of bad)
     assert.throws(() => new Piscina(options), { name: 'TypeError', message });
+  assert.throws(() => new Piscina({ workerData: { hello() {} } }), {
+    name: 'DataCloneError',
+    message: /could not be cloned\.$/,
+  });
   const piscina = open({ maxQueue: 0 });
   const running = piscina.run(50, { name: 'block' });
   await assert.rejects(piscina.run(1), { message: 'No task queue available and all Workers are busy' });

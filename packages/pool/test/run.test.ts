@@ -107,6 +107,15 @@ test('higher priorities run first, equal ones in order', async (t) => {
   assert.deepEqual(order, ['f', 'c', 'e', 'a', 'b', 'd']);
 });
 
+test('a task whose bytes are on their way stays where it is when the first priority comes', async (t) => {
+  const pool = poolFor(t);
+  const bytes = new Uint8Array(8).fill(7);
+  const moved = pool.run(bytes, { name: 'echo', transferList: [bytes.buffer] });
+  const first = pool.run(1, { name: 'echo', priority: 1 });
+  assert.deepEqual(await moved, new Uint8Array(8).fill(7));
+  assert.equal(await first, 1);
+});
+
 test('a hundred thousand tasks wait on the host without trouble', async (t) => {
   const pool = poolFor(t, { maxThreads: 2 });
   const all: Promise<unknown>[] = [];
@@ -148,6 +157,24 @@ test('a task that may be killed shares its worker with no other', async (t) => {
   );
   const seen = (await Promise.all(runs)) as number[];
   for (let index = 0; index < 8; index += 2) assert.equal(seen[index], 1);
+});
+
+test('a task that needs a worker for itself counts as such: queue, limit, further workers', async (t) => {
+  const pool = poolFor(t, { concurrentTasksPerWorker: 2, maxQueue: 1 });
+  const { signal } = new AbortController();
+  const alone = pool.run(30, { name: 'sleep', signal });
+  assert.deepEqual([pool.queueSize, pool.needsDrain], [0, true]);
+  const waiting = pool.run(1, { name: 'sleep' });
+  assert.equal(pool.queueSize, 1);
+  await assert.rejects(pool.run(2, { name: 'sleep' }), { code: 'PLIMSOLL_POOL_QUEUE_FULL' });
+  await Promise.all([alone, waiting]);
+  assert.deepEqual([pool.queueSize, pool.needsDrain], [0, false]);
+  const growing = poolFor(t, { maxThreads: 2, concurrentTasksPerWorker: 2 });
+  const plain = growing.run(30, { name: 'sleep' });
+  const other = growing.run(1, { name: 'sleep', signal });
+  assert.equal(growing.threads.length, 2, 'the second task would wait for the first');
+  assert.equal(growing.queueSize, 0);
+  await Promise.all([plain, other]);
 });
 
 test('the event loop of an idle worker runs', async (t) => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
 
 /** A file of the fixtures folder, which is not compiled. */
@@ -17,4 +18,16 @@ export async function until(condition: () => boolean): Promise<void> {
     if (performance.now() > end) throw new Error('the condition did not come true within a minute');
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+/** What a promise is rejected with. */
+export async function caught<Failure = Error & Record<string, unknown>>(
+  promise: Promise<unknown>,
+): Promise<Failure> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Failure;
+  }
+  return assert.fail('the promise was fulfilled');
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { AbortError, PoolError, TimeoutError } from '../errors.js';
-import { clockOffset } from '../shared/clock.js';
-import { isSleeping, spinning } from '../shared/gate.js';
+import { now } from '../shared/clock.js';
+import { wakeFor } from '../shared/gate.js';
 import { layoutOf } from '../shared/layout.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER, type Startup } from '../shared/messages.js';
@@ -9,7 +9,7 @@ import { anythingDone, queuedEntries } from '../shared/table.js';
 import { chooserFor } from './balance.js';
 import { Crew, type CrewHost } from './crew.js';
 import { Dispatch, type DispatchHost } from './dispatch.js';
-import { failureFor, type HandlerName, workerFailure } from './faults.js';
+import { failureFor, type HandlerName, startFailure, workerFailure } from './faults.js';
 import { Histogram } from './histogram.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
@@ -28,6 +28,8 @@ export interface CoreEvents {
 const SLOT_WORDS = 128;
 const FEWEST_SLOTS = 1024;
 const DRAIN_AT_ONCE = 256;
+/** So many small tasks a worker that is awake does in the time that waking another one takes. */
+const BACKLOG = 128;
 
 // `new Promise` with one shared executor makes no closure per task.
 let resolveOf: (value: unknown) => void;
@@ -49,9 +51,6 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   totalRunTime = 0;
   needsDrain = false;
   closing = false;
-  private readonly capacity: number;
-  private readonly limit: number;
-  private readonly offset = clockOffset();
   private readonly table: SharedTable;
   private readonly dispatch: Dispatch;
   private readonly crew: Crew;
@@ -62,20 +61,20 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   private taskIds = 0;
   private defaultHandler = -1;
   private onEmpty: (() => void) | undefined;
+  /** Why the last worker could not even be made. */
+  private hindrance: { error: unknown } | undefined;
 
   constructor(options: FilledOptions, events: CoreEvents) {
     this.options = options;
     this.events = events;
     this.concurrency = options.concurrentTasksPerWorker;
-    this.capacity = options.maxThreads * this.concurrency;
-    this.limit = this.capacity + options.maxQueue;
     this.runTimes = options.recordTiming ? new Histogram() : undefined;
     this.waitTimes = options.recordTiming ? new Histogram() : undefined;
     this.table = tableOf(layoutOf(geometryFor(options)));
     if (options.filename !== null) this.defaultHandler = this.handlerFor(options.filename, options.name);
     this.dispatch = new Dispatch(this.table, this.newQueue(), this);
     this.crew = new Crew(options, this.table, this);
-    this.choose = chooserFor(options, this.crew, (task) => this.viewOf(task));
+    this.choose = chooserFor(options, this, (task) => this.viewOf(task));
     this.dispatch.ordered = options.taskQueue !== undefined;
     this.pump = new Pump(this);
     while (this.workers.length < options.minThreads) this.crew.spawn();
@@ -91,7 +90,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   get idleThreads(): number {
-    return this.crew.idle;
+    return Math.min(this.crew.idle, Math.max(0, this.workers.length - this.outstanding));
   }
 
   get words(): Int32Array {
@@ -108,7 +107,15 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
   get queueSize(): number {
-    return Math.max(0, this.outstanding - this.workers.length * this.concurrency);
+    return this.waiting(this.workers.length);
+  }
+
+  /** Tasks that so many workers could not take, if so many more were submitted. */
+  private waiting(threads: number, morePlain = 0, moreExclusive = 0): number {
+    const exclusive = this.dispatch.exclusive + moreExclusive;
+    const plain = this.outstanding - this.dispatch.exclusive + morePlain;
+    const others = Math.max(0, threads - exclusive) * this.concurrency;
+    return Math.max(0, exclusive - threads) + Math.max(0, plain - others);
   }
 
   get hasSpareCore(): boolean {
@@ -134,9 +141,9 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   /** Submits a task. `handler` -1: the pool's own. */
   run(value: unknown, handler: number, extras: Extras | undefined): Promise<unknown> {
     const id = handler === -1 ? this.defaultHandler : handler;
-    const refusal = this.refusal(id);
+    const refusal = this.refusal(id, 0);
     if (refusal !== undefined) return Promise.reject(refusal);
-    const created = this.runTimes === undefined ? 0 : performance.now();
+    const created = this.runTimes === undefined ? 0 : now();
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, created, resolveOf, rejectOf, extras);
     this.submit(task);
@@ -151,36 +158,36 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     watch: (end: (reason: unknown) => void, name: string) => () => void,
   ): Promise<unknown> {
     const id = handler === -1 ? this.defaultHandler : handler;
-    const refusal = this.refusal(id);
+    const refusal = this.refusal(id, 1);
     if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
-    const task = new Task(value, id, performance.now(), resolveOf, rejectOf, extras);
+    const task = new Task(value, id, now(), resolveOf, rejectOf, extras);
     extras.release = watch((reason) => this.end(task, reason), (this.handlers[id] as HandlerName).name);
     this.submit(task);
     return promise;
   }
 
-  private refusal(handler: number): Error | undefined {
+  private refusal(handler: number, exclusive: 0 | 1): Error | undefined {
     if (this.closing) return new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
     if (handler === -1) {
       const message = 'filename must be provided to run() or in options object';
       return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
     }
-    if (this.outstanding < this.limit) return undefined;
+    const { maxThreads, maxQueue } = this.options;
+    if (this.waiting(maxThreads, 1 - exclusive, exclusive) <= maxQueue) return undefined;
     const message =
-      this.options.maxQueue === 0
-        ? 'No task queue available and all Workers are busy'
-        : 'Task queue is at limit';
+      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
     return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
   }
 
   private submit(task: Task): void {
     if (task.extras !== undefined && task.extras.priority !== 0 && !this.dispatch.ordered) this.order();
+    // Both now, not in the next microtask: the caller may block this thread until the task has done something.
+    if (task.exclusive) this.spawnForNeed(0, 1);
+    else this.spawnForNeed(1, 0);
     this.dispatch.submit(task);
-    // Now, not in the next microtask: the caller may block this thread until the task has done something.
-    this.wakeWorkers();
-    this.spawnForNeed();
-    if (this.dispatch.outstanding >= this.capacity) this.setNeedsDrain(true);
+    this.rejectIfHindered();
+    if (this.isFull) this.setNeedsDrain(true);
     this.pump.submitted();
   }
 
@@ -189,11 +196,33 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     this.dispatch.order(new ByPriority());
   }
 
-  private spawnForNeed(): void {
-    const { workers } = this.crew;
-    if (workers.length >= this.options.maxThreads) return;
-    const enough = workers.length > 0 && this.dispatch.outstanding <= workers.length * this.concurrency;
-    if (!enough && !this.closing) this.crew.spawn();
+  /** A task more would wait, however many workers were started. */
+  private get isFull(): boolean {
+    return this.waiting(this.options.maxThreads, 1) > 0;
+  }
+
+  private spawnForNeed(morePlain = 0, moreExclusive = 0): void {
+    const count = this.workers.length;
+    if (count >= this.options.maxThreads || this.closing) return;
+    if (this.waiting(count, morePlain, moreExclusive) > 0) this.spawn();
+  }
+
+  /** Starts a worker. What hinders Node is kept for those who wait for one. */
+  spawn(): boolean {
+    try {
+      return this.crew.spawn();
+    } catch (error) {
+      this.hindrance = { error };
+      return false;
+    }
+  }
+
+  /** With no worker and no way to start one, nobody would ever run what waits. */
+  private rejectIfHindered(): void {
+    if (this.hindrance === undefined || this.workers.length > 0) return;
+    const { error } = this.hindrance;
+    this.hindrance = undefined;
+    this.dispatch.rejectUnclaimed(() => startFailure(error));
   }
 
   private setNeedsDrain(needed: boolean): void {
@@ -214,8 +243,9 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   /** As many workers as there must be, and one more for tasks that wait. */
   private refillCrew(): void {
     if (this.closing) return;
-    while (this.workers.length < this.options.minThreads && this.crew.spawn());
-    if (this.outstanding > 0) this.spawnForNeed();
+    while (this.workers.length < this.options.minThreads && this.spawn());
+    this.spawnForNeed();
+    this.rejectIfHindered();
   }
 
   turn(): number {
@@ -230,21 +260,18 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     return false;
   }
 
-  /** One wake-up for each queued task that no spinning worker will take. */
+  wakeForBacklog(): void {
+    if (queuedEntries(this.table) > BACKLOG || !this.crew.isAnyAwake) this.wakeWorkers();
+  }
+
   wakeWorkers(): void {
-    let queued = queuedEntries(this.table);
-    if (queued === 0) return;
-    queued -= spinning(this.table);
-    const { workers } = this.crew;
-    for (let index = workers.length - 1; index >= 0 && queued > 0; index--) {
-      const worker = workers[index] as WorkerHandle;
-      if (isSleeping(this.table.words, worker.gate) && worker.wake()) queued--;
-    }
+    const queued = queuedEntries(this.table);
+    if (queued > 0) wakeFor(this.table, queued, this.crew.workers);
   }
 
   onSettled(): void {
     const { outstanding } = this.dispatch;
-    if (this.needsDrain && outstanding < this.capacity) this.setNeedsDrain(false);
+    if (this.needsDrain && !this.isFull) this.setNeedsDrain(false);
     if (outstanding > 0) return;
     this.onEmpty?.();
     this.crew.watchIdle();
@@ -254,7 +281,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     if (this.runTimes === undefined) return;
     this.totalRunTime += end - start;
     this.runTimes.record(end - start);
-    this.waitTimes?.record(start - this.offset - task.created);
+    this.waitTimes?.record(start - task.created);
     worker.histogram?.record(end - start);
   }
 
@@ -307,10 +334,13 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     if (waiting === 0) this.events.emit('error', failure);
   }
 
-  /** A worker that died before it did anything is replaced only when a task needs one: no loop of deaths. */
+  /**
+   * A worker that died before it did anything is replaced only when a task needs one, and one that could not even
+   * start is not: no loop of deaths. The workers that are left serve the queue, or the last of them ends it.
+   */
   private refillAfter(worker: WorkerHandle, lost: number): void {
     if (worker.leaving || worker.completed > 0 || lost > 0) this.refillCrew();
-    else if (this.outstanding > 0 && !this.closing) this.spawnForNeed();
+    else if (worker.ready) this.spawnForNeed();
   }
 
   private viewOf(task: Task): PoolTask {
@@ -320,9 +350,10 @@ export class Core implements DispatchHost, CrewHost, Pumped {
       typeof value === 'object' && value !== null ? (value as Partial<PoolTask>)[queueOptionsSymbol] : null;
     return {
       taskId: this.taskIds++,
+      task: value,
       filename,
       name,
-      created: task.created,
+      created: performance.now() - (now() - task.created),
       isAbortable: task.exclusive,
       [queueOptionsSymbol]: own ?? null,
     };
@@ -332,7 +363,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   async close(force: boolean): Promise<void> {
     if (!this.closing) {
       this.closing = true;
-      if (force) this.dispatch.rejectUnclaimed(() => new AbortError('pool is closed'));
+      if (force) this.dispatch.rejectUnclaimed(() => new AbortError('pool is closed'), this.queueSize);
     }
     if (!(await this.emptied())) {
       const message = 'Close operation timed out';

@@ -1,7 +1,7 @@
 import { availableParallelism, setPriority } from 'node:os';
 import { AWAKE, reclaimTokens, retire, SLEEPING } from '../shared/gate.js';
 import type { SharedTable } from '../shared/memory.js';
-import type { Startup } from '../shared/messages.js';
+import * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
 import type { FilledOptions } from './options.js';
 import { type WorkerEvents, WorkerHandle } from './worker-handle.js';
@@ -9,7 +9,7 @@ import { type WorkerEvents, WorkerHandle } from './worker-handle.js';
 /** What the crew needs from the rest of the pool. */
 export interface CrewHost {
   /** The parts of a worker's first message that change. */
-  startup(): Pick<Startup, 'arenas' | 'handlers' | 'preload'>;
+  startup(): Pick<message.Startup, 'arenas' | 'handlers' | 'preload'>;
   onCreate(worker: WorkerHandle): void;
   onReady(worker: WorkerHandle): void;
   onMessage(value: unknown): void;
@@ -55,18 +55,19 @@ export class Crew {
     };
   }
 
-  /** Starts a worker, unless there are as many as there may be. */
+  /** Starts a worker, unless there are as many as there may be. @throws what Node throws for options of threads */
   spawn(): boolean {
-    const index = this.workers.length < this.options.maxThreads ? this.freeIndexes.pop() : undefined;
+    const index = this.workers.length < this.options.maxThreads ? this.freeIndexes.at(-1) : undefined;
     if (index === undefined) return false;
     resetBlock(this.table, index);
     const worker = new WorkerHandle(this.startup(index), this.table, this.threadOptions(), this.events);
+    this.freeIndexes.pop();
     this.workers.push(worker);
     this.host.onCreate(worker);
     return true;
   }
 
-  private startup(index: number): Omit<Startup, 'port'> {
+  private startup(index: number): Omit<message.Startup, 'port'> {
     return {
       layout: this.table.layout,
       table: this.table.buffer,
@@ -88,7 +89,9 @@ export class Crew {
       workerData,
       trackUnmanagedFds,
     };
-    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+    const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+    // Without a prototype: nobody's polluted Object.prototype becomes an option of a thread.
+    return Object.assign(Object.create(null), given) as object;
   }
 
   private onReady(worker: WorkerHandle, kernelThreadId: number): void {
@@ -112,6 +115,13 @@ export class Crew {
       if (worker.ready && Atomics.load(this.table.words, worker.gate) === AWAKE) count++;
     }
     return count;
+  }
+
+  get isAnyAwake(): boolean {
+    for (const worker of this.workers) {
+      if (worker.ready && Atomics.load(this.table.words, worker.gate) === AWAKE) return true;
+    }
+    return false;
   }
 
   get hasSpareCore(): boolean {
@@ -146,11 +156,6 @@ export class Crew {
     if (place === -1) return;
     this.workers.splice(place, 1);
     this.exiting.add(worker);
-  }
-
-  /** Workers whose last reports may still have to be read. */
-  get dying(): Iterable<WorkerHandle> {
-    return this.exiting;
   }
 
   private onExit(worker: WorkerHandle, exitCode: number): void {
@@ -195,10 +200,14 @@ export class Crew {
     return worker.hasNothing && Atomics.load(this.table.words, worker.gate) === SLEEPING;
   }
 
-  /** A worker that sleeps has claimed nothing, and once retired it never will. */
+  /** A retired worker claims nothing. One that has an asynchronous task must stay, and look for work again. */
   private retire(worker: WorkerHandle): void {
     if (!retire(this.table.words, worker.gate)) return;
-    if (worker.hasNothing) this.kill(worker);
-    else Atomics.store(this.table.words, worker.gate, AWAKE);
+    if (worker.hasNothing) {
+      this.kill(worker);
+      return;
+    }
+    Atomics.store(this.table.words, worker.gate, AWAKE);
+    worker.post(message.WAKE);
   }
 }

@@ -1,20 +1,19 @@
 import { Arena, chunkOf, wordOf } from '../shared/arena.js';
 import { Decoder, type Memory, memoryOf } from '../shared/codec/decode.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
+import { copyBytes } from '../shared/codec/tags.js';
 import { restore, uncloneable } from '../shared/error-record.js';
-import { END, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE, START, STATE } from '../shared/layout.js';
+import { END, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE, START } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
-import { resultRead, resultWordOf } from '../shared/result-ring.js';
+import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import {
+  condemn,
   drainOne,
-  kindOf,
-  ownerOf,
   PULL,
   publish,
   publishTo,
   queuedEntries,
-  RUNNING,
   release,
   retract,
   slotAt,
@@ -34,12 +33,20 @@ export interface DispatchHost {
   onTimes(task: Task, worker: WorkerHandle, start: number, end: number): void;
 }
 
+/** A block of the arena. */
+interface Block {
+  readonly address: number;
+  readonly words: number;
+}
+
 const MASK = message.PLACE_MASK;
 
 /** Moves tasks into the table and their outcomes out of it. Knows every task between `run()` and its end. */
 export class Dispatch {
   /** Tasks whose promise is not settled. */
   outstanding = 0;
+  /** Those among them that share a worker with no other task. */
+  exclusive = 0;
   completed = 0;
   /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
   ordered = false;
@@ -49,8 +56,14 @@ export class Dispatch {
   private sequence = 0;
   private readonly tasks: (Task | undefined)[];
   private readonly payloads = new Map<number, message.Payload>();
-  private readonly encoder = new Encoder();
-  private readonly decoder = new Decoder();
+  private readonly encoder = new Encoder(4096, (bytes) => this.lend(bytes));
+  private readonly decoder = new Decoder((position, length) => this.borrow(position, length));
+  /** The worker whose result is being decoded. */
+  private source: WorkerHandle | undefined;
+  /** The last thing that this result has in the worker's ring for buffers. */
+  private borrowed: Block | undefined;
+  /** The slot that is being written. */
+  private writing = -1;
   readonly arena: Arena;
   private readonly table: SharedTable;
   private readonly host: DispatchHost;
@@ -75,12 +88,18 @@ export class Dispatch {
 
   submit(task: Task): void {
     this.outstanding++;
+    if (task.exclusive) this.exclusive++;
     if (this.pending.size > 0 || !this.hasRoom() || !this.place(task)) this.enqueue(task);
   }
 
   private enqueue(task: Task): void {
-    task.state = WAITING;
-    this.pending.push(task);
+    try {
+      this.pending.push(task);
+      task.state = WAITING;
+    } catch (error) {
+      // A queue of the user's may throw; run() may not.
+      this.settle(task, error, true);
+    }
   }
 
   private putBack(task: Task): void {
@@ -117,25 +136,38 @@ export class Dispatch {
   /** Writes a task into the table and publishes it. False when it has to wait. */
   private place(task: Task): boolean {
     const { choose } = this.host;
-    const chosen = choose?.(task);
-    if (choose !== undefined && (chosen === undefined || !chosen.hasMailRoom)) return false;
+    let chosen: WorkerHandle | undefined;
+    if (choose !== undefined) {
+      try {
+        chosen = choose(task);
+      } catch (error) {
+        this.settle(task, error, true);
+        return true;
+      }
+      if (chosen === undefined || !chosen.hasMailRoom) return false;
+    }
     const slot = this.free[--this.freeCount] as number;
     task.slot = slot;
     this.tasks[slot] = task;
+    // A getter of the value may run another task.
+    const outer = this.writing;
+    this.writing = slot;
     try {
       this.write(task, slot);
     } catch (error) {
       this.giveBack(slot);
       this.settle(task, error, true);
       return true;
+    } finally {
+      this.writing = outer;
     }
     task.state = PUBLISHED;
     return chosen === undefined ? this.publish(task, slot) : this.publishTo(chosen, task, slot);
   }
 
   private publish(task: Task, slot: number): boolean {
-    const idle = this.payloads.size > 0 && this.payloads.has(slot) ? this.idleWorker() : undefined;
-    if (idle !== undefined) return this.publishTo(idle, task, slot);
+    const taker = this.payloads.size > 0 && this.payloads.has(slot) ? this.taker(task) : undefined;
+    if (taker !== undefined) return this.publishTo(taker, task, slot);
     // Full of entries of retracted slots behind one that no worker has claimed: then every worker is busy.
     if (publish(this.table, slot)) return true;
     this.giveBack(slot);
@@ -149,6 +181,7 @@ export class Dispatch {
       return true;
     }
     if (publishTo(this.table, worker.index, slot)) {
+      worker.keptFree = task.exclusive;
       worker.wake();
       return true;
     }
@@ -157,10 +190,19 @@ export class Dispatch {
     return false;
   }
 
-  /** A worker that takes a task as soon as it gets it. */
-  private idleWorker(): WorkerHandle | undefined {
+  /**
+   * A worker that takes a task as soon as it gets it, or as soon as it has started when none is ready: what is handed
+   * over with the task must not wait for the host's event loop, which the caller may block until the task has begun.
+   */
+  private taker(task: Task): WorkerHandle | undefined {
     if (queuedEntries(this.table) > 0) return undefined;
-    return this.host.workers.find((worker) => worker.ready && !worker.leaving && worker.hasNothing);
+    const workers = this.host.workers.filter((worker) => !worker.leaving);
+    if (workers.some((worker) => worker.ready)) {
+      return workers.find((worker) => worker.ready && worker.hasNothing);
+    }
+    const idle = workers.find((worker) => worker.mailCount === 0);
+    if (idle !== undefined || task.exclusive) return idle;
+    return workers.find((worker) => !worker.keptFree && worker.mailCount < this.host.concurrency);
   }
 
   private write(task: Task, slot: number): void {
@@ -182,9 +224,32 @@ export class Dispatch {
     }
   }
 
+  /** Memory of the arena for the slot that is being written. */
+  private allocate(words: number): number {
+    const address = this.arena.allocate(words);
+    if (address === -1) return -1;
+    const blocks = this.arenaBlocks.get(this.writing);
+    if (blocks === undefined) this.arenaBlocks.set(this.writing, [{ address, words }]);
+    else blocks.push({ address, words });
+    return address;
+  }
+
+  private lend(bytes: Uint8Array): number {
+    const address = this.allocate((bytes.length + 3) >> 2);
+    if (address !== -1)
+      copyBytes(bytes, (this.arena.chunks[chunkOf(address)] as Memory).bytes, wordOf(address) * 4);
+    return address;
+  }
+
+  private borrow(position: number, length: number): Uint8Array {
+    const start = ringWordOf('bulk', position) * 4;
+    this.borrowed = { address: position, words: (length + 3) >> 2 };
+    return (this.source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length);
+  }
+
   private writeLarge(encoded: Encoded, slot: number, base: number, flags: number): void {
     const { words, length, externals } = encoded;
-    const address = externals === undefined ? this.arena.allocate(length) : -1;
+    const address = externals === undefined ? this.allocate(length) : -1;
     if (address === -1) {
       this.payloads.set(slot, { words: words.slice(0, length), externals: externals ?? [] });
       describe(this.table, base, flags | message.IN_PORT, 0, 0);
@@ -192,11 +257,10 @@ export class Dispatch {
     }
     copyWords(words, length, (this.arena.chunks[chunkOf(address)] as Memory).words, wordOf(address));
     describe(this.table, base, flags | message.IN_ARENA, length, address);
-    this.arenaBlocks.set(slot, { address, length });
   }
 
   /** Blocks to free with their slots; results overwrite the words that named them. */
-  private readonly arenaBlocks = new Map<number, { address: number; length: number }>();
+  private readonly arenaBlocks = new Map<number, Block[]>();
 
   /** Posts what does not go through the table, if anything. False: it cannot be cloned, so the task has failed. */
   private sendPayload(worker: WorkerHandle, task: Task, slot: number): boolean {
@@ -208,7 +272,7 @@ export class Dispatch {
         ? (task.extras?.transfer ?? [])
         : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
     try {
-      worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
+      worker.deliver([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
       return true;
     } catch (error) {
       this.settle(task, uncloneable('task', payload.value, error), true);
@@ -265,23 +329,33 @@ export class Dispatch {
 
   private outcome(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
     const { words } = this.table;
-    if ((flags & MASK) === message.IN_SLOT) return this.decoder.decode(this.table, base + PAYLOAD);
+    if ((flags & MASK) === message.IN_SLOT) return this.decode(worker, this.table, base + PAYLOAD);
     if ((flags & MASK) === message.IN_ARENA) {
       const position = words[base + OFFSET] as number;
-      const value = this.decoder.decode(worker.resultMemory(), resultWordOf(position));
-      resultRead(this.table, worker.index, position, words[base + LENGTH] as number);
+      const value = this.decode(worker, worker.ring('results'), ringWordOf('results', position));
+      ringRead(this.table, worker.index, 'results', position, words[base + LENGTH] as number);
       return value;
     }
     const payload = worker.payload(slot);
     if (payload.words === undefined) return payload.value;
-    return this.decoder.decode(memoryOf(payload.words.buffer as ArrayBuffer), 0, payload.externals);
+    return this.decode(worker, memoryOf(payload.words.buffer as ArrayBuffer), 0, payload.externals);
+  }
+
+  private decode(worker: WorkerHandle, memory: Memory, at: number, externals?: ArrayBuffer[]): unknown {
+    this.source = worker;
+    const value = this.decoder.decode(memory, at, externals);
+    if (this.borrowed !== undefined) {
+      ringRead(this.table, worker.index, 'bulk', this.borrowed.address, this.borrowed.words);
+      this.borrowed = undefined;
+    }
+    return value;
   }
 
   private giveBack(slot: number): void {
-    const block = this.arenaBlocks.get(slot);
-    if (block !== undefined) {
+    const blocks = this.arenaBlocks.get(slot);
+    if (blocks !== undefined) {
       this.arenaBlocks.delete(slot);
-      this.arena.release(block.address, block.length);
+      for (const { address, words } of blocks) this.arena.release(address, words);
     }
     if (this.payloads.size > 0) this.payloads.delete(slot);
     this.tasks[slot] = undefined;
@@ -296,6 +370,7 @@ export class Dispatch {
     task.state = SETTLED;
     task.value = undefined;
     this.outstanding--;
+    if (task.exclusive) this.exclusive--;
     this.completed++;
     task.extras?.release?.();
     if (failed) task.reject(outcome);
@@ -317,23 +392,30 @@ export class Dispatch {
     const unclaimed = retract(this.table, slot);
     if (unclaimed) this.giveBack(slot);
     this.settle(task, reason, true);
-    if (unclaimed) return -1;
-    const state = Atomics.load(this.table.words, slotAt(this.table.layout, slot) + STATE);
-    return kindOf(state) === RUNNING ? ownerOf(state) : -1;
+    return unclaimed ? -1 : condemn(this.table, slot);
   }
 
-  /** Rejects every task that no worker has claimed yet. */
-  rejectUnclaimed(reasonFor: (task: Task) => unknown): void {
-    for (const task of this.tasks) {
-      if (task === undefined || task.state !== PUBLISHED || !retract(this.table, task.slot)) continue;
+  /** Rejects the tasks that no worker has claimed yet; with `most`, only so many, those whose turn would come last. */
+  rejectUnclaimed(reasonFor: (task: Task) => unknown, most = Number.POSITIVE_INFINITY): void {
+    const waiting: Task[] = [];
+    for (let task = this.pending.shift(); task !== undefined; task = this.pending.shift()) waiting.push(task);
+    const rejected = waiting.splice(Math.max(0, waiting.length - most));
+    for (const task of waiting.reverse()) this.pending.unshift(task);
+    for (const task of this.publishedYoungestFirst()) {
+      if (rejected.length >= most) break;
+      if (!retract(this.table, task.slot)) continue;
       this.giveBack(task.slot);
+      rejected.unshift(task);
+    }
+    for (const task of rejected) {
       task.state = LOOSE;
       this.settle(task, reasonFor(task), true);
     }
-    for (let task = this.pending.shift(); task !== undefined; task = this.pending.shift()) {
-      task.state = LOOSE;
-      this.settle(task, reasonFor(task), true);
-    }
+  }
+
+  private publishedYoungestFirst(): Task[] {
+    const published = this.tasks.filter((task) => task?.state === PUBLISHED) as Task[];
+    return published.sort((one, other) => this.ageOf(one) - this.ageOf(other));
   }
 
   /** Rejects every task that a worker has claimed. Their slots stay taken until their workers have exited. */
@@ -346,15 +428,18 @@ export class Dispatch {
   /** From now on the order of this queue counts, down to the last task that no worker has claimed. */
   order(queue: Pending): void {
     this.ordered = true;
-    const published = this.tasks.filter((task) => task?.state === PUBLISHED) as Task[];
-    published.sort((one, other) => this.ageOf(one) - this.ageOf(other));
-    for (const task of published) {
-      if (!retract(this.table, task.slot)) continue;
+    for (const task of this.publishedYoungestFirst()) {
+      if (this.isOnItsWay(task) || !retract(this.table, task.slot)) continue;
       this.giveBack(task.slot);
       this.putBack(task);
     }
     for (let task = this.pending.shift(); task !== undefined; task = this.pending.shift()) queue.push(task);
     this.pending = queue;
+  }
+
+  /** What it transfers has been posted to the worker that will run it, and cannot be had back. */
+  private isOnItsWay(task: Task): boolean {
+    return task.extras !== undefined && task.extras.transfer.length > 0 && !this.payloads.has(task.slot);
   }
 
   private ageOf(task: Task): number {

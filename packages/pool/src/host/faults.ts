@@ -37,6 +37,15 @@ export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: 
   );
 }
 
+/** Node refuses to make a worker at all. */
+export const startFailure = (cause: unknown): WorkerError =>
+  new WorkerError(
+    'PLIMSOLL_POOL_START_FAILED',
+    `No worker can be started: ${messageOf(cause)}`,
+    {},
+    { cause },
+  );
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Makes the errors of tasks whose worker has exited. */

@@ -60,8 +60,9 @@ export class Histogram {
     this.largest = 0;
   }
 
+  /** NaN when nothing was recorded, as everywhere in Node. */
   get mean(): number {
-    return this.count === 0 ? 0 : this.sum / this.count;
+    return this.sum / this.count;
   }
 
   /** The time that `percent` of all recorded times do not exceed. */
@@ -81,7 +82,7 @@ export class Histogram {
     return {
       average: mean,
       mean,
-      stddev: count === 0 ? 0 : Math.sqrt(Math.max(0, this.squares / count - mean * mean)),
+      stddev: Math.sqrt(Math.max(0, this.squares / count - mean * mean)),
       min: count === 0 ? 0 : this.smallest,
       max: this.largest,
       p0_001: at(0.001),

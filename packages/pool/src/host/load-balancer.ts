@@ -1,7 +1,7 @@
 import type { HistogramSummary } from './histogram.js';
 import type { PoolTask } from './task-queue.js';
 
-/** What a load balancer sees of a worker. */
+/** What a load balancer sees of a worker: one object for each, whose values are always the current ones. */
 export interface PoolWorker {
   /** The thread id. */
   readonly id: number;
@@ -10,7 +10,9 @@ export interface PoolWorker {
   readonly isRunningAbortableTask: boolean;
   /** Run times in milliseconds, with the option `workerHistogram`; otherwise null. */
   readonly histogram: HistogramSummary | null;
+  /** It is being stopped. */
   readonly terminating: boolean;
+  /** Its thread has exited. */
   readonly destroyed: boolean;
 }
 

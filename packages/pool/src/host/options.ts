@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { ResourceLimits, Worker } from 'node:worker_threads';
+import { type ResourceLimits, SHARE_ENV, type Worker } from 'node:worker_threads';
 import { badRange, badType } from '../errors.js';
+import { uncloneable } from '../shared/error-record.js';
 import type { LoadBalancer } from './load-balancer.js';
 import type { TaskQueue } from './task-queue.js';
 
@@ -74,7 +75,10 @@ export interface FilledOptions extends PoolOptions {
 const MOST_THREADS = 1024;
 const cores = availableParallelism();
 
-/** Checks options and fills in defaults. @throws TypeError or RangeError, code PLIMSOLL_POOL_BAD_OPTION */
+/**
+ * Checks options and fills in defaults.
+ * @throws TypeError or RangeError, code PLIMSOLL_POOL_BAD_OPTION; UncloneableError for `workerData`
+ */
 export function fillOptions(given: PoolOptions): FilledOptions {
   if (typeof given !== 'object' || given === null) throw badType('options', given, 'an object');
   // A copy without a prototype: nobody's polluted Object.prototype becomes an option.
@@ -126,6 +130,8 @@ function checkOthers({
   loadBalancer,
   argv,
   execArgv,
+  env,
+  workerData,
 }: PoolOptions): void {
   if (atomics !== undefined && !['sync', 'async', 'disabled'].includes(atomics)) {
     throw badType('options.atomics', atomics, "'sync', 'async' or 'disabled'");
@@ -140,8 +146,21 @@ function checkOthers({
     throw badType('options.loadBalancer', loadBalancer, 'a function (task, workers) => worker or null');
   }
   for (const [name, list] of Object.entries({ argv, execArgv })) {
-    if (list !== undefined && !Array.isArray(list))
+    if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === 'string')))
       throw badType(`options.${name}`, list, 'an array of strings');
+  }
+  if (env !== undefined && env !== SHARE_ENV && (typeof env !== 'object' || env === null)) {
+    throw badType('options.env', env, 'an object or SHARE_ENV');
+  }
+  checkCloneable('options.workerData', workerData);
+}
+
+/** Every worker gets a copy, so one that cannot be made is better found out before there are any. */
+function checkCloneable(name: string, value: unknown): void {
+  try {
+    structuredClone(value);
+  } catch (error) {
+    throw uncloneable(name, value, error);
   }
 }
 

@@ -1,4 +1,5 @@
 import { SpinBudget } from '../shared/budget.js';
+import { now } from '../shared/clock.js';
 import { cancelSleep, declareSleep, hostGate } from '../shared/gate.js';
 
 /** What the pump drives. */
@@ -14,11 +15,18 @@ export interface Pumped {
   anythingDone(): boolean;
   /** Wakes sleeping workers for what is queued. */
   wakeWorkers(): void;
+  /** The same, unless those that are awake will see to it sooner. */
+  wakeForBacklog(): void;
 }
 
 /** Milliseconds of microtasks after which the event loop gets its turn, whatever is going on. */
 const TURN = 0.5;
 const LOOKS = 24;
+/**
+ * Submissions, from the moment the host had nothing to do, that wake a worker at once: the caller may block this
+ * thread until the task has done something. In a stream of tasks each wake-up costs more than what it is for.
+ */
+const EAGER = 8;
 /** Turns of the event loop that look for results before the host sleeps, while workers keep every core busy. */
 const POLLS = 20;
 
@@ -38,13 +46,21 @@ export class Pump {
   private turnEnd = 0;
   private waitingSince = 0;
   private polls = 0;
+  private submissions = 0;
   private readonly pumped: Pumped;
   /** Keeps the process alive while promises are pending; costs nothing otherwise. */
   private readonly keepAlive = setInterval(() => {}, 0x7fffffff).unref();
   private keeping = false;
+  /** `nextTurn` will be called when this turn of the event loop is over. */
+  private armed = false;
+  /** It shall go on with the work then. */
+  private deferred = false;
   private readonly inMicrotask = () => this.pump();
-  private readonly inTurn = () => {
-    this.turnEnd = performance.now() + TURN;
+  private readonly nextTurn = () => {
+    this.armed = false;
+    if (!this.deferred) return;
+    this.deferred = false;
+    this.enterTurn();
     this.pump();
   };
 
@@ -54,55 +70,72 @@ export class Pump {
 
   /** Something was submitted. */
   submitted(): void {
+    if (!this.scheduled) this.submissions = 0;
+    if (++this.submissions <= EAGER) this.pumped.wakeWorkers();
+    else this.pumped.wakeForBacklog();
     if (this.scheduled) return;
     this.scheduled = true;
-    const now = performance.now();
-    this.turnEnd = now + TURN;
+    const time = now();
     if (this.parked) this.unpark();
-    else this.waitingSince = now;
-    void settled.then(this.inMicrotask);
+    else this.waitingSince = time;
+    this.enterTurn();
+    if (time > this.turnEnd) this.deferred = true;
+    else void settled.then(this.inMicrotask);
   }
 
   /** A message came from a worker. */
   woken(): void {
     if (this.scheduled) return;
     if (this.parked) {
-      this.budget.slept(performance.now() - this.parkedAt);
+      this.budget.slept(now() - this.parkedAt);
       this.unpark();
     }
     this.scheduled = true;
-    this.inTurn();
+    this.enterTurn();
+    this.pump();
   }
 
   stop(): void {
     clearInterval(this.keepAlive);
   }
 
+  /**
+   * The time that the pump may take counts from here until the event loop has really turned, however often everything
+   * is done meanwhile: tasks that are submitted by the ends of others would else hold it for ever.
+   */
+  private enterTurn(): void {
+    if (this.armed) return;
+    this.armed = true;
+    this.turnEnd = now() + TURN;
+    setImmediate(this.nextTurn);
+  }
+
   private pump(): void {
     const ended = this.pumped.turn();
-    this.pumped.wakeWorkers();
+    if (ended === 0) this.pumped.wakeWorkers();
+    else this.pumped.wakeForBacklog();
     if (this.pumped.outstanding === 0) {
       this.scheduled = false;
       this.keep(false);
       return;
     }
-    const now = performance.now();
-    if (ended > 0) this.progressed(now);
-    if (now > this.turnEnd) setImmediate(this.inTurn);
+    const time = now();
+    if (ended > 0) this.progressed(time);
+    if (time > this.turnEnd) this.deferred = true;
     else if (ended > 0) void settled.then(this.inMicrotask);
-    else this.wait(now);
+    else this.wait(time);
   }
 
-  private progressed(now: number): void {
+  private progressed(time: number): void {
     if (this.spun) this.budget.found();
     this.spun = false;
-    this.waitingSince = now;
+    this.waitingSince = time;
     this.polls = 0;
   }
 
-  private wait(now: number): void {
+  private wait(time: number): void {
     if (this.pumped.hasSpareCore && this.budget.current > 0) {
-      if (now - this.waitingSince < this.budget.current) {
+      if (time - this.waitingSince < this.budget.current) {
         this.spun = true;
         this.look();
         void settled.then(this.inMicrotask);
@@ -111,7 +144,7 @@ export class Pump {
       if (this.spun) this.budget.missed();
       this.spun = false;
     } else if (!this.pumped.hasSpareCore && this.polls++ < POLLS) {
-      setImmediate(this.inTurn);
+      this.deferred = true;
       return;
     }
     this.park();
@@ -132,7 +165,7 @@ export class Pump {
     }
     this.scheduled = false;
     this.parked = true;
-    this.parkedAt = performance.now();
+    this.parkedAt = now();
     this.polls = 0;
     this.keep(true);
   }

@@ -9,6 +9,8 @@ export interface PoolTask {
   /** What the task's value has under `queueOptionsSymbol`, or null. */
   readonly [queueOptionsSymbol]: object | null;
   readonly taskId: number;
+  /** The value that `run()` was given. */
+  readonly task: unknown;
   readonly filename: string;
   readonly name: string;
   /** When `run()` was called, by `performance.now()`. */
@@ -41,7 +43,7 @@ export class CustomQueue implements Pending {
   }
 
   get size(): number {
-    return this.tasks.size + this.front.length;
+    return this.queue.size + this.front.length;
   }
 
   push(task: Task): void {

@@ -18,6 +18,7 @@ export class Task {
   slot = -1;
   value: unknown;
   readonly handler: number;
+  /** By the clock that all threads share. */
   readonly created: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;

@@ -3,10 +3,12 @@ import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { gateAt, mustWake } from '../shared/gate.js';
 import { CLAIMED, EXCLUSIVE_NOW, RUNNING_NOW } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
+import type { Ring } from '../shared/result-ring.js';
 import { blockAt, mailCount, type Table } from '../shared/table.js';
 import type { Histogram } from './histogram.js';
 
-const ENTRY = new URL('../worker/entry.js', import.meta.url);
+/** `worker/entry.ts` and what it imports in one file, see `scripts/bundle-worker.mjs`. */
+const ENTRY = new URL('../worker/entry.cjs', import.meta.url);
 
 /** The options of Node's Worker that the pool passes on. */
 export type ThreadOptions = ConstructorParameters<typeof Worker>[1];
@@ -29,10 +31,13 @@ export class WorkerHandle {
   ready = false;
   /** It is being stopped, or has stopped: it counts no more. */
   leaving = false;
+  /** The last task that was given to it alone shares it with no other one. */
+  keptFree = false;
+  /** Its thread is gone. */
+  hasExited = false;
   /** The error that it died of, until its exit is handled. */
   failure: { error: unknown } | undefined;
   completed = 0;
-  results: Memory | undefined;
   histogram: Histogram | undefined;
   /** When the host first saw it idle, by its clock; undefined while it works. */
   idleSince: number | undefined;
@@ -43,6 +48,7 @@ export class WorkerHandle {
   private readonly exclusiveWord: number;
   private readonly table: Table;
   private readonly port: MessagePort;
+  private readonly rings: { [Name in Ring]?: Memory } = {};
   private readonly payloads = new Map<number, message.Payload>();
   private readonly events: WorkerEvents;
 
@@ -80,6 +86,7 @@ export class WorkerHandle {
     return new Promise((resolve) => {
       thread.once('exit', (code: number) => {
         this.readAll();
+        this.hasExited = true;
         port.close();
         events.onExit(this, code);
         resolve();
@@ -123,6 +130,20 @@ export class WorkerHandle {
     return true;
   }
 
+  /**
+   * Posts what a task needs. That is the wake-up, too, if the worker sleeps. The task is published afterwards, so look
+   * once more then: the worker may be asleep again.
+   */
+  deliver(value: message.Message, transfer: message.TransferList): void {
+    const owed = mustWake(this.table.words, this.gate);
+    try {
+      this.post(value, transfer);
+    } catch (error) {
+      if (owed) this.post(message.WAKE);
+      throw error;
+    }
+  }
+
   post(value: message.Message, transfer: message.TransferList = []): void {
     this.port.postMessage(value, transfer as never);
   }
@@ -135,10 +156,10 @@ export class WorkerHandle {
     return found;
   }
 
-  /** The memory of its result ring. */
-  resultMemory(): Memory {
-    if (this.results === undefined) this.readAll();
-    return this.results as Memory;
+  /** The memory of one of its rings. */
+  ring(name: Ring): Memory {
+    if (this.rings[name] === undefined) this.readAll();
+    return this.rings[name] as Memory;
   }
 
   /** Stops the thread. Whatever it runs is lost. */
@@ -158,7 +179,7 @@ export class WorkerHandle {
   private accept(received: message.Message): void {
     if (received === message.WAKE) return;
     if (received[0] === message.PAYLOAD) this.payloads.set(received[1], received[3]);
-    else if (received[0] === message.RESULTS) this.results = memoryOf(received[1]);
+    else if (received[0] === message.RESULTS) this.rings[received[1]] = memoryOf(received[2]);
     else if (received[0] === message.READY) this.events.onReady(this, received[1]);
   }
 }

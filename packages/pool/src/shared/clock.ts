@@ -1,14 +1,10 @@
+const { hrtime } = process;
+
 /**
- * `performance.now()` counts from another origin in each thread. `process.hrtime()` does not, so the distance
- * between the two turns one into the other.
+ * Milliseconds by a clock that is the same in every thread, unlike `performance.now()`, whose first use also costs a
+ * new thread half a millisecond.
  */
-export function clockOffset(): number {
-  let offset = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const now = performance.now();
-    const [seconds, nanoseconds] = process.hrtime();
-    // The smallest is the one that was interrupted least.
-    offset = Math.min(offset, seconds * 1e3 + nanoseconds / 1e6 - now);
-  }
-  return offset;
+export function now(): number {
+  const [seconds, nanoseconds] = hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
 }

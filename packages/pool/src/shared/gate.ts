@@ -1,4 +1,4 @@
-import { GATE, HOST_GATE } from './layout.js';
+import { GATE, HOST_GATE, LINE } from './layout.js';
 import { blockAt, type Table } from './table.js';
 
 /**
@@ -40,9 +40,6 @@ export function retire(words: Int32Array, gate: number): boolean {
   return Atomics.compareExchange(words, gate, SLEEPING, RETIRED) === SLEEPING;
 }
 
-export const isSleeping = (words: Int32Array, gate: number): boolean =>
-  Atomics.load(words, gate) === SLEEPING;
-
 export const hostGate = HOST_GATE;
 
 /**
@@ -61,14 +58,37 @@ export function returnToken(table: Table, token: number): void {
   Atomics.store(table.words, token, 0);
 }
 
-/** How many workers spin now, ready to claim without being woken. */
-export function spinning(table: Table): number {
+/** A worker as whoever wakes it sees it. */
+export interface Wakeable {
+  readonly index: number;
+  /** Wakes it if it sleeps. False when it did not. */
+  wake(): boolean;
+}
+
+const spinners = new Int32Array(LINE);
+
+/**
+ * Host: one wake-up for each of so many queued tasks that no spinning worker will take. A worker that held a token
+ * after these tasks were published looks once more before it sleeps: it needs no wake-up, and counts once, even if it
+ * sleeps by the time that its turn comes here. Counted as a sleeper too, it would leave a task to wait for it alone.
+ */
+export function wakeFor(table: Table, queued: number, workers: readonly Wakeable[]): void {
   const { words, layout } = table;
   let count = 0;
   for (let token = layout.tokens; token < layout.tokens + layout.spinners; token++) {
-    if (Atomics.load(words, token) !== 0) count++;
+    const holder = Atomics.load(words, token);
+    if (holder !== 0) spinners[count++] = holder - 1;
   }
-  return count;
+  let left = queued - count;
+  for (let place = workers.length - 1; place >= 0 && left > 0; place--) {
+    const worker = workers[place] as Wakeable;
+    if (!wasSpinning(worker.index, count) && worker.wake()) left--;
+  }
+}
+
+function wasSpinning(index: number, count: number): boolean {
+  for (let place = 0; place < count; place++) if (spinners[place] === index) return true;
+  return false;
 }
 
 /** Host, once a worker's thread has exited. */

@@ -24,6 +24,7 @@ export const MAIL_HEAD = LINE + 1;
 export const DONE_HEAD = 2 * LINE;
 export const MAIL_TAIL = 2 * LINE + 1;
 export const RESULT_HEAD = 2 * LINE + 2;
+export const BULK_HEAD = 2 * LINE + 3;
 const BLOCK_HEADER = 3 * LINE;
 
 /** Words of one slot. START and END are 64-bit floats, so they stand on even words. */

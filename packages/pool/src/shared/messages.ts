@@ -1,5 +1,6 @@
 import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { Layout } from './layout.js';
+import type { Ring } from './result-ring.js';
 
 /**
  * What travels on a worker's port: the number 0 to wake a side, and rare things as arrays that start with one of
@@ -13,7 +14,7 @@ export const HANDLER = 1;
 export const ARENA = 2;
 /** [PAYLOAD, slot, sequence, payload]: what does not go through the table, in either direction. */
 export const PAYLOAD = 3;
-/** [RESULTS, buffer]: the worker's ring for results that do not fit into a slot. */
+/** [RESULTS, ring, buffer]: one of the worker's rings for results that do not fit into a slot. */
 export const RESULTS = 4;
 /** [READY, kernel thread id or 0] */
 export const READY = 5;
@@ -23,7 +24,7 @@ export type Message =
   | [typeof HANDLER, number, string, string]
   | [typeof ARENA, number, SharedArrayBuffer]
   | [typeof PAYLOAD, number, number, Payload]
-  | [typeof RESULTS, SharedArrayBuffer]
+  | [typeof RESULTS, Ring, SharedArrayBuffer]
   | [typeof READY, number];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */

@@ -14,13 +14,16 @@ import {
  * The life of a slot, kept in its STATE word: three bits of kind, 29 bits of who or when.
  *
  *     FREE -> HELD -> QUEUED(ticket) -> RUNNING(worker) -> DONE(worker) -> FREE
- *              ^---------- retract -------'
+ *              |   `-> MAILED(ticket) -^
+ *              ^---------- retract ----'             `-> CONDEMNED(worker), until that worker's thread has exited
  *
  * Invariants, which the model checker of the tests holds against every interleaving:
  *  1. Who may move a slot on: the host from FREE, HELD and DONE; whoever wins the compareExchange from QUEUED;
- *     only the claiming worker from RUNNING, or the host once that worker's thread has exited.
+ *     the claiming worker from RUNNING to DONE, or the host from RUNNING to CONDEMNED, by compareExchange. A worker
+ *     whose task was condemned claims nothing more, so killing it costs no other task.
  *  2. A ticket is the ring position at which a slot was published, so a claim through a stale ring entry fails:
- *     the state that it expects holds the old ticket.
+ *     the state that it expects holds the old ticket. A mailbox's ticket names its worker too, since positions of
+ *     different rings may be equal.
  *  3. A claim changes STATE first and moves the head afterwards. A worker that dies in between leaves a head that
  *     points at a slot which is no longer queued; whoever meets it moves the head on. So no death loses a slot.
  *  4. A worker writes DONE before it pushes to its completion ring. A worker that dies in between leaves a DONE
@@ -31,11 +34,18 @@ export const HELD = 1;
 export const QUEUED = 2;
 export const RUNNING = 3;
 export const DONE = 4;
+/** Queued for one worker alone. */
+export const MAILED = 5;
+/** The worker that runs it will be killed for it. */
+export const CONDEMNED = 6;
 
 const KIND_BITS = 3;
 const KIND_MASK = (1 << KIND_BITS) - 1;
 const TICKET_MASK = (1 << 29) - 1;
+/** Of a mailbox's ticket: more than any mailbox has entries, and the rest names up to 8,191 workers. */
+const MAIL_POSITION_BITS = 16;
 const EMPTY = -1;
+const REFUSED = -2;
 
 /** Added to a slot number in a completion ring: the worker asks for the payload instead of reporting an end. */
 export const PULL = 1 << 30;
@@ -43,6 +53,8 @@ export const PULL = 1 << 30;
 export const kindOf = (state: number): number => state & KIND_MASK;
 export const ownerOf = (state: number): number => state >>> KIND_BITS;
 const pack = (kind: number, value: number): number => (value << KIND_BITS) | kind;
+const mailed = (worker: number, position: number): number =>
+  pack(MAILED, (worker << MAIL_POSITION_BITS) | (position & ((1 << MAIL_POSITION_BITS) - 1)));
 const next = (position: number): number => (position + 1) & TICKET_MASK;
 
 /** How many entries lie between two ring positions. */
@@ -65,7 +77,7 @@ export function publish(table: Table, slot: number): boolean {
   const tail = Atomics.load(words, QUEUE_TAIL);
   if (distance(Atomics.load(words, QUEUE_HEAD), tail) >= layout.slots && !skipStale(table)) return false;
   words[layout.queue + (tail & (layout.slots - 1))] = slot;
-  Atomics.store(words, slotAt(layout, slot) + STATE, pack(QUEUED, tail));
+  words[slotAt(layout, slot) + STATE] = pack(QUEUED, tail);
   Atomics.store(words, QUEUE_TAIL, next(tail));
   return true;
 }
@@ -91,7 +103,7 @@ export function publishTo(table: Table, worker: number, slot: number): boolean {
   const tail = Atomics.load(words, block + MAIL_TAIL);
   if (distance(Atomics.load(words, block + MAIL_HEAD), tail) >= layout.mailbox) return false;
   words[block + layout.mailRing + (tail & (layout.mailbox - 1))] = slot;
-  Atomics.store(words, slotAt(layout, slot) + STATE, pack(QUEUED, tail));
+  Atomics.store(words, slotAt(layout, slot) + STATE, mailed(worker, tail));
   Atomics.store(words, block + MAIL_TAIL, next(tail));
   return true;
 }
@@ -101,7 +113,8 @@ export function retract(table: Table, slot: number): boolean {
   const { words, layout } = table;
   const address = slotAt(layout, slot) + STATE;
   const state = Atomics.load(words, address);
-  return kindOf(state) === QUEUED && Atomics.compareExchange(words, address, state, pack(HELD, 0)) === state;
+  const waits = kindOf(state) === QUEUED || kindOf(state) === MAILED;
+  return waits && Atomics.compareExchange(words, address, state, pack(HELD, 0)) === state;
 }
 
 /** Host: a slot that nobody else may touch. */
@@ -111,15 +124,17 @@ export function hold(table: Table, slot: number): void {
 
 /** Host: gives a slot back to the free ones. */
 export function release(table: Table, slot: number): void {
-  Atomics.store(table.words, slotAt(table.layout, slot) + STATE, FREE);
+  table.words[slotAt(table.layout, slot) + STATE] = FREE;
 }
 
 /**
  * Worker: claims the oldest queued slot, its own mailbox first. Returns the slot or -1.
- * `accepts` may refuse a shared slot, which then stays first in the queue for the others.
+ * `accepts` may refuse a slot for now. A shared one stays first in the queue for the others; one from the mailbox is
+ * for this worker alone, so nothing else is claimed before it: otherwise it might never be accepted.
  */
 export function claim(table: Table, worker: number, accepts?: (slot: number) => boolean): number {
-  const mail = claimMail(table, worker);
+  const mail = claimMail(table, worker, accepts);
+  if (mail === REFUSED) return EMPTY;
   return mail === EMPTY ? claimShared(table, worker, accepts) : mail;
 }
 
@@ -129,32 +144,40 @@ function claimShared(table: Table, worker: number, accepts?: (slot: number) => b
     const head = Atomics.load(words, QUEUE_HEAD);
     if (head === Atomics.load(words, QUEUE_TAIL)) return EMPTY;
     const slot = Atomics.load(words, layout.queue + (head & (layout.slots - 1)));
-    if (accepts !== undefined && !accepts(slot)) {
-      if (Atomics.load(words, slotAt(layout, slot) + STATE) === pack(QUEUED, head)) return EMPTY;
-    } else if (take(table, worker, slot, head)) {
-      Atomics.compareExchange(words, QUEUE_HEAD, head, next(head));
-      return slot;
-    }
+    if (refuses(table, slot, pack(QUEUED, head), accepts)) return EMPTY;
+    const taken = take(table, worker, slot, pack(QUEUED, head));
     Atomics.compareExchange(words, QUEUE_HEAD, head, next(head));
+    if (taken) return slot;
   }
 }
 
-function claimMail(table: Table, worker: number): number {
+/** Is the slot still queued as the ring says, and not for this worker now? */
+function refuses(
+  { words, layout }: Table,
+  slot: number,
+  queued: number,
+  accepts?: (slot: number) => boolean,
+): boolean {
+  if (accepts === undefined || accepts(slot)) return false;
+  return Atomics.load(words, slotAt(layout, slot) + STATE) === queued;
+}
+
+function claimMail(table: Table, worker: number, accepts?: (slot: number) => boolean): number {
   const { words, layout } = table;
   const block = blockAt(layout, worker);
   for (;;) {
     const head = Atomics.load(words, block + MAIL_HEAD);
     if (head === Atomics.load(words, block + MAIL_TAIL)) return EMPTY;
     const slot = Atomics.load(words, block + layout.mailRing + (head & (layout.mailbox - 1)));
-    const taken = take(table, worker, slot, head);
+    if (refuses(table, slot, mailed(worker, head), accepts)) return REFUSED;
+    const taken = take(table, worker, slot, mailed(worker, head));
     Atomics.store(words, block + MAIL_HEAD, next(head));
     if (taken) return slot;
   }
 }
 
-function take(table: Table, worker: number, slot: number, ticket: number): boolean {
+function take(table: Table, worker: number, slot: number, queued: number): boolean {
   const { words, layout } = table;
-  const queued = pack(QUEUED, ticket);
   const address = slotAt(layout, slot) + STATE;
   if (Atomics.compareExchange(words, address, queued, pack(RUNNING, worker)) !== queued) return false;
   const counter = blockAt(layout, worker) + CLAIMED;
@@ -164,22 +187,42 @@ function take(table: Table, worker: number, slot: number, ticket: number): boole
 
 /**
  * Worker: would a claim change anything? Used between declaring sleep and sleeping. True also for stale entries at
- * the head, which a claim moves past; false for a slot that `accepts` refuses, which is for others to take.
+ * the head, which a claim moves past; false for a slot that `accepts` refuses.
  */
 export function anythingQueued(table: Table, worker: number, accepts?: (slot: number) => boolean): boolean {
   const { words, layout } = table;
-  if (mailCount(table, worker) > 0) return true;
+  if (mailCount(table, worker) > 0) {
+    if (accepts === undefined) return true;
+    const block = blockAt(layout, worker);
+    const first = Atomics.load(words, block + MAIL_HEAD);
+    const mail = Atomics.load(words, block + layout.mailRing + (first & (layout.mailbox - 1)));
+    return !refuses(table, mail, mailed(worker, first), accepts);
+  }
   const head = Atomics.load(words, QUEUE_HEAD);
   if (head === Atomics.load(words, QUEUE_TAIL)) return false;
   if (accepts === undefined) return true;
   const slot = Atomics.load(words, layout.queue + (head & (layout.slots - 1)));
-  return Atomics.load(words, slotAt(layout, slot) + STATE) !== pack(QUEUED, head) || accepts(slot);
+  return !refuses(table, slot, pack(QUEUED, head), accepts);
 }
 
-/** Worker: reports the end of a claimed slot. */
-export function complete(table: Table, worker: number, slot: number): void {
-  Atomics.store(table.words, slotAt(table.layout, slot) + STATE, pack(DONE, worker));
+/** Worker: reports the end of a claimed slot. False when the host has condemned it: then claim nothing more. */
+export function complete(table: Table, worker: number, slot: number): boolean {
+  const { words, layout } = table;
+  const running = pack(RUNNING, worker);
+  const address = slotAt(layout, slot) + STATE;
+  if (Atomics.compareExchange(words, address, running, pack(DONE, worker)) !== running) return false;
   report(table, worker, slot);
+  return true;
+}
+
+/** Host: the worker that runs a slot, which must now be killed, or -1 when the slot has ended. */
+export function condemn(table: Table, slot: number): number {
+  const { words, layout } = table;
+  const address = slotAt(layout, slot) + STATE;
+  const state = Atomics.load(words, address);
+  const worker = ownerOf(state);
+  if (kindOf(state) !== RUNNING) return -1;
+  return Atomics.compareExchange(words, address, state, pack(CONDEMNED, worker)) === state ? worker : -1;
 }
 
 /** Worker: pushes an entry (a slot, or a slot with PULL) to its completion ring. */
@@ -229,7 +272,7 @@ export function sweep(table: Table, worker: number): { running: number[]; done: 
   const done: number[] = [];
   for (let slot = 0; slot < layout.slots; slot++) {
     const state = Atomics.load(words, slotAt(layout, slot) + STATE);
-    if (state === pack(RUNNING, worker)) running.push(slot);
+    if (state === pack(RUNNING, worker) || state === pack(CONDEMNED, worker)) running.push(slot);
     if (state === pack(DONE, worker)) done.push(slot);
   }
   const mail: number[] = [];
@@ -237,7 +280,7 @@ export function sweep(table: Table, worker: number): { running: number[]; done: 
   const tail = Atomics.load(words, block + MAIL_TAIL);
   for (let head = Atomics.load(words, block + MAIL_HEAD); head !== tail; head = next(head)) {
     const slot = words[block + layout.mailRing + (head & (layout.mailbox - 1))] as number;
-    const queued = pack(QUEUED, head);
+    const queued = mailed(worker, head);
     const address = slotAt(layout, slot) + STATE;
     if (Atomics.compareExchange(words, address, queued, pack(HELD, 0)) === queued) mail.push(slot);
   }

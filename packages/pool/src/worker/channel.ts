@@ -1,5 +1,7 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { chunkOf, wordOf } from '../shared/arena.js';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
+import { hostGate, mustWake } from '../shared/gate.js';
 import * as message from '../shared/messages.js';
 
 type Handler = readonly [filename: string, name: string];
@@ -13,9 +15,13 @@ export class Channel {
   readonly arenas: Memory[] = [];
   private readonly payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   private readonly port: MessagePort;
+  private readonly words: Int32Array;
+  /** The host's gate is open, and no message has told it so. */
+  private owesWake = false;
 
   constructor(startup: message.Startup) {
     this.port = startup.port;
+    this.words = new Int32Array(startup.table);
     for (const [id, filename, name] of startup.handlers) this.handlers.set(id, [filename, name]);
     for (const buffer of startup.arenas) this.arenas.push(memoryOf(buffer));
   }
@@ -38,6 +44,12 @@ export class Channel {
     return this.arenas[index] as Memory;
   }
 
+  /** The bytes of a large buffer inside a task. */
+  borrow(address: number, length: number): Uint8Array {
+    const start = wordOf(address) * 4;
+    return this.arena(chunkOf(address)).bytes.subarray(start, start + length);
+  }
+
   /** The payload of a slot, or undefined when the host has not sent it. */
   payload(slot: number, sequence: number): message.Payload | undefined {
     const found = this.payloads.get(slot);
@@ -54,6 +66,20 @@ export class Channel {
       if (received === undefined) return;
       this.accept(received.message);
     }
+  }
+
+  /** Wakes the host if it sleeps. To be called after anything was reported. */
+  wakeHost(): void {
+    if (!mustWake(this.words, hostGate) && !this.owesWake) return;
+    this.owesWake = false;
+    this.post(message.WAKE);
+  }
+
+  /** Posts a payload, which is the host's wake-up, too. If that throws, `wakeHost` makes up for it. */
+  deliver(value: message.Message, transfer: message.TransferList): void {
+    if (mustWake(this.words, hostGate)) this.owesWake = true;
+    this.post(value, transfer);
+    this.owesWake = false;
   }
 
   post(value: message.Message, transfer: message.TransferList = []): void {

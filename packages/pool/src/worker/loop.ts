@@ -1,7 +1,7 @@
 import { chunkOf, wordOf } from '../shared/arena.js';
-import { clockOffset } from '../shared/clock.js';
+import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { cancelSleep, declareSleep, gateAt, hostGate, mustWake } from '../shared/gate.js';
+import { cancelSleep, declareSleep, gateAt } from '../shared/gate.js';
 import {
   END,
   EXCLUSIVE_NOW,
@@ -36,12 +36,12 @@ export class Loop {
   private driving = false;
   private asleep = false;
   private yielding = false;
-  private retired = false;
+  /** The host is about to kill this worker for a task that it ran. */
+  private condemned = false;
   private readonly pulls = new Map<number, number>();
-  private readonly decoder = new Decoder();
+  private readonly decoder: Decoder;
   private readonly spinner: Spinner;
   private readonly outcome: Outcome;
-  private readonly offset = clockOffset();
   private readonly gate: number;
   private readonly runningWord: number;
   private readonly table: SharedTable;
@@ -61,6 +61,7 @@ export class Loop {
     this.timing = startup.timing;
     this.gate = gateAt(table, startup.index);
     this.runningWord = blockAt(table.layout, startup.index) + RUNNING_NOW;
+    this.decoder = new Decoder((address, length) => channel.borrow(address, length));
     this.spinner = new Spinner(table, startup.index);
     this.outcome = new Outcome(table, channel, startup.index);
     this.accepts = startup.concurrency > 1 ? (slot) => this.mayShare(slot) : undefined;
@@ -74,11 +75,14 @@ export class Loop {
 
   /** Claims and runs tasks until there are none, or it is the event loop's turn. */
   drive(): void {
-    if (this.driving || this.yielding || this.retired) return;
-    if (this.asleep && !this.wakeUp()) return;
+    if (this.driving || this.yielding) return;
     this.driving = true;
     try {
-      this.work();
+      // Work may read the port, and with it payloads that tasks wait for: no event tells of those any more.
+      do {
+        if (this.asleep && !this.wakeUp()) return;
+        this.work();
+      } while (!this.yielding && this.pulls.size > 0 && this.resumePulled());
     } finally {
       this.driving = false;
     }
@@ -86,16 +90,16 @@ export class Loop {
 
   /** Nothing may be claimed before this, because the host may retire a worker that sleeps. */
   private wakeUp(): boolean {
+    if (!cancelSleep(this.table.words, this.gate)) return false;
     this.asleep = false;
     this.spinner.woken();
-    this.retired = !cancelSleep(this.table.words, this.gate);
-    return !this.retired;
+    return true;
   }
 
   private work(): void {
-    const end = performance.now() + TURN;
+    const end = now() + TURN;
     let untilClock = LOOK_AT_CLOCK;
-    while (this.running < this.concurrency && !this.exclusive) {
+    while (this.running < this.concurrency && !this.exclusive && !this.condemned) {
       const slot = claim(this.table, this.worker, this.accepts);
       if (slot === -1) {
         // While asynchronous tasks run, spinning would hold up their event loop.
@@ -105,7 +109,7 @@ export class Loop {
       }
       this.start(slot);
       if (--untilClock > 0) continue;
-      if (performance.now() > end) {
+      if (now() > end) {
         this.yieldToEvents();
         return;
       }
@@ -125,10 +129,7 @@ export class Loop {
   private sleep(): boolean {
     const { words } = this.table;
     declareSleep(words, this.gate);
-    if (anythingQueued(this.table, this.worker, this.accepts)) {
-      if (cancelSleep(words, this.gate)) return false;
-      this.retired = true;
-    }
+    if (anythingQueued(this.table, this.worker, this.accepts) && cancelSleep(words, this.gate)) return false;
     this.asleep = true;
     this.spinner.sleeps();
     return true;
@@ -145,7 +146,7 @@ export class Loop {
     const flags = this.table.words[base + FLAGS] as number;
     this.table.words[this.runningWord] = ++this.running;
     this.setExclusive((flags & message.EXCLUSIVE) !== 0);
-    if (this.timing) this.table.floats[(base + START) >> 1] = performance.now() + this.offset;
+    if (this.timing) this.table.floats[(base + START) >> 1] = now();
     if ((flags & message.PLACE_MASK) < message.IN_PORT) {
       this.call(slot, this.decoder.decode(...this.wordsOf(base, flags)));
     } else {
@@ -175,16 +176,20 @@ export class Loop {
     }
     this.pulls.set(slot, sequence);
     report(this.table, this.worker, slot | PULL);
-    this.wakeHost();
+    this.channel.wakeHost();
   }
 
-  private resumePulled(): void {
+  /** Calls the tasks whose payloads have arrived. False when there were none. */
+  private resumePulled(): boolean {
+    let resumed = false;
     for (const [slot, sequence] of this.pulls) {
       const payload = this.channel.payload(slot, sequence);
       if (payload === undefined) continue;
       this.pulls.delete(slot);
       this.callWithPayload(slot, payload);
+      resumed = true;
     }
+    return resumed;
   }
 
   private callWithPayload(slot: number, payload: message.Payload): void {
@@ -246,16 +251,12 @@ export class Loop {
 
   private end(slot: number): void {
     if (this.timing) {
-      this.table.floats[(slotAt(this.table.layout, slot) + END) >> 1] = performance.now() + this.offset;
+      this.table.floats[(slotAt(this.table.layout, slot) + END) >> 1] = now();
     }
     this.table.words[this.runningWord] = --this.running;
     this.setExclusive(false);
-    complete(this.table, this.worker, slot);
-    this.wakeHost();
+    if (!complete(this.table, this.worker, slot)) this.condemned = true;
+    this.channel.wakeHost();
     if (!this.driving) this.drive();
-  }
-
-  private wakeHost(): void {
-    if (mustWake(this.table.words, hostGate)) this.channel.post(message.WAKE);
   }
 }

@@ -1,20 +1,21 @@
-import { Encoder } from '../shared/codec/encode.js';
+import { type Encoded, Encoder } from '../shared/codec/encode.js';
+import { copyBytes } from '../shared/codec/tags.js';
 import { carry, uncloneable } from '../shared/error-record.js';
 import { PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { isMovable, unwrap } from '../shared/move.js';
-import { ResultRing, resultWordOf } from '../shared/result-ring.js';
+import { ResultRing, type Ring, ringWordOf } from '../shared/result-ring.js';
 import { slotAt } from '../shared/table.js';
 import type { Channel } from './channel.js';
 
 /** Writes what a task returned or threw to where the host finds it: the slot, the result ring, or the port. */
 export class Outcome {
-  private readonly encoder = new Encoder();
+  private readonly encoder = new Encoder(4096, (bytes) => this.lend(bytes));
   private readonly table: SharedTable;
   private readonly channel: Channel;
   private readonly index: number;
-  private ring: ResultRing | undefined;
+  private readonly rings: { [Name in Ring]?: ResultRing } = {};
 
   constructor(table: SharedTable, channel: Channel, index: number) {
     this.table = table;
@@ -52,7 +53,7 @@ export class Outcome {
 
   /** False when the codec leaves the value to structured clone. */
   private write(slot: number, value: unknown, flags: number): boolean {
-    const encoded = this.encoder.encode(value);
+    const encoded = this.encode(value);
     if (encoded === undefined) return false;
     const { words, length, externals } = encoded;
     const base = slotAt(this.table.layout, slot);
@@ -69,14 +70,39 @@ export class Outcome {
     return true;
   }
 
-  private writeToRing(base: number, words: Int32Array, length: number, flags: number): boolean {
-    if (this.ring === undefined) {
-      this.ring = new ResultRing(this.table, this.index);
-      this.channel.post([message.RESULTS, this.ring.memory.words.buffer as SharedArrayBuffer]);
+  /** As the encoder. When it gives up, what it has lent is taken back. */
+  private encode(value: unknown): Encoded | undefined {
+    const mark = this.rings.bulk?.mark() ?? 0;
+    let encoded: Encoded | undefined;
+    try {
+      encoded = this.encoder.encode(value);
+    } finally {
+      if (encoded === undefined) this.rings.bulk?.rewind(mark);
     }
-    const position = this.ring.allocate(length);
+    return encoded;
+  }
+
+  private lend(bytes: Uint8Array): number {
+    const ring = this.ring('bulk');
+    const position = ring.allocate((bytes.length + 3) >> 2);
+    if (position !== -1) copyBytes(bytes, ring.memory.bytes, ringWordOf('bulk', position) * 4);
+    return position;
+  }
+
+  private ring(name: Ring): ResultRing {
+    let ring = this.rings[name];
+    if (ring === undefined) {
+      ring = this.rings[name] = new ResultRing(this.table, this.index, name);
+      this.channel.post([message.RESULTS, name, ring.memory.words.buffer as SharedArrayBuffer]);
+    }
+    return ring;
+  }
+
+  private writeToRing(base: number, words: Int32Array, length: number, flags: number): boolean {
+    const ring = this.ring('results');
+    const position = ring.allocate(length);
     if (position === -1) return false;
-    copyWords(words, length, this.ring.memory.words, resultWordOf(position));
+    copyWords(words, length, ring.memory.words, ringWordOf('results', position));
     describe(this.table, base, flags | message.IN_ARENA, length, position);
     return true;
   }
@@ -84,7 +110,7 @@ export class Outcome {
   private post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {
     const base = slotAt(this.table.layout, slot);
     const sequence = this.table.words[base + SEQUENCE] as number;
-    this.channel.post([message.PAYLOAD, slot, sequence, payload], transfer);
+    this.channel.deliver([message.PAYLOAD, slot, sequence, payload], transfer);
     describe(this.table, base, flags | message.IN_PORT, 0, 0);
   }
 }

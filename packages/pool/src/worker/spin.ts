@@ -1,4 +1,5 @@
 import { SpinBudget } from '../shared/budget.js';
+import { now } from '../shared/clock.js';
 import { returnToken, takeToken } from '../shared/gate.js';
 import { anythingQueued, type Table } from '../shared/table.js';
 
@@ -31,21 +32,21 @@ export class Spinner {
   }
 
   private look(): boolean {
-    const end = performance.now() + this.budget.current;
+    const end = now() + this.budget.current;
     do {
       for (let look = 0; look < LOOKS; look++) {
         if (anythingQueued(this.table, this.worker)) return true;
         pause?.();
       }
-    } while (performance.now() < end);
+    } while (now() < end);
     return false;
   }
 
   sleeps(): void {
-    this.sleptAt = performance.now();
+    this.sleptAt = now();
   }
 
   woken(): void {
-    this.budget.slept(performance.now() - this.sleptAt);
+    this.budget.slept(now() - this.sleptAt);
   }
 }

@@ -1,5 +1,15 @@
 import * as tag from './tags.js';
-import { bigints, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, TAG_MASK, VIEWS } from './tags.js';
+import {
+  bigints,
+  copyOf,
+  floats,
+  floatWords,
+  type RawBuffer,
+  rawBuffer,
+  TAG_BITS,
+  TAG_MASK,
+  VIEWS,
+} from './tags.js';
 import { CACHED_WORDS, TextCache } from './text-cache.js';
 
 const SHORT = 3;
@@ -16,6 +26,9 @@ export function memoryOf(buffer: ArrayBuffer | SharedArrayBuffer): Memory {
   return { words: new Int32Array(buffer), bytes: rawBuffer(buffer) };
 }
 
+/** The bytes at an address that `Lend` gave. */
+export type Borrow = (address: number, length: number) => Uint8Array;
+
 /** Turns the words of an Encoder back into a value. Nothing of the result refers to the words. */
 export class Decoder {
   private words: Int32Array = new Int32Array(0);
@@ -26,6 +39,11 @@ export class Decoder {
   private externals: readonly ArrayBuffer[] = [];
   private readonly keys = new TextCache();
   private readonly texts = new TextCache();
+  private readonly borrow: Borrow | undefined;
+
+  constructor(borrow?: Borrow) {
+    this.borrow = borrow;
+  }
 
   /** Reads the value that starts at word `at` of `memory`. `externals` are the buffers that travelled beside it. */
   decode(memory: Memory, at: number, externals: readonly ArrayBuffer[] = []): unknown {
@@ -88,6 +106,8 @@ export class Decoder {
         return this.buffer(payload);
       case tag.EXTERNAL:
         return this.keep(this.externals[payload]);
+      case tag.BULK:
+        return this.keep(copyOf((this.borrow as Borrow)(this.words[this.at++] as number, payload)));
       case tag.REGEXP:
         return this.regexp();
       case tag.BIGINT:

@@ -1,29 +1,36 @@
 import { types } from 'node:util';
 import * as tag from './tags.js';
-import { bigints, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, VIEWS } from './tags.js';
+import { bigints, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, VIEWS } from './tags.js';
 
 /** Thrown inside the encoder for a value that only the platform's own structured clone can copy (or refuse). */
 const UNKNOWN = Symbol('value for structured clone');
 
 /** Deeper values go to structured clone, whose limit is that of the stack of whoever reads them. */
 const MAX_DEPTH = 200;
-/** Up to this many objects, a linear search finds repeated ones faster than a Map. */
+/** Up to this many objects, a linear search finds repeated ones faster than a Set. */
 const LINEAR_MEMO = 12;
-/** Buffers from this size on travel beside the words: one copy instead of two. */
-const EXTERNAL_BYTES = 64 * 1024;
+/** Buffers from this size on travel beside the words: one copy less. */
+const BULK_BYTES = 64 * 1024;
 /** Arrays with more holes are sparse ones, which structured clone handles better. */
 const MAX_HOLES = 1024;
 const SHORT_STRING = 24;
 const KEY_CACHE = 1024;
 const NOT_LATIN1 = /[^\0-\xff]/;
 
-const { isProxy } = types;
+const { isArgumentsObject, isModuleNamespaceObject, isProxy } = types;
 const { keys, getPrototypeOf } = Object;
+const NOTHING = {};
 const viewTags = new Map<object, number>(VIEWS.map((view, index) => [view.prototype, index]));
 viewTags.set(Buffer.prototype, 0);
 const bufferOf = Object.getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), 'buffer')?.get as (
   this: unknown,
 ) => ArrayBufferLike;
+
+/**
+ * Takes a copy of the bytes of a large buffer to memory that both sides share, and returns its address there, or -1.
+ * Compared with a copy to be transferred, this leaves no garbage: the collector counts every byte of those.
+ */
+export type Lend = (bytes: Uint8Array) => number;
 
 /** What encoding a value gave: words, and buffers that travel beside them. `undefined`: use structured clone. */
 export interface Encoded {
@@ -46,13 +53,18 @@ export class Encoder {
   private depth = 0;
   private busy = false;
   private seen: object[] = [];
-  private memo: Map<object, number> | undefined;
+  private memo: Set<object> | undefined;
+  private numbers: Map<object, number> | undefined;
   private externals: ArrayBuffer[] | undefined;
+  private readonly scratch: string[] = [];
   private readonly shapes: (readonly string[])[] = [];
   private shapeCount = 0;
   private readonly keyCache = new Map<string, Int32Array>();
 
-  constructor(words = 4096) {
+  private readonly lend: Lend | undefined;
+
+  constructor(words = 4096, lend?: Lend) {
+    this.lend = lend;
     this.words = new Int32Array(words);
     this.bytes = rawBuffer(this.words.buffer);
   }
@@ -63,6 +75,7 @@ export class Encoder {
    */
   encode(value: unknown): Encoded | undefined {
     if (this.busy) return new Encoder(64).encode(value);
+    if (isPolluted()) return undefined;
     this.busy = true;
     this.at = 0;
     this.externals = undefined;
@@ -83,6 +96,7 @@ export class Encoder {
     this.shapeCount = 0;
     if (this.seen.length > 0) this.seen = [];
     this.memo = undefined;
+    this.numbers = undefined;
   }
 
   private room(words: number): void {
@@ -198,54 +212,72 @@ export class Encoder {
   }
 
   private repeated(value: object): boolean {
-    const { seen } = this;
-    if (this.memo === undefined) {
-      for (let index = 0; index < seen.length; index++) {
-        if (seen[index] === value) {
-          this.head(tag.REF, index);
-          return true;
-        }
-      }
-      seen.push(value);
-      if (seen.length > LINEAR_MEMO) this.memo = new Map(seen.map((object, index) => [object, index]));
+    const { memo } = this;
+    if (memo === undefined) return this.repeatedAmongFew(value);
+    const { size } = memo;
+    if (memo.add(value).size > size) {
+      this.numbers?.set(value, size);
       return false;
     }
-    const known = this.memo.get(value);
-    if (known === undefined) {
-      this.memo.set(value, this.memo.size);
-      return false;
-    }
-    this.head(tag.REF, known);
+    // Repeated objects are rare, and finding out with a Set takes one look-up instead of two.
+    this.numbers ??= new Map([...memo].map((object, index) => [object, index]));
+    this.head(tag.REF, this.numbers.get(value) as number);
     return true;
   }
 
-  private plain(value: Record<string, unknown>, prototype: object | null): void {
-    // An arguments object and a module namespace look plain by their prototype. Objects with one of these symbols
-    // are rare, so structured clone may judge all of them.
-    if ((prototype === null ? Symbol.toStringTag : Symbol.iterator) in value) throw UNKNOWN;
-    const names = keys(value);
-    const shape = this.shapeOf(names);
-    if (shape !== -1) {
-      this.head(tag.SHAPED, shape);
-    } else {
-      this.head(tag.OBJECT, names.length);
-      for (let index = 0; index < names.length; index++) this.key(names[index] as string);
+  private repeatedAmongFew(value: object): boolean {
+    const { seen } = this;
+    for (let index = 0; index < seen.length; index++) {
+      if (seen[index] !== value) continue;
+      this.head(tag.REF, index);
+      return true;
     }
-    for (let index = 0; index < names.length; index++) this.write(value[names[index] as string]);
+    seen.push(value);
+    if (seen.length > LINEAR_MEMO) this.memo = new Set(seen);
+    return false;
   }
 
-  /** The number of an earlier object of this message with the same keys in the same order, or -1. */
-  private shapeOf(names: readonly string[]): number {
-    const { shapes } = this;
-    const { length } = names;
+  private plain(value: Record<string, unknown>, prototype: object | null): void {
+    // These look plain by their prototype.
+    if (prototype === null ? isModuleNamespaceObject(value) : isArgumentsObject(value)) throw UNKNOWN;
+    const names = this.namesOf(value);
+    let place = 0;
+    // The engine reads a property much faster inside a loop over the keys than by a key from elsewhere.
+    for (const name in value) {
+      // A getter has changed the object.
+      if (name !== names[place++]) throw UNKNOWN;
+      this.write(value[name]);
+    }
+    if (place !== names.length) throw UNKNOWN;
+  }
+
+  /** Writes the keys of an object, or the number of an earlier object of this message with the same keys. */
+  private namesOf(value: object): readonly string[] {
+    const { scratch } = this;
+    let count = 0;
+    for (const name in value) scratch[count++] = name;
+    const shape = this.shapeOf(count);
+    if (shape !== -1) {
+      this.head(tag.SHAPED, shape);
+      return this.shapes[shape] as readonly string[];
+    }
+    const names = scratch.slice(0, count);
+    if (this.shapeCount < tag.MAX_SHAPES) this.shapes[this.shapeCount++] = names;
+    this.head(tag.OBJECT, count);
+    for (let index = 0; index < count; index++) this.key(names[index] as string);
+    return names;
+  }
+
+  /** The number of the shape with the first `count` names of `scratch`, or -1. */
+  private shapeOf(count: number): number {
+    const { scratch, shapes } = this;
     for (let shape = 0; shape < this.shapeCount; shape++) {
       const known = shapes[shape] as readonly string[];
-      if (known.length !== length) continue;
+      if (known.length !== count) continue;
       let same = 0;
-      while (same < length && known[same] === names[same]) same++;
-      if (same === length) return shape;
+      while (same < count && known[same] === scratch[same]) same++;
+      if (same === count) return shape;
     }
-    if (this.shapeCount < tag.MAX_SHAPES) shapes[this.shapeCount++] = names;
     return -1;
   }
 
@@ -323,16 +355,26 @@ export class Encoder {
     const { resizable, detached } = value as { resizable?: boolean; detached?: boolean };
     if (resizable === true || detached === true || keys(value).length > 0) throw UNKNOWN;
     if (detached === undefined && byteLength === 0 && isDetached(value)) throw UNKNOWN;
-    if (byteLength >= EXTERNAL_BYTES) {
-      this.externals ??= [];
-      this.head(tag.EXTERNAL, this.externals.length);
-      this.externals.push(value.slice(0));
+    if (byteLength >= BULK_BYTES) {
+      this.bulk(new Uint8Array(value));
       return;
     }
     this.room(((byteLength + 3) >> 2) + 1);
     this.head(tag.BUFFER, byteLength);
     this.bytes.set(new Uint8Array(value), this.at * 4);
     this.at += (byteLength + 3) >> 2;
+  }
+
+  private bulk(bytes: Uint8Array): void {
+    const address = bytes.length > tag.INLINE_MAX ? -1 : (this.lend?.(bytes) ?? -1);
+    if (address !== -1) {
+      this.head(tag.BULK, bytes.length);
+      this.words[this.at++] = address;
+      return;
+    }
+    this.externals ??= [];
+    this.head(tag.EXTERNAL, this.externals.length);
+    this.externals.push(copyOf(bytes));
   }
 }
 
@@ -342,6 +384,12 @@ function kindOfView(value: ArrayBufferView): number {
 
 const tagOf = Object.getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)
   ?.get as (this: unknown) => string;
+
+/** Has somebody given every object an enumerable property? Then our loops over keys would meet it. */
+function isPolluted(): boolean {
+  for (const _ in NOTHING) return true;
+  return false;
+}
 
 /** For Node 20, whose buffers do not say it. */
 function isDetached(buffer: ArrayBuffer): boolean {

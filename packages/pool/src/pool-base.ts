@@ -1,0 +1,180 @@
+import { EventEmitterAsyncResource } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import { Core } from './host/core.js';
+import { Histogram, type HistogramSummary } from './host/histogram.js';
+import type { FilledOptions } from './host/options.js';
+import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
+import type { WorkerHandle } from './host/worker-handle.js';
+import { move, transferableSymbol, valueSymbol } from './shared/move.js';
+import { VERSION } from './version.js';
+import { context } from './worker/context.js';
+
+/** Times of all tasks so far, in milliseconds. */
+export interface PoolHistogram {
+  /** From the start of a task's function to the end, measured in the worker. */
+  readonly runTime: HistogramSummary;
+  /** From `run()` to the start of the task's function; a worker's own start-up included. */
+  readonly waitTime: HistogramSummary;
+  resetRunTime(): void;
+  resetWaitTime(): void;
+}
+
+/** Options of `close()`. */
+export interface CloseOptions {
+  /** Reject the tasks that `queueSize` counts instead of running them. Default: false. */
+  readonly force?: boolean | undefined;
+}
+
+const EMPTY = new Histogram();
+
+/** What `Pool` and `Piscina` have in common: events, statistics, statics. */
+export abstract class PoolBase extends EventEmitterAsyncResource {
+  #core: Core;
+  #histogram: PoolHistogram | undefined;
+
+  protected constructor(name: string, options: FilledOptions) {
+    super({ name });
+    this.#core = this.#open(options);
+  }
+
+  #open(options: FilledOptions): Core {
+    return new Core(options, {
+      emit: (event: string, value?: unknown) => {
+        if (event === 'workerCreate' || event === 'workerDestroy')
+          this.emit(event, (value as WorkerHandle).thread);
+        else if (value === undefined) this.emit(event);
+        else this.emit(event, value);
+      },
+    });
+  }
+
+  protected get core(): Core {
+    return this.#core;
+  }
+
+  /** Starts anew, with new workers and the same options. */
+  protected reopen(): void {
+    this.#core = this.#open(this.#core.options);
+    this.#histogram = undefined;
+  }
+
+  /** Refuses further tasks, waits for those that were submitted (`closeTimeout` at most), then stops all workers. */
+  abstract close(options?: CloseOptions): Promise<void>;
+
+  /** Stops all workers at once and rejects every task that is not done. */
+  async destroy(): Promise<void> {
+    await this.#core.destroy();
+  }
+
+  /** Closes the pool, without waiting for the end. */
+  [Symbol.dispose](): void {
+    this.close().catch((error: unknown) => this.emit('error', error));
+  }
+
+  /** Closes the pool. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get minThreads(): number {
+    return this.#core.options.minThreads;
+  }
+
+  get maxThreads(): number {
+    return this.#core.options.maxThreads;
+  }
+
+  /** The options, with every default filled in. */
+  get options(): FilledOptions {
+    return this.#core.options;
+  }
+
+  /** The workers, those that still start included. */
+  get threads(): Worker[] {
+    return this.#core.workers.map((worker) => worker.thread);
+  }
+
+  /** Workers that are ready and run nothing. */
+  get idleThreads(): number {
+    return this.#core.idleThreads;
+  }
+
+  /** Tasks that wait because every worker has enough to do. */
+  get queueSize(): number {
+    return this.#core.queueSize;
+  }
+
+  /** Tasks whose promise was settled. */
+  get completed(): number {
+    return this.#core.completed;
+  }
+
+  /** Milliseconds since the pool was made. */
+  get duration(): number {
+    return performance.now() - this.#core.startedAt;
+  }
+
+  /** Every worker is busy: a further task would wait. See the event of the same name. */
+  get needsDrain(): boolean {
+    return this.#core.needsDrain;
+  }
+
+  /** The part of its life for which `maxThreads` workers were busy, from 0 to 1; 0 without `recordTiming`. */
+  get utilization(): number {
+    return this.#core.totalRunTime / (this.duration * this.maxThreads);
+  }
+
+  /** Run and wait times; nothing is recorded without `recordTiming`. */
+  get histogram(): PoolHistogram {
+    const { runTimes = EMPTY, waitTimes = EMPTY } = this.#core;
+    this.#histogram ??= {
+      get runTime() {
+        return runTimes.summary();
+      },
+      get waitTime() {
+        return waitTimes.summary();
+      },
+      resetRunTime: () => runTimes.reset(),
+      resetWaitTime: () => waitTimes.reset(),
+    };
+    return this.#histogram;
+  }
+
+  /** Are we inside a worker of a pool? */
+  static get isWorkerThread(): boolean {
+    return context.isWorkerThread;
+  }
+
+  /** Inside a worker: the option `workerData`. */
+  static get workerData(): unknown {
+    return context.workerData;
+  }
+
+  static get version(): string {
+    return VERSION;
+  }
+
+  static get move(): typeof move {
+    return move;
+  }
+
+  static get transferableSymbol(): typeof transferableSymbol {
+    return transferableSymbol;
+  }
+
+  static get valueSymbol(): typeof valueSymbol {
+    return valueSymbol;
+  }
+
+  static get queueOptionsSymbol(): typeof queueOptionsSymbol {
+    return queueOptionsSymbol;
+  }
+
+  static get FixedQueue(): typeof FixedQueue {
+    return FixedQueue;
+  }
+
+  static get ArrayTaskQueue(): typeof ArrayTaskQueue {
+    return ArrayTaskQueue;
+  }
+}

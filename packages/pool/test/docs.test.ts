@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Pool } from '@plimsoll/pool';
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+const docs = read('../../../docs/pool.md');
+const section = (title: string): string =>
+  docs.slice(docs.indexOf(`\n${title}\n`) + 1).split(/\n##+ /)[0] as string;
+const rowsOf = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| /, '')));
+
+test('docs/pool.md has every option with its default', () => {
+  const pool = new Pool({ minThreads: 0 });
+  const options: Record<string, unknown> = { ...pool.options };
+  void pool.destroy();
+  const source = read('../src/host/options.ts');
+  const body = source.slice(source.indexOf('interface PoolOptions {'), source.indexOf('\n}'));
+  const names = [...body.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name).sort();
+  const rows = rowsOf(section('### Options'));
+  assert.deepEqual(rows.map(([name = '']) => name.slice(1, -1)).sort(), names);
+  for (const [cell = '', , given = ''] of rows) {
+    const value = options[cell.slice(1, -1)];
+    const literal = given.replaceAll('`', '').replaceAll("'", '');
+    if (typeof value === 'number' && !/cores/.test(given)) assert.equal(literal, String(value), cell);
+    if (typeof value === 'boolean' || typeof value === 'string') assert.equal(literal, String(value), cell);
+  }
+});
+
+test('docs/pool.md and the README have every code', () => {
+  const source = read('../src/errors.ts');
+  const codes = [...source.matchAll(/^ {2}(PLIMSOLL_POOL_\w+):/gm)].map(([, code]) => code as string);
+  assert.ok(codes.length > 10);
+  assert.deepEqual(
+    rowsOf(section('## Errors'))
+      .map(([code = '']) => code.slice(1, -1))
+      .sort(),
+    [...codes].sort(),
+  );
+  const readme = read('../README.md');
+  for (const code of codes) {
+    const short = code.replace('PLIMSOLL_POOL', '…');
+    assert.ok(readme.includes(code) || readme.includes(short), `the README lacks ${code}`);
+  }
+});
+
+test('docs/pool.md has every property and event', () => {
+  const statistics = section('### Statistics');
+  const base = read('../src/pool-base.ts');
+  const instance = base.slice(0, base.indexOf('  static get'));
+  for (const [, name] of instance.matchAll(/^ {2}get (\w+)\(\)/gm)) {
+    assert.match(statistics, new RegExp(`\`${name}\\b`), `lacks ${name}`);
+  }
+  const core = read('../src/host/core.ts');
+  const events = core.slice(core.indexOf('interface CoreEvents'), core.indexOf('\n}'));
+  for (const [, name] of events.matchAll(/'(\w+)'/g))
+    assert.ok(section('### Events').includes(`'${name}'`), name);
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { layoutOf } from '#pool/shared/layout.js';
+import { tableOf } from '#pool/shared/memory.js';
+import { ResultRing, ringRead, ringWordOf } from '#pool/shared/result-ring.js';
+
+const SIZE = 2 ** 18;
+
+function ringOf() {
+  const table = tableOf(layoutOf({ slots: 2, workers: 2, slotWords: 32, mailbox: 2, spinners: 0 }));
+  return { table, ring: new ResultRing(table, 1, 'results') };
+}
+
+test('what the host has not read is never given out again, and a ring that was read is all free', () => {
+  const step = fc.oneof(
+    fc.record({ allocate: fc.integer({ min: 1, max: SIZE / 2 }) }),
+    fc.record({ discard: fc.integer({ min: 1, max: SIZE / 2 }) }),
+    fc.constant('read' as const),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const { table, ring } = ringOf();
+      const unread: { position: number; words: number }[] = [];
+      for (const next of steps) {
+        if (next === 'read') {
+          const oldest = unread.shift();
+          if (oldest !== undefined) ringRead(table, 1, 'results', oldest.position, oldest.words);
+          continue;
+        }
+        const mark = ring.mark();
+        const words = 'allocate' in next ? next.allocate : next.discard;
+        const position = ring.allocate(words);
+        if (unread.length === 0) assert.notEqual(position, -1, 'an empty ring has room');
+        if (position === -1) continue;
+        const start = ringWordOf('results', position);
+        assert.ok(start + words <= SIZE, 'wraps around the end');
+        for (const other of unread) {
+          const at = ringWordOf('results', other.position);
+          assert.ok(start + words <= at || at + other.words <= start, 'overlaps what is unread');
+        }
+        if ('discard' in next) ring.rewind(mark);
+        else unread.push({ position, words });
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('more than half of the ring is refused', () => {
+  const { ring } = ringOf();
+  assert.equal(ring.allocate(SIZE / 2 + 1), -1);
+  assert.equal(ring.allocate(SIZE / 2), 0);
+});
+
+test('positions go on beyond 2^31', () => {
+  const { table, ring } = ringOf();
+  for (let turn = 0; turn < 2 ** 14 + 3; turn++) {
+    const position = ring.allocate(SIZE / 2);
+    assert.notEqual(position, -1);
+    ringRead(table, 1, 'results', position, SIZE / 2);
+  }
+});
