@@ -6,6 +6,23 @@ import { join } from 'node:path';
 import { npm, root, run, setup } from './setup.mjs';
 
 const USES = {
+  '@plimsoll/pool': [
+    [
+      '--input-type=module',
+      '-e',
+      `import { writeFileSync } from 'node:fs';
+       import { createRequire } from 'node:module';
+       import { Pool } from '@plimsoll/pool';
+       import Piscina from '@plimsoll/pool/piscina';
+       writeFileSync('worker.mjs', 'export default ({ a, b }) => a + b');
+       const filename = process.cwd() + '/worker.mjs';
+       for (const Class of [Pool, Piscina, createRequire(filename)('@plimsoll/pool/piscina')]) {
+         const pool = new Class({ filename });
+         if ((await pool.run({ a: 4, b: 6 })) !== 10) throw new Error('a task gave a wrong result');
+         await pool.close();
+       }`,
+    ],
+  ],
   plimsoll: [
     ['node_modules/plimsoll/dist/cli/main.js', '--version'],
     [
@@ -20,8 +37,17 @@ const USES = {
       '1',
       '--quiet',
     ],
+    ['node_modules/plimsoll/dist/cli/main.js', 'timeline', 'randomBytes', '--requests', '2', '--quiet'],
+    ['node_modules/plimsoll/dist/cli/main.js', 'classify', 'setTimeout', 'fs.stat', '--quiet'],
+    [
+      'node_modules/plimsoll/dist/cli/main.js',
+      ...['load', '--mode', 'cluster', '--scale', '0.002', '--sizes', '4', '--quiet'],
+    ],
   ],
 };
+
+/** What a tarball may weigh. A package that is not listed has no limit yet, and fails. */
+const MOST_KILOBYTES = { plimsoll: 400, '@plimsoll/pool': 100 };
 
 setup();
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-pack-'));
@@ -45,10 +71,19 @@ function check(folder) {
   const [packed] = Object.values(JSON.parse(output));
   const tarball = join(directory, packed.filename);
   console.log(`${name}: ${packed.files.length} files, ${Math.round(packed.size / 1024)} KB packed`);
-  const stray = packed.files.filter(({ path }) => /(^|\/)(test|test-dist|src)\//.test(path));
+  const stray = packed.files.filter(
+    ({ path }) =>
+      /(^|\/)(test|test-dist|src|scripts|fixtures)\//.test(path) || /\.(test|tsbuildinfo)\b/.test(path),
+  );
   if (stray.length > 0)
     throw new Error(`${name} packs what nobody needs: ${stray.map(({ path }) => path).join(', ')}`);
+  if (packed.size > (MOST_KILOBYTES[name] ?? 0) * 1024)
+    throw new Error(
+      `${name} is larger than the ${MOST_KILOBYTES[name]} KB that scripts/check-packages.mjs allows`,
+    );
   run(process.execPath, [join(root, 'node_modules/publint/src/cli.js'), '--strict', tarball]);
+  const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
+  run(process.execPath, [attw, '--profile', 'esm-only', '--quiet', tarball]);
 
   const project = mkdtempSync(join(directory, 'project-'));
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n');

@@ -2,7 +2,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { benchSchema } from '../packages/plimsoll/dist/results/bench.js';
+import { classificationSchema } from '../packages/plimsoll/dist/results/classification.js';
+import { loadSchema } from '../packages/plimsoll/dist/results/load.js';
+import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
+
+const SCHEMAS = {
+  bench: benchSchema,
+  classification: classificationSchema,
+  load: loadSchema,
+  timeline: timelineSchema,
+};
 
 const directory = new URL('../packages/plimsoll/dist/schema/', import.meta.url);
 mkdirSync(directory, { recursive: true });
-writeFileSync(new URL('bench.json', directory), `${JSON.stringify(z.toJSONSchema(benchSchema), null, 2)}\n`);
+for (const [kind, schema] of Object.entries(SCHEMAS))
+  writeFileSync(new URL(`${kind}.json`, directory), `${JSON.stringify(z.toJSONSchema(schema), null, 2)}\n`);

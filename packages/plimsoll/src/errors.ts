@@ -12,8 +12,16 @@ const TABLE = {
   PLIMSOLL_WORKLOAD_EXITED: 4,
   PLIMSOLL_POOL_SIZE_MISMATCH: 4,
   PLIMSOLL_POOL_NOT_CREATED: 4,
+  PLIMSOLL_POOL_NOT_BLOCKED: 4,
+  PLIMSOLL_NEEDS_POSIX: 2,
   PLIMSOLL_DNS_UNAVAILABLE: 4,
   PLIMSOLL_NO_DIRECTORY: 2,
+  PLIMSOLL_PM2_UNAVAILABLE: 2,
+  PLIMSOLL_PORT_IN_USE: 2,
+  PLIMSOLL_TARGET_FAILED: 4,
+  PLIMSOLL_TARGET_DIED: 4,
+  PLIMSOLL_TARGET_HUNG: 4,
+  PLIMSOLL_UNREACHABLE: 4,
   PLIMSOLL_OUTPUT_FAILED: 2,
 } as const;
 
@@ -38,3 +46,7 @@ export class PlimsollError extends Error {
     return TABLE[this.code];
   }
 }
+
+/** The exit code of an error by its code; 4 for a code of another version. */
+export const exitCodeOf = (code: string): number =>
+  Object.hasOwn(TABLE, code) ? TABLE[code as ErrorCode] : 4;

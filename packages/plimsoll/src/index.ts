@@ -2,6 +2,9 @@ export { bench } from './bench/bench.js';
 export type { FindingContext } from './bench/findings/context.js';
 export { findings } from './bench/findings/findings.js';
 export type { BenchOptions, BenchProgress, ChosenWorkload } from './bench/options.js';
+export { catalogue, entriesNamed } from './classify/catalogue/catalogue.js';
+export type { Entry } from './classify/catalogue/entry.js';
+export { type ClassifyOptions, type ClassifyProgress, classify } from './classify/classify.js';
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
@@ -18,11 +21,24 @@ export {
 export { converseWithFreshProcess, type Ending, type FreshProcess } from './experiment/fresh-process.js';
 export { Guardian } from './experiment/guardian.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
+export { load } from './load/load.js';
+export type { LoadCase, LoadOptions, LoadProgress, LoadTarget } from './load/options.js';
+export type { Mode } from './load/target/sample.js';
 export { benchReport } from './report/bench.js';
 export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
+export { classificationReport } from './report/classification.js';
 export { formatDuration } from './report/format.js';
+export { loadReport } from './report/load.js';
+export {
+  loadMarkdown,
+  loadMethodLines,
+  loadRecommendationsMarkdown,
+  loadTableMarkdown,
+} from './report/load-markdown.js';
+export { perfettoTrace } from './report/perfetto.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
+export { timelineReport } from './report/timeline.js';
 export {
   type BenchResult,
   benchSchema,
@@ -31,10 +47,23 @@ export {
   type Verdict,
   type WorkloadResult,
 } from './results/bench.js';
+export {
+  type Classification,
+  type Classified,
+  classificationSchema,
+  type PoolVerdict,
+} from './results/classification.js';
 export { environmentSchema } from './results/environment.js';
 export type { Finding } from './results/finding.js';
+export { type LoadCell, type LoadRecommendation, type LoadResult, loadSchema } from './results/load.js';
+export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';
+export { list } from './results/words.js';
 export { arrivalLateness, type Lateness } from './stats/lateness.js';
 export { assessNoise, type Noise, pairedRatio } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';
+export type { TimelineSubject } from './timeline/messages.js';
+export { operationNames } from './timeline/operations.js';
+export { type TimelineOptions, timeline } from './timeline/timeline.js';
+export type { Target } from './workloads/target.js';

@@ -3,15 +3,13 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { bench } from '../bench/bench.js';
 import type { BenchOptions } from '../bench/options.js';
-import { Guardian } from '../experiment/guardian.js';
 import { cpuCount } from '../host/cpu.js';
 import { benchReport } from '../report/bench.js';
 import { progressText } from '../report/progress.js';
 import { terminalStyle } from '../report/style.js';
 import { benchExitCode } from './exit-code.js';
-import { interruptSignal } from './interrupt.js';
 import { openJsonOutput } from './json-output.js';
-import { ProgressLine } from './progress-line.js';
+import { withTools } from './tools.js';
 import { parseAssignments, parseCount, parseDns, parsePositive, parseSize, parseSizes } from './values.js';
 import { chooseWorkloads } from './workloads.js';
 
@@ -112,13 +110,8 @@ function readBlocks({ blocks, quick, careful }: BenchFlags): number {
 async function runBench(names: readonly string[], flags: BenchFlags): Promise<number> {
   const options = readOptions(names, flags);
   const json = openJsonOutput(flags.json);
-  // With the JSON on stdout, everything for people goes to stderr.
-  const people = flags.json === '-' ? process.stderr : process.stdout;
-  const progress = new ProgressLine(process.stderr, flags.quiet === true);
-  const interrupt = interruptSignal();
-  const guardian = new Guardian();
-  try {
-    const result = await bench(options, guardian, interrupt.signal, (state) =>
+  return withTools([flags.json], flags.quiet === true, async ({ people, progress, guardian, signal }) => {
+    const result = await bench(options, guardian, signal, (state) =>
       progress.show(`${state.workload} ${state.stage} ${state.block}`, (width) => progressText(state, width)),
     );
     progress.clear();
@@ -127,9 +120,5 @@ async function runBench(names: readonly string[], flags: BenchFlags): Promise<nu
     for (const { name, failure } of result.workloads)
       if (failure !== null) process.stderr.write(`${pc.red('plimsoll:')} ${name}: ${failure.message}\n`);
     return benchExitCode(result, flags.strict === true);
-  } finally {
-    progress.clear();
-    await guardian.close();
-    interrupt.dispose();
-  }
+  });
 }

@@ -1,4 +1,7 @@
+import { exitCodeOf } from '../errors.js';
 import type { BenchResult } from '../results/bench.js';
+import type { Classification } from '../results/classification.js';
+import type { LoadResult } from '../results/load.js';
 
 /**
  * The exit code of a bench: 130 interrupted, 2 a module that is no workload, 4 a workload that failed, 3 (strict only) a
@@ -9,4 +12,26 @@ export function benchExitCode({ method, workloads }: BenchResult, strict: boolea
   const failure = workloads.find((workload) => workload.failure !== null)?.failure;
   if (failure) return failure.code === 'PLIMSOLL_BAD_WORKLOAD' ? 2 : 4;
   return strict && workloads.some(({ noise }) => noise?.noisy) ? 3 : 0;
+}
+
+/** The exit code of a classification: 130 interrupted, 4 an operation that failed or never completed, 3 unclear, else 0. */
+export function classifyExitCode({ interrupted, results }: Classification): number {
+  if (interrupted) return 130;
+  if (results.some(({ verdict }) => verdict === 'failed' || verdict === 'timeout')) return 4;
+  return results.some(({ verdict }) => verdict === 'unclear') ? 3 : 0;
+}
+
+/**
+ * The exit code of a load: 130 interrupted, that of the first table that failed, 4 when a process of the server died,
+ * 3 (strict only) when machine or client were too noisy to tell, or requests failed, else 0.
+ */
+export function loadExitCode({ method, failures, cells, recommended }: LoadResult, strict: boolean): number {
+  if (method.interrupted) return 130;
+  const [failure] = failures;
+  if (failure !== undefined) return exitCodeOf(failure.code);
+  if (cells.some(({ marks }) => marks.includes('worker-died'))) return 4;
+  const doubtful =
+    recommended.some(({ noisy }) => noisy) ||
+    cells.some(({ marks, errors }) => errors > 0 || marks.includes('generator-bound'));
+  return strict && doubtful ? 3 : 0;
 }

@@ -13,10 +13,10 @@ export interface JsonOutput {
  *
  * @throws {PlimsollError} PLIMSOLL_OUTPUT_FAILED when the file cannot be opened or written.
  */
-export function openJsonOutput(target: string | undefined): JsonOutput | null {
+export function openJsonOutput(target: string | undefined, option = '--json'): JsonOutput | null {
   if (target === undefined) return null;
   if (target === '-') return { write: (result) => process.stdout.write(serialise(result)) };
-  const file = open(target);
+  const file = open(target, option);
   return {
     write(result) {
       try {
@@ -27,7 +27,7 @@ export function openJsonOutput(target: string | undefined): JsonOutput | null {
         const { code } = error as NodeJS.ErrnoException;
         throw new PlimsollError(
           'PLIMSOLL_OUTPUT_FAILED',
-          `--json: cannot write ${target} (${code}); ${rescue(result)}`,
+          `${option}: cannot write ${target} (${code}); ${rescue(result)}`,
         );
       }
     },
@@ -36,14 +36,14 @@ export function openJsonOutput(target: string | undefined): JsonOutput | null {
 
 const serialise = (result: unknown): string => `${JSON.stringify(result, null, 2)}\n`;
 
-function open(path: string): number {
+function open(path: string, option: string): number {
   try {
     return openSync(path, 'a');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new PlimsollError(
       'PLIMSOLL_OUTPUT_FAILED',
-      `--json: cannot write ${path} (${code}); choose another file`,
+      `${option}: cannot write ${path} (${code}); choose another file`,
     );
   }
 }

@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
 import { PlimsollError } from '../errors.js';
+import { printable } from '../results/words.js';
 import { addBenchCommand } from './bench.js';
+import { addClassifyCommand } from './classify.js';
+import { addLoadCommand } from './load.js';
+import { addServeCommand } from './serve.js';
+import { addTimelineCommand } from './timeline.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -16,6 +21,10 @@ const program = new Command('plimsoll')
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'plimsoll: ')) });
 
 addBenchCommand(program);
+addTimelineCommand(program);
+addClassifyCommand(program);
+addLoadCommand(program);
+addServeCommand(program);
 
 try {
   await program.parseAsync();
@@ -27,7 +36,7 @@ function exitCodeOf(error: unknown): number {
   // Commander has printed its own message by now; help and version are no errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof PlimsollError) {
-    process.stderr.write(`${pc.red('plimsoll:')} ${error.message}\n`);
+    process.stderr.write(`${pc.red('plimsoll:')} ${printable(error.message)}\n`);
     return error.exitCode;
   }
   throw error;

@@ -44,6 +44,11 @@ export function parseCount(text: string, option: string, least: number, most: nu
   throw usage(`${option}: must be a whole number from ${least} to ${most}, not ${show(text)}`);
 }
 
+/** A comma-separated list of whole numbers, in the order given and without repetitions. */
+export function parseCounts(text: string, option: string, least: number, most: number): number[] {
+  return [...new Set(text.split(',').map((item) => parseCount(item.trim(), option, least, most)))];
+}
+
 /** A number above 0. */
 export function parsePositive(text: string, option: string, most: number): number {
   const value = text.trim() === '' ? Number.NaN : Number(text);
@@ -75,4 +80,11 @@ export function parseAssignments(texts: readonly string[]): Map<string, Record<s
     assignments.set(workload, { ...assignments.get(workload), [parameter]: value });
   }
   return assignments;
+}
+
+/** An absolute http or https URL. */
+export function parseUrl(text: string, option: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw usage(`${option}: must be a URL such as http://127.0.0.1:3000/path, not ${show(text)}`);
 }

@@ -12,6 +12,7 @@ import {
   type WorkloadName,
   workloadNames,
 } from '../workloads/parameters.js';
+import { looksLikePath } from './targets.js';
 
 export interface WorkloadOptions {
   readonly quick: boolean;
@@ -79,5 +80,3 @@ function module(path: string, options: WorkloadOptions): ChosenWorkload {
     usesDns: false,
   };
 }
-
-const looksLikePath = (text: string): boolean => /[\\/]/.test(text) || /\.[cm]?[jt]s$/.test(text);

@@ -14,16 +14,24 @@ export interface BlockRun<Result, Id extends string | number = number> {
   superseded: boolean;
 }
 
+/** Narrows down when the machine is watched for noise, for runs that have a noisy beginning or end of their own. */
+export interface MachineWatch {
+  begin(): void;
+  end(): void;
+}
+
 export interface BlocksPlan<Result, Id extends string | number = number> {
   /** The contestants, such as pool sizes, the baseline among them. */
   readonly sizes: readonly Id[];
   readonly baseline: Id;
   readonly blocks: number;
   readonly random: Random;
-  /** Measure one of them in a fresh process. */
-  run(size: Id): Promise<Result>;
-  /** CPU time that a run used itself, in seconds. */
-  cpuSecondsOf(result: Result): number;
+  /** Runs of an earlier, interrupted execution of this same plan, in their order; they are taken as they are. */
+  readonly recorded?: readonly BlockRun<Result, Id>[];
+  /** Measure one of them in a fresh process. The machine is watched all the while, unless the run says when. */
+  run(size: Id, watch: MachineWatch): Promise<Result>;
+  /** CPU time that a run used itself while it was watched, in seconds; `null` when that is not known. */
+  cpuSecondsOf(result: Result): number | null;
   onRun?(run: BlockRun<Result, Id>, progress: { done: number; planned: number }): void;
 }
 
@@ -54,18 +62,19 @@ export async function runBlocks<Result, Id extends string | number = number>(
   const runs: BlockRun<Result, Id>[] = [];
   let repeatedBlocks = 0;
 
+  const recorded = [...(plan.recorded ?? [])];
+
   const runArm = async (arm: Arm<Id>, block: number, order: number): Promise<BlockRun<Result, Id>> => {
+    const known = recorded.shift();
+    if (known !== undefined && known.block === block && known.arm === arm)
+      return { ...known, superseded: false };
+    // Of another plan: what follows it is no better.
+    recorded.length = 0;
     await sleep(COOL_DOWN_MS);
     const size = arm === 'twin' ? plan.baseline : (arm as Id);
-    const before = readMachineCounters();
-    const own = process.cpuUsage();
-    const result = await plan.run(size);
-    const { user, system } = process.cpuUsage(own);
-    const noise = machineNoise(
-      before,
-      readMachineCounters(),
-      plan.cpuSecondsOf(result) + (user + system) / 1e6,
-    );
+    const watch = new Watch();
+    const result = await plan.run(size, watch);
+    const noise = watch.noise(plan.cpuSecondsOf(result));
     const earlier = history.get(size) ?? [];
     history.set(size, [...earlier, noise]);
     return { block, order, arm, result, marks: noiseMarks(noise, earlier), superseded: false };
@@ -103,4 +112,32 @@ export function completeBlocks<Result, Id extends string | number = number>(
   // Blocks run one after another, so only the last can be incomplete.
   const complete = Math.min(...arms.map((arm) => of(arm).length));
   return new Map(arms.map((arm) => [arm, of(arm).slice(0, complete)]));
+}
+
+class Watch implements MachineWatch {
+  #before = reading();
+  #after: Reading | null = null;
+
+  begin(): void {
+    this.#before = reading();
+  }
+
+  end(): void {
+    this.#after = reading();
+  }
+
+  /** @param runSeconds CPU time of the run meanwhile; that of this process is added. */
+  noise(runSeconds: number | null): MachineNoise {
+    const after = this.#after ?? reading();
+    const ownSeconds = after.cpuSeconds - this.#before.cpuSeconds;
+    const seconds = runSeconds === null ? null : runSeconds + ownSeconds;
+    return machineNoise(this.#before.counters, after.counters, seconds);
+  }
+}
+
+type Reading = ReturnType<typeof reading>;
+
+function reading() {
+  const { user, system } = process.cpuUsage();
+  return { counters: readMachineCounters(), cpuSeconds: (user + system) / 1e6 };
 }

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { Random } from '../stats/random.js';
 import type { Guardian } from './guardian.js';
+import { killGroup, startGroup } from './process-group.js';
 
 export interface FreshProcess {
   /** Command and arguments. The process says `{ type: 'started' }` over IPC, is sent its job, and answers once. */
@@ -20,43 +21,42 @@ export type Ending<Answer> =
   | { kind: 'aborted' }
   | { kind: 'not-started'; error: Error };
 
-const LONGEST_PADDING = 4096;
 const STDERR_KEPT = 8192;
 const LAST_WORDS_MS = 200;
 
+const ENTRY = fileURLToPath(new URL('./child/main.cjs', import.meta.url));
+
 /**
- * Start a process, give it its job, take its one answer, and end it and whatever it started.
+ * The command of a process that lists its threads before and after the first use of its pool and hands both lists to
+ * `serve` of a module.
  *
- * The length of the environment differs from run to run, because it moves the stack and with it the speed of
- * everything (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", 2009).
+ * @param prefix command that it is started through, such as `nsenter …`.
  */
+export function serving(module: URL, prefix: readonly string[] = []): [string, ...string[]] {
+  const [command = process.execPath, ...rest] = [...prefix, process.execPath, ENTRY, module.href];
+  return [command, ...rest];
+}
+
+/** Start a process, give it its job, take its one answer, and end it and whatever it started. */
 export async function converseWithFreshProcess<Answer extends { readonly type: string }>(
   request: FreshProcess,
   guardian: Guardian,
   random: Random,
   signal: AbortSignal,
 ): Promise<Ending<Exclude<Answer, { type: 'started' }>>> {
-  const child = start(request, random);
-  const { pid } = child;
-  if (pid === undefined) {
-    const error = await new Promise<Error>((resolve) => child.once('error', resolve));
-    return { kind: 'not-started', error };
+  let child: Awaited<ReturnType<typeof startGroup>>;
+  try {
+    child = await startGroup(request.command, request.env, ['ignore', 'ignore', 'pipe', 'ipc'], random);
+  } catch (error) {
+    return { kind: 'not-started', error: error as Error };
   }
-  guardian.watch(pid);
+  guardian.watch(child.pid);
   try {
     return await converse<Answer>(child, request, signal);
   } finally {
-    await end(child, pid);
-    guardian.forget(pid);
+    await killGroup(child);
+    guardian.forget(child.pid);
   }
-}
-
-function start({ command: [command, ...rest], env }: FreshProcess, random: Random): ChildProcess {
-  return spawn(command, rest, {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    detached: true,
-    env: { ...process.env, ...env, PLIMSOLL_PADDING: 'x'.repeat(random.integer(0, LONGEST_PADDING)) },
-  });
 }
 
 function converse<Answer extends { readonly type: string }>(
@@ -73,7 +73,6 @@ function converse<Answer extends { readonly type: string }>(
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-STDERR_KEPT);
     });
-    child.on('error', () => {});
     child.on('message', (answer: Answer) => {
       if (answer.type !== 'started')
         return resolve({ kind: 'answer', answer: answer as Exclude<Answer, { type: 'started' }> });
@@ -89,15 +88,4 @@ function converse<Answer extends { readonly type: string }>(
       setTimeout(ended, LAST_WORDS_MS);
     });
   });
-}
-
-/** Kill what is left of the run's process group and wait until the process is gone. */
-async function end(child: ChildProcess, pid: number): Promise<void> {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // All of it had ended.
-  }
-  while (child.exitCode === null && child.signalCode === null) await sleep(1);
-  child.stderr?.destroy();
 }

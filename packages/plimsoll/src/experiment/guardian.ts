@@ -11,6 +11,7 @@ import { startTime } from '../host/processes.js';
 export type GuardianOrder =
   | { do: 'watch'; pid: number; startTime: number | null }
   | { do: 'forget'; pid: number }
+  | { do: 'watch-pid-file'; path: string }
   | { do: 'keep-clean'; directory: string }
   | { do: 'cleaned'; directory: string };
 
@@ -52,6 +53,14 @@ export class Guardian {
 
   forget(pid: number): void {
     this.#order({ do: 'forget', pid });
+  }
+
+  /**
+   * Watch the process that writes its id into a file of a temporary directory of ours: a daemon that is not our child.
+   * It is ended if the file is still there and the process has the directory in its environment.
+   */
+  watchPidFile(path: string): void {
+    this.#order({ do: 'watch-pid-file', path });
   }
 
   /**

@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import type { Random } from '../stats/random.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
-import { converseWithFreshProcess, type Ending } from './fresh-process.js';
+import { converseWithFreshProcess, type Ending, serving } from './fresh-process.js';
 import type { Guardian } from './guardian.js';
 import type { Answer, Job, Measurement } from './messages.js';
+import { lastWords } from './process-group.js';
 
 export interface RunRequest {
   readonly spec: WorkloadSpec;
@@ -21,7 +22,7 @@ export interface RunRequest {
   readonly deadlineMs: number;
 }
 
-const ENTRY = fileURLToPath(new URL('./child/main.cjs', import.meta.url));
+const MEASURE = new URL('./child/measure.js', import.meta.url);
 type LastAnswer = Exclude<Answer, { type: 'started' }>;
 
 /**
@@ -48,11 +49,10 @@ export async function runInFreshProcess(
     names: request.names,
     cwd: process.cwd(),
   };
-  const [command = process.execPath, ...rest] = [...request.prefix, process.execPath, ENTRY];
   try {
     const ending = await converseWithFreshProcess<Answer>(
       {
-        command: [command, ...rest],
+        command: serving(MEASURE, request.prefix),
         env: { UV_THREADPOOL_SIZE: String(request.size) },
         job,
         deadlineMs: request.deadlineMs,
@@ -96,7 +96,7 @@ function exitError(
   size: number,
 ): PlimsollError {
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-  const said = lastLine(stderr);
+  const said = lastWords(stderr);
   // libuv aborts the process when it cannot create a thread of its pool (threadpool.c, init_threads).
   if (!started && signal === 'SIGABRT')
     return new PlimsollError(
@@ -113,11 +113,6 @@ function exitError(
     'PLIMSOLL_WORKLOAD_EXITED',
     `${what} ended its process (${how}) before it had finished; a workload must return, not exit${said}`,
   );
-}
-
-function lastLine(stderr: string): string {
-  const line = stderr.trim().split('\n').at(-1) ?? '';
-  return line === '' ? '' : `; it last wrote: ${line.slice(0, 200)}`;
 }
 
 function judgeAnswer(answer: LastAnswer, what: string, request: RunRequest, directory: string): Measurement {

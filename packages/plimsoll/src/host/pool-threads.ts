@@ -83,6 +83,22 @@ export function diffPoolThreads(before: readonly ThreadInfo[], after: readonly T
 }
 
 /**
+ * How many pool threads this process has, from what it saw around the first use of its pool: by their names where libuv
+ * gives them one, otherwise by the difference.
+ *
+ * @returns `null` when nothing could be listed
+ * @example
+ * poolThreadsBetween([], []); // null
+ */
+export function poolThreadsBetween(
+  before: readonly ThreadInfo[],
+  after: readonly ThreadInfo[],
+): number | null {
+  if (after.length === 0) return null;
+  return countPoolThreads('self') ?? diffPoolThreads(before, after).length;
+}
+
+/**
  * Whether a version of libuv gives its pool threads a name.
  *
  * @example

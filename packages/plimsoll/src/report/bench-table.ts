@@ -1,5 +1,5 @@
-import { change } from '../bench/findings/text.js';
 import type { SizeResult, WorkloadResult } from '../results/bench.js';
+import { change } from '../results/words.js';
 import { median } from '../stats/quantile.js';
 import { formatBytes, formatChange, formatMs, formatRate } from './format.js';
 import { intervalPlot } from './interval-plot.js';

@@ -1,8 +1,9 @@
-import { change, list } from '../bench/findings/text.js';
 import type { BenchResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
 import type { Finding } from '../results/finding.js';
+import { change, list } from '../results/words.js';
 import { benchColumns, benchRows } from './bench-table.js';
 import { formatDuration } from './format.js';
+import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { renderTable, wrap } from './table.js';
 
@@ -21,18 +22,10 @@ export function benchReport(result: BenchResult, style: Style): string {
 }
 
 function header({ environment, method }: BenchResult, { color, width }: Style): string[] {
-  const { node, cpu, filesystem } = environment;
-  const machine = [
-    `Node ${node.version}`,
-    `libuv ${node.libuv}`,
-    `${cpu.effectiveCpus} CPUs`,
-    ...(cpu.model === null ? [] : [cpu.model]),
-    ...(filesystem.type === null ? [] : [filesystem.type]),
-  ].join(' · ');
   const how = `${method.blocks === 1 ? '1 block' : `${method.blocks} blocks`} in random order, every run a fresh process, ${method.baseline} twice (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
   return [
     color.bold('plimsoll bench'),
-    ...wrap(machine, width).map(color.dim),
+    ...wrap(machineLine(environment), width).map(color.dim),
     ...wrap(how, width).map(color.dim),
     ...(method.interrupted ? [color.yellow('interrupted: only complete blocks are counted')] : []),
   ];

@@ -1,4 +1,4 @@
-import { change, percent } from '../bench/findings/text.js';
+import { change, percent } from '../results/words.js';
 
 const integer = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 

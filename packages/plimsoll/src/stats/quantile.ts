@@ -10,7 +10,14 @@
  */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) throw new RangeError('a quantile needs at least one value');
-  const sorted = values.toSorted((a, b) => a - b);
+  return quantileOfSorted(
+    values.toSorted((a, b) => a - b),
+    q,
+  );
+}
+
+/** The same of values that are in ascending order already; at least one. */
+export function quantileOfSorted(sorted: readonly number[], q: number): number {
   const rank = q * (sorted.length - 1);
   const below = sorted[Math.floor(rank)] as number;
   const above = sorted[Math.ceil(rank)] as number;

@@ -1,6 +1,6 @@
 import type { SizeResult } from '../../results/bench.js';
+import { list, ms } from '../../results/words.js';
 import { sizeOf, type WorkloadRule } from './context.js';
-import { list, ms } from './text.js';
 
 /** Sizes that are as fast as the best, but for which every other request pays: the event loop turns late. */
 export const lateLoop: WorkloadRule = (workload) => {

@@ -1,5 +1,5 @@
+import { change, percent } from '../../results/words.js';
 import { canJudge, type WorkloadRule } from './context.js';
-import { change, percent } from './text.js';
 
 /** Baseline and twin differ though they are the same: nothing else from this workload can be believed. */
 export const noisy: WorkloadRule = ({ name, noise }) =>

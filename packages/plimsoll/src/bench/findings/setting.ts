@@ -1,7 +1,7 @@
 import type { WorkloadResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
+import { list, percent } from '../../results/words.js';
 import { canJudge, type FindingContext, type WorkloadRule } from './context.js';
-import { list, percent } from './text.js';
 
 /** Files in memory say nothing about a disk. */
 export const filesInMemory: WorkloadRule = ({ name }, { filesystem }) =>

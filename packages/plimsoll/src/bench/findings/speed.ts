@@ -1,7 +1,8 @@
 import type { SizeResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
+import { list } from '../../results/words.js';
 import { busyCpus, canJudge, sizeOf, type WorkloadRule } from './context.js';
-import { comparedWith, list } from './text.js';
+import { comparedWith } from './text.js';
 
 const evidenceOf = ({ size, ratio, interval, p }: SizeResult): Finding['evidence'] => ({
   size,

@@ -1,14 +1,12 @@
 import { rmSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { countPoolThreads, diffPoolThreads, type ThreadInfo } from '../../host/pool-threads.js';
-import { arrivalLateness } from '../../stats/lateness.js';
+import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js';
 import { median, quantile } from '../../stats/quantile.js';
 import { isSteady } from '../../stats/steady.js';
 import { BadModule } from '../../workloads/module.js';
 import { prepareWorkload, type ReadyWorkload } from '../../workloads/prepare.js';
 import type { Answer, Job, Measurement, Phase } from '../messages.js';
+import { watchLoopDelay } from './loop-delay.js';
 
-const RESOLUTION_MS = 1;
 const ALONE_SAMPLES = 5;
 
 /**
@@ -16,15 +14,10 @@ const ALONE_SAMPLES = 5;
  * Nothing here may use the pool that is being measured.
  */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
-  process.once('message', (job: Job) => void work(job, poolThreads(before, after)));
+  process.once('message', (job: Job) => void work(job, poolThreadsBetween(before, after)));
   // The parent is gone: nobody wants the answer. Not process.exit(), which waits for the queue of the pool.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   answer({ type: 'started' });
-}
-
-function poolThreads(before: ThreadInfo[], after: ThreadInfo[]): number | null {
-  if (after.length === 0) return null;
-  return countPoolThreads('self') ?? diffPoolThreads(before, after).length;
 }
 
 async function work(job: Job, observedThreads: number | null): Promise<void> {
@@ -61,8 +54,7 @@ async function measure(
   const latencies: number[] = [];
   const record = (ms: number): number => latencies.push(ms);
   const roundMs: number[] = [];
-  const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  loop.enable();
+  const delay = watchLoopDelay();
   const cpuBefore = process.cpuUsage();
   const started = performance.now();
   for (let round = 0; round < job.rounds; round++) {
@@ -72,7 +64,7 @@ async function measure(
   }
   const elapsedMs = performance.now() - started;
   const cpu = process.cpuUsage(cpuBefore);
-  loop.disable();
+  const eventLoopDelayMs = delay.stop();
 
   return {
     observedThreads,
@@ -85,7 +77,7 @@ async function measure(
     cpuSeconds: seconds(cpu),
     totalCpuSeconds: seconds(process.cpuUsage()),
     maxRssBytes: process.resourceUsage().maxRSS * 1024,
-    eventLoopDelayMs: arrivalLateness(gaps(loop), RESOLUTION_MS),
+    eventLoopDelayMs,
     aloneMs,
     steady: isSteady(roundMs),
   };
@@ -114,14 +106,6 @@ async function warmUp(workload: ReadyWorkload, job: Job): Promise<number> {
   const { operations } = workload;
   await workload.round(Math.min(operations, Math.max(job.size, Math.ceil(operations / 10))), () => {});
   return median(alone);
-}
-
-const MOST_GAPS = 5000;
-
-/** The gaps that the sampler saw, recovered from the ranks of its histogram (exact up to MOST_GAPS samples). */
-function gaps(loop: ReturnType<typeof monitorEventLoopDelay>): number[] {
-  const samples = Math.min(loop.count, MOST_GAPS);
-  return Array.from({ length: samples }, (_, rank) => loop.percentile(((rank + 1) * 100) / samples) / 1e6);
 }
 
 function failure(error: unknown, phase: Phase): Answer {

@@ -1,0 +1,37 @@
+import type { PoolVerdict } from '../../results/classification.js';
+import type { LocalServers } from '../servers.js';
+
+/** What an entry may use. All of it exists before the operation starts, so that only the operation is observed. */
+export interface EntryContext {
+  /** The path of a file of a few bytes that nothing else uses. */
+  file(): string;
+  /** The path of an empty directory that nothing else uses. */
+  folder(): string;
+  /** A path where nothing is. */
+  path(): string;
+  /** Repeat something every few milliseconds that is no part of the operation, until the returned function is called. */
+  meanwhile(work: () => void): () => void;
+  readonly servers: LocalServers;
+}
+
+/** An API of Node, and one way to call it. */
+export interface Entry {
+  /** Dotted; a user may name it whole or by its first parts. */
+  readonly name: string;
+  readonly call: string;
+  /** Starts the operation; what it returns settles when the operation has completed. */
+  run(context: EntryContext): unknown;
+  /** Whether this version of Node has it; every one does by default. */
+  available?(): boolean;
+  /** Why a verdict is so; said only when the experiment came to that verdict. */
+  readonly why?: Partial<Record<PoolVerdict, string>>;
+  readonly alternative?: string;
+}
+
+/** A promise out of a callback. */
+export const callback = <T = unknown>(
+  start: (done: (error?: unknown, value?: T) => void) => void,
+): Promise<T | undefined> =>
+  new Promise((resolve, reject) =>
+    start((error, value) => (error === undefined || error === null ? resolve(value) : reject(error))),
+  );

@@ -1,0 +1,98 @@
+import { access } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serveObservation } from '../../experiment/child/observation.js';
+import { waitKindOf } from '../../experiment/wait-kinds.js';
+import type { ThreadInfo } from '../../host/pool-threads.js';
+import { BadModule } from '../../workloads/module.js';
+import { loadTarget } from '../../workloads/target.js';
+import { catalogue } from '../catalogue/catalogue.js';
+import type { Observation, ProbeAnswer, ProbeJob, Release } from '../messages.js';
+import { blockPool, release } from './blockers.js';
+import { entryContext } from './context.js';
+import { Operation } from './operation.js';
+
+/** Observe one operation, with the pool blocked or not. */
+export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
+  serveObservation(before, after, prepare, (start, job: ProbeJob) =>
+    job.fifos.length === 0 ? observeFree(start, job) : observeBlocked(start, job),
+  );
+}
+
+async function prepare({ subject, directory, servers }: ProbeJob): Promise<() => unknown> {
+  if (subject.kind === 'target') return loadTarget(subject.target);
+  const entry = catalogue.find(({ name }) => name === subject.name);
+  if (entry === undefined) throw new BadModule(`there is no entry ${subject.name}`);
+  const context = entryContext(directory, servers);
+  return () => entry.run(context);
+}
+
+async function observeFree(start: () => unknown, { deadlineMs }: ProbeJob): Promise<ProbeAnswer> {
+  await turned();
+  const operation = new Operation(start);
+  await Promise.race([operation.ended, sleep(deadlineMs)]);
+  return observed(operation, false, null);
+}
+
+async function observeBlocked(
+  start: () => unknown,
+  { fifos, windowMs, deadlineMs }: ProbeJob,
+): Promise<ProbeAnswer> {
+  blockPool(fifos);
+  await turned();
+  const first = new Operation(start);
+  await Promise.race([first.ended, sleep(windowMs)]);
+  if (first.outcome !== 'pending') return observed(first, true, null);
+
+  await turned();
+  const second = new Operation(start);
+  await Promise.race([second.ended, sleep(windowMs / 2)]);
+  if ((first.outcome as Observation['outcome']) !== 'pending') return observed(first, true, null);
+
+  const order: string[] = [];
+  const quick = new Promise<void>((resolve) =>
+    access('.', () => {
+      order.push('quick');
+      resolve();
+    }),
+  );
+  await turned();
+  await sleep(1);
+  if (order.length > 0) return { type: 'not-blocked' };
+  note(first, 'first', order);
+  note(second, 'second', order);
+  await release(fifos.slice(0, 1));
+  await Promise.race([quick, sleep(deadlineMs)]);
+  // Whoever was served before the quick job has been called back by now; the rest only has to be let go.
+  const served: Release = {
+    firstServed: order.indexOf('first') !== -1 && order.indexOf('first') < order.indexOf('quick'),
+    overtaken: !order.slice(0, order.indexOf('quick')).includes('second'),
+  };
+  await release(fifos.slice(1));
+  await Promise.race([first.ended, sleep(deadlineMs)]);
+  return observed(first, false, served);
+}
+
+/** Note when an operation first goes on by something that may have come from the pool. */
+function note(operation: Operation, who: string, order: string[]): void {
+  const went = (): void => {
+    if (!order.includes(who)) order.push(who);
+  };
+  operation.onCallback = (type) => {
+    if (waitKindOf(type) === null) went();
+  };
+  void operation.ended.then(went);
+}
+
+const turned = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function observed(operation: Operation, whileBlocked: boolean, served: Release | null): ProbeAnswer {
+  const { outcome, error, ms, synchronous, busyMs, callbacks } = operation;
+  return {
+    type: 'observed',
+    observation: {
+      ...{ outcome, error, ms, whileBlocked, synchronous, busyMs },
+      callbacks: [...new Set(callbacks)],
+      release: served,
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { ObservationJob } from '../experiment/observation.js';
+import type { Target } from '../workloads/target.js';
+import type { LocalServers } from './servers.js';
+
+export type Subject =
+  | { readonly kind: 'entry'; readonly name: string }
+  | { readonly kind: 'target'; readonly target: Target };
+
+/** What the parent asks of a probing process, over IPC. */
+export interface ProbeJob extends ObservationJob {
+  readonly subject: Subject;
+  /** One FIFO per pool thread to block them all in open(2); none to leave the pool alone. */
+  readonly fifos: readonly string[];
+  readonly directory: string;
+  readonly servers: LocalServers;
+  /** How long the operation may take while the pool is blocked, in milliseconds. */
+  readonly windowMs: number;
+  /** How long it may take while nothing is blocked. */
+  readonly deadlineMs: number;
+}
+
+export interface OperationError {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** What became of the operation when one thread was released, with a second such operation and then a quick job behind it. */
+export interface Release {
+  /** It went on before the quick job that stood behind it in the queue. */
+  readonly firstServed: boolean;
+  /** The quick job overtook the second operation: only slow I/O is served in that order (threadpool.c). */
+  readonly overtaken: boolean;
+}
+
+export interface Observation {
+  readonly outcome: 'completed' | 'failed' | 'pending';
+  readonly error: OperationError | null;
+  /** From its start to its completion; `null` while pending. */
+  readonly ms: number | null;
+  readonly whileBlocked: boolean;
+  /** It was done before the event loop turned. */
+  readonly synchronous: boolean;
+  /** How long the thread of the event loop was this operation's, until it completed. */
+  readonly busyMs: number;
+  /** Types of the async resources that called back before it completed, in order. */
+  readonly callbacks: readonly string[];
+  /** `null` when nothing was blocked, or when it did not come to that. */
+  readonly release: Release | null;
+}
+
+/** What a probing process answers. */
+export type ProbeAnswer =
+  | { readonly type: 'observed'; readonly observation: Observation }
+  | { readonly type: 'not-blocked' };

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlimsollError } from '../errors.js';
+import type { Guardian } from '../experiment/guardian.js';
+import { observe } from '../experiment/observation.js';
+import type { Random } from '../stats/random.js';
+import type { Observation, ProbeAnswer, ProbeJob, Subject } from './messages.js';
+import type { LocalServers } from './servers.js';
+
+/** What every probe of one classification has in common. */
+export interface Laboratory {
+  readonly size: number;
+  readonly deadlineMs: number;
+  readonly directory: string;
+  readonly servers: LocalServers;
+  readonly guardian: Guardian;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+}
+
+/** What was seen, or how the process was lost before anything could be seen. */
+export type Probed =
+  | { readonly kind: 'observed'; readonly observation: Observation }
+  | { readonly kind: 'exited'; readonly how: string }
+  | { readonly kind: 'stuck' };
+
+const PROBE = new URL('./child/probe.js', import.meta.url);
+/** For the start of the process, on a busy machine. */
+const START_MS = 5000;
+
+let probes = 0;
+
+/**
+ * Observe one operation in a fresh process.
+ *
+ * @param windowMs how long it may take while every pool thread is blocked; `null` blocks nothing.
+ * @throws {PlimsollError} when the process cannot be had, its pool has another size or is not blocked, or the user's
+ *   function cannot be loaded.
+ */
+export async function probe(
+  subject: Subject,
+  windowMs: number | null,
+  laboratory: Laboratory,
+): Promise<Probed> {
+  const { size, deadlineMs, guardian, random, signal, servers } = laboratory;
+  signal.throwIfAborted();
+  const directory = join(laboratory.directory, `probe-${probes++}`);
+  mkdirSync(directory);
+  const fifos = windowMs === null ? [] : makeFifos(directory, size);
+  const job: ProbeJob = {
+    ...{ subject, size, fifos, directory, servers, deadlineMs },
+    windowMs: windowMs ?? 0,
+    cwd: process.cwd(),
+  };
+  const name = subject.kind === 'entry' ? subject.name : subject.target.name;
+  try {
+    const observed = await observe<ProbeJob, ProbeAnswer>(
+      {
+        ...{ name, module: PROBE, prefix: [], job },
+        // Node 20 would hand open(2) to io_uring where this is set, and no thread would be blocked.
+        env: { UV_USE_IO_URING: '0' },
+        deadlineMs: START_MS + 2 * (windowMs ?? 0) + 2 * deadlineMs,
+      },
+      guardian,
+      random,
+      signal,
+    );
+    if (observed.kind === 'deadline') return { kind: 'stuck' };
+    if (observed.kind === 'exited') return observed;
+    if (observed.answer.type === 'observed')
+      return { kind: 'observed', observation: observed.answer.observation };
+    throw new PlimsollError(
+      'PLIMSOLL_POOL_NOT_BLOCKED',
+      `${name}: a job ran although all ${size} pool threads should be blocked, so nothing can be concluded here`,
+    );
+  } finally {
+    guardian.remove(directory);
+  }
+}
+
+function makeFifos(directory: string, count: number): string[] {
+  const fifos = Array.from({ length: count }, (_, index) => join(directory, `fifo-${index}`));
+  const { status, error, stderr } = spawnSync('mkfifo', fifos, { encoding: 'utf8' });
+  if (status === 0) return fifos;
+  throw new PlimsollError(
+    'PLIMSOLL_NEEDS_POSIX',
+    `FIFOs to block the pool with cannot be made here (${error?.message ?? stderr.trim()}); set TMPDIR to a directory of a local file system`,
+  );
+}

@@ -1,0 +1,77 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { dnsReply } from '../experiment/resolver/reply.js';
+
+/** Where the operations of the catalogue find somebody to talk to: ports on 127.0.0.1, and a socket in the file system. */
+export interface LocalServers {
+  readonly http: number;
+  readonly https: number;
+  readonly tcp: number;
+  /** Sends every datagram back. */
+  readonly udp: number;
+  readonly dns: number;
+  readonly pipe: string;
+}
+
+const HOST = '127.0.0.1';
+const KEY = Buffer.from('plimsoll classify').toString('hex');
+
+/** TLS with a key that both sides know: no certificate to keep from expiring. */
+export const preSharedKey = {
+  server: { ciphers: 'PSK', maxVersion: 'TLSv1.2', pskCallback: () => Buffer.from(KEY, 'hex') },
+  client: {
+    ciphers: 'PSK',
+    maxVersion: 'TLSv1.2',
+    pskCallback: () => ({ psk: Buffer.from(KEY, 'hex'), identity: 'plimsoll' }),
+    checkServerIdentity: () => undefined,
+  },
+} as const;
+
+/**
+ * Start the servers in this process, whose pool nobody blocks; nor would they need it: sockets and handshakes stay on the
+ * event loop's thread.
+ *
+ * @param directory where the pipe's path may be.
+ */
+export async function startServers(
+  directory: string,
+): Promise<{ servers: LocalServers; close(): Promise<void> }> {
+  const http = createHttpServer((_, response) => response.end('ok'));
+  const https = createHttpsServer(preSharedKey.server, (_, response) => response.end('ok'));
+  const tcp = createServer((socket) => socket.on('error', () => {}).end('ok'));
+  const pipe = createServer((socket) => socket.on('error', () => {}).end('ok'));
+  const pipePath = join(directory, 'pipe');
+  const udp = createSocket('udp4', (message, from) => udp.send(message, from.port, from.address));
+  const dns = createSocket('udp4', (message, from) => dns.send(dnsReply(message), from.port, from.address));
+  const listening = [http, https, tcp].map((server) => listen(server));
+  pipe.listen(pipePath);
+  for (const socket of [udp, dns]) socket.bind(0, HOST);
+  await Promise.all([...listening, once(pipe, 'listening'), once(udp, 'listening'), once(dns, 'listening')]);
+  return {
+    servers: {
+      http: portOf(http),
+      https: portOf(https),
+      tcp: portOf(tcp),
+      udp: udp.address().port,
+      dns: dns.address().port,
+      pipe: pipePath,
+    },
+    async close() {
+      udp.close();
+      dns.close();
+      http.closeAllConnections();
+      https.closeAllConnections();
+      await Promise.all(
+        [http, https, tcp, pipe].map((server) => new Promise((resolve) => server.close(resolve))),
+      );
+    },
+  };
+}
+
+const listen = (server: Server): Promise<unknown> => once(server.listen(0, HOST), 'listening');
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;

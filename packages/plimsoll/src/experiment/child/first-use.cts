@@ -1,0 +1,31 @@
+// Looks at a process's threads before and after the first use of its pool: the difference is the pool. CommonJS on
+// purpose: an ES module entry has already used the pool when its first statement runs on Node 20 and 22.0 to 22.17 (the
+// loader reads asynchronously), and then the pool's threads can no longer be told from the others.
+import fs = require('node:fs');
+
+interface Thread {
+  tid: number;
+  name: string;
+}
+
+const TASKS = '/proc/self/task';
+
+function threads(): Thread[] {
+  try {
+    return fs.readdirSync(TASKS).map((tid) => ({
+      tid: Number(tid),
+      name: fs.readFileSync(`${TASKS}/${tid}/comm`, 'utf8').trimEnd(),
+    }));
+  } catch {
+    return [];
+  }
+}
+
+/** Use the pool for the first time and say which threads there were before and after it; empty where there is no /proc. */
+function aroundFirstUse(tell: (before: Thread[], after: Thread[]) => void): void {
+  const before = threads();
+  // access(2): no version of libuv hands it to io_uring.
+  fs.access('.', () => tell(before, threads()));
+}
+
+export = aroundFirstUse;

@@ -1,0 +1,69 @@
+import type { LoadResult } from '../results/load.js';
+import { describeOperation } from '../workloads/operations.js';
+import { AS_IT_IS, type LoadCase, type LoadOptions, type Table } from './options.js';
+import { BYSTANDER_RATE } from './run.js';
+
+type Method = Omit<LoadResult['method'], 'startedAt' | 'seconds' | 'interrupted'>;
+
+/** Every table that the options ask for, in the order in which they are measured. */
+export function tablesOf({ target, cases }: LoadOptions): Table[] {
+  if (target.kind !== 'sample') return cases.map((traffic) => ({ mode: target.kind, instances: 1, traffic }));
+  return target.modes.flatMap((mode) =>
+    cases.map((traffic) => ({
+      mode,
+      instances: mode.endsWith('cluster') ? target.instances : 1,
+      traffic,
+    })),
+  );
+}
+
+/** What a result says about its options; two results with the same method may be put together. */
+export function methodOf(options: LoadOptions): Method {
+  const { target, sizes, baseline, blocks, seed, cases } = options;
+  const kinds = [...new Set(cases.map(({ kind }) => kind))];
+  return {
+    target: target.kind,
+    tables: tablesOf(options).map(({ mode, instances, traffic }) => ({
+      mode,
+      instances,
+      ...describeTraffic(traffic),
+    })),
+    operation:
+      target.kind === 'sample'
+        ? `${target.operationsPerRequest} × ${describeOperation(target.operation)}`
+        : null,
+    bystanderRate: target.kind === 'sample' || target.bystander !== null ? BYSTANDER_RATE : null,
+    blocks,
+    baseline: baseline === AS_IT_IS ? null : baseline,
+    sizes: sizes.filter((size) => size !== AS_IT_IS),
+    seed,
+    metric: kinds
+      .map((kind) =>
+        kind === 'open'
+          ? 'p99 of the requests'
+          : `mean of the ${target.kind === 'sample' ? 'times from the first request to the end of each operation' : 'requests'}`,
+      )
+      .join(', '),
+  };
+}
+
+/** The traffic of a table as results carry it. */
+export function describeTraffic(
+  traffic: LoadCase,
+): Pick<Method['tables'][number], 'case' | 'parallel' | 'requests' | 'rate' | 'durationSeconds'> {
+  return traffic.kind === 'closed'
+    ? {
+        case: traffic.name,
+        parallel: traffic.parallel,
+        requests: traffic.requests,
+        rate: null,
+        durationSeconds: null,
+      }
+    : {
+        case: traffic.name,
+        parallel: null,
+        requests: null,
+        rate: traffic.rate,
+        durationSeconds: traffic.durationMs / 1000,
+      };
+}

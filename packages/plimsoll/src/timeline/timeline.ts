@@ -1,0 +1,142 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlimsollError } from '../errors.js';
+import type { Guardian } from '../experiment/guardian.js';
+import { observe } from '../experiment/observation.js';
+import { openResolver } from '../experiment/resolver/open.js';
+import { captureEnvironment } from '../host/environment.js';
+import type { Timeline, TimelineExperiment } from '../results/timeline.js';
+import { createRandom } from '../stats/random.js';
+import type { TimelineAnswer, TimelineJob, TimelineSubject } from './messages.js';
+import { operations } from './operations.js';
+import { LATENCY_MS, startServers } from './servers.js';
+import { shows } from './shows.js';
+import { buildSpans } from './spans.js';
+
+export interface TimelineOptions {
+  readonly subject: TimelineSubject;
+  /** One experiment for each: so many requests at once. */
+  readonly requests: readonly number[];
+  readonly size: number;
+  /** Where http requests go; by default a server of our own that takes 100 ms. */
+  readonly url: string | null;
+  /** An experiment that takes longer is taken for hung. */
+  readonly deadlineMs: number;
+}
+
+const RECORD = new URL('./child/record.js', import.meta.url);
+
+/**
+ * Run an operation some times at once, each number of requests in a fresh process, and say where every request spent its
+ * time: waiting for a pool thread, on one, waiting for the event loop, on the main thread, outside.
+ *
+ * When `signal` aborts, the result holds the complete experiments (`interrupted`).
+ *
+ * @throws {PlimsollError} when the operation fails, exits, does not complete or cannot be loaded.
+ */
+export async function timeline(
+  options: TimelineOptions,
+  guardian: Guardian,
+  signal: AbortSignal,
+  onProgress: (requests: number, done: number) => void = () => {},
+): Promise<Timeline> {
+  const startedAt = new Date();
+  const directory = guardian.temporaryDirectory();
+  const environment = captureEnvironment({ directory });
+  const servers = await startServers();
+  const { subject, size } = options;
+  const name = subject.kind === 'target' ? subject.target.name : subject.name;
+  const resolver = name === 'lookup' ? await openLookups(guardian) : null;
+  const watched: Watched = {
+    ...{ name, options, directory, guardian, signal },
+    url: options.url ?? servers.url,
+    names: resolver?.names ?? [],
+    prefix: resolver?.prefix ?? [],
+    dnsPort: servers.dnsPort,
+  };
+  const experiments: TimelineExperiment[] = [];
+  let observedThreads: number | null = null;
+  try {
+    for (const requests of options.requests) {
+      onProgress(requests, experiments.length);
+      const recorded = await record(requests, watched);
+      observedThreads = recorded.observedThreads;
+      const observed = { requests, ...buildSpans(recorded.requests, recorded.events, size) };
+      const context = { size, cpus: environment.cpu.effectiveCpus };
+      experiments.push({ ...observed, shows: shows(observed, context) });
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await resolver?.close();
+    await servers.close();
+    guardian.remove(directory);
+  }
+  return {
+    schema: 'plimsoll/1',
+    kind: 'timeline',
+    environment,
+    operation: name,
+    description: describe(options, resolver?.description ?? ''),
+    ...{ size, observedThreads },
+    startedAt: startedAt.toISOString(),
+    interrupted: signal.aborted,
+    experiments,
+  };
+}
+
+/** Lookups that take their time, where that can be had; otherwise of localhost. */
+async function openLookups(guardian: Guardian): ReturnType<typeof openResolver> {
+  try {
+    return await openResolver({ mode: 'local', delayMs: LATENCY_MS }, guardian);
+  } catch (error) {
+    if (!(error instanceof PlimsollError)) throw error;
+    return openResolver({ mode: 'hosts' }, guardian);
+  }
+}
+
+function describe({ subject, url }: TimelineOptions, resolver: string): string {
+  if (subject.kind === 'target') return `the function ${subject.target.exportName}`;
+  const description: string = operations[subject.name];
+  if (subject.name === 'lookup') return `${description}, ${resolver}`;
+  if (subject.name !== 'http') return description;
+  return `${description} of ${url ?? `a picture from a server on loopback that takes ${LATENCY_MS} ms`}`;
+}
+
+interface Watched extends Pick<TimelineJob, 'url' | 'names' | 'dnsPort'> {
+  readonly name: string;
+  readonly options: TimelineOptions;
+  readonly directory: string;
+  readonly prefix: readonly string[];
+  readonly guardian: Guardian;
+  readonly signal: AbortSignal;
+}
+
+type Recorded = Extract<TimelineAnswer, { type: 'recorded' }>;
+
+async function record(requests: number, watched: Watched): Promise<Recorded> {
+  const { options, guardian, signal, prefix, url, names, dnsPort, name } = watched;
+  const { subject, size, deadlineMs } = options;
+  const directory = join(watched.directory, `requests-${requests}`);
+  mkdirSync(directory, { recursive: true });
+  const job: TimelineJob = { subject, requests, size, directory, url, names, dnsPort, cwd: process.cwd() };
+  const observed = await observe<TimelineJob, TimelineAnswer>(
+    { ...{ name, module: RECORD, prefix, job, deadlineMs }, env: {} },
+    guardian,
+    createRandom(requests),
+    signal,
+  );
+  if (observed.kind === 'deadline')
+    throw new PlimsollError(
+      'PLIMSOLL_WORKLOAD_HUNG',
+      `${name}: ${requests} requests did not complete within ${deadlineMs / 1000} s (--deadline)`,
+    );
+  if (observed.kind === 'exited')
+    throw new PlimsollError(
+      'PLIMSOLL_WORKLOAD_EXITED',
+      `${name} ended its process (${observed.how}) before it had completed`,
+    );
+  const { answer } = observed;
+  if (answer.type === 'recorded') return answer;
+  throw new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${name} failed: ${answer.name}: ${answer.message}`);
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { findPm2 } from '#plimsoll/load/target/pm2-installation.js';
+import { fixture, plimsoll } from '../support/cli.js';
+import { freePort } from '../support/port.js';
+
+interface Case {
+  readonly args: readonly string[];
+  readonly code: number;
+  readonly says: RegExp;
+}
+
+const URL_ = ['--url', 'http://127.0.0.1:1/'];
+
+const cases: Record<string, Case> = {
+  'an unknown mode': {
+    args: ['--mode', 'forks'],
+    code: 2,
+    says: /--mode: must be node, cluster, .*not "forks"/,
+  },
+  'instances of a single process': {
+    args: ['--instances', '3'],
+    code: 2,
+    says: /--instances goes with the modes/,
+  },
+  'no instances': { args: ['--mode', 'cluster', '--instances', '0'], code: 2, says: /--instances.*not "0"/ },
+  'an unknown case': { args: ['--case', '4'], code: 2, says: /--case: must be 1, 2, 3 or all, not "4"/ },
+  'two kinds of traffic': { args: ['--case', '1', '--rate', '5'], code: 2, says: /only one kind of traffic/ },
+  'a rate without a duration': { args: ['--rate', '5'], code: 2, says: /--rate and --duration go together/ },
+  'a rate of 0': { args: ['--rate', '0', '--duration', '1'], code: 2, says: /--rate.*not "0"/ },
+  'no clients': { args: ['--parallel', '0'], code: 2, says: /--parallel.*not "0"/ },
+  'an unknown operation': {
+    args: ['--operation', 'md5'],
+    code: 2,
+    says: /--operation: must be one of pbkdf2.*not "md5"/,
+  },
+  'a sleep that is no number': {
+    args: ['--operation', 'sleep:x'],
+    code: 2,
+    says: /--operation.*not "sleep:x"/,
+  },
+  'a module that does not exist': {
+    args: ['--operation', './no.mjs'],
+    code: 2,
+    says: /no module at .\/no.mjs/,
+  },
+  'no iterations': { args: ['--iterations', '0'], code: 2, says: /--iterations.*not "0"/ },
+  'a size of 1025': { args: ['--sizes', '1025'], code: 2, says: /from 1 to 1024, not "1025"/ },
+  'a URL that is none': {
+    args: ['--url', 'localhost:3000'],
+    code: 2,
+    says: /--url: must be a URL.*not "localhost:3000"/,
+  },
+  'a URL of another kind': { args: ['--url', 'ftp://x/'], code: 2, says: /--url: must be a URL/ },
+  'a command without a URL': { args: ['--', 'node', 'x.js'], code: 2, says: /--url is missing/ },
+  'a bystander without a URL': {
+    args: ['--bystander', 'http://x/'],
+    code: 2,
+    says: /--bystander goes with --url/,
+  },
+  'an operation of a foreign server': {
+    args: [...URL_, '--ops', '3'],
+    code: 2,
+    says: /--ops is of the sample server/,
+  },
+  'sizes of a running server': {
+    args: [...URL_, '--sizes', '4'],
+    code: 2,
+    says: /--sizes: a server that runs already/,
+  },
+  'a resumed result on stdout': {
+    args: ['--resume', '--json', '-'],
+    code: 2,
+    says: /--resume needs --json FILE/,
+  },
+  'nobody at the URL': { args: URL_, code: 4, says: /all of 15 requests failed \(ECONNREFUSED\)/ },
+  'an operation that throws': {
+    args: ['--operation', fixture('bad/throws.mjs'), '--sizes', '2'],
+    code: 4,
+    says: /the sample server cannot do its operation: thrown while running/,
+  },
+  'an operation that exports nothing': {
+    args: ['--operation', fixture('bad/exports-nothing.mjs'), '--sizes', '2'],
+    code: 4,
+    says: /the sample server cannot do its operation: its default export must be/,
+  },
+  'an operation that hangs': {
+    args: ['--operation', fixture('bad/hangs.mjs'), '--sizes', '2', '--deadline', '2'],
+    code: 4,
+    says: /not done within 2 s|not ready within/,
+  },
+};
+
+function assertOneLine(run: { stderr: string; left: string[] }, says: RegExp): void {
+  assert.match(run.stderr.trim().split('\n').join(' '), says);
+  assert.doesNotMatch(run.stderr, /^\s+at /m, 'no stack trace for a mistake of the user');
+  assert.deepEqual(run.left, []);
+}
+
+describe('bad input of plimsoll load', () => {
+  for (const [name, { args, code, says }] of Object.entries(cases))
+    test(name, async () => {
+      const run = await plimsoll(['load', '--quiet', ...args]);
+      assert.equal(run.code, code, run.stderr);
+      assertOneLine(run, says);
+    });
+});
+
+describe("trouble with a user's command", () => {
+  const troubles: Record<string, RegExp> = {
+    exits: /ended before it listened on port \d+ \(exit code 3; it last wrote: no \\x1b\[31mconfiguration\)/,
+    'never-listens': /did not listen on port \d+ within 2 s/,
+    resets: /all of 15 requests failed \(ECONNRESET\)/,
+    'answers-500': /all of 15 requests failed \(HTTP 500\)/,
+    dies: /your command ended under the load at size 2 \(exit code 7\)/,
+  };
+  for (const [trouble, says] of Object.entries(troubles))
+    test(trouble, async () => {
+      const port = await freePort();
+      const args = ['--sizes', '2', '--url', `http://127.0.0.1:${port}/`];
+      const deadline = trouble === 'never-listens' ? ['--deadline', '2'] : [];
+      const command = ['--', process.execPath, fixture('servers/app.mjs'), trouble];
+      const run = await plimsoll(['load', '--quiet', ...args, ...deadline, ...command], {
+        env: { PORT: String(port) },
+      });
+      assert.equal(run.code, 4, run.stderr);
+      assertOneLine(run, says);
+      await assert.rejects(fetch(`http://127.0.0.1:${port}/`), 'nothing listens any more');
+    });
+
+  test('a command that does not exist', async () => {
+    const args = ['--url', `http://127.0.0.1:${await freePort()}/`, '--', './no-such-command'];
+    const run = await plimsoll(['load', '--quiet', ...args]);
+    assert.equal(run.code, 4, run.stderr);
+    assertOneLine(run, /cannot start ".\/no-such-command": there is no such command/);
+  });
+
+  test('a port in use is not measured in place of the command', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    try {
+      const args = ['--sizes', '2', '--url', `http://127.0.0.1:${port}/`];
+      const run = await plimsoll([
+        'load',
+        '--quiet',
+        ...args,
+        '--',
+        process.execPath,
+        fixture('servers/app.mjs'),
+      ]);
+      assert.equal(run.code, 2, run.stderr);
+      assertOneLine(run, /port \d+ is in use/);
+      for (const mode of ['node', 'cluster', 'pm2-fork', 'pm2-cluster']) {
+        const serve = await plimsoll(['serve', '--mode', mode, '--port', String(port)]);
+        assert.equal(serve.code, 2, `${mode}: ${serve.stderr}`);
+        assertOneLine(serve, /port \d+ is in use; choose another one \(--port\)/);
+      }
+    } finally {
+      server.close();
+    }
+  });
+
+  test('one that sets its pool size itself is found out', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    const port = await freePort();
+    const args = ['--sizes', '5,9', '--url', `http://127.0.0.1:${port}/`, '--quiet'];
+    const run = await plimsoll(['load', ...args, '--', process.execPath, fixture('servers/app.mjs')], {
+      env: { PORT: String(port), NODE_OPTIONS: `--require ${fixture('sets-pool-size.cjs')}` },
+    });
+    assert.equal(run.code, 4, run.stderr);
+    assertOneLine(run, /had 3 pool threads instead of \d: something in it sets UV_THREADPOOL_SIZE/);
+  });
+});
+
+describe('PM2', () => {
+  const elsewhere = { cwd: tmpdir(), own: pathToFileURL(join(tmpdir(), 'noop.js')).href, path: '' };
+
+  test('missing: how to install it', () => {
+    assert.throws(() => findPm2(elsewhere), {
+      code: 'PLIMSOLL_PM2_UNAVAILABLE',
+      message:
+        /PM2 is not installed here; install it beside your application \(npm install --save-dev pm2@7\)/,
+    });
+  });
+
+  test('of another version, in the working directory', () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+    const folder = join(cwd, 'node_modules/pm2');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{ "name": "pm2", "version": "4.5.6" }');
+    assert.throws(() => findPm2({ ...elsewhere, cwd }), {
+      message: /PM2 4\.5\.6 is installed here, but version 7/,
+    });
+    rmSync(cwd, { recursive: true });
+  });
+
+  test('a global installation is found on PATH', () => {
+    const root = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+    mkdirSync(join(root, 'bin'));
+    writeFileSync(join(root, 'bin/pm2'), '');
+    writeFileSync(join(root, 'package.json'), '{ "name": "pm2", "version": "7.1.0" }');
+    const { version, script } = findPm2({ ...elsewhere, path: join(root, 'bin') });
+    assert.equal(version, '7.1.0');
+    assert.equal(script, join(root, 'bin', 'pm2'));
+    rmSync(root, { recursive: true });
+  });
+});

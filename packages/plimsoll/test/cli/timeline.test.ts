@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { timelineSchema } from '#plimsoll/results/timeline.js';
+import { fixture, plimsoll, processesWith, until } from '../support/cli.js';
+
+const functions = fixture('timeline.mjs');
+const linux = process.platform === 'linux' ? {} : { skip: 'looks for processes in /proc' };
+
+test('JSON on stdout, the picture on stderr, a Perfetto trace in a file', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+  const trace = join(directory, 'trace.json');
+  const run = await plimsoll([
+    ...['timeline', 'randomBytes', '--requests', '1, 2,2', '--size', '3', '--json', '-', '--perfetto', trace],
+  ]);
+  assert.equal(run.code, 0, run.stderr);
+  const result = timelineSchema.parse(JSON.parse(run.stdout));
+  assert.deepEqual(
+    result.experiments.map(({ requests }) => requests),
+    [1, 2],
+  );
+  assert.ok(result.observedThreads === 3 || result.observedThreads === null);
+  assert.match(run.stderr, /2 requests, 3 pool threads/);
+  const { traceEvents } = JSON.parse(readFileSync(trace, 'utf8'));
+  assert.ok(traceEvents.some((event: { args: { name?: string } }) => event.args.name === 'pool thread 3'));
+  assert.deepEqual(run.left, []);
+  rmSync(directory, { recursive: true });
+});
+
+const bad: Record<string, readonly [readonly string[], number, RegExp]> = {
+  'no operation': [[], 2, /missing required argument 'operation'/],
+  'an unknown operation': [['pbkdf3'], 2, /unknown operation "pbkdf3".*pbkdf2-sync, pbkdf2, http/],
+  'size 0': [['pbkdf2', '--size', '0'], 2, /--size.*from 1 to 1024, not "0"/],
+  'no requests': [['pbkdf2', '--requests', '0'], 2, /--requests.*not "0"/],
+  'an empty list of requests': [['pbkdf2', '--requests', ''], 2, /--requests.*not ""/],
+  'a URL that is none': [['http', '--url', 'nodejs.org'], 2, /--url.*not "nodejs.org"/],
+  'a URL for something else': [['pbkdf2', '--url', 'http://127.0.0.1'], 2, /--url: goes with http only/],
+  'a trace into no directory': [
+    ['pbkdf2', '--perfetto', '/nonexistent/x'],
+    2,
+    /--perfetto: cannot write.*ENOENT/,
+  ],
+  'two documents on stdout': [['pbkdf2', '--json', '-', '--perfetto', '-'], 2, /only one document/],
+  'a module that does not exist': [['./nowhere.mjs'], 2, /no module at ".\/nowhere.mjs"/],
+  'an export that does not exist': [[`${functions}#nowhere`], 2, /no export "nowhere"/],
+  'a module with a syntax error': [[fixture('bad/syntax-error.mjs')], 2, /cannot be loaded: SyntaxError/],
+  'an address where nobody listens': [['http', '--url', 'http://127.0.0.1:1/'], 4, /ECONNREFUSED/],
+  'an operation that throws at once': [[`${functions}#throws`], 4, /RangeError: no \\x1b\[31mred/],
+  'an operation that exits': [[`${functions}#exits`], 4, /ended its process \(exit code 7\)/],
+  'an operation that never completes': [
+    [`${functions}#never`, '--deadline', '2'],
+    4,
+    /not complete within 2 s/,
+  ],
+};
+for (const [what, [args, code, says]] of Object.entries(bad))
+  test(`${what}: a clear line and exit code ${code}`, async () => {
+    const run = await plimsoll(['timeline', ...args, '--quiet']);
+    assert.equal(run.code, code, run.stderr);
+    assert.match(run.stderr, says);
+    assert.doesNotMatch(run.stderr, /\n {4}at /);
+    assert.deepEqual(run.left, []);
+  });
+
+describe('a timeline leaves nothing behind', linux, () => {
+  const whenRunning = (directory: string): Promise<void> => until(() => processesWith(directory).length >= 3);
+
+  test('after Ctrl-C: exit code 130', async () => {
+    let directory = '';
+    const run = await plimsoll(['timeline', `${functions}#never`, '--quiet', '--json', '-'], {
+      meanwhile: (child, temporary) => {
+        directory = temporary;
+        void whenRunning(temporary).then(() => child.kill('SIGINT'));
+      },
+    });
+    assert.equal(run.code, 130, run.stderr);
+    assert.equal(timelineSchema.parse(JSON.parse(run.stdout)).interrupted, true);
+    assert.deepEqual(run.left, []);
+    assert.deepEqual(processesWith(directory), []);
+  });
+
+  test('after SIGKILL', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+    const run = await plimsoll(['timeline', `${functions}#never`, '--quiet'], {
+      env: { TMPDIR: directory },
+      meanwhile: (child) => void whenRunning(directory).then(() => child.kill('SIGKILL')),
+    });
+    assert.equal(run.code, null);
+    await until(() => processesWith(directory).length === 0, 20_000, 'every process is gone');
+    await until(() => readdirSync(directory).length === 0, 20_000, 'its directory is gone');
+    rmSync(directory, { recursive: true });
+  });
+});

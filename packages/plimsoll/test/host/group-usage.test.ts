@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { test } from 'node:test';
+import { parseUsage, readGroupUsage } from '#plimsoll/host/group-usage.js';
+import { until } from '../support/cli.js';
+
+test('fields are counted from behind the name, which may hold brackets and spaces', () => {
+  const rest = 'S 1 77 7 0 -1 0 0 0 0 0 12 3 0 0 20 0 1 0 99';
+  assert.deepEqual(parseUsage(`8 (a) b) (c) ${rest}`), { group: 77, ticks: 15 });
+  assert.equal(parseUsage(''), null);
+  assert.equal(parseUsage('8 (a) S 1'), null);
+});
+
+test('no /proc: not known', () => {
+  assert.equal(readGroupUsage(1, '/nonexistent'), null);
+});
+
+test('a group is its leader and what that started, and what they used', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const busy = 'while (process.cpuUsage().user < 4e5); setInterval(() => {}, 1000)';
+  const child = spawn('sh', ['-c', `"${process.execPath}" -e "${busy}" & wait`], { detached: true });
+  const { pid } = child as { pid: number };
+  try {
+    await until(() => (readGroupUsage(pid)?.cpuSeconds ?? 0) >= 0.3);
+    const usage = readGroupUsage(pid);
+    assert.equal(usage?.pids.length, 2);
+    assert.ok((usage?.maxRssBytes ?? 0) > 20 * 2 ** 20);
+  } finally {
+    process.kill(-pid, 'SIGKILL');
+  }
+});

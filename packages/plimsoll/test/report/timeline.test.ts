@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import pc from 'picocolors';
+import { captureEnvironment } from '#plimsoll/host/environment.js';
+import { perfettoTrace } from '#plimsoll/report/perfetto.js';
+import { plainStyle } from '#plimsoll/report/style.js';
+import { timelineReport } from '#plimsoll/report/timeline.js';
+import { axis, bar } from '#plimsoll/report/timeline-bars.js';
+import { type Span, type Timeline, timelineSchema } from '#plimsoll/results/timeline.js';
+
+const span = (request: number, given: Partial<Span>): Span => ({
+  ...{ request, what: 'crypto', where: 'pool', inferred: false, waited: false, thread: 1, cpuMs: 40 },
+  ...{ submitMs: 0, startMs: 0, endMs: 100, callbackMs: 100 },
+  ...given,
+});
+
+const SPANS = [
+  span(1, {}),
+  span(2, { waited: true, startMs: 100, endMs: 200, callbackMs: 250 }),
+  span(3, { inferred: true, thread: null, cpuMs: null, what: 'stat', startMs: 50 }),
+  span(4, { where: 'kernel', thread: null, cpuMs: null, what: 'socket' }),
+  span(5, { where: 'main', thread: null, cpuMs: null, what: 'main thread' }),
+];
+
+const RESULT: Timeline = timelineSchema.parse({
+  schema: 'plimsoll/1',
+  kind: 'timeline',
+  environment: captureEnvironment({ directory: '.' }),
+  operation: 'evil\x1b[31m',
+  description: 'what it does, told at such a length that it has to be broken into lines on a narrow terminal',
+  ...{ size: 2, observedThreads: 2, interrupted: false, startedAt: new Date(0).toISOString() },
+  experiments: [
+    {
+      requests: 5,
+      wallMs: 250,
+      timings: SPANS.map(({ request, callbackMs }) => ({ request, startMs: 0, endMs: callbackMs })),
+      spans: SPANS,
+      shows: [
+        {
+          id: 'timeline.waited',
+          text: 'request 2 waited for a pool thread, and this is a long sentence about it',
+        },
+      ],
+    },
+  ],
+});
+
+describe('the picture of a timeline', () => {
+  for (const width of [80, 140])
+    test(`fits into ${width} columns, and obeys no control characters`, () => {
+      const lines = timelineReport(RESULT, plainStyle(width)).split('\n');
+      for (const line of lines) assert.ok([...line].length <= width, line);
+      assert.ok(!lines.join('').includes('\x1b'));
+      assert.ok(lines[0]?.includes('evil\\x1b[31m'));
+    });
+
+  test('every part has a sign of its own: without colours nothing is lost', () => {
+    const plain = timelineReport(RESULT, plainStyle(80));
+    for (const sign of ['█', '░', '·', '▒', '┄', '─', '▓']) assert.ok(plain.includes(sign), sign);
+    const coloured = timelineReport(RESULT, { width: 80, color: pc.createColors(true) });
+    assert.notEqual(coloured, plain);
+    assert.equal(stripVTControlCharacters(coloured), plain);
+  });
+
+  test('bars are aligned on one axis', () => {
+    assert.deepEqual(bar([SPANS[1] as Span], 250, 5), ['queue', 'queue', 'pool', 'pool', 'loop']);
+    assert.deepEqual(bar([SPANS[0] as Span], 250, 5), ['pool', 'pool', null, null, null]);
+    assert.equal(axis(100, 40).indexOf('╵50'), 20);
+    assert.equal(axis(100, 40).indexOf('╵100'), 40);
+  });
+
+  test('what is shorter than a cell is drawn all the same', () => {
+    assert.deepEqual(bar([span(1, { startMs: 51, submitMs: 51, endMs: 52, callbackMs: 52 })], 100, 4), [
+      ...[null, null, 'pool', null],
+    ]);
+  });
+});
+
+test('a Perfetto trace has a lane per pool thread, and nothing overlaps on a lane', () => {
+  const overlapping = [...SPANS, span(3, { inferred: true, thread: null, submitMs: 10, startMs: 20 })];
+  const [experiment] = RESULT.experiments;
+  assert.ok(experiment !== undefined);
+  const { traceEvents } = perfettoTrace({ ...RESULT, experiments: [{ ...experiment, spans: overlapping }] });
+  const lanes = traceEvents.filter(({ name }) => name === 'thread_name').map(({ args }) => args.name);
+  for (const lane of ['main thread', 'pool thread 1', 'pool thread 2', 'request 1'])
+    assert.ok(lanes.includes(lane), lane);
+  const slices = traceEvents.filter(({ ph }) => ph === 'X');
+  const ends = new Map<number, number>();
+  for (const { tid, ts = 0, dur = 0 } of slices.sort((a, b) => (a.ts ?? 0) - (b.ts ?? 0))) {
+    assert.ok(dur > 0);
+    assert.ok(ts >= (ends.get(tid) ?? 0), `lane ${tid}`);
+    ends.set(tid, ts + dur);
+  }
+  assert.ok(slices.some(({ name }) => name === 'stat (inferred)'));
+  assert.ok(slices.some(({ name, dur }) => name === 'waiting in the queue' && dur === 100_000));
+});
