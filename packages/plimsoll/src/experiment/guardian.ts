@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,9 +12,7 @@ import { startTime } from '../host/processes.js';
 export type GuardianOrder =
   | { do: 'watch'; pid: number; startTime: number | null }
   | { do: 'forget'; pid: number }
-  | { do: 'watch-pid-file'; path: string }
-  | { do: 'keep-clean'; directory: string }
-  | { do: 'cleaned'; directory: string };
+  | { do: 'keep-clean'; directory: string };
 
 /**
  * Sees to it that nothing stays behind: a second process knows every child and temporary directory of this one,
@@ -56,24 +55,19 @@ export class Guardian {
   }
 
   /**
-   * Watch the process that writes its id into a file of a temporary directory of ours: a daemon that is not our child.
-   * It is ended if the file is still there and the process has the directory in its environment.
-   */
-  watchPidFile(path: string): void {
-    this.#order({ do: 'watch-pid-file', path });
-  }
-
-  /**
-   * A new temporary directory under TMPDIR, removed by `remove`, by `close`, or by the guardian.
+   * A new temporary directory under TMPDIR, removed by `remove`, by `close`, or by the guardian; with it, on Linux, ends
+   * every process that has it in its environment: a daemon that is not our child.
    *
    * @throws {PlimsollError} PLIMSOLL_NO_DIRECTORY when it cannot be made.
    */
   temporaryDirectory(): string {
     const parent = tmpdir();
+    const directory = join(parent, `plimsoll-${randomBytes(9).toString('base64url')}`);
+    // Before it is there, so that no death of ours leaves it.
+    this.#order({ do: 'keep-clean', directory });
     try {
-      const directory = mkdtempSync(join(parent, 'plimsoll-'));
+      mkdirSync(directory, { mode: 0o700 });
       this.#directories.add(directory);
-      this.#order({ do: 'keep-clean', directory });
       return directory;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -88,7 +82,6 @@ export class Guardian {
   remove(directory: string): void {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     this.#directories.delete(directory);
-    this.#order({ do: 'cleaned', directory });
   }
 
   /** Remove the directories that are left and let the guardian end. */

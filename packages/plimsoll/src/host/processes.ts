@@ -1,5 +1,5 @@
 /** Telling a process from a later one with the same number: a guardian must never kill a stranger. */
-import { parseWhole, readText } from './read.js';
+import { listNames, parseWhole, readText } from './read.js';
 
 /**
  * When a process started: field 22 of /proc/PID/stat, in clock ticks since the machine booted.
@@ -22,6 +22,34 @@ export function startTime(pid: number, root = '/'): number | null {
  */
 export function isSameProcess(pid: number, started: number | null, root = '/'): boolean {
   return started !== null && startTime(pid, root) === started;
+}
+
+/**
+ * Whether a process has ended without anybody having asked how: a zombie, as what outlives its parent becomes where no
+ * init process collects it.
+ *
+ * @returns `false` where there is no /proc
+ */
+export function hasEnded(pid: number, root = '/'): boolean {
+  return /\) [ZX] /.test(readText(root, `/proc/${pid}/stat`) ?? '');
+}
+
+/**
+ * The processes whose environment mentions one of `marks`; their command lines would not do, which process.title
+ * overwrites and cuts.
+ *
+ * @returns none where there is no /proc
+ * @example
+ * processesWithEnvironment(['/tmp/plimsoll-5e3f']); // [4711]
+ */
+export function processesWithEnvironment(marks: readonly string[], root = '/'): number[] {
+  if (marks.length === 0) return [];
+  return (listNames(root, '/proc') ?? []).flatMap((name) => {
+    const pid = parseWhole(name);
+    if (pid === null) return [];
+    const environment = readText(root, `/proc/${pid}/environ`) ?? '';
+    return marks.some((mark) => environment.includes(mark)) ? [pid] : [];
+  });
 }
 
 /**

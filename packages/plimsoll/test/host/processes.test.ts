@@ -3,7 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isSameProcess, parseStartTime, startTime } from '#plimsoll/host/processes.js';
+import {
+  hasEnded,
+  isSameProcess,
+  parseStartTime,
+  processesWithEnvironment,
+  startTime,
+} from '#plimsoll/host/processes.js';
 import { fakeRoot, linuxOnly } from './fake-root.js';
 
 const FIELDS_3_TO_25 =
@@ -47,4 +53,25 @@ test('a real child is itself until it is gone', linuxOnly, async (t) => {
   child.stdin.end();
   await once(child, 'exit');
   assert.equal(isSameProcess(child.pid, started), false);
+});
+
+test('processes are found by their environment', (t) => {
+  const root = fakeRoot(t, {
+    '/proc/7/environ': 'A=1\0PM2_HOME=/tmp/x-1/pm2\0',
+    '/proc/8/environ': 'A=/tmp/x-2\0',
+    '/proc/9/cmdline': '/tmp/x-1',
+    '/proc/self/environ': 'A=/tmp/x-1',
+  });
+  assert.deepEqual(processesWithEnvironment(['/tmp/x-1'], root), [7]);
+  assert.deepEqual(processesWithEnvironment(['/tmp/x-1', '/tmp/x-2'], root), [7, 8]);
+  assert.deepEqual(processesWithEnvironment([], root), []);
+});
+
+test('a zombie has ended', (t) => {
+  const zombie = FIELDS_3_TO_25.replace('S', 'Z');
+  const root = fakeRoot(t, {
+    '/proc/7/stat': `7 (node) ${FIELDS_3_TO_25}\n`,
+    '/proc/8/stat': `8 (a) Z b) ${zombie}\n`,
+  });
+  assert.deepEqual([hasEnded(7, root), hasEnded(8, root), hasEnded(9, root)], [false, true, false]);
 });

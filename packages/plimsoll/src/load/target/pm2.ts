@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { PlimsollError } from '../../errors.js';
-import { isSameProcess, startTime } from '../../host/processes.js';
+import { hasEnded, isSameProcess, startTime } from '../../host/processes.js';
 import { type LaunchContext, type Launched, launch } from './launch.js';
 import { findPm2 } from './pm2-installation.js';
 import { eventually, within } from './wait.js';
@@ -36,7 +36,6 @@ export async function launchUnderPm2(
   mkdirSync(home);
   const ecosystem = writeEcosystem(app, home);
   const pidFile = join(home, 'pm2.pid');
-  context.guardian.watchPidFile(pidFile);
   const pm2 = (...args: string[]): Promise<void> => run(script, args, home, context);
 
   const stop = async (): Promise<boolean> => {
@@ -45,7 +44,7 @@ export async function launchUnderPm2(
       pid,
       since: startTime(pid),
     }));
-    const alive = () => started.filter(({ pid, since }) => isSameProcess(pid, since) && !isZombie(pid));
+    const alive = () => started.filter(({ pid, since }) => isSameProcess(pid, since) && !hasEnded(pid));
     await pm2('kill').catch(() => {});
     // It says that the daemon has stopped while that one is still at it.
     if (await eventually(() => alive().length === 0, GONE_MS)) return false;
@@ -139,15 +138,6 @@ function daemonOf(pidFile: string): number | null {
     return Number(readFileSync(pidFile, 'utf8'));
   } catch {
     return null;
-  }
-}
-
-/** Ended, but nobody has asked how: the daemon is nobody's child where no init process collects it. */
-function isZombie(pid: number): boolean {
-  try {
-    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
   }
 }
 

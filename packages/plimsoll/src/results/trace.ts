@@ -1,0 +1,80 @@
+import type { Environment } from '../host/environment.js';
+
+/**
+ * What `plimsoll trace` recorded, once read: where each job of the pool spent its time. Times are milliseconds since the
+ * recording began, on one clock for all processes.
+ */
+export interface Trace {
+  readonly environment: Environment;
+  readonly command: readonly string[];
+  /** When the recording began. */
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly processes: readonly TracedProcess[];
+  /** What a reader must know of its gaps: events lost or unbalanced, a bound reached, a process killed. */
+  readonly notes: readonly TraceNote[];
+}
+
+export interface TraceNote {
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface TracedProcess {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly node: string;
+  readonly script: string | null;
+  /** Threads of its pool, counted; `null` when it never had one or they could not be counted. */
+  readonly observedThreads: number | null;
+  /** What UV_THREADPOOL_SIZE gives by libuv's rules. */
+  readonly size: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** In the order of submission. */
+  readonly jobs: readonly TracedJob[];
+  /** Its threads' use of the cores, interval by interval; empty where /proc does not tell. */
+  readonly usage: readonly UsageInterval[];
+}
+
+export interface TracedJob {
+  /** `crypto`, `zlib`, the name of an N-API work; of fs and dns with their call: `fs.open`, `dns.lookup`. */
+  readonly kind: string;
+  /** Slow I/O, of which only half of the pool is used: getaddrinfo and getnameinfo. */
+  readonly slow: boolean;
+  /** The event loop that it belongs to: the kernel's id of its thread. */
+  readonly loop: number;
+  readonly submitMs: number;
+  /** When it began and ended on a pool thread. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** When the event loop took its result. */
+  readonly callbackMs: number;
+  /** CPU time on the pool thread; `null` when not known (fs, dns). */
+  readonly cpuMs: number | null;
+  /** Its pool thread, by the kernel's id; `null` when not known. */
+  readonly thread: number | null;
+  /** `startMs` and `endMs` follow from the queue's rules; Node tells only submission and callback. */
+  readonly inferred: boolean;
+  /** When it was submitted every pool thread that it could have had was taken. */
+  readonly waited: boolean;
+  /** The job in whose callback, or right after it, this one was submitted: its index; `null` for one from outside. */
+  readonly parent: number | null;
+}
+
+/** Over an interval, in milliseconds of CPU time or of waiting for a core, by kind of thread. */
+export interface UsageInterval {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly loop: ThreadUsage;
+  /** All of the pool's threads together. */
+  readonly pool: ThreadUsage;
+  /** V8's own threads, Workers' and everybody else in the process. */
+  readonly other: ThreadUsage;
+}
+
+export interface ThreadUsage {
+  readonly cpuMs: number;
+  /** Runnable, but without a core. */
+  readonly waitedMs: number;
+}
