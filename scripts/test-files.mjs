@@ -2,8 +2,22 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './setup.mjs';
 
-/** Every compiled test file, or those whose path contains one of the filters. */
-export function testFiles(filters) {
+/**
+ * Tests that need not run on every line of Node: the model checker computes the same anywhere; the load tests and the
+ * benchmarks take the longest, and what they stand on has its own tests on every line.
+ */
+const NOT_EVERYWHERE = [
+  { path: /pool\/test-dist\/protocol\.test/, lines: [20] },
+  { path: /test-dist\/(load\/|cli\/load)/, lines: [20, 24] },
+  { path: /^benchmarks\//, lines: [20, 24] },
+];
+
+/**
+ * Every compiled test file, or those whose path contains one of the filters.
+ *
+ * @param line of Node: leaves out what need not run there.
+ */
+export function testFiles(filters, line) {
   const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
   const files = [...packages, 'benchmarks'].flatMap((folder) => {
     const directory = join(folder, 'test-dist');
@@ -15,7 +29,10 @@ export function testFiles(filters) {
       return [];
     }
   });
-  return filters.length === 0
-    ? files.sort()
-    : files.filter((file) => filters.some((text) => file.includes(text)));
+  return files.filter((file) => isWanted(file, filters) && (line === undefined || isFor(file, line))).sort();
 }
+
+const isWanted = (file, filters) => filters.length === 0 || filters.some((text) => file.includes(text));
+
+const isFor = (file, line) =>
+  NOT_EVERYWHERE.every(({ path, lines }) => !path.test(file) || lines.includes(line));

@@ -1,5 +1,5 @@
 // `npm run test:matrix [-- --others] [FILTER…]`: the tests on every supported line of Node, whose binaries come from npm;
-// with --others, not on the line that runs this.
+// with --others, not on the line that runs this. What test-files.mjs says of a line is left out there.
 import { parseArgs } from 'node:util';
 import { LINES, nodeOfLine } from './node-lines.mjs';
 import { run, setup } from './setup.mjs';
@@ -16,5 +16,5 @@ for (const line of LINES.filter((line) => !(values.others && line === own))) {
   const binary = nodeOfLine(line);
   console.log(`\n# Node ${line}`);
   run(binary, ['--version']);
-  run(binary, ['--test', '--test-reporter=spec', ...testFiles(positionals)]);
+  run(binary, ['--test', '--test-reporter=spec', ...testFiles(positionals, line)]);
 }

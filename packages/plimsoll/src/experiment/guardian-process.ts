@@ -12,8 +12,8 @@ const watched = new Map<number, number | null>();
 /** Every directory there ever was: a daemon may make its own anew after it was removed. */
 const directories = new Set<string>();
 
-const TURN_MS = 50;
-const TURNS = 100;
+const TURN_MS = 20;
+const TURNS = 250;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
