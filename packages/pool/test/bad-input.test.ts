@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type LoadBalancer, Pool, PoolError, type PoolOptions, UncloneableError } from '@plimsoll/pool';
+import {
+  ArrayTaskQueue,
+  type LoadBalancer,
+  Pool,
+  PoolError,
+  type PoolOptions,
+  type TaskQueue,
+  UncloneableError,
+} from '@plimsoll/pool';
 import { caught, fixture, poolFor } from './support.js';
+
+const STRANGER = 'taskQueue.shift() must return a task that push() was given, or null when there is none';
 
 const refused = (options: unknown): Error & { code?: string } => {
   try {
@@ -168,6 +178,56 @@ test('run rejects, and never throws: queues and balancers that throw', async (t)
     throw new Error('from the balancer');
   };
   assert.equal((await caught(poolFor(t, { loadBalancer }).run(1))).message, 'from the balancer');
+});
+
+test('a queue that fails settles what it has, once, and the pool goes on', async (t) => {
+  const failing: Partial<Record<keyof TaskQueue, (queue: ArrayTaskQueue) => unknown>>[] = [
+    {
+      shift: () => {
+        throw new Error('it broke');
+      },
+    },
+    { shift: () => ({}) },
+    { shift: () => 'a task' },
+    // The same one again and again.
+    { shift: (queue) => queue.tasks[0] },
+  ];
+  for (const [index, methods] of failing.entries()) {
+    const queue = new ArrayTaskQueue();
+    const own = queue.shift.bind(queue);
+    let broken = true;
+    Object.assign(queue, { shift: () => (broken ? methods.shift?.(queue) : own()) });
+    const pool = poolFor(t, { taskQueue: queue, maxThreads: 1 });
+    const runs = Array.from({ length: 5 }, (_, a) => pool.run({ a, b: 1 }));
+    const outcomes = await Promise.allSettled(runs);
+    const reasons = outcomes.map((outcome) =>
+      outcome.status === 'rejected' ? (outcome.reason as Error).message : 'fulfilled',
+    );
+    assert.ok(reasons.includes(index === 0 ? 'it broke' : STRANGER), `${index}: ${reasons}`);
+    broken = false;
+    assert.equal(await pool.run({ a: 1, b: 1 }), 2, `${index}: goes on`);
+    assert.equal(pool.queueSize, 0);
+  }
+});
+
+test('a queue whose remove() fails costs the tasks in it, not the one that was aborted', async (t) => {
+  const queue = new ArrayTaskQueue();
+  Object.assign(queue, {
+    remove: () => {
+      throw new Error('cannot remove');
+    },
+  });
+  const pool = poolFor(t, { taskQueue: queue, maxThreads: 1 });
+  await pool.run({ a: 1, b: 1 });
+  const first = pool.run(50, { name: 'sleep' });
+  const controller = new AbortController();
+  const aborted = caught(pool.run({ a: 1, b: 1 }, { signal: controller.signal }));
+  const waiting = caught(pool.run({ a: 2, b: 2 }));
+  controller.abort();
+  assert.equal((await aborted).name, 'AbortError');
+  assert.equal((await waiting).message, 'cannot remove');
+  await first;
+  assert.equal(await pool.run({ a: 2, b: 2 }), 4);
 });
 
 test('run rejects, and never throws: threads that Node refuses to make', async (t) => {

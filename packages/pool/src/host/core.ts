@@ -8,6 +8,7 @@ import { HANDLER, type Startup } from '../shared/messages.js';
 import { anythingDone, queuedEntries } from '../shared/table.js';
 import { chooserFor } from './balance.js';
 import { Crew, type CrewHost } from './crew.js';
+import { CustomQueue } from './custom-queue.js';
 import { Dispatch, type DispatchHost } from './dispatch.js';
 import { failureFor, type HandlerName, startFailure, workerFailure } from './faults.js';
 import { Histogram } from './histogram.js';
@@ -15,7 +16,7 @@ import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { ByPriority, Fifo, type Pending } from './queue.js';
 import { type Extras, SETTLED, Task } from './task.js';
-import { CustomQueue, type PoolTask, queueOptionsSymbol } from './task-queue.js';
+import { type PoolTask, queueOptionsSymbol } from './task-queue.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 /** What the public class hears from the core. */
@@ -82,7 +83,9 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   private newQueue(): Pending {
     const { taskQueue } = this.options;
-    return taskQueue === undefined ? new Fifo() : new CustomQueue(taskQueue, (task) => this.viewOf(task));
+    if (taskQueue === undefined) return new Fifo();
+    const viewOf = (task: Task): PoolTask => this.viewOf(task);
+    return new CustomQueue(taskQueue, viewOf, (lost, error) => this.dispatch.reject(lost, error));
   }
 
   get workers(): readonly WorkerHandle[] {
@@ -287,7 +290,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   startup(): Pick<Startup, 'arenas' | 'handlers' | 'preload'> {
     return {
-      arenas: this.dispatch.arena.buffers,
+      arenas: this.dispatch.arenas,
       handlers: this.handlers.map(({ filename, name }, id) => [id, filename, name]),
       preload: this.defaultHandler,
     };

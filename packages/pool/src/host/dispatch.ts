@@ -1,12 +1,8 @@
-import { Arena, chunkOf, wordOf } from '../shared/arena.js';
-import { Decoder, type Memory, memoryOf } from '../shared/codec/decode.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
-import { copyBytes } from '../shared/codec/tags.js';
 import { restore, uncloneable } from '../shared/error-record.js';
-import { END, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE, START } from '../shared/layout.js';
+import { END, FLAGS, HANDLER, PAYLOAD, SEQUENCE, START } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
-import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import {
   condemn,
   drainOne,
@@ -20,6 +16,8 @@ import {
   sweep,
 } from '../shared/table.js';
 import type { Pending } from './queue.js';
+import { Results } from './results.js';
+import { SlotMemory } from './slot-memory.js';
 import { LOOSE, PUBLISHED, SETTLED, type Task, WAITING } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -32,14 +30,6 @@ export interface DispatchHost {
   onSettled(task: Task): void;
   onTimes(task: Task, worker: WorkerHandle, start: number, end: number): void;
 }
-
-/** A block of the arena. */
-interface Block {
-  readonly address: number;
-  readonly words: number;
-}
-
-const MASK = message.PLACE_MASK;
 
 /** Moves tasks into the table and their outcomes out of it. Knows every task between `run()` and its end. */
 export class Dispatch {
@@ -56,15 +46,9 @@ export class Dispatch {
   private sequence = 0;
   private readonly tasks: (Task | undefined)[];
   private readonly payloads = new Map<number, message.Payload>();
-  private readonly encoder = new Encoder(4096, (bytes) => this.lend(bytes));
-  private readonly decoder = new Decoder((position, length) => this.borrow(position, length));
-  /** The worker whose result is being decoded. */
-  private source: WorkerHandle | undefined;
-  /** The last thing that this result has in the worker's ring for buffers. */
-  private borrowed: Block | undefined;
-  /** The slot that is being written. */
-  private writing = -1;
-  readonly arena: Arena;
+  private readonly encoder = new Encoder(4096, (bytes) => this.memory.lend(bytes));
+  private readonly memory: SlotMemory;
+  private readonly results: Results;
   private readonly table: SharedTable;
   private readonly host: DispatchHost;
 
@@ -76,9 +60,15 @@ export class Dispatch {
     this.free = Int32Array.from({ length: slots }, (_, index) => slots - 1 - index);
     this.freeCount = slots;
     this.tasks = new Array(slots).fill(undefined);
-    this.arena = new Arena((index, buffer) => {
+    this.memory = new SlotMemory((index, buffer) => {
       for (const worker of host.workers) worker.post([message.ARENA, index, buffer]);
     });
+    this.results = new Results(table);
+  }
+
+  /** The memory for large values, piece by piece. */
+  get arenas(): readonly SharedArrayBuffer[] {
+    return this.memory.buffers;
   }
 
   /** Slots in use: published, running, or reported but not read. */
@@ -150,8 +140,8 @@ export class Dispatch {
     task.slot = slot;
     this.tasks[slot] = task;
     // A getter of the value may run another task.
-    const outer = this.writing;
-    this.writing = slot;
+    const outer = this.memory.slot;
+    this.memory.slot = slot;
     try {
       this.write(task, slot);
     } catch (error) {
@@ -159,7 +149,7 @@ export class Dispatch {
       this.settle(task, error, true);
       return true;
     } finally {
-      this.writing = outer;
+      this.memory.slot = outer;
     }
     task.state = PUBLISHED;
     return chosen === undefined ? this.publish(task, slot) : this.publishTo(chosen, task, slot);
@@ -224,43 +214,17 @@ export class Dispatch {
     }
   }
 
-  /** Memory of the arena for the slot that is being written. */
-  private allocate(words: number): number {
-    const address = this.arena.allocate(words);
-    if (address === -1) return -1;
-    const blocks = this.arenaBlocks.get(this.writing);
-    if (blocks === undefined) this.arenaBlocks.set(this.writing, [{ address, words }]);
-    else blocks.push({ address, words });
-    return address;
-  }
-
-  private lend(bytes: Uint8Array): number {
-    const address = this.allocate((bytes.length + 3) >> 2);
-    if (address !== -1)
-      copyBytes(bytes, (this.arena.chunks[chunkOf(address)] as Memory).bytes, wordOf(address) * 4);
-    return address;
-  }
-
-  private borrow(position: number, length: number): Uint8Array {
-    const start = ringWordOf('bulk', position) * 4;
-    this.borrowed = { address: position, words: (length + 3) >> 2 };
-    return (this.source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length);
-  }
-
   private writeLarge(encoded: Encoded, slot: number, base: number, flags: number): void {
     const { words, length, externals } = encoded;
-    const address = externals === undefined ? this.allocate(length) : -1;
+    const address = externals === undefined ? this.memory.allocate(length) : -1;
     if (address === -1) {
       this.payloads.set(slot, { words: words.slice(0, length), externals: externals ?? [] });
       describe(this.table, base, flags | message.IN_PORT, 0, 0);
       return;
     }
-    copyWords(words, length, (this.arena.chunks[chunkOf(address)] as Memory).words, wordOf(address));
+    this.memory.write(address, words, length);
     describe(this.table, base, flags | message.IN_ARENA, length, address);
   }
-
-  /** Blocks to free with their slots; results overwrite the words that named them. */
-  private readonly arenaBlocks = new Map<number, Block[]>();
 
   /** Posts what does not go through the table, if anything. False: it cannot be cloned, so the task has failed. */
   private sendPayload(worker: WorkerHandle, task: Task, slot: number): boolean {
@@ -312,7 +276,7 @@ export class Dispatch {
     const base = slotAt(layout, slot);
     const task = this.tasks[slot] as Task;
     const flags = words[base + FLAGS] as number;
-    const value = this.outcome(worker, slot, base, flags);
+    const value = this.results.read(worker, slot, base, flags);
     worker.completed++;
     if (task.state !== SETTLED) {
       this.host.onTimes(
@@ -327,36 +291,8 @@ export class Dispatch {
     else this.settle(task, restore(value as never), true);
   }
 
-  private outcome(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
-    const { words } = this.table;
-    if ((flags & MASK) === message.IN_SLOT) return this.decode(worker, this.table, base + PAYLOAD);
-    if ((flags & MASK) === message.IN_ARENA) {
-      const position = words[base + OFFSET] as number;
-      const value = this.decode(worker, worker.ring('results'), ringWordOf('results', position));
-      ringRead(this.table, worker.index, 'results', position, words[base + LENGTH] as number);
-      return value;
-    }
-    const payload = worker.payload(slot);
-    if (payload.words === undefined) return payload.value;
-    return this.decode(worker, memoryOf(payload.words.buffer as ArrayBuffer), 0, payload.externals);
-  }
-
-  private decode(worker: WorkerHandle, memory: Memory, at: number, externals?: ArrayBuffer[]): unknown {
-    this.source = worker;
-    const value = this.decoder.decode(memory, at, externals);
-    if (this.borrowed !== undefined) {
-      ringRead(this.table, worker.index, 'bulk', this.borrowed.address, this.borrowed.words);
-      this.borrowed = undefined;
-    }
-    return value;
-  }
-
   private giveBack(slot: number): void {
-    const blocks = this.arenaBlocks.get(slot);
-    if (blocks !== undefined) {
-      this.arenaBlocks.delete(slot);
-      for (const { address, words } of blocks) this.arena.release(address, words);
-    }
+    this.memory.release(slot);
     if (this.payloads.size > 0) this.payloads.delete(slot);
     this.tasks[slot] = undefined;
     release(this.table, slot);
@@ -407,10 +343,17 @@ export class Dispatch {
       this.giveBack(task.slot);
       rejected.unshift(task);
     }
-    for (const task of rejected) {
-      task.state = LOOSE;
-      this.settle(task, reasonFor(task), true);
-    }
+    for (const task of rejected) this.rejectWaiting(task, reasonFor(task));
+  }
+
+  /** Rejects tasks that have left the queue without getting into the table. */
+  reject(tasks: readonly Task[], reason: unknown): void {
+    for (const task of tasks) this.rejectWaiting(task, reason);
+  }
+
+  private rejectWaiting(task: Task, reason: unknown): void {
+    task.state = LOOSE;
+    this.settle(task, reason, true);
   }
 
   private publishedYoungestFirst(): Task[] {

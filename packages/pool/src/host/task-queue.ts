@@ -1,6 +1,3 @@
-import type { Pending } from './queue.js';
-import { SETTLED, type Task } from './task.js';
-
 /** The key under which a task's own options for a custom queue stand on its value. The same symbol as Piscina's. */
 export const queueOptionsSymbol: unique symbol = Symbol.for('Piscina.queueOptions') as never;
 
@@ -26,69 +23,6 @@ export interface TaskQueue {
   shift(): PoolTask | null;
   remove(task: PoolTask): void;
   unshift?(task: PoolTask): void;
-}
-
-/** Lets a queue of the user's decide the order. */
-export class CustomQueue implements Pending {
-  private readonly tasks = new Map<PoolTask, Task>();
-  private readonly views = new Map<Task, PoolTask>();
-  /** Tasks that had to go back to the front of a queue that has no front. */
-  private readonly front: Task[] = [];
-  private readonly queue: TaskQueue;
-  private readonly viewOf: (task: Task) => PoolTask;
-
-  constructor(queue: TaskQueue, viewOf: (task: Task) => PoolTask) {
-    this.queue = queue;
-    this.viewOf = viewOf;
-  }
-
-  get size(): number {
-    return this.queue.size + this.front.length;
-  }
-
-  push(task: Task): void {
-    this.queue.push(this.enter(task));
-  }
-
-  unshift(task: Task): void {
-    if (this.queue.unshift === undefined) this.front.unshift(task);
-    else this.queue.unshift(this.enter(task));
-  }
-
-  shift(): Task | undefined {
-    const front = this.front.shift();
-    if (front !== undefined) return front;
-    while (this.tasks.size > 0) {
-      const view = this.queue.shift();
-      if (view === null || view === undefined) return undefined;
-      const task = this.leave(view);
-      if (task !== undefined && task.state !== SETTLED) return task;
-    }
-    return undefined;
-  }
-
-  forget(task: Task): void {
-    const index = this.front.indexOf(task);
-    if (index !== -1) this.front.splice(index, 1);
-    const view = this.views.get(task);
-    if (view === undefined) return;
-    this.leave(view);
-    this.queue.remove(view);
-  }
-
-  private enter(task: Task): PoolTask {
-    const view = this.viewOf(task);
-    this.tasks.set(view, task);
-    this.views.set(task, view);
-    return view;
-  }
-
-  private leave(view: PoolTask): Task | undefined {
-    const task = this.tasks.get(view);
-    this.tasks.delete(view);
-    if (task !== undefined) this.views.delete(task);
-    return task;
-  }
 }
 
 /** A queue in one array, for the sake of Piscina's name. */

@@ -1,0 +1,119 @@
+import type { Pending } from './queue.js';
+import { SETTLED, type Task } from './task.js';
+import type { PoolTask, TaskQueue } from './task-queue.js';
+
+/** Told which tasks nobody will get out of the queue any more, and why. */
+export type OnQueueFailure = (lost: readonly Task[], error: unknown) => void;
+
+/**
+ * Lets a queue of the user's decide the order. One that throws, or gives what it was not given, is not asked again about
+ * the tasks that it has: they are lost to it, and their promises are settled.
+ */
+export class CustomQueue implements Pending {
+  private readonly tasks = new Map<PoolTask, Task>();
+  private readonly views = new Map<Task, PoolTask>();
+  /** What the queue may still hold, although it was removed. */
+  private readonly stale = new WeakSet<PoolTask>();
+  /** Tasks that had to go back to the front of a queue that has no front. */
+  private readonly front: Task[] = [];
+  private readonly queue: TaskQueue;
+  private readonly viewOf: (task: Task) => PoolTask;
+  private readonly onFailure: OnQueueFailure;
+
+  constructor(queue: TaskQueue, viewOf: (task: Task) => PoolTask, onFailure: OnQueueFailure) {
+    this.queue = queue;
+    this.viewOf = viewOf;
+    this.onFailure = onFailure;
+  }
+
+  get size(): number {
+    return this.tasks.size + this.front.length;
+  }
+
+  /** @throws what the queue throws; it has not got the task then. */
+  push(task: Task): void {
+    const view = this.enter(task);
+    try {
+      this.queue.push(view);
+    } catch (error) {
+      this.leave(view);
+      this.stale.add(view);
+      throw error;
+    }
+  }
+
+  unshift(task: Task): void {
+    if (this.queue.unshift === undefined) {
+      this.front.unshift(task);
+      return;
+    }
+    const view = this.enter(task);
+    try {
+      this.queue.unshift(view);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  shift(): Task | undefined {
+    const front = this.front.shift();
+    if (front !== undefined) return front;
+    try {
+      return this.next();
+    } catch (error) {
+      this.fail(error);
+      return undefined;
+    }
+  }
+
+  private next(): Task | undefined {
+    while (this.tasks.size > 0) {
+      const view = this.queue.shift();
+      if (view === null || view === undefined) return undefined;
+      const task = this.leave(view);
+      if (task === undefined && !this.stale.delete(view)) throw new TypeError(STRANGER);
+      if (task !== undefined && task.state !== SETTLED) return task;
+    }
+    return undefined;
+  }
+
+  forget(task: Task): void {
+    const index = this.front.indexOf(task);
+    if (index !== -1) this.front.splice(index, 1);
+    const view = this.views.get(task);
+    if (view === undefined) return;
+    this.leave(view);
+    this.stale.add(view);
+    try {
+      this.queue.remove(view);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private enter(task: Task): PoolTask {
+    const view = this.viewOf(task);
+    this.tasks.set(view, task);
+    this.views.set(task, view);
+    return view;
+  }
+
+  private leave(view: PoolTask): Task | undefined {
+    const task = this.tasks.get(view);
+    if (task === undefined) return undefined;
+    this.tasks.delete(view);
+    this.views.delete(task);
+    return task;
+  }
+
+  private fail(error: unknown): void {
+    const lost = [...this.views.keys()];
+    for (const view of this.views.values()) {
+      this.leave(view);
+      this.stale.add(view);
+    }
+    this.onFailure(lost, error);
+  }
+}
+
+const STRANGER = 'taskQueue.shift() must return a task that push() was given, or null when there is none';
