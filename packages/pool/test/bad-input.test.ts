@@ -230,6 +230,21 @@ test('a queue whose remove() fails costs the tasks in it, not the one that was a
   assert.equal(await pool.run({ a: 2, b: 2 }), 4);
 });
 
+test('a queue whose size fails', async (t) => {
+  const queue = new ArrayTaskQueue();
+  const pool = poolFor(t, { taskQueue: queue, maxThreads: 1 });
+  await pool.run({ a: 1, b: 1 });
+  Object.defineProperty(queue, 'size', {
+    get() {
+      throw new Error('no size');
+    },
+  });
+  const first = pool.run(20, { name: 'sleep' });
+  const waiting = [1, 2].map((a) => caught(pool.run({ a, b: 1 })));
+  for (const error of await Promise.all(waiting)) assert.equal(error.message, 'no size');
+  await first;
+});
+
 test('run rejects, and never throws: threads that Node refuses to make', async (t) => {
   const execArgv = ['--no-such-flag'];
   assert.throws(() => new Pool({ execArgv, minThreads: 1 }), { code: 'ERR_WORKER_INVALID_EXEC_ARGV' });

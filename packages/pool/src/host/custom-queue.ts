@@ -27,7 +27,18 @@ export class CustomQueue implements Pending {
   }
 
   get size(): number {
-    return this.tasks.size + this.front.length;
+    return this.front.length + this.sizeByQueue();
+  }
+
+  /** A queue may hold tasks back by saying that it has none. */
+  private sizeByQueue(): number {
+    if (this.tasks.size === 0) return 0;
+    try {
+      return this.queue.size;
+    } catch (error) {
+      this.fail(error);
+      return 0;
+    }
   }
 
   /** @throws what the queue throws; it has not got the task then. */
