@@ -7,6 +7,7 @@ import { cpuCount } from '../host/cpu.js';
 import { benchReport } from '../report/bench.js';
 import { progressText } from '../report/progress.js';
 import { terminalStyle } from '../report/style.js';
+import { printable } from '../results/words.js';
 import { benchExitCode } from './exit-code.js';
 import { openJsonOutput } from './json-output.js';
 import { withTools } from './tools.js';
@@ -118,7 +119,7 @@ async function runBench(names: readonly string[], flags: BenchFlags): Promise<nu
     json?.write(result);
     people.write(`${benchReport(result, terminalStyle(people))}\n`);
     for (const { name, failure } of result.workloads)
-      if (failure !== null) process.stderr.write(`${pc.red('plimsoll:')} ${name}: ${failure.message}\n`);
+      if (failure !== null) process.stderr.write(`${pc.red('plimsoll:')} ${printable(name)}: ${printable(failure.message)}\n`);
     return benchExitCode(result, flags.strict === true);
   });
 }

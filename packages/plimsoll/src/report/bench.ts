@@ -1,6 +1,6 @@
 import type { BenchResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
 import type { Finding } from '../results/finding.js';
-import { change, list } from '../results/words.js';
+import { change, list, printable } from '../results/words.js';
 import { benchColumns, benchRows } from './bench-table.js';
 import { formatDuration } from './format.js';
 import { machineLine } from './machine-line.js';
@@ -33,14 +33,14 @@ function header({ environment, method }: BenchResult, { color, width }: Style): 
 
 function workloadSection(workload: WorkloadResult, baseline: number, style: Style): string[] {
   const { color, width } = style;
-  const title = wrap(`${workload.name}  ${workload.description}`, width, '  ');
+  const title = wrap(`${workload.name}  ${printable(workload.description)}`, width, '  ');
   const [first = '', ...rest] = title;
   const heading = [
     color.bold(workload.name) + color.dim(first.slice(workload.name.length)),
     ...rest.map((line) => color.dim(line)),
   ];
   if (workload.failure !== null)
-    heading.push(...wrap(`failed: ${workload.failure.message}`, width, '  ').map(color.red));
+    heading.push(...wrap(`failed: ${printable(workload.failure.message)}`, width, '  ').map(color.red));
   if (workload.sizes.length === 0) return heading;
   const columns = benchColumns(baseline, workload.noise !== null && width >= 110);
   const rows = benchRows(workload, baseline, width >= 110).map((cells, index) =>
