@@ -69,8 +69,10 @@ export interface UsageInterval {
   readonly loop: ThreadUsage;
   /** All of the pool's threads together. */
   readonly pool: ThreadUsage;
-  /** V8's own threads, Workers' and everybody else in the process. */
+  /** V8's own threads, Workers' and everybody else in the process, but not the recorder's. */
   readonly other: ThreadUsage;
+  /** Pool threads that were at work, or blocked in it, at the end of the interval; `null` when the kernel does not tell. */
+  readonly busyThreads?: number | null;
 }
 
 export interface ThreadUsage {
