@@ -92,12 +92,15 @@ function useText(program: TracedProgram): string {
 
 function table({ kinds, budget, jobs }: TracedProgram, { color, width }: Style): string[] {
   const rows = kinds.flatMap(({ kind, jobs: number, inferred, budget: own }) =>
-    budgetRows(`${inferred > 0 ? INFERRED : ''}${printable(kind)}`, number, own),
+    budgetRows(`${isInferred(inferred, number) ? INFERRED : ''}${printable(kind)}`, number, own),
   );
   const all = kinds.length > 1 && budget !== null ? budgetRows('all', jobs, budget) : [];
   const [head = '', ...lines] = renderTable(COLUMNS, [...rows, ...all], width - 2);
   return [`  ${color.dim(head)}`, ...lines.map((line) => `  ${line}`)];
 }
+
+/** Single jobs of a kind whose events got lost are inferred too; that alone is not worth a mark. */
+const isInferred = (inferred: number, jobs: number): boolean => inferred > jobs / 2;
 
 const budgetRows = (kind: string, jobs: number, budget: Budget): string[][] => [
   [kind, count.format(jobs), 'mean', ...PARTS.map((part) => short(budget[part].meanMs))],
@@ -110,7 +113,7 @@ const short = (ms: number): string =>
 
 function legend({ programs }: TraceSummary, { color, width }: Style): string[] {
   if (programs.every(({ jobs }) => jobs === 0)) return [];
-  const inferred = programs.some(({ kinds }) => kinds.some((kind) => kind.inferred > 0));
+  const inferred = programs.some(({ kinds }) => kinds.some((kind) => isInferred(kind.inferred, kind.jobs)));
   const text =
     'Milliseconds: waiting for a pool thread, then on it: waiting for a core, on CPU, blocked; then waiting for the event loop.';
   const about = `${INFERRED} when these jobs ran is inferred from the rules of the queue; Node tells only submission and callback.`;

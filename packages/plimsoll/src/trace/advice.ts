@@ -5,6 +5,8 @@ import { ms, percent } from '../results/words.js';
 const WORTH = 0.1;
 /** Of the cores that the process can get so much was used: more threads would only share them. */
 const FULL = 0.85;
+/** Of the time on a thread so much was spent waiting for a core: other threads or processes were in the way. */
+const STARVED = 0.25;
 /** Of one core: the event loop had hardly a free moment. */
 const LOOP_FULL = 0.85;
 
@@ -57,6 +59,13 @@ function aboutQueue(program: Facts, cores: number, of: string): TracedProgram['a
     return {
       id: 'trace.more-cores',
       text: `more cores: jobs waited for a pool thread for ${of} (mean ${mean} ms), but ${program.cpuUse.toFixed(1)} of ${cores} cores were busy; more threads would only share them`,
+    };
+  const { core, cpu, blocked } = program.budget as NonNullable<Facts['budget']>;
+  const starved = core.meanMs / Math.max(Number.MIN_VALUE, core.meanMs + cpu.meanMs + blocked.meanMs);
+  if (starved >= STARVED)
+    return {
+      id: 'trace.more-cores',
+      text: `more cores, or less other work on them: jobs waited for a pool thread for ${of} (mean ${mean} ms), but those that had one spent ${percent(starved)} % of their time on it waiting for a core; more threads would wait with them`,
     };
   const slow = program.kinds.filter((kind) => kind.slow && kind.waited > 0);
   const half =

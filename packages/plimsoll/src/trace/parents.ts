@@ -34,8 +34,8 @@ export function parents(jobs: readonly Job[]): (number | null)[] {
   const last = lastCompletions(jobs);
   const windows = windowsByKind(jobs, last);
   return jobs.map(({ kind, loop, submitMs }) => {
-    const found = last(loop, submitMs);
     const window = windows.get(kind) ?? 0;
+    const found = window === 0 ? null : last(loop, submitMs);
     return found !== null && submitMs - found.atMs <= window ? found.index : null;
   });
 }

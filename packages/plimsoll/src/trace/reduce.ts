@@ -78,21 +78,28 @@ const tracedJob = (job: PoolJob, clock: (us: number) => number): Omit<TracedJob,
 
 const kindOf = ({ kind, name }: PoolJob): string => (kind === 'work' ? name : `${kind}.${name}`);
 
-/** Events without their counterpart: jobs under way at either end of the recording, and what got lost. */
-function unbalanced(events: readonly PoolEvent[]): number {
+/** Events whose counterpart got lost, and jobs that were under way when the recording ended. */
+function unbalanced(events: readonly PoolEvent[]): { lost: number; unfinished: number } {
   const open = new Set<string>();
-  let ends = 0;
+  let lost = 0;
+  let unfinished = 0;
   for (const { ph, cat, id, tid } of events) {
-    const key = id === undefined ? String(tid) : `${cat} ${id}`;
+    const isJob = id !== undefined;
+    const key = isJob ? `${cat} ${id}` : String(tid);
     if (ph === 'b' || ph === 'B') {
-      if (open.has(key)) ends++;
+      if (open.has(key)) lost++;
+      else if (isJob) unfinished++;
       open.add(key);
-    } else if (!open.delete(key)) ends++;
+    } else if (!open.delete(key)) lost++;
+    else if (isJob) unfinished--;
   }
-  return ends + open.size;
+  return { lost, unfinished };
 }
 
-function notesOf({ process, problems, end }: Recording, lost: number): TraceNote[] {
+function notesOf(
+  { process, problems, end }: Recording,
+  { lost, unfinished }: ReturnType<typeof unbalanced>,
+): TraceNote[] {
   const who = `process ${process.pid}`;
   const note = (id: string, text: string): TraceNote => ({ id: `trace.${id}`, text: `${who}: ${text}` });
   return [
@@ -105,11 +112,16 @@ function notesOf({ process, problems, end }: Recording, lost: number): TraceNote
       : [
           note(
             'unbalanced',
-            `${lost} event${lost === 1 ? '' : 's'} without a counterpart; their jobs are left out or inferred`,
+            `${plural(lost, 'event')} without a counterpart; the jobs are left out or inferred`,
           ),
         ]),
+    ...(unfinished === 0
+      ? []
+      : [note('unfinished', `${plural(unfinished, 'job')} under way at the end of the recording, left out`)]),
   ];
 }
+
+const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const PROBLEMS: Readonly<Record<string, (text: string) => string>> = {
   bound: (text) => `recording ${text} (--max-events)`,

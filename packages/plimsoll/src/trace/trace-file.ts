@@ -191,7 +191,8 @@ function assemble(lines: readonly TraceLine[], damage: Damage): TracedProcess[] 
     }
   }
   for (const [process, own] of jobs) if (!heads.has(process)) damage.count('inconsistent', own.length);
-  return [...heads.values()].map(({ type, process, ...facts }) => ({
+  const inOrder = [...heads.values()].sort((a, b) => a.process - b.process);
+  return inOrder.map(({ type, process, ...facts }) => ({
     ...facts,
     endMs: Math.max(facts.startMs, facts.endMs),
     jobs: orderedJobs(jobs.get(process) ?? [], damage),

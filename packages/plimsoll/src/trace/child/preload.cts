@@ -18,6 +18,9 @@ const READY_US = 5_000_000;
 /** What had gathered is written within a tenth of a second. */
 const DONE_US = 3_000_000;
 
+/** Short sleeps in which the engine serves the inspector a last time. */
+const SERVING_TURNS = 3;
+
 interface Settings {
   readonly directory: string;
   readonly maxEvents: number;
@@ -84,6 +87,9 @@ function startRecorder(data: RecorderData, channel: ChannelSource): void {
     if (gone || Atomics.load(data.flags, FLAG.done) === 1) return;
     recorder.postMessage('exit');
     waitFor(data.flags, FLAG.done, DONE_US);
+    // Its session was closed before the flag was raised, but this thread has still to serve that; else Node waits for it
+    // and says so.
+    for (let turn = 0; turn < SERVING_TURNS; turn++) Atomics.wait(data.flags, FLAG.done, 1, 1);
   });
 }
 
