@@ -13,8 +13,8 @@ export interface PoolEvent {
   readonly cat: string;
   readonly tid: number;
   readonly ts: number;
-  readonly tts?: number;
-  readonly id?: string;
+  readonly tts?: number | undefined;
+  readonly id?: string | undefined;
   readonly args: { readonly result?: number };
 }
 
@@ -109,17 +109,24 @@ function lowerBound(jobs: readonly Unplaced[], time: number): number {
 
 /** Begin and end of everything with an id, in the order of ends; ids are pointers and are used again. */
 function asyncPairs(events: readonly PoolEvent[], wanted: (event: PoolEvent) => boolean): Pair[] {
-  const open = new Map<string, PoolEvent>();
+  /** By category, then by id. Entries stay when they are done: a large Map from which others come and go is slow. */
+  const open = new Map<string, Map<string | undefined, PoolEvent | null>>();
   const pairs: Pair[] = [];
   for (const event of events) {
     if ((event.ph !== 'b' && event.ph !== 'e') || !wanted(event)) continue;
-    const key = `${event.cat} ${event.id}`;
-    const begin = open.get(key);
-    if (event.ph === 'b') open.set(key, event);
-    else if (begin !== undefined) {
-      pairs.push([begin, event]);
-      open.delete(key);
+    let own = open.get(event.cat);
+    if (own === undefined) {
+      own = new Map();
+      open.set(event.cat, own);
     }
+    if (event.ph === 'b') {
+      own.set(event.id, event);
+      continue;
+    }
+    const begin = own.get(event.id);
+    if (begin == null) continue;
+    pairs.push([begin, event]);
+    own.set(event.id, null);
   }
   return pairs;
 }

@@ -61,15 +61,20 @@ function recording(lines: readonly RecordedLine[]): Recording {
   };
 }
 
-function poolEvent([ph, cat, name, tid, ts, tts, id, result]: Extract<
-  RecordedLine,
-  { type: 'events' }
->['events'][number]): PoolEvent {
+const NO_ARGS = {};
+
+/** Written out, and all of one shape: there may be a million. */
+function poolEvent(event: Extract<RecordedLine, { type: 'events' }>['events'][number]): PoolEvent {
+  const result = event[7];
   return {
-    ...{ ph, name, tid, ts, cat: constants.CATEGORIES[cat] },
-    ...(tts === null ? {} : { tts }),
-    ...(id === null ? {} : { id }),
-    args: result === null ? {} : { result },
+    ph: event[0],
+    cat: constants.CATEGORIES[event[1]],
+    name: event[2],
+    tid: event[3],
+    ts: event[4],
+    tts: event[5] ?? undefined,
+    id: event[6] ?? undefined,
+    args: result === null ? NO_ARGS : { result },
   };
 }
 

@@ -80,18 +80,22 @@ const kindOf = ({ kind, name }: PoolJob): string => (kind === 'work' ? name : `$
 
 /** Events whose counterpart got lost, and jobs that were under way when the recording ended. */
 function unbalanced(events: readonly PoolEvent[]): { lost: number; unfinished: number } {
-  const open = new Set<string>();
+  /** By category and then by id, or by thread; entries stay, see asyncPairs. */
+  const open = new Map<string, Map<string | number, boolean>>();
   let lost = 0;
   let unfinished = 0;
   for (const { ph, cat, id, tid } of events) {
-    const isJob = id !== undefined;
-    const key = isJob ? `${cat} ${id}` : String(tid);
-    if (ph === 'b' || ph === 'B') {
-      if (open.has(key)) lost++;
-      else if (isJob) unfinished++;
-      open.add(key);
-    } else if (!open.delete(key)) lost++;
-    else if (isJob) unfinished--;
+    let own = open.get(cat);
+    if (own === undefined) {
+      own = new Map();
+      open.set(cat, own);
+    }
+    const key = id ?? tid;
+    const isOpen = own.get(key) === true;
+    const begins = ph === 'b' || ph === 'B';
+    own.set(key, begins);
+    if (begins === isOpen) lost++;
+    else if (id !== undefined) unfinished += begins ? 1 : -1;
   }
   return { lost, unfinished };
 }
