@@ -60,7 +60,12 @@ export const traceUsageLineSchema = z.object({
   busyThreads: index.nullable().optional(),
 });
 
-export const traceNoteLineSchema = z.object({ type: z.literal('note'), id: z.string(), text: z.string() });
+export const traceNoteLineSchema = z.object({
+  type: z.literal('note'),
+  id: z.string(),
+  text: z.string(),
+  pid: id.optional(),
+});
 
 export const traceLineSchema = z.discriminatedUnion('type', [
   traceProcessLineSchema,

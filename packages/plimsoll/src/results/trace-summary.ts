@@ -65,7 +65,7 @@ export const traceSummarySchema = z
     durationMs: ms,
     ending: z.enum(['ended', 'failed', 'stopped', 'interrupted']),
     programs: z.array(tracedProgramSchema),
-    notes: z.array(z.object({ id: z.string(), text: z.string() })),
+    notes: z.array(z.object({ id: z.string(), text: z.string(), pid: z.int().optional() })),
   })
   .describe('Summary of plimsoll trace; the jobs themselves are in the file of --out');
 

@@ -18,6 +18,8 @@ export interface Trace {
 export interface TraceNote {
   readonly id: string;
   readonly text: string;
+  /** The process that it is about. */
+  readonly pid?: number | undefined;
 }
 
 export interface TracedProcess {

@@ -12,14 +12,24 @@ const LOOP_FULL = 0.85;
 
 type Facts = Omit<TracedProgram, 'advice'>;
 
+/** What the jobs do not tell. */
+export interface Circumstances {
+  /** Cores that the machine gives to all processes of the command together. */
+  readonly cores: number;
+  /** How long was recorded. */
+  readonly seconds: number;
+  /** Whether every process could be looked into. */
+  readonly isSeen: boolean;
+}
+
 /**
  * What to do about where the time of the jobs went, in one sentence: more threads, more cores, a freer event loop, or
  * nothing. The largest of the three waits decides, if it is worth it at all.
- *
- * @param cores that the machine gives to all processes of the command together.
  */
-export function adviceOf(program: Facts, cores: number, seconds: number): TracedProgram['advice'] {
+export function adviceOf(program: Facts, { cores, seconds, isSeen }: Circumstances): TracedProgram['advice'] {
   const { budget } = program;
+  if (budget === null && !isSeen)
+    return { id: 'trace.unseen', text: 'unclear: its jobs could not be recorded; the note below says why' };
   if (budget === null)
     return {
       id: 'trace.unused',

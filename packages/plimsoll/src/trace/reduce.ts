@@ -105,7 +105,9 @@ function notesOf(
   { lost, unfinished }: ReturnType<typeof unbalanced>,
 ): TraceNote[] {
   const who = `process ${process.pid}`;
-  const note = (id: string, text: string): TraceNote => ({ id: `trace.${id}`, text: `${who}: ${text}` });
+  const note = (id: string, text: string): TraceNote => ({
+    ...{ id: `trace.${id}`, text: `${who}: ${text}`, pid: process.pid },
+  });
   return [
     ...problems.map(({ id, text }) => note(id, PROBLEMS[id]?.(text) ?? text)),
     ...(end === null && !problems.some(({ id }) => id === 'other-tracing' || id === 'worker')

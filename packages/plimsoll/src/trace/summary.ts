@@ -17,6 +17,7 @@ export function summarise(trace: RecordedTrace): TraceSummary {
     programs.set(key, [...(programs.get(key) ?? []), process]);
   }
   const cores = environment.cpu.effectiveCpus;
+  const unseen = new Set(notes.flatMap(({ id, pid }) => (UNSEEN.has(id) && pid !== undefined ? [pid] : [])));
   return {
     ...{
       schema: 'plimsoll/1',
@@ -28,11 +29,14 @@ export function summarise(trace: RecordedTrace): TraceSummary {
       ending,
     },
     programs: [...programs.values()]
-      .map((own) => programOf(own, cores))
+      .map((own) => programOf(own, cores, unseen))
       .sort((a, b) => timeIn(b) - timeIn(a)),
     notes: [...notes],
   };
 }
+
+/** Notes of processes in which jobs may have run unseen. */
+const UNSEEN = new Set(['trace.inspector', 'trace.worker', 'trace.other-tracing']);
 
 const timeIn = ({ jobs, budget }: TracedProgram): number => jobs * (budget?.total.meanMs ?? 0);
 
@@ -41,7 +45,11 @@ interface Detail {
   readonly parts: readonly Parts[];
 }
 
-function programOf(processes: readonly TracedProcess[], cores: number): TracedProgram {
+function programOf(
+  processes: readonly TracedProcess[],
+  cores: number,
+  unseen: ReadonlySet<number>,
+): TracedProgram {
   const [first] = processes as readonly [TracedProcess, ...TracedProcess[]];
   const details = processes.map((process) => ({ process, parts: partsOf(process) }));
   const saturations = processes.map(({ jobs, observedThreads, size }) => ({
@@ -70,7 +78,8 @@ function programOf(processes: readonly TracedProcess[], cores: number): TracedPr
   };
   const seconds =
     Math.max(...processes.map(({ endMs }) => endMs)) - Math.min(...processes.map(({ startMs }) => startMs));
-  return { ...facts, advice: adviceOf(facts, cores, seconds / 1000) };
+  const isSeen = !processes.some(({ pid }) => unseen.has(pid));
+  return { ...facts, advice: adviceOf(facts, { cores, seconds: seconds / 1000, isSeen }) };
 }
 
 /** How much of a core the event loops used, each on its own, and how many cores everything, while the pool was in use. */

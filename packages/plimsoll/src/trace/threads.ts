@@ -49,14 +49,12 @@ export function usageIntervals(
       [number, number]
     >;
     let busy = 0;
-    let told = false;
     for (const [tid, cpu, waited, isBusy] of look.use) {
       if (tid === own) continue;
       const isPool = pool?.has(tid) === true;
       const sum = sums[tid === process.pid ? 'loop' : isPool ? 'pool' : 'other'];
       sum[0] += cpu;
       sum[1] += waited;
-      told ||= isBusy !== null;
       if (isPool && isBusy === 1) busy++;
     }
     const usage = ([cpu, waited]: [number, number]): { cpuMs: number; waitedMs: number } => ({
@@ -67,7 +65,7 @@ export function usageIntervals(
       fromMs: clock(looks[index]?.at ?? look.at),
       toMs: clock(look.at),
       ...{ loop: usage(sums.loop), pool: usage(sums.pool), other: usage(sums.other) },
-      busyThreads: told ? busy : null,
+      busyThreads: look.tells ? busy : null,
     };
   });
 }

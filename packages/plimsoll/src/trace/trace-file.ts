@@ -63,7 +63,7 @@ export function* traceLines(trace: Trace): Generator<TraceHeader | TraceLine> {
     for (const [id, job] of jobs.entries()) yield { type: 'job', process, id, ...job };
     for (const interval of usage) yield { type: 'usage', process, ...interval };
   }
-  for (const { id, text } of notes) yield { type: 'note', id, text };
+  for (const note of notes) yield { type: 'note', ...note };
 }
 
 const bad = (text: string, cause?: unknown): PlimsollError =>
@@ -104,10 +104,12 @@ function parseTrace(text: string, name: string): Trace {
   damage.count('unreadable', unreadable);
   damage.count('truncated', truncated ? 1 : 0);
   const processes = assemble(found, damage);
-  const kept = found.flatMap((line): TraceNote[] =>
-    line.type === 'note' ? [{ id: line.id, text: line.text }] : [],
-  );
+  const kept = found.flatMap((line): TraceNote[] => (line.type === 'note' ? [noteOf(line)] : []));
   return { environment, command, startedAt, durationMs, processes, notes: [...kept, ...damage.notes()] };
+}
+
+function noteOf({ type, ...note }: Extract<TraceLine, { type: 'note' }>): TraceNote {
+  return note;
 }
 
 function parseJson(line: string): unknown {

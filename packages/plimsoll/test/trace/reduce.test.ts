@@ -35,7 +35,7 @@ const look = (
   at: number,
   use: readonly (readonly [number, number, number, 0 | 1 | null])[] = [],
   appeared: readonly (readonly [number, string])[] = [],
-): RecordedLine => ({ type: 'threads', at, new: appeared, use });
+): RecordedLine => ({ type: 'threads', at, new: appeared, tells: true, use });
 
 const ids = ({ notes }: ReturnType<typeof reduce>): string[] => notes.map(({ id }) => id);
 

@@ -1,7 +1,7 @@
 import inspector = require('node:inspector');
 import constants = require('./constants.cjs');
 
-import type { ProblemLine, RecordedEvent, RecordedLine, SignalSource } from './lines.cjs';
+import type { EventCategory, ProblemLine, RecordedEvent, RecordedLine, SignalSource } from './lines.cjs';
 
 import threads = require('./threads.cjs');
 
@@ -116,14 +116,24 @@ class InspectorSource implements SignalSource {
   }
 }
 
-const CODES = Object.entries(CATEGORIES) as [RecordedEvent[1], string][];
+/** By all categories of an event as Node joins them; there are a handful. */
+const codes = new Map<string, EventCategory | null>();
+
+function codeOf(cat: string): EventCategory | null {
+  const known = codes.get(cat);
+  if (known !== undefined) return known;
+  const entries = Object.entries(CATEGORIES) as [EventCategory, string][];
+  const code = entries.find(([, category]) => cat.split(',').includes(category))?.[0] ?? null;
+  codes.set(cat, code);
+  return code;
+}
 
 function compact({ ph, cat, name, tid, ts, tts, id, args }: TraceEvent): RecordedEvent | null {
-  const code = CODES.find(([, category]) => cat.endsWith(category))?.[0];
+  const code = codeOf(cat);
   // Metadata has another category.
-  if (code === undefined) return null;
-  const result = typeof args?.result === 'number' ? args.result : null;
-  return [ph, code, name, tid, ts, tts ?? null, id ?? null, result];
+  if (code === null) return null;
+  const result = args?.result;
+  return [ph, code, name, tid, ts, tts ?? null, id ?? null, typeof result === 'number' ? result : null];
 }
 
 /** CPU time of everything that may be an event loop; of the whole process where threads cannot be looked at. */

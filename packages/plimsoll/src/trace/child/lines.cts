@@ -56,7 +56,9 @@ export interface ThreadsLine {
   readonly at: number;
   /** Threads that were not there before, with their names. */
   readonly new: readonly (readonly [tid: number, name: string])[];
-  /** Since the look before: nanoseconds on a core, nanoseconds waiting for one; and whether it does something now (`null`: unknown). */
+  /** Whether the kernel tells here what a thread is waiting for. */
+  readonly tells: boolean;
+  /** Since the look before: nanoseconds on a core, nanoseconds waiting for one; and whether it does something now (`null`: not looked at). Threads that did nothing are left out. */
   readonly use: readonly (readonly [tid: number, cpu: number, waited: number, busy: 0 | 1 | null])[];
 }
 

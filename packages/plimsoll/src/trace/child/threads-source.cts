@@ -13,6 +13,7 @@ const MOST_SHARE = 0.05;
 class ThreadsSource implements SignalSource {
   readonly #before = new Map<number, { cpu: number; waited: number }>();
   readonly #self = threads.self();
+  readonly #tells = threads.isBusy(this.#self ?? process.pid) !== null;
   #emit: (line: RecordedLine) => void = () => {};
   #nextAt = 0;
 
@@ -30,6 +31,10 @@ class ThreadsSource implements SignalSource {
     this.#look();
   }
 
+  #isWorthAsking(tid: number): boolean {
+    return this.#tells && tid !== process.pid && tid !== this.#self && threads.maybePool(tid);
+  }
+
   #look(): void {
     const at = now();
     const found: ThreadsLine['new'][number][] = [];
@@ -43,11 +48,11 @@ class ThreadsSource implements SignalSource {
       // What a thread had used before the first look is not of this interval.
       const cpu = used.cpu - (before ?? (this.#nextAt === 0 ? used : { cpu: 0 })).cpu;
       const waited = used.waited - (before ?? (this.#nextAt === 0 ? used : { waited: 0 })).waited;
-      const busy = tid === process.pid || tid === this.#self ? null : threads.isBusy(tid);
+      const busy = this.#isWorthAsking(tid) ? threads.isBusy(tid) : null;
       if (cpu > 0 || waited > 0 || busy === true)
         use.push([tid, cpu, waited, busy === null ? null : busy ? 1 : 0]);
     }
-    this.#emit({ type: 'threads', at, new: found, use });
+    this.#emit({ type: 'threads', at, new: found, tells: this.#tells, use });
     this.#nextAt = at + (now() - at) / MOST_SHARE;
   }
 }

@@ -8,6 +8,8 @@ const FUTEX: Readonly<Record<string, string>> = { x64: '202', arm64: '98' };
 /** Threads that run no JavaScript, by the names that Node, V8 and libuv give them; older versions name none. */
 const NO_LOOP = /^(libuv-worker|(node-)?V8Worker|DelayedTask|SignalInspec|TraceEvent|iou-)/;
 
+const POOL_THREAD = 'libuv-worker';
+
 const names = new Map<number, string>();
 
 function read(file: string): string | null {
@@ -33,6 +35,9 @@ function nameOf(tid: number): string {
   names.set(tid, name);
   return name;
 }
+
+/** Whether a thread may be of the pool: it is called so, or has no name that tells what it is. */
+const maybePool = (tid: number): boolean => nameOf(tid) === POOL_THREAD || !NO_LOOP.test(nameOf(tid));
 
 /** Nanoseconds on a core and waiting for one; `null` where the kernel does not tell. */
 function usage(tid: number): { cpu: number; waited: number } | null {
@@ -69,4 +74,4 @@ function self(): number | null {
   }
 }
 
-export = { list, nameOf, usage, isBusy, loopCpu, self };
+export = { list, nameOf, usage, isBusy, maybePool, loopCpu, self };
