@@ -5,12 +5,14 @@ import { benchSchema } from '../packages/plimsoll/dist/results/bench.js';
 import { classificationSchema } from '../packages/plimsoll/dist/results/classification.js';
 import { loadSchema } from '../packages/plimsoll/dist/results/load.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
+import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
 
 const SCHEMAS = {
   bench: benchSchema,
   classification: classificationSchema,
   load: loadSchema,
   timeline: timelineSchema,
+  trace: traceSummarySchema,
 };
 
 const directory = new URL('../packages/plimsoll/dist/schema/', import.meta.url);

@@ -39,6 +39,7 @@ export { perfettoTrace } from './report/perfetto.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
 export { timelineReport } from './report/timeline.js';
+export { traceReport } from './report/trace.js';
 export {
   type BenchResult,
   benchSchema,
@@ -57,6 +58,15 @@ export { environmentSchema } from './results/environment.js';
 export type { Finding } from './results/finding.js';
 export { type LoadCell, type LoadRecommendation, type LoadResult, loadSchema } from './results/load.js';
 export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';
+export type {
+  ThreadUsage,
+  Trace,
+  TracedJob,
+  TracedProcess,
+  TraceNote,
+  UsageInterval,
+} from './results/trace.js';
+export { type TracedProgram, type TraceSummary, traceSummarySchema } from './results/trace-summary.js';
 export { list } from './results/words.js';
 export { arrivalLateness, type Lateness } from './stats/lateness.js';
 export { assessNoise, type Noise, pairedRatio } from './stats/paired-comparison.js';
@@ -66,4 +76,7 @@ export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed
 export type { TimelineSubject } from './timeline/messages.js';
 export { operationNames } from './timeline/operations.js';
 export { type TimelineOptions, timeline } from './timeline/timeline.js';
+export { type RecordedTrace, type RecordOptions, record } from './trace/record.js';
+export { summarise } from './trace/summary.js';
+export { readTrace, writeTrace } from './trace/trace-file.js';
 export type { Target } from './workloads/target.js';

@@ -2,6 +2,7 @@ import { exitCodeOf } from '../errors.js';
 import type { BenchResult } from '../results/bench.js';
 import type { Classification } from '../results/classification.js';
 import type { LoadResult } from '../results/load.js';
+import type { TraceSummary } from '../results/trace-summary.js';
 
 /**
  * The exit code of a bench: 130 interrupted, 2 a module that is no workload, 4 a workload that failed, 3 (strict only) a
@@ -35,3 +36,7 @@ export function loadExitCode({ method, failures, cells, recommended }: LoadResul
     cells.some(({ marks, errors }) => errors > 0 || marks.includes('generator-bound'));
   return strict && doubtful ? 3 : 0;
 }
+
+/** The exit code of a trace: 130 interrupted, 4 a command that failed by itself, else 0. */
+export const traceExitCode = ({ ending }: Pick<TraceSummary, 'ending'>): number =>
+  ending === 'interrupted' ? 130 : ending === 'failed' ? 4 : 0;

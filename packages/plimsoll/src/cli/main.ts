@@ -9,6 +9,7 @@ import { addClassifyCommand } from './classify.js';
 import { addLoadCommand } from './load.js';
 import { addServeCommand } from './serve.js';
 import { addTimelineCommand } from './timeline.js';
+import { addTraceCommand } from './trace.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -25,6 +26,7 @@ addTimelineCommand(program);
 addClassifyCommand(program);
 addLoadCommand(program);
 addServeCommand(program);
+addTraceCommand(program);
 
 try {
   await program.parseAsync();

@@ -13,8 +13,8 @@ export interface PoolEvent {
   readonly cat: string;
   readonly tid: number;
   readonly ts: number;
-  readonly tts?: number;
-  readonly id?: string;
+  readonly tts?: number | undefined;
+  readonly id?: string | undefined;
   readonly args: { readonly result?: number };
 }
 
@@ -31,6 +31,8 @@ export interface PoolJob {
   readonly returned: number;
   readonly tid: number | null;
   readonly cpu: number | null;
+  /** The thread of the event loop that submitted it. */
+  readonly loop: number;
   /** When it was submitted, every pool thread that it could have had was taken. */
   readonly waited: boolean;
   /** `started` and `ended` follow from the order of the queue, not from an event. */
@@ -39,9 +41,11 @@ export interface PoolJob {
 
 /** Submission and return. */
 type Pair = readonly [PoolEvent, PoolEvent];
-type Unplaced = Omit<PoolJob, 'waited'>;
+/** A job of which is not yet known whether it waited. */
+export type Unplaced = Omit<PoolJob, 'waited'>;
 
-const has = (event: PoolEvent, category: string): boolean => event.cat.split(',').includes(category);
+const has = (event: PoolEvent, category: string): boolean =>
+  event.cat === category || event.cat.split(',').includes(category);
 
 /** What getaddrinfo(3) and getnameinfo(3) are called in node.dns.native; every other name there is c-ares, a socket. */
 const LOOKUPS = new Set(['lookup', 'lookupService']);
@@ -49,40 +53,80 @@ const LOOKUPS = new Set(['lookup', 'lookupService']);
 /**
  * Every finished job, in the order of submission.
  *
+ * @param events in the order of their time.
  * @param size threads of the pool, to infer when jobs of fs and dns ran.
  */
-export function poolJobs(events: readonly PoolEvent[], size: number): PoolJob[] {
-  const work = workJobs(events);
-  const others = asyncPairs(events, (event) => !has(event, 'node.threadpoolwork.async')).map(outsideJob);
+export const poolJobs = (events: readonly PoolEvent[], size: number): PoolJob[] =>
+  placeJobs(finishedJobs(events), size);
+
+/**
+ * Every finished job, in the order of submission, with what events tell of it and no more.
+ *
+ * @param crossed whether a run must be left out: its beginning and its end may be of two jobs.
+ */
+export function finishedJobs(
+  events: readonly PoolEvent[],
+  crossed: (begin: number, end: number) => boolean = () => false,
+): Unplaced[] {
+  const work = workJobs(events, crossed);
+  const others = asyncPairs(events, (event) => !has(event, 'node.threadpoolwork.async'))
+    .map(outsideJob)
+    .sort((a, b) => a.submitted - b.submitted);
   const reportedTwice = new Set(work.map((job) => outerCall(job, others)));
-  return place(
-    [...work, ...others.filter((job) => !reportedTwice.has(job))].sort((a, b) => a.submitted - b.submitted),
-    size,
+  return [...work, ...others.filter((job) => !reportedTwice.has(job))].sort(
+    (a, b) => a.submitted - b.submitted,
   );
 }
 
-/** Node 26 reports one call twice: as fs `read`, and within it as the job `fs.readfile`. */
-const outerCall = (inner: Unplaced, others: readonly Unplaced[]): Unplaced | undefined =>
-  inner.name.startsWith('fs.')
-    ? others.findLast(
-        (outer) =>
-          outer.kind === 'fs' && outer.submitted <= inner.submitted && outer.returned >= inner.returned,
-      )
-    : undefined;
+/** Between the two reports of one call nothing else of its thread is submitted; of other threads little. */
+const MOST_BETWEEN = 200;
+
+/**
+ * Node 26 reports one call twice: as fs `read`, and within it as the job `fs.readfile`.
+ *
+ * @param others in the order of submission.
+ */
+function outerCall(inner: Unplaced, others: readonly Unplaced[]): Unplaced | undefined {
+  if (!inner.name.startsWith('fs.')) return undefined;
+  const last = lowerBound(others, inner.submitted) - 1;
+  for (let index = last; index >= 0 && index > last - MOST_BETWEEN; index--) {
+    const outer = others[index] as Unplaced;
+    if (outer.kind === 'fs' && outer.loop === inner.loop && outer.returned >= inner.returned) return outer;
+  }
+  return undefined;
+}
+
+/** How many jobs were submitted at `time` or before. */
+function lowerBound(jobs: readonly Unplaced[], time: number): number {
+  let from = 0;
+  for (let to = jobs.length; from < to; ) {
+    const middle = (from + to) >> 1;
+    if ((jobs[middle] as Unplaced).submitted <= time) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
 
 /** Begin and end of everything with an id, in the order of ends; ids are pointers and are used again. */
 function asyncPairs(events: readonly PoolEvent[], wanted: (event: PoolEvent) => boolean): Pair[] {
-  const open = new Map<string, PoolEvent>();
+  /** By category, then by id. Entries stay when they are done: a large Map from which others come and go is slow. */
+  const open = new Map<string, Map<string | undefined, PoolEvent | null>>();
   const pairs: Pair[] = [];
   for (const event of events) {
     if ((event.ph !== 'b' && event.ph !== 'e') || !wanted(event)) continue;
-    const key = `${event.cat} ${event.id}`;
-    const begin = open.get(key);
-    if (event.ph === 'b') open.set(key, event);
-    else if (begin !== undefined) {
-      pairs.push([begin, event]);
-      open.delete(key);
+    let own = open.get(event.cat);
+    if (own === undefined) {
+      own = new Map();
+      open.set(event.cat, own);
     }
+    if (event.ph === 'b') {
+      own.set(event.id, event);
+      continue;
+    }
+    const begin = own.get(event.id);
+    if (begin == null) continue;
+    pairs.push([begin, event]);
+    own.set(event.id, null);
   }
   return pairs;
 }
@@ -93,6 +137,7 @@ const outsideJob = ([begin, end]: Pair): Unplaced => ({
   submitted: begin.ts,
   ...{ started: null, ended: null, tid: null, cpu: null },
   returned: end.ts,
+  loop: begin.tid,
   inferred: false,
 });
 
@@ -104,7 +149,7 @@ interface Run {
 }
 
 /** What ran on pool threads, in the order of ends. */
-function runs(events: readonly PoolEvent[]): Run[] {
+function runs(events: readonly PoolEvent[], crossed: (begin: number, end: number) => boolean): Run[] {
   const running = new Map<number, PoolEvent>();
   const found: Run[] = [];
   for (const event of events) {
@@ -112,39 +157,45 @@ function runs(events: readonly PoolEvent[]): Run[] {
     const begin = running.get(event.tid);
     if (event.ph === 'B') running.set(event.tid, event);
     else if (event.ph === 'E' && begin !== undefined) {
-      found.push({ name: begin.name, tid: event.tid, begin, end: event });
       running.delete(event.tid);
+      if (begin.name === event.name && !crossed(begin.ts, event.ts))
+        found.push({ name: begin.name, tid: event.tid, begin, end: event });
     }
   }
   return found;
 }
 
-/** Jobs that the loop takes at one time are few; further on nothing can be meant. */
+/** Threads that are preempted change places with few others; further on nothing can be meant. */
 const MOST_CANDIDATES = 200;
 
 /**
  * Runs carry no id. The loop takes results in the order in which the jobs ended, so a run belongs to the first return
- * after its end that has no run yet and was submitted before its start.
+ * after its end that has no run yet and was submitted before its start. That may be far away: a loop that was blocked
+ * takes thousands of results at one time.
  *
  * A thread may be preempted between its event and the queue, so that two runs seem to have changed places; then the later
  * one finds nothing free, and earlier ones move on until everybody has a job that fits (augmenting paths). Cancelled jobs
- * (negative result) never ran.
+ * (negative result) never ran. A job whose run is missing, because events were lost, has no start and no end.
  */
-function workJobs(events: readonly PoolEvent[]): Unplaced[] {
+function workJobs(
+  events: readonly PoolEvent[],
+  crossed: (begin: number, end: number) => boolean,
+): Unplaced[] {
   const pairs = asyncPairs(events, (event) => has(event, 'node.threadpoolwork.async')).filter(
     ([, end]) => (end.args.result ?? 0) >= 0,
   );
   const holders = new Map<Pair, Run>();
+  const free = new FreeIndices(pairs.length);
   const move = (run: Run, from: number, tried: Set<Pair>): boolean => {
-    const fitting = pairs
-      .slice(from, from + MOST_CANDIDATES)
-      .filter((pair) => fits(run, pair) && !tried.has(pair));
-    const free = fitting.find((pair) => !holders.has(pair));
-    if (free !== undefined) {
-      holders.set(free, run);
-      return true;
+    const to = Math.min(pairs.length, from + MOST_CANDIDATES);
+    const held: Pair[] = [];
+    for (let index = from; index < to; index++) {
+      const pair = pairs[index] as Pair;
+      if (!fits(run, pair) || tried.has(pair)) continue;
+      if (!holders.has(pair)) return take(run, index);
+      held.push(pair);
     }
-    for (const pair of fitting) {
+    for (const pair of held) {
       tried.add(pair);
       if (!move(holders.get(pair) as Run, from, tried)) continue;
       holders.set(pair, run);
@@ -152,68 +203,147 @@ function workJobs(events: readonly PoolEvent[]): Unplaced[] {
     }
     return false;
   };
+  const take = (run: Run, index: number): true => {
+    holders.set(pairs[index] as Pair, run);
+    free.take(index);
+    return true;
+  };
   let first = 0;
-  for (const run of runs(events)) {
+  for (const run of runs(events, crossed)) {
     while (first < pairs.length && (pairs[first] as Pair)[1].ts < run.end.ts) first++;
+    let index = free.from(first);
+    for (let tried = 0; index < pairs.length && tried < MOST_CANDIDATES; tried++) {
+      if (fits(run, pairs[index] as Pair)) break;
+      index = free.from(index + 1);
+    }
+    if (index < pairs.length && fits(run, pairs[index] as Pair)) take(run, index);
     // Somebody who ended earlier may have to move to a return before this one.
-    move(run, Math.max(0, first - MOST_CANDIDATES / 2), new Set());
+    else move(run, Math.max(0, first - MOST_CANDIDATES / 2), new Set());
   }
-  return [...holders].map(([[begin, end], run]) => workJob(begin, end, run));
+  return pairs.map((pair) => workJob(pair, holders.get(pair)));
+}
+
+/** Which of 0 … length - 1 are free: the next free one in nearly constant time. */
+class FreeIndices {
+  readonly #next: Uint32Array;
+
+  constructor(length: number) {
+    this.#next = Uint32Array.from({ length: length + 1 }, (_, index) => index);
+  }
+
+  /** The first free index at or after `index`; the length when there is none. */
+  from(index: number): number {
+    let found = Math.min(index, this.#next.length - 1);
+    while (this.#next[found] !== found) {
+      const next = this.#next[found] as number;
+      // Halve the path, so that those who come later are there sooner.
+      this.#next[found] = this.#next[next] as number;
+      found = this.#next[found] as number;
+    }
+    return found;
+  }
+
+  take(index: number): void {
+    this.#next[index] = index + 1;
+  }
 }
 
 const fits = (run: Run, [begin, end]: Pair): boolean =>
   begin.name === run.name && begin.ts <= run.begin.ts && run.end.ts <= end.ts;
 
-const workJob = (begin: PoolEvent, end: PoolEvent, run: Run): Unplaced => ({
+const workJob = ([begin, end]: Pair, run: Run | undefined): Unplaced => ({
   name: begin.name,
   kind: 'work',
   submitted: begin.ts,
-  started: run.begin.ts,
-  ended: run.end.ts,
+  started: run?.begin.ts ?? null,
+  ended: run?.end.ts ?? null,
   returned: end.ts,
-  tid: run.tid,
-  cpu: run.begin.tts === undefined || run.end.tts === undefined ? null : run.end.tts - run.begin.tts,
+  loop: begin.tid,
+  tid: run?.tid ?? null,
+  cpu: run?.begin.tts === undefined || run.end.tts === undefined ? null : run.end.tts - run.begin.tts,
   inferred: false,
 });
 
 /**
  * Say which jobs had to wait for a thread, and when those of fs and dns must have run: each as soon as, by the queue's
  * rules, a thread was free for it (for lookups one of the (size + 1) / 2 that slow I/O may use), until its result was taken.
+ *
+ * @param jobs in the order of submission.
+ * @param longest how long a job at most was on its thread, in microseconds: its result may have waited for the loop.
  */
-function place(jobs: readonly Unplaced[], size: number): PoolJob[] {
-  const placed: PoolJob[] = [];
-  for (const job of jobs) {
-    if (job.kind === 'kernel') {
-      placed.push({ ...job, waited: false });
-      continue;
-    }
-    const any = freeFrom(placed, job.submitted, size, (other) => other.kind !== 'kernel');
-    const slow =
-      job.kind === 'dns'
-        ? freeFrom(placed, job.submitted, Math.floor((size + 1) / 2), (other) => other.kind === 'dns')
-        : job.submitted;
-    const free = Math.max(any, slow);
+export function placeJobs(
+  jobs: readonly Unplaced[],
+  size: number,
+  longest: (job: Unplaced) => number = () => Number.POSITIVE_INFINITY,
+): PoolJob[] {
+  const any = new Busy(size);
+  const slow = new Busy(Math.floor((size + 1) / 2));
+  return jobs.map((job) => {
+    if (job.kind === 'kernel') return { ...job, waited: false };
+    const free = Math.max(
+      any.freeFrom(job.submitted),
+      job.kind === 'dns' ? slow.freeFrom(job.submitted) : job.submitted,
+    );
     const waited = free > job.submitted;
-    if (job.kind === 'work') placed.push({ ...job, waited });
-    else {
-      // Whatever the rule says, it had ended when its result was taken.
-      const started = Math.min(free, job.returned);
-      placed.push({ ...job, started, ended: job.returned, inferred: true, waited });
-    }
-  }
-  return placed;
+    const placed = job.started === null ? infer(job, free, longest(job), waited) : { ...job, waited };
+    any.add(placed.ended as number);
+    if (job.kind === 'dns') slow.add(placed.ended as number);
+    return placed;
+  });
 }
 
-/** The first moment from `time` on at which fewer than `limit` of the jobs submitted earlier are unfinished. */
-function freeFrom(
-  jobs: readonly PoolJob[],
-  time: number,
-  limit: number,
-  counts: (job: PoolJob) => boolean,
-): number {
-  const ends = jobs
-    .filter((job) => counts(job) && (job.ended ?? job.returned) > time)
-    .map((job) => job.ended ?? job.returned)
-    .sort((a, b) => a - b);
-  return ends.length < limit ? time : (ends[ends.length - limit] as number);
+function infer(job: Unplaced, free: number, longest: number, waited: boolean): PoolJob {
+  // Whatever the rule says, it had ended when its result was taken.
+  const started = Math.min(free, job.returned);
+  return { ...job, started, ended: Math.min(job.returned, started + longest), inferred: true, waited };
+}
+
+/** When the threads of a pool become free: the `limit` latest ends of the jobs so far, in a heap with the earliest on top. */
+class Busy {
+  readonly #ends: number[] = [];
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = Math.max(1, limit);
+  }
+
+  /** The first moment from `time` on at which fewer than `limit` of the jobs so far are unfinished. */
+  freeFrom(time: number): number {
+    return this.#ends.length < this.#limit ? time : Math.max(time, this.#ends[0] as number);
+  }
+
+  add(end: number): void {
+    const ends = this.#ends;
+    if (ends.length < this.#limit) {
+      ends.push(end);
+      for (let child = ends.length - 1; child > 0; ) {
+        const parent = (child - 1) >> 1;
+        if ((ends[parent] as number) <= (ends[child] as number)) break;
+        this.#swap(parent, child);
+        child = parent;
+      }
+    } else if (end > (ends[0] as number)) {
+      ends[0] = end;
+      this.#sink();
+    }
+  }
+
+  #sink(): void {
+    const ends = this.#ends;
+    for (let parent = 0; ; ) {
+      const left = 2 * parent + 1;
+      if (left >= ends.length) return;
+      const right = left + 1;
+      const child = right < ends.length && (ends[right] as number) < (ends[left] as number) ? right : left;
+      if ((ends[parent] as number) <= (ends[child] as number)) return;
+      this.#swap(parent, child);
+      parent = child;
+    }
+  }
+
+  #swap(a: number, b: number): void {
+    const end = this.#ends[a] as number;
+    this.#ends[a] = this.#ends[b] as number;
+    this.#ends[b] = end;
+  }
 }

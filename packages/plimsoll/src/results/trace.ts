@@ -18,6 +18,8 @@ export interface Trace {
 export interface TraceNote {
   readonly id: string;
   readonly text: string;
+  /** The process that it is about. */
+  readonly pid?: number | undefined;
 }
 
 export interface TracedProcess {
@@ -69,8 +71,10 @@ export interface UsageInterval {
   readonly loop: ThreadUsage;
   /** All of the pool's threads together. */
   readonly pool: ThreadUsage;
-  /** V8's own threads, Workers' and everybody else in the process. */
+  /** V8's own threads, Workers' and everybody else in the process, but not the recorder's. */
   readonly other: ThreadUsage;
+  /** Pool threads that were at work, or blocked in it, at the end of the interval; `null` when the kernel does not tell. */
+  readonly busyThreads?: number | null;
 }
 
 export interface ThreadUsage {

@@ -1,0 +1,23 @@
+/** libuv's size when UV_THREADPOOL_SIZE is not set, and the most that it creates (threadpool.c). */
+const DEFAULT = 4;
+const MOST = 1024;
+/** Since 1.52 libuv reads the variable into so many bytes and takes what does not fit for not set. */
+const BUFFER = 16;
+
+/**
+ * How many threads libuv creates for a value of UV_THREADPOOL_SIZE: atoi(3), 0 is 1, and what is negative is very large.
+ *
+ * @param text the variable; `null` when it is not set
+ * @param libuv the version of libuv that reads it
+ * @example
+ * poolSizeOf('abc', '1.46.0'); // 1
+ * poolSizeOf('-1', '1.46.0');  // 1024
+ */
+export function poolSizeOf(text: string | null, libuv: string = process.versions.uv): number {
+  const [major = 0, minor = 0] = libuv.split('.').map(Number);
+  const reads = major > 1 || (major === 1 && minor >= 52) ? (text?.length ?? 0) < BUFFER : true;
+  if (text === null || !reads) return DEFAULT;
+  const digits = /^\s*([+-]?\d+)/.exec(text)?.[1] ?? '0';
+  const size = Number(BigInt.asUintN(32, BigInt(digits.replace('+', ''))));
+  return Math.min(MOST, Math.max(1, size));
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { environmentSchema } from './environment.js';
+
+const ms = z.number().nonnegative();
+const index = z.int().nonnegative();
+const id = z.int();
+
+/** The first line of a kept trace; its other lines have a `type`. */
+export const traceHeaderSchema = z.object({
+  schema: z.literal('plimsoll/1'),
+  kind: z.literal('trace'),
+  format: z.literal('lines'),
+  environment: environmentSchema,
+  command: z.array(z.string()),
+  startedAt: z.iso.datetime(),
+  durationMs: ms,
+});
+
+export const traceProcessLineSchema = z.object({
+  type: z.literal('process'),
+  process: index.describe('by which the other lines name it'),
+  pid: id,
+  ppid: id,
+  node: z.string(),
+  script: z.string().nullable(),
+  observedThreads: z.int().positive().nullable(),
+  size: z.int().min(1).max(1024),
+  startMs: ms,
+  endMs: ms,
+});
+
+export const traceJobLineSchema = z.object({
+  type: z.literal('job'),
+  process: index,
+  id: index.describe('by which other jobs of the process name it as their parent'),
+  kind: z.string(),
+  slow: z.boolean(),
+  loop: id,
+  submitMs: ms,
+  startMs: ms,
+  endMs: ms,
+  callbackMs: ms,
+  cpuMs: ms.nullable(),
+  thread: id.nullable(),
+  inferred: z.boolean(),
+  waited: z.boolean(),
+  parent: index.nullable(),
+});
+
+const usage = z.object({ cpuMs: ms, waitedMs: ms });
+
+export const traceUsageLineSchema = z.object({
+  type: z.literal('usage'),
+  process: index,
+  fromMs: ms,
+  toMs: ms,
+  loop: usage,
+  pool: usage,
+  other: usage,
+  busyThreads: index.nullable().optional(),
+});
+
+export const traceNoteLineSchema = z.object({
+  type: z.literal('note'),
+  id: z.string(),
+  text: z.string(),
+  pid: id.optional(),
+});
+
+export const traceLineSchema = z.discriminatedUnion('type', [
+  traceProcessLineSchema,
+  traceJobLineSchema,
+  traceUsageLineSchema,
+  traceNoteLineSchema,
+]);
+
+export type TraceHeader = z.infer<typeof traceHeaderSchema>;
+export type TraceLine = z.infer<typeof traceLineSchema>;

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { environmentSchema } from './environment.js';
+
+const ms = z.number().nonnegative();
+
+const partSchema = z.object({ meanMs: ms, p99Ms: ms });
+
+export const budgetSchema = z.object({
+  queue: partSchema.describe('waiting for a pool thread'),
+  core: partSchema.describe('on a pool thread, waiting for a core'),
+  cpu: partSchema.describe('on a pool thread, on a core'),
+  blocked: partSchema.describe('on a pool thread, waiting for something else'),
+  loop: partSchema.describe('done, waiting for the event loop'),
+  total: partSchema.describe('from submission to callback'),
+});
+
+export const tracedKindSchema = z.object({
+  kind: z.string(),
+  slow: z.boolean().describe('slow I/O, for which half of the pool is used'),
+  jobs: z.int().positive(),
+  inferred: z.int().nonnegative().describe('jobs whose start and end follow from the rules of the queue'),
+  waited: z.int().nonnegative().describe('jobs that found no free thread'),
+  budget: budgetSchema,
+});
+
+export const tracedProgramSchema = z.object({
+  script: z.string().nullable(),
+  node: z.string(),
+  pids: z.array(z.int()).describe('processes that ran this script, each with a pool of its own'),
+  size: z.int().describe('pool size by UV_THREADPOOL_SIZE'),
+  observedThreads: z
+    .array(z.int())
+    .describe('different numbers of pool threads that were counted; empty when none were'),
+  jobs: z.int().nonnegative(),
+  chained: z.int().nonnegative().describe('jobs that were submitted because of the result of another'),
+  activeMs: ms.describe('from the first submission to the last callback, all processes together'),
+  utilisation: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('share of that time that pool threads were taken'),
+  saturatedMs: ms.describe('all threads were taken, all processes together'),
+  queuedMs: ms.describe('at least one job waited for a thread, all processes together'),
+  loopUse: z.number().nonnegative().nullable().describe('share of a core that the event loop used'),
+  cpuUse: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('cores used while the pool was active, by all threads'),
+  budget: budgetSchema.nullable(),
+  kinds: z.array(tracedKindSchema),
+  advice: z.object({
+    id: z.string().describe('stable; docs/findings.md explains each'),
+    text: z.string(),
+  }),
+});
+
+export const traceSummarySchema = z
+  .object({
+    schema: z.literal('plimsoll/1'),
+    kind: z.literal('trace'),
+    environment: environmentSchema,
+    command: z.array(z.string()),
+    startedAt: z.iso.datetime(),
+    durationMs: ms,
+    ending: z.enum(['ended', 'failed', 'stopped', 'interrupted']),
+    programs: z.array(tracedProgramSchema),
+    notes: z.array(z.object({ id: z.string(), text: z.string(), pid: z.int().optional() })),
+  })
+  .describe('Summary of plimsoll trace; the jobs themselves are in the file of --out');
+
+export type TraceSummary = z.infer<typeof traceSummarySchema>;
+export type TracedProgram = z.infer<typeof tracedProgramSchema>;
+export type TracedKind = z.infer<typeof tracedKindSchema>;
+export type Budget = z.infer<typeof budgetSchema>;

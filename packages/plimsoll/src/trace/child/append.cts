@@ -1,0 +1,31 @@
+import fs = require('node:fs');
+
+import type { RecordedLine } from './lines.cjs';
+
+// Taken before the app runs: it may put other functions in their place.
+const { openSync, writeSync, closeSync } = fs;
+
+/**
+ * Append lines to a file, synchronously: asynchronous fs would use the pool that is recorded. The file is not kept open: a
+ * program that closes every descriptor would else have us write into whatever gets its number.
+ *
+ * @returns whether it could be written.
+ */
+function append(file: string, lines: readonly RecordedLine[]): boolean {
+  if (lines.length === 0) return true;
+  try {
+    const descriptor = openSync(file, 'a', 0o600);
+    try {
+      const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+    } finally {
+      closeSync(descriptor);
+    }
+    return true;
+  } catch {
+    // The directory is gone or may not be written to: nobody could be told.
+    return false;
+  }
+}
+
+export = append;

@@ -1,0 +1,147 @@
+import inspector = require('node:inspector');
+import constants = require('./constants.cjs');
+
+import type { EventCategory, ProblemLine, RecordedEvent, RecordedLine, SignalSource } from './lines.cjs';
+
+import threads = require('./threads.cjs');
+
+const { CATEGORIES, now } = constants;
+
+interface Message {
+  readonly params: { readonly value: readonly TraceEvent[] };
+}
+
+interface TraceEvent {
+  readonly ph: string;
+  readonly cat: string;
+  readonly name: string;
+  readonly tid: number;
+  readonly ts: number;
+  readonly tts?: number;
+  readonly id?: string;
+  readonly args?: { readonly result?: unknown };
+}
+
+const CONFIG = { traceConfig: { includedCategories: Object.values(CATEGORIES) } };
+
+/**
+ * Node buffers events and hands them out when 65,536 have gathered or when tracing is stopped. So that a process that is
+ * killed leaves something, tracing is stopped and started again after this time.
+ */
+const FETCH_MS = 1000;
+/**
+ * Node must never fetch by itself: its own thread then writes where the stop of tracing writes too, unguarded, and ends the
+ * process with an assertion or a segmentation fault (seen on 20.20.2 and 24.21.0). Whatever submits a job needs some CPU
+ * for it, more than 2.5 µs per event, so that fewer than 65,536 events gather in 160 ms of an event loop's CPU time.
+ */
+const FETCH_LOOP_CPU_MS = 40;
+/** So much CPU of the thread that fetches by itself, and it does so now. */
+const FETCHING_MS = 1;
+
+/** Trace events over the inspector, from a Worker: events arrive as objects, and no file of Node's is written on the pool. */
+class InspectorSource implements SignalSource {
+  readonly #session = new inspector.Session();
+  #emit: (line: RecordedLine) => void = () => {};
+  #fetched = 0;
+  #loopCpu = 0;
+  #fetcher: number | null = null;
+  #fetcherCpu = 0;
+  #stopped = false;
+
+  async start(emit: (line: RecordedLine) => void): Promise<ProblemLine | null> {
+    this.#emit = emit;
+    const before = new Set(threads.list());
+    try {
+      this.#session.connectToMainThread();
+      this.#session.on('NodeTracing.dataCollected', (message: unknown) => this.#take(message as Message));
+      await this.#post('NodeTracing.start', CONFIG);
+    } catch (error) {
+      this.#stopped = true;
+      return { type: 'problem', id: 'inspector', text: String((error as Error)?.message ?? error) };
+    }
+    this.#fetcher = threads.list().find((tid) => !before.has(tid)) ?? null;
+    this.#remember();
+    return null;
+  }
+
+  tick(): void {
+    if (this.#stopped || this.#nodeFetches()) return;
+    if (now() - this.#fetched < FETCH_MS * 1000 && loopCpuMs() - this.#loopCpu < FETCH_LOOP_CPU_MS) return;
+    const from = now();
+    // Both are in the queue of the app's thread before it takes the first, so almost nothing comes in between.
+    void this.#post('NodeTracing.stop').catch(() => {});
+    this.#post('NodeTracing.start', CONFIG).then(
+      () => this.#emit({ type: 'gap', from, to: now() }),
+      () => {},
+    );
+    this.#remember();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    while (this.#nodeFetches()) await new Promise((resolve) => setTimeout(resolve, 5));
+    try {
+      await this.#post('NodeTracing.stop');
+      // That it is complete is told before the data comes, on every version; a second question is answered after it.
+      await this.#post('NodeTracing.getCategories');
+      this.#session.disconnect();
+    } catch {
+      // The app's thread is gone.
+    }
+  }
+
+  #remember(): void {
+    this.#fetched = now();
+    this.#loopCpu = loopCpuMs();
+  }
+
+  /** Whether Node's own thread has been at work since the last look: the buffer was full. */
+  #nodeFetches(): boolean {
+    const cpu = this.#fetcher === null ? 0 : (threads.usage(this.#fetcher)?.cpu ?? 0) / 1e6;
+    const fetches = cpu - this.#fetcherCpu > FETCHING_MS;
+    this.#fetcherCpu = cpu;
+    return fetches;
+  }
+
+  #post(method: string, params: object = {}): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#session.post(method, params, (error: Error | null) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  #take({ params }: Message): void {
+    const events = params.value.map(compact).filter((event) => event !== null);
+    if (events.length > 0) this.#emit({ type: 'events', events });
+  }
+}
+
+/** By all categories of an event as Node joins them; there are a handful. */
+const codes = new Map<string, EventCategory | null>();
+
+function codeOf(cat: string): EventCategory | null {
+  const known = codes.get(cat);
+  if (known !== undefined) return known;
+  const entries = Object.entries(CATEGORIES) as [EventCategory, string][];
+  const code = entries.find(([, category]) => cat.split(',').includes(category))?.[0] ?? null;
+  codes.set(cat, code);
+  return code;
+}
+
+function compact({ ph, cat, name, tid, ts, tts, id, args }: TraceEvent): RecordedEvent | null {
+  const code = codeOf(cat);
+  // Metadata has another category.
+  if (code === null) return null;
+  const result = args?.result;
+  return [ph, code, name, tid, ts, tts ?? null, id ?? null, typeof result === 'number' ? result : null];
+}
+
+/** CPU time of everything that may be an event loop; of the whole process where threads cannot be looked at. */
+function loopCpuMs(): number {
+  const used = threads.loopCpu();
+  if (used !== null) return used / 1e6;
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+export = InspectorSource;

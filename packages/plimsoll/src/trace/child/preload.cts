@@ -1,0 +1,109 @@
+// Loaded by --require into every thread of every Node process of the command, before anything of it runs. It must not be
+// noticed: it uses no pool, keeps nothing alive, prints nothing, and whatever goes wrong goes wrong quietly.
+import fs = require('node:fs');
+import path = require('node:path');
+import worker = require('node:worker_threads');
+import append = require('./append.cjs');
+import ChannelSource = require('./channel-source.cjs');
+import constants = require('./constants.cjs');
+
+import type { RecorderData } from './lines.cjs';
+
+import threads = require('./threads.cjs');
+
+const { FLAG, now } = constants;
+
+/** A recorder needs a twentieth of a second to be ready; on a machine that starves it the app goes on without the first jobs. */
+const READY_US = 5_000_000;
+/** What had gathered is written within a tenth of a second. */
+const DONE_US = 3_000_000;
+
+/** Short sleeps in which the engine serves the inspector a last time. */
+const SERVING_TURNS = 3;
+
+interface Settings {
+  readonly directory: string;
+  readonly maxEvents: number;
+  readonly sampleMs: number;
+}
+
+function record({ directory, maxEvents, sampleMs }: Settings): void {
+  const file = path.join(directory, `${process.pid}.jsonl`);
+  const channel = new ChannelSource(file);
+  if (!worker.isMainThread) {
+    const tid = threads.self();
+    if (tid !== null) append(file, [{ type: 'worker', tid, own: false }]);
+    void channel.start();
+    process.once('exit', () => channel.flush());
+    return;
+  }
+  const { node, uv } = process.versions;
+  const written = append(file, [
+    {
+      ...{ type: 'process', at: now(), pid: process.pid, ppid: process.ppid },
+      ...{ node, libuv: uv, arch: process.arch, script: process.argv[1] ?? null },
+      sizeText: process.env.UV_THREADPOOL_SIZE ?? null,
+    },
+  ]);
+  // Nobody reads it: the recording is over, or this process may not write there.
+  const finishFile = path.join(directory, 'finish');
+  if (!written || fs.existsSync(finishFile)) return;
+  void channel.start();
+  if (tracesItself()) {
+    const text = 'the process records trace events itself (--trace-event-categories)';
+    append(file, [{ type: 'problem', id: 'other-tracing', text }]);
+    process.once('exit', () => channel.flush());
+    return;
+  }
+  try {
+    startRecorder({ flags: flags(), file, finishFile, maxEvents, sampleMs }, channel);
+  } catch (error) {
+    append(file, [{ type: 'problem', id: 'worker', text: (error as Error).message }]);
+  }
+}
+
+const flags = (): Int32Array => new Int32Array(new SharedArrayBuffer(8));
+
+/** Two who stop and start tracing in one process would cut each other's records short. */
+const tracesItself = (): boolean =>
+  (process.execArgv.join(' ') + (process.env.NODE_OPTIONS ?? '')).includes('--trace-event');
+
+function startRecorder(data: RecorderData, channel: ChannelSource): void {
+  // No options of the app's: a loader of its own would run in there, and use the pool.
+  const recorder = new worker.Worker(path.join(__dirname, 'recorder.cjs'), {
+    ...{ workerData: data, name: 'plimsoll', env: {}, execArgv: [], stdin: false },
+  });
+  recorder.unref();
+  let gone = false;
+  recorder.on('error', () => {
+    gone = true;
+  });
+  recorder.on('exit', () => {
+    gone = true;
+  });
+  waitFor(data.flags, FLAG.ready, READY_US);
+  process.once('exit', () => {
+    channel.flush();
+    if (gone || Atomics.load(data.flags, FLAG.done) === 1) return;
+    recorder.postMessage('exit');
+    waitFor(data.flags, FLAG.done, DONE_US);
+    // Its session was closed before the flag was raised, but this thread has still to serve that; else Node waits for it
+    // and says so.
+    for (let turn = 0; turn < SERVING_TURNS; turn++) Atomics.wait(data.flags, FLAG.done, 1, 1);
+  });
+}
+
+/** Wait for a flag in short sleeps: in between, the engine serves the inspector, without which the recorder waits for us. */
+function waitFor(flags: Int32Array, flag: number, us: number): void {
+  const until = now() + us;
+  while (Atomics.load(flags, flag) === 0 && now() < until) Atomics.wait(flags, flag, 0, 1);
+}
+
+const settings = process.env.PLIMSOLL_TRACE;
+if (settings !== undefined) {
+  try {
+    record(JSON.parse(settings) as Settings);
+  } catch {
+    // Whatever it is, the app must not notice.
+  }
+}

@@ -1,0 +1,77 @@
+import fs = require('node:fs');
+
+const TASKS = '/proc/self/task';
+
+/** The number of futex(2), in which an idle pool thread waits for work. */
+const FUTEX: Readonly<Record<string, string>> = { x64: '202', arm64: '98' };
+
+/** Threads that run no JavaScript, by the names that Node, V8 and libuv give them; older versions name none. */
+const NO_LOOP = /^(libuv-worker|(node-)?V8Worker|DelayedTask|SignalInspec|TraceEvent|iou-)/;
+
+const POOL_THREAD = 'libuv-worker';
+
+const names = new Map<number, string>();
+
+function read(file: string): string | null {
+  try {
+    return fs.readFileSync(file, 'latin1').trim();
+  } catch {
+    return null;
+  }
+}
+
+/** Ids of the threads of this process; none where there is no /proc. */
+function list(): number[] {
+  try {
+    return fs.readdirSync(TASKS).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** What a thread is called; what it was called when it was first asked for, since threads keep their names. */
+function nameOf(tid: number): string {
+  const name = names.get(tid) ?? read(`${TASKS}/${tid}/comm`) ?? '';
+  names.set(tid, name);
+  return name;
+}
+
+/** Whether a thread may be of the pool: it is called so, or has no name that tells what it is. */
+const maybePool = (tid: number): boolean => nameOf(tid) === POOL_THREAD || !NO_LOOP.test(nameOf(tid));
+
+/** Nanoseconds on a core and waiting for one; `null` where the kernel does not tell. */
+function usage(tid: number): { cpu: number; waited: number } | null {
+  const [cpu, waited] = (read(`${TASKS}/${tid}/schedstat`) ?? '').split(' ').map(Number);
+  return Number.isFinite(cpu) && Number.isFinite(waited) && waited !== undefined && cpu !== undefined
+    ? { cpu, waited }
+    : null;
+}
+
+/** Whether a thread does something, or waits for something other than work; `null` where the kernel does not tell. */
+function isBusy(tid: number): boolean | null {
+  const futex = FUTEX[process.arch];
+  const call = read(`${TASKS}/${tid}/syscall`);
+  return futex === undefined || call === null || call === '' ? null : call.split(' ', 1)[0] !== futex;
+}
+
+/** Nanoseconds of CPU of all threads that may run an event loop; `null` where the kernel does not tell. */
+function loopCpu(): number | null {
+  let sum: number | null = null;
+  for (const tid of list()) {
+    if (NO_LOOP.test(nameOf(tid))) continue;
+    const used = usage(tid);
+    if (used !== null) sum = (sum ?? 0) + used.cpu;
+  }
+  return sum;
+}
+
+/** The kernel's id of the calling thread; `null` where there is no /proc. */
+function self(): number | null {
+  try {
+    return Number(fs.readlinkSync('/proc/thread-self').split('/').at(-1));
+  } catch {
+    return null;
+  }
+}
+
+export = { list, nameOf, usage, isBusy, maybePool, loopCpu, self };

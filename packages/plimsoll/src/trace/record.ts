@@ -1,0 +1,225 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { PlimsollError } from '../errors.js';
+import type { Guardian } from '../experiment/guardian.js';
+import { captureEnvironment, type Environment } from '../host/environment.js';
+import { hasEnded, processesWithEnvironment } from '../host/processes.js';
+import type { Trace, TraceNote } from '../results/trace.js';
+import { type CommandEnd, type RunningCommand, startCommand } from './command.js';
+import { parseRecordings, type Recording } from './recording.js';
+import { reduce } from './reduce.js';
+import { writeTrace } from './trace-file.js';
+
+export interface RecordOptions {
+  /** The command is ended after so many milliseconds; by default it ends by itself. */
+  readonly durationMs?: number;
+  /** UV_THREADPOOL_SIZE of the command; by default as it is. */
+  readonly size?: number | null;
+  /** Trace events that each process may record; by default a million. */
+  readonly maxEvents?: number;
+  /** Where the trace is kept as lines of JSON. */
+  readonly file?: string | null;
+  /** Time between two looks at the threads; by default 50 ms. */
+  readonly sampleMs?: number;
+  /** Where the command's standard output goes; by default where ours goes. */
+  readonly stdout?: 'stdout' | 'stderr' | 'nowhere';
+}
+
+/** A trace, and what became of the command. */
+export interface RecordedTrace extends Trace {
+  /** `ended` by itself, `failed` by itself, `stopped` after the duration, or `interrupted`. */
+  readonly ending: 'ended' | 'failed' | 'stopped' | 'interrupted';
+}
+
+/** What is under way, for a live line. */
+export interface RecordProgress {
+  readonly elapsedMs: number;
+  readonly processes: number;
+}
+
+export const DEFAULT_MAX_EVENTS = 1_000_000;
+const SAMPLE_MS = 50;
+const LOOK_MS = 100;
+/** How long recorders may take to write what they have; one whose event loop is blocked answers late. */
+const FINISH_MS = 4_000;
+const PRELOAD = fileURLToPath(new URL('./child/preload.cjs', import.meta.url));
+
+/**
+ * Run a command unchanged and record what the thread pool of each of its Node processes does.
+ *
+ * A recorder is preloaded through NODE_OPTIONS; what was in there stays. When `signal` aborts or the duration is over, the
+ * recorders finish first, and then the command is ended (SIGINT or SIGTERM, after some seconds SIGKILL).
+ *
+ * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when the command cannot be started; PLIMSOLL_NOT_RECORDED when no Node
+ * process of it could be recorded.
+ * @example
+ * const trace = await record(['node', 'app.js'], { durationMs: 30_000 }, guardian, signal);
+ */
+export async function record(
+  command: readonly string[],
+  options: RecordOptions,
+  guardian: Guardian,
+  signal: AbortSignal,
+  onProgress: (progress: RecordProgress) => void = () => {},
+): Promise<RecordedTrace> {
+  const directory = guardian.temporaryDirectory();
+  try {
+    const startedAt = new Date();
+    const environment = captureEnvironment({ directory: process.cwd() });
+    const origin = Number(process.hrtime.bigint() / 1000n);
+    const running = await startCommand(command, variables(directory, options), options, guardian);
+    const ending = await attend(running, directory, options, signal, onProgress);
+    await running.close();
+    const recorded = readRecordings(directory);
+    if (recorded.length === 0) throw nothingRecorded(command, await running.ended);
+    const trace = gather(recorded, origin, { environment, command, startedAt, ending, end: running.end() });
+    if (options.file != null) writeTrace(trace, options.file);
+    return trace;
+  } finally {
+    guardian.remove(directory);
+  }
+}
+
+/** The environment of the command beside ours. */
+function variables(directory: string, { size, maxEvents, sampleMs }: RecordOptions): Record<string, string> {
+  const settings = {
+    directory,
+    maxEvents: maxEvents ?? DEFAULT_MAX_EVENTS,
+    sampleMs: sampleMs ?? SAMPLE_MS,
+  };
+  const preload = `--require ${JSON.stringify(PRELOAD)}`;
+  const { NODE_OPTIONS: kept } = process.env;
+  return {
+    PLIMSOLL_TRACE: JSON.stringify(settings),
+    NODE_OPTIONS: kept === undefined || kept === '' ? preload : `${kept} ${preload}`,
+    ...(size == null ? {} : { UV_THREADPOOL_SIZE: String(size) }),
+  };
+}
+
+/** Wait until the command has ended, with everything of it that is recorded, or must be ended. */
+async function attend(
+  running: RunningCommand,
+  directory: string,
+  { durationMs = Number.POSITIVE_INFINITY }: RecordOptions,
+  signal: AbortSignal,
+  onProgress: (progress: RecordProgress) => void,
+): Promise<RecordedTrace['ending']> {
+  const start = performance.now();
+  const elapsed = (): number => performance.now() - start;
+  const wake = sleeper(signal);
+  while (!signal.aborted && elapsed() < durationMs) {
+    const end = running.end();
+    // A command may leave processes behind that go on, as `pm2 start` does.
+    if (end !== null && processesWithEnvironment([directory]).every((pid) => hasEnded(pid)))
+      return end.code === 0 ? 'ended' : 'failed';
+    onProgress({ elapsedMs: elapsed(), processes: recordings(directory).length });
+    await wake(Math.min(LOOK_MS, durationMs - elapsed()), running.ended);
+  }
+  await finishRecorders(directory);
+  await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
+  return signal.aborted ? 'interrupted' : 'stopped';
+}
+
+/** Sleep until time is over, the signal aborts or, the first time, something has happened. */
+function sleeper(signal: AbortSignal): (ms: number, event: Promise<unknown>) => Promise<void> {
+  let happened = false;
+  return async (ms, event) => {
+    const over = sleep(Math.max(1, ms), undefined, { signal }).catch(() => {});
+    if (happened) return over;
+    await Promise.race([
+      over,
+      event.then(() => {
+        happened = true;
+      }),
+    ]);
+  };
+}
+
+/** Tell the recorders to write what they have, and wait until those that still can have done so. */
+async function finishRecorders(directory: string): Promise<void> {
+  writeFileSync(join(directory, 'finish'), '');
+  const until = performance.now() + FINISH_MS;
+  const waiting = (): string[] =>
+    recordings(directory).filter((name) => {
+      const pid = Number.parseInt(name, 10);
+      return existsSync(`/proc/${pid}`) && !hasEnded(pid) && !isFinished(join(directory, name));
+    });
+  while (performance.now() < until && waiting().length > 0) await sleep(20);
+}
+
+const TAIL_BYTES = 500;
+
+/** Whether the last line says that nothing more will come. */
+function isFinished(file: string): boolean {
+  const descriptor = openSync(file, 'r');
+  try {
+    const tail = Buffer.alloc(TAIL_BYTES);
+    const from = Math.max(0, fstatSync(descriptor).size - TAIL_BYTES);
+    const length = readSync(descriptor, tail, 0, TAIL_BYTES, from);
+    return /"type":"(end|problem)"[^\n]*\n$/.test(tail.toString('utf8', 0, length));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const recordings = (directory: string): string[] =>
+  readdirSync(directory).filter((name) => name.endsWith('.jsonl'));
+
+const readRecordings = (directory: string): Recording[] =>
+  recordings(directory).flatMap((name) => parseRecordings(readFileSync(join(directory, name), 'utf8')));
+
+interface Circumstances {
+  readonly environment: Environment;
+  readonly command: readonly string[];
+  readonly startedAt: Date;
+  readonly ending: RecordedTrace['ending'];
+  readonly end: CommandEnd | null;
+}
+
+function gather(
+  recorded: readonly Recording[],
+  origin: number,
+  { environment, command, startedAt, ending, end }: Circumstances,
+): RecordedTrace {
+  const reduced = recorded.map((recording) => reduce(recording, origin));
+  const processes = reduced.map((one) => one.process).sort((a, b) => a.startMs - b.startMs || a.pid - b.pid);
+  const failed: TraceNote[] =
+    ending === 'failed' && end !== null
+      ? [
+          {
+            id: 'trace.command-failed',
+            text: `the command ended with ${end.text}; what it recorded until then counts`,
+          },
+        ]
+      : [];
+  return {
+    ...{ environment, command: [...command], ending, processes },
+    startedAt: startedAt.toISOString(),
+    durationMs: Math.max(0, ...processes.map(({ endMs }) => endMs)),
+    notes: [...failed, ...reduced.flatMap(({ notes }) => notes)],
+  };
+}
+
+function nothingRecorded(command: readonly string[], end: CommandEnd): PlimsollError {
+  const permission = [...command, process.env.NODE_OPTIONS ?? ''].some((word) =>
+    /--(experimental-)?permission\b/.test(word),
+  );
+  const why = permission
+    ? 'with --permission Node refuses the recorder what it needs; add --allow-worker, and --allow-fs-read and --allow-fs-write for the directory of plimsoll and the temporary one (on Node 26 also --allow-inspector), or trace without --permission'
+    : 'is it no Node program, or does something in it set NODE_OPTIONS anew?';
+  return new PlimsollError(
+    'PLIMSOLL_NOT_RECORDED',
+    `no Node process of the command could be recorded (it ended with ${end.text}): ${why}`,
+  );
+}

@@ -1,0 +1,137 @@
+import { finishedJobs, type PoolEvent, type PoolJob } from '../experiment/pool-jobs.js';
+import { poolSizeOf } from '../host/pool-size.js';
+import type { TracedJob, TracedProcess, TraceNote } from '../results/trace.js';
+import { mergeChannel } from './channel-jobs.js';
+import { scriptName } from './names.js';
+import { parents } from './parents.js';
+import type { Recording } from './recording.js';
+import { placeWithin } from './service-limits.js';
+import { poolThreads, usageIntervals } from './threads.js';
+
+/** A run over a gap that is not so many times as long as the gap may have begun as one job and ended as another. */
+const SAFE_CROSSING = 10;
+
+/**
+ * What a process recorded, as jobs of its pool.
+ *
+ * @param origin when the recording of all processes began, in microseconds of process.hrtime.
+ */
+export function reduce(
+  recording: Recording,
+  origin: number,
+): { readonly process: TracedProcess; readonly notes: readonly TraceNote[] } {
+  const { process, events, end, gaps, looks } = recording;
+  const clock = (us: number): number => Math.round(Math.max(0, us - origin)) / 1000;
+  const pool = poolThreads(recording);
+  const size = poolSizeOf(process.sizeText, process.libuv);
+  const observedThreads = pool === null || pool.size === 0 ? null : pool.size;
+  const usage = usageIntervals(recording, pool, clock);
+  const found = mergeChannel(finishedJobs(events, crossing(gaps)), recording.channel);
+  const placed = placeWithin(
+    found.filter(({ kind }) => kind !== 'kernel'),
+    observedThreads ?? size,
+    usage,
+  );
+  const jobs = placed.map((job) => tracedJob(job, clock));
+  const parent = parents(jobs);
+  const last = end?.at ?? Math.max(process.at, looks.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
+  return {
+    process: {
+      ...{ pid: process.pid, ppid: process.ppid, node: process.node, script: scriptName(process.script) },
+      ...{ observedThreads, size, usage },
+      ...{ startMs: clock(process.at), endMs: clock(last) },
+      jobs: jobs.map((job, index) => ({ ...job, parent: parent[index] ?? null })),
+    },
+    notes: notesOf(recording, unbalanced(events)),
+  };
+}
+
+/** Whether a run may be made of two jobs, because its beginning and its end lie on two sides of a gap. */
+function crossing(gaps: Recording['gaps']): (begin: number, end: number) => boolean {
+  return (begin, end) => {
+    let from = 0;
+    for (let to = gaps.length; from < to; ) {
+      const middle = (from + to) >> 1;
+      if ((gaps[middle]?.to ?? 0) < begin) from = middle + 1;
+      else to = middle;
+    }
+    const gap = gaps[from];
+    return gap !== undefined && gap.from < end && end - begin < SAFE_CROSSING * (gap.to - gap.from);
+  };
+}
+
+const US = 1000;
+
+const tracedJob = (job: PoolJob, clock: (us: number) => number): Omit<TracedJob, 'parent'> => ({
+  kind: kindOf(job),
+  slow: job.kind === 'dns',
+  loop: job.loop,
+  submitMs: clock(job.submitted),
+  startMs: clock(job.started ?? job.submitted),
+  endMs: clock(job.ended ?? job.returned),
+  callbackMs: clock(job.returned),
+  cpuMs: job.cpu === null ? null : job.cpu / US,
+  thread: job.tid,
+  inferred: job.inferred,
+  waited: job.waited,
+});
+
+const kindOf = ({ kind, name }: PoolJob): string => (kind === 'work' ? name : `${kind}.${name}`);
+
+/** Events whose counterpart got lost, and jobs that were under way when the recording ended. */
+function unbalanced(events: readonly PoolEvent[]): { lost: number; unfinished: number } {
+  /** By category and then by id, or by thread; entries stay, see asyncPairs. */
+  const open = new Map<string, Map<string | number, boolean>>();
+  let lost = 0;
+  let unfinished = 0;
+  for (const { ph, cat, id, tid } of events) {
+    let own = open.get(cat);
+    if (own === undefined) {
+      own = new Map();
+      open.set(cat, own);
+    }
+    const key = id ?? tid;
+    const isOpen = own.get(key) === true;
+    const begins = ph === 'b' || ph === 'B';
+    own.set(key, begins);
+    if (begins === isOpen) lost++;
+    else if (id !== undefined) unfinished += begins ? 1 : -1;
+  }
+  return { lost, unfinished };
+}
+
+function notesOf(
+  { process, problems, end }: Recording,
+  { lost, unfinished }: ReturnType<typeof unbalanced>,
+): TraceNote[] {
+  const who = `process ${process.pid}`;
+  const note = (id: string, text: string): TraceNote => ({
+    ...{ id: `trace.${id}`, text: `${who}: ${text}`, pid: process.pid },
+  });
+  return [
+    ...problems.map(({ id, text }) => note(id, PROBLEMS[id]?.(text) ?? text)),
+    ...(end === null && !problems.some(({ id }) => id === 'other-tracing' || id === 'worker')
+      ? [note('killed', 'it was killed, or ended without saying so; up to a second of its end is missing')]
+      : []),
+    ...(lost === 0
+      ? []
+      : [
+          note(
+            'unbalanced',
+            `${plural(lost, 'event')} without a counterpart; the jobs are left out or inferred`,
+          ),
+        ]),
+    ...(unfinished === 0
+      ? []
+      : [note('unfinished', `${plural(unfinished, 'job')} under way at the end of the recording, left out`)]),
+  ];
+}
+
+const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+const PROBLEMS: Readonly<Record<string, (text: string) => string>> = {
+  bound: (text) => `recording ${text} (--max-events)`,
+  inspector: (text) => `Node does not trace its pool here: ${text}`,
+  worker: (text) => `the recorder could not start: ${text}`,
+  'other-tracing': (text) => `not recorded: ${text}`,
+};

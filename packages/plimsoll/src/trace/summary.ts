@@ -1,0 +1,125 @@
+import type { TracedProcess, UsageInterval } from '../results/trace.js';
+import type { TracedKind, TracedProgram, TraceSummary } from '../results/trace-summary.js';
+import { adviceOf } from './advice.js';
+import { budgetOf, type Parts, partsOf } from './budget.js';
+import type { RecordedTrace } from './record.js';
+import { saturationOf } from './saturation.js';
+
+/**
+ * What a trace shows: for every program of the command (processes of one script, as a cluster has them, together) its pool,
+ * how busy that was, and where the time of its jobs went. Programs with the most time in the pool come first.
+ */
+export function summarise(trace: RecordedTrace): TraceSummary {
+  const { environment, command, startedAt, durationMs, ending, processes, notes } = trace;
+  const programs = new Map<string, TracedProcess[]>();
+  for (const process of processes) {
+    const key = JSON.stringify([process.script, process.node, process.size]);
+    programs.set(key, [...(programs.get(key) ?? []), process]);
+  }
+  const cores = environment.cpu.effectiveCpus;
+  const unseen = new Set(notes.flatMap(({ id, pid }) => (UNSEEN.has(id) && pid !== undefined ? [pid] : [])));
+  return {
+    ...{
+      schema: 'plimsoll/1',
+      kind: 'trace',
+      environment,
+      command: [...command],
+      startedAt,
+      durationMs,
+      ending,
+    },
+    programs: [...programs.values()]
+      .map((own) => programOf(own, cores, unseen))
+      .sort((a, b) => timeIn(b) - timeIn(a)),
+    notes: [...notes],
+  };
+}
+
+/** Notes of processes in which jobs may have run unseen. */
+const UNSEEN = new Set(['trace.inspector', 'trace.worker', 'trace.other-tracing']);
+
+const timeIn = ({ jobs, budget }: TracedProgram): number => jobs * (budget?.total.meanMs ?? 0);
+
+interface Detail {
+  readonly process: TracedProcess;
+  readonly parts: readonly Parts[];
+}
+
+function programOf(
+  processes: readonly TracedProcess[],
+  cores: number,
+  unseen: ReadonlySet<number>,
+): TracedProgram {
+  const [first] = processes as readonly [TracedProcess, ...TracedProcess[]];
+  const details = processes.map((process) => ({ process, parts: partsOf(process) }));
+  const saturations = processes.map(({ jobs, observedThreads, size }) => ({
+    threads: observedThreads ?? size,
+    ...saturationOf(jobs, observedThreads ?? size),
+  }));
+  const total = (of: (one: (typeof saturations)[number]) => number): number =>
+    saturations.reduce((sum, one) => sum + of(one), 0);
+  const threadTime = total(({ threads, activeMs }) => threads * activeMs);
+  const facts = {
+    ...{ script: first.script, node: first.node, size: first.size },
+    pids: processes.map(({ pid }) => pid),
+    observedThreads: [...new Set(processes.flatMap(({ observedThreads }) => observedThreads ?? []))],
+    jobs: processes.reduce((sum, { jobs }) => sum + jobs.length, 0),
+    chained: processes.reduce(
+      (sum, { jobs }) => sum + jobs.filter(({ parent }) => parent !== null).length,
+      0,
+    ),
+    activeMs: total(({ activeMs }) => activeMs),
+    utilisation: threadTime === 0 ? null : total(({ takenMs }) => takenMs) / threadTime,
+    saturatedMs: total(({ saturatedMs }) => saturatedMs),
+    queuedMs: total(({ queuedMs }) => queuedMs),
+    ...usageOf(processes),
+    budget: budgetOf(details.flatMap(({ parts }) => parts)),
+    kinds: kindsOf(details),
+  };
+  const seconds =
+    Math.max(...processes.map(({ endMs }) => endMs)) - Math.min(...processes.map(({ startMs }) => startMs));
+  const isSeen = !processes.some(({ pid }) => unseen.has(pid));
+  return { ...facts, advice: adviceOf(facts, { cores, seconds: seconds / 1000, isSeen }) };
+}
+
+/** How much of a core the event loops used, each on its own, and how many cores everything, while the pool was in use. */
+function usageOf(processes: readonly TracedProcess[]): Pick<TracedProgram, 'loopUse' | 'cpuUse'> {
+  let wall = 0;
+  let loop = 0;
+  let all = 0;
+  let from = Number.POSITIVE_INFINITY;
+  let to = 0;
+  for (const { jobs, usage } of processes) {
+    const first = jobs[0]?.submitMs ?? Number.POSITIVE_INFINITY;
+    const last = jobs.reduce((latest, { callbackMs }) => Math.max(latest, callbackMs), 0);
+    for (const interval of usage) {
+      if (interval.toMs <= first || interval.fromMs >= last) continue;
+      wall += interval.toMs - interval.fromMs;
+      loop += interval.loop.cpuMs;
+      all += cpuOf(interval);
+      from = Math.min(from, interval.fromMs);
+      to = Math.max(to, interval.toMs);
+    }
+  }
+  return wall === 0 ? { loopUse: null, cpuUse: null } : { loopUse: loop / wall, cpuUse: all / (to - from) };
+}
+
+const cpuOf = ({ loop, pool, other }: UsageInterval): number => loop.cpuMs + pool.cpuMs + other.cpuMs;
+
+function kindsOf(details: readonly Detail[]): TracedKind[] {
+  const kinds = new Map<string, { slow: boolean; inferred: number; waited: number; parts: Parts[] }>();
+  for (const { process, parts } of details)
+    for (const [index, { kind, slow, inferred, waited }] of process.jobs.entries()) {
+      const own = kinds.get(kind) ?? { slow, inferred: 0, waited: 0, parts: [] };
+      kinds.set(kind, own);
+      own.inferred += Number(inferred);
+      own.waited += Number(waited);
+      own.parts.push(parts[index] as Parts);
+    }
+  return [...kinds]
+    .map(([kind, { parts, ...counts }]) => ({
+      ...{ kind, jobs: parts.length, ...counts },
+      budget: budgetOf(parts) as NonNullable<ReturnType<typeof budgetOf>>,
+    }))
+    .sort((a, b) => b.jobs * b.budget.total.meanMs - a.jobs * a.budget.total.meanMs);
+}

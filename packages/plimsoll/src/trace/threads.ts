@@ -1,0 +1,71 @@
+import { namesPoolThreads } from '../host/pool-threads.js';
+import type { UsageInterval } from '../results/trace.js';
+import type { Recording } from './recording.js';
+
+const NAME = 'libuv-worker';
+const KERNEL = /^iou-/;
+
+/**
+ * The pool's threads of a recorded process, or `null` when they cannot be told.
+ *
+ * Before libuv 1.50 they have no name of their own. The pool creates all of its threads at once, so there they are what
+ * appeared between the same two looks as one that is known from its work, without the app's Workers; threads that an
+ * add-on started in those 50 ms are among them.
+ */
+export function poolThreads(recording: Recording): ReadonlySet<number> | null {
+  const { looks, process, events, workers, own } = recording;
+  if (looks.length === 0) return null;
+  const all = looks.flatMap((look) => look.new);
+  const named = all.filter(([, name]) => name === NAME).map(([tid]) => tid);
+  if (named.length > 0 || namesPoolThreads(process.libuv)) return new Set(named);
+  const working = new Set(events.filter(({ ph }) => ph === 'B').map(({ tid }) => tid));
+  const bursts = looks
+    .slice(1)
+    .map((look) =>
+      look.new
+        .filter(([tid, name]) => !workers.has(tid) && tid !== own && !KERNEL.test(name))
+        .map(([tid]) => tid),
+    )
+    .filter((burst) => burst.length > 0);
+  const burst = bursts.find((tids) => tids.some((tid) => working.has(tid))) ?? bursts[0] ?? [];
+  return events.length === 0 ? new Set() : new Set([...burst, ...working]);
+}
+
+const NS_PER_MS = 1e6;
+
+/**
+ * What the threads of a process used, look by look. The recorder's own thread is left out.
+ *
+ * @param clock from microseconds of process.hrtime to milliseconds since the recording began.
+ */
+export function usageIntervals(
+  { looks, process, own }: Recording,
+  pool: ReadonlySet<number> | null,
+  clock: (us: number) => number,
+): UsageInterval[] {
+  return looks.slice(1).map((look, index) => {
+    const sums = { loop: [0, 0], pool: [0, 0], other: [0, 0] } as Record<
+      'loop' | 'pool' | 'other',
+      [number, number]
+    >;
+    let busy = 0;
+    for (const [tid, cpu, waited, isBusy] of look.use) {
+      if (tid === own) continue;
+      const isPool = pool?.has(tid) === true;
+      const sum = sums[tid === process.pid ? 'loop' : isPool ? 'pool' : 'other'];
+      sum[0] += cpu;
+      sum[1] += waited;
+      if (isPool && isBusy === 1) busy++;
+    }
+    const usage = ([cpu, waited]: [number, number]): { cpuMs: number; waitedMs: number } => ({
+      cpuMs: cpu / NS_PER_MS,
+      waitedMs: waited / NS_PER_MS,
+    });
+    return {
+      fromMs: clock(looks[index]?.at ?? look.at),
+      toMs: clock(look.at),
+      ...{ loop: usage(sums.loop), pool: usage(sums.pool), other: usage(sums.other) },
+      busyThreads: look.tells ? busy : null,
+    };
+  });
+}

@@ -1,0 +1,232 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { PlimsollError } from '../errors.js';
+import type { Trace, TracedJob, TracedProcess, TraceNote, UsageInterval } from '../results/trace.js';
+import {
+  type TraceHeader,
+  type TraceLine,
+  traceHeaderSchema,
+  traceLineSchema,
+} from '../results/trace-file.js';
+import { printable } from '../results/words.js';
+
+/** Lines are joined up to so many before they are written. */
+const LINES_PER_WRITE = 5000;
+
+/**
+ * Keep a trace as lines of JSON: one for what it is, then one for each process, job, interval of usage and note.
+ *
+ * @throws {PlimsollError} PLIMSOLL_OUTPUT_FAILED when the file cannot be written.
+ */
+export function writeTrace(trace: Trace, file: string): void {
+  try {
+    const descriptor = openSync(file, 'w');
+    try {
+      let text: string[] = [];
+      const flush = (): void => {
+        writeAll(descriptor, text.join(''));
+        text = [];
+      };
+      for (const line of traceLines(trace)) {
+        text.push(`${JSON.stringify(line)}\n`);
+        if (text.length >= LINES_PER_WRITE) flush();
+      }
+      flush();
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new PlimsollError(
+      'PLIMSOLL_OUTPUT_FAILED',
+      `--out: cannot write ${file} (${code}); choose another file`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function writeAll(descriptor: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+}
+
+/** The lines of a kept trace. */
+export function* traceLines(trace: Trace): Generator<TraceHeader | TraceLine> {
+  const { environment, command, startedAt, durationMs, processes, notes } = trace;
+  yield {
+    ...{ schema: 'plimsoll/1', kind: 'trace', format: 'lines' },
+    ...{ environment, command: [...command], startedAt, durationMs },
+  };
+  for (const [process, { jobs, usage, ...facts }] of processes.entries()) {
+    yield { type: 'process', process, ...facts };
+    for (const [id, job] of jobs.entries()) yield { type: 'job', process, id, ...job };
+    for (const interval of usage) yield { type: 'usage', process, ...interval };
+  }
+  for (const note of notes) yield { type: 'note', ...note };
+}
+
+const bad = (text: string, cause?: unknown): PlimsollError =>
+  new PlimsollError('PLIMSOLL_BAD_TRACE', text, { cause });
+
+/**
+ * Read a kept trace. What is missing or damaged is left out and said in a note; so is what cannot be, such as a job that
+ * ended before it started.
+ *
+ * @param source path of a file, or the text itself (which begins with a brace or has several lines).
+ * @throws {PlimsollError} PLIMSOLL_BAD_TRACE when it cannot be read, is empty, or is no kept trace.
+ * @example
+ * readTrace('app.trace').processes[0]?.jobs.length;
+ */
+export function readTrace(source: string): Trace {
+  const isText = source.includes('\n') || source.trimStart().startsWith('{');
+  return parseTrace(isText ? source : readText(source), isText ? 'the trace' : source);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw bad(`cannot read ${path} (${code}); give a file that plimsoll trace --out wrote`, error);
+  }
+}
+
+function parseTrace(text: string, name: string): Trace {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const [first] = lines;
+  if (first === undefined) throw bad(`${name} is empty; a trace begins with a line of JSON`);
+  const header = traceHeaderSchema.safeParse(parseJson(first));
+  if (!header.success) throw notATrace(text, first, name);
+  const { environment, command, startedAt, durationMs } = header.data;
+  const { found, unreadable, truncated } = readLines(lines.slice(1));
+  const damage = new Damage();
+  damage.count('unreadable', unreadable);
+  damage.count('truncated', truncated ? 1 : 0);
+  const processes = assemble(found, damage);
+  const kept = found.flatMap((line): TraceNote[] => (line.type === 'note' ? [noteOf(line)] : []));
+  return { environment, command, startedAt, durationMs, processes, notes: [...kept, ...damage.notes()] };
+}
+
+function noteOf({ type, ...note }: Extract<TraceLine, { type: 'note' }>): TraceNote {
+  return note;
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function notATrace(text: string, first: string, name: string): PlimsollError {
+  const value = (parseJson(first) ?? parseJson(text)) as { schema?: unknown; kind?: unknown } | undefined;
+  if (value?.schema === 'plimsoll/1' && value.kind === 'trace')
+    return bad(`${name} is the summary of a trace (--json); give the file of --out, which holds the jobs`);
+  if (value?.schema === 'plimsoll/1' && typeof value.kind === 'string')
+    return bad(
+      `${name} is the result of another command (${printable(value.kind.slice(0, 40))}), not a trace`,
+    );
+  if (typeof value?.schema === 'string')
+    return bad(
+      `${name} has the schema ${printable(JSON.stringify(value.schema.slice(0, 40)))}; this version reads "plimsoll/1"`,
+    );
+  return bad(
+    `${name} is no trace: its first line is ${printable(JSON.stringify(first.slice(0, 60)))}, and that of plimsoll trace --out begins with {"schema":"plimsoll/1","kind":"trace"`,
+  );
+}
+
+function readLines(lines: readonly string[]): { found: TraceLine[]; unreadable: number; truncated: boolean } {
+  const found: TraceLine[] = [];
+  let unreadable = 0;
+  let truncated = false;
+  for (const [index, line] of lines.entries()) {
+    const value = parseJson(line);
+    const read = traceLineSchema.safeParse(value);
+    if (read.success) found.push(read.data);
+    else if (value === undefined && index === lines.length - 1) truncated = true;
+    else unreadable++;
+  }
+  return { found, unreadable, truncated };
+}
+
+/** What had to be left out, by kind. */
+class Damage {
+  readonly #counts = new Map<string, number>();
+
+  count(what: keyof typeof DAMAGES, times = 1): void {
+    if (times > 0) this.#counts.set(what, (this.#counts.get(what) ?? 0) + times);
+  }
+
+  notes(): TraceNote[] {
+    return [...this.#counts].map(([what, times]) => ({
+      id: `trace.${what}`,
+      text: DAMAGES[what as keyof typeof DAMAGES](times),
+    }));
+  }
+}
+
+const s = (count: number): string => (count === 1 ? '' : 's');
+
+const DAMAGES = {
+  unreadable: (n: number) =>
+    `${n} line${s(n)} of the file could not be read and ${n === 1 ? 'is' : 'are'} left out`,
+  truncated: () => 'the last line of the file is cut off: there was more',
+  inconsistent: (n: number) =>
+    `${n} job${s(n)} whose times contradict one another, or that belong${n === 1 ? 's' : ''} to no process, left out`,
+  unordered: (n: number) => `jobs of ${n} process${n === 1 ? '' : 'es'} were not in the order of submission`,
+};
+
+type JobLine = Extract<TraceLine, { type: 'job' }>;
+
+function assemble(lines: readonly TraceLine[], damage: Damage): TracedProcess[] {
+  const jobs = new Map<number, JobLine[]>();
+  const usage = new Map<number, UsageInterval[]>();
+  const heads = new Map<number, Extract<TraceLine, { type: 'process' }>>();
+  for (const line of lines) {
+    if (line.type === 'process' && !heads.has(line.process)) heads.set(line.process, line);
+    else if (line.type === 'job') add(jobs, line.process, line);
+    else if (line.type === 'usage' && line.fromMs <= line.toMs) {
+      const { type, process, busyThreads = null, ...interval } = line;
+      add(usage, process, { ...interval, busyThreads });
+    }
+  }
+  for (const [process, own] of jobs) if (!heads.has(process)) damage.count('inconsistent', own.length);
+  const inOrder = [...heads.values()].sort((a, b) => a.process - b.process);
+  return inOrder.map(({ type, process, ...facts }) => ({
+    ...facts,
+    endMs: Math.max(facts.startMs, facts.endMs),
+    jobs: orderedJobs(jobs.get(process) ?? [], damage),
+    usage: (usage.get(process) ?? []).sort((a, b) => a.fromMs - b.fromMs),
+  }));
+}
+
+function add<Value>(map: Map<number, Value[]>, key: number, value: Value): void {
+  const own = map.get(key);
+  if (own === undefined) map.set(key, [value]);
+  else own.push(value);
+}
+
+/** Jobs in the order of submission, whose parents are found by the ids that they were written with. */
+function orderedJobs(lines: readonly JobLine[], damage: Damage): TracedJob[] {
+  const seen = new Set<number>();
+  const sound = lines.filter((job) => {
+    const isSound = hangsTogether(job) && !seen.has(job.id);
+    seen.add(job.id);
+    return isSound;
+  });
+  damage.count('inconsistent', lines.length - sound.length);
+  const ordered = sound.toSorted((a, b) => a.submitMs - b.submitMs);
+  if (ordered.some((job, index) => job !== sound[index])) damage.count('unordered');
+  const places = new Map(ordered.map(({ id }, index) => [id, index]));
+  return ordered.map(({ type, process, id, parent, ...job }, index) => {
+    const place = parent === null ? undefined : places.get(parent);
+    // Whoever follows from another was submitted after its result had been taken.
+    const follows = place !== undefined && place < index && (ordered[place]?.callbackMs ?? 0) <= job.submitMs;
+    return { ...job, parent: follows ? place : null };
+  });
+}
+
+const hangsTogether = ({ submitMs, startMs, endMs, callbackMs }: JobLine): boolean =>
+  submitMs <= startMs && startMs <= endMs && endMs <= callbackMs;

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { readTrace, type Trace, type TraceSummary, traceSummarySchema } from 'plimsoll';
+import { type CliOptions, type CliRun, fixture, plimsoll, processesWith, until } from '../support/cli.js';
+
+const linux = process.platform === 'linux' ? {} : { skip: 'looks at threads and processes in /proc' };
+const major = Number(process.versions.node.split('.')[0]);
+const node = process.execPath;
+const app = (name: string): string => fixture(`trace/${name}`);
+
+interface Traced extends CliRun {
+  readonly trace: Trace;
+  readonly summary: TraceSummary;
+  /** Jobs of a kind, of all processes. */
+  readonly count: (kind: string) => number;
+}
+
+/** Trace a command, keep the trace and take the summary from standard output; the app's own output is in `stderr`. */
+async function trace(
+  options: readonly string[],
+  command: readonly string[],
+  more: CliOptions = {},
+): Promise<Traced> {
+  const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+  const file = join(directory, 'kept');
+  const run = await plimsoll(
+    ['trace', '--quiet', '--json', '-', '--out', file, ...options, '--', ...command],
+    more,
+  );
+  const kept = readTrace(file);
+  rmSync(directory, { recursive: true });
+  const summary = traceSummarySchema.parse(JSON.parse(run.stdout));
+  const count = (kind: string): number =>
+    kept.processes.flatMap(({ jobs }) => jobs.filter((job) => job.kind === kind)).length;
+  assert.deepEqual(run.left, []);
+  return { ...run, trace: kept, summary, count };
+}
+
+const notes = ({ notes: all }: { notes: readonly { id: string }[] }): string[] => all.map(({ id }) => id);
+
+describe('a traced program does what it does untraced', linux, () => {
+  test('every job is recorded, its output and exit code stay, and it ends by itself', async () => {
+    const run = await trace(['--size', '3'], [node, app('hashes.mjs'), '20']);
+    assert.equal(run.code, 0, run.stderr);
+    assert.match(run.stderr, /^hashed 20\n/);
+    assert.doesNotMatch(run.stderr, /debugger|Warning/);
+    assert.equal(run.count('crypto'), 20);
+    const [process] = run.trace.processes;
+    assert.deepEqual([process?.size, process?.observedThreads], [3, 3]);
+    assert.deepEqual(run.summary.programs[0]?.observedThreads, [3]);
+    for (const job of process?.jobs.filter(({ kind }) => kind === 'crypto') ?? [])
+      assert.ok(job.submitMs <= job.startMs && job.startMs <= job.endMs && job.endMs <= job.callbackMs);
+    assert.ok((process?.usage.length ?? 0) > 0);
+    assert.equal(run.summary.ending, 'ended');
+  });
+
+  test('its first use of the pool is its own', async () => {
+    const run = await trace([], [node, app('sets-size.cjs')]);
+    assert.equal(run.code, 0, run.stderr);
+    assert.deepEqual([run.trace.processes[0]?.size, run.trace.processes[0]?.observedThreads], [4, 9]);
+  });
+
+  test('NODE_OPTIONS keeps what was in it', async () => {
+    const run = await trace([], [node, '-p', 'process.noDeprecation'], {
+      env: { NODE_OPTIONS: '--no-deprecation' },
+    });
+    assert.match(run.stderr, /^true\n/);
+  });
+
+  test('without a job the size cannot matter', async () => {
+    const run = await trace([], [node, '-e', 'setTimeout(() => {}, 50)']);
+    assert.equal(run.code, 0, run.stderr);
+    assert.equal(run.summary.programs[0]?.advice.id, 'trace.unused');
+    assert.match(run.stderr, /never used the pool in [\d.]+ s: its size cannot matter/);
+  });
+});
+
+test('the processes of a cluster, and jobs of Workers, are one program', linux, async () => {
+  const run = await trace([], [node, app('cluster.cjs')]);
+  assert.equal(run.code, 0, run.stderr);
+  assert.equal(run.trace.processes.length, 3);
+  assert.deepEqual([run.summary.programs.length, run.summary.programs[0]?.pids.length], [1, 3]);
+  assert.equal(run.count('crypto'), 20);
+  // Of the Workers: their loops are not those of their processes.
+  const stats = run.trace.processes.flatMap(({ pid, jobs }) =>
+    jobs.filter(({ kind, loop }) => kind === 'fs.stat' && loop !== pid),
+  );
+  assert.equal(stats.length, 2);
+});
+
+test('what is published on diagnostics channels is recorded', linux, async () => {
+  const run = await trace([], [node, app('publishes.cjs')]);
+  const jobs = run.trace.processes[0]?.jobs ?? [];
+  assert.deepEqual(jobs.map(({ kind }) => kind).sort(), ['fs.cp', 'glob']);
+  for (const { submitMs, startMs, endMs } of jobs)
+    assert.deepEqual([Math.round(startMs - submitMs), Math.round(endMs - startMs)], [1, 2]);
+});
+
+describe('a recording that ends early keeps what there was', linux, () => {
+  test('a command that fails: exit code 4', async () => {
+    const run = await trace([], [node, app('forever.cjs'), 'fails']);
+    assert.equal(run.code, 4, run.stderr);
+    assert.ok(run.count('crypto') > 0);
+    assert.ok(notes(run.trace).includes('trace.command-failed'));
+    assert.match(run.stderr, /ended with exit code 7/);
+  });
+
+  test('a process that is killed', async () => {
+    const run = await trace([], [node, app('forever.cjs'), 'killed']);
+    assert.equal(run.code, 4, run.stderr);
+    assert.ok(run.count('crypto') > 0);
+    assert.ok(notes(run.trace).includes('trace.killed'));
+  });
+
+  test('--duration: the command is ended, exit code 0', async () => {
+    const run = await trace(['--duration', '2'], [node, app('forever.cjs')]);
+    assert.equal(run.code, 0, run.stderr);
+    assert.equal(run.summary.ending, 'stopped');
+    assert.ok(run.count('crypto') > 0);
+    assert.ok(!notes(run.trace).includes('trace.killed'));
+  });
+
+  test('--max-events: the recording stops and says so, the command goes on', async () => {
+    const run = await trace(['--max-events', '40'], [node, app('hashes.mjs'), '50']);
+    assert.equal(run.code, 0, run.stderr);
+    assert.match(run.stderr, /^hashed 50\n/);
+    assert.match(run.stderr, /recording stopped after 40 events \(--max-events\)/);
+    assert.ok(run.count('crypto') <= 10);
+  });
+
+  test('Ctrl-C: the command gets one SIGINT, exit code 130 with the report', async () => {
+    const run = await trace([], [node, app('forever.cjs'), 'signals'], {
+      meanwhile: (child, directory) =>
+        void until(() => hasRecorded(directory)).then(() => child.kill('SIGINT')),
+    });
+    assert.equal(run.code, 130, run.stderr);
+    assert.equal(run.summary.ending, 'interrupted');
+    assert.match(run.stderr, /interrupted once/);
+    assert.ok(run.count('crypto') > 0);
+  });
+
+  test('SIGKILL of plimsoll itself: no process and no directory is left', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+    const run = await plimsoll(['trace', '--quiet', '--', node, app('forever.cjs')], {
+      env: { TMPDIR: directory },
+      meanwhile: (child) => void until(() => hasRecorded(directory)).then(() => child.kill('SIGKILL')),
+    });
+    assert.equal(run.code, null);
+    await until(() => processesWith(directory).length === 0, 20_000, 'every process is gone');
+    await until(() => readdirSync(directory).length === 0, 20_000, 'its directory is gone');
+    rmSync(directory, { recursive: true });
+  });
+});
+
+/** Whether a recorder has written some jobs, under the temporary directory of a run: then the app runs. */
+const hasRecorded = (directory: string): boolean =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.jsonl'))
+    .some((file) => readFileSync(join(directory, file), 'utf8').includes('"events"'));
+
+const permission = major < 22 ? '--experimental-permission' : '--permission';
+const bad: Record<string, readonly [readonly string[], number, RegExp]> = {
+  'no command': [[], 2, /missing required argument 'command'/],
+  'a command that does not exist': [
+    ['--', 'nonexistent-command'],
+    4,
+    /cannot start "nonexistent-command": there is no such command/,
+  ],
+  'no Node program': [['--', 'sleep', '0'], 4, /no Node process.*could be recorded/],
+  'size 0': [['--size', '0', '--', node], 2, /--size.*not "0"/],
+  'no duration': [['--duration', '0', '--', node], 2, /--duration.*not "0"/],
+  'no events': [['--max-events', '0', '--', node], 2, /--max-events.*not "0"/],
+  'a trace into no directory': [['--out', '/nonexistent/x', '--', node], 2, /--out: cannot write.*ENOENT/],
+  'a trace on standard output': [['--out', '-', '--', node], 2, /--out: a trace goes to a file/],
+  'a process without permissions': [
+    ['--', node, permission, '--allow-fs-read=*', '-e', '1'],
+    4,
+    /--permission Node refuses the recorder/,
+  ],
+};
+for (const [what, [args, code, says]] of Object.entries(bad))
+  test(`${what}: a clear line and exit code ${code}`, async () => {
+    const run = await plimsoll(['trace', '--quiet', ...args]);
+    assert.equal(run.code, code, run.stderr);
+    assert.match(run.stderr, says);
+    assert.doesNotMatch(run.stderr, /\n {4}at /);
+    assert.deepEqual(run.left, []);
+  });
