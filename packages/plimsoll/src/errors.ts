@@ -23,6 +23,8 @@ const TABLE = {
   PLIMSOLL_TARGET_HUNG: 4,
   PLIMSOLL_UNREACHABLE: 4,
   PLIMSOLL_OUTPUT_FAILED: 2,
+  PLIMSOLL_BAD_TRACE: 2,
+  PLIMSOLL_NO_POOL_JOBS: 2,
 } as const;
 
 export type ErrorCode = keyof typeof TABLE;

@@ -1,3 +1,6 @@
+export { type AdviseOptions, advise } from './advise/advise.js';
+export { type VerifyingRun, verification } from './advise/verify.js';
+export { NO_CHANGE, type WhatIf } from './advise/what-if.js';
 export { bench } from './bench/bench.js';
 export type { FindingContext } from './bench/findings/context.js';
 export { findings } from './bench/findings/findings.js';
@@ -8,6 +11,7 @@ export { type ClassifyOptions, type ClassifyProgress, classify } from './classif
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
+export { openTrace, recordCommand } from './cli/recorded-trace.js';
 export { parseCount } from './cli/values.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
 export type { Arm } from './experiment/block-order.js';
@@ -24,6 +28,7 @@ export { captureEnvironment, type Environment } from './host/environment.js';
 export { load } from './load/load.js';
 export type { LoadCase, LoadOptions, LoadProgress, LoadTarget } from './load/options.js';
 export type { Mode } from './load/target/sample.js';
+export { adviceReport } from './report/advise.js';
 export { benchReport } from './report/bench.js';
 export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
 export { classificationReport } from './report/classification.js';
@@ -39,6 +44,13 @@ export { perfettoTrace } from './report/perfetto.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
 export { timelineReport } from './report/timeline.js';
+export {
+  type Advice,
+  adviceSchema,
+  type Objective,
+  type Prediction,
+  type Verification,
+} from './results/advice.js';
 export {
   type BenchResult,
   benchSchema,
@@ -57,6 +69,7 @@ export { environmentSchema } from './results/environment.js';
 export type { Finding } from './results/finding.js';
 export { type LoadCell, type LoadRecommendation, type LoadResult, loadSchema } from './results/load.js';
 export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';
+export type { Trace } from './results/trace.js';
 export { list } from './results/words.js';
 export { arrivalLateness, type Lateness } from './stats/lateness.js';
 export { assessNoise, type Noise, pairedRatio } from './stats/paired-comparison.js';

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
 import { PlimsollError } from '../errors.js';
 import { printable } from '../results/words.js';
+import { addAdviseCommand } from './advise.js';
 import { addBenchCommand } from './bench.js';
 import { addClassifyCommand } from './classify.js';
 import { addLoadCommand } from './load.js';
@@ -25,6 +26,7 @@ addTimelineCommand(program);
 addClassifyCommand(program);
 addLoadCommand(program);
 addServeCommand(program);
+addAdviseCommand(program);
 
 try {
   await program.parseAsync();

@@ -8,13 +8,22 @@ export interface Demand {
   readonly workload: Workload;
   /** The kind of each job. */
   readonly kinds: readonly string[];
-  /** Jobs of fs and dns: when they ran was inferred. */
-  readonly inferred: number;
+  /** 1 for jobs of which it is known when they ended; of the others it was inferred. */
+  readonly known: Uint8Array;
+  readonly observed: Observed;
   readonly wakeMs: number;
   /** What other threads of the processes used, in cores, while jobs were under way. */
   readonly otherCores: number;
   /** Most jobs that were blocked at the same time: what the devices behind them have been seen to serve. */
   readonly mostBlocked: { readonly fast: number; readonly slow: number };
+}
+
+/** What a trace showed of things that only a simulation can be compared with, on average per job. Milliseconds. */
+export interface Observed {
+  /** From the end of a job until the event loop took its result; `null` when all ends are inferred. */
+  readonly callbackDelayMs: number | null;
+  /** On a pool thread, neither computing nor blocked: waiting for a core. */
+  readonly coreWaitMs: number;
 }
 
 /** A job that follows a callback by no more than this was submitted by it, and not by something that it started. */
@@ -43,7 +52,7 @@ export function demandOf({ processes }: Pick<Trace, 'processes'>): Demand {
   const sources = inOrder(active);
   const places = placesOf(sources, active);
   const splits = active.map(splitOnThread);
-  const costs = active.map((process) => loopCosts(process, wakeMs));
+  const costs = active.map(loopCosts);
   const loops = loopsOf(active, costs);
   const count = sources.length;
   const workload: Workload = {
@@ -67,11 +76,25 @@ export function demandOf({ processes }: Pick<Trace, 'processes'>): Demand {
   return {
     workload,
     kinds: sources.map(({ job }) => job.kind),
-    inferred: all.filter(({ inferred }) => inferred).length,
+    known: Uint8Array.from(sources, ({ job }) => Number(!job.inferred)),
+    observed: observedIn(workload, sources),
     wakeMs,
     otherCores: otherCores(active),
     mostBlocked: mostBlocked(workload, sources),
   };
+}
+
+function observedIn({ cpuMs, blockedMs }: Workload, sources: readonly Source[]): Observed {
+  let delay = 0;
+  let known = 0;
+  let waited = 0;
+  for (const [place, { job }] of sources.entries()) {
+    waited += Math.max(0, job.endMs - job.startMs - (cpuMs[place] as number) - (blockedMs[place] as number));
+    if (job.inferred) continue;
+    delay += job.callbackMs - job.endMs;
+    known++;
+  }
+  return { callbackDelayMs: known === 0 ? null : delay / known, coreWaitMs: waited / sources.length };
 }
 
 /** All jobs in the order of their submission; parents come before what follows from them. */

@@ -13,16 +13,14 @@ export interface LoopCosts {
 /** Below this share background work cannot be told from nothing. */
 const LEAST_SHARE = 0.01;
 const MOST_SHARE = 0.98;
-const LONGEST_STRETCH_MS = 1000;
-const UNKNOWN_STRETCH_MS = 1;
+const SHORTEST_STRETCH_MS = 0.1;
 const FREE: LoopCosts = { perJobMs: 0, background: { share: 0, stretchMs: 0 } };
 
 /**
  * Estimate them from what the loop's thread used, interval by interval: a part that goes with the callbacks, and one that
- * goes with the time. How long a stretch of the latter is follows from how long results waited for the loop: someone who
- * comes at a random moment finds it busy for `share` of the time, and then waits for half of a stretch.
+ * goes with the time. How long the stretches of the latter are, usage does not tell: see `calibrate.ts`.
  */
-export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>, wakeMs: number): LoopCosts {
+export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): LoopCosts {
   const active = activeIntervals(jobs, usage);
   if (active.length === 0) return FREE;
   const callbacks = countPer(active, jobs, ({ callbackMs }) => callbackMs);
@@ -33,23 +31,7 @@ export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>
   const [perJobMs = 0, share = 0] = leastSquares([work, lengths], used, Number.POSITIVE_INFINITY);
   if (share < LEAST_SHARE)
     return { perJobMs: total(used) / Math.max(1, total(work)), background: FREE.background };
-  const waited = total(active.map(({ loop }) => loop.waitedMs));
-  return {
-    perJobMs,
-    background: {
-      share: Math.min(MOST_SHARE, share),
-      stretchMs: stretch(jobs, share, perJobMs, wakeMs + waited / Math.max(1, total(callbacks))),
-    },
-  };
-}
-
-/** @param otherwiseMs how long a result waits for a loop that has nothing else to do. */
-function stretch(jobs: readonly TracedJob[], share: number, perJobMs: number, otherwiseMs: number): number {
-  const known = jobs.filter(({ inferred }) => !inferred);
-  if (known.length === 0) return UNKNOWN_STRETCH_MS;
-  const delay = known.reduce((sum, { endMs, callbackMs }) => sum + callbackMs - endMs, 0) / known.length;
-  const excess = Math.max(0, delay - otherwiseMs - perJobMs / 2);
-  return Math.min(LONGEST_STRETCH_MS, Math.max(perJobMs, (2 * excess) / share, 0.01));
+  return { perJobMs, background: { share: Math.min(MOST_SHARE, share), stretchMs: SHORTEST_STRETCH_MS } };
 }
 
 /** Those in which jobs were under way. */

@@ -1,3 +1,5 @@
+import type { Environment } from '../host/environment.js';
+
 /** The cores that the simulated threads share, and what using them costs. */
 export interface Machine {
   /** Cores that threads can run on at once, a whole number of at least 1. */
@@ -26,3 +28,29 @@ export const QUOTA_PERIOD_MS = 100;
  */
 export const baseSliceMs = (cpus: number): number =>
   0.7 * (1 + Math.floor(Math.log2(Math.min(8, Math.max(1, cpus)))));
+
+/** Most kernels tick 250 times a second, and a slice ends at a tick. */
+const USUAL_SLICE_MS = 4;
+
+/**
+ * The machine that an environment describes.
+ *
+ * @param sliceMs measured on it; by default what most kernels come to
+ */
+export function machineOf(
+  { cpu, limits }: Pick<Environment, 'cpu' | 'limits'>,
+  wakeMs: number,
+  otherCores: number,
+  sliceMs: number = USUAL_SLICE_MS,
+): Machine {
+  const cores = Math.max(1, cpu.affinityCores ?? cpu.logicalCores ?? cpu.cpuCount);
+  const quota = limits.cpuQuotaCores;
+  return {
+    cores,
+    quota: quota !== null && quota < cores ? quota : null,
+    otherCores: Math.min(otherCores, cores - 0.1),
+    sliceMs,
+    protectMs: Math.min(sliceMs, baseSliceMs(cores)),
+    wakeMs,
+  };
+}
