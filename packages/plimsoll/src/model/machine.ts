@@ -16,9 +16,6 @@ export interface Machine {
   readonly wakeMs: number;
 }
 
-/** How often the kernel refills a quota (scheduler/sched-bwc.rst: 100 ms unless somebody says otherwise). */
-export const QUOTA_PERIOD_MS = 100;
-
 /**
  * The slice that Linux asks for a thread by default: 0.7 ms times 1 + log2 of the CPUs, of which at most 8 count
  * (kernel/sched/fair.c: `sysctl_sched_base_slice`, `get_update_sysctl_factor`).

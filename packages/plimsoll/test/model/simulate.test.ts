@@ -118,7 +118,8 @@ describe('closed forms', () => {
     for (const size of [2, 8, 64]) {
       const machine = { ...AMPLE, cores: 2 };
       const { makespanMs } = measure(simulate(workloadOf(times(200, { cpu: 7 })), { size, machine }), size);
-      near(makespanMs, 700, 0.02);
+      // At the end a core may be idle for some slices before it is given somebody else's thread.
+      near(makespanMs, 700, 0.06);
     }
   });
 });
