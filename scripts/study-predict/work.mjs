@@ -1,5 +1,5 @@
-// A workload with a known answer, in a process of its own: node work.mjs CASE [SCALE]. It ends by itself. The work and the
-// moments of its arrivals are the same in every run.
+// A workload with a known answer, in a process of its own: node work.mjs CASE [SCALE] [HOST…]. It ends by itself. The work and
+// the moments of its arrivals are the same in every run.
 import { pbkdf2 } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareSleep } from '../../packages/plimsoll/dist/workloads/sleep.js';
 
-const [, , name = '', scaleText = '1'] = process.argv;
+const [, , name = '', scaleText = '1', ...hosts] = process.argv;
 const scale = Number(scaleText);
+const SILENCE_MS = 300;
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-study-'));
 
 /** Numbers from 0 to 1, the same ones in every run (Numerical Recipes' generator). */
@@ -25,13 +26,14 @@ const hash = (iterations) =>
   new Promise((resolve, reject) =>
     pbkdf2('secret', 'salt', iterations, 64, 'sha512', (error) => (error ? reject(error) : resolve())),
   );
-const look = (index) => new Promise((resolve) => lookup(`name-${index}.plimsoll.test`, () => resolve()));
+const look = (index) =>
+  new Promise((resolve) => lookup(hosts[index % hosts.length] ?? 'localhost', () => resolve()));
 const spin = (ms) => {
   for (const end = performance.now() + ms; performance.now() < end; );
 };
 
 /** Iterations that take about a millisecond of CPU here: what counts is that every run has the same work. */
-const PER_MS = 1300;
+const PER_MS = 800;
 const cores = Math.max(1, availableParallelism());
 
 /** Start `count` operations at the same time. */
@@ -82,8 +84,10 @@ const CASES = {
       for (let step = 0; step < count(150); step++) await stat(directory);
     }),
   convoy: async () => {
-    const lookups = sleep(100).then(() => burst(count(8), look));
-    await Promise.all([lookups, withSleep(5, (run) => arrivals(count(600), 1.6, run))]);
+    await withSleep(5, async (run) => {
+      const lookups = sleep(100).then(() => burst(8, look));
+      await Promise.all([lookups, arrivals(count(600), 1.6, run)]);
+    });
   },
   'busy-loop': async () => {
     let done = false;
@@ -99,9 +103,12 @@ const CASES = {
   },
 };
 
+/** The operation is made ready, and its Worker awake, before the silence. */
 async function withSleep(ms, work) {
   const operation = await prepareSleep(ms, directory);
   try {
+    await operation.run();
+    await sleep(SILENCE_MS);
     await work(operation.run);
   } finally {
     await operation.close();
@@ -112,8 +119,8 @@ if (!Object.hasOwn(CASES, name)) {
   console.error(`which workload? one of ${Object.keys(CASES).join(', ')}`);
   process.exitCode = 2;
 } else {
-  // What is recorded begins when loading is over.
-  await sleep(300);
+  // A recorder needs a moment to start; what is judged begins when loading is over.
+  await sleep(SILENCE_MS);
   await CASES[name]();
 }
 rmSync(directory, { recursive: true, force: true });

@@ -6,8 +6,8 @@ export const DEFAULT_SIZE = 4;
 
 /** This close to the best is as good as the best. */
 const AS_GOOD = 1.05;
-/** The pessimistic bound of a chosen size may be this much above that of the default: the simulation has chances in it. */
-const NOT_WORSE = 1.02;
+/** At worst, too, a chosen size has to be as good as the default. */
+const NOT_WORSE = AS_GOOD;
 /** A choice that holds in fewer of the resampled runs is none. */
 const STABLE = 0.75;
 const SURE = 0.9;
