@@ -1,6 +1,7 @@
 // Writes the JSON Schema of every kind of result beside the compiled package.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { adviceSchema } from '../packages/plimsoll/dist/results/advice.js';
 import { benchSchema } from '../packages/plimsoll/dist/results/bench.js';
 import { classificationSchema } from '../packages/plimsoll/dist/results/classification.js';
 import { loadSchema } from '../packages/plimsoll/dist/results/load.js';
@@ -8,6 +9,7 @@ import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
 
 const SCHEMAS = {
+  advice: adviceSchema,
   bench: benchSchema,
   classification: classificationSchema,
   load: loadSchema,

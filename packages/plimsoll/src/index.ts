@@ -1,3 +1,6 @@
+export { type AdviseOptions, advise } from './advise/advise.js';
+export { type VerifyingRun, verification } from './advise/verify.js';
+export { NO_CHANGE, type WhatIf } from './advise/what-if.js';
 export { bench } from './bench/bench.js';
 export type { FindingContext } from './bench/findings/context.js';
 export { findings } from './bench/findings/findings.js';
@@ -24,6 +27,7 @@ export { captureEnvironment, type Environment } from './host/environment.js';
 export { load } from './load/load.js';
 export type { LoadCase, LoadOptions, LoadProgress, LoadTarget } from './load/options.js';
 export type { Mode } from './load/target/sample.js';
+export { adviceReport } from './report/advise.js';
 export { benchReport } from './report/bench.js';
 export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
 export { classificationReport } from './report/classification.js';
@@ -40,6 +44,13 @@ export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
 export { timelineReport } from './report/timeline.js';
 export { traceReport } from './report/trace.js';
+export {
+  type Advice,
+  adviceSchema,
+  type Objective,
+  type Prediction,
+  type Verification,
+} from './results/advice.js';
 export {
   type BenchResult,
   benchSchema,

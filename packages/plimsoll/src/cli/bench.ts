@@ -119,7 +119,8 @@ async function runBench(names: readonly string[], flags: BenchFlags): Promise<nu
     json?.write(result);
     people.write(`${benchReport(result, terminalStyle(people))}\n`);
     for (const { name, failure } of result.workloads)
-      if (failure !== null) process.stderr.write(`${pc.red('plimsoll:')} ${printable(name)}: ${printable(failure.message)}\n`);
+      if (failure !== null)
+        process.stderr.write(`${pc.red('plimsoll:')} ${printable(name)}: ${printable(failure.message)}\n`);
     return benchExitCode(result, flags.strict === true);
   });
 }

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
 import { PlimsollError } from '../errors.js';
 import { printable } from '../results/words.js';
+import { addAdviseCommand } from './advise.js';
 import { addBenchCommand } from './bench.js';
 import { addClassifyCommand } from './classify.js';
 import { addLoadCommand } from './load.js';
@@ -27,6 +28,7 @@ addClassifyCommand(program);
 addLoadCommand(program);
 addServeCommand(program);
 addTraceCommand(program);
+addAdviseCommand(program);
 
 try {
   await program.parseAsync();

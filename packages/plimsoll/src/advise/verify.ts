@@ -1,0 +1,64 @@
+import { measuredIn } from '../model/observed.js';
+import type { Compared, Prediction, Verification } from '../results/advice.js';
+import type { Trace } from '../results/trace.js';
+import { median } from '../stats/quantile.js';
+
+/** A size and what was recorded of one run at it. */
+export interface VerifyingRun {
+  readonly size: number;
+  readonly trace: Trace;
+}
+
+/** Compare predictions with runs at their sizes: the median of each figure over the runs of a size. */
+export function verification(
+  predictions: readonly Prediction[],
+  runs: readonly VerifyingRun[],
+): Verification[] {
+  return predictions.flatMap((prediction) => {
+    const own = runs.filter(({ size, trace }) => size === prediction.size && hasJobs(trace));
+    return own.length === 0 ? [] : [compare(prediction, own)];
+  });
+}
+
+const hasJobs = ({ processes }: Trace): boolean => processes.some(({ jobs }) => jobs.length > 0);
+
+function compare(prediction: Prediction, runs: readonly VerifyingRun[]): Verification {
+  const all = runs.map(({ trace, size }) => measuredIn(trace, size));
+  const of = (pick: (one: (typeof all)[number]) => number): number => median(all.map(pick));
+  const measured: Compared = {
+    latencyMs: { mean: of(({ latencyMs }) => latencyMs.mean), p99: of(({ latencyMs }) => latencyMs.p99) },
+    makespanMs: of(({ makespanMs }) => makespanMs),
+    throughput: of(({ throughput }) => throughput),
+  };
+  const { low, high } = prediction;
+  const isIn = (pick: (one: Compared) => number): boolean =>
+    pick(measured) >= pick(low) && pick(measured) <= pick(high);
+  return {
+    size: prediction.size,
+    runs: runs.length,
+    predicted: figures(prediction),
+    measured,
+    error: {
+      latencyMs: {
+        mean: relative(prediction.latencyMs.mean, measured.latencyMs.mean),
+        p99: relative(prediction.latencyMs.p99, measured.latencyMs.p99),
+      },
+      makespanMs: relative(prediction.makespanMs, measured.makespanMs),
+      throughput: relative(prediction.throughput, measured.throughput),
+    },
+    inBand: {
+      mean: isIn(({ latencyMs }) => latencyMs.mean),
+      p99: isIn(({ latencyMs }) => latencyMs.p99),
+      makespan: isIn(({ makespanMs }) => makespanMs),
+    },
+  };
+}
+
+const figures = ({ latencyMs, makespanMs, throughput }: Prediction): Compared => ({
+  latencyMs: { mean: latencyMs.mean, p99: latencyMs.p99 },
+  makespanMs,
+  throughput,
+});
+
+const relative = (predicted: number, measured: number): number =>
+  measured === 0 ? 0 : predicted / measured - 1;

@@ -1,0 +1,69 @@
+import { PlimsollError } from '../errors.js';
+import type { Demand } from '../model/demand.js';
+import { faster, kindsNamed, onInstances, withoutJobs } from '../model/edit.js';
+import type { Machine } from '../model/machine.js';
+import type { Workload } from '../model/workload.js';
+import { list } from '../results/words.js';
+
+/** Changes to what was recorded. */
+export interface WhatIf {
+  readonly cores: number | null;
+  /** CPU quota in cores. */
+  readonly quota: number | null;
+  readonly without: readonly string[];
+  readonly faster: readonly { readonly kind: string; readonly factor: number }[];
+  /** Processes, each with a pool of its own. */
+  readonly instances: number | null;
+}
+
+export const NO_CHANGE: WhatIf = { cores: null, quota: null, without: [], faster: [], instances: null };
+
+/** The changes in words, none for no change. */
+export const whatIfLines = (whatIf: WhatIf): string[] => [
+  ...(whatIf.cores === null ? [] : [`${whatIf.cores} cores`]),
+  ...(whatIf.quota === null ? [] : [`a quota of ${whatIf.quota} cores`]),
+  ...whatIf.without.map((kind) => `without ${kind}`),
+  ...whatIf.faster.map(({ kind, factor }) => `${kind} ${factor} times as fast`),
+  ...(whatIf.instances === null ? [] : [`${whatIf.instances} processes`]),
+];
+
+/**
+ * The workload with the changes made.
+ *
+ * @param kinds of its jobs
+ * @throws {PlimsollError} PLIMSOLL_USAGE for a kind that no job has, or when no job is left.
+ */
+export function changedWorkload(work: Workload, kinds: Demand['kinds'], whatIf: WhatIf): Workload {
+  let changed = work;
+  for (const { kind, factor } of whatIf.faster) {
+    const named = checkedKinds(kinds, kind, '--faster');
+    changed = faster(changed, (job) => named.has(kinds[job] as string), factor);
+  }
+  const gone = new Set(whatIf.without.flatMap((kind) => [...checkedKinds(kinds, kind, '--without')]));
+  if (gone.size > 0) {
+    const left = withoutJobs(changed, (job) => !gone.has(kinds[job] as string));
+    if (left === null)
+      throw new PlimsollError('PLIMSOLL_USAGE', `--without: no job is left without ${list(whatIf.without)}`);
+    changed = left;
+  }
+  return whatIf.instances === null ? changed : onInstances(changed, whatIf.instances);
+}
+
+function checkedKinds(kinds: Demand['kinds'], name: string, option: string): Set<string> {
+  const named = kindsNamed({ kinds }, name);
+  if (named.size > 0) return named;
+  throw new PlimsollError(
+    'PLIMSOLL_USAGE',
+    `${option}: no job is of the kind ${JSON.stringify(name)}; recorded were ${list([...new Set(kinds)].sort())}`,
+  );
+}
+
+/** The machine with the changes made; more cores bring no quota with them, and a quota no cores. */
+export function changedMachine(machine: Machine, { cores, quota }: WhatIf): Machine {
+  const changed = { ...machine, cores: cores ?? machine.cores, quota: quota ?? machine.quota };
+  return {
+    ...changed,
+    quota: changed.quota !== null && changed.quota < changed.cores ? changed.quota : null,
+    otherCores: Math.min(machine.otherCores, Math.max(0, changed.cores - 0.1)),
+  };
+}

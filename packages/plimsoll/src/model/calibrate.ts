@@ -1,0 +1,93 @@
+import type { Demand, Observed } from './demand.js';
+import type { Machine } from './machine.js';
+import { simulate } from './simulate.js';
+import type { Background, Passage, Workload } from './workload.js';
+
+/** A demand together with the machine that it met. */
+export interface Calibrated {
+  readonly workload: Workload;
+  readonly machine: Machine;
+  /** Cores that somebody outside the recorded processes used, as far as the jobs felt it. */
+  readonly outsideCores: number;
+}
+
+const LONGEST_STRETCH_MS = 200;
+const HALVINGS = 7;
+/** Closer than this the simulation need not come; the recorded run itself had a chance in it. */
+const TOLERANCE = 0.1;
+/** Below this a wait is the clock's. */
+const LEAST_MS = 0.05;
+
+/**
+ * Find what no event tells by simulating the recorded run itself: how long the stretches of an event loop's other work are
+ * (from how long results waited for it), and what others on the machine took of the cores (from how long jobs waited for one
+ * beyond what their own process explains).
+ */
+export function calibrate(demand: Demand, machine: Machine, size: number): Calibrated {
+  const stretched = fitStretch(demand, machine, size);
+  const outsideCores = fitOutside(stretched, demand.observed, machine, size);
+  return {
+    workload: stretched,
+    machine: { ...machine, otherCores: machine.otherCores + outsideCores },
+    outsideCores,
+  };
+}
+
+function fitStretch({ workload, observed, known }: Demand, machine: Machine, size: number): Workload {
+  const target = observed.callbackDelayMs;
+  if (target === null || workload.background.every(({ share }) => share === 0)) return workload;
+  const withStretch = (stretchMs: number): Workload => ({
+    ...workload,
+    background: workload.background.map(({ share }): Background => ({ share, stretchMs })),
+  });
+  const delay = (stretchMs: number): number =>
+    callbackDelay(simulate(withStretch(stretchMs), { size, machine }), known);
+  const least = Math.max(...workload.background.map(({ stretchMs }) => stretchMs));
+  return withStretch(
+    Math.exp(bisect(Math.log(least), Math.log(LONGEST_STRETCH_MS), target, (x) => delay(Math.exp(x)))),
+  );
+}
+
+function fitOutside(workload: Workload, { coreWaitMs }: Observed, machine: Machine, size: number): number {
+  const most = machine.cores - machine.otherCores - 0.1;
+  if (most <= 0) return 0;
+  return bisect(0, most, coreWaitMs, (outside) =>
+    coreWait(
+      workload,
+      simulate(workload, { size, machine: { ...machine, otherCores: machine.otherCores + outside } }),
+    ),
+  );
+}
+
+/** Where a function that rises reaches a target; the nearer end where it does not. */
+function bisect(from: number, to: number, target: number, value: (x: number) => number): number {
+  let low = from;
+  let high = to;
+  if (value(low) >= target * (1 - TOLERANCE) - LEAST_MS) return low;
+  for (let step = 0; step < HALVINGS; step++) {
+    const middle = (low + high) / 2;
+    if (value(middle) < target) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** Mean time from the end of a job until its callback, over the jobs that count. */
+function callbackDelay({ endMs, callbackMs }: Passage, counts: Uint8Array): number {
+  let sum = 0;
+  let number = 0;
+  for (const [job, callback] of callbackMs.entries()) {
+    if (counts[job] !== 1) continue;
+    sum += callback - (endMs[job] as number);
+    number++;
+  }
+  return sum / Math.max(1, number);
+}
+
+/** Mean time that jobs waited for a core. */
+const coreWait = ({ cpuMs, blockedMs }: Workload, { startMs, endMs }: Passage): number =>
+  endMs.reduce(
+    (sum, end, job) =>
+      sum + Math.max(0, end - (startMs[job] as number) - (cpuMs[job] as number) - (blockedMs[job] as number)),
+    0,
+  ) / Math.max(1, endMs.length);

@@ -1,0 +1,195 @@
+import type { Trace, TracedJob, TracedProcess } from '../results/trace.js';
+import { type LoopCosts, loopCosts, wakeUpMs } from './loop-costs.js';
+import { splitOnThread } from './on-thread.js';
+import type { Background, Workload } from './workload.js';
+
+/** What a trace asks of pools and cores, whatever their size. */
+export interface Demand {
+  readonly workload: Workload;
+  /** The kind of each job. */
+  readonly kinds: readonly string[];
+  /** 1 for jobs of which it is known when they ended; of the others it was inferred. */
+  readonly known: Uint8Array;
+  readonly observed: Observed;
+  readonly wakeMs: number;
+  /** What other threads of the processes used, in cores, while jobs were under way. */
+  readonly otherCores: number;
+  /** Most jobs that were blocked at the same time: what the devices behind them have been seen to serve. */
+  readonly mostBlocked: { readonly fast: number; readonly slow: number };
+}
+
+/** What a trace showed of things that only a simulation can be compared with, on average per job. Milliseconds. */
+export interface Observed {
+  /** From the end of a job until the event loop took its result; `null` when all ends are inferred. */
+  readonly callbackDelayMs: number | null;
+  /** On a pool thread, neither computing nor blocked: waiting for a core. */
+  readonly coreWaitMs: number;
+}
+
+/** A job that follows a callback by no more than this was submitted by it, and not by something that it started. */
+const DIRECT_MS = 1;
+/** Submissions that follow one another this closely come from one turn of the event loop. */
+const SAME_TURN_MS = 0.3;
+
+interface Source {
+  readonly job: TracedJob;
+  readonly process: number;
+  /** Its index among the jobs of its process. */
+  readonly index: number;
+}
+
+/**
+ * Estimate the demand from a trace: the CPU time and the blocked time of each job, what the event loops take for it, what
+ * leads to what, and what else uses the cores.
+ *
+ * @throws {RangeError} when there is no job in it.
+ */
+export function demandOf({ processes }: Pick<Trace, 'processes'>): Demand {
+  const active = processes.filter(({ jobs }) => jobs.length > 0);
+  if (active.length === 0) throw new RangeError('no job of the pool was recorded');
+  const all = active.flatMap(({ jobs }) => jobs);
+  const wakeMs = wakeUpMs(all);
+  const sources = inOrder(active);
+  const places = placesOf(sources, active);
+  const splits = active.map(splitOnThread);
+  const costs = active.map(loopCosts);
+  const loops = loopsOf(active, costs);
+  const count = sources.length;
+  const workload: Workload = {
+    count,
+    processes: active.length,
+    loopProcess: Int32Array.from(loops.list, ({ process }) => process),
+    background: loops.list.map(({ background }) => background),
+    loop: Int32Array.from(sources, ({ job, process }) => loops.at(process, job.loop)),
+    slow: Uint8Array.from(sources, ({ job }) => Number(job.slow)),
+    parent: Int32Array.from(sources, ({ job, process }) =>
+      job.parent === null ? -1 : ((places[process] as Int32Array)[job.parent] ?? -1),
+    ),
+    atMs: new Float64Array(count),
+    direct: new Uint8Array(count),
+    cpuMs: Float64Array.from(sources, ({ process, index }) => splits[process]?.cpuMs[index] ?? 0),
+    blockedMs: Float64Array.from(sources, ({ process, index }) => splits[process]?.blockedMs[index] ?? 0),
+    beforeMs: Float64Array.from(sources, ({ process }) => (costs[process]?.perJobMs ?? 0) / 2),
+    afterMs: Float64Array.from(sources, ({ process }) => (costs[process]?.perJobMs ?? 0) / 2),
+  };
+  setArrivals(workload, sources);
+  return {
+    workload,
+    kinds: sources.map(({ job }) => job.kind),
+    known: Uint8Array.from(sources, ({ job }) => Number(!job.inferred)),
+    observed: observedIn(workload, sources),
+    wakeMs,
+    otherCores: otherCores(active),
+    mostBlocked: mostBlocked(workload, sources),
+  };
+}
+
+function observedIn({ cpuMs, blockedMs }: Workload, sources: readonly Source[]): Observed {
+  let delay = 0;
+  let known = 0;
+  let waited = 0;
+  for (const [place, { job }] of sources.entries()) {
+    waited += Math.max(0, job.endMs - job.startMs - (cpuMs[place] as number) - (blockedMs[place] as number));
+    if (job.inferred) continue;
+    delay += job.callbackMs - job.endMs;
+    known++;
+  }
+  return { callbackDelayMs: known === 0 ? null : delay / known, coreWaitMs: waited / sources.length };
+}
+
+/** All jobs in the order of their submission; parents come before what follows from them. */
+function inOrder(processes: readonly TracedProcess[]): Source[] {
+  return processes
+    .flatMap(({ jobs }, process) => jobs.map((job, index) => ({ job, process, index })))
+    .sort((a, b) => a.job.submitMs - b.job.submitMs || a.process - b.process || a.index - b.index);
+}
+
+/** Where each job of each process is in that order. */
+function placesOf(sources: readonly Source[], processes: readonly TracedProcess[]): Int32Array[] {
+  const places = processes.map(({ jobs }) => new Int32Array(jobs.length));
+  for (const [place, { process, index }] of sources.entries()) (places[process] as Int32Array)[index] = place;
+  return places;
+}
+
+interface Loop {
+  readonly process: number;
+  readonly background: Background;
+}
+
+/** Every event loop; only the one with the most jobs of a process has its background work, which is known as a sum. */
+function loopsOf(
+  processes: readonly TracedProcess[],
+  costs: readonly LoopCosts[],
+): { list: Loop[]; at: (process: number, loop: number) => number } {
+  const list: Loop[] = [];
+  const numbers = processes.map(({ jobs }, process) => {
+    const counts = new Map<number, number>();
+    for (const { loop } of jobs) counts.set(loop, (counts.get(loop) ?? 0) + 1);
+    const byCount = [...counts].sort(([, a], [, b]) => b - a);
+    return new Map(
+      byCount.map(([loop], rank) => {
+        const background = rank === 0 ? (costs[process] as LoopCosts).background : { share: 0, stretchMs: 0 };
+        return [loop, list.push({ process, background }) - 1];
+      }),
+    );
+  });
+  return { list, at: (process, loop) => (numbers[process] as Map<number, number>).get(loop) as number };
+}
+
+function setArrivals(workload: Workload, sources: readonly Source[]): void {
+  const { parent, atMs, direct, beforeMs, afterMs, loop } = workload;
+  const turns = new Map<number, { lastMs: number; arrivedMs: number }>();
+  for (const [place, { job }] of sources.entries()) {
+    const of = parent[place] as number;
+    if (of !== -1) {
+      const delay = Math.max(0, job.submitMs - (sources[of] as Source).job.callbackMs);
+      atMs[place] = delay;
+      if (delay > DIRECT_MS) continue;
+      direct[place] = 1;
+      afterMs[of] = Math.max(afterMs[of] as number, delay);
+      continue;
+    }
+    const turn = turns.get(loop[place] as number);
+    const gap = turn === undefined ? Number.POSITIVE_INFINITY : job.submitMs - turn.lastMs;
+    if (gap <= SAME_TURN_MS) beforeMs[place] = gap;
+    const arrivedMs =
+      gap <= SAME_TURN_MS
+        ? (turn as { arrivedMs: number }).arrivedMs
+        : Math.max(0, job.submitMs - (beforeMs[place] as number));
+    atMs[place] = arrivedMs;
+    turns.set(loop[place] as number, { lastMs: job.submitMs, arrivedMs });
+  }
+}
+
+function otherCores(processes: readonly TracedProcess[]): number {
+  let cores = 0;
+  for (const { usage, jobs } of processes) {
+    const from = (jobs[0] as TracedJob).submitMs;
+    const to = jobs.reduce((last, { callbackMs }) => Math.max(last, callbackMs), from);
+    const active = usage.filter(({ fromMs, toMs }) => toMs > from && fromMs < to);
+    const time = active.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+    if (time > 0) cores += active.reduce((sum, { other }) => sum + other.cpuMs, 0) / time;
+  }
+  return cores;
+}
+
+/** Each job's blocked time is taken to be the last part of its time on a thread. */
+function mostBlocked({ blockedMs, slow }: Workload, sources: readonly Source[]): Demand['mostBlocked'] {
+  const most = (isSlow: number): number => {
+    const changes: [number, number][] = [];
+    for (const [place, { job }] of sources.entries()) {
+      const blocked = blockedMs[place] as number;
+      if (slow[place] !== isSlow || blocked <= 0) continue;
+      changes.push([job.endMs - blocked, 1], [job.endMs, -1]);
+    }
+    changes.sort(([a, up], [b, other]) => a - b || up - other);
+    let now = 0;
+    let highest = 0;
+    for (const [, change] of changes) {
+      now += change;
+      highest = Math.max(highest, now);
+    }
+    return Math.max(1, highest);
+  };
+  return { fast: most(0), slow: most(1) };
+}

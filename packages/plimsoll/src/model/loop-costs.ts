@@ -1,0 +1,78 @@
+import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
+import { quantile } from '../stats/quantile.js';
+import { leastSquares } from './on-thread.js';
+import type { Background } from './workload.js';
+
+/** What the event loops of a process take for a job, and beside the jobs. Milliseconds of CPU time. */
+export interface LoopCosts {
+  /** For a submission and a callback together. */
+  readonly perJobMs: number;
+  readonly background: Background;
+}
+
+/** Below this share background work cannot be told from nothing. */
+const LEAST_SHARE = 0.01;
+const MOST_SHARE = 0.98;
+const SHORTEST_STRETCH_MS = 0.1;
+const FREE: LoopCosts = { perJobMs: 0, background: { share: 0, stretchMs: 0 } };
+
+/**
+ * Estimate them from what the loop's thread used, interval by interval: a part that goes with the callbacks, and one that
+ * goes with the time. How long the stretches of the latter are, usage does not tell: see `calibrate.ts`.
+ */
+export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): LoopCosts {
+  const active = activeIntervals(jobs, usage);
+  if (active.length === 0) return FREE;
+  const callbacks = countPer(active, jobs, ({ callbackMs }) => callbackMs);
+  const submissions = countPer(active, jobs, ({ submitMs }) => submitMs);
+  const work = callbacks.map((count, at) => (count + (submissions[at] as number)) / 2);
+  const lengths = active.map(({ fromMs, toMs }) => toMs - fromMs);
+  const used = active.map(({ loop }) => loop.cpuMs);
+  const [perJobMs = 0, share = 0] = leastSquares([work, lengths], used, Number.POSITIVE_INFINITY);
+  if (share < LEAST_SHARE)
+    return { perJobMs: total(used) / Math.max(1, total(work)), background: FREE.background };
+  return { perJobMs, background: { share: Math.min(MOST_SHARE, share), stretchMs: SHORTEST_STRETCH_MS } };
+}
+
+/** Those in which jobs were under way. */
+function activeIntervals(jobs: readonly TracedJob[], usage: readonly UsageInterval[]): UsageInterval[] {
+  let first = Number.POSITIVE_INFINITY;
+  let last = 0;
+  for (const { submitMs, callbackMs } of jobs) {
+    first = Math.min(first, submitMs);
+    last = Math.max(last, callbackMs);
+  }
+  return usage.filter(({ fromMs, toMs }) => toMs > first && fromMs < last);
+}
+
+function countPer(
+  intervals: readonly UsageInterval[],
+  jobs: readonly TracedJob[],
+  moment: (job: TracedJob) => number,
+): number[] {
+  const counts = intervals.map(() => 0);
+  const moments = jobs.map(moment).sort((a, b) => a - b);
+  let at = 0;
+  for (const time of moments) {
+    while (at < intervals.length && (intervals[at] as UsageInterval).toMs <= time) at++;
+    if (at < intervals.length && (intervals[at] as UsageInterval).fromMs <= time)
+      counts[at] = (counts[at] as number) + 1;
+  }
+  return counts;
+}
+
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const DEFAULT_WAKE_MS = 0.03;
+const LONGEST_WAKE_MS = 0.5;
+
+/** From a signal to a sleeping thread until it runs: what jobs that found an idle thread took to start. */
+export function wakeUpMs(jobs: readonly TracedJob[]): number {
+  const starts = jobs
+    .filter(({ inferred, waited }) => !inferred && !waited)
+    .map(({ submitMs, startMs }) => startMs - submitMs);
+  // The lower quartile: others found all cores taken.
+  return starts.length === 0
+    ? DEFAULT_WAKE_MS
+    : Math.min(LONGEST_WAKE_MS, Math.max(0, quantile(starts, 0.25)));
+}

@@ -1,0 +1,158 @@
+import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
+
+/** What a job took on its pool thread: CPU time, and time in which it neither computed nor waited for a core. */
+export interface OnThread {
+  readonly cpuMs: Float64Array;
+  readonly blockedMs: Float64Array;
+}
+
+/** Pure computation: these never wait for anything but a core. */
+const COMPUTES = /^(crypto|zlib)\b/;
+/** Beyond what jobs themselves use, a pool thread needs a little to take them and to tell; more than this is something else. */
+const MOST_OVERHEAD_MS = 0.1;
+
+/**
+ * Split the time that the jobs of a process spent on pool threads.
+ *
+ * CPU time is known per job for crypto, zlib and add-ons; what the pool's threads used beyond that belongs to fs and dns, by
+ * kind, as the intervals tell (least squares). Waiting for a core is known for all threads of the pool together: jobs that
+ * only compute account for it first, the others share what is left. What remains is blocked time.
+ */
+export function splitOnThread({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): OnThread {
+  const cpuMs = estimateCpu(jobs, usage);
+  const waiting = waitingShares(jobs, cpuMs, usage);
+  const blockedMs = new Float64Array(jobs.length);
+  for (const [index, job] of jobs.entries()) {
+    const away = Math.max(0, spanOf(job) - (cpuMs[index] as number));
+    if (!COMPUTES.test(job.kind)) blockedMs[index] = away * (1 - (waiting[index] as number));
+  }
+  return { cpuMs, blockedMs };
+}
+
+const spanOf = ({ startMs, endMs }: TracedJob): number => Math.max(0, endMs - startMs);
+
+/** Call `take` with the share of every job's span that lies in each interval. */
+function overlaps(
+  jobs: readonly TracedJob[],
+  usage: readonly UsageInterval[],
+  take: (job: number, interval: number, share: number) => void,
+): void {
+  for (const [index, job] of jobs.entries()) {
+    const span = spanOf(job);
+    for (let at = firstAfter(usage, job.startMs); at < usage.length; at++) {
+      const { fromMs, toMs } = usage[at] as UsageInterval;
+      if (fromMs > job.endMs) break;
+      const common = Math.min(toMs, job.endMs) - Math.max(fromMs, job.startMs);
+      if (span === 0) {
+        take(index, at, 1);
+        break;
+      }
+      if (common > 0) take(index, at, common / span);
+    }
+  }
+}
+
+/** The first interval that ends after a time. */
+function firstAfter(usage: readonly UsageInterval[], time: number): number {
+  let low = 0;
+  let high = usage.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((usage[middle] as UsageInterval).toMs > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** CPU time of each job, estimated where it is not known; the threads' overhead for each is added. */
+function estimateCpu(jobs: readonly TracedJob[], usage: readonly UsageInterval[]): Float64Array {
+  const cpuMs = Float64Array.from(jobs, ({ cpuMs: known }) => known ?? 0);
+  if (usage.length === 0) return cpuMs;
+  const left = Float64Array.from(usage, ({ pool }) => pool.cpuMs);
+  const unknownKinds = [
+    ...new Set(jobs.filter(({ cpuMs: known }) => known === null).map(({ kind }) => kind)),
+  ];
+  const spans = unknownKinds.map(() => new Float64Array(usage.length));
+  const kindOf = new Map(unknownKinds.map((kind, index) => [kind, index]));
+  overlaps(jobs, usage, (index, interval, share) => {
+    const job = jobs[index] as TracedJob;
+    if (job.cpuMs !== null) left[interval] = (left[interval] as number) - job.cpuMs * share;
+    else {
+      const row = spans[kindOf.get(job.kind) as number] as Float64Array;
+      row[interval] = (row[interval] as number) + spanOf(job) * share;
+    }
+  });
+  const ratios = leastSquares(spans, left, 1);
+  for (const [index, job] of jobs.entries())
+    if (job.cpuMs === null) cpuMs[index] = spanOf(job) * (ratios[kindOf.get(job.kind) as number] as number);
+  const covered = jobs.length > 0 ? sum(cpuMs) : 0;
+  const used = usage.reduce((total, { pool }) => total + pool.cpuMs, 0);
+  const overhead = Math.min(MOST_OVERHEAD_MS, Math.max(0, used - covered) / Math.max(1, jobs.length));
+  return cpuMs.map((cpu) => cpu + overhead);
+}
+
+/** Of each job's time off the CPU, the share in which it waited for a core. */
+function waitingShares(
+  jobs: readonly TracedJob[],
+  cpuMs: Float64Array,
+  usage: readonly UsageInterval[],
+): Float64Array {
+  const shares = new Float64Array(jobs.length);
+  if (usage.length === 0) return shares;
+  const computing = new Float64Array(usage.length);
+  const others = new Float64Array(usage.length);
+  const away = (index: number): number =>
+    Math.max(0, spanOf(jobs[index] as TracedJob) - (cpuMs[index] as number));
+  overlaps(jobs, usage, (index, interval, share) => {
+    const row = COMPUTES.test((jobs[index] as TracedJob).kind) ? computing : others;
+    row[interval] = (row[interval] as number) + away(index) * share;
+  });
+  const ofComputing = usage.map(({ pool }, at) => portion(pool.waitedMs, computing[at] as number));
+  const ofOthers = usage.map(({ pool }, at) =>
+    portion(pool.waitedMs - (computing[at] as number), others[at] as number),
+  );
+  overlaps(jobs, usage, (index, interval, share) => {
+    const row = COMPUTES.test((jobs[index] as TracedJob).kind) ? ofComputing : ofOthers;
+    shares[index] = (shares[index] as number) + share * (row[interval] as number);
+  });
+  return shares.map((share) => Math.min(1, share));
+}
+
+const portion = (part: number, whole: number): number =>
+  whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
+
+const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+
+const SWEEPS = 200;
+
+/**
+ * Factors from 0 to `most`, one per row, with which the rows add up to `target` as nearly as can be: coordinate descent.
+ *
+ * @example
+ * leastSquares([[1, 2], [1, 0]], [3, 4], 10); // about [1.5, 2.5]
+ */
+export function leastSquares(
+  rows: readonly ArrayLike<number>[],
+  target: ArrayLike<number>,
+  most: number,
+): number[] {
+  const factors = rows.map(() => 0);
+  const left = Float64Array.from(target);
+  const norms = rows.map((row) => Array.from(row).reduce((total, value) => total + value * value, 0));
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    let moved = 0;
+    for (const [index, row] of rows.entries()) {
+      if (norms[index] === 0) continue;
+      let slope = 0;
+      for (let at = 0; at < left.length; at++) slope += (row[at] as number) * (left[at] as number);
+      const before = factors[index] as number;
+      const after = Math.min(most, Math.max(0, before + slope / (norms[index] as number)));
+      for (let at = 0; at < left.length; at++)
+        left[at] = (left[at] as number) - (after - before) * (row[at] as number);
+      factors[index] = after;
+      moved = Math.max(moved, Math.abs(after - before));
+    }
+    if (moved < 1e-9) break;
+  }
+  return factors;
+}

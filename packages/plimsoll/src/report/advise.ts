@@ -1,0 +1,207 @@
+import type { Advice, Budget, Prediction, Verification } from '../results/advice.js';
+import { list, percent, printable } from '../results/words.js';
+import { formatBytes, formatDuration, formatMs, formatRate } from './format.js';
+import { machineLine } from './machine-line.js';
+import type { Style } from './style.js';
+import { type Column, renderTable, wrap } from './table.js';
+
+/** The whole advice for a terminal: what was recorded, what each size would do, which to take, what none of them fixes. */
+export function adviceReport(advice: Advice, style: Style): string {
+  const sections = [
+    header(advice, style),
+    recorded(advice, style),
+    predictions(advice, style),
+    recommendation(advice, style),
+    notFixed(advice, style),
+    verified(advice, style),
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function header({ environment, method, trace }: Advice, { color, width }: Style): string[] {
+  const cores = `${method.cores} ${method.cores === 1 ? 'core' : 'cores'}${method.quota === null ? '' : ` under a quota of ${method.quota}`}`;
+  const how = `simulated on ${cores}, ${method.resamples} resampled runs, seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+  const command = trace.command.length === 0 ? [] : wrap(printable(trace.command.join(' ')), width);
+  return [
+    color.bold('plimsoll advise'),
+    ...command.map(color.dim),
+    ...wrap(machineLine(environment), width).map(color.dim),
+    ...wrap(how, width).map(color.dim),
+    ...(method.whatIf.length === 0
+      ? []
+      : wrap(`what if: ${printable(list(method.whatIf))}`, width).map((line) => color.yellow(line))),
+  ];
+}
+
+const MOST_KINDS = 6;
+
+const PARTS: readonly (readonly [keyof Budget, string])[] = [
+  ['poolMs', 'for a thread'],
+  ['coreMs', 'for a core'],
+  ['cpuMs', 'on CPU'],
+  ['blockedMs', 'blocked'],
+  ['loopMs', 'for the loop'],
+];
+
+const right = (title: string, expendable = 0): Column => ({ title, align: 'right', expendable });
+
+function recorded({ trace }: Advice, { color, width }: Style): string[] {
+  const processes = trace.processes === 1 ? '' : `, ${trace.processes} processes`;
+  const title = `Recorded: ${trace.jobs} jobs in ${formatMs(trace.durationMs)} with ${trace.size} pool threads${processes}`;
+  const columns: Column[] = [
+    { title: 'mean', align: 'left', expendable: 0 },
+    right('jobs', 4),
+    right('latency'),
+    ...PARTS.map(([, name], index) => right(name, index === 3 ? 2 : 1)),
+  ];
+  const row = (name: string, jobs: number, latency: number, budget: Budget): string[] => [
+    name,
+    String(jobs),
+    formatMs(latency),
+    ...PARTS.map(([part]) => formatMs(budget[part].mean)),
+  ];
+  const kinds = trace.byKind.slice(0, MOST_KINDS);
+  const all = PARTS.reduce((sum, [part]) => sum + trace.budget[part].mean, 0);
+  const rows = [
+    ...kinds.map(({ kind, jobs, latencyMs, budget }) => row(printable(kind), jobs, latencyMs.mean, budget)),
+    ...(trace.byKind.length === 1 ? [] : [row('all', trace.jobs, all, trace.budget)]),
+  ];
+  const [head = '', ...body] = renderTable(columns, rows, width - 2);
+  return [
+    color.bold(title),
+    `  ${color.dim(head)}`,
+    ...body.map((line) => `  ${line}`),
+    ...trace.notes.flatMap(({ text }) =>
+      wrap(`! ${printable(text)}`, width - 2, '  ').map((line) => `  ${color.yellow(line)}`),
+    ),
+  ];
+}
+
+const between = (low: number, high: number): string =>
+  `[${formatMs(low).replace(/ \w+$/, '')}, ${formatMs(high)}]`;
+
+interface Field {
+  readonly column: Column;
+  readonly text: (prediction: Prediction) => string;
+}
+
+const FIELDS: readonly Field[] = [
+  { column: right('size'), text: ({ size }) => String(size) },
+  { column: right('waits', 3), text: ({ queueWaitMs }) => formatMs(queueWaitMs.mean) },
+  { column: right('latency'), text: ({ latencyMs }) => formatMs(latencyMs.mean) },
+  {
+    column: { title: 'band', align: 'left', expendable: 0 },
+    text: ({ low, high }) => between(low.latencyMs.mean, high.latencyMs.mean),
+  },
+  { column: right('p50', 8), text: ({ latencyMs }) => formatMs(latencyMs.p50) },
+  { column: right('p95', 7), text: ({ latencyMs }) => formatMs(latencyMs.p95) },
+  { column: right('p99'), text: ({ latencyMs }) => formatMs(latencyMs.p99) },
+  {
+    column: { title: 'band', align: 'left', expendable: 6 },
+    text: ({ low, high }) => between(low.latencyMs.p99, high.latencyMs.p99),
+  },
+  { column: right('in all', 2), text: ({ makespanMs }) => formatMs(makespanMs) },
+  { column: right('jobs/s', 4), text: ({ throughput }) => formatRate(throughput) },
+  { column: right('in use', 5), text: ({ utilisation }) => `${percent(utilisation)} %` },
+  { column: right('late loop', 1), text: ({ eventLoopDelayMs }) => formatMs(eventLoopDelayMs.p99) },
+  {
+    column: right('threads’ memory', 9),
+    text: ({ memoryBytes }) =>
+      memoryBytes < 2 ** 20 ? `${Math.round(memoryBytes / 1024)} KB` : formatBytes(memoryBytes),
+  },
+];
+
+function predictions({ predictions: all, recommended, method }: Advice, { color, width }: Style): string[] {
+  if (all.length === 0) return [];
+  const rows = all.map((prediction) =>
+    FIELDS.map(({ text }) =>
+      prediction.size === recommended.size ? color.bold(text(prediction)) : text(prediction),
+    ),
+  );
+  const [head = '', ...body] = renderTable(
+    FIELDS.map(({ column }) => column),
+    rows,
+    width - 4,
+  );
+  const title = method.whatIf.length === 0 ? 'What other sizes would do' : 'What sizes would do then';
+  return [
+    color.bold(title),
+    `    ${color.dim(head)}`,
+    ...body.map((line, index) => `  ${all[index]?.size === recommended.size ? '→' : ' '} ${line}`),
+  ];
+}
+
+function recommendation({ recommended, method }: Advice, { color, width }: Style): string[] {
+  const text = `UV_THREADPOOL_SIZE=${recommended.size}`;
+  const why = `by ${method.objective}; confidence ${recommended.confidence}: ${recommended.because}`;
+  return [color.bold(text), ...wrap(why, width - 2).map((line) => `  ${line}`)];
+}
+
+const SIGNS = { warning: '!', advice: '→', note: '·' } as const;
+
+function notFixed({ notFixedBySize }: Advice, { color, width }: Style): string[] {
+  if (notFixedBySize.length === 0) return [];
+  return [
+    color.bold('What no size fixes'),
+    ...notFixedBySize.flatMap(({ id, severity, text }) =>
+      wrap(`${SIGNS[severity]} ${text} (${id})`, width - 2, '  ').map((line) => `  ${line}`),
+    ),
+  ];
+}
+
+const signed = (error: number): string => `${error < 0 ? '−' : '+'}${percent(error)} %`;
+
+function verified({ verification }: Advice, { color, width }: Style): string[] {
+  if (verification.length === 0) return [];
+  const compared = (
+    title: string,
+    pick: (one: Verification['predicted']) => number,
+    isIn: (one: Verification) => boolean,
+    expendable: number,
+  ): { columns: Column[]; texts: (one: Verification) => string[] } => ({
+    columns: [right(title, expendable), right('measured', expendable), right('error', expendable)],
+    texts: (one) => [
+      formatMs(pick(one.predicted)),
+      formatMs(pick(one.measured)),
+      `${signed(pick(one.error))}${isIn(one) ? '' : ' *'}`,
+    ],
+  });
+  const parts = [
+    compared(
+      'latency',
+      ({ latencyMs }) => latencyMs.mean,
+      ({ inBand }) => inBand.mean,
+      0,
+    ),
+    compared(
+      'p99',
+      ({ latencyMs }) => latencyMs.p99,
+      ({ inBand }) => inBand.p99,
+      1,
+    ),
+    compared(
+      'in all',
+      ({ makespanMs }) => makespanMs,
+      ({ inBand }) => inBand.makespan,
+      2,
+    ),
+  ];
+  const [head = '', ...body] = renderTable(
+    [right('size'), ...parts.flatMap(({ columns }) => columns)],
+    verification.map((one) => [String(one.size), ...parts.flatMap(({ texts }) => texts(one))]),
+    width - 2,
+  );
+  const runs = Math.max(...verification.map((one) => one.runs));
+  const isOut = verification.some(({ inBand }) => !inBand.mean || !inBand.p99 || !inBand.makespan);
+  return [
+    color.bold(
+      `Predicted and measured (${runs === 1 ? '1 run' : `medians of ${runs} runs`} each, fresh processes)`,
+    ),
+    `  ${color.dim(head)}`,
+    ...body.map((line) => `  ${line}`),
+    ...(isOut ? [color.dim('  * outside the predicted band')] : []),
+  ];
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { environmentSchema } from './environment.js';
+import { findingSchema } from './finding.js';
+
+const milliseconds = z.number().nonnegative();
+const count = z.int().nonnegative();
+const size = z.int().min(1).max(1024);
+
+export const objectives = ['mean', 'p99', 'throughput', 'makespan'] as const;
+
+export type Objective = (typeof objectives)[number];
+
+const measures = {
+  queueWaitMs: z
+    .object({ mean: milliseconds, p99: milliseconds })
+    .describe('from submission until a pool thread begins'),
+  latencyMs: z
+    .object({ mean: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds })
+    .describe('from submission until the event loop takes the result'),
+  makespanMs: milliseconds.describe('from the first submission to the last result'),
+  throughput: z.number().nonnegative().describe('jobs a second'),
+  utilisation: z.number().min(0).max(1).describe("of the pool's threads"),
+  eventLoopDelayMs: z
+    .object({ p99: milliseconds })
+    .describe('how late an event loop takes up something small'),
+  memoryBytes: count.describe('of the threads of all pools, once they have run'),
+};
+
+export const measuresSchema = z.object(measures);
+
+export const predictionSchema = z.object({
+  size,
+  ...measures,
+  low: measuresSchema.describe('the near end of the band'),
+  high: measuresSchema.describe('the far end of the band'),
+  pessimistic: measuresSchema
+    .nullable()
+    .describe(
+      'when what jobs were blocked on serves no more of them at a time than it was seen to; null when nothing was blocked',
+    ),
+});
+
+const share = z.object({ mean: milliseconds, p99: milliseconds });
+
+export const budgetSchema = z
+  .object({
+    poolMs: share.describe('waiting for a pool thread'),
+    coreMs: share.describe('waiting for a core'),
+    cpuMs: share.describe('computing'),
+    blockedMs: share.describe('on a thread, but neither computing nor waiting for a core'),
+    loopMs: share.describe('waiting for the event loop'),
+  })
+  .describe('where the time of the recorded jobs went');
+
+export const comparedSchema = z.object({
+  latencyMs: z.object({ mean: z.number(), p99: z.number() }),
+  makespanMs: z.number(),
+  throughput: z.number(),
+});
+
+export const adviceSchema = z
+  .object({
+    schema: z.literal('plimsoll/1'),
+    kind: z.literal('advice'),
+    environment: environmentSchema,
+    trace: z.object({
+      command: z.array(z.string()),
+      jobs: count,
+      processes: z.int().positive(),
+      durationMs: milliseconds,
+      size,
+      byKind: z.array(z.object({ kind: z.string(), jobs: count, latencyMs: share, budget: budgetSchema })),
+      budget: budgetSchema,
+      notes: z.array(z.object({ id: z.string(), text: z.string() })),
+    }),
+    method: z.object({
+      objective: z.enum(objectives),
+      sizes: z.array(size),
+      seed: z.int(),
+      resamples: count.describe('runs as they might have been, from which the bands come'),
+      cores: z.number().positive(),
+      quota: z.number().positive().nullable(),
+      otherCores: z.number().nonnegative().describe('cores that other threads of the processes use'),
+      outsideCores: z
+        .number()
+        .nonnegative()
+        .describe('cores that others on the machine used, as far as jobs felt it'),
+      sliceMs: milliseconds,
+      wakeMs: milliseconds,
+      seconds: z.number().nonnegative().describe('that predicting took'),
+      whatIf: z.array(z.string()).describe('changes that were asked for'),
+    }),
+    predictions: z.array(predictionSchema),
+    recommended: z.object({
+      size,
+      because: z.string(),
+      confidence: z.enum(['high', 'medium', 'low']),
+    }),
+    notFixedBySize: z.array(findingSchema),
+    verification: z.array(
+      z.object({
+        size,
+        runs: z.int().positive(),
+        predicted: comparedSchema,
+        measured: comparedSchema.describe('medians of the runs'),
+        error: comparedSchema.describe('predicted ÷ measured − 1'),
+        inBand: z.object({ mean: z.boolean(), p99: z.boolean(), makespan: z.boolean() }),
+      }),
+    ),
+  })
+  .describe('Result of plimsoll advise');
+
+export type Advice = z.infer<typeof adviceSchema>;
+export type Prediction = z.infer<typeof predictionSchema>;
+export type PredictedMeasures = z.infer<typeof measuresSchema>;
+export type Budget = z.infer<typeof budgetSchema>;
+export type Compared = z.infer<typeof comparedSchema>;
+export type Verification = Advice['verification'][number];

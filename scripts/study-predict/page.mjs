@@ -1,0 +1,90 @@
+// From the result of the study to its page.
+const median = (values) => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length / 2;
+  return sorted.length === 0 ? Number.NaN : (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2;
+};
+const percent = (value) => `${(100 * value).toFixed(1)} %`;
+const signed = (value) => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(0)} %`;
+const ms = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2));
+
+/** What all predictions of sizes that were not recorded come to. */
+export function summaryOf(results) {
+  const predictions = results.flatMap((result) => result.predictions);
+  const compared = predictions.flatMap((one) => one.compared);
+  const absolute = (pick) => median(compared.map((one) => Math.abs(pick(one.error))));
+  const inBand = compared.flatMap((one) => Object.values(one.inBand));
+  return {
+    mean: absolute(({ latencyMs }) => latencyMs.mean),
+    p99: absolute(({ latencyMs }) => latencyMs.p99),
+    makespan: absolute(({ makespanMs }) => makespanMs),
+    covered: inBand.filter(Boolean).length / inBand.length,
+    worstRegret: Math.max(...predictions.map(({ regret }) => regret)),
+    share: Math.max(...results.map(({ predictions: [first], sweepMs }) => first.adviceMs / sweepMs)),
+    compared: compared.length,
+  };
+}
+
+/** The page. */
+export function predictionPage({ startedAt, environment, runs, scale, objective, results }) {
+  const { node, cpu } = environment;
+  const summary = summaryOf(results);
+  const verdict = (reached, isMet) => `${reached} ${isMet ? 'reached' : '**missed**'}`;
+  return `${[
+    '# How wrong predictions are',
+    '',
+    'Written by `npm run study:predict`. Each workload runs once with 4 threads and once with 16 under the recorder; from each',
+    'of these two runs other sizes are predicted, and then measured: fresh processes, every size once in each of',
+    `${runs} ${runs === 1 ? 'block' : 'blocks'} in random order, medians. Nothing in the model is fitted to these workloads; see [the model](../model.md).`,
+    '',
+    `Node ${node.version}, libuv ${node.libuv}, ${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown'}), ${startedAt.slice(0, 10)}${scale === 1 ? '' : `, scale ${scale}`}. Objective: ${objective}.`,
+    '',
+    '| what | target | reached |',
+    '| --- | --- | --- |',
+    `| median error of the mean latency | 8 % | ${verdict(percent(summary.mean), summary.mean <= 0.08)} |`,
+    `| median error of the makespan | 8 % | ${verdict(percent(summary.makespan), summary.makespan <= 0.08)} |`,
+    `| median error of the p99 | 20 % | ${verdict(percent(summary.p99), summary.p99 <= 0.2)} |`,
+    `| measured values inside the band | 80 % | ${verdict(percent(summary.covered), summary.covered >= 0.8)} |`,
+    `| worst regret: mean latency at the recommended size against the best | 5 % | ${verdict(percent(summary.worstRegret), summary.worstRegret <= 0.05)} |`,
+    `| time of advice against that of the sweep, worst | 10 % | ${verdict(percent(summary.share), summary.share <= 0.1)} |`,
+    '',
+    `${summary.compared} predictions of sizes that were not recorded. *Spread* is how far the runs of one size were apart (highest`,
+    'less lowest mean, by the median): what no prediction can do better than. A star marks a measured value outside of its band.',
+    '',
+    ...results.flatMap(section),
+  ].join('\n')}`;
+}
+
+function section({ name, what, jobs, spread, predictions, sweepMs }) {
+  const rows = predictions.flatMap(({ from, compared }) =>
+    compared.map(({ size, predicted, measured, error, inBand }) =>
+      [
+        `${from} → ${size}`,
+        ms(predicted.latencyMs.mean),
+        ms(measured.latencyMs.mean),
+        signed(error.latencyMs.mean) + star(inBand.mean),
+        signed(error.latencyMs.p99) + star(inBand.p99),
+        signed(error.makespanMs) + star(inBand.makespan),
+        percent(spread.find((one) => one.size === size).share),
+      ].join(' | '),
+    ),
+  );
+  const recommendations = predictions.map(
+    ({ from, recommended, regret, adviceMs }) =>
+      `- from ${from}: **${recommended.size}** (${recommended.confidence}), regret ${percent(regret)}, in ${(adviceMs / 1000).toFixed(1)} s of the sweep’s ${(sweepMs / 1000).toFixed(0)} s`,
+  );
+  return [
+    `## ${name}`,
+    '',
+    `${what[0].toUpperCase()}${what.slice(1)}; ${jobs} jobs.`,
+    '',
+    '| from → to | predicted ms | measured ms | mean | p99 | makespan | spread |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+    ...rows.map((row) => `| ${row} |`),
+    '',
+    ...recommendations,
+    '',
+  ];
+}
+
+const star = (isIn) => (isIn ? '' : ' *');
