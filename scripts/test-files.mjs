@@ -5,7 +5,7 @@ import { root } from './setup.mjs';
 /** Every compiled test file, or those whose path contains one of the filters. */
 export function testFiles(filters) {
   const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
-  const files = [...packages, 'benchmarks'].flatMap((folder) => {
+  const files = [...packages, 'benchmarks', 'examples'].flatMap((folder) => {
     const directory = join(folder, 'test-dist');
     try {
       return readdirSync(join(root, directory), { recursive: true })

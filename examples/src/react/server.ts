@@ -1,0 +1,33 @@
+import { plimsollPool } from '@plimsoll/fastify';
+import { fastify as create, type FastifyInstance } from 'fastify';
+import { type AnyPool, openPool } from '../common/pools.js';
+import render from './worker.js';
+
+const WORKER = new URL('./worker.js', import.meta.url);
+const TASK = { name: 'James' };
+
+export interface Server {
+  readonly fastify: FastifyInstance;
+  /** Undefined: every page is rendered by the thread of the server. */
+  readonly pool: AnyPool | undefined;
+}
+
+/** The server of a contender: `none`, `plimsoll` or `piscina`; every pool as it comes. */
+export async function openServer(contender: string): Promise<Server> {
+  const fastify = create();
+  const html = { 'content-type': 'text/html; charset=utf-8' };
+  let pool: AnyPool | undefined;
+  if (contender === 'none') {
+    fastify.get('/', (_, reply) => reply.headers(html).send(render(TASK)));
+  } else if (contender === 'plimsoll') {
+    await fastify.register(plimsollPool, { filename: WORKER });
+    pool = fastify.pool as unknown as AnyPool;
+    fastify.get('/', async (_, reply) => reply.headers(html).send(await fastify.runTask(TASK)));
+  } else {
+    const opened = openPool(contender, WORKER);
+    pool = opened;
+    fastify.get('/', async (_, reply) => reply.headers(html).send(await opened.run(TASK)));
+  }
+  await fastify.listen({ port: 0, host: '127.0.0.1' });
+  return { fastify, pool };
+}
