@@ -35,10 +35,16 @@ export function claimsMarkdown(claims: readonly Claim[]): string[] {
 export const times = (found: Comparison | undefined): string =>
   found === undefined ? 'not measured' : `${formatEstimate(found)} ×`;
 
+/** What one would still call the same time. */
+const ALIKE = 1.1;
+
 /** Whether a comparison came out as it should have. */
 export function verdictOn(found: Comparison | undefined, expected: Comparison['verdict']): Claim['verdict'] {
   if (found === undefined) return 'unclear';
-  if (found.verdict === expected) return 'agrees';
-  // An interval that reaches over the margin neither shows a difference nor excludes it.
-  return found.verdict === 'same or unclear' || found.level < 0.9 ? 'unclear' : 'differs';
+  if (expected !== 'same or unclear' || found.verdict !== 'same or unclear') {
+    if (found.verdict === expected) return 'agrees';
+    return found.verdict === 'same or unclear' ? 'unclear' : 'differs';
+  }
+  // No difference shown is no proof of none: the interval must be narrow, too.
+  return found.low > 1 / ALIKE && found.high < ALIKE ? 'agrees' : 'unclear';
 }

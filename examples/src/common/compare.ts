@@ -7,12 +7,14 @@ export interface Comparison {
   readonly low: number;
   readonly high: number;
   readonly level: number;
-  /** The whole interval lies beyond 1 and beyond what equal things differ by. */
+  /** The whole interval lies beyond 1 and beyond what equal things differ by; never said of fewer than five blocks. */
   readonly verdict: 'more' | 'less' | 'same or unclear';
 }
 
 /** What is too small to matter to anyone. */
 const NEGLIGIBLE = 0.03;
+/** Of the interval; five blocks reach it. */
+const LEAST_LEVEL = 0.9;
 
 /** One contender's figure by another's, block by block; undefined where there is nothing that can be divided. */
 export function compare(
@@ -26,8 +28,8 @@ export function compare(
   if (ratio === undefined) return undefined;
   const margin = 1 + noiseOf(condition, metric);
   const { value, low, high, level } = ratio;
-  const verdict = low > margin ? 'more' : high < 1 / margin ? 'less' : 'same or unclear';
-  return { value, low, high, level, verdict };
+  const beyond = low > margin ? 'more' : high < 1 / margin ? 'less' : 'same or unclear';
+  return { value, low, high, level, verdict: level < LEAST_LEVEL ? 'same or unclear' : beyond };
 }
 
 /** How far the A/A twin's interval reaches: so much do equal things differ here. */

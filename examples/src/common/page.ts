@@ -26,7 +26,8 @@ export function pageOf(study: Study, result: StudyResult): string {
       .join(', ')}`,
     '- Every run is a process of its own; a block runs every contender once in random order, and the first one twice (A/A twin).',
     '  Tables: the median of the runs [smallest, largest]. Ratios: the Hodges–Lehmann estimate over the blocks with its exact',
-    '  interval of signed ranks; "no difference shown" when the interval reaches into what the twins differ by.',
+    '  interval of signed ranks, 95 % or more unless another level is named; "no difference shown" when it reaches into what the',
+    '  twins differ by, or there are fewer than five blocks.',
     `- seed ${seed}, ${formatDuration(seconds * 1000)} in all, ${startedAt.slice(0, 10)}`,
     ...conditions.flatMap((condition) => {
       const { columns, rows } = conditionTable(condition);

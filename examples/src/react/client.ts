@@ -18,6 +18,8 @@ export type Report =
       readonly p50: number;
       readonly p99: number;
       readonly answers: number;
+      /** Connections that were answered at least once. */
+      readonly served: number;
       readonly errors: number;
       readonly cpuSeconds: number;
     };
@@ -26,13 +28,17 @@ const say = (report: Report): void => void process.send?.(report);
 
 process.once('message', ({ url, connections, warmUpMs, ms }: Order) => {
   const latencies: number[] = [];
+  const served = new Set<object>();
   let errors = 0;
   let begun = 0;
   // It is stopped by hand: its own seconds begin before the server is warm.
-  const instance = autocannon({ url, connections, duration: 3600 }, () => {});
-  instance.on('response', (_, status, __, latency) => {
+  const instance = autocannon({ url, connections, duration: 3600, timeout: 3600 }, () => {});
+  instance.on('response', (connection, status, _, latency) => {
     if (status !== 200) errors++;
-    else if (begun > 0) latencies.push(latency);
+    else if (begun > 0) {
+      latencies.push(latency);
+      served.add(connection);
+    }
   });
   instance.on('reqError', () => errors++);
   setTimeout(() => {
@@ -49,6 +55,7 @@ process.once('message', ({ url, connections, warmUpMs, ms }: Order) => {
       p50: quantile(latencies, 0.5),
       p99: quantile(latencies, 0.99),
       answers: latencies.length,
+      served: served.size,
       errors,
       cpuSeconds: (user + system) / 1e6,
     });

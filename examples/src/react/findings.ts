@@ -14,7 +14,10 @@ const ORIGINAL_CORES = 4;
 
 export function findings(result: StudyResult): string[] {
   const { conditions, environment } = result;
-  const against = againstTable(conditions, [['plimsoll', 'piscina']]);
+  const against = againstTable(conditions, [
+    ['plimsoll', 'piscina'],
+    ['plimsoll-kept', 'piscina-kept'],
+  ]);
   return [
     '## Ours beside Piscina',
     '',
@@ -65,7 +68,7 @@ function claims(result: StudyResult, cores: number): Claim[] {
       theirs: '5,800 against about 3,400 requests/s (1.7 ×)',
       here: `${rate(many, 'piscina')} (Piscina), ${rate(many, 'plimsoll')} (ours) against ${rate(many, 'none')} requests/s: ${times(rates)}`,
       verdict: verdictOn(rates, 'more'),
-      why: `the article had ${ORIGINAL_CORES} cores, so that a pool found cores that one thread left idle. Here are ${cores}, which the client shares: without a pool the server's one thread and the client have about a core each, a request costs ${renderMs.toFixed(2)} ms of CPU, and with a pool ${(middle(many, 'piscina', 'cpu') / 1000).toFixed(2)} (Piscina) or ${(middle(many, 'plimsoll', 'cpu') / 1000).toFixed(2)} ms (ours). Where no core is idle, that difference is all that a pool changes.`,
+      why: `${connections(many)}the article had ${ORIGINAL_CORES} cores, so that a pool found cores that one thread left idle. Here are ${cores}, which the client shares: without a pool the server's one thread and the client have about a core each, a request costs ${renderMs.toFixed(2)} ms of CPU, and with a pool ${(middle(many, 'piscina', 'cpu') / 1000).toFixed(2)} (Piscina) or ${(middle(many, 'plimsoll', 'cpu') / 1000).toFixed(2)} ms (ours). Where no core is idle, that difference is all that a pool changes.`,
     },
     {
       claim: 'and cuts the latency in half',
@@ -79,7 +82,7 @@ function claims(result: StudyResult, cores: number): Claim[] {
       theirs: '5,882 and 5,809 requests/s',
       here: `${rate(few, 'piscina')} and ${rate(many, 'piscina')} requests/s (Piscina), ${rate(few, 'plimsoll')} and ${rate(many, 'plimsoll')} (ours)`,
       verdict: flat > 0.8 && flat < 1.25 ? 'agrees' : 'differs',
-      why: 'ten connections keep every worker busy already.',
+      why: rateReason(few, many),
     },
     {
       claim: 'with 1,000 connections most of the latency is the wait in the queue',
@@ -89,6 +92,21 @@ function claims(result: StudyResult, cores: number): Claim[] {
       why: `the wait's share is ${(share * 100).toFixed(0)} % with Piscina here. The rest stands in front of the server's own event loop, on sockets and before the handler, which no queue of a pool can see.`,
     },
   ];
+}
+
+/** Whoever is not accepted is in no latency. */
+function connections(many: ConditionResult): string {
+  const all = many.parameters.connections ?? 0;
+  const served = middle(many, 'none', 'served');
+  if (!(served < all)) return '';
+  return `without a pool only ${served.toFixed(0)} of ${all} connections were answered at all, against ${middle(many, 'piscina', 'served').toFixed(0)} (Piscina) and ${middle(many, 'plimsoll', 'served').toFixed(0)} (ours): libuv takes one new connection per turn of the loop (since [libuv #3696](https://github.com/libuv/libuv/pull/3696); the article's Node 14 took all that waited), and a turn that renders a page for everyone who is connected is long. So its rate is that of fewer connections, and its latencies are of those alone. Beyond that, `;
+}
+
+/** Ten connections may leave moments in which a worker idles, and is stopped. */
+function rateReason(few: ConditionResult, many: ConditionResult): string {
+  const started = (condition: ConditionResult, contender: string): string =>
+    middle(condition, contender, 'workers').toFixed(1);
+  return `workers started per second: ${started(few, 'piscina')} at 10 connections and ${started(many, 'piscina')} at 1,000 (Piscina), ${started(few, 'plimsoll')} and ${started(many, 'plimsoll')} (ours). A worker that comes and goes loads React each time. With \`idleTimeout\` 5 s the rate at 10 connections is ${rate(few, 'piscina-kept')} (Piscina) and ${rate(few, 'plimsoll-kept')} (ours): the low queue pressure that the article could not provoke.`;
 }
 
 const rate = (condition: ConditionResult, contender: string): string =>

@@ -20,6 +20,8 @@ export async function run(
 
   await once(client, 'message');
   pool?.histogram.resetWaitTime();
+  let started = 0;
+  pool?.on('workerCreate', () => started++);
   const cpu = process.cpuUsage();
   const [done] = (await once(client, 'message')) as [Done];
   const { user, system } = process.cpuUsage(cpu);
@@ -28,6 +30,7 @@ export async function run(
   return {
     metrics: {
       rate: done.rate,
+      served: done.served,
       mean: done.mean,
       p50: done.p50,
       p99: done.p99,
@@ -35,6 +38,7 @@ export async function run(
       waitMean: waits?.mean ?? 0,
       waitMax: waits?.max ?? 0,
       cpu: (user + system) / done.answers,
+      workers: (started * 1000) / ms,
     },
     helperCpuSeconds: done.cpuSeconds,
   };

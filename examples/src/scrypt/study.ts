@@ -51,7 +51,8 @@ export const scrypt: Study = {
       ];
     return [
       condition('few', '10 passwords', 10),
-      condition('many', '1,000 passwords', 1000, { blocksFactor: 0.5 }),
+      // Five blocks: the fewest that can show anything.
+      condition('many', '1,000 passwords', 1000, { blocksFactor: 5 / 6 }),
       condition('at-once', '100 passwords, all at once', 100, { parameters: { count: 100, atOnce: 1 } }),
     ];
   },
