@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { plimsollPool } from '@plimsoll/fastify';
@@ -109,3 +110,43 @@ for (const [version, create] of FASTIFIES) {
     });
   }
 }
+
+const [[, newest]] = FASTIFIES as [(typeof FASTIFIES)[number]];
+
+test('over HTTP/2 a stream that the client closes ends its task', async (t) => {
+  const gate = gated();
+  const fastify = newest({ http2: true });
+  t.after(() => fastify.close());
+  fastify.register(plimsollPool, gate.options);
+  const failures: Error[] = [];
+  fastify.addHook('onError', async (_, __, error) => void failures.push(error));
+  fastify.get('/', (request) => request.runTask(null, { name: 'waitForGate' }));
+  await fastify.listen({ port: 0, host: '127.0.0.1' });
+  const session = connectHttp2(`http://127.0.0.1:${portOf(fastify)}`);
+  // Closing the server waits for it on older lines of Node.
+  session.unref();
+  const stream = session.request({ ':path': '/' });
+  stream.on('error', () => {});
+  await gate.begun(1);
+  stream.close();
+  // The gate is shut: the one worker can only take this when it has been replaced.
+  assert.equal(await fastify.runTask({ a: 1, b: 2 }), 3);
+  await until(() => failures.length > 0);
+  session.destroy();
+  assert.equal((failures[0]?.cause as Error | undefined)?.name, 'ClientGone');
+});
+
+test("Fastify's own handlerTimeout ends the task, too", async (t) => {
+  const gate = gated();
+  const fastify = newest({ forceCloseConnections: true });
+  t.after(() => fastify.close());
+  fastify.register(plimsollPool, gate.options);
+  // Of a request with a body Fastify 5.12.8 forgets the limit as soon as the body has been read.
+  fastify.get('/', { handlerTimeout: 500 }, (request) => request.runTask(null, { name: 'waitForGate' }));
+  await fastify.listen({ port: 0, host: '127.0.0.1' });
+  const socket = await send(fastify, REQUESTS.GET);
+  const [answer] = await once(socket, 'data');
+  assert.match(String(answer), /^HTTP\/1\.1 503 .*FST_ERR_HANDLER_TIMEOUT/s);
+  assert.equal(await fastify.runTask({ a: 1, b: 2 }), 3);
+  socket.destroy();
+});

@@ -30,7 +30,13 @@ export function gated(options: PlimsollPoolOptions = {}): {
   };
 }
 
-/** Waits for something that must happen; the runner's own limit ends a wait in vain. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Waits for something that must happen, for so long that only what never happens fails. */
 export async function until(happened: () => boolean): Promise<void> {
-  while (!happened()) await sleep(2);
+  const end = performance.now() + LONGEST_WAIT_MS;
+  while (!happened()) {
+    if (performance.now() > end) throw new Error(`it did not happen: ${happened}`);
+    await sleep(2);
+  }
 }
