@@ -6,6 +6,26 @@ import { join } from 'node:path';
 import { npm, root, run, setup } from './setup.mjs';
 
 const USES = {
+  '@plimsoll/fastify': [
+    [
+      '--input-type=module',
+      '-e',
+      `import { writeFileSync } from 'node:fs';
+       import { createRequire } from 'node:module';
+       import { fastify as create } from 'fastify';
+       import { plimsollPool } from '@plimsoll/fastify';
+       writeFileSync('worker.mjs', 'export default ({ a, b }) => a + b');
+       const filename = process.cwd() + '/worker.mjs';
+       for (const plugin of [plimsollPool, createRequire(filename)('@plimsoll/fastify').default]) {
+         const fastify = create();
+         fastify.register(plugin, { filename, metrics: '/metrics' });
+         fastify.get('/', (request) => request.runTask({ a: 4, b: 6 }));
+         if ((await fastify.inject('/')).body !== '10') throw new Error('a request gave a wrong result');
+         if ((await fastify.inject('/metrics')).statusCode !== 200) throw new Error('no statistics');
+         await fastify.close();
+       }`,
+    ],
+  ],
   '@plimsoll/pool': [
     [
       '--input-type=module',
@@ -47,19 +67,25 @@ const USES = {
 };
 
 /** What a tarball may weigh. A package that is not listed has no limit yet, and fails. */
-const MOST_KILOBYTES = { plimsoll: 400, '@plimsoll/pool': 100 };
+const MOST_KILOBYTES = { plimsoll: 400, '@plimsoll/pool': 100, '@plimsoll/fastify': 30 };
 
 setup();
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-pack-'));
 try {
-  for (const folder of readdirSync(join(root, 'packages'))) check(join(root, 'packages', folder));
+  const folders = readdirSync(join(root, 'packages')).map((folder) => join(root, 'packages', folder));
+  const packages = folders.map(pack).filter((packed) => packed !== null);
+  for (const one of packages) check(one, packages);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
 
-function check(folder) {
-  const { name, private: unpublished } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  if (unpublished) return;
+function pack(folder) {
+  const {
+    name,
+    private: unpublished,
+    dependencies = {},
+  } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  if (unpublished) return null;
   const output = execFileSync(
     'npm',
     ['pack', '--json', '--loglevel=error', '--pack-destination', directory],
@@ -69,7 +95,10 @@ function check(folder) {
     },
   );
   const [packed] = Object.values(JSON.parse(output));
-  const tarball = join(directory, packed.filename);
+  return { name, packed, tarball: join(directory, packed.filename), needs: Object.keys(dependencies) };
+}
+
+function check({ name, packed, tarball, needs }, packages) {
   console.log(`${name}: ${packed.files.length} files, ${Math.round(packed.size / 1024)} KB packed`);
   const stray = packed.files.filter(
     ({ path }) =>
@@ -87,7 +116,9 @@ function check(folder) {
 
   const project = mkdtempSync(join(directory, 'project-'));
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n');
-  npm(['install', '--no-audit', '--no-fund', '--loglevel=error', tarball], { cwd: project });
+  // What it needs of this repository is not the registry's but that of this state of the code.
+  const siblings = packages.filter((other) => needs.includes(other.name)).map((other) => other.tarball);
+  npm(['install', '--no-audit', '--no-fund', '--loglevel=error', tarball, ...siblings], { cwd: project });
   run(process.execPath, ['--input-type=module', '-e', `await import(${JSON.stringify(name)})`], {
     cwd: project,
   });

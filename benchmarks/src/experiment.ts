@@ -1,16 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import {
-  type BlocksOutcome,
-  converseWithFreshProcess,
-  createRandom,
-  type Ending,
-  type Guardian,
-  type Random,
-  runBlocks,
-} from 'plimsoll';
+import { type BlocksOutcome, createRandom, type Guardian, type Random, runBlocks } from 'plimsoll';
 import type { Case } from './cases/case.js';
-import type { Answer, Outcome } from './child/messages.js';
+import type { Job, Outcome } from './child/messages.js';
 import { BASELINE, type ContenderName } from './contenders/contenders.js';
+import { askFreshProcess } from './fresh-run.js';
 import type { Effort } from './support/effort.js';
 
 export interface Plan {
@@ -68,31 +61,7 @@ async function runOnce(
   random: Random,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  signal.throwIfAborted();
   const deadlineMs = Math.max(LEAST_DEADLINE_MS, 4 * expectedMs[effort]);
-  const ending = await converseWithFreshProcess<Answer>(
-    { command: [node, ENTRY], env: {}, job: { case: name, contender, effort }, deadlineMs },
-    guardian,
-    random,
-    signal,
-  );
-  return outcomeOf(ending, deadlineMs);
-}
-
-function outcomeOf(ending: Ending<Outcome>, deadlineMs: number): Outcome {
-  switch (ending.kind) {
-    case 'answer':
-      return ending.answer;
-    case 'aborted':
-      throw new DOMException('interrupted', 'AbortError');
-    case 'deadline':
-      return { type: 'failed', reason: `not finished after ${deadlineMs / 1000} s` };
-    case 'not-started':
-      throw ending.error;
-    case 'exit': {
-      const how = ending.signal ?? `code ${ending.code}`;
-      const said = ending.stderr.trim().split('\n').at(-1)?.slice(0, 200);
-      return { type: 'failed', reason: `its process ended (${how})${said ? `: ${said}` : ''}` };
-    }
-  }
+  const job: Job = { case: name, contender, effort };
+  return askFreshProcess({ command: [node, ENTRY], env: {}, job, deadlineMs }, guardian, random, signal);
 }

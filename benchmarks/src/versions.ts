@@ -6,9 +6,13 @@ import { CONTENDERS } from './contenders/contenders.js';
 
 /** The versions of the contenders' packages as installed; ours, which changes between releases, with a hash of its code. */
 export function contenderVersions(): Record<string, string> {
-  const libraries = new Set(Object.values(CONTENDERS).flatMap(({ library }) => library ?? []));
+  return versionsOf([...new Set(Object.values(CONTENDERS).flatMap(({ library }) => library ?? []))]);
+}
+
+/** The same of any packages that are installed here. */
+export function versionsOf(libraries: readonly string[]): Record<string, string> {
   return Object.fromEntries(
-    [...libraries].map((library) => [
+    libraries.map((library) => [
       library,
       library === OURS ? `${versionOf(library)} (code ${codeHash(library)})` : versionOf(library),
     ]),

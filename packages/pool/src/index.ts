@@ -21,7 +21,7 @@ export {
   type TaskQueue,
 } from './host/task-queue.js';
 export { Pool } from './pool.js';
-export type { CloseOptions, PoolHistogram } from './pool-base.js';
+export type { CloseOptions, PoolHistogram, PoolStats } from './pool-base.js';
 export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
 export type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';

@@ -25,12 +25,22 @@ export interface CloseOptions {
   readonly force?: boolean | undefined;
 }
 
+/** Statistics that are computed when they are read. */
+export interface PoolStats {
+  /**
+   * Queue pressure: tasks that came in ÷ tasks that were settled, over the last five seconds. Above 1 the queue grows,
+   * below 1 it shrinks; Infinity: nothing went out; NaN: nothing came in either, or no `recordTiming`.
+   */
+  readonly pressure: number;
+}
+
 const EMPTY = new Histogram();
 
 /** What `Pool` and `Piscina` have in common: events, statistics, statics. */
 export abstract class PoolBase extends EventEmitterAsyncResource {
   #core: Core;
   #histogram: PoolHistogram | undefined;
+  #stats: PoolStats | undefined;
 
   protected constructor(name: string, options: FilledOptions) {
     super({ name });
@@ -56,6 +66,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
   protected reopen(): void {
     this.#core = this.#open(this.#core.options);
     this.#histogram = undefined;
+    this.#stats = undefined;
   }
 
   /** Refuses further tasks, waits for those that were submitted (`closeTimeout` at most), then stops all workers. */
@@ -122,6 +133,17 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
   /** The part of its life for which `maxThreads` workers were busy, from 0 to 1; 0 without `recordTiming`. */
   get utilization(): number {
     return this.#core.totalRunTime / (this.duration * this.maxThreads);
+  }
+
+  /** Statistics that are computed when they are read: `stats.pressure`. */
+  get stats(): PoolStats {
+    const core = this.#core;
+    this.#stats ??= {
+      get pressure() {
+        return core.pressure;
+      },
+    };
+    return this.#stats;
   }
 
   /** Run and wait times; nothing is recorded without `recordTiming`. */

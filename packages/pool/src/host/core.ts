@@ -13,6 +13,7 @@ import { Dispatch, type DispatchHost } from './dispatch.js';
 import { failureFor, type HandlerName, startFailure, workerFailure } from './faults.js';
 import { Histogram } from './histogram.js';
 import type { FilledOptions } from './options.js';
+import { Pressure } from './pressure.js';
 import { Pump, type Pumped } from './pump.js';
 import { ByPriority, Fifo, type Pending } from './queue.js';
 import { type Extras, SETTLED, Task } from './task.js';
@@ -48,6 +49,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   readonly runTimes: Histogram | undefined;
   readonly waitTimes: Histogram | undefined;
   readonly choose: DispatchHost['choose'];
+  private readonly pressures: Pressure | undefined;
   /** Milliseconds that workers have spent in tasks; no reset touches it. */
   totalRunTime = 0;
   needsDrain = false;
@@ -74,6 +76,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     this.table = tableOf(layoutOf(geometryFor(options)));
     if (options.filename !== null) this.defaultHandler = this.handlerFor(options.filename, options.name);
     this.dispatch = new Dispatch(this.table, this.newQueue(), this);
+    this.pressures = options.recordTiming ? new Pressure(this.dispatch, now()) : undefined;
     this.crew = new Crew(options, this.table, this);
     this.choose = chooserFor(options, this, (task) => this.viewOf(task));
     this.dispatch.ordered = options.taskQueue !== undefined;
@@ -106,6 +109,11 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   get completed(): number {
     return this.dispatch.completed;
+  }
+
+  /** Tasks in ÷ tasks out over the last seconds; NaN without `recordTiming`. */
+  get pressure(): number {
+    return this.pressures?.at(now()) ?? Number.NaN;
   }
 
   /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
@@ -184,6 +192,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   private submit(task: Task): void {
+    this.pressures?.before(task.created);
     if (task.extras !== undefined && task.extras.priority !== 0 && !this.dispatch.ordered) this.order();
     // Both now, not in the next microtask: the caller may block this thread until the task has done something.
     if (task.exclusive) this.spawnForNeed(0, 1);
@@ -237,6 +246,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   /** Ends a task from outside: aborted or timed out. A worker that runs it is killed and replaced. */
   private end(task: Task, reason: unknown): void {
     if (task.state === SETTLED) return;
+    this.pressures?.before(now());
     const runsOn = this.dispatch.cancel(task, reason);
     if (runsOn !== -1) this.crew.killByIndex(runsOn);
     this.refillCrew();
@@ -282,6 +292,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   onTimes(task: Task, worker: WorkerHandle, start: number, end: number): void {
     if (this.runTimes === undefined) return;
+    this.pressures?.before(end);
     this.totalRunTime += end - start;
     this.runTimes.record(end - start);
     this.waitTimes?.record(start - task.created);

@@ -1,0 +1,27 @@
+import type { Pool } from '@plimsoll/pool';
+import type { FastifyInstance } from 'fastify';
+
+const LONGEST_TIMER = 0x7fffffff;
+
+/**
+ * Closes the pool with the server. Requests that are under way get their results; the limit counts from the call of
+ * `fastify.close()`, since Fastify waits for those requests before `onClose`, and they for their tasks.
+ */
+export function closeWithServer(fastify: FastifyInstance, pool: Pool, namespace: string): void {
+  const { closeTimeout } = pool.options;
+  let limit: NodeJS.Timeout | undefined;
+  fastify.addHook('preClose', async () => {
+    if (closeTimeout === Number.POSITIVE_INFINITY) return;
+    limit = setTimeout(
+      () => {
+        fastify.log.warn({ pool: namespace, closeTimeout }, 'plimsoll: tasks did not end in time; stopping');
+        void pool.destroy();
+      },
+      Math.min(closeTimeout, LONGEST_TIMER),
+    );
+  });
+  fastify.addHook('onClose', async () => {
+    await pool.close();
+    clearTimeout(limit);
+  });
+}

@@ -1,0 +1,37 @@
+/** Every error of the plugin itself, with its stable code. What the pool raises keeps the pool's codes. */
+const TABLE = {
+  PLIMSOLL_FASTIFY_BAD_OPTION: 'an option of the plugin has a wrong type or value',
+  PLIMSOLL_FASTIFY_POOL_EXISTS: 'this context has a pool of that namespace already',
+  PLIMSOLL_FASTIFY_NO_POOL: 'no pool of that namespace can be seen from this context',
+} as const;
+
+export type FastifyErrorCode = keyof typeof TABLE;
+
+const shown = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
+
+function coded<Failure extends Error>(error: Failure, code: FastifyErrorCode): Failure {
+  return Object.assign(error, { code });
+}
+
+/** An option of the plugin that is wrong. */
+export const badOption = (name: string, value: unknown, right: string): TypeError =>
+  coded(
+    new TypeError(`options.${name} must be ${right}, not ${shown(value)}`),
+    'PLIMSOLL_FASTIFY_BAD_OPTION',
+  );
+
+export const poolExists = (namespace: string): Error =>
+  coded(
+    new Error(
+      `This context has a pool '${namespace}' already: give the other one a namespace of its own, or register it in a child`,
+    ),
+    'PLIMSOLL_FASTIFY_POOL_EXISTS',
+  );
+
+export const noPool = (namespace: unknown, known: readonly string[]): Error =>
+  coded(
+    new Error(
+      `There is no pool ${shown(namespace)} in this context, only ${known.map(shown).join(', ') || 'none at all'}`,
+    ),
+    'PLIMSOLL_FASTIFY_NO_POOL',
+  );

@@ -1,0 +1,66 @@
+import { Pool } from '@plimsoll/pool';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import fp from 'fastify-plugin';
+import { closeWithServer } from './close.js';
+import { CONTENT_TYPE, prometheusText } from './metrics.js';
+import { type PlimsollPoolOptions, separate } from './options.js';
+import { requireLoadable } from './probe.js';
+import { entriesOf, ownRegistry, requireFree } from './registry.js';
+import { decorateRequests } from './request.js';
+import { entryFor, type GivenOptions, run } from './run-task.js';
+import type { RunTask } from './types.js';
+
+const register: FastifyPluginAsync<PlimsollPoolOptions> = async (fastify, options) => {
+  const { http, pool: poolOptions } = separate(options);
+  const { namespace, metrics } = http;
+  requireFree(fastify, namespace);
+  const pool = new Pool(poolOptions);
+  pool.on('error', (error) => fastify.log.error({ err: error, pool: namespace }, 'plimsoll: pool error'));
+  ownRegistry(fastify)[namespace] = { pool, http };
+  decorate(fastify, pool, namespace);
+  closeWithServer(fastify, pool, namespace);
+  if (metrics !== undefined) addMetrics(fastify, metrics);
+  try {
+    await requireLoadable(pool);
+  } catch (error) {
+    await pool.destroy();
+    throw error;
+  }
+};
+
+function decorate(fastify: FastifyInstance, pool: Pool, namespace: string): void {
+  const { pools } = fastify;
+  if (!Object.hasOwn(fastify, 'pools')) fastify.decorate('pools', Object.create(pools ?? null));
+  Object.defineProperty(fastify.pools, namespace, { value: pool, enumerable: true });
+  if (namespace === 'default') fastify.decorate('pool', pool as never);
+  if (!Object.hasOwn(fastify, 'runTask')) {
+    const runTask = async (task: unknown, options: GivenOptions): Promise<unknown> =>
+      run(entryFor(fastify, options?.pool), task, options);
+    fastify.decorate('runTask', runTask as RunTask);
+  }
+  decorateRequests(fastify);
+}
+
+function addMetrics(fastify: FastifyInstance, path: string): void {
+  fastify.get(path, (_, reply) => {
+    const pools = entriesOf(ownRegistry(fastify)).map(([name, { pool }]) => [name, pool] as const);
+    reply.type(CONTENT_TYPE).send(prometheusText(Object.fromEntries(pools)));
+  });
+}
+
+/**
+ * The Fastify plugin: a pool of worker threads for the context that it is registered in, and its children.
+ *
+ * Decorates `fastify.pool`, `fastify.pools`, `fastify.runTask` and `request.runTask`. `ready()` rejects when an option
+ * is wrong (TypeError or RangeError, codes PLIMSOLL_POOL_BAD_OPTION and PLIMSOLL_FASTIFY_BAD_OPTION), when the context
+ * has a pool of that namespace (PLIMSOLL_FASTIFY_POOL_EXISTS), and when the worker file fails to load
+ * (PLIMSOLL_POOL_LOAD_FAILED, with the true error as `cause`).
+ *
+ * @example
+ * fastify.register(plimsollPool, { filename: new URL('./worker.js', import.meta.url), maxQueue: 100 });
+ * fastify.get('/', (request) => request.runTask({ a: 4, b: 6 }));
+ */
+export const plimsollPool: FastifyPluginAsync<PlimsollPoolOptions> = fp(register, {
+  fastify: '^4.29.0 || ^5.0.0',
+  name: '@plimsoll/fastify',
+});

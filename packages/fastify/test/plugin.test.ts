@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plimsollPool } from '@plimsoll/fastify';
+import { FASTIFIES, fixture, gated } from './support.js';
+
+const tasks = { filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1 };
+
+for (const [version, create] of FASTIFIES) {
+  test(`${version}: tasks run from the instance and from a request, in named pools too`, async (t) => {
+    const fastify = create();
+    t.after(() => fastify.close());
+    fastify.register(plimsollPool, tasks);
+    fastify.register(plimsollPool, { ...tasks, namespace: 'doubling', name: 'twice' });
+    fastify.get('/sum', (request) => request.runTask({ a: 4, b: 6 }));
+    fastify.get('/twice', (request) => request.runTask(21, { name: 'twice' }));
+    fastify.get('/named', (request) => request.runTask(21, { pool: 'doubling' }));
+    fastify.get('/teapot', (request) => request.runTask(null, { name: 'throwTeapot' }));
+    await fastify.ready();
+    assert.equal(await fastify.runTask({ a: 1, b: 2 }), 3);
+    assert.equal(await fastify.runTask(4, { pool: 'doubling' }), 8);
+    assert.equal(await fastify.pool.run({ a: 1, b: 2 }), 3);
+    assert.deepEqual(Object.keys(fastify.pools), ['default', 'doubling']);
+    assert.equal(Object.values(fastify.pools)[0], fastify.pool);
+    for (const [path, body] of Object.entries({ '/sum': '10', '/twice': '42', '/named': '42' }))
+      assert.equal((await fastify.inject(path)).body, body);
+    const teapot = await fastify.inject('/teapot');
+    assert.deepEqual([teapot.statusCode, teapot.json().message], [418, 'a teapot']);
+    await assert.rejects(fastify.runTask(1, { pool: 'nowhere' }), {
+      code: 'PLIMSOLL_FASTIFY_NO_POOL',
+      message: "There is no pool 'nowhere' in this context, only 'default', 'doubling'",
+    });
+  });
+
+  test(`${version}: a pool belongs to the context that it is registered in, and to its children`, async (t) => {
+    const fastify = create();
+    t.after(() => fastify.close());
+    fastify.register(plimsollPool, tasks);
+    let sibling: unknown;
+    fastify.register(async (child) => {
+      await child.register(plimsollPool, { ...tasks, namespace: 'inner', name: 'twice' });
+      child.get('/inherited', (request) => request.runTask({ a: 1, b: 1 }));
+      child.get('/inner', (request) => request.runTask(4, { pool: 'inner' }));
+    });
+    fastify.register(async (child) => {
+      await child.register(plimsollPool, { ...tasks, name: 'twice' });
+      child.get('/shadowed', (request) => request.runTask(5));
+      child.get('/shadowed-instance', () => child.runTask(6));
+      assert.notEqual(child.pool, fastify.pool);
+    });
+    fastify.register(async (child) => {
+      sibling = child;
+      child.get('/sibling', (request) => request.runTask(4, { pool: 'inner' }));
+    });
+    await fastify.ready();
+    const bodyOf = async (path: string): Promise<string> => (await fastify.inject(path)).body;
+    assert.equal(await bodyOf('/inherited'), '2');
+    assert.equal(await bodyOf('/inner'), '8');
+    assert.equal(await bodyOf('/shadowed'), '10');
+    assert.equal(await bodyOf('/shadowed-instance'), '12');
+    assert.match(await bodyOf('/sibling'), /PLIMSOLL_FASTIFY_NO_POOL/);
+    assert.deepEqual(Object.keys((sibling as typeof fastify).pools), ['default']);
+    assert.equal(await fastify.runTask({ a: 2, b: 2 }), 4);
+  });
+
+  test(`${version}: ready() rejects with what is wrong`, async () => {
+    const cases: [options: object, expected: object][] = [
+      [{ maxThreads: 0 }, { name: 'RangeError', code: 'PLIMSOLL_POOL_BAD_OPTION', message: /maxThreads/ }],
+      [{ filename: 7 }, { name: 'TypeError', code: 'PLIMSOLL_POOL_BAD_OPTION', message: /filename/ }],
+      [
+        { ...tasks, namespace: '' },
+        { code: 'PLIMSOLL_FASTIFY_BAD_OPTION', message: /namespace/ },
+      ],
+      [
+        { ...tasks, queueFullStatus: 200 },
+        { code: 'PLIMSOLL_FASTIFY_BAD_OPTION', message: /not 200/ },
+      ],
+      [
+        { ...tasks, retryAfter: 1.5 },
+        { code: 'PLIMSOLL_FASTIFY_BAD_OPTION', message: /retryAfter/ },
+      ],
+      [
+        { ...tasks, metrics: 'metrics' },
+        { code: 'PLIMSOLL_FASTIFY_BAD_OPTION', message: /metrics/ },
+      ],
+      [{ filename: fixture('nowhere.mjs') }, { code: 'PLIMSOLL_POOL_LOAD_FAILED', message: /nowhere\.mjs/ }],
+      [{ filename: fixture('throws.mjs') }, { code: 'PLIMSOLL_POOL_LOAD_FAILED', message: /not today/ }],
+      [{ filename: fixture('throws-undefined.mjs') }, { code: 'PLIMSOLL_POOL_LOAD_FAILED' }],
+      [{ filename: fixture('rejects.mjs') }, { name: 'RangeError', message: 'no initialisation today' }],
+      [{ filename: fixture('exits.mjs') }, { name: 'WorkerError', exitCode: 3 }],
+    ];
+    for (const [options, expected] of cases) {
+      const fastify = create();
+      fastify.register(plimsollPool, options);
+      await assert.rejects(async () => fastify.ready(), expected);
+      await fastify.close();
+    }
+    const fastify = create();
+    fastify.register(plimsollPool, { filename: fixture('throws.mjs') });
+    const error = await Promise.resolve(fastify.ready()).then(
+      () => assert.fail('it must not be ready'),
+      (reason: Error) => reason,
+    );
+    assert.ok(error.cause instanceof RangeError, 'the true error is the cause');
+    await fastify.close();
+  });
+
+  test(`${version}: a namespace is taken once in a context`, async () => {
+    const fastify = create();
+    fastify.register(plimsollPool, tasks).register(plimsollPool, tasks);
+    await assert.rejects(async () => fastify.ready(), { code: 'PLIMSOLL_FASTIFY_POOL_EXISTS' });
+    await fastify.close();
+  });
+
+  test(`${version}: a full queue is answered with 503 and Retry-After, or as configured`, async (t) => {
+    for (const [options, status, retryAfter] of [
+      [{}, 503, '1'],
+      [{ queueFullStatus: 429, retryAfter: 30 }, 429, '30'],
+      [{ retryAfter: false }, 503, undefined],
+    ] as const) {
+      const gate = gated({ maxQueue: 0, ...options });
+      const fastify = create();
+      t.after(() => fastify.close());
+      fastify.register(plimsollPool, gate.options);
+      fastify.get('/', (request) => request.runTask(null, { name: 'waitForGate' }));
+      fastify.get('/instance', () => fastify.runTask({ a: 1, b: 2 }));
+      await fastify.ready();
+      const first = fastify.inject('/');
+      await gate.begun(1);
+      for (const path of ['/', '/instance']) {
+        const refused = await fastify.inject(path);
+        assert.equal(refused.statusCode, status);
+        assert.equal(refused.headers['retry-after'], retryAfter);
+        assert.equal(refused.json().code, 'PLIMSOLL_POOL_QUEUE_FULL');
+      }
+      gate.open();
+      assert.equal((await first).body, 'through');
+      assert.equal((await fastify.inject('/instance')).body, '3');
+    }
+  });
+}
+
+test('the check of the worker file leaves no trace in the statistics of times', async (t) => {
+  const [[, create]] = FASTIFIES as [(typeof FASTIFIES)[number]];
+  const fastify = create();
+  t.after(() => fastify.close());
+  await fastify.register(plimsollPool, tasks);
+  assert.ok(Number.isNaN(fastify.pool.histogram.waitTime.mean));
+  assert.ok(Number.isNaN(fastify.pool.histogram.runTime.mean));
+});

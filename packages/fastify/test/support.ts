@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PlimsollPoolOptions } from '@plimsoll/fastify';
+import { type FastifyInstance, fastify as fastify5 } from 'fastify';
+import { fastify as fastify4 } from 'fastify-4';
+
+export type Create = (options?: object) => FastifyInstance;
+
+/** Every supported line of Fastify; the types of version 4 are its own, what it does is the same. */
+export const FASTIFIES: readonly (readonly [name: string, create: Create])[] = [
+  ['Fastify 5', fastify5 as Create],
+  ['Fastify 4', fastify4 as unknown as Create],
+];
+
+export const fixture = (name: string): URL => new URL(`../test/fixtures/${name}`, import.meta.url);
+
+/** A pool of one worker whose task `waitForGate` begins and ends when the test says so. */
+export function gated(options: PlimsollPoolOptions = {}): {
+  options: PlimsollPoolOptions;
+  open(): void;
+  begun(tasks: number): Promise<void>;
+} {
+  const shared = new Int32Array(new SharedArrayBuffer(8));
+  return {
+    options: { filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1, workerData: shared, ...options },
+    open() {
+      Atomics.store(shared, 0, 1);
+      Atomics.notify(shared, 0);
+    },
+    begun: (tasks) => until(() => Atomics.load(shared, 1) >= tasks),
+  };
+}
+
+const LONGEST_WAIT_MS = 60_000;
+
+/** Waits for something that must happen, for so long that only what never happens fails. */
+export async function until(happened: () => boolean): Promise<void> {
+  const end = performance.now() + LONGEST_WAIT_MS;
+  while (!happened()) {
+    if (performance.now() > end) throw new Error(`it did not happen: ${happened}`);
+    await sleep(2);
+  }
+}

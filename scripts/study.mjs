@@ -1,0 +1,6 @@
+// `npm run study [-- NAME… --quick --blocks N --seed N --out DIRECTORY]`: the studies of worker pools in examples/. Full
+// runs write docs/results/<name>.md and .json, quick ones .cache/study/.
+import { setup } from './setup.mjs';
+
+setup();
+await import('../examples/dist/main.js');
