@@ -251,14 +251,14 @@ test('destroy, while a worker is at any step, settles every promise and leaves n
 test('workers that are retired, while others end them: every promise settles', async (t) => {
   const bench = benchFor(t, { minThreads: 0, maxThreads: 3, idleTimeout: 1 });
   let gone = 0;
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < 36; round++) {
     const runs = Array.from({ length: 1 + (round % 4) }, (_, index): [Promise<unknown>, Judge] => [
       bench.run({ a: index, b: round }),
       gives(index + round),
     ]);
     await settle(runs, `round ${round}`);
-    // Retirement is looked at every five milliseconds: be there before, at and after it.
-    await new Promise((resolve) => setTimeout(resolve, round % 12));
+    // Workers are retired after 50 milliseconds or a little more: be there before, at and after it.
+    await new Promise((resolve) => setTimeout(resolve, 30 + 5 * (round % 12)));
     const [victim] = bench.core.workers;
     if (round % 2 === 0 && victim !== undefined) void victim.thread.terminate().then(() => gone++);
   }

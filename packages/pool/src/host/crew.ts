@@ -26,6 +26,12 @@ function inheritedExecArgv(): string[] | undefined {
   return kept.length === process.execArgv.length ? undefined : kept;
 }
 
+/**
+ * Milliseconds that a worker is kept at least, whatever `idleTimeout` says: it costs no CPU while it idles, and to start
+ * another one in its place costs as much as this.
+ */
+const LEAST_IDLE = 50;
+
 /** The worker threads: started on need, stopped when idle for long, replaced when they die. */
 export class Crew {
   /** Workers that may take tasks, those that still start included. */
@@ -178,12 +184,13 @@ export class Crew {
         this.retireIdle();
         this.watchIdle();
       },
-      Math.min(Math.max(idleTimeout / 2, 5), 0x7fffffff),
+      Math.min(Math.max(idleTimeout, LEAST_IDLE) / 2, 0x7fffffff),
     ).unref();
   }
 
   private retireIdle(): void {
     const now = performance.now();
+    const enough = Math.max(this.options.idleTimeout, LEAST_IDLE);
     for (const worker of [...this.workers].reverse()) {
       if (!worker.ready || !this.seemsIdle(worker)) worker.idleSince = undefined;
       else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
@@ -191,8 +198,7 @@ export class Crew {
         worker.idleMark = worker.claimed;
       }
       if (this.workers.length <= this.options.minThreads) continue;
-      if (worker.idleSince !== undefined && now - worker.idleSince >= this.options.idleTimeout)
-        this.retire(worker);
+      if (worker.idleSince !== undefined && now - worker.idleSince >= enough) this.retire(worker);
     }
   }
 
