@@ -169,12 +169,10 @@ function withoutLoading(trace) {
       if (index > 0 && submitMs - last > SILENCE_MS && first === 0) first = index;
       last = Math.max(last, callbackMs);
     }
-    const jobs = one.jobs
-      .slice(first)
-      .map((job) => ({
-        ...job,
-        parent: job.parent === null || job.parent < first ? null : job.parent - first,
-      }));
+    const jobs = one.jobs.slice(first).map((job) => ({
+      ...job,
+      parent: job.parent === null || job.parent < first ? null : job.parent - first,
+    }));
     return { ...one, jobs };
   });
   return { ...trace, processes };
