@@ -61,6 +61,7 @@ export function advise(trace: Trace, { sizes, objective, whatIf, seed, sliceMs }
     resamples,
     objective,
     jobs: work.count,
+    outsideShare: outsideCores / found.cores,
     usesDns: work.slow.includes(1),
     instances: work.processes,
     pidsHeadroom: trace.environment.limits.pidsHeadroom,

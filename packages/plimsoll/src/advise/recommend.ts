@@ -13,6 +13,9 @@ const STABLE = 0.75;
 const SURE = 0.9;
 /** With fewer jobs than this, chance decides. */
 const LEAST_JOBS = 20;
+/** When others used so much of the cores, the recording says more of them than of the app. */
+const DISTURBED = 0.4;
+const UNSETTLED = 0.1;
 /** Of a memory limit that threads alone may take. */
 const MEMORY_SHARE = 0.1;
 
@@ -21,6 +24,8 @@ export interface Grounds {
   readonly resamples: readonly (readonly PredictedMeasures[])[];
   readonly objective: Objective;
   readonly jobs: number;
+  /** Share of the cores that others on the machine used while it was recorded. */
+  readonly outsideShare: number;
   readonly usesDns: boolean;
   readonly instances: number;
   readonly pidsHeadroom: number | null;
@@ -52,6 +57,10 @@ export function recommend(grounds: Grounds): Advice['recommended'] {
   const standard = predictions.find(({ size }) => size === DEFAULT_SIZE) as Prediction;
   if (jobs < LEAST_JOBS)
     return keep(`only ${jobs} ${jobs === 1 ? 'job' : 'jobs'} were recorded; record for longer`);
+  if (grounds.outsideShare >= DISTURBED)
+    return keep(
+      `while this was recorded others used about ${Math.round(100 * grounds.outsideShare)} % of the cores; record on a quieter machine`,
+    );
   const refused = predictions.map((prediction) => ({
     prediction,
     why: refusal(prediction, standard, grounds),
@@ -73,7 +82,7 @@ export function recommend(grounds: Grounds): Advice['recommended'] {
   return {
     size: chosen.size,
     because: because(chosen, standard, best, refused, objective),
-    confidence: confidence(chosen, stability, standard, objective),
+    confidence: confidence(chosen, stability, standard, grounds),
   };
 }
 
@@ -129,7 +138,7 @@ function confidence(
   chosen: Prediction,
   stability: number,
   standard: Prediction,
-  objective: Objective,
+  { objective, outsideShare }: Grounds,
 ): Advice['recommended']['confidence'] {
   if (stability < STABLE) return 'low';
   const gain = cost(standard, objective) / cost(chosen, objective);
@@ -137,7 +146,7 @@ function confidence(
     cost(standard.pessimistic ?? standard, objective) / cost(chosen.pessimistic ?? chosen, objective);
   // A gain that rests on something outside serving more at a time than it was ever seen to.
   const isExtrapolated = gain > AS_GOOD && sureGain < 1 + (gain - 1) / 2;
-  return stability >= SURE && !isExtrapolated ? 'high' : 'medium';
+  return stability >= SURE && !isExtrapolated && outsideShare < UNSETTLED ? 'high' : 'medium';
 }
 
 const SAYS: Record<Objective, (measures: PredictedMeasures) => string> = {

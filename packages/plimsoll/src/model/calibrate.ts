@@ -15,6 +15,8 @@ const LONGEST_STRETCH_MS = 200;
 const HALVINGS = 7;
 /** Closer than this the simulation need not come; the recorded run itself had a chance in it. */
 const TOLERANCE = 0.1;
+/** Of the time that jobs compute or are blocked. */
+const LEAST_WAIT = 0.05;
 /** Below this a wait is the clock's. */
 const LEAST_MS = 0.05;
 
@@ -50,7 +52,12 @@ function fitStretch({ workload, observed, known }: Demand, machine: Machine, siz
 
 function fitOutside(workload: Workload, { coreWaitMs }: Observed, machine: Machine, size: number): number {
   const most = machine.cores - machine.otherCores - 0.1;
-  if (most <= 0) return 0;
+  const serviceMs = workload.cpuMs.reduce(
+    (sum, cpu, job) => sum + cpu + (workload.blockedMs[job] as number),
+    0,
+  );
+  // Jobs that hardly wait for a core tell nothing about who else has one.
+  if (most <= 0 || coreWaitMs < (LEAST_WAIT * serviceMs) / workload.count) return 0;
   return bisect(0, most, coreWaitMs, (outside) =>
     coreWait(
       workload,

@@ -262,11 +262,11 @@ export class Cores {
     return this.#thread[home] === NOBODY ? home : this.#thread.indexOf(NOBODY);
   }
 
-  /** The core that a thread waits for: its own, or that of whoever wakes it where fewer wait. */
+  /** The core that a thread waits for: that of whoever wakes it, unless fewer wait for its own. */
   #busyCore(thread: number): number {
     const home = this.#home[thread] as number;
     if (this.#asking === NOBODY) return home;
-    return this.#loadOf(this.#asking) < this.#loadOf(home) ? this.#asking : home;
+    return this.#loadOf(home) < this.#loadOf(this.#asking) ? home : this.#asking;
   }
 
   /** Take a core from a thread that has had it for long enough, if the woken one is to run before it. */

@@ -96,7 +96,8 @@ describe('what if', () => {
     const ratio =
       at(whatIf({ faster: [{ kind: 'crypto', factor: 2 }] }), 4).makespanMs /
       at(advise(computing, options), 4).makespanMs;
-    assert.ok(ratio > 0.45 && ratio < 0.55, `${ratio}`);
+    // Slices are as long as before: what is left at the end weighs more.
+    assert.ok(ratio > 0.42 && ratio < 0.62, `${ratio}`);
   });
 
   test('a kind that is not there is named, with those that are', () => {
@@ -142,6 +143,7 @@ describe('rules', () => {
     resamples: Array.from({ length: 10 }, () => predictions),
     objective: 'mean',
     jobs: 1000,
+    outsideShare: 0,
     usesDns: false,
     instances: 1,
     pidsHeadroom: null,
@@ -191,6 +193,15 @@ describe('rules', () => {
       recommend(grounds(sizes({ 4: 12, 8: 1 }), { jobs: 3 })).because,
       /only 3 jobs were recorded/,
     );
+  });
+
+  test('a recording that others disturbed is no evidence, or less', () => {
+    const all = sizes({ 4: 12, 8: 1 });
+    assert.equal(recommend(grounds(all)).confidence, 'high');
+    assert.equal(recommend(grounds(all, { outsideShare: 0.2 })).confidence, 'medium');
+    const { size, because } = recommend(grounds(all, { outsideShare: 0.9 }));
+    assert.equal(size, 4);
+    assert.match(because, /others used about 90 % of the cores/);
   });
 
   test('a gain that needs more from outside than was ever seen is not called certain', () => {

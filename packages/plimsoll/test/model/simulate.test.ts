@@ -233,7 +233,7 @@ describe('what always holds', () => {
     const delay = (size: number): number =>
       measure(simulate(work, { size, machine: { ...AMPLE, cores: 2 }, lookMs: 1 }), size).eventLoopDelayMs
         .p99;
-    assert.equal(delay(1), 0);
+    assert.ok(delay(1) <= 4, `${delay(1)}: at most a slice`);
     assert.ok(delay(16) > delay(2), `${delay(16)} after ${delay(2)}`);
   });
 });
