@@ -7,7 +7,7 @@ const TOLERANCE = 1.05;
 /** Multiples of a kind's quick jobs that are tried, as powers of two. */
 const LEAST_POWER = -4;
 const MOST_POWER = 14;
-const STEPS = 9;
+const STEPS = 8;
 const QUICK = 0.05;
 const US = 1000;
 
