@@ -176,6 +176,7 @@ function pageOf(cells) {
 
 /** The server and its client keep both cores of a small machine busy by themselves. */
 function busyness(load, cores) {
-  const other = load > 2 * cores ? '; other work ran beside it, so measure again before you rely on this' : '';
+  const other =
+    load > 2 * cores ? '; other work ran beside it, so measure again before you rely on this' : '';
   return `- load average over the last minute at the end: ${load.toFixed(1)} on ${cores} CPUs${other}`;
 }
