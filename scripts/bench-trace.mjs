@@ -170,6 +170,13 @@ function pageOf(cells) {
     ...rows.map(line),
     '',
     ...environmentLines(captureEnvironment({ directory: root })),
-    `Load average over the last minute at the end: ${loadavg()[0].toFixed(1)} on ${cpus().length} CPUs.`,
+    busyness(loadavg()[0], cpus().length),
   ].join('\n')}\n`;
+}
+
+/** The server and its client keep both cores of a small machine busy by themselves. */
+function busyness(load, cores) {
+  const other =
+    load > 2 * cores ? '; other work ran beside it, so measure again before you rely on this' : '';
+  return `- load average over the last minute at the end: ${load.toFixed(1)} on ${cores} CPUs${other}`;
 }

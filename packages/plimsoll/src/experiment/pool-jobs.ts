@@ -274,28 +274,39 @@ const workJob = ([begin, end]: Pair, run: Run | undefined): Unplaced => ({
 export function placeJobs(
   jobs: readonly Unplaced[],
   size: number,
-  longest: (job: Unplaced) => number = () => Number.POSITIVE_INFINITY,
+  longest?: (job: Unplaced) => number,
 ): PoolJob[] {
-  const any = new Busy(size);
-  const slow = new Busy(Math.floor((size + 1) / 2));
-  return jobs.map((job) => {
-    if (job.kind === 'kernel') return { ...job, waited: false };
-    const free = Math.max(
-      any.freeFrom(job.submitted),
-      job.kind === 'dns' ? slow.freeFrom(job.submitted) : job.submitted,
-    );
-    const waited = free > job.submitted;
-    const placed = job.started === null ? infer(job, free, longest(job), waited) : { ...job, waited };
-    any.add(placed.ended as number);
-    if (job.kind === 'dns') slow.add(placed.ended as number);
-    return placed;
+  const placed: PoolJob[] = [];
+  servePool(jobs, size, longest, (job, started, ended, waited) => {
+    const isInferred = job.kind !== 'kernel' && job.started === null;
+    placed.push(isInferred ? { ...job, started, ended, inferred: true, waited } : { ...job, waited });
   });
+  return placed;
 }
 
-function infer(job: Unplaced, free: number, longest: number, waited: boolean): PoolJob {
-  // Whatever the rule says, it had ended when its result was taken.
-  const started = Math.min(free, job.returned);
-  return { ...job, started, ended: Math.min(job.returned, started + longest), inferred: true, waited };
+/** The same, told job by job: when it was on a thread, in microseconds, and whether it had waited for one. */
+export function servePool(
+  jobs: readonly Unplaced[],
+  size: number,
+  longest: (job: Unplaced) => number = () => Number.POSITIVE_INFINITY,
+  tell: (job: Unplaced, started: number, ended: number, waited: boolean) => void,
+): void {
+  const any = new Busy(size);
+  const slow = new Busy(Math.floor((size + 1) / 2));
+  for (const job of jobs) {
+    const { kind, submitted, returned } = job;
+    if (kind === 'kernel') {
+      tell(job, submitted, returned, false);
+      continue;
+    }
+    const free = Math.max(any.freeFrom(submitted), kind === 'dns' ? slow.freeFrom(submitted) : submitted);
+    // Whatever the rule says, it had ended when its result was taken.
+    const started = job.started ?? Math.min(free, returned);
+    const ended = job.ended ?? Math.min(returned, started + longest(job));
+    tell(job, started, ended, free > submitted);
+    any.add(ended);
+    if (kind === 'dns') slow.add(ended);
+  }
 }
 
 /** When the threads of a pool become free: the `limit` latest ends of the jobs so far, in a heap with the earliest on top. */

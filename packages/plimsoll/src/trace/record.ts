@@ -82,7 +82,8 @@ export async function record(
     const ending = await attend(running, directory, options, signal, onProgress);
     await running.close();
     const recorded = readRecordings(directory);
-    if (recorded.length === 0) throw nothingRecorded(command, await running.ended);
+    if (recorded.length === 0 && ending !== 'interrupted')
+      throw nothingRecorded(command, await running.ended);
     const trace = gather(recorded, origin, { environment, command, startedAt, ending, end: running.end() });
     if (options.file != null) writeTrace(trace, options.file);
     return trace;

@@ -78,20 +78,31 @@ function poolEvent(event: Extract<RecordedLine, { type: 'events' }>['events'][nu
   };
 }
 
-/** Between its last event before and its first event after it, a gap can only be shorter than the recorder saw it. */
-function narrowed(gaps: readonly GapLine[], batches: readonly PoolEvent[][]): { from: number; to: number }[] {
-  const ends = batches.map((events) => ({
-    first: events.reduce((least, { ts }) => Math.min(least, ts), Number.POSITIVE_INFINITY),
-    last: events.reduce((most, { ts }) => Math.max(most, ts), Number.NEGATIVE_INFINITY),
-  }));
-  let before = 0;
-  return gaps
-    .toSorted((a, b) => a.from - b.from)
-    .map(({ from, to }) => {
-      while (before < ends.length && (ends[before]?.last ?? 0) <= to) before++;
-      const last = ends[before - 1]?.last ?? from;
-      const first = ends[before]?.first ?? to;
-      const narrow = { from: Math.max(from, last), to: Math.min(to, first) };
-      return narrow.from < narrow.to ? narrow : { from, to };
-    });
+/**
+ * When tracing stood still: between the last event of one batch and the first of the next, within the time in which the
+ * recorder asked for it. Each time that it asked made one such place, in the same order; where nothing had happened there
+ * is none to be seen.
+ */
+function narrowed(
+  asked: readonly GapLine[],
+  batches: readonly PoolEvent[][],
+): { from: number; to: number }[] {
+  const ends = batches
+    .map((events) => ({
+      first: events.reduce((least, { ts }) => Math.min(least, ts), Number.POSITIVE_INFINITY),
+      last: events.reduce((most, { ts }) => Math.max(most, ts), Number.NEGATIVE_INFINITY),
+    }))
+    .sort((a, b) => a.first - b.first);
+  const inOrder = asked.toSorted((a, b) => a.from - b.from);
+  const gaps: { from: number; to: number }[] = [];
+  let next = 0;
+  for (const [index, { last }] of ends.entries()) {
+    while (next < inOrder.length && (inOrder[next]?.to ?? 0) < last) next++;
+    const time = inOrder[next++];
+    if (time === undefined) break;
+    const from = Math.max(time.from, last);
+    const to = Math.min(time.to, ends[index + 1]?.first ?? time.to);
+    gaps.push({ from: Math.min(from, to), to: Math.max(from, to) });
+  }
+  return gaps;
 }

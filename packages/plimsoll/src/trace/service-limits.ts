@@ -1,4 +1,4 @@
-import { type PoolJob, placeJobs, type Unplaced } from '../experiment/pool-jobs.js';
+import { type PoolJob, placeJobs, servePool, type Unplaced } from '../experiment/pool-jobs.js';
 import type { UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
 
@@ -34,18 +34,22 @@ export function placeWithin(
   const left = Math.max(0, seen - spent);
   if (usage.length === 0 || sum(placed.filter(isFile)) <= left * TOLERANCE) return placed;
   const quick = quickOnes(placed.filter(isFile));
-  const attempt = (power: number): PoolJob[] =>
-    placeJobs(jobs, size, (job) =>
-      job.kind === 'fs' ? 2 ** power * (quick.get(job.name) ?? 0) : Number.POSITIVE_INFINITY,
-    );
+  const longest =
+    (power: number) =>
+    (job: Unplaced): number =>
+      job.kind === 'fs' ? 2 ** power * (quick.get(job.name) ?? 0) : Number.POSITIVE_INFINITY;
   let low = LEAST_POWER;
   let high = MOST_POWER;
   for (let step = 0; step < STEPS; step++) {
     const middle = (low + high) / 2;
-    if (sum(attempt(middle).filter(isFile)) > left) high = middle;
+    let total = 0;
+    servePool(jobs, size, longest(middle), (job, started, ended) => {
+      if (job.kind === 'fs') total += ended - started;
+    });
+    if (total > left) high = middle;
     else low = middle;
   }
-  return attempt(low);
+  return placeJobs(jobs, size, longest(low));
 }
 
 const isFile = ({ kind }: PoolJob): boolean => kind === 'fs';

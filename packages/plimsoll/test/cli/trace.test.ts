@@ -142,6 +142,14 @@ describe('a recording that ends early keeps what there was', linux, () => {
     assert.ok(run.count('crypto') > 0);
   });
 
+  test('Ctrl-C before anything could be recorded: exit code 130 all the same', async () => {
+    const run = await plimsoll(['trace', '--', 'sleep', '60'], {
+      meanwhile: (child) => child.stderr?.once('data', () => child.kill('SIGINT')),
+    });
+    assert.equal(run.code, 130, run.stderr);
+    assert.deepEqual(run.left, []);
+  });
+
   test('SIGKILL of plimsoll itself: no process and no directory is left', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
     const run = await plimsoll(['trace', '--quiet', '--', node, app('forever.cjs')], {

@@ -84,12 +84,16 @@ describe('from a recording to jobs', () => {
 
   test('a run over a gap may be two jobs: its job is inferred; a long run is one job', () => {
     const gap: RecordedLine = { type: 'gap', from: 4000, to: 5000 };
-    const short = reduce(recorded(events(crypto('a', [2000, 3000, 7000, 9000])), gap), 0);
+    const divided = (all: RecordedEvent[]): RecordedLine[] => [
+      ...[events(all.filter(([, , , , ts]) => ts < 4500)), gap],
+      events(all.filter(([, , , , ts]) => ts > 4500)),
+    ];
+    const short = reduce(recorded(...divided(crypto('a', [2000, 3000, 7000, 9000]))), 0);
     assert.deepEqual(
       short.process.jobs.map(({ inferred, thread }) => [inferred, thread]),
       [[true, null]],
     );
-    const long = reduce(recorded(events(crypto('a', [2000, 3000, 70_000, 90_000])), gap), 0);
+    const long = reduce(recorded(...divided(crypto('a', [2000, 3000, 70_000, 90_000]))), 0);
     assert.deepEqual(
       long.process.jobs.map(({ inferred, thread }) => [inferred, thread]),
       [[false, A]],

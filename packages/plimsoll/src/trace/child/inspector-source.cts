@@ -25,8 +25,10 @@ interface TraceEvent {
 const CONFIG = { traceConfig: { includedCategories: Object.values(CATEGORIES) } };
 
 /**
- * Node buffers events and hands them out when 65,536 have gathered or when tracing is stopped. So that a process that is
- * killed leaves something, tracing is stopped and started again after this time.
+ * Node buffers events and hands them out when 65,536 have gathered, or whenever somebody joins or leaves those who trace. So
+ * that a process that is killed leaves something, a second session joins and leaves after this time. Stopping and starting
+ * the one session would do too, but the app may run in between, and its submissions and completions would be lost; as it is,
+ * tracing stands still only within one step of the app's own thread.
  */
 const FETCH_MS = 1000;
 /**
@@ -41,12 +43,14 @@ const FETCHING_MS = 1;
 /** Trace events over the inspector, from a Worker: events arrive as objects, and no file of Node's is written on the pool. */
 class InspectorSource implements SignalSource {
   readonly #session = new inspector.Session();
+  readonly #other = new inspector.Session();
   #emit: (line: RecordedLine) => void = () => {};
   #fetched = 0;
   #loopCpu = 0;
   #fetcher: number | null = null;
   #fetcherCpu = 0;
   #stopped = false;
+  #fetching: Promise<void> | null = null;
 
   async start(emit: (line: RecordedLine) => void): Promise<ProblemLine | null> {
     this.#emit = emit;
@@ -54,7 +58,8 @@ class InspectorSource implements SignalSource {
     try {
       this.#session.connectToMainThread();
       this.#session.on('NodeTracing.dataCollected', (message: unknown) => this.#take(message as Message));
-      await this.#post('NodeTracing.start', CONFIG);
+      this.#other.connectToMainThread();
+      await post(this.#session, 'NodeTracing.start', CONFIG);
     } catch (error) {
       this.#stopped = true;
       return { type: 'problem', id: 'inspector', text: String((error as Error)?.message ?? error) };
@@ -65,26 +70,37 @@ class InspectorSource implements SignalSource {
   }
 
   tick(): void {
-    if (this.#stopped || this.#nodeFetches()) return;
+    if (this.#stopped || this.#fetching !== null || this.#nodeFetches()) return;
     if (now() - this.#fetched < FETCH_MS * 1000 && loopCpuMs() - this.#loopCpu < FETCH_LOOP_CPU_MS) return;
-    const from = now();
-    // Both are in the queue of the app's thread before it takes the first, so almost nothing comes in between.
-    void this.#post('NodeTracing.stop').catch(() => {});
-    this.#post('NodeTracing.start', CONFIG).then(
-      () => this.#emit({ type: 'gap', from, to: now() }),
-      () => {},
-    );
+    this.#fetching = this.#fetch().finally(() => {
+      this.#fetching = null;
+    });
+  }
+
+  /** A second session that comes and goes makes Node hand out what there is. */
+  async #fetch(): Promise<void> {
     this.#remember();
+    try {
+      for (const method of ['NodeTracing.start', 'NodeTracing.stop']) {
+        const from = now();
+        await post(this.#other, method, method === 'NodeTracing.start' ? CONFIG : {});
+        this.#emit({ type: 'gap', from, to: now() });
+      }
+    } catch {
+      // The app's thread is gone.
+    }
   }
 
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
+    await this.#fetching;
     while (this.#nodeFetches()) await new Promise((resolve) => setTimeout(resolve, 5));
     try {
-      await this.#post('NodeTracing.stop');
+      await post(this.#session, 'NodeTracing.stop');
       // That it is complete is told before the data comes, on every version; a second question is answered after it.
-      await this.#post('NodeTracing.getCategories');
+      await post(this.#session, 'NodeTracing.getCategories');
+      this.#other.disconnect();
       this.#session.disconnect();
     } catch {
       // The app's thread is gone.
@@ -104,17 +120,16 @@ class InspectorSource implements SignalSource {
     return fetches;
   }
 
-  #post(method: string, params: object = {}): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#session.post(method, params, (error: Error | null) => (error ? reject(error) : resolve()));
-    });
-  }
-
   #take({ params }: Message): void {
     const events = params.value.map(compact).filter((event) => event !== null);
     if (events.length > 0) this.#emit({ type: 'events', events });
   }
 }
+
+const post = (session: inspector.Session, method: string, params: object = {}): Promise<void> =>
+  new Promise((resolve, reject) => {
+    session.post(method, params, (error: Error | null) => (error ? reject(error) : resolve()));
+  });
 
 /** By all categories of an event as Node joins them; there are a handful. */
 const codes = new Map<string, EventCategory | null>();
