@@ -54,7 +54,7 @@ function claims(low: ConditionResult, high: ConditionResult): Claim[] {
       verdict: churn > 0.5 ? verdictOn(kept, 'less') : 'differs',
       why:
         churn > 0.5
-          ? 'a worker that begins to idle while nothing waits is stopped at once with `idleTimeout` 0, and the next burst pays for its successor.'
+          ? 'with `idleTimeout` 0 Piscina stops a worker at once that idles while nothing waits, and the next burst pays for its successor.'
           : 'workers that may be stopped were not stopped in these pauses.',
     },
     {
