@@ -7,7 +7,15 @@ const { createRandom } = await import('../packages/plimsoll/dist/stats/random.js
 
 const JOBS = 100_000;
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
-const MACHINE = { cores: 2, quota: null, otherCores: 0.05, sliceMs: 4, protectMs: 1.4, wakeMs: 0.03 };
+const MACHINE = {
+  cores: 2,
+  quota: null,
+  otherCores: 0.05,
+  sliceMs: 4,
+  protectMs: 1.4,
+
+  wakeMs: 0.03,
+};
 const random = createRandom(1);
 
 /** Jobs a millisecond apart on average. */

@@ -4,6 +4,7 @@ const median = (values) => {
   const half = sorted.length / 2;
   return sorted.length === 0 ? Number.NaN : (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2;
 };
+const sum = (values) => values.reduce((total, value) => total + value, 0);
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
 const signed = (value) => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(0)} %`;
 const ms = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2));
@@ -35,7 +36,7 @@ export function predictionPage({ startedAt, environment, runs, scale, objective,
     '',
     'Written by `npm run study:predict`. Each workload runs once with 4 threads and once with 16 under the recorder; from each',
     'of these two runs other sizes are predicted, and then measured: fresh processes, every size once in each of',
-    `${runs} ${runs === 1 ? 'block' : 'blocks'} in random order, medians. One constant of the model, how often an idle core is given work, was chosen on recordings of four of these workloads and the example app; nothing else is fitted to them: see [the model](../model.md).`,
+    `${runs} ${runs === 1 ? 'block' : 'blocks'} in random order, medians. Nothing in the model is fitted to these workloads: see [the model](../model.md).`,
     '',
     `Node ${node.version}, libuv ${node.libuv}, ${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown'}), ${startedAt.slice(0, 10)}${scale === 1 ? '' : `, scale ${scale}`}. Objective: ${objective}.`,
     '',
@@ -50,6 +51,7 @@ export function predictionPage({ startedAt, environment, runs, scale, objective,
     '',
     `${summary.compared} predictions of sizes that were not recorded. *Spread* is how far the runs of one size were apart (highest`,
     'less lowest mean, by the median): what no prediction can do better than. A star marks a measured value outside of its band.',
+    `A run in which the same jobs took over 10 % more or less CPU than is usual for them met another machine; it was repeated, twice at most: ${sum(results.map(({ repeated }) => repeated))} were.`,
     '',
     ...results.flatMap(section),
   ].join('\n')}`;

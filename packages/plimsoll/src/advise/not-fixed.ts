@@ -113,7 +113,7 @@ const others: Rule = ({ outsideCores, machine }) =>
     : {
         id: 'advise.others-on-the-machine',
         severity: 'warning',
-        text: `jobs waited longer for a core than their own processes explain, as if others had ${outsideCores.toFixed(1)} of ${machine.cores}: the predictions have that stay; record on a quieter machine if it will not`,
+        text: `while this was recorded others had ${outsideCores.toFixed(1)} of ${machine.cores} cores: the predictions have that stay; record on a quieter machine if it will not`,
         evidence: { outsideCores, cores: machine.cores },
       };
 

@@ -1,3 +1,5 @@
+import { type Longest, replayPool } from './pool-replay.js';
+
 /**
  * From Node's trace events to the jobs of the pool. Pure.
  *
@@ -265,96 +267,20 @@ const workJob = ([begin, end]: Pair, run: Run | undefined): Unplaced => ({
 });
 
 /**
- * Say which jobs had to wait for a thread, and when those of fs and dns must have run: each as soon as, by the queue's
- * rules, a thread was free for it (for lookups one of the (size + 1) / 2 that slow I/O may use), until its result was taken.
+ * Say which jobs had to wait for a thread, and when those of fs and dns must have run, by replaying the queue.
  *
  * @param jobs in the order of submission.
- * @param longest how long a job at most was on its thread, in microseconds: its result may have waited for the loop.
  */
 export function placeJobs(
   jobs: readonly Unplaced[],
   size: number,
-  longest?: (job: Unplaced) => number,
+  longest: Longest = () => Number.POSITIVE_INFINITY,
 ): PoolJob[] {
-  const placed: PoolJob[] = [];
-  servePool(jobs, size, longest, (job, started, ended, waited) => {
+  const placed: PoolJob[] = Array(jobs.length);
+  replayPool(jobs, size, longest, (index, { started, ended, waited }) => {
+    const job = jobs[index] as Unplaced;
     const isInferred = job.kind !== 'kernel' && job.started === null;
-    placed.push(isInferred ? { ...job, started, ended, inferred: true, waited } : { ...job, waited });
+    placed[index] = isInferred ? { ...job, started, ended, inferred: true, waited } : { ...job, waited };
   });
   return placed;
-}
-
-/** The same, told job by job: when it was on a thread, in microseconds, and whether it had waited for one. */
-export function servePool(
-  jobs: readonly Unplaced[],
-  size: number,
-  longest: (job: Unplaced) => number = () => Number.POSITIVE_INFINITY,
-  tell: (job: Unplaced, started: number, ended: number, waited: boolean) => void,
-): void {
-  const any = new Busy(size);
-  const slow = new Busy(Math.floor((size + 1) / 2));
-  for (const job of jobs) {
-    const { kind, submitted, returned } = job;
-    if (kind === 'kernel') {
-      tell(job, submitted, returned, false);
-      continue;
-    }
-    const free = Math.max(any.freeFrom(submitted), kind === 'dns' ? slow.freeFrom(submitted) : submitted);
-    // Whatever the rule says, it had ended when its result was taken.
-    const started = job.started ?? Math.min(free, returned);
-    const ended = job.ended ?? Math.min(returned, started + longest(job));
-    tell(job, started, ended, free > submitted);
-    any.add(ended);
-    if (kind === 'dns') slow.add(ended);
-  }
-}
-
-/** When the threads of a pool become free: the `limit` latest ends of the jobs so far, in a heap with the earliest on top. */
-class Busy {
-  readonly #ends: number[] = [];
-  readonly #limit: number;
-
-  constructor(limit: number) {
-    this.#limit = Math.max(1, limit);
-  }
-
-  /** The first moment from `time` on at which fewer than `limit` of the jobs so far are unfinished. */
-  freeFrom(time: number): number {
-    return this.#ends.length < this.#limit ? time : Math.max(time, this.#ends[0] as number);
-  }
-
-  add(end: number): void {
-    const ends = this.#ends;
-    if (ends.length < this.#limit) {
-      ends.push(end);
-      for (let child = ends.length - 1; child > 0; ) {
-        const parent = (child - 1) >> 1;
-        if ((ends[parent] as number) <= (ends[child] as number)) break;
-        this.#swap(parent, child);
-        child = parent;
-      }
-    } else if (end > (ends[0] as number)) {
-      ends[0] = end;
-      this.#sink();
-    }
-  }
-
-  #sink(): void {
-    const ends = this.#ends;
-    for (let parent = 0; ; ) {
-      const left = 2 * parent + 1;
-      if (left >= ends.length) return;
-      const right = left + 1;
-      const child = right < ends.length && (ends[right] as number) < (ends[left] as number) ? right : left;
-      if ((ends[parent] as number) <= (ends[child] as number)) return;
-      this.#swap(parent, child);
-      parent = child;
-    }
-  }
-
-  #swap(a: number, b: number): void {
-    const end = this.#ends[a] as number;
-    this.#ends[a] = this.#ends[b] as number;
-    this.#ends[b] = end;
-  }
 }

@@ -1,4 +1,4 @@
-import type { Demand, Observed } from './demand.js';
+import type { Demand } from './demand.js';
 import type { Machine } from './machine.js';
 import { simulate } from './simulate.js';
 import type { Background, Passage, Workload } from './workload.js';
@@ -7,7 +7,7 @@ import type { Background, Passage, Workload } from './workload.js';
 export interface Calibrated {
   readonly workload: Workload;
   readonly machine: Machine;
-  /** Cores that somebody outside the recorded processes used, as far as the jobs felt it. */
+  /** Cores that somebody outside the recorded processes used: counted, or as far as the jobs felt it. */
   readonly outsideCores: number;
 }
 
@@ -22,18 +22,23 @@ const LEAST_MS = 0.05;
 
 /**
  * Find what no event tells by simulating the recorded run itself: how long the stretches of an event loop's other work are
- * (from how long results waited for it), and what others on the machine took of the cores (from how long jobs waited for one
- * beyond what their own process explains).
+ * (from how long results waited for it), and, where the kernel did not count it, what others on the machine had of the cores
+ * (from how long jobs waited for one beyond what their own process explains).
  */
 export function calibrate(demand: Demand, machine: Machine, size: number): Calibrated {
-  const stretched = fitStretch(demand, machine, size);
-  const outsideCores = fitOutside(stretched, demand.observed, machine, size);
+  const workload = fitStretch(demand, machine, size);
+  const outsideCores = Math.min(
+    mostOutside(machine),
+    demand.outsideCores ?? fitOutside({ ...demand, workload }, machine, size),
+  );
   return {
-    workload: stretched,
+    workload,
     machine: { ...machine, otherCores: machine.otherCores + outsideCores },
     outsideCores,
   };
 }
+
+const mostOutside = ({ cores, otherCores }: Machine): number => Math.max(0, cores - otherCores - 0.1);
 
 function fitStretch({ workload, observed, known }: Demand, machine: Machine, size: number): Workload {
   const target = observed.callbackDelayMs;
@@ -50,18 +55,19 @@ function fitStretch({ workload, observed, known }: Demand, machine: Machine, siz
   );
 }
 
-function fitOutside(workload: Workload, { coreWaitMs }: Observed, machine: Machine, size: number): number {
-  const most = machine.cores - machine.otherCores - 0.1;
+function fitOutside({ workload, observed, known }: Demand, machine: Machine, size: number): number {
+  const target = observed.coreWaitMs;
   const serviceMs = workload.cpuMs.reduce(
     (sum, cpu, job) => sum + cpu + (workload.blockedMs[job] as number),
     0,
   );
   // Jobs that hardly wait for a core tell nothing about who else has one.
-  if (most <= 0 || coreWaitMs < (LEAST_WAIT * serviceMs) / workload.count) return 0;
-  return bisect(0, most, coreWaitMs, (outside) =>
+  if (target === null || target < (LEAST_WAIT * serviceMs) / workload.count) return 0;
+  return bisect(0, mostOutside(machine), target, (outside) =>
     coreWait(
       workload,
       simulate(workload, { size, machine: { ...machine, otherCores: machine.otherCores + outside } }),
+      known,
     ),
   );
 }
@@ -80,21 +86,25 @@ function bisect(from: number, to: number, target: number, value: (x: number) => 
 }
 
 /** Mean time from the end of a job until its callback, over the jobs that count. */
-function callbackDelay({ endMs, callbackMs }: Passage, counts: Uint8Array): number {
+const callbackDelay = ({ endMs, callbackMs }: Passage, counts: Uint8Array): number =>
+  meanOf(counts, (job) => (callbackMs[job] as number) - (endMs[job] as number));
+
+/** Mean time that the jobs that count waited for a core. */
+const coreWait = ({ cpuMs, blockedMs }: Workload, { startMs, endMs }: Passage, counts: Uint8Array): number =>
+  meanOf(counts, (job) =>
+    Math.max(
+      0,
+      (endMs[job] as number) - (startMs[job] as number) - (cpuMs[job] as number) - (blockedMs[job] as number),
+    ),
+  );
+
+function meanOf(counts: Uint8Array, value: (job: number) => number): number {
   let sum = 0;
   let number = 0;
-  for (const [job, callback] of callbackMs.entries()) {
-    if (counts[job] !== 1) continue;
-    sum += callback - (endMs[job] as number);
+  for (const [job, counted] of counts.entries()) {
+    if (counted !== 1) continue;
+    sum += value(job);
     number++;
   }
   return sum / Math.max(1, number);
 }
-
-/** Mean time that jobs waited for a core. */
-const coreWait = ({ cpuMs, blockedMs }: Workload, { startMs, endMs }: Passage): number =>
-  endMs.reduce(
-    (sum, end, job) =>
-      sum + Math.max(0, end - (startMs[job] as number) - (cpuMs[job] as number) - (blockedMs[job] as number)),
-    0,
-  ) / Math.max(1, endMs.length);

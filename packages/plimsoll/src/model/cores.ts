@@ -19,10 +19,13 @@ const HOT_MS = 0.5;
 
 /**
  * How often an idle core is given somebody who waits for another one, at a tick of that one. Linux balances at intervals that
- * grow while little is found, and an idle core is hardly ever quick enough: in recorded runs with half of the cores idle, jobs
- * waited as if it were one tick in four (docs/model.md).
+ * grow while little is found, and versions differ. It matters little: from 0.1 to 1, waits for a core become a seventh shorter.
  */
-const IDLE_BALANCE = 0.25;
+const IDLE_BALANCE = 0.5;
+
+/** Linux's `imbalance_pct` of cores that share a cache. */
+const IMBALANCE = 1.17;
+const HALF_LIFE_MS = 32;
 
 /**
  * What a thread does next: the CPU time of its next stretch of work in milliseconds, or a negative number when it sleeps.
@@ -63,6 +66,11 @@ export class Cores {
   #asking = NOBODY;
   /** Who gets that core when the question is answered. */
   #displacer = NOBODY;
+  /** Of each thread: the core that it was on before its home. */
+  readonly #recent: Int32Array;
+  /** How busy the cores have been of late, from 0 to 1, and when that was true. */
+  #load = 0;
+  #loadAt = 0;
   /** CPU time that was used, in milliseconds. */
   used = 0;
 
@@ -80,6 +88,7 @@ export class Cores {
     this.#lag = new Float64Array(threads).map(() => chance() * machine.protectMs);
     this.#left = new Float64Array(threads);
     this.#home = new Int32Array(threads).map((_, thread) => thread % machine.cores);
+    this.#recent = Int32Array.from(this.#home);
     this.#queues = Array.from({ length: machine.cores }, () => new RunQueue(this.#threads));
     this.#thread = new Int32Array(machine.cores).fill(NOBODY);
     this.#from = new Float64Array(machine.cores);
@@ -108,7 +117,7 @@ export class Cores {
   wake(thread: number, now: number): void {
     if (this.#state[thread] !== SLEEPING) return;
     this.#left[thread] = 0;
-    const idle = this.#quota.throttled ? NOBODY : this.#idleCore(this.#home[thread] as number);
+    const idle = this.#quota.throttled ? NOBODY : this.#idleCore(thread, now);
     if (idle !== NOBODY) {
       this.#place(thread, idle, now);
       this.#occupy(idle, thread, now);
@@ -199,6 +208,7 @@ export class Cores {
       return;
     }
     this.#quota.account(now, this.#busy);
+    this.#trackLoad(now);
     this.#busy--;
     this.#until[core] = NEVER;
   }
@@ -256,10 +266,33 @@ export class Cores {
     this.#home[thread] = core;
   }
 
-  /** An idle core, its own one rather than another; -1 for none. */
-  #idleCore(home: number): number {
-    if (this.#busy === this.#thread.length) return NOBODY;
-    return this.#thread[home] === NOBODY ? home : this.#thread.indexOf(NOBODY);
+  /**
+   * An idle core for a thread that wakes up; -1 when none is found, though there may be one: its own, the one before that, and
+   * of the others only so many are looked at as the load of late lets expect to be worth it (`select_idle_sibling`,
+   * `update_idle_cpu_scan`; of two cores none when they were more than six tenths busy).
+   */
+  #idleCore(thread: number, now: number): number {
+    this.#trackLoad(now);
+    const cores = this.#thread.length;
+    const home = this.#home[thread] as number;
+    const recent = this.#recent[thread] as number;
+    this.#recent[thread] = home;
+    if (this.#busy === cores) return NOBODY;
+    if (this.#thread[home] === NOBODY) return home;
+    if (this.#thread[recent] === NOBODY) return recent;
+    const looks = Math.floor(cores * (1 - Math.min(1, (IMBALANCE * this.#load) ** 2)));
+    const from = this.#busyCore(thread);
+    for (let look = 1; look <= looks; look++)
+      if (this.#thread[(from + look) % cores] === NOBODY) return (from + look) % cores;
+    return NOBODY;
+  }
+
+  /** The kernel's decaying average (PELT): what was 32 ms ago counts half. To be called before the number of busy cores changes. */
+  #trackLoad(now: number): void {
+    if (now <= this.#loadAt) return;
+    const kept = 2 ** ((this.#loadAt - now) / HALF_LIFE_MS);
+    this.#load = this.#load * kept + (this.#busy / this.#thread.length) * (1 - kept);
+    this.#loadAt = now;
   }
 
   /** The core that a thread waits for: that of whoever wakes it, unless fewer wait for its own. */
@@ -294,6 +327,7 @@ export class Cores {
   /** Start a thread on a core that was idle. */
   #occupy(core: number, thread: number, now: number): void {
     this.#quota.account(now, this.#busy);
+    this.#trackLoad(now);
     if (this.#busy === 0) this.#quota.refill(now);
     this.#busy++;
     this.#start(core, thread, now);

@@ -1,6 +1,6 @@
-import type { Trace, TracedJob, TracedProcess } from '../results/trace.js';
+import type { Trace, TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import { type LoopCosts, loopCosts, wakeUpMs } from './loop-costs.js';
-import { splitOnThread } from './on-thread.js';
+import { activeIntervals, splitOnThread } from './on-thread.js';
 import type { Background, Workload } from './workload.js';
 
 /** What a trace asks of pools and cores, whatever their size. */
@@ -14,6 +14,8 @@ export interface Demand {
   readonly wakeMs: number;
   /** What other threads of the processes used, in cores, while jobs were under way. */
   readonly otherCores: number;
+  /** What others had of the cores meanwhile, this machine's or another one's; `null` where the kernel does not tell. */
+  readonly outsideCores: number | null;
   /** Most jobs that were blocked at the same time: what the devices behind them have been seen to serve. */
   readonly mostBlocked: { readonly fast: number; readonly slow: number };
 }
@@ -22,8 +24,8 @@ export interface Demand {
 export interface Observed {
   /** From the end of a job until the event loop took its result; `null` when all ends are inferred. */
   readonly callbackDelayMs: number | null;
-  /** On a pool thread, neither computing nor blocked: waiting for a core. */
-  readonly coreWaitMs: number;
+  /** On a pool thread, neither computing nor blocked: waiting for a core; `null` when all ends are inferred. */
+  readonly coreWaitMs: number | null;
 }
 
 /** A job that follows a callback by no more than this was submitted by it, and not by something that it started. */
@@ -79,7 +81,8 @@ export function demandOf({ processes }: Pick<Trace, 'processes'>): Demand {
     known: Uint8Array.from(sources, ({ job }) => Number(!job.inferred)),
     observed: observedIn(workload, sources),
     wakeMs,
-    otherCores: otherCores(active),
+    otherCores: usedCores(active, ({ other }) => other.cpuMs),
+    outsideCores: outsideCores(active),
     mostBlocked: mostBlocked(workload, sources),
   };
 }
@@ -89,12 +92,14 @@ function observedIn({ cpuMs, blockedMs }: Workload, sources: readonly Source[]):
   let known = 0;
   let waited = 0;
   for (const [place, { job }] of sources.entries()) {
-    waited += Math.max(0, job.endMs - job.startMs - (cpuMs[place] as number) - (blockedMs[place] as number));
     if (job.inferred) continue;
+    waited += Math.max(0, job.endMs - job.startMs - (cpuMs[place] as number) - (blockedMs[place] as number));
     delay += job.callbackMs - job.endMs;
     known++;
   }
-  return { callbackDelayMs: known === 0 ? null : delay / known, coreWaitMs: waited / sources.length };
+  return known === 0
+    ? { callbackDelayMs: null, coreWaitMs: null }
+    : { callbackDelayMs: delay / known, coreWaitMs: waited / known };
 }
 
 /** All jobs in the order of their submission; parents come before what follows from them. */
@@ -138,6 +143,7 @@ function loopsOf(
 
 function setArrivals(workload: Workload, sources: readonly Source[]): void {
   const { parent, atMs, direct, beforeMs, afterMs, loop } = workload;
+  const longest = new Float64Array(workload.count);
   const turns = new Map<number, { lastMs: number; arrivedMs: number }>();
   for (const [place, { job }] of sources.entries()) {
     const of = parent[place] as number;
@@ -146,7 +152,9 @@ function setArrivals(workload: Workload, sources: readonly Source[]): void {
       atMs[place] = delay;
       if (delay > DIRECT_MS) continue;
       direct[place] = 1;
-      afterMs[of] = Math.max(afterMs[of] as number, delay);
+      // What its submission takes is part of that callback.
+      afterMs[of] = (afterMs[of] as number) + (beforeMs[place] as number);
+      longest[of] = Math.max(longest[of] as number, delay);
       continue;
     }
     const turn = turns.get(loop[place] as number);
@@ -159,18 +167,27 @@ function setArrivals(workload: Workload, sources: readonly Source[]): void {
     atMs[place] = arrivedMs;
     turns.set(loop[place] as number, { lastMs: job.submitMs, arrivedMs });
   }
+  for (const [job, delay] of longest.entries()) afterMs[job] = Math.max(afterMs[job] as number, delay);
 }
 
-function otherCores(processes: readonly TracedProcess[]): number {
+/** What the processes used of something while their jobs were under way, in cores. */
+function usedCores(processes: readonly TracedProcess[], usedMs: (interval: UsageInterval) => number): number {
   let cores = 0;
   for (const { usage, jobs } of processes) {
-    const from = (jobs[0] as TracedJob).submitMs;
-    const to = jobs.reduce((last, { callbackMs }) => Math.max(last, callbackMs), from);
-    const active = usage.filter(({ fromMs, toMs }) => toMs > from && fromMs < to);
+    const active = activeIntervals(jobs, usage);
     const time = active.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-    if (time > 0) cores += active.reduce((sum, { other }) => sum + other.cpuMs, 0) / time;
+    if (time > 0) cores += active.reduce((sum, interval) => sum + usedMs(interval), 0) / time;
   }
   return cores;
+}
+
+/** What the process with the most jobs saw of the cores' use, without what the processes used themselves. */
+function outsideCores(processes: readonly TracedProcess[]): number | null {
+  const busiest = processes.reduce((most, one) => (one.jobs.length > most.jobs.length ? one : most));
+  if (busiest.usage.length === 0 || busiest.usage.some(({ cores }) => cores == null)) return null;
+  const all = usedCores([busiest], ({ cores }) => (cores?.busyMs ?? 0) + (cores?.stolenMs ?? 0));
+  const own = usedCores(processes, ({ loop, pool, other }) => loop.cpuMs + pool.cpuMs + other.cpuMs);
+  return Math.max(0, all - own);
 }
 
 /** Each job's blocked time is taken to be the last part of its time on a thread. */

@@ -1,4 +1,4 @@
-import { Ring } from './ring.js';
+import { Ring } from '../experiment/ring.js';
 
 const NOBODY = -1;
 

@@ -1,6 +1,6 @@
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
-import { leastSquares } from './on-thread.js';
+import { activeIntervals, leastSquares } from './on-thread.js';
 import type { Background } from './workload.js';
 
 /** What the event loops of a process take for a job, and beside the jobs. Milliseconds of CPU time. */
@@ -29,20 +29,28 @@ export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>
   const lengths = active.map(({ fromMs, toMs }) => toMs - fromMs);
   const used = active.map(({ loop }) => loop.cpuMs);
   const [perJobMs = 0, share = 0] = leastSquares([work, lengths], used, Number.POSITIVE_INFINITY);
-  if (share < LEAST_SHARE)
+  const [onlyPerJobMs = 0] = leastSquares([work], used, Number.POSITIVE_INFINITY);
+  const misfit = (job: number, time: number): number =>
+    total(used.map((cpu, at) => (cpu - job * (work[at] as number) - time * (lengths[at] as number)) ** 2));
+  const both = criterion(misfit(perJobMs, share), used.length, 2);
+  if (share < LEAST_SHARE || criterion(misfit(onlyPerJobMs, 0), used.length, 1) <= both)
     return { perJobMs: total(used) / Math.max(1, total(work)), background: FREE.background };
   return { perJobMs, background: { share: Math.min(MOST_SHARE, share), stretchMs: SHORTEST_STRETCH_MS } };
 }
 
-/** Those in which jobs were under way. */
-function activeIntervals(jobs: readonly TracedJob[], usage: readonly UsageInterval[]): UsageInterval[] {
-  let first = Number.POSITIVE_INFINITY;
-  let last = 0;
-  for (const { submitMs, callbackMs } of jobs) {
-    first = Math.min(first, submitMs);
-    last = Math.max(last, callbackMs);
-  }
-  return usage.filter(({ fromMs, toMs }) => toMs > first && fromMs < last);
+/**
+ * Akaike's information criterion for few observations (Hurvich and Tsai 1989): of two explanations the one with less of it.
+ * With a handful of intervals, more factors fit anything.
+ */
+function criterion(squares: number, observations: number, factors: number): number {
+  const parameters = factors + 1;
+  const left = observations - parameters - 1;
+  if (left <= 0) return Number.POSITIVE_INFINITY;
+  return (
+    observations * Math.log(Math.max(squares, Number.MIN_VALUE) / observations) +
+    2 * parameters +
+    (2 * parameters * (parameters + 1)) / left
+  );
 }
 
 function countPer(
@@ -71,8 +79,8 @@ export function wakeUpMs(jobs: readonly TracedJob[]): number {
   const starts = jobs
     .filter(({ inferred, waited }) => !inferred && !waited)
     .map(({ submitMs, startMs }) => startMs - submitMs);
-  // The lower quartile: others found all cores taken.
+  // One of the quickest: others found all cores taken.
   return starts.length === 0
     ? DEFAULT_WAKE_MS
-    : Math.min(LONGEST_WAKE_MS, Math.max(0, quantile(starts, 0.25)));
+    : Math.min(LONGEST_WAKE_MS, Math.max(0, quantile(starts, 0.1)));
 }

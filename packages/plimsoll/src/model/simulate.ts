@@ -1,11 +1,12 @@
+import { MinHeap } from '../experiment/heap.js';
+import { PoolQueue } from '../experiment/pool-queue.js';
+import { Ring } from '../experiment/ring.js';
 import { createRandom, type Random } from '../stats/random.js';
 import { Cores } from './cores.js';
 import { Device } from './device.js';
-import { MinHeap } from './heap.js';
+import { type Families, linkFamilies, NOBODY } from './families.js';
 import { Lock } from './lock.js';
 import type { Machine } from './machine.js';
-import { PoolQueue } from './pool-queue.js';
-import { Ring } from './ring.js';
 import { type Devices, type Passage, UNLIMITED, type Workload } from './workload.js';
 
 export interface Simulated {
@@ -76,9 +77,7 @@ class Simulation {
   readonly #locks: Lock[];
   /** What is left of the items that each loop took at one time. */
   readonly #batch: Int32Array;
-  readonly #roots: Int32Array;
-  readonly #firstChild: Int32Array;
-  readonly #nextChild: Int32Array;
+  readonly #families: Families;
   #root = 0;
   #returned = 0;
 
@@ -122,9 +121,7 @@ class Simulation {
     this.#ended = new Float64Array(work.count);
     this.#callback = new Float64Array(work.count);
     this.#lookMs = lookMs;
-    this.#firstChild = new Int32Array(work.count).fill(NOTHING);
-    this.#nextChild = new Int32Array(work.count).fill(NOTHING);
-    this.#roots = this.#linkFamilies();
+    this.#families = linkFamilies(work);
   }
 
   run(): Passage {
@@ -142,7 +139,7 @@ class Simulation {
   }
 
   #step(): void {
-    const root = this.#roots[this.#root];
+    const root = this.#families.roots[this.#root];
     const outside = root === undefined ? Number.POSITIVE_INFINITY : (this.#work.atMs[root] as number);
     const moment = this.#moments.least;
     const fast = this.#fast.next;
@@ -312,24 +309,18 @@ class Simulation {
   #itemDone(loop: number, item: number, now: number): void {
     const subject = Math.floor(item / KINDS);
     const kind = item % KINDS;
+    const { firstChild, nextChild } = this.#families;
     if (kind === SUBMISSION) this.#submitJob(subject, now);
     else if (kind === STRETCH) this.#nextStretch(loop, now);
     else if (kind === CALLBACK)
-      for (
-        let child = this.#firstChild[subject] as number;
-        child !== NOTHING;
-        child = this.#nextChild[child] as number
-      )
+      for (let child = firstChild[subject] as number; child !== NOBODY; child = nextChild[child] as number)
         if (this.#work.direct[child] === 1) this.#submitJob(child, now);
   }
 
   /** What follows from a callback, but not at once. */
   #scheduleLater(job: number, now: number): void {
-    for (
-      let child = this.#firstChild[job] as number;
-      child !== NOTHING;
-      child = this.#nextChild[child] as number
-    )
+    const { firstChild, nextChild } = this.#families;
+    for (let child = firstChild[job] as number; child !== NOBODY; child = nextChild[child] as number)
       if (this.#work.direct[child] === 0)
         this.#moments.push(now + (this.#work.atMs[child] as number), child * KINDS + SUBMISSION);
   }
@@ -355,7 +346,7 @@ class Simulation {
   }
 
   #startOthers(): void {
-    const from = this.#work.atMs[this.#roots[0] ?? 0] ?? 0;
+    const from = this.#work.atMs[this.#families.roots[0] ?? 0] ?? 0;
     for (let other = 0; other < this.#others; other++)
       this.#moments.push(
         from + this.#gap(this.#otherShare, OTHER_STRETCH_MS),
@@ -387,27 +378,5 @@ class Simulation {
 
   #idleOf(worker: number): Ring {
     return this.#idle[Math.floor(worker / this.#size)] as Ring;
-  }
-
-  /** Link every job with those that follow from it. @returns the jobs from outside in the order in which they come. */
-  #linkFamilies(): Int32Array {
-    const { count, parent, atMs } = this.#work;
-    const roots: number[] = [];
-    for (let job = count - 1; job >= 0; job--) {
-      const of = parent[job] as number;
-      if (of === NOTHING) roots.push(job);
-      else {
-        this.#nextChild[job] = this.#firstChild[of] as number;
-        this.#firstChild[of] = job;
-      }
-    }
-    roots.reverse();
-    let isSorted = true;
-    for (let index = 1; index < roots.length; index++)
-      if ((atMs[roots[index] as number] as number) < (atMs[roots[index - 1] as number] as number))
-        isSorted = false;
-    return Int32Array.from(
-      isSorted ? roots : roots.sort((a, b) => (atMs[a] as number) - (atMs[b] as number) || a - b),
-    );
   }
 }

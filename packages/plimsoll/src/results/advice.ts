@@ -84,7 +84,9 @@ export const adviceSchema = z
       outsideCores: z
         .number()
         .nonnegative()
-        .describe('cores that others on the machine used, as far as jobs felt it'),
+        .describe(
+          'cores that others on the machine, or other machines, had: counted, or as far as jobs felt it',
+        ),
       sliceMs: milliseconds,
       wakeMs: milliseconds,
       seconds: z.number().nonnegative().describe('that predicting took'),

@@ -58,6 +58,8 @@ export const traceUsageLineSchema = z.object({
   pool: usage,
   other: usage,
   busyThreads: index.nullable().optional(),
+  blockedThreads: index.nullable().optional(),
+  cores: z.object({ busyMs: ms, stolenMs: ms }).nullable().optional(),
 });
 
 export const traceNoteLineSchema = z.object({

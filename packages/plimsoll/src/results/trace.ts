@@ -75,6 +75,10 @@ export interface UsageInterval {
   readonly other: ThreadUsage;
   /** Pool threads that were at work, or blocked in it, at the end of the interval; `null` when the kernel does not tell. */
   readonly busyThreads?: number | null;
+  /** Those of them that were blocked: neither on a core nor waiting for one. */
+  readonly blockedThreads?: number | null;
+  /** Of all cores that the process may use: how long they were busy with anything, and given to other machines. */
+  readonly cores?: { readonly busyMs: number; readonly stolenMs: number } | null;
 }
 
 export interface ThreadUsage {

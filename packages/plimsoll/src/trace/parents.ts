@@ -2,14 +2,26 @@ import type { TracedJob } from '../results/trace.js';
 
 /** Whatever comes later than this after a completion is not taken to follow from it. */
 const LONGEST_MS = 10;
-/** Half powers of two, from a few microseconds on: windows that are tried. */
-const WINDOWS = Array.from({ length: 24 }, (_, index) => 0.004 * 2 ** (index / 2)).filter(
+/** Gaps are put into classes: up to 4 µs, and then by half powers of two. Their upper ends. */
+const CLASSES = Array.from({ length: 24 }, (_, index) => 0.004 * 2 ** (index / 2)).filter(
   (ms) => ms <= LONGEST_MS,
 );
-/** Moved by these times, submissions keep their rate but lose what they follow from. */
-const SHIFTS = [-29.3, -11.1, -3.7, 3.7, 11.1, 29.3];
-/** Of a kind's jobs so many more than by chance must follow a completion that closely. */
+/**
+ * Moved by these times, submissions keep their rate but lose what they follow from. Timers fire on a grid of whole
+ * milliseconds, and so does what they lead to: moved by whole ones, submissions keep their place on it.
+ */
+const SHIFTS = [
+  [-29.3, -11.1, -3.7, 3.7, 11.1, 29.3],
+  [-29, -13, -7, 7, 13, 29],
+];
+/** Of a kind's jobs so many more than by chance must follow a completion at some distance, */
 const LEAST_EXCESS = 0.2;
+/** and with few of them more: chance alone gives up to about this, divided by the root of their number. */
+const CHANCE = 2;
+/** What a callback usually takes at most until it submits the next job. */
+const SHORT_MS = 1;
+/** Of a kind's jobs so many within a window need no other proof that they are a chain than that this is not by chance. */
+const NEARLY_ALL = 0.9;
 
 type Job = Omit<TracedJob, 'parent'>;
 
@@ -20,8 +32,13 @@ type Job = Omit<TracedJob, 'parent'>;
  * can only be the last completion on that loop before the submission. Whether it is the parent depends on how closely the
  * one follows the other: a chain submits its next job within its callback, a request from outside comes whenever it comes.
  * So for each kind the gaps are held against those of the same submissions moved by some milliseconds, which shows how
- * many follow a completion closely by chance alone. The window in which the real ones exceed those most is the kind's; with
- * less than a fifth in excess there is no chain, and every job is a root.
+ * many follow a completion at that distance by chance alone; and, unless nearly all of them are alike, against how closely
+ * completions follow submissions: a loop that was kept from its core does all that is due at one time, in either order. With less than a fifth in excess in every window of gaps there
+ * is no chain, and every job is a root. Else the window with the most is the kind's, and so are others of which chance
+ * explains less than half: a callback whose thread lost its core submits late.
+ *
+ * A window of short gaps need not begin at nothing: on a loop that is never idle every gap is short, but only those of a
+ * chain are alike. One of longer gaps must, or jobs that a timer starts at equal distances would be chains.
  *
  * Limits: in the window of a kind with chains, what came from outside right after somebody else's completion counts as its
  * child; a callback that computes for more than 10 ms before it submits loses its child; a client that sends its next
@@ -31,12 +48,13 @@ type Job = Omit<TracedJob, 'parent'>;
  * @returns for each job the index of its parent, or `null`.
  */
 export function parents(jobs: readonly Job[]): (number | null)[] {
-  const last = lastCompletions(jobs);
-  const windows = windowsByKind(jobs, last);
+  const completions = completionsOf(jobs);
+  const chains = new Map([...groups(jobs)].map(([kind, own]) => [kind, chainClasses(own, completions)]));
   return jobs.map(({ kind, loop, submitMs }) => {
-    const window = windows.get(kind) ?? 0;
-    const found = window === 0 ? null : last(loop, submitMs);
-    return found !== null && submitMs - found.atMs <= window ? found.index : null;
+    const isChain = chains.get(kind) ?? null;
+    const found = isChain === null ? undefined : completions(loop, submitMs).last;
+    if (isChain === null || found === undefined) return null;
+    return isChain[CLASSES.findIndex((upTo) => submitMs - found.atMs <= upTo)] === true ? found.index : null;
   });
 }
 
@@ -45,9 +63,13 @@ interface Completion {
   readonly atMs: number;
 }
 
-type LastCompletion = (loop: number, timeMs: number) => Completion | null;
+/** On a loop, the last completion at a time or before it, and the first one after it. */
+type Completions = (
+  loop: number,
+  timeMs: number,
+) => { readonly last: Completion | undefined; readonly next: Completion | undefined };
 
-function lastCompletions(jobs: readonly Job[]): LastCompletion {
+function completionsOf(jobs: readonly Job[]): Completions {
   const loops = new Map<number, Completion[]>();
   for (const [index, { loop, callbackMs }] of jobs.entries()) {
     const completions = loops.get(loop) ?? [];
@@ -63,13 +85,8 @@ function lastCompletions(jobs: readonly Job[]): LastCompletion {
       if ((completions[middle] as Completion).atMs <= timeMs) from = middle + 1;
       else to = middle;
     }
-    return completions[from - 1] ?? null;
+    return { last: completions[from - 1], next: completions[from] };
   };
-}
-
-function windowsByKind(jobs: readonly Job[], last: LastCompletion): Map<string, number> {
-  const kinds = groups(jobs);
-  return new Map([...kinds].map(([kind, own]) => [kind, windowOf(own, last)]));
 }
 
 function groups(jobs: readonly Job[]): Map<string, Job[]> {
@@ -85,22 +102,98 @@ function groups(jobs: readonly Job[]): Map<string, Job[]> {
 /** More submissions of a kind make the window no better. */
 const MOST_SAMPLES = 2000;
 
-function windowOf(jobs: readonly Job[], last: LastCompletion): number {
+/** Of each class of gaps, whether a job that came so long after a completion follows from it; `null` for no chains. */
+function chainClasses(jobs: readonly Job[], completions: Completions): boolean[] | null {
   const step = Math.max(1, Math.floor(jobs.length / MOST_SAMPLES));
   const sample = jobs.filter((_, index) => index % step === 0);
-  const gaps = (shift: number): number[] =>
+  const afterLast = (shifts: readonly number[]): number[] =>
+    sharesUpTo(
+      shifts.flatMap((shift) =>
+        sample.map(({ loop, submitMs }) => {
+          const found = completions(loop, submitMs + shift).last;
+          return found === undefined ? Number.POSITIVE_INFINITY : submitMs + shift - found.atMs;
+        }),
+      ),
+    );
+  const beforeNext = sharesUpTo(
     sample.map(({ loop, submitMs }) => {
-      const found = last(loop, submitMs + shift);
-      return found === null ? Number.POSITIVE_INFINITY : submitMs + shift - found.atMs;
-    });
-  const within = (values: readonly number[], window: number): number =>
-    values.filter((gap) => gap <= window).length / values.length;
-  const real = gaps(0);
-  const chance = SHIFTS.flatMap(gaps);
-  let best = { window: 0, excess: LEAST_EXCESS };
-  for (const window of WINDOWS) {
-    const excess = within(real, window) - within(chance, window);
-    if (excess > best.excess) best = { window, excess };
+      const found = completions(loop, submitMs).next;
+      return found === undefined ? Number.POSITIVE_INFINITY : found.atMs - submitMs;
+    }),
+  );
+  const real = afterLast([0]);
+  const window = bestWindow(real, SHIFTS.map(afterLast), beforeNext, sample.length);
+  if (window === null) return null;
+  const { from, to, chance } = window;
+  const outside = mostFromOutside(real, chance, sample.length);
+  return CLASSES.map((_, at) => {
+    if (at >= from && at < to) return true;
+    const inClass: Range = [at, at + 1];
+    return outside * within(chance, inClass) < within(real, inClass) / 2;
+  });
+}
+
+/** Classes of gaps from one to before another. */
+type Range = readonly [from: number, to: number];
+
+const within = (shares: readonly number[], [from, to]: Range): number =>
+  (shares[to] as number) - (shares[from] as number);
+
+function* ranges(last: number): Generator<Range> {
+  for (let from = 0; from < last; from++) for (let to = from + 1; to <= last; to++) yield [from, to];
+}
+
+interface Window {
+  readonly from: number;
+  readonly to: number;
+  /** Of the kinds of chance the one that explains most of it. */
+  readonly chance: readonly number[];
+}
+
+/** Where the real gaps exceed those of chance most; `null` where they hardly do. */
+function bestWindow(
+  real: readonly number[],
+  shifted: readonly (readonly number[])[],
+  reversed: readonly number[],
+  count: number,
+): Window | null {
+  let best: Window | null = null;
+  let most = LEAST_EXCESS + CHANCE / Math.sqrt(count);
+  for (const range of ranges(CLASSES.length)) {
+    const [from, to] = range;
+    if (from > 0 && (CLASSES[to - 1] as number) > SHORT_MS) continue;
+    const chances = within(real, range) >= NEARLY_ALL ? shifted : [...shifted, reversed];
+    const chance = chances.reduce((more, other) =>
+      within(other, range) > within(more, range) ? other : more,
+    );
+    const excess = within(real, range) - within(chance, range);
+    if (excess <= most) continue;
+    most = excess;
+    best = { from, to, chance };
   }
-  return best.window;
+  return best;
+}
+
+/**
+ * Which share of the jobs can have come from outside: these keep to chance, so there are nowhere fewer jobs than of them.
+ * Twice the standard error of a count is added to each.
+ */
+function mostFromOutside(real: readonly number[], chance: readonly number[], count: number): number {
+  let least = 1;
+  for (const range of ranges(CLASSES.length + 1)) {
+    const found = within(real, range) * count;
+    least = Math.min(least, (found + 1 + 2 * Math.sqrt(found + 0.5)) / (within(chance, range) * count));
+  }
+  return least;
+}
+
+/** Which share of the gaps lies before each class, and before the end of the last; all do before what comes after that. */
+function sharesUpTo(gaps: readonly number[]): number[] {
+  const sorted = Float64Array.from(gaps).sort();
+  let count = 0;
+  const shares = CLASSES.map((upTo) => {
+    while (count < sorted.length && (sorted[count] as number) <= upTo) count++;
+    return count / sorted.length;
+  });
+  return [0, ...shares, 1];
 }

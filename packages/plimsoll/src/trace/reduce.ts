@@ -31,6 +31,8 @@ export function reduce(
     found.filter(({ kind }) => kind !== 'kernel'),
     observedThreads ?? size,
     usage,
+    process.pid,
+    clock,
   );
   const jobs = placed.map((job) => tracedJob(job, clock));
   const parent = parents(jobs);

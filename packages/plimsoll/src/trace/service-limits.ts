@@ -1,9 +1,13 @@
-import { type PoolJob, placeJobs, servePool, type Unplaced } from '../experiment/pool-jobs.js';
+import { type PoolJob, placeJobs, type Unplaced } from '../experiment/pool-jobs.js';
+import { type Longest, replayPool } from '../experiment/pool-replay.js';
+import { blockedBySight } from '../model/on-thread.js';
 import type { UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
 
 /** Sums that differ by less are taken for equal. */
 const TOLERANCE = 1.05;
+/** And what differs from what was seen by no more standard errors of that. */
+const ERRORS = 2;
 /** Multiples of a kind's quick jobs that are tried, as powers of two. */
 const LEAST_POWER = -4;
 const MOST_POWER = 14;
@@ -19,37 +23,82 @@ const US = 1000;
  * pool that waits for its loop would look saturated. How long the threads were at work in all is known otherwise: from the
  * kernel's clocks (on a core, or waiting for one) and from looks at what they did (which sees blocking as well). What known
  * jobs and lookups have of it is theirs; the rest belongs to fs. So no job of fs is taken to last longer than a multiple of
- * the quick ones of its kind, and the multiple is chosen so that the sum comes out.
+ * the quick ones of its kind, and the multiple is chosen so that the sum comes out. Unless its event loop had nothing to do:
+ * then the result was taken when it was there.
  *
  * A job's own end stays an estimate: it is `inferred`.
+ *
+ * @param main the thread whose use of a core is `loop` of the intervals.
+ * @param clock from the time of jobs to that of the intervals.
  */
 export function placeWithin(
   jobs: readonly Unplaced[],
   size: number,
   usage: readonly UsageInterval[],
+  main: number,
+  clock: (us: number) => number,
 ): PoolJob[] {
   const placed = placeJobs(jobs, size);
-  const seen = atWork(usage) * US;
+  const seen = atWork(jobs, usage, clock);
   const spent = sum(placed.filter(({ kind }) => kind === 'work' || kind === 'dns'));
-  const left = Math.max(0, seen - spent);
-  if (usage.length === 0 || sum(placed.filter(isFile)) <= left * TOLERANCE) return placed;
+  const left = Math.max(0, seen.ms * US - spent);
+  const most = left * TOLERANCE + ERRORS * seen.errorMs * US;
+  if (usage.length === 0 || sum(placed.filter(isFile)) <= most) return placed;
   const quick = quickOnes(placed.filter(isFile));
+  const waits = new Map(
+    jobs.map((job) => [
+      job,
+      job.loop === main ? mostWait(clock(job.returned), usage) * US : Number.POSITIVE_INFINITY,
+    ]),
+  );
   const longest =
-    (power: number) =>
-    (job: Unplaced): number =>
-      job.kind === 'fs' ? 2 ** power * (quick.get(job.name) ?? 0) : Number.POSITIVE_INFINITY;
+    (power: number): Longest =>
+    (job, started) =>
+      job.kind === 'fs'
+        ? Math.max(
+            2 ** power * (quick.get(job.name) ?? 0),
+            job.returned - (waits.get(job) as number) - started,
+          )
+        : Number.POSITIVE_INFINITY;
   let low = LEAST_POWER;
   let high = MOST_POWER;
   for (let step = 0; step < STEPS; step++) {
     const middle = (low + high) / 2;
     let total = 0;
-    servePool(jobs, size, longest(middle), (job, started, ended) => {
-      if (job.kind === 'fs') total += ended - started;
+    replayPool(jobs, size, longest(middle), (index, { started, ended }) => {
+      if (jobs[index]?.kind === 'fs') total += ended - started;
     });
     if (total > left) high = middle;
     else low = middle;
   }
   return placeJobs(jobs, size, longest(low));
+}
+
+/** The kernel books what a running thread uses at ticks; most have 250 of them in a second. */
+const TICK_MS = 4;
+
+/** For how long before `time` an event loop can have been at work without a pause, in milliseconds. */
+function mostWait(time: number, usage: readonly UsageInterval[]): number {
+  let until = time;
+  for (let at = intervalAt(time, usage); at >= 0; at--) {
+    const { fromMs, loop } = usage[at] as UsageInterval;
+    const busy = loop.cpuMs + loop.waitedMs + TICK_MS;
+    if (busy < until - fromMs) return time - until + busy;
+    until = fromMs;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** The interval in which a time lies; -1 for none. */
+function intervalAt(time: number, usage: readonly UsageInterval[]): number {
+  let low = 0;
+  let high = usage.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((usage[middle] as UsageInterval).toMs < time) low = middle + 1;
+    else high = middle;
+  }
+  return low < usage.length ? low : -1;
 }
 
 const isFile = ({ kind }: PoolJob): boolean => kind === 'fs';
@@ -58,14 +107,27 @@ const service = ({ started, ended }: PoolJob): number => (ended ?? 0) - (started
 
 const sum = (jobs: readonly PoolJob[]): number => jobs.reduce((total, job) => total + service(job), 0);
 
-/** Milliseconds that the pool's threads were at work, by the better informed of two witnesses. */
-function atWork(usage: readonly UsageInterval[]): number {
+/**
+ * Milliseconds that the pool's threads were at work: on a core or waiting for one, which the kernel's clocks tell, or blocked,
+ * which looks see. Where looks do not tell the one from the other, the better informed of these witnesses.
+ */
+function atWork(
+  jobs: readonly Unplaced[],
+  usage: readonly UsageInterval[],
+  clock: (us: number) => number,
+): { readonly ms: number; readonly errorMs: number } {
   const clocks = usage.reduce((total, { pool }) => total + pool.cpuMs + pool.waitedMs, 0);
+  const times = jobs.map(({ submitted, returned }) => ({
+    submitMs: clock(submitted),
+    callbackMs: clock(returned),
+  }));
+  const blocked = blockedBySight(times, usage);
+  if (blocked !== null) return { ms: clocks + blocked.ms, errorMs: blocked.errorMs };
   const looks = usage.reduce(
     (total, { busyThreads, fromMs, toMs }) => total + (busyThreads ?? 0) * (toMs - fromMs),
     0,
   );
-  return Math.max(clocks, looks);
+  return { ms: Math.max(clocks, looks), errorMs: 0 };
 }
 
 /** How long a quick job of each kind took, in microseconds. */

@@ -49,13 +49,15 @@ export function usageIntervals(
       [number, number]
     >;
     let busy = 0;
-    for (const [tid, cpu, waited, isBusy] of look.use) {
+    let blocked = 0;
+    for (const [tid, cpu, waited, state] of look.use) {
       if (tid === own) continue;
       const isPool = pool?.has(tid) === true;
       const sum = sums[tid === process.pid ? 'loop' : isPool ? 'pool' : 'other'];
       sum[0] += cpu;
       sum[1] += waited;
-      if (isPool && isBusy === 1) busy++;
+      if (isPool && (state === 1 || state === 2)) busy++;
+      if (isPool && state === 2) blocked++;
     }
     const usage = ([cpu, waited]: [number, number]): { cpuMs: number; waitedMs: number } => ({
       cpuMs: cpu / NS_PER_MS,
@@ -66,6 +68,12 @@ export function usageIntervals(
       toMs: clock(look.at),
       ...{ loop: usage(sums.loop), pool: usage(sums.pool), other: usage(sums.other) },
       busyThreads: look.tells ? busy : null,
+      blockedThreads: look.tells ? blocked : null,
+      // The kernel's counters of idle machines may step back.
+      cores:
+        look.cores == null
+          ? null
+          : { busyMs: Math.max(0, look.cores[0]), stolenMs: Math.max(0, look.cores[1]) },
     };
   });
 }

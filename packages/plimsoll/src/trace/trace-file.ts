@@ -188,8 +188,8 @@ function assemble(lines: readonly TraceLine[], damage: Damage): TracedProcess[] 
     if (line.type === 'process' && !heads.has(line.process)) heads.set(line.process, line);
     else if (line.type === 'job') add(jobs, line.process, line);
     else if (line.type === 'usage' && line.fromMs <= line.toMs) {
-      const { type, process, busyThreads = null, ...interval } = line;
-      add(usage, process, { ...interval, busyThreads });
+      const { type, process, busyThreads = null, blockedThreads = null, cores = null, ...interval } = line;
+      add(usage, process, { ...interval, busyThreads, blockedThreads, cores });
     }
   }
   for (const [process, own] of jobs) if (!heads.has(process)) damage.count('inconsistent', own.length);

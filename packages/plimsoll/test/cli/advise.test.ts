@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { adviceSchema } from '#plimsoll/results/advice.js';
-import { fixture, plimsoll } from '../support/cli.js';
+import { fixture, hasRecorded, plimsoll, processesWith, until } from '../support/cli.js';
 
 const app = fixture('advise.mjs');
 
@@ -39,6 +39,35 @@ test('records, predicts, verifies: JSON on stdout, the report on stderr', async 
   );
   assert.match(run.stderr, /UV_THREADPOOL_SIZE=\d+/);
   assert.deepEqual(run.left, []);
+});
+
+const linux = process.platform === 'linux' ? {} : { skip: 'looks for processes in /proc' };
+
+describe('ended in the middle of a recording', linux, () => {
+  const forever = fixture('trace/forever.cjs');
+
+  test('Ctrl-C: advice from what was recorded, exit code 130, and nothing stays', async () => {
+    const run = await plimsoll(
+      ['advise', '--quiet', '--sizes', '2,4', '--json', '-', '--', process.execPath, forever, 'signals'],
+      { meanwhile: (child, own) => void until(() => hasRecorded(own)).then(() => child.kill('SIGINT')) },
+    );
+    assert.equal(run.code, 130, run.stderr);
+    assert.match(run.stderr, /interrupted once/);
+    assert.ok(adviceSchema.parse(JSON.parse(run.stdout)).trace.jobs > 0);
+    assert.deepEqual(run.left, []);
+  });
+
+  test('SIGKILL of plimsoll itself: no process and no directory is left', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+    const run = await plimsoll(['advise', '--quiet', '--', process.execPath, forever], {
+      env: { TMPDIR: own },
+      meanwhile: (child) => void until(() => hasRecorded(own)).then(() => child.kill('SIGKILL')),
+    });
+    assert.equal(run.code, null);
+    await until(() => processesWith(own).length === 0, 20_000, 'every process is gone');
+    await until(() => readdirSync(own).length === 0, 20_000, 'its directory is gone');
+    rmSync(own, { recursive: true });
+  });
 });
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));

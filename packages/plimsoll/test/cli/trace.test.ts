@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { readTrace, type Trace, type TraceSummary, traceSummarySchema } from 'plimsoll';
-import { type CliOptions, type CliRun, fixture, plimsoll, processesWith, until } from '../support/cli.js';
+import {
+  type CliOptions,
+  type CliRun,
+  fixture,
+  hasRecorded,
+  plimsoll,
+  processesWith,
+  until,
+} from '../support/cli.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'looks at threads and processes in /proc' };
 const major = Number(process.versions.node.split('.')[0]);
@@ -162,12 +170,6 @@ describe('a recording that ends early keeps what there was', linux, () => {
     rmSync(directory, { recursive: true });
   });
 });
-
-/** Whether a recorder has written some jobs, under the temporary directory of a run: then the app runs. */
-const hasRecorded = (directory: string): boolean =>
-  readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.jsonl'))
-    .some((file) => readFileSync(join(directory, file), 'utf8').includes('"events"'));
 
 const permission = major < 22 ? '--experimental-permission' : '--permission';
 const bad: Record<string, readonly [readonly string[], number, RegExp]> = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type PoolEvent, placeJobs, poolJobs, type Unplaced } from '#plimsoll/experiment/pool-jobs.js';
+import { QUEUED_JOBS, referenceStarts } from '../support/pool-reference.js';
 
 const MAIN = 1;
 const work = 'node,node.threadpoolwork,node.threadpoolwork.async';
@@ -188,42 +189,25 @@ describe('what Node tells only in part is inferred', () => {
   });
 });
 
-/** The queue's rule word by word: with every job that came earlier looked at for every job. */
-function placeSlowly(jobs: readonly Unplaced[], size: number): (readonly [number, number, boolean])[] {
-  const placed: { kind: string; ended: number }[] = [];
-  const freeFrom = (time: number, limit: number, kind?: string): number => {
-    const ends = placed
-      .filter((other) => (kind === undefined || other.kind === kind) && other.ended > time)
-      .map(({ ended }) => ended)
-      .sort((a, b) => a - b);
-    return ends.length < limit ? time : (ends[ends.length - limit] as number);
-  };
-  return jobs.map(({ kind, submitted, returned }) => {
-    const any = freeFrom(submitted, size);
-    const free = kind === 'dns' ? Math.max(any, freeFrom(submitted, Math.floor((size + 1) / 2), 'dns')) : any;
-    placed.push({ kind, ended: returned });
-    return [Math.min(free, returned), returned, free > submitted] as const;
-  });
-}
-
-test('places jobs as the rule says, for any jobs and any size', () => {
-  const one = fc.record({
-    gap: fc.integer({ min: 0, max: 20 }),
-    took: fc.integer({ min: 0, max: 200 }),
-    kind: fc.constantFrom('fs', 'dns'),
-  });
+test('jobs of which only submissions and returns are known are placed where libuv’s rules had put them', () => {
   fc.assert(
-    fc.property(fc.array(one, { maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (gaps, size) => {
-      let now = 0;
-      const jobs = gaps.map(({ gap, took, kind }): Unplaced => {
-        now += gap;
+    fc.property(QUEUED_JOBS, fc.integer({ min: 1, max: 9 }), (list, size) => {
+      const starts = referenceStarts(list, size);
+      const jobs = list.map(({ at, blocked, slow }, index): Unplaced => {
+        const returned = (starts[index] as number) + blocked;
         return {
-          ...{ name: 'x', kind: kind as 'fs' | 'dns', submitted: now, started: null, ended: null },
-          ...{ returned: now + took, loop: MAIN, tid: null, cpu: null, inferred: false },
+          ...{ name: 'x', kind: slow ? 'dns' : 'fs', submitted: at, started: null, ended: null },
+          ...{ returned, loop: MAIN, tid: null, cpu: null, inferred: false },
         };
       });
-      const found = placeJobs(jobs, size).map(({ started, ended, waited }) => [started, ended, waited]);
-      assert.deepEqual(found, placeSlowly(jobs, size));
+      const found = placeJobs(jobs, size);
+      assert.deepEqual(
+        found.map(({ started, ended, waited }) => [started, ended, waited]),
+        jobs.map(({ submitted, returned }, index) => {
+          const start = starts[index] as number;
+          return [start, returned, start > submitted];
+        }),
+      );
     }),
   );
 });

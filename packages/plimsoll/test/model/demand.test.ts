@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { demandOf } from '#plimsoll/model/demand.js';
 import { faster, onInstances, withoutJobs } from '#plimsoll/model/edit.js';
+import { loopCosts } from '#plimsoll/model/loop-costs.js';
 import { baseSliceMs } from '#plimsoll/model/machine.js';
 import { leastSquares, splitOnThread } from '#plimsoll/model/on-thread.js';
 import { resample } from '#plimsoll/model/resample.js';
@@ -71,6 +72,65 @@ describe('demand from a trace', () => {
     near(cpuMs[0] as number, 5, 0.05);
     near(cpuMs[1] as number, 0, 0.05);
     near(blockedMs[1] as number, 10, 0.05);
+  });
+
+  describe('of time on a thread that no clock explains', () => {
+    const job: TracedJob = {
+      ...{ kind: 'fs.read', slow: false, loop: 1, submitMs: 0, startMs: 0, endMs: 100, callbackMs: 100 },
+      ...{ cpuMs: null, thread: null, inferred: true, waited: false, parent: null },
+    };
+    const looks = (blockedThreads: number | null) =>
+      Array.from({ length: 10 }, (_, index) => ({
+        ...{ fromMs: 10 * index, toMs: 10 * index + 10, blockedThreads },
+        pool: { cpuMs: 0, waitedMs: 0 },
+        loop: { cpuMs: 0, waitedMs: 0 },
+        other: { cpuMs: 0, waitedMs: 0 },
+      }));
+    const blocked = (usage: ReturnType<typeof looks>): number =>
+      splitOnThread({ jobs: [job], usage }).blockedMs[0] as number;
+
+    test('all is blocked where looks saw a blocked thread', () => near(blocked(looks(1)), 100, 0.01));
+    test('no more than one interval is where they never saw one', () => near(blocked(looks(0)), 10, 0.01));
+    test('all is where the kernel does not tell', () => near(blocked(looks(null)), 100, 0.01));
+  });
+
+  describe('what an event loop does beside the jobs', () => {
+    /** A loop that takes `perJobMs` for each of the jobs that come in an interval, and `share` of its length. */
+    const costs = (counts: readonly number[], perJobMs: number, share: number) => {
+      const jobs = counts.flatMap((count, at) =>
+        Array.from({ length: count }, (_, index): TracedJob => {
+          const submitMs = 50 * at + 1 + index / 100;
+          const times = { submitMs, startMs: submitMs, endMs: submitMs, callbackMs: submitMs + 0.1 };
+          return {
+            ...{ kind: 'fs.stat', slow: false, loop: 1, cpuMs: null, thread: null },
+            ...{ inferred: true, waited: false, parent: null, ...times },
+          };
+        }),
+      );
+      const usage = counts.map((count, at) => ({
+        ...{ fromMs: 50 * at, toMs: 50 * at + 50, busyThreads: null },
+        loop: { cpuMs: count * perJobMs + 50 * share, waitedMs: 0 },
+        pool: { cpuMs: 0, waitedMs: 0 },
+        other: { cpuMs: 0, waitedMs: 0 },
+      }));
+      return loopCosts({ jobs, usage });
+    };
+
+    test('is told from what it does for them where there is much to see', () => {
+      const { perJobMs, background } = costs(
+        Array.from({ length: 60 }, (_, index) => 2 + ((index * 7) % 11)),
+        0.5,
+        0.4,
+      );
+      near(perJobMs, 0.5, 0.01);
+      near(background.share, 0.4, 0.01);
+    });
+
+    test('is taken for nothing where a handful of intervals would show anything', () => {
+      const { perJobMs, background } = costs([700, 650, 640], 0.04, 0.1);
+      assert.equal(background.share, 0);
+      near(perJobMs, 0.0475, 0.001);
+    });
   });
 
   test('a trace without jobs has no demand', () => {

@@ -59,6 +59,12 @@ export async function until(condition: () => boolean, ms = 20_000, what = String
   }
 }
 
+/** Whether a recorder has written some jobs, under the temporary directory of a run: then the app runs. */
+export const hasRecorded = (directory: string): boolean =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.jsonl'))
+    .some((file) => readFileSync(join(directory, file), 'utf8').includes('"events"'));
+
 /** Processes whose environment or command line mentions `mark`, by /proc. */
 export function processesWith(mark: string): number[] {
   return readdirSync('/proc')

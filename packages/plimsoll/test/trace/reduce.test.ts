@@ -33,7 +33,7 @@ const call = (cat: 'f' | 'd', name: string, id: string, from: number, to: number
 const events = (...all: RecordedEvent[][]): RecordedLine => ({ type: 'events', events: all.flat() });
 const look = (
   at: number,
-  use: readonly (readonly [number, number, number, 0 | 1 | null])[] = [],
+  use: readonly (readonly [number, number, number, 0 | 1 | 2 | null])[] = [],
   appeared: readonly (readonly [number, string])[] = [],
 ): RecordedLine => ({ type: 'threads', at, new: appeared, tells: true, use });
 
@@ -194,7 +194,8 @@ describe('the pool’s threads are counted', () => {
     ];
     const [interval] = reduce(recorded(...lines), 1000).process.usage;
     assert.deepEqual(interval, {
-      ...{ fromMs: 0.5, toMs: 50, busyThreads: 1, loop: { cpuMs: 1, waitedMs: 0 } },
+      ...{ fromMs: 0.5, toMs: 50, busyThreads: 1, blockedThreads: 0, cores: null },
+      loop: { cpuMs: 1, waitedMs: 0 },
       ...{ pool: { cpuMs: 4, waitedMs: 2 }, other: { cpuMs: 0.5, waitedMs: 0 } },
     });
   });
@@ -205,15 +206,18 @@ describe('jobs of fs were on threads no longer than threads were at work', () =>
     call('f', 'stat', `${index}`, 2000 + index, 50_000 + index),
   );
   const named = [A, B].map((tid) => [tid, 'libuv-worker'] as const);
-  const reduced = (cpu: number, busy: 0 | 1): ReturnType<typeof reduce> =>
+  const reduced = (cpu: number, state: 0 | 2): ReturnType<typeof reduce> =>
     reduce(
       recorded(
         look(1000, [], named),
         events(...calls),
-        look(51_000, [
-          [A, cpu, 0, busy],
-          [B, 0, 0, busy],
-        ]),
+        ...[11_000, 21_000, 31_000, 41_000, 51_000].map((at) =>
+          look(at, [
+            [MAIN, 9.5e6, 0, null],
+            [A, cpu / 5, 0, state],
+            [B, 0, 0, state],
+          ]),
+        ),
       ),
       0,
     );
@@ -227,7 +231,7 @@ describe('jobs of fs were on threads no longer than threads were at work', () =>
   });
 
   test('unless they were seen to be blocked', () => {
-    const blocked = reduced(4e6, 1);
+    const blocked = reduced(4e6, 2);
     assert.ok(onThreads(blocked) > 80, `${onThreads(blocked)}`);
   });
 });

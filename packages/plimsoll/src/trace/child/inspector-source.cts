@@ -47,6 +47,8 @@ class InspectorSource implements SignalSource {
   #emit: (line: RecordedLine) => void = () => {};
   #fetched = 0;
   #loopCpu = 0;
+  /** Threads that were seen to run jobs. Before libuv 1.50 nothing else tells them from threads with an event loop. */
+  readonly #pool = new Set<number>();
   #fetcher: number | null = null;
   #fetcherCpu = 0;
   #stopped = false;
@@ -71,7 +73,8 @@ class InspectorSource implements SignalSource {
 
   tick(): void {
     if (this.#stopped || this.#fetching !== null || this.#nodeFetches()) return;
-    if (now() - this.#fetched < FETCH_MS * 1000 && loopCpuMs() - this.#loopCpu < FETCH_LOOP_CPU_MS) return;
+    if (now() - this.#fetched < FETCH_MS * 1000 && loopCpuMs(this.#pool) - this.#loopCpu < FETCH_LOOP_CPU_MS)
+      return;
     this.#fetching = this.#fetch().finally(() => {
       this.#fetching = null;
     });
@@ -109,7 +112,7 @@ class InspectorSource implements SignalSource {
 
   #remember(): void {
     this.#fetched = now();
-    this.#loopCpu = loopCpuMs();
+    this.#loopCpu = loopCpuMs(this.#pool);
   }
 
   /** Whether Node's own thread has been at work since the last look: the buffer was full. */
@@ -123,6 +126,10 @@ class InspectorSource implements SignalSource {
   #take({ params }: Message): void {
     const events = params.value.map(compact).filter((event) => event !== null);
     if (events.length > 0) this.#emit({ type: 'events', events });
+    const known = this.#pool.size;
+    for (const [ph, , , tid] of events) if (ph === 'B') this.#pool.add(tid);
+    // The buffer was emptied a moment ago, so the count may begin anew without them.
+    if (this.#pool.size > known) this.#loopCpu = loopCpuMs(this.#pool);
   }
 }
 
@@ -152,8 +159,8 @@ function compact({ ph, cat, name, tid, ts, tts, id, args }: TraceEvent): Recorde
 }
 
 /** CPU time of everything that may be an event loop; of the whole process where threads cannot be looked at. */
-function loopCpuMs(): number {
-  const used = threads.loopCpu();
+function loopCpuMs(pool: ReadonlySet<number>): number {
+  const used = threads.loopCpu(pool);
   if (used !== null) return used / 1e6;
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -50,6 +50,9 @@ export interface GapLine {
   readonly to: number;
 }
 
+/** Of a pool thread: 0 it waits for work, 1 it runs or waits for a core, 2 it is blocked in a job. */
+export type ThreadState = 0 | 1 | 2;
+
 /** A look at the threads of the process. */
 export interface ThreadsLine {
   readonly type: 'threads';
@@ -58,8 +61,10 @@ export interface ThreadsLine {
   readonly new: readonly (readonly [tid: number, name: string])[];
   /** Whether the kernel tells here what a thread is waiting for. */
   readonly tells: boolean;
-  /** Since the look before: nanoseconds on a core, nanoseconds waiting for one; and whether it does something now (`null`: not looked at). Threads that did nothing are left out. */
-  readonly use: readonly (readonly [tid: number, cpu: number, waited: number, busy: 0 | 1 | null])[];
+  /** Since the look before, of all cores that the process may use: milliseconds that they were busy, and that other machines had them. */
+  readonly cores?: readonly [busyMs: number, stolenMs: number] | null;
+  /** Since the look before: nanoseconds on a core, nanoseconds waiting for one; and what it is at now (`null`: not looked at). Threads that did nothing are left out. */
+  readonly use: readonly (readonly [tid: number, cpu: number, waited: number, state: ThreadState | null])[];
 }
 
 /** A job of the pool as Node itself tells it on a diagnostics channel. */

@@ -1,4 +1,5 @@
 import constants = require('./constants.cjs');
+import cores = require('./cores.cjs');
 
 import type { ProblemLine, RecordedLine, SignalSource, ThreadsLine } from './lines.cjs';
 
@@ -6,16 +7,18 @@ import threads = require('./threads.cjs');
 
 const { now } = constants;
 
-/** A look must not cost more than this share of the time; with a thousand threads it comes less often. */
+/** A look must not cost more than this share of a core; with a thousand threads it comes less often. */
 const MOST_SHARE = 0.05;
+const NS_PER_US = 1000;
 
 /** Samples /proc/self/task: who got a core, who waited for one, and how many pool threads are at work. */
 class ThreadsSource implements SignalSource {
   readonly #before = new Map<number, { cpu: number; waited: number }>();
   readonly #self = threads.self();
-  readonly #tells = threads.isBusy(this.#self ?? process.pid) !== null;
+  readonly #tells = threads.stateOf(this.#self ?? process.pid) !== null;
   #emit: (line: RecordedLine) => void = () => {};
   #nextAt = 0;
+  #coresBefore = cores.use();
 
   async start(emit: (line: RecordedLine) => void): Promise<ProblemLine | null> {
     this.#emit = emit;
@@ -35,8 +38,23 @@ class ThreadsSource implements SignalSource {
     return this.#tells && tid !== process.pid && tid !== this.#self && threads.maybePool(tid);
   }
 
+  /** Nanoseconds that this thread has computed. Not the time: where cores are scarce a look takes long and costs little. */
+  #spent(): number {
+    return (this.#self === null ? null : threads.usage(this.#self)?.cpu) ?? 0;
+  }
+
+  #cores(): Exclude<ThreadsLine['cores'], undefined> {
+    const before = this.#coresBefore;
+    const now = cores.use();
+    this.#coresBefore = now;
+    return now === null || before === null
+      ? null
+      : [now.busyMs - before.busyMs, now.stolenMs - before.stolenMs];
+  }
+
   #look(): void {
     const at = now();
+    const spent = this.#spent();
     const found: ThreadsLine['new'][number][] = [];
     const use: ThreadsLine['use'][number][] = [];
     for (const tid of threads.list()) {
@@ -48,12 +66,11 @@ class ThreadsSource implements SignalSource {
       // What a thread had used before the first look is not of this interval.
       const cpu = used.cpu - (before ?? (this.#nextAt === 0 ? used : { cpu: 0 })).cpu;
       const waited = used.waited - (before ?? (this.#nextAt === 0 ? used : { waited: 0 })).waited;
-      const busy = this.#isWorthAsking(tid) ? threads.isBusy(tid) : null;
-      if (cpu > 0 || waited > 0 || busy === true)
-        use.push([tid, cpu, waited, busy === null ? null : busy ? 1 : 0]);
+      const state = this.#isWorthAsking(tid) ? threads.stateOf(tid) : null;
+      if (cpu > 0 || waited > 0 || state === 1 || state === 2) use.push([tid, cpu, waited, state]);
     }
-    this.#emit({ type: 'threads', at, new: found, tells: this.#tells, use });
-    this.#nextAt = at + (now() - at) / MOST_SHARE;
+    this.#emit({ type: 'threads', at, new: found, tells: this.#tells, cores: this.#cores(), use });
+    this.#nextAt = at + (this.#spent() - spent) / NS_PER_US / MOST_SHARE;
   }
 }
 

@@ -1,5 +1,7 @@
 import fs = require('node:fs');
 
+import type { ThreadState } from './lines.cjs';
+
 const TASKS = '/proc/self/task';
 
 /** The number of futex(2), in which an idle pool thread waits for work. */
@@ -47,18 +49,27 @@ function usage(tid: number): { cpu: number; waited: number } | null {
     : null;
 }
 
-/** Whether a thread does something, or waits for something other than work; `null` where the kernel does not tell. */
-function isBusy(tid: number): boolean | null {
+/**
+ * What a pool thread is at: 0 it waits for work, 1 it runs or waits for a core, 2 it is blocked in a job. `null` where the
+ * kernel does not tell.
+ */
+function stateOf(tid: number): ThreadState | null {
   const futex = FUTEX[process.arch];
-  const call = read(`${TASKS}/${tid}/syscall`);
-  return futex === undefined || call === null || call === '' ? null : call.split(' ', 1)[0] !== futex;
+  const call = read(`${TASKS}/${tid}/syscall`)?.split(' ', 1)[0];
+  if (futex === undefined || call === undefined || call === '') return null;
+  if (call === futex) return 0;
+  return call === 'running' ? 1 : 2;
 }
 
-/** Nanoseconds of CPU of all threads that may run an event loop; `null` where the kernel does not tell. */
-function loopCpu(): number | null {
+/**
+ * Nanoseconds of CPU of all threads that may run an event loop; `null` where the kernel does not tell.
+ *
+ * @param pool threads that are known to be the pool's, though they may have no name.
+ */
+function loopCpu(pool: ReadonlySet<number>): number | null {
   let sum: number | null = null;
   for (const tid of list()) {
-    if (NO_LOOP.test(nameOf(tid))) continue;
+    if (pool.has(tid) || NO_LOOP.test(nameOf(tid))) continue;
     const used = usage(tid);
     if (used !== null) sum = (sum ?? 0) + used.cpu;
   }
@@ -74,4 +85,4 @@ function self(): number | null {
   }
 }
 
-export = { list, nameOf, usage, isBusy, maybePool, loopCpu, self };
+export = { list, nameOf, usage, stateOf, maybePool, loopCpu, self };

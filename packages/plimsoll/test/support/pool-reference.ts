@@ -1,8 +1,11 @@
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
-import { simulate } from '#plimsoll/model/simulate.js';
-import { AMPLE, type SimpleJob, workloadOf } from '../support/workload.js';
+
+/** Submitted at `at`, on its thread for `blocked`; slow I/O or not. */
+export interface QueuedJob {
+  readonly at: number;
+  readonly blocked: number;
+  readonly slow: boolean;
+}
 
 interface Running {
   readonly job: number;
@@ -11,10 +14,7 @@ interface Running {
 }
 
 /** Starts of jobs by libuv's rules as they stand in threadpool.c, by plain arrays and by looking at everything each time. */
-function reference(
-  jobs: readonly Required<Pick<SimpleJob, 'at' | 'blocked' | 'slow'>>[],
-  size: number,
-): number[] {
+export function referenceStarts(jobs: readonly QueuedJob[], size: number): number[] {
   const starts: number[] = jobs.map(() => Number.NaN);
   const queue: (number | 'marker')[] = [];
   const slowQueue: number[] = [];
@@ -35,7 +35,7 @@ function reference(
         job = slowQueue.shift() as number;
         if (slowQueue.length > 0) queue.push('marker');
       }
-      const { blocked, slow } = jobs[job] as (typeof jobs)[number];
+      const { blocked, slow } = jobs[job] as QueuedJob;
       starts[job] = now;
       running.push({ job, end: now + blocked, slow });
     }
@@ -61,7 +61,7 @@ function reference(
 }
 
 /** No two things at the same moment: their order would be chance. */
-const jobs = fc
+export const QUEUED_JOBS = fc
   .array(
     fc.record({
       gap: fc.integer({ min: 0, max: 3 }),
@@ -77,30 +77,3 @@ const jobs = fc
       return { at, blocked: blocked + Math.sin(index + 1) / 10, slow };
     });
   });
-
-test('jobs start when libuv’s rules say, slow I/O included: as a plain second implementation', () => {
-  fc.assert(
-    fc.property(jobs, fc.integer({ min: 1, max: 9 }), (list, size) => {
-      const { startMs } = simulate(workloadOf(list), { size, machine: AMPLE });
-      const expected = reference(list, size);
-      for (const [job, start] of expected.entries())
-        assert.ok(
-          Math.abs((startMs[job] as number) - start) < 1e-6,
-          `job ${job}: ${startMs[job]}, not ${start}`,
-        );
-    }),
-    { numRuns: 300 },
-  );
-});
-
-test('of a backlog one lookup is served for each pass of the queue', () => {
-  // 12 jobs before 3 lookups; each job that ends is followed by another, so the queue stays as long. A thread takes its next
-  // job before the callback of the last one submits: 11 jobs and the lookup itself stand before the next lookup.
-  const work: SimpleJob[] = Array.from({ length: 12 }, (_, index) => ({ at: index / 1000, blocked: 10 }));
-  for (let index = 0; index < 3; index++) work.push({ at: 1 + index / 1000, blocked: 10, slow: true });
-  for (let index = 0; index < 60; index++) work.push({ parent: index < 12 ? index : index + 3, blocked: 10 });
-  const { startMs } = simulate(workloadOf(work), { size: 1, machine: AMPLE });
-  const before = (lookup: number): number =>
-    startMs.filter((start) => start < (startMs[lookup] as number)).length;
-  assert.deepEqual([before(12), before(13), before(14)], [12, 24, 36]);
-});
