@@ -41,7 +41,7 @@ export type Work = (thread: number, now: number) => number;
  * Every thread has a virtual runtime; the average of those that can run on a core is its virtual time. Who has had less than
  * that is eligible, and of the eligible the one with the earliest deadline runs, for a slice. A thread that sleeps keeps what
  * it is owed, so an event loop that needs little gets a core soon, and one that has just worked waits for half of a round.
- * A thread that wakes up takes an idle core if there is one; else it waits for one core and not for any, until a tick
+ * A thread that wakes up takes an idle core if it finds one; else it waits for one core and not for any, until a tick
  * evens the queues out. Fluid sharing would have nobody wait for anybody.
  */
 export class Cores {
