@@ -142,7 +142,9 @@ function cpuPerJob({ trace }) {
   return known.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / known.length;
 }
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
 
 function judge(name, recorded, measured) {
   const hidden = HOLD_OUTS.map(([from, to]) => {
