@@ -1,5 +1,6 @@
 import type { Machine } from './machine.js';
 import { Quota } from './quota.js';
+import { RecentLoad } from './recent-load.js';
 import { RunQueue, type Threads } from './run-queue.js';
 
 const SLEEPING = 0;
@@ -25,7 +26,6 @@ const IDLE_BALANCE = 0.5;
 
 /** Linux's `imbalance_pct` of cores that share a cache. */
 const IMBALANCE = 1.17;
-const HALF_LIFE_MS = 32;
 
 /**
  * What a thread does next: the CPU time of its next stretch of work in milliseconds, or a negative number when it sleeps.
@@ -68,9 +68,7 @@ export class Cores {
   #displacer = NOBODY;
   /** Of each thread: the core that it was on before its home. */
   readonly #recent: Int32Array;
-  /** How busy the cores have been of late, from 0 to 1, and when that was true. */
-  #load = 0;
-  #loadAt = 0;
+  readonly #load = new RecentLoad();
   /** CPU time that was used, in milliseconds. */
   used = 0;
 
@@ -208,7 +206,7 @@ export class Cores {
       return;
     }
     this.#quota.account(now, this.#busy);
-    this.#trackLoad(now);
+    this.#load.account(now, this.#busy / this.#thread.length);
     this.#busy--;
     this.#until[core] = NEVER;
   }
@@ -272,7 +270,7 @@ export class Cores {
    * `update_idle_cpu_scan`; of two cores none when they were more than six tenths busy).
    */
   #idleCore(thread: number, now: number): number {
-    this.#trackLoad(now);
+    this.#load.account(now, this.#busy / this.#thread.length);
     const cores = this.#thread.length;
     const home = this.#home[thread] as number;
     const recent = this.#recent[thread] as number;
@@ -280,19 +278,11 @@ export class Cores {
     if (this.#busy === cores) return NOBODY;
     if (this.#thread[home] === NOBODY) return home;
     if (this.#thread[recent] === NOBODY) return recent;
-    const looks = Math.floor(cores * (1 - Math.min(1, (IMBALANCE * this.#load) ** 2)));
+    const looks = Math.floor(cores * (1 - Math.min(1, (IMBALANCE * this.#load.share) ** 2)));
     const from = this.#busyCore(thread);
     for (let look = 1; look <= looks; look++)
       if (this.#thread[(from + look) % cores] === NOBODY) return (from + look) % cores;
     return NOBODY;
-  }
-
-  /** The kernel's decaying average (PELT): what was 32 ms ago counts half. To be called before the number of busy cores changes. */
-  #trackLoad(now: number): void {
-    if (now <= this.#loadAt) return;
-    const kept = 2 ** ((this.#loadAt - now) / HALF_LIFE_MS);
-    this.#load = this.#load * kept + (this.#busy / this.#thread.length) * (1 - kept);
-    this.#loadAt = now;
   }
 
   /** The core that a thread waits for: that of whoever wakes it, unless fewer wait for its own. */
@@ -327,7 +317,7 @@ export class Cores {
   /** Start a thread on a core that was idle. */
   #occupy(core: number, thread: number, now: number): void {
     this.#quota.account(now, this.#busy);
-    this.#trackLoad(now);
+    this.#load.account(now, this.#busy / this.#thread.length);
     if (this.#busy === 0) this.#quota.refill(now);
     this.#busy++;
     this.#start(core, thread, now);
