@@ -34,7 +34,7 @@ export interface PoolStats {
   readonly pressure: number;
 }
 
-const EMPTY = new Histogram();
+const UNTIMED = { runTimes: new Histogram(), waitTimes: new Histogram() };
 
 /** What `Pool` and `Piscina` have in common: events, statistics, statics. */
 export abstract class PoolBase extends EventEmitterAsyncResource {
@@ -132,7 +132,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** The part of its life for which `maxThreads` workers were busy, from 0 to 1; 0 without `recordTiming`. */
   get utilization(): number {
-    return this.#core.totalRunTime / (this.duration * this.maxThreads);
+    return (this.#core.timing?.totalRunTime ?? 0) / (this.duration * this.maxThreads);
   }
 
   /** Statistics that are computed when they are read: `stats.pressure`. */
@@ -140,7 +140,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     const core = this.#core;
     this.#stats ??= {
       get pressure() {
-        return core.pressure;
+        return core.timing?.pressure ?? Number.NaN;
       },
     };
     return this.#stats;
@@ -148,7 +148,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Run and wait times; nothing is recorded without `recordTiming`. */
   get histogram(): PoolHistogram {
-    const { runTimes = EMPTY, waitTimes = EMPTY } = this.#core;
+    const { runTimes, waitTimes } = this.#core.timing ?? UNTIMED;
     this.#histogram ??= {
       get runTime() {
         return runTimes.summary();

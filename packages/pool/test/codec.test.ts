@@ -3,10 +3,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Decoder, memoryOf } from '#pool/shared/codec/decode.js';
 import { Encoder } from '#pool/shared/codec/encode.js';
+import { Makers } from '#pool/shared/codec/makers.js';
 import { assertSameGraph } from './graph.js';
 
-const encoder = new Encoder(16);
-const decoder = new Decoder();
+const makers = new Makers();
+const encoder = new Encoder(16, undefined, (number, names) => makers.add(number, names));
+const decoder = new Decoder(makers);
 
 /** Through the codec and back; `undefined` when the value is left to structured clone. */
 function roundTrip(value: unknown): { value: unknown } | undefined {
@@ -14,7 +16,7 @@ function roundTrip(value: unknown): { value: unknown } | undefined {
   if (encoded === undefined) return undefined;
   const shared = memoryOf(new SharedArrayBuffer((encoded.length + 3) * 4));
   shared.words.set(encoded.words.subarray(0, encoded.length), 3);
-  const result = decoder.decode(shared, 3, encoded.externals);
+  const result = decoder.decode(shared, 3, encoded.length, encoded.marks, encoded.externals);
   shared.words.fill(-1);
   return { value: result };
 }

@@ -25,7 +25,7 @@ test('the event loop turns although every task is over before the next one is su
     },
     anythingDone: () => outstanding > 0,
     wakeWorkers() {},
-    wakeForBacklog() {},
+    wakeIfAllSleep() {},
   };
   const pump = new Pump(pumped);
   const submit = (): void => {
@@ -95,7 +95,7 @@ async function follow(
     wakeWorkers() {
       owed = false;
     },
-    wakeForBacklog() {},
+    wakeIfAllSleep() {},
   };
   const pump = new Pump(pumped);
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

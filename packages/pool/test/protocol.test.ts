@@ -4,6 +4,7 @@ import * as realGate from '#pool/shared/gate.js';
 import {
   CLAIMED,
   DONE_HEAD,
+  DONE_SEEN,
   DONE_TAIL,
   FLAGS,
   GATE,
@@ -12,6 +13,7 @@ import {
   MAIL_HEAD,
   MAIL_TAIL,
   QUEUE_HEAD,
+  QUEUE_SEEN,
   QUEUE_TAIL,
   STATE,
 } from '#pool/shared/layout.js';
@@ -138,13 +140,13 @@ function worldOf({
   const perSlot = (base: number, step: number): number[] =>
     Array.from({ length: slots }, (_, slot) => base + slot * step);
   const live = [
-    ...[QUEUE_HEAD, QUEUE_TAIL, HOST_GATE],
+    ...[QUEUE_HEAD, QUEUE_TAIL, QUEUE_SEEN, HOST_GATE],
     ...Array.from({ length: spinners }, (_, token) => layout.tokens + token),
     ...perSlot(layout.queue, 1),
     ...perSlot(layout.slotBase + STATE, layout.slotWords),
     ...(pulls.length > 0 || blocks >= 0 ? perSlot(layout.slotBase + FLAGS, layout.slotWords) : []),
     ...[0, 1].flatMap((index) => [
-      ...[GATE, DONE_TAIL, DONE_HEAD].map((word) => block(index) + word),
+      ...[GATE, DONE_TAIL, DONE_HEAD, DONE_SEEN].map((word) => block(index) + word),
       ...perSlot(block(index) + layout.doneRing, 1),
       ...(mail.length > 0 ? [MAIL_HEAD, MAIL_TAIL].map((word) => block(index) + word) : []),
       ...(mail.length > 0 ? [0, 1].map((entry) => block(index) + layout.mailRing + entry) : []),
@@ -383,7 +385,8 @@ function worldOf({
         ? word === QUEUE_TAIL || word === block(0) + MAIL_TAIL || word === block(1) + MAIL_TAIL
         : word === block(index - 1) + DONE_TAIL || word === block(index - 1) + MAIL_HEAD),
     privateWords(index) {
-      return index === 0 ? [block(0) + DONE_HEAD, block(1) + DONE_HEAD] : [block(index - 1) + CLAIMED];
+      if (index > 0) return [block(index - 1) + CLAIMED];
+      return [QUEUE_SEEN, ...[0, 1].flatMap((other) => [block(other) + DONE_HEAD, block(other) + DONE_SEEN])];
     },
     enabled(index, all, words, dead) {
       const local = all[0] as unknown as HostLocal;

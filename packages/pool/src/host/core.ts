@@ -10,14 +10,15 @@ import { chooserFor } from './balance.js';
 import { Crew, type CrewHost } from './crew.js';
 import { CustomQueue } from './custom-queue.js';
 import { Dispatch, type DispatchHost } from './dispatch.js';
-import { failureFor, type HandlerName, startFailure, workerFailure } from './faults.js';
+import { failureFor, startFailure, workerFailure } from './faults.js';
+import { HandlerNames } from './handler-names.js';
 import { Histogram } from './histogram.js';
 import type { FilledOptions } from './options.js';
-import { Pressure } from './pressure.js';
 import { Pump, type Pumped } from './pump.js';
 import { ByPriority, Fifo, type Pending } from './queue.js';
 import { type Extras, SETTLED, Task } from './task.js';
 import { type PoolTask, queueOptionsSymbol } from './task-queue.js';
+import { Timing } from './timing.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 /** What the public class hears from the core. */
@@ -30,8 +31,6 @@ export interface CoreEvents {
 const SLOT_WORDS = 128;
 const FEWEST_SLOTS = 1024;
 const DRAIN_AT_ONCE = 256;
-/** So many small tasks a worker that is awake does in the time that waking another one takes. */
-const BACKLOG = 128;
 
 // `new Promise` with one shared executor makes no closure per task.
 let resolveOf: (value: unknown) => void;
@@ -46,20 +45,18 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   readonly options: FilledOptions;
   readonly concurrency: number;
   readonly startedAt = performance.now();
-  readonly runTimes: Histogram | undefined;
-  readonly waitTimes: Histogram | undefined;
+  /** Undefined without `recordTiming`. */
+  readonly timing: Timing | undefined;
   readonly choose: DispatchHost['choose'];
-  private readonly pressures: Pressure | undefined;
-  /** Milliseconds that workers have spent in tasks; no reset touches it. */
-  totalRunTime = 0;
   needsDrain = false;
   closing = false;
   private readonly table: SharedTable;
   private readonly dispatch: Dispatch;
   private readonly crew: Crew;
   private readonly pump: Pump;
-  private readonly handlerIds = new Map<string, Map<string, number>>();
-  private readonly handlers: HandlerName[] = [];
+  readonly handlers = new HandlerNames((id, { filename, name }) => {
+    for (const worker of this.workers) worker.post([HANDLER, id, filename, name]);
+  });
   private readonly events: CoreEvents;
   private taskIds = 0;
   private defaultHandler = -1;
@@ -71,12 +68,10 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     this.options = options;
     this.events = events;
     this.concurrency = options.concurrentTasksPerWorker;
-    this.runTimes = options.recordTiming ? new Histogram() : undefined;
-    this.waitTimes = options.recordTiming ? new Histogram() : undefined;
     this.table = tableOf(layoutOf(geometryFor(options)));
-    if (options.filename !== null) this.defaultHandler = this.handlerFor(options.filename, options.name);
+    if (options.filename !== null) this.defaultHandler = this.handlers.idOf(options.filename, options.name);
     this.dispatch = new Dispatch(this.table, this.newQueue(), this);
-    this.pressures = options.recordTiming ? new Pressure(this.dispatch, now()) : undefined;
+    this.timing = options.recordTiming ? new Timing(this.dispatch) : undefined;
     this.crew = new Crew(options, this.table, this);
     this.choose = chooserFor(options, this, (task) => this.viewOf(task));
     this.dispatch.ordered = options.taskQueue !== undefined;
@@ -111,11 +106,6 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     return this.dispatch.completed;
   }
 
-  /** Tasks in ÷ tasks out over the last seconds; NaN without `recordTiming`. */
-  get pressure(): number {
-    return this.pressures?.at(now()) ?? Number.NaN;
-  }
-
   /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
   get queueSize(): number {
     return this.waiting(this.workers.length);
@@ -133,28 +123,12 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     return this.crew.hasSpareCore;
   }
 
-  /** The number of a pair of file and name, told to every worker. */
-  handlerFor(filename: string, name: string): number {
-    let names = this.handlerIds.get(filename);
-    if (names === undefined) {
-      names = new Map();
-      this.handlerIds.set(filename, names);
-    }
-    let id = names.get(name);
-    if (id === undefined) {
-      id = this.handlers.push({ filename, name }) - 1;
-      names.set(name, id);
-      for (const worker of this.workers) worker.post([HANDLER, id, filename, name]);
-    }
-    return id;
-  }
-
   /** Submits a task. `handler` -1: the pool's own. */
   run(value: unknown, handler: number, extras: Extras | undefined): Promise<unknown> {
     const id = handler === -1 ? this.defaultHandler : handler;
     const refusal = this.refusal(id, 0);
     if (refusal !== undefined) return Promise.reject(refusal);
-    const created = this.runTimes === undefined ? 0 : now();
+    const created = this.timing === undefined ? 0 : now();
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, created, resolveOf, rejectOf, extras);
     this.submit(task);
@@ -173,7 +147,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, now(), resolveOf, rejectOf, extras);
-    extras.release = watch((reason) => this.end(task, reason), (this.handlers[id] as HandlerName).name);
+    extras.release = watch((reason) => this.end(task, reason), this.handlers.of(id).name);
     this.submit(task);
     return promise;
   }
@@ -185,6 +159,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
       return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
     }
     const { maxThreads, maxQueue } = this.options;
+    if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
     if (this.waiting(maxThreads, 1 - exclusive, exclusive) <= maxQueue) return undefined;
     const message =
       maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
@@ -192,14 +167,14 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   private submit(task: Task): void {
-    this.pressures?.before(task.created);
+    this.timing?.before(task.created);
     if (task.extras !== undefined && task.extras.priority !== 0 && !this.dispatch.ordered) this.order();
     // Both now, not in the next microtask: the caller may block this thread until the task has done something.
     if (task.exclusive) this.spawnForNeed(0, 1);
     else this.spawnForNeed(1, 0);
     this.dispatch.submit(task);
     this.rejectIfHindered();
-    if (this.isFull) this.setNeedsDrain(true);
+    if (!this.needsDrain && this.isFull) this.setNeedsDrain(true);
     this.pump.submitted();
   }
 
@@ -246,7 +221,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   /** Ends a task from outside: aborted or timed out. A worker that runs it is killed and replaced. */
   private end(task: Task, reason: unknown): void {
     if (task.state === SETTLED) return;
-    this.pressures?.before(now());
+    this.timing?.before(now());
     const runsOn = this.dispatch.cancel(task, reason);
     if (runsOn !== -1) this.crew.killByIndex(runsOn);
     this.refillCrew();
@@ -273,8 +248,8 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     return false;
   }
 
-  wakeForBacklog(): void {
-    if (queuedEntries(this.table) > BACKLOG || !this.crew.isAnyAwake) this.wakeWorkers();
+  wakeIfAllSleep(): void {
+    if (!this.crew.isAnyAwake) this.wakeWorkers();
   }
 
   wakeWorkers(): void {
@@ -291,18 +266,14 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   onTimes(task: Task, worker: WorkerHandle, start: number, end: number): void {
-    if (this.runTimes === undefined) return;
-    this.pressures?.before(end);
-    this.totalRunTime += end - start;
-    this.runTimes.record(end - start);
-    this.waitTimes?.record(start - task.created);
-    worker.histogram?.record(end - start);
+    this.timing?.ended(task, worker, start, end);
   }
 
-  startup(): Pick<Startup, 'arenas' | 'handlers' | 'preload'> {
+  startup(): Pick<Startup, 'arenas' | 'handlers' | 'preload' | 'shapes'> {
     return {
-      arenas: this.dispatch.arenas,
-      handlers: this.handlers.map(({ filename, name }, id) => [id, filename, name]),
+      arenas: this.dispatch.inputs.arenas,
+      shapes: this.dispatch.inputs.shapes,
+      handlers: this.handlers.all.map(({ filename, name }, id) => [id, filename, name]),
       preload: this.defaultHandler,
     };
   }
@@ -326,7 +297,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   onGone(worker: WorkerHandle, exitCode: number): void {
-    const lost = this.dispatch.bury(worker, failureFor(worker, exitCode, this.handlers));
+    const lost = this.dispatch.bury(worker, failureFor(worker, exitCode, this.handlers.all));
     if (!worker.leaving) this.onUnexpectedExit(worker, exitCode, lost);
     this.events.emit('workerDestroy', worker);
     this.refillAfter(worker, lost);
@@ -358,7 +329,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   private viewOf(task: Task): PoolTask {
-    const { filename, name } = this.handlers[task.handler] as HandlerName;
+    const { filename, name } = this.handlers.of(task.handler);
     const value = task.extras?.original ?? task.value;
     const own =
       typeof value === 'object' && value !== null ? (value as Partial<PoolTask>)[queueOptionsSymbol] : null;

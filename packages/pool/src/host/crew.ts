@@ -9,7 +9,7 @@ import { type WorkerEvents, WorkerHandle } from './worker-handle.js';
 /** What the crew needs from the rest of the pool. */
 export interface CrewHost {
   /** The parts of a worker's first message that change. */
-  startup(): Pick<message.Startup, 'arenas' | 'handlers' | 'preload'>;
+  startup(): Pick<message.Startup, 'arenas' | 'handlers' | 'preload' | 'shapes'>;
   onCreate(worker: WorkerHandle): void;
   onReady(worker: WorkerHandle): void;
   onMessage(value: unknown): void;

@@ -1,8 +1,7 @@
-import { type Encoded, Encoder } from '../shared/codec/encode.js';
-import { restore, uncloneable } from '../shared/error-record.js';
-import { END, FLAGS, HANDLER, PAYLOAD, SEQUENCE, START } from '../shared/layout.js';
-import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
-import * as message from '../shared/messages.js';
+import { restore } from '../shared/error-record.js';
+import { END, FLAGS, START } from '../shared/layout.js';
+import type { SharedTable } from '../shared/memory.js';
+import { FAILED } from '../shared/messages.js';
 import {
   condemn,
   drainOne,
@@ -15,9 +14,9 @@ import {
   slotAt,
   sweep,
 } from '../shared/table.js';
+import { Inputs } from './inputs.js';
 import type { Pending } from './queue.js';
 import { Results } from './results.js';
-import { SlotMemory } from './slot-memory.js';
 import { LOOSE, PUBLISHED, SETTLED, type Task, WAITING } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -41,13 +40,10 @@ export class Dispatch {
   /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
   ordered = false;
   pending: Pending;
+  readonly inputs: Inputs;
   private readonly free: Int32Array;
   private freeCount: number;
-  private sequence = 0;
   private readonly tasks: (Task | undefined)[];
-  private readonly payloads = new Map<number, message.Payload>();
-  private readonly encoder = new Encoder(4096, (bytes) => this.memory.lend(bytes));
-  private readonly memory: SlotMemory;
   private readonly results: Results;
   private readonly table: SharedTable;
   private readonly host: DispatchHost;
@@ -60,15 +56,10 @@ export class Dispatch {
     this.free = Int32Array.from({ length: slots }, (_, index) => slots - 1 - index);
     this.freeCount = slots;
     this.tasks = new Array(slots).fill(undefined);
-    this.memory = new SlotMemory((index, buffer) => {
-      for (const worker of host.workers) worker.post([message.ARENA, index, buffer]);
+    this.inputs = new Inputs(table, (news) => {
+      for (const worker of host.workers) worker.post(news);
     });
     this.results = new Results(table);
-  }
-
-  /** The memory for large values, piece by piece. */
-  get arenas(): readonly SharedArrayBuffer[] {
-    return this.memory.buffers;
   }
 
   /** Slots in use: published, running, or reported but not read. */
@@ -139,24 +130,19 @@ export class Dispatch {
     const slot = this.free[--this.freeCount] as number;
     task.slot = slot;
     this.tasks[slot] = task;
-    // A getter of the value may run another task.
-    const outer = this.memory.slot;
-    this.memory.slot = slot;
     try {
-      this.write(task, slot);
+      this.inputs.write(task, slot);
     } catch (error) {
       this.giveBack(slot);
       this.settle(task, error, true);
       return true;
-    } finally {
-      this.memory.slot = outer;
     }
     task.state = PUBLISHED;
     return chosen === undefined ? this.publish(task, slot) : this.publishTo(chosen, task, slot);
   }
 
   private publish(task: Task, slot: number): boolean {
-    const taker = this.payloads.size > 0 && this.payloads.has(slot) ? this.taker(task) : undefined;
+    const taker = this.inputs.isOwed(slot) ? this.taker(task) : undefined;
     if (taker !== undefined) return this.publishTo(taker, task, slot);
     // Full of entries of retracted slots behind one that no worker has claimed: then every worker is busy.
     if (publish(this.table, slot)) return true;
@@ -166,7 +152,7 @@ export class Dispatch {
   }
 
   private publishTo(worker: WorkerHandle, task: Task, slot: number): boolean {
-    if (!this.sendPayload(worker, task, slot)) {
+    if (!this.sendPayload(worker, task)) {
       this.giveBack(slot);
       return true;
     }
@@ -195,64 +181,21 @@ export class Dispatch {
     return workers.find((worker) => !worker.keptFree && worker.mailCount < this.host.concurrency);
   }
 
-  private write(task: Task, slot: number): void {
-    const { words, layout } = this.table;
-    const base = slotAt(layout, slot);
-    words[base + HANDLER] = task.handler;
-    words[base + SEQUENCE] = this.sequence = (this.sequence + 1) & 0x3fffffff;
-    const flags = task.exclusive ? message.EXCLUSIVE : 0;
-    const moves = task.extras !== undefined && task.extras.transfer.length > 0;
-    const encoded = moves ? undefined : this.encoder.encode(task.value);
-    if (encoded === undefined) {
-      this.payloads.set(slot, { value: task.value });
-      describe(this.table, base, flags | message.IN_PORT, 0, 0);
-    } else if (encoded.externals === undefined && encoded.length <= slotCapacity(layout)) {
-      copyWords(encoded.words, encoded.length, words, base + PAYLOAD);
-      describe(this.table, base, flags | message.IN_SLOT, encoded.length, 0);
-    } else {
-      this.writeLarge(encoded, slot, base, flags);
-    }
-  }
-
-  private writeLarge(encoded: Encoded, slot: number, base: number, flags: number): void {
-    const { words, length, externals } = encoded;
-    const address = externals === undefined ? this.memory.allocate(length) : -1;
-    if (address === -1) {
-      this.payloads.set(slot, { words: words.slice(0, length), externals: externals ?? [] });
-      describe(this.table, base, flags | message.IN_PORT, 0, 0);
-      return;
-    }
-    this.memory.write(address, words, length);
-    describe(this.table, base, flags | message.IN_ARENA, length, address);
-  }
-
   /** Posts what does not go through the table, if anything. False: it cannot be cloned, so the task has failed. */
-  private sendPayload(worker: WorkerHandle, task: Task, slot: number): boolean {
-    const payload = this.payloads.get(slot);
-    if (payload === undefined) return true;
-    this.payloads.delete(slot);
-    const transfer =
-      payload.words === undefined
-        ? (task.extras?.transfer ?? [])
-        : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
+  private sendPayload(worker: WorkerHandle, task: Task): boolean {
     try {
-      worker.deliver([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
+      this.inputs.send(worker, task);
       return true;
     } catch (error) {
-      this.settle(task, uncloneable('task', payload.value, error), true);
+      this.settle(task, error, true);
       return false;
     }
-  }
-
-  private sequenceOf(slot: number): number {
-    return this.table.words[slotAt(this.table.layout, slot) + SEQUENCE] as number;
   }
 
   /** A worker has claimed a slot whose payload it lacks. */
   private onPull(worker: WorkerHandle, slot: number): void {
     const task = this.tasks[slot] as Task;
-    if (this.sendPayload(worker, task, slot)) return;
-    worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), { cancelled: true }]);
+    if (!this.sendPayload(worker, task)) this.inputs.cancel(worker, slot);
   }
 
   /** Reads everything that a worker has reported. Returns how many tasks ended. */
@@ -287,13 +230,12 @@ export class Dispatch {
       );
     }
     this.giveBack(slot);
-    if ((flags & message.FAILED) === 0) this.settle(task, value, false);
+    if ((flags & FAILED) === 0) this.settle(task, value, false);
     else this.settle(task, restore(value as never), true);
   }
 
   private giveBack(slot: number): void {
-    this.memory.release(slot);
-    if (this.payloads.size > 0) this.payloads.delete(slot);
+    this.inputs.release(slot);
     this.tasks[slot] = undefined;
     release(this.table, slot);
     this.free[this.freeCount++] = slot;
@@ -358,7 +300,7 @@ export class Dispatch {
 
   private publishedYoungestFirst(): Task[] {
     const published = this.tasks.filter((task) => task?.state === PUBLISHED) as Task[];
-    return published.sort((one, other) => this.ageOf(one) - this.ageOf(other));
+    return published.sort((one, other) => this.inputs.ageOf(one.slot) - this.inputs.ageOf(other.slot));
   }
 
   /** Rejects every task that a worker has claimed. Their slots stay taken until their workers have exited. */
@@ -382,11 +324,7 @@ export class Dispatch {
 
   /** What it transfers has been posted to the worker that will run it, and cannot be had back. */
   private isOnItsWay(task: Task): boolean {
-    return task.extras !== undefined && task.extras.transfer.length > 0 && !this.payloads.has(task.slot);
-  }
-
-  private ageOf(task: Task): number {
-    return (this.sequence - this.sequenceOf(task.slot)) & 0x3fffffff;
+    return task.extras !== undefined && task.extras.transfer.length > 0 && !this.inputs.isOwed(task.slot);
   }
 
   /** A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed. */

@@ -1,12 +1,7 @@
 import { WorkerError } from '../errors.js';
+import type { HandlerName } from './handler-names.js';
 import type { Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
-
-/** The names behind a handler's number. */
-export interface HandlerName {
-  readonly filename: string;
-  readonly name: string;
-}
 
 /** Why a task did not end well: its worker has exited. */
 export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: HandlerName): WorkerError {

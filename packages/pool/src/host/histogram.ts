@@ -22,13 +22,23 @@ export interface HistogramSummary {
   readonly p99_999: number;
 }
 
-const SUB_BITS = 7;
+/** Buckets of each power of two, by the first bits of the mantissa. */
+const SUB_BITS = 6;
 const SUB = 1 << SUB_BITS;
+/** Powers of two from one nanosecond on: up to eighteen minutes. */
 const EXPONENTS = 40;
 const NANOS = 1e6;
 
+/** A time in nanoseconds, and the upper half of the same bits: exponent and the beginning of the mantissa. */
+const float = new Float64Array(1);
+const halves = new Int32Array(float.buffer);
+float[0] = 1;
+const UPPER = halves[0] === 0 ? 1 : 0;
+const UPPER_BITS = 20 - SUB_BITS;
+const ONE = (halves[UPPER] as number) >> UPPER_BITS;
+
 /**
- * Counts times in buckets whose width grows with the time, so a percentile is off by less than one part in 128.
+ * Counts times in buckets whose width grows with the time, so a percentile is off by one part in 128 at most.
  * Recording costs a few nanoseconds, which Node's own histogram, behind a native call, does not.
  */
 export class Histogram {
@@ -104,25 +114,12 @@ export class Histogram {
   }
 }
 
-/** The first SUB buckets are one nanosecond wide; each further SUB / 2 twice as wide as the ones before. */
 function bucketOf(nanoseconds: number): number {
-  const value = Math.floor(nanoseconds);
-  if (value < SUB) return value;
-  let exponent = 0;
-  let rest = value;
-  // Numbers beyond 32 bits are shifted down first, since bit operations see only 32.
-  while (rest >= 2 ** 31) {
-    rest = Math.floor(rest / 2 ** 16);
-    exponent += 16;
-  }
-  const shift = 31 - Math.clz32(rest) - (SUB_BITS - 1);
-  exponent += shift;
-  return Math.min(SUB * EXPONENTS - 1, SUB + (exponent - 1) * (SUB / 2) + ((rest >> shift) - SUB / 2));
+  float[0] = nanoseconds;
+  const place = ((halves[UPPER] as number) >> UPPER_BITS) - ONE;
+  return Math.max(0, Math.min(SUB * EXPONENTS - 1, place));
 }
 
 function middleOf(place: number): number {
-  if (place < SUB) return place;
-  const exponent = Math.floor((place - SUB) / (SUB / 2)) + 1;
-  const mantissa = ((place - SUB) % (SUB / 2)) + SUB / 2;
-  return (mantissa + 0.5) * 2 ** exponent;
+  return (1 + ((place % SUB) + 0.5) / SUB) * 2 ** Math.floor(place / SUB);
 }

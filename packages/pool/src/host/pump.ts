@@ -15,8 +15,8 @@ export interface Pumped {
   anythingDone(): boolean;
   /** Wakes sleeping workers for what is queued. */
   wakeWorkers(): void;
-  /** The same, unless those that are awake will see to it sooner. */
-  wakeForBacklog(): void;
+  /** The same, unless one of them is awake. */
+  wakeIfAllSleep(): void;
 }
 
 /** Milliseconds of microtasks after which the event loop gets its turn, whatever is going on. */
@@ -72,7 +72,7 @@ export class Pump {
   submitted(): void {
     if (!this.scheduled) this.submissions = 0;
     if (++this.submissions <= EAGER) this.pumped.wakeWorkers();
-    else this.pumped.wakeForBacklog();
+    else this.pumped.wakeIfAllSleep();
     if (this.scheduled) return;
     this.scheduled = true;
     const time = now();
@@ -112,8 +112,9 @@ export class Pump {
 
   private pump(): void {
     const ended = this.pumped.turn();
+    // While there is something to read at every look, those that are awake keep up with the host.
     if (ended === 0) this.pumped.wakeWorkers();
-    else this.pumped.wakeForBacklog();
+    else this.pumped.wakeIfAllSleep();
     if (this.pumped.outstanding === 0) {
       this.scheduled = false;
       this.keep(false);

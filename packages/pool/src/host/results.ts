@@ -1,13 +1,13 @@
 import { Decoder, type Memory, memoryOf } from '../shared/codec/decode.js';
 import { LENGTH, OFFSET, PAYLOAD } from '../shared/layout.js';
 import type { SharedTable } from '../shared/memory.js';
-import { IN_ARENA, IN_SLOT, PLACE_MASK } from '../shared/messages.js';
+import { IN_ARENA, IN_SLOT, MARKS, PLACE_MASK } from '../shared/messages.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 /** Reads what workers have reported, wherever it is: in the slot, in the worker's rings, or in a message. */
 export class Results {
-  private readonly decoder = new Decoder((position, length) => this.borrow(position, length));
+  private readonly decoder = new Decoder(undefined, (position, length) => this.borrow(position, length));
   /** The worker whose result is being decoded. */
   private source: WorkerHandle | undefined;
   /** The last buffer of this result in the worker's ring for them. */
@@ -22,21 +22,33 @@ export class Results {
   read(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
     const { words } = this.table;
     const place = flags & PLACE_MASK;
-    if (place === IN_SLOT) return this.decode(worker, this.table, base + PAYLOAD);
+    const length = words[base + LENGTH] as number;
+    const marks = flags >> MARKS;
+    if (place === IN_SLOT) return this.decode(worker, this.table, base + PAYLOAD, length, marks);
     if (place === IN_ARENA) {
       const position = words[base + OFFSET] as number;
-      const value = this.decode(worker, worker.ring('results'), ringWordOf('results', position));
-      ringRead(this.table, worker.index, 'results', position, words[base + LENGTH] as number);
+      const ring = worker.ring('results');
+      const value = this.decode(worker, ring, ringWordOf('results', position), length, marks);
+      ringRead(this.table, worker.index, 'results', position, length);
       return value;
     }
     const payload = worker.payload(slot);
     if (payload.words === undefined) return payload.value;
-    return this.decode(worker, memoryOf(payload.words.buffer as ArrayBuffer), 0, payload.externals);
+    const memory = memoryOf(payload.words.buffer as ArrayBuffer);
+    return this.decode(worker, memory, 0, payload.words.length, payload.marks ?? 0, payload.externals);
   }
 
-  private decode(worker: WorkerHandle, memory: Memory, at: number, externals?: ArrayBuffer[]): unknown {
+  private decode(
+    worker: WorkerHandle,
+    memory: Memory,
+    at: number,
+    length: number,
+    marks: number,
+    externals?: ArrayBuffer[],
+  ): unknown {
     this.source = worker;
-    const value = this.decoder.decode(memory, at, externals);
+    this.decoder.makers = worker.makers;
+    const value = this.decoder.decode(memory, at, length, marks, externals);
     if (this.borrowed !== undefined) {
       ringRead(this.table, worker.index, 'bulk', this.borrowed.position, this.borrowed.words);
       this.borrowed = undefined;

@@ -71,7 +71,7 @@ function separate(
 function handlerOf(core: Core, { filename, name }: RunOptions): number {
   const file = pathOf('options.filename', filename) ?? core.options.filename;
   const called = text('options.name', name) ?? core.options.name;
-  return file === null ? -1 : core.handlerFor(file, called);
+  return file === null ? -1 : core.handlers.idOf(file, called);
 }
 
 function signalOf(signal: unknown): AbortSignalAny | undefined {

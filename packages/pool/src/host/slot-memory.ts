@@ -36,8 +36,8 @@ export class SlotMemory {
     return address;
   }
 
-  write(address: number, words: Int32Array, length: number): void {
-    copyWords(words, length, this.chunk(address).words, wordOf(address));
+  write(address: number, from: Memory, length: number): void {
+    copyWords(from, length, this.chunk(address), wordOf(address));
   }
 
   /** @returns the address of a copy of these bytes, or -1. */
@@ -48,6 +48,7 @@ export class SlotMemory {
   }
 
   release(slot: number): void {
+    if (this.blocks.size === 0) return;
     const blocks = this.blocks.get(slot);
     if (blocks === undefined) return;
     this.blocks.delete(slot);

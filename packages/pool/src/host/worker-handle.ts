@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
+import { Makers } from '../shared/codec/makers.js';
 import { gateAt, mustWake } from '../shared/gate.js';
 import { CLAIMED, EXCLUSIVE_NOW, RUNNING_NOW } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
@@ -44,6 +45,8 @@ export class WorkerHandle {
   /** How many tasks it had claimed then. */
   idleMark = 0;
   readonly exited: Promise<void>;
+  /** The shapes of its results. */
+  readonly makers = new Makers(() => this.readAll());
   private readonly runningWord: number;
   private readonly exclusiveWord: number;
   private readonly table: Table;
@@ -180,6 +183,7 @@ export class WorkerHandle {
     if (received === message.WAKE) return;
     if (received[0] === message.PAYLOAD) this.payloads.set(received[1], received[3]);
     else if (received[0] === message.RESULTS) this.rings[received[1]] = memoryOf(received[2]);
+    else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
     else if (received[0] === message.READY) this.events.onReady(this, received[1]);
   }
 }

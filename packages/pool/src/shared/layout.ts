@@ -10,24 +10,33 @@ export const LINE = 16;
 /** Words of the whole table. */
 export const QUEUE_HEAD = 0;
 export const QUEUE_TAIL = LINE;
+/** Where the host last saw the head: reading the head itself takes its line away from the workers. */
+export const QUEUE_SEEN = LINE + 1;
 export const HOST_GATE = 2 * LINE;
 const TOKENS = 3 * LINE;
 const MAX_TOKENS = LINE;
 
-/** Words of one worker's block. */
+/** Words of one worker's block. First what seldom changes, because the host looks at the gate with every task. */
 export const GATE = 0;
-export const CLAIMED = 1;
-export const RUNNING_NOW = 2;
-export const EXCLUSIVE_NOW = 3;
-export const DONE_TAIL = LINE;
-export const MAIL_HEAD = LINE + 1;
-export const DONE_HEAD = 2 * LINE;
-export const MAIL_TAIL = 2 * LINE + 1;
-export const RESULT_HEAD = 2 * LINE + 2;
-export const BULK_HEAD = 2 * LINE + 3;
-const BLOCK_HEADER = 3 * LINE;
+export const EXCLUSIVE_NOW = 1;
+/** Written by the worker. */
+export const CLAIMED = LINE;
+export const RUNNING_NOW = LINE + 1;
+export const DONE_TAIL = LINE + 2;
+export const MAIL_HEAD = LINE + 3;
+/** Written by the host. */
+export const MAIL_TAIL = 2 * LINE;
+export const RESULT_HEAD = 2 * LINE + 1;
+export const BULK_HEAD = 2 * LINE + 2;
+/** The host's own; DONE_SEEN is where it last saw the tail. */
+export const DONE_HEAD = 3 * LINE;
+export const DONE_SEEN = 3 * LINE + 1;
+const BLOCK_HEADER = 4 * LINE;
 
-/** Words of one slot. START and END are 64-bit floats, so they stand on even words. */
+/**
+ * Words of one slot. START and END are 64-bit floats, so they stand on even words. The first words of the payload, which
+ * are all that a small task has, share the line of the header.
+ */
 export const STATE = 0;
 export const HANDLER = 1;
 export const FLAGS = 2;
@@ -36,7 +45,7 @@ export const OFFSET = 4;
 export const SEQUENCE = 5;
 export const START = 8;
 export const END = 10;
-export const PAYLOAD = LINE;
+export const PAYLOAD = 12;
 
 /** How many words a table needs for its parts; both sides derive every address from it. */
 export interface Geometry {

@@ -1,4 +1,5 @@
 import { type Memory, memoryOf } from './codec/decode.js';
+import { copyBytes } from './codec/tags.js';
 import { FLAGS, type Layout, LENGTH, OFFSET, PAYLOAD } from './layout.js';
 import type { Table } from './table.js';
 
@@ -15,10 +16,10 @@ export function tableOf(layout: Layout, buffer = new SharedArrayBuffer(layout.wo
 
 const LOOP_WORDS = 48;
 
-/** Copies words; a loop beats a native call for a few. */
-export function copyWords(from: Int32Array, length: number, to: Int32Array, at: number): void {
-  if (length > LOOP_WORDS) to.set(from.subarray(0, length), at);
-  else for (let index = 0; index < length; index++) to[at + index] = from[index] as number;
+/** Copies the first words of one memory to a place in another; a loop beats a native call for a few. */
+export function copyWords(from: Memory, length: number, to: Memory, at: number): void {
+  if (length > LOOP_WORDS) copyBytes(from.bytes.subarray(0, length * 4), to.bytes, at * 4);
+  else for (let index = 0; index < length; index++) to.words[at + index] = from.words[index] as number;
 }
 
 /** Notes in a slot where its words are. */

@@ -4,7 +4,7 @@ import type { Ring } from './result-ring.js';
 
 /**
  * What travels on a worker's port: the number 0 to wake a side, and rare things as arrays that start with one of
- * these numbers. Whoever meets an unknown handler, arena or payload in the table reads its port synchronously:
+ * these numbers. Whoever meets an unknown handler, arena, shape or payload in the table reads its port synchronously:
  * such a message is always posted before the slot that needs it is published.
  */
 export const WAKE = 0;
@@ -18,6 +18,8 @@ export const PAYLOAD = 3;
 export const RESULTS = 4;
 /** [READY, kernel thread id or 0] */
 export const READY = 5;
+/** [SHAPE, number, names]: how the sender's encoder calls objects with these keys from now on. */
+export const SHAPE = 6;
 
 export type Message =
   | typeof WAKE
@@ -25,13 +27,15 @@ export type Message =
   | [typeof ARENA, number, SharedArrayBuffer]
   | [typeof PAYLOAD, number, number, Payload]
   | [typeof RESULTS, Ring, SharedArrayBuffer]
-  | [typeof READY, number];
+  | [typeof READY, number]
+  | [typeof SHAPE, number, readonly string[]];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {
   readonly value?: unknown;
   readonly words?: Int32Array;
   readonly externals?: ArrayBuffer[];
+  readonly marks?: number;
   /** The host could not post the value: the task is over already. */
   readonly cancelled?: boolean;
 }
@@ -42,6 +46,8 @@ export interface Startup {
   readonly table: SharedArrayBuffer;
   readonly arenas: readonly SharedArrayBuffer[];
   readonly handlers: readonly (readonly [id: number, filename: string, name: string])[];
+  /** Their names by number. */
+  readonly shapes: readonly (readonly string[])[];
   readonly index: number;
   readonly port: MessagePort;
   readonly preload: number;
@@ -60,5 +66,7 @@ export const PLACE_MASK = 3;
 export const FAILED = 1 << 3;
 /** The task may be killed, so it never shares a worker with another one. */
 export const EXCLUSIVE = 1 << 4;
+/** From this bit on: the marks of the encoder. */
+export const MARKS = 5;
 
 export type TransferList = readonly Transferable[];

@@ -1,11 +1,13 @@
 import {
   CLAIMED,
   DONE_HEAD,
+  DONE_SEEN,
   DONE_TAIL,
   type Layout,
   MAIL_HEAD,
   MAIL_TAIL,
   QUEUE_HEAD,
+  QUEUE_SEEN,
   QUEUE_TAIL,
   STATE,
 } from './layout.js';
@@ -74,11 +76,19 @@ export interface Table {
 /** Host: publishes a held slot to the queue that every worker claims from. False when the ring is full. */
 export function publish(table: Table, slot: number): boolean {
   const { words, layout } = table;
-  const tail = Atomics.load(words, QUEUE_TAIL);
-  if (distance(Atomics.load(words, QUEUE_HEAD), tail) >= layout.slots && !skipStale(table)) return false;
+  const tail = words[QUEUE_TAIL] as number;
+  if (distance(words[QUEUE_SEEN] as number, tail) >= layout.slots && !hasRoom(table, tail)) return false;
   words[layout.queue + (tail & (layout.slots - 1))] = slot;
   words[slotAt(layout, slot) + STATE] = pack(QUEUED, tail);
   Atomics.store(words, QUEUE_TAIL, next(tail));
+  return true;
+}
+
+function hasRoom(table: Table, tail: number): boolean {
+  const { words, layout } = table;
+  const isFull = distance(Atomics.load(words, QUEUE_HEAD), tail) >= layout.slots;
+  if (isFull && !skipStale(table)) return false;
+  words[QUEUE_SEEN] = Atomics.load(words, QUEUE_HEAD);
   return true;
 }
 
@@ -239,7 +249,11 @@ export function drainOne(table: Table, worker: number): number {
   const { words, layout } = table;
   const block = blockAt(layout, worker);
   const head = words[block + DONE_HEAD] as number;
-  if (head === Atomics.load(words, block + DONE_TAIL)) return EMPTY;
+  if (head === words[block + DONE_SEEN]) {
+    const tail = Atomics.load(words, block + DONE_TAIL);
+    if (head === tail) return EMPTY;
+    words[block + DONE_SEEN] = tail;
+  }
   const entry = Atomics.load(words, block + layout.doneRing + (head & (layout.slots - 1)));
   words[block + DONE_HEAD] = next(head);
   return entry;

@@ -1,6 +1,7 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { chunkOf, wordOf } from '../shared/arena.js';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
+import { Makers } from '../shared/codec/makers.js';
 import { hostGate, mustWake } from '../shared/gate.js';
 import * as message from '../shared/messages.js';
 
@@ -13,6 +14,7 @@ type Handler = readonly [filename: string, name: string];
 export class Channel {
   readonly handlers = new Map<number, Handler>();
   readonly arenas: Memory[] = [];
+  readonly makers = new Makers(() => this.readAll());
   private readonly payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   private readonly port: MessagePort;
   private readonly words: Int32Array;
@@ -24,6 +26,7 @@ export class Channel {
     this.words = new Int32Array(startup.table);
     for (const [id, filename, name] of startup.handlers) this.handlers.set(id, [filename, name]);
     for (const buffer of startup.arenas) this.arenas.push(memoryOf(buffer));
+    for (const [shape, names] of startup.shapes.entries()) this.makers.add(shape, names);
   }
 
   /** Calls `onMessage` after anything has arrived: a wake-up, or a payload that a task waits for. */
@@ -94,6 +97,9 @@ export class Channel {
         break;
       case message.ARENA:
         this.arenas[received[1]] = memoryOf(received[2]);
+        break;
+      case message.SHAPE:
+        this.makers.add(received[1], received[2]);
         break;
       case message.PAYLOAD:
         this.payloads.set(received[1], { sequence: received[2], payload: received[3] });

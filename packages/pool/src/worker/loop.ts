@@ -7,6 +7,7 @@ import {
   EXCLUSIVE_NOW,
   FLAGS,
   HANDLER,
+  LENGTH,
   OFFSET,
   PAYLOAD,
   RUNNING_NOW,
@@ -44,6 +45,7 @@ export class Loop {
   private readonly outcome: Outcome;
   private readonly gate: number;
   private readonly runningWord: number;
+  private readonly exclusiveWord: number;
   private readonly table: SharedTable;
   private readonly channel: Channel;
   private readonly handlers: Handlers;
@@ -61,7 +63,8 @@ export class Loop {
     this.timing = startup.timing;
     this.gate = gateAt(table, startup.index);
     this.runningWord = blockAt(table.layout, startup.index) + RUNNING_NOW;
-    this.decoder = new Decoder((address, length) => channel.borrow(address, length));
+    this.exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
+    this.decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
     this.spinner = new Spinner(table, startup.index);
     this.outcome = new Outcome(table, channel, startup.index);
     this.accepts = startup.concurrency > 1 ? (slot) => this.mayShare(slot) : undefined;
@@ -148,7 +151,7 @@ export class Loop {
     this.setExclusive((flags & message.EXCLUSIVE) !== 0);
     if (this.timing) this.table.floats[(base + START) >> 1] = now();
     if ((flags & message.PLACE_MASK) < message.IN_PORT) {
-      this.call(slot, this.decoder.decode(...this.wordsOf(base, flags)));
+      this.call(slot, this.decode(base, flags));
     } else {
       this.startWithPayload(slot, base);
     }
@@ -157,13 +160,18 @@ export class Loop {
   private setExclusive(exclusive: boolean): void {
     if (this.exclusive === exclusive) return;
     this.exclusive = exclusive;
-    this.table.words[this.runningWord - RUNNING_NOW + EXCLUSIVE_NOW] = exclusive ? 1 : 0;
+    this.table.words[this.exclusiveWord] = exclusive ? 1 : 0;
   }
 
-  private wordsOf(base: number, flags: number): [memory: ReturnType<typeof memoryOf>, at: number] {
-    if ((flags & message.PLACE_MASK) === message.IN_SLOT) return [this.table, base + PAYLOAD];
-    const address = this.table.words[base + OFFSET] as number;
-    return [this.channel.arena(chunkOf(address)), wordOf(address)];
+  private decode(base: number, flags: number): unknown {
+    const { words } = this.table;
+    const length = words[base + LENGTH] as number;
+    const marks = flags >> message.MARKS;
+    if ((flags & message.PLACE_MASK) === message.IN_SLOT) {
+      return this.decoder.decode(this.table, base + PAYLOAD, length, marks);
+    }
+    const address = words[base + OFFSET] as number;
+    return this.decoder.decode(this.channel.arena(chunkOf(address)), wordOf(address), length, marks);
   }
 
   private startWithPayload(slot: number, base: number): void {
@@ -196,8 +204,9 @@ export class Loop {
     if (payload.cancelled === true) {
       this.succeed(slot, undefined);
     } else if (payload.words !== undefined) {
-      const memory = memoryOf(payload.words.buffer as ArrayBuffer);
-      this.call(slot, this.decoder.decode(memory, 0, payload.externals));
+      const { words, marks = 0, externals } = payload;
+      const memory = memoryOf(words.buffer as ArrayBuffer);
+      this.call(slot, this.decoder.decode(memory, 0, words.length, marks, externals));
     } else {
       this.call(slot, payload.value);
     }

@@ -1,3 +1,4 @@
+import type { Memory } from '../shared/codec/decode.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
 import { copyBytes } from '../shared/codec/tags.js';
 import { carry, uncloneable } from '../shared/error-record.js';
@@ -11,7 +12,11 @@ import type { Channel } from './channel.js';
 
 /** Writes what a task returned or threw to where the host finds it: the slot, the result ring, or the port. */
 export class Outcome {
-  private readonly encoder = new Encoder(4096, (bytes) => this.lend(bytes));
+  private readonly encoder = new Encoder(
+    4096,
+    (bytes) => this.lend(bytes),
+    (shape, names) => this.channel.post([message.SHAPE, shape, names]),
+  );
   private readonly table: SharedTable;
   private readonly channel: Channel;
   private readonly index: number;
@@ -55,14 +60,15 @@ export class Outcome {
   private write(slot: number, value: unknown, flags: number): boolean {
     const encoded = this.encode(value);
     if (encoded === undefined) return false;
-    const { words, length, externals } = encoded;
+    const { words, length, externals, marks } = encoded;
     const base = slotAt(this.table.layout, slot);
+    const marked = flags | (marks << message.MARKS);
     if (externals === undefined && length <= slotCapacity(this.table.layout)) {
-      copyWords(words, length, this.table.words, base + PAYLOAD);
-      describe(this.table, base, flags | message.IN_SLOT, length, 0);
-    } else if (externals !== undefined || !this.writeToRing(base, words, length, flags)) {
+      copyWords(encoded, length, this.table, base + PAYLOAD);
+      describe(this.table, base, marked | message.IN_SLOT, length, 0);
+    } else if (externals !== undefined || !this.writeToRing(base, encoded, length, marked)) {
       const copy = words.slice(0, length);
-      this.post(slot, flags, { words: copy, externals: externals ?? [] }, [
+      this.post(slot, flags, { words: copy, externals: externals ?? [], marks }, [
         copy.buffer,
         ...(externals ?? []),
       ]);
@@ -98,11 +104,11 @@ export class Outcome {
     return ring;
   }
 
-  private writeToRing(base: number, words: Int32Array, length: number, flags: number): boolean {
+  private writeToRing(base: number, from: Memory, length: number, flags: number): boolean {
     const ring = this.ring('results');
     const position = ring.allocate(length);
     if (position === -1) return false;
-    copyWords(words, length, ring.memory.words, ringWordOf('results', position));
+    copyWords(from, length, ring.memory, ringWordOf('results', position));
     describe(this.table, base, flags | message.IN_ARENA, length, position);
     return true;
   }

@@ -4,6 +4,9 @@
  *
  * Objects are numbered in the order in which they start; REF names one by its number, which is how cycles and
  * shared references survive.
+ *
+ * The characters of strings of middle length stand together behind the values, because each call into native code that
+ * reads or writes some costs as much as a hundred characters.
  */
 export const TAG_BITS = 5;
 export const TAG_MASK = (1 << TAG_BITS) - 1;
@@ -22,6 +25,8 @@ export const FLOAT = 5;
 export const LATIN1 = 6;
 /** Length in code units; two bytes each, so lone surrogates survive. */
 export const UTF16 = 7;
+/** Length in characters, which stand behind the values of the message. */
+export const TEXT = 23;
 /** 64 signed bits in the next two words. */
 export const BIGINT = 8;
 /** Hexadecimal digits as LATIN1; the upper bits hold 1 for a negative value. */
@@ -44,12 +49,18 @@ export const EXTERNAL = 18;
 /** Kind of view; byte offset, length in elements, then the buffer as a value. */
 export const VIEW = 19;
 export const REF = 20;
-/** An object with the keys of an earlier OBJECT of this message: its number among them; then the values alone. */
+/** An object whose shape has a number, which both sides know: then the values alone. */
 export const SHAPED = 21;
 /** Length in bytes, then the address of the bytes in memory that both sides share. */
 export const BULK = 22;
-/** OBJECTs of one message that SHAPED can name: the first so many. */
-export const MAX_SHAPES = 16;
+
+/** Of a message: there are REFs, so objects have to be numbered. */
+export const REPEATS = 1;
+/**
+ * Of a message: there are TEXTs. The last word is how many words their characters take, one byte each; negative: two
+ * bytes each. They stand before it.
+ */
+export const TEXTS = 2;
 
 /** The constructors of views, by the number that VIEW carries. */
 export const VIEWS = [

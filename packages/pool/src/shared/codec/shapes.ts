@@ -1,0 +1,119 @@
+/** What objects with the same keys in the same order have in common. */
+export interface Shape {
+  readonly names: readonly string[];
+  /** No keys, or an index for the first: an `arguments` object looks like this. */
+  readonly indexed: boolean;
+  /** What both sides call it, so that only the values travel; -1: it has no number. */
+  readonly number: number;
+}
+
+/** Told before a number is used for the first time. */
+export type Announce = (number: number, names: readonly string[]) => void;
+
+/** Shapes that were met so often get numbers. Dictionaries, whose keys are data, hardly ever come to it. */
+const WORTH_A_NUMBER = 4;
+const MOST_NUMBERS = 1024;
+const MOST_KEYS = 64;
+/** Keys that are remembered of shapes without a number. */
+const MOST_STEPS = 4096;
+
+/** A place in the tree of all sequences of keys. */
+class Step {
+  shape: Shape | undefined;
+  sightings = 0;
+  private name: string | undefined;
+  private following: Step | undefined;
+  private others: Map<string, Step> | undefined;
+  private readonly grow: () => Step | undefined;
+
+  constructor(grow: () => Step | undefined) {
+    this.grow = grow;
+  }
+
+  /** Where a further key leads; undefined: nowhere, because there are too many steps. */
+  next(name: string): Step | undefined {
+    return name === this.name ? this.following : (this.others?.get(name) ?? this.branch(name));
+  }
+
+  private branch(name: string): Step | undefined {
+    const step = this.grow();
+    if (step === undefined) return undefined;
+    if (this.name === undefined) {
+      this.name = name;
+      this.following = step;
+    } else {
+      this.others ??= new Map();
+      this.others.set(name, step);
+    }
+    return step;
+  }
+}
+
+/** The shapes of an encoder. */
+export class Shapes {
+  private root: Step;
+  private room = MOST_STEPS;
+  private readonly numbered: Shape[] = [];
+  /** The last shape with a number, by depth: what is nested alike mostly looks alike. */
+  private readonly guesses: Shape[] = [];
+  private readonly announce: Announce | undefined;
+  private readonly grow = (): Step | undefined => (this.room-- > 0 ? new Step(this.grow) : undefined);
+
+  constructor(announce: Announce | undefined) {
+    this.announce = announce;
+    this.root = new Step(this.grow);
+  }
+
+  /** The shape of an object at this depth of a message. */
+  of(value: object, depth: number): Shape {
+    const guess = this.guesses[depth];
+    return guess !== undefined && fits(value, guess.names) ? guess : this.find(value, depth);
+  }
+
+  private find(value: object, depth: number): Shape {
+    const names = Object.keys(value);
+    const step = this.stepTo(names);
+    if (step === undefined) return shapeOf(names, -1);
+    step.shape ??= shapeOf(names, -1);
+    if (step.shape.number === -1 && ++step.sightings === WORTH_A_NUMBER) this.number(step, names);
+    if (step.shape.number !== -1) this.guesses[depth] = step.shape;
+    return step.shape;
+  }
+
+  private stepTo(names: readonly string[]): Step | undefined {
+    if (names.length > MOST_KEYS) return undefined;
+    let step: Step | undefined = this.root;
+    for (let place = 0; place < names.length && step !== undefined; place++) {
+      step = step.next(names[place] as string);
+    }
+    if (step === undefined) this.forget();
+    return step;
+  }
+
+  private number(step: Step, names: readonly string[]): void {
+    const number = this.numbered.length;
+    if (this.announce === undefined || number === MOST_NUMBERS) return;
+    step.shape = shapeOf(names, number);
+    this.numbered.push(step.shape);
+    this.announce(number, names);
+  }
+
+  /** Makes room for other shapes than those that came once or twice. */
+  private forget(): void {
+    this.room = Number.POSITIVE_INFINITY;
+    this.root = new Step(this.grow);
+    for (const shape of this.numbered) (this.stepTo(shape.names) as Step).shape = shape;
+    this.room = MOST_STEPS;
+  }
+}
+
+function shapeOf(names: readonly string[], number: number): Shape {
+  return { names, number, indexed: names.length === 0 || /^\d/.test(names[0] as string) };
+}
+
+/** Are these all its keys, in this order? */
+function fits(value: object, names: readonly string[]): boolean {
+  let place = 0;
+  for (const name in value) if (name !== names[place++]) return false;
+  return place === names.length;
+}
