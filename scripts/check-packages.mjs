@@ -63,6 +63,12 @@ const USES = {
       'node_modules/plimsoll/dist/cli/main.js',
       ...['load', '--mode', 'cluster', '--scale', '0.002', '--sizes', '4', '--quiet'],
     ],
+    [
+      'node_modules/plimsoll/dist/cli/main.js',
+      ...['advise', '--sizes', '1,2,4', '--quiet', '--', process.execPath, '--input-type=module', '-e'],
+      `import { pbkdf2 } from 'node:crypto';
+       for (let job = 0; job < 16; job++) pbkdf2('a', 'b', 5000, 64, 'sha512', () => {});`,
+    ],
   ],
 };
 
