@@ -32,7 +32,7 @@ const DNS_DELAY_MS = 40;
 const SILENCE_MS = 150;
 /** The work of a workload is the same in every run; one in which it took so much more or less CPU met another machine. */
 const MOST_DRIFT = 0.1;
-const MOST_REPEATS = 2;
+const MOST_REPEATS = 5;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

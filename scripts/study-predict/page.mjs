@@ -51,7 +51,7 @@ export function predictionPage({ startedAt, environment, runs, scale, objective,
     '',
     `${summary.compared} predictions of sizes that were not recorded. *Spread* is how far the runs of one size were apart (highest`,
     'less lowest mean, by the median): what no prediction can do better than. A star marks a measured value outside of its band.',
-    `A run in which the same jobs took over 10 % more or less CPU than is usual for them met another machine; it was repeated, twice at most: ${sum(results.map(({ repeated }) => repeated))} were.`,
+    `A run in which the same jobs took over 10 % more or less CPU than is usual for them met another machine; it was repeated, five times at most: ${sum(results.map(({ repeated }) => repeated))} were.`,
     '',
     ...results.flatMap(section),
   ].join('\n')}`;
