@@ -58,6 +58,8 @@ async function observe(Pool: typeof Ours, program: Program): Promise<Observed> {
     concurrentTasksPerWorker: program.concurrency,
     // Without it, Piscina puts a task to the end of the queue now and then.
     stricterFIFO: true,
+    // Its idle workers would block in Atomics.wait, and Node 24 has failed to end one that was just about to.
+    atomics: 'disabled',
   });
   pool.on('error', () => {});
   const order: number[] = [];
@@ -225,6 +227,7 @@ async function orderBy(Pool: typeof Ours, priorities: readonly number[]): Promis
     maxThreads: 1,
     taskQueue: new PriorityQueue(),
     stricterFIFO: true,
+    atomics: 'disabled',
   });
   await pool.run(0, { name: 'recorded' });
   const running = pool.run(20, { name: 'block' });
