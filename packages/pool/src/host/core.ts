@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { AbortError, PoolError, TimeoutError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { wakeFor } from '../shared/gate.js';
@@ -11,6 +10,7 @@ import { Crew, type CrewHost } from './crew.js';
 import { CustomQueue } from './custom-queue.js';
 import { Dispatch, type DispatchHost } from './dispatch.js';
 import { failureFor, startFailure, workerFailure } from './faults.js';
+import { geometryFor } from './geometry.js';
 import { HandlerNames } from './handler-names.js';
 import { Histogram } from './histogram.js';
 import type { FilledOptions } from './options.js';
@@ -28,8 +28,6 @@ export interface CoreEvents {
   emit(event: 'workerCreate' | 'workerDestroy', worker: WorkerHandle): void;
 }
 
-const SLOT_WORDS = 128;
-const FEWEST_SLOTS = 1024;
 const DRAIN_AT_ONCE = 256;
 
 // `new Promise` with one shared executor makes no closure per task.
@@ -381,19 +379,6 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     await this.crew.killAll();
     this.pump.stop();
   }
-}
-
-/** The table is small: slots for what is in flight; what waits longer stays on the host. */
-function geometryFor(options: FilledOptions) {
-  const inFlight = options.maxThreads * options.concurrentTasksPerWorker * 2;
-  return {
-    slots: Math.max(FEWEST_SLOTS, 2 ** Math.ceil(Math.log2(Math.min(inFlight, 2 ** 15)))),
-    // A killed worker keeps its block until its thread has exited; its replacement needs another one meanwhile.
-    workers: options.maxThreads * 2 + 2,
-    slotWords: SLOT_WORDS,
-    mailbox: Math.max(16, 2 ** Math.ceil(Math.log2(Math.min(options.concurrentTasksPerWorker * 2, 1024)))),
-    spinners: Math.max(0, availableParallelism() - 1),
-  };
 }
 
 /** The reason with which a task that took too long is rejected. */
