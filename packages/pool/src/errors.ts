@@ -56,6 +56,8 @@ const isBranded = (value: unknown): value is Error =>
  * }
  */
 export class PoolError extends Error {
+  /** Written out, because bundlers rename classes. */
+  static override readonly name: string = 'PoolError';
   override name = 'PoolError';
   readonly code: PoolErrorCode;
 
@@ -65,13 +67,17 @@ export class PoolError extends Error {
     brand(this);
   }
 
+  /** Also true for errors from another thread, and from another copy of this package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return isBranded(value) && (PoolError.name === 'PoolError' || value.name === PoolError.name);
+    // biome-ignore lint/complexity/noThisInStatic: the class on the right of `instanceof`
+    const { name } = this;
+    return isBranded(value) && (name === 'PoolError' || value.name === name);
   }
 }
 
 /** The signal of a task was aborted. `cause` is the signal's reason. */
 export class AbortError extends PoolError {
+  static override readonly name: string = 'AbortError';
   override name = 'AbortError';
 
   constructor(reason?: unknown, message = 'The task has been aborted') {
@@ -81,6 +87,7 @@ export class AbortError extends PoolError {
 
 /** The task took longer than its `timeout`. */
 export class TimeoutError extends PoolError {
+  static override readonly name: string = 'TimeoutError';
   override name = 'TimeoutError';
 
   constructor(milliseconds: number, taskName: string) {
@@ -90,6 +97,7 @@ export class TimeoutError extends PoolError {
 
 /** A worker ended while it had the task. Says which worker, which task and how it ended. */
 export class WorkerError extends PoolError implements FaultContext {
+  static override readonly name: string = 'WorkerError';
   override name = 'WorkerError';
   readonly exitCode: number | undefined;
   readonly threadId: number | undefined;
@@ -107,6 +115,7 @@ export class WorkerError extends PoolError implements FaultContext {
 
 /** A task, or what it returned, cannot be copied to another thread. `path` leads to the first such value. */
 export class UncloneableError extends PoolError {
+  static override readonly name: string = 'UncloneableError';
   override name = 'UncloneableError';
   readonly path: string;
 
