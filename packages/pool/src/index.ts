@@ -9,7 +9,6 @@ export {
   UncloneableError,
   WorkerError,
 } from './errors.js';
-export type { HistogramSummary } from './host/histogram.js';
 export type { LoadBalancer, PoolWorker } from './host/load-balancer.js';
 export type { FilledOptions, PoolOptions } from './host/options.js';
 export type { AbortEmitter, AbortSignalAny, RunOptions } from './host/run-options.js';
@@ -22,6 +21,7 @@ export {
 } from './host/task-queue.js';
 export { Pool } from './pool.js';
 export type { CloseOptions, PoolHistogram, PoolStats } from './pool-base.js';
+export type { HistogramSummary } from './shared/histogram.js';
 export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
 export type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';

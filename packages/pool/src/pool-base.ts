@@ -1,10 +1,10 @@
 import { EventEmitterAsyncResource } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { Core } from './host/core.js';
-import { Histogram, type HistogramSummary } from './host/histogram.js';
 import type { FilledOptions } from './host/options.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
 import type { WorkerHandle } from './host/worker-handle.js';
+import { Histogram, type HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
 import { VERSION } from './version.js';
 import { context } from './worker/context.js';
@@ -34,7 +34,7 @@ export interface PoolStats {
   readonly pressure: number;
 }
 
-const UNTIMED = { runTimes: new Histogram(), waitTimes: new Histogram() };
+const NOTHING = new Histogram().summary();
 
 /** What `Pool` and `Piscina` have in common: events, statistics, statics. */
 export abstract class PoolBase extends EventEmitterAsyncResource {
@@ -102,6 +102,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** The workers, those that still start included. */
   get threads(): Worker[] {
+    this.#core.refillCrew();
     return this.#core.workers.map((worker) => worker.thread);
   }
 
@@ -148,16 +149,16 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Run and wait times; nothing is recorded without `recordTiming`. */
   get histogram(): PoolHistogram {
-    const { runTimes, waitTimes } = this.#core.timing ?? UNTIMED;
+    const { timing } = this.#core;
     this.#histogram ??= {
       get runTime() {
-        return runTimes.summary();
+        return timing?.since('run').summary() ?? NOTHING;
       },
       get waitTime() {
-        return waitTimes.summary();
+        return timing?.since('wait').summary() ?? NOTHING;
       },
-      resetRunTime: () => runTimes.reset(),
-      resetWaitTime: () => waitTimes.reset(),
+      resetRunTime: () => timing?.reset('run'),
+      resetWaitTime: () => timing?.reset('wait'),
     };
     return this.#histogram;
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { layoutOf } from '#pool/shared/layout.js';
 import {
+  announce,
   anythingQueued,
   claim,
   hold,
@@ -28,6 +29,7 @@ test('a stale entry of one mailbox claims nothing from another ring, though the 
   retract(table, 3);
   hold(table, 3);
   publish(table, 3);
+  announce(table);
   assert.deepEqual(sweep(table, 0).mail, [], 'took a slot of the shared queue for its mail');
   assert.equal(claim(table, 1), 3);
 });
@@ -36,6 +38,7 @@ test('a refused entry of the mailbox stays first, and lets nothing of the shared
   const table = tableFor();
   publishTo(table, 0, 1);
   publish(table, 2);
+  announce(table);
   const refuse = (slot: number): boolean => slot !== 1;
   assert.equal(claim(table, 0, refuse), -1);
   assert.equal(anythingQueued(table, 0, refuse), false, 'would be looked at for ever');

@@ -13,6 +13,7 @@ import {
   MAIL_HEAD,
   MAIL_TAIL,
   QUEUE_HEAD,
+  QUEUE_NEXT,
   QUEUE_SEEN,
   QUEUE_TAIL,
   STATE,
@@ -58,6 +59,7 @@ interface WorkerLocal {
     | 'started'
     | 'pull'
     | 'tellHost'
+    | 'awaitSpin'
     | 'await'
     | 'blocked'
     | 'complete'
@@ -89,6 +91,8 @@ interface Shape {
   blocks?: number;
   /** A worker that the host retires once it sleeps. */
   retire?: number;
+  /** Does the host announce each task by itself? Otherwise all that have a slot at once. */
+  eager?: boolean;
   /** How often an actor that could go on is made to wait, at most. */
   preemptions?: number;
   protocol?: Partial<Protocol>;
@@ -109,6 +113,7 @@ function worldOf({
   pulls = [],
   blocks = -1,
   retire = -1,
+  eager = false,
   protocol = {},
 }: Shape): World {
   const pool: Protocol = { ...real, ...protocol };
@@ -140,7 +145,7 @@ function worldOf({
   const perSlot = (base: number, step: number): number[] =>
     Array.from({ length: slots }, (_, slot) => base + slot * step);
   const live = [
-    ...[QUEUE_HEAD, QUEUE_TAIL, QUEUE_SEEN, HOST_GATE],
+    ...[QUEUE_HEAD, QUEUE_TAIL, QUEUE_NEXT, QUEUE_SEEN, HOST_GATE],
     ...Array.from({ length: spinners }, (_, token) => layout.tokens + token),
     ...perSlot(layout.queue, 1),
     ...perSlot(layout.slotBase + STATE, layout.slotWords),
@@ -179,6 +184,7 @@ function worldOf({
       if (local.toTell >= 0) return tell(table, local);
       const dead = exited.find((index) => !local.buried.includes(index - 1));
       if (dead !== undefined) return bury(table, local, dead - 1);
+      if (eager && local.toWake) return wake(table, local);
       if ((local.next < tasks || local.again.length > 0) && local.free.length > 0)
         return submit(table, local);
       if (local.toWake) return wake(table, local);
@@ -235,6 +241,7 @@ function worldOf({
 
   function wake(table: realTable.Table, local: HostLocal): boolean {
     local.toWake = false;
+    pool.announce(table);
     const queued = pool.queuedEntries(table);
     const alive = [0, 1].filter((index) => !local.killed.includes(index) && !local.buried.includes(index));
     const workers = alive.map((index) => ({
@@ -328,15 +335,24 @@ function worldOf({
         return needsFlags ? 'started' : 'complete';
       case 'started': {
         const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
-        if ((flags & BLOCKS) !== 0) return 'blocked';
-        return (flags & TO_PULL) !== 0 ? 'pull' : 'complete';
+        if ((flags & TO_PULL) !== 0) return 'pull';
+        return (flags & BLOCKS) !== 0 ? 'blocked' : 'complete';
       }
       case 'pull':
         pool.report(table, index, local.slot | realTable.PULL);
         return 'tellHost';
       case 'tellHost':
         pool.mustWake(words, pool.hostGate);
+        if (spinners > 0) local.token = pool.takeToken(table, -(index + 1));
+        return local.token === -1 ? 'await' : 'awaitSpin';
+      case 'awaitSpin':
+        pool.returnToken(table, local.token);
+        local.token = -1;
         return 'await';
+      case 'await': {
+        const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
+        return (flags & BLOCKS) !== 0 ? 'blocked' : 'complete';
+      }
       case 'complete': {
         const reported = pool.complete(table, index, local.slot);
         local.slot = -1;
@@ -346,7 +362,7 @@ function worldOf({
         pool.mustWake(words, pool.hostGate);
         return 'claim';
       case 'spin':
-        local.token = pool.takeToken(table, index);
+        local.token = pool.takeToken(table, index + 1);
         return local.token === -1 ? 'declare' : 'spinLook';
       case 'spinLook':
         local.found = pool.anythingQueued(table, index);
@@ -386,7 +402,11 @@ function worldOf({
         : word === block(index - 1) + DONE_TAIL || word === block(index - 1) + MAIL_HEAD),
     privateWords(index) {
       if (index > 0) return [block(index - 1) + CLAIMED];
-      return [QUEUE_SEEN, ...[0, 1].flatMap((other) => [block(other) + DONE_HEAD, block(other) + DONE_SEEN])];
+      return [
+        QUEUE_NEXT,
+        QUEUE_SEEN,
+        ...[0, 1].flatMap((other) => [block(other) + DONE_HEAD, block(other) + DONE_SEEN]),
+      ];
     },
     enabled(index, all, words, dead) {
       const local = all[0] as unknown as HostLocal;
@@ -460,10 +480,19 @@ const others: Record<string, Partial<Shape>> = {
   'a worker is retired': { tasks: 3, retire: 1 },
   'a worker with mail is retired': { tasks: 3, mail: [undefined, 1, undefined], retire: 1 },
   'workers spin before they sleep': { tasks: 3, spinners: 1 },
+  'workers spin before they sleep, and each task is announced': { tasks: 3, spinners: 1, eager: true },
+  'each task is announced, and a worker dies': { tasks: 3, deaths: 1, eager: true, preemptions: 1 },
   'a spinning worker dies': { tasks: 2, spinners: 1, deaths: 1, preemptions: 1 },
   'one task never ends, and the others do not wait for it': { tasks: 3, blocks: 0 },
   'one task never ends while workers spin': {
     tasks: 3,
+    blocks: 0,
+    spinners: 1,
+    preemptions: Number.POSITIVE_INFINITY,
+  },
+  'a payload is asked for and spun for, and one task never ends': {
+    tasks: 3,
+    pulls: [0],
     blocks: 0,
     spinners: 1,
     preemptions: Number.POSITIVE_INFINITY,
@@ -504,6 +533,16 @@ const rawWords = (table: realTable.Table): Int32Array => table.words;
 const mutants: Record<string, Partial<Shape> & { protocol: Partial<Protocol> }> = {
   'a worker sleeps without looking once more': { protocol: { anythingQueued: () => false } },
   'the host sleeps without looking once more': { protocol: { anythingDone: () => false } },
+  'what is queued is not announced': { protocol: { announce: () => {} } },
+  'sleepers are woken before what is queued is announced': {
+    protocol: {
+      announce: () => {},
+      wakeFor(table, queued, workers) {
+        realGate.wakeFor(table, queued, workers);
+        realTable.announce(table);
+      },
+    },
+  },
   'nobody wakes sleepers': { protocol: { mustWake: () => false } },
   'a claim does not compare': {
     protocol: {
@@ -591,10 +630,18 @@ const mutants: Record<string, Partial<Shape> & { protocol: Partial<Protocol> }> 
       },
     },
   },
+  'who spins for a payload is taken for one that takes a task': {
+    pulls: [0],
+    blocks: 0,
+    spinners: 1,
+    preemptions: Number.POSITIVE_INFINITY,
+    protocol: { takeToken: (table, holder) => realGate.takeToken(table, Math.abs(holder)) },
+  },
   'the tokens of the dead are kept': {
     tasks: 2,
     spinners: 1,
     deaths: 1,
+    eager: true,
     protocol: { reclaimTokens: () => {} },
   },
   'the dead are not swept': {

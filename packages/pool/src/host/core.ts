@@ -4,7 +4,7 @@ import { wakeFor } from '../shared/gate.js';
 import { layoutOf } from '../shared/layout.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER, type Startup } from '../shared/messages.js';
-import { anythingDone, queuedEntries } from '../shared/table.js';
+import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { chooserFor } from './balance.js';
 import { Crew, type CrewHost } from './crew.js';
 import { CustomQueue } from './custom-queue.js';
@@ -12,7 +12,6 @@ import { Dispatch, type DispatchHost } from './dispatch.js';
 import { failureFor, startFailure, workerFailure } from './faults.js';
 import { geometryFor } from './geometry.js';
 import { HandlerNames } from './handler-names.js';
-import { Histogram } from './histogram.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { ByPriority, Fifo, type Pending } from './queue.js';
@@ -74,7 +73,8 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     this.choose = chooserFor(options, this, (task) => this.viewOf(task));
     this.dispatch.ordered = options.taskQueue !== undefined;
     this.pump = new Pump(this);
-    while (this.workers.length < options.minThreads) this.crew.spawn();
+    // One alone is ready sooner than beside others. Those follow it, unless tasks need them before that.
+    if (options.minThreads > 0) this.crew.spawn();
   }
 
   private newQueue(): Pending {
@@ -165,7 +165,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   private submit(task: Task): void {
-    this.timing?.before(task.created);
+    this.timing?.atTime(task.created);
     if (task.extras !== undefined && task.extras.priority !== 0 && !this.dispatch.ordered) this.order();
     // Both now, not in the next microtask: the caller may block this thread until the task has done something.
     if (task.exclusive) this.spawnForNeed(0, 1);
@@ -219,7 +219,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   /** Ends a task from outside: aborted or timed out. A worker that runs it is killed and replaced. */
   private end(task: Task, reason: unknown): void {
     if (task.state === SETTLED) return;
-    this.timing?.before(now());
+    this.timing?.atTime(now());
     const runsOn = this.dispatch.cancel(task, reason);
     if (runsOn !== -1) this.crew.killByIndex(runsOn);
     this.refillCrew();
@@ -227,7 +227,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   /** As many workers as there must be, and one more for tasks that wait. */
-  private refillCrew(): void {
+  refillCrew(): void {
     if (this.closing) return;
     while (this.workers.length < this.options.minThreads && this.spawn());
     this.spawnForNeed();
@@ -235,6 +235,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   turn(): number {
+    this.timing?.atTime(now());
     let ended = 0;
     for (const worker of this.crew.workers) ended += this.dispatch.drain(worker, DRAIN_AT_ONCE);
     if (this.dispatch.pending.size > 0) this.dispatch.refill();
@@ -247,10 +248,12 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   wakeIfAllSleep(): void {
+    announce(this.table);
     if (!this.crew.isAnyAwake) this.wakeWorkers();
   }
 
   wakeWorkers(): void {
+    announce(this.table);
     const queued = queuedEntries(this.table);
     if (queued > 0) wakeFor(this.table, queued, this.crew.workers);
   }
@@ -263,10 +266,6 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     this.crew.watchIdle();
   }
 
-  onTimes(task: Task, worker: WorkerHandle, start: number, end: number): void {
-    this.timing?.ended(task, worker, start, end);
-  }
-
   startup(): Pick<Startup, 'arenas' | 'handlers' | 'preload' | 'shapes'> {
     return {
       arenas: this.dispatch.inputs.arenas,
@@ -277,11 +276,14 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   onCreate(worker: WorkerHandle): void {
-    if (this.options.workerHistogram) worker.histogram = new Histogram();
+    if (worker.times === undefined) return;
+    this.timing?.born(worker.times);
+    if (this.options.workerHistogram) worker.histogram = worker.times.run;
   }
 
   onReady(worker: WorkerHandle): void {
     this.events.emit('workerCreate', worker);
+    this.refillCrew();
     this.crew.watchIdle();
     this.pump.submitted();
   }
@@ -296,6 +298,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   onGone(worker: WorkerHandle, exitCode: number): void {
     const lost = this.dispatch.bury(worker, failureFor(worker, exitCode, this.handlers.all));
+    if (worker.times !== undefined) this.timing?.died(worker.times);
     if (!worker.leaving) this.onUnexpectedExit(worker, exitCode, lost);
     this.events.emit('workerDestroy', worker);
     this.refillAfter(worker, lost);

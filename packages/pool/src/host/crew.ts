@@ -3,6 +3,7 @@ import { AWAKE, reclaimTokens, retire, SLEEPING } from '../shared/gate.js';
 import type { SharedTable } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
+import { Times } from '../shared/times.js';
 import type { FilledOptions } from './options.js';
 import { type WorkerEvents, WorkerHandle } from './worker-handle.js';
 
@@ -79,7 +80,7 @@ export class Crew {
       table: this.table.buffer,
       index,
       concurrency: this.options.concurrentTasksPerWorker,
-      timing: this.options.recordTiming,
+      times: this.options.recordTiming ? new Times().buffer : undefined,
       nice: this.options.niceIncrement !== 0,
       ...this.host.startup(),
     };

@@ -1,5 +1,5 @@
 import { restore } from '../shared/error-record.js';
-import { END, FLAGS, START } from '../shared/layout.js';
+import { FLAGS } from '../shared/layout.js';
 import type { SharedTable } from '../shared/memory.js';
 import { FAILED } from '../shared/messages.js';
 import {
@@ -27,7 +27,6 @@ export interface DispatchHost {
   readonly choose: ((task: Task) => WorkerHandle | undefined) | undefined;
   readonly concurrency: number;
   onSettled(task: Task): void;
-  onTimes(task: Task, worker: WorkerHandle, start: number, end: number): void;
 }
 
 /** Moves tasks into the table and their outcomes out of it. Knows every task between `run()` and its end. */
@@ -215,20 +214,12 @@ export class Dispatch {
   }
 
   private finish(worker: WorkerHandle, slot: number): void {
-    const { words, floats, layout } = this.table;
+    const { words, layout } = this.table;
     const base = slotAt(layout, slot);
     const task = this.tasks[slot] as Task;
     const flags = words[base + FLAGS] as number;
     const value = this.results.read(worker, slot, base, flags);
     worker.completed++;
-    if (task.state !== SETTLED) {
-      this.host.onTimes(
-        task,
-        worker,
-        floats[(base + START) >> 1] as number,
-        floats[(base + END) >> 1] as number,
-      );
-    }
     this.giveBack(slot);
     if ((flags & FAILED) === 0) this.settle(task, value, false);
     else this.settle(task, restore(value as never), true);

@@ -1,6 +1,6 @@
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
 import { uncloneable } from '../shared/error-record.js';
-import { HANDLER, PAYLOAD, SEQUENCE } from '../shared/layout.js';
+import { CREATED, HANDLER, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
@@ -49,7 +49,8 @@ export class Inputs {
   }
 
   private writeInto(base: number, task: Task, slot: number): void {
-    const { words, layout } = this.table;
+    const { words, floats, layout } = this.table;
+    floats[(base + CREATED) >> 1] = task.created;
     words[base + HANDLER] = task.handler;
     words[base + SEQUENCE] = this.sequence = (this.sequence + 1) & SEQUENCE_MASK;
     const flags = task.exclusive ? message.EXCLUSIVE : 0;

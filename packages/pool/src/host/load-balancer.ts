@@ -1,4 +1,4 @@
-import type { HistogramSummary } from './histogram.js';
+import type { HistogramSummary } from '../shared/histogram.js';
 import type { PoolTask } from './task-queue.js';
 
 /** What a load balancer sees of a worker: one object for each, whose values are always the current ones. */

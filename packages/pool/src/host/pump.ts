@@ -13,9 +13,9 @@ export interface Pumped {
   turn(): number;
   /** Has any worker reported anything? */
   anythingDone(): boolean;
-  /** Wakes sleeping workers for what is queued. */
+  /** Announces what is queued, and wakes sleeping workers for it. */
   wakeWorkers(): void;
-  /** The same, unless one of them is awake. */
+  /** The same, but wakes nobody while one of them is awake. */
   wakeIfAllSleep(): void;
 }
 
@@ -27,6 +27,10 @@ const LOOKS = 24;
  * thread until the task has done something. In a stream of tasks each wake-up costs more than what it is for.
  */
 const EAGER = 8;
+/** Further ones that are announced at once, for the same reason: as many as most pools could run at a time. */
+const AT_ONCE = 64;
+/** Of all the others, so many at a time: a store that other threads must see at once waits for all stores before it. */
+const BATCH = 16;
 /** Turns of the event loop that look for results before the host sleeps, while workers keep every core busy. */
 const POLLS = 20;
 
@@ -72,7 +76,7 @@ export class Pump {
   submitted(): void {
     if (!this.scheduled) this.submissions = 0;
     if (++this.submissions <= EAGER) this.pumped.wakeWorkers();
-    else this.pumped.wakeIfAllSleep();
+    else if (this.submissions <= AT_ONCE || this.submissions % BATCH === 0) this.pumped.wakeIfAllSleep();
     if (this.scheduled) return;
     this.scheduled = true;
     const time = now();

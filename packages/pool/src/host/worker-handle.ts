@@ -2,13 +2,14 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from '
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import { gateAt, mustWake } from '../shared/gate.js';
+import type { Histogram } from '../shared/histogram.js';
 import { CLAIMED, EXCLUSIVE_NOW, RUNNING_NOW } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
 import type { Ring } from '../shared/result-ring.js';
 import { blockAt, mailCount, type Table } from '../shared/table.js';
-import type { Histogram } from './histogram.js';
+import { Times } from '../shared/times.js';
 
-/** `worker/entry.ts` and what it imports in one file, see `scripts/bundle-worker.mjs`. */
+/** `worker/entry.ts` and what it imports in one file, see `scripts/bundle-pool.mjs`. */
 const ENTRY = new URL('../worker/entry.cjs', import.meta.url);
 
 /** The options of Node's Worker that the pool passes on. */
@@ -39,6 +40,9 @@ export class WorkerHandle {
   /** The error that it died of, until its exit is handled. */
   failure: { error: unknown } | undefined;
   completed = 0;
+  /** Of its tasks; undefined without `recordTiming`. */
+  readonly times: Times | undefined;
+  /** What load balancers may see of them. */
   histogram: Histogram | undefined;
   /** When the host first saw it idle, by its clock; undefined while it works. */
   idleSince: number | undefined;
@@ -64,6 +68,7 @@ export class WorkerHandle {
     const { port1, port2 } = new MessageChannel();
     this.table = table;
     this.index = startup.index;
+    this.times = startup.times && new Times(startup.times);
     this.gate = gateAt(table, startup.index);
     this.runningWord = blockAt(table.layout, startup.index) + RUNNING_NOW;
     this.exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;

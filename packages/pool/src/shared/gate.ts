@@ -44,12 +44,13 @@ export const hostGate = HOST_GATE;
 
 /**
  * A worker spins only while it holds a token, and there are no more tokens than spare cores. A token names its
- * holder (worker + 1), so the host can take it back from a worker that died while it spun.
+ * holder (worker + 1, negative when it spins for a payload and so takes no other task), so the host can take it back
+ * from a worker that died while it spun.
  */
-export function takeToken(table: Table, worker: number): number {
+export function takeToken(table: Table, holder: number): number {
   const { words, layout } = table;
   for (let token = layout.tokens; token < layout.tokens + layout.spinners; token++) {
-    if (Atomics.compareExchange(words, token, 0, worker + 1) === 0) return token;
+    if (Atomics.compareExchange(words, token, 0, holder) === 0) return token;
   }
   return -1;
 }
@@ -77,7 +78,7 @@ export function wakeFor(table: Table, queued: number, workers: readonly Wakeable
   let count = 0;
   for (let token = layout.tokens; token < layout.tokens + layout.spinners; token++) {
     const holder = Atomics.load(words, token);
-    if (holder !== 0) spinners[count++] = holder - 1;
+    if (holder > 0) spinners[count++] = holder - 1;
   }
   let left = queued - count;
   for (let place = workers.length - 1; place >= 0 && left > 0; place--) {
@@ -95,6 +96,6 @@ function wasSpinning(index: number, count: number): boolean {
 export function reclaimTokens(table: Table, worker: number): void {
   const { words, layout } = table;
   for (let token = layout.tokens; token < layout.tokens + layout.spinners; token++) {
-    Atomics.compareExchange(words, token, worker + 1, 0);
+    if (Math.abs(Atomics.load(words, token)) === worker + 1) Atomics.store(words, token, 0);
   }
 }

@@ -10,10 +10,12 @@ export const LINE = 16;
 /** Words of the whole table. */
 export const QUEUE_HEAD = 0;
 export const QUEUE_TAIL = LINE;
-/** Where the host last saw the head: reading the head itself takes its line away from the workers. */
-export const QUEUE_SEEN = LINE + 1;
 export const HOST_GATE = 2 * LINE;
-const TOKENS = 3 * LINE;
+/** The host's own: where the next slot goes, which is ahead of the tail by those that are not announced yet. */
+export const QUEUE_NEXT = 3 * LINE;
+/** Where the host last saw the head: reading the head itself takes its line away from the workers. */
+export const QUEUE_SEEN = 3 * LINE + 1;
+const TOKENS = 4 * LINE;
 const MAX_TOKENS = LINE;
 
 /** Words of one worker's block. First what seldom changes, because the host looks at the gate with every task. */
@@ -34,8 +36,8 @@ export const DONE_SEEN = 3 * LINE + 1;
 const BLOCK_HEADER = 4 * LINE;
 
 /**
- * Words of one slot. START and END are 64-bit floats, so they stand on even words. The first words of the payload, which
- * are all that a small task has, share the line of the header.
+ * Words of one slot. CREATED and START are times, 64-bit floats, so they stand on even words. The first words of the
+ * payload, which are all that a small task has, share the line of the header.
  */
 export const STATE = 0;
 export const HANDLER = 1;
@@ -43,9 +45,9 @@ export const FLAGS = 2;
 export const LENGTH = 3;
 export const OFFSET = 4;
 export const SEQUENCE = 5;
+export const CREATED = 6;
 export const START = 8;
-export const END = 10;
-export const PAYLOAD = 12;
+export const PAYLOAD = 10;
 
 /** How many words a table needs for its parts; both sides derive every address from it. */
 export interface Geometry {

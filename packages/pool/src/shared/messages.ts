@@ -52,7 +52,8 @@ export interface Startup {
   readonly port: MessagePort;
   readonly preload: number;
   readonly concurrency: number;
-  readonly timing: boolean;
+  /** Where to note the times of tasks, if at all. */
+  readonly times: SharedArrayBuffer | undefined;
   /** Report the kernel's id of the thread, so that the host can change its priority. */
   readonly nice: boolean;
 }

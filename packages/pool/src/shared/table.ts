@@ -7,6 +7,7 @@ import {
   MAIL_HEAD,
   MAIL_TAIL,
   QUEUE_HEAD,
+  QUEUE_NEXT,
   QUEUE_SEEN,
   QUEUE_TAIL,
   STATE,
@@ -73,20 +74,29 @@ export interface Table {
   readonly words: Int32Array;
 }
 
-/** Host: publishes a held slot to the queue that every worker claims from. False when the ring is full. */
+/**
+ * Host: publishes a held slot to the queue that every worker claims from. False when the ring is full. No worker sees it
+ * before it is announced, so that many slots need but one store that waits for all earlier ones.
+ */
 export function publish(table: Table, slot: number): boolean {
   const { words, layout } = table;
-  const tail = words[QUEUE_TAIL] as number;
-  if (distance(words[QUEUE_SEEN] as number, tail) >= layout.slots && !hasRoom(table, tail)) return false;
-  words[layout.queue + (tail & (layout.slots - 1))] = slot;
-  words[slotAt(layout, slot) + STATE] = pack(QUEUED, tail);
-  Atomics.store(words, QUEUE_TAIL, next(tail));
+  const place = words[QUEUE_NEXT] as number;
+  if (distance(words[QUEUE_SEEN] as number, place) >= layout.slots && !hasRoom(table, place)) return false;
+  words[layout.queue + (place & (layout.slots - 1))] = slot;
+  words[slotAt(layout, slot) + STATE] = pack(QUEUED, place);
+  words[QUEUE_NEXT] = next(place);
   return true;
 }
 
-function hasRoom(table: Table, tail: number): boolean {
+/** Host: lets the workers see all slots that were published. */
+export function announce({ words }: Table): void {
+  const place = words[QUEUE_NEXT] as number;
+  if (Atomics.load(words, QUEUE_TAIL) !== place) Atomics.store(words, QUEUE_TAIL, place);
+}
+
+function hasRoom(table: Table, place: number): boolean {
   const { words, layout } = table;
-  const isFull = distance(Atomics.load(words, QUEUE_HEAD), tail) >= layout.slots;
+  const isFull = distance(Atomics.load(words, QUEUE_HEAD), place) >= layout.slots;
   if (isFull && !skipStale(table)) return false;
   words[QUEUE_SEEN] = Atomics.load(words, QUEUE_HEAD);
   return true;
@@ -271,9 +281,9 @@ export function mailCount(table: Table, worker: number): number {
   return distance(Atomics.load(table.words, block + MAIL_HEAD), Atomics.load(table.words, block + MAIL_TAIL));
 }
 
-/** Host: queue entries that nobody has passed yet; retracted ones count until somebody does. */
+/** Host: queue entries that nobody has passed yet, announced or not; retracted ones count until somebody does. */
 export function queuedEntries(table: Table): number {
-  return distance(Atomics.load(table.words, QUEUE_HEAD), Atomics.load(table.words, QUEUE_TAIL));
+  return distance(Atomics.load(table.words, QUEUE_HEAD), table.words[QUEUE_NEXT] as number);
 }
 
 /**

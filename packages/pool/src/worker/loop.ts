@@ -3,7 +3,7 @@ import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { cancelSleep, declareSleep, gateAt } from '../shared/gate.js';
 import {
-  END,
+  CREATED,
   EXCLUSIVE_NOW,
   FLAGS,
   HANDLER,
@@ -17,6 +17,7 @@ import {
 import type { SharedTable } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { anythingQueued, blockAt, claim, complete, PULL, report, slotAt } from '../shared/table.js';
+import { Times } from '../shared/times.js';
 import type { Channel } from './channel.js';
 import type { Handlers, TaskFunction } from './handlers.js';
 import { Outcome } from './outcome.js';
@@ -42,6 +43,7 @@ export class Loop {
   private readonly pulls = new Map<number, number>();
   private readonly decoder: Decoder;
   private readonly spinner: Spinner;
+  private readonly payloadSpinner: Spinner;
   private readonly outcome: Outcome;
   private readonly gate: number;
   private readonly runningWord: number;
@@ -51,7 +53,7 @@ export class Loop {
   private readonly handlers: Handlers;
   private readonly worker: number;
   private readonly concurrency: number;
-  private readonly timing: boolean;
+  private readonly times: Times | undefined;
   private readonly accepts: ((slot: number) => boolean) | undefined;
 
   constructor(startup: message.Startup, table: SharedTable, channel: Channel, handlers: Handlers) {
@@ -60,19 +62,24 @@ export class Loop {
     this.handlers = handlers;
     this.worker = startup.index;
     this.concurrency = startup.concurrency;
-    this.timing = startup.timing;
+    this.times = startup.times && new Times(startup.times);
     this.gate = gateAt(table, startup.index);
     this.runningWord = blockAt(table.layout, startup.index) + RUNNING_NOW;
     this.exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
     this.decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
-    this.spinner = new Spinner(table, startup.index);
+    const { index } = startup;
+    this.spinner = new Spinner(table, index + 1, () => anythingQueued(table, index), 32);
+    this.payloadSpinner = new Spinner(table, -(index + 1), () => this.isAnyPayloadThere(), 4);
     this.outcome = new Outcome(table, channel, startup.index);
     this.accepts = startup.concurrency > 1 ? (slot) => this.mayShare(slot) : undefined;
   }
 
   /** Something arrived on the port. */
   onMessage(): void {
-    if (this.pulls.size > 0) this.resumePulled();
+    if (this.pulls.size > 0) {
+      this.payloadSpinner.woken();
+      this.resumePulled();
+    }
     this.drive();
   }
 
@@ -149,7 +156,7 @@ export class Loop {
     const flags = this.table.words[base + FLAGS] as number;
     this.table.words[this.runningWord] = ++this.running;
     this.setExclusive((flags & message.EXCLUSIVE) !== 0);
-    if (this.timing) this.table.floats[(base + START) >> 1] = now();
+    if (this.times !== undefined) this.table.floats[(base + START) >> 1] = now();
     if ((flags & message.PLACE_MASK) < message.IN_PORT) {
       this.call(slot, this.decode(base, flags));
     } else {
@@ -185,6 +192,17 @@ export class Loop {
     this.pulls.set(slot, sequence);
     report(this.table, this.worker, slot | PULL);
     this.channel.wakeHost();
+    // A host that answers at once need not wake this thread for it, which costs it more than the answer.
+    if (this.running > 1) return;
+    if (this.payloadSpinner.spin()) this.resumePulled();
+    else this.payloadSpinner.sleeps();
+  }
+
+  /** Has a payload arrived that a task waits for? */
+  private isAnyPayloadThere(): boolean {
+    this.channel.readAll();
+    for (const slot of this.pulls.keys()) if (this.channel.hasPayload(slot)) return true;
+    return false;
   }
 
   /** Calls the tasks whose payloads have arrived. False when there were none. */
@@ -202,7 +220,8 @@ export class Loop {
 
   private callWithPayload(slot: number, payload: message.Payload): void {
     if (payload.cancelled === true) {
-      this.succeed(slot, undefined);
+      this.outcome.succeed(slot, undefined);
+      this.leave(slot);
     } else if (payload.words !== undefined) {
       const { words, marks = 0, externals } = payload;
       const memory = memoryOf(words.buffer as ArrayBuffer);
@@ -259,9 +278,18 @@ export class Loop {
   }
 
   private end(slot: number): void {
-    if (this.timing) {
-      this.table.floats[(slotAt(this.table.layout, slot) + END) >> 1] = now();
-    }
+    if (this.times !== undefined) this.note(this.times, slot);
+    this.leave(slot);
+  }
+
+  private note(times: Times, slot: number): void {
+    const base = slotAt(this.table.layout, slot);
+    const start = this.table.floats[(base + START) >> 1] as number;
+    times.run.record(now() - start);
+    times.wait.record(start - (this.table.floats[(base + CREATED) >> 1] as number));
+  }
+
+  private leave(slot: number): void {
     this.table.words[this.runningWord] = --this.running;
     this.setExclusive(false);
     if (!complete(this.table, this.worker, slot)) this.condemned = true;

@@ -1,28 +1,34 @@
 import { SpinBudget } from '../shared/budget.js';
 import { now } from '../shared/clock.js';
 import { returnToken, takeToken } from '../shared/gate.js';
-import { anythingQueued, type Table } from '../shared/table.js';
-
-const LOOKS = 32;
+import type { Table } from '../shared/table.js';
 
 const pause = (Atomics as { pause?: () => void }).pause;
 
-/** Lets a worker look at the queue for a while before it sleeps, if there is a core to spare for it. */
+/** Lets a worker look for something for a while before it sleeps, if there is a core to spare for it. */
 export class Spinner {
   private readonly budget = new SpinBudget();
   private sleptAt = Number.NEGATIVE_INFINITY;
   private readonly table: Table;
-  private readonly worker: number;
+  private readonly holder: number;
+  private readonly isThere: () => boolean;
+  private readonly looks: number;
 
-  constructor(table: Table, worker: number) {
+  /**
+   * @param holder what its token says, see `takeToken`
+   * @param looks so many before the clock is read again: some microseconds
+   */
+  constructor(table: Table, holder: number, isThere: () => boolean, looks: number) {
     this.table = table;
-    this.worker = worker;
+    this.holder = holder;
+    this.isThere = isThere;
+    this.looks = looks;
   }
 
-  /** True when something was queued meanwhile. */
+  /** True when it was there meanwhile. */
   spin(): boolean {
     if (this.budget.current === 0) return false;
-    const token = takeToken(this.table, this.worker);
+    const token = takeToken(this.table, this.holder);
     if (token === -1) return false;
     const found = this.look();
     returnToken(this.table, token);
@@ -34,8 +40,8 @@ export class Spinner {
   private look(): boolean {
     const end = now() + this.budget.current;
     do {
-      for (let look = 0; look < LOOKS; look++) {
-        if (anythingQueued(this.table, this.worker)) return true;
+      for (let look = 0; look < this.looks; look++) {
+        if (this.isThere()) return true;
         pause?.();
       }
     } while (now() < end);
