@@ -35,6 +35,23 @@ for (const [name, [options, tasks]] of Object.entries(cases)) {
   });
 }
 
+test('the first tasks begin first, on as many workers as are kept', async (t) => {
+  const pool = poolFor(t, { minThreads: 2, maxThreads: 2, concurrentTasksPerWorker: 2 });
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const runs = [0, 1, 2, 3].map((bit) => pool.run({ shared, bit }, { name: 'markAndWait' }));
+  for (const marks of [0b0011, 0b1100]) {
+    const end = performance.now() + 30_000;
+    for (let seen = Atomics.load(shared, 0); seen !== marks; seen = Atomics.load(shared, 0)) {
+      assert.equal(seen & ~marks, 0, 'a later task has begun first');
+      assert.ok(performance.now() < end, `${seen} instead of ${marks}`);
+      Atomics.wait(shared, 0, seen, 1000);
+    }
+    Atomics.store(shared, 0, 0);
+    Atomics.notify(shared, 0);
+  }
+  await Promise.all(runs);
+});
+
 test('the host may block until a task with a transferred port has begun', async (t) => {
   const pool = poolFor(t);
   const shared = counter();

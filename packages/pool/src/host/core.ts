@@ -188,8 +188,11 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   private spawnForNeed(morePlain = 0, moreExclusive = 0): void {
     const count = this.workers.length;
-    if (count >= this.options.maxThreads || this.closing) return;
-    if (this.waiting(count, morePlain, moreExclusive) > 0) this.spawn();
+    const { minThreads, maxThreads } = this.options;
+    if (count >= maxThreads || this.closing) return;
+    // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
+    const isWanted = count < minThreads && this.outstanding + morePlain + moreExclusive > count;
+    if (isWanted || this.waiting(count, morePlain, moreExclusive) > 0) this.spawn();
   }
 
   /** Starts a worker. What hinders Node is kept for those who wait for one. */
