@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { layoutOf } from '#pool/shared/layout.js';
 import { tableOf } from '#pool/shared/memory.js';
+import * as message from '#pool/shared/messages.js';
 import { ResultRing, ringRead, ringWordOf } from '#pool/shared/result-ring.js';
+import type { Channel } from '#pool/worker/channel.js';
+import { Outcome } from '#pool/worker/outcome.js';
 
 const SIZE = 2 ** 18;
 
@@ -60,4 +63,20 @@ test('positions go on beyond 2^31', () => {
     assert.notEqual(position, -1);
     ringRead(table, 1, 'results', position, SIZE / 2);
   }
+});
+
+test('a ring whose announcement failed is announced again before it is used', () => {
+  const table = tableOf(layoutOf({ slots: 2, workers: 2, slotWords: 32, mailbox: 2, spinners: 0 }));
+  const announced: unknown[] = [];
+  let isBroken = true;
+  const post = (value: message.Message): void => {
+    if (isBroken) throw new Error('the port is gone');
+    if (value !== message.WAKE && value[0] === message.RESULTS) announced.push(value[1]);
+  };
+  const outcome = new Outcome(table, { post } as unknown as Channel, 0);
+  const large = 'x'.repeat(10_000);
+  assert.throws(() => outcome.succeed(0, large), /the port is gone/);
+  isBroken = false;
+  outcome.succeed(0, large);
+  assert.deepEqual(announced, ['results']);
 });

@@ -147,3 +147,24 @@ test('where code from strings is not allowed, tasks and results come through all
   const { stdout } = await promisify(execFile)(process.execPath, options);
   assert.equal(stdout, 'not allowed\n');
 });
+
+test('a shape whose announcement failed is never used by its number', () => {
+  let failures = 0;
+  const encoder = new Encoder(16, undefined, () => {
+    failures++;
+    throw new Error('the port is gone');
+  });
+  const decoder = new Decoder(new Makers(() => {}));
+  for (let round = 0; round < 10; round++) {
+    try {
+      const encoded = encoder.encode({ round, of: 'ten' });
+      assert.ok(encoded);
+      const memory = memoryOf(new SharedArrayBuffer(encoded.length * 4));
+      memory.words.set(encoded.words.subarray(0, encoded.length));
+      assert.deepEqual(decoder.decode(memory, 0, encoded.length, encoded.marks), { round, of: 'ten' });
+    } catch (error) {
+      assert.equal((error as Error).message, 'the port is gone');
+    }
+  }
+  assert.ok(failures > 0 && failures < 10);
+});

@@ -117,6 +117,10 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     return Math.max(0, exclusive - threads) + Math.max(0, plain - others);
   }
 
+  get isStreaming(): boolean {
+    return this.pump.isStreaming;
+  }
+
   get hasSpareCore(): boolean {
     return this.crew.hasSpareCore;
   }
@@ -173,7 +177,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     this.dispatch.submit(task);
     this.rejectIfHindered();
     if (!this.needsDrain && this.isFull) this.setNeedsDrain(true);
-    this.pump.submitted();
+    this.pump.submitted(this.dispatch.inputs.wasSmall);
   }
 
   /** From the first task with a priority on, the order is the host's to keep. */

@@ -119,14 +119,14 @@ export class Crew {
   get awake(): number {
     let count = 0;
     for (const worker of this.workers) {
-      if (worker.ready && Atomics.load(this.table.words, worker.gate) === AWAKE) count++;
+      if (worker.ready && worker.isAwake) count++;
     }
     return count;
   }
 
   get isAnyAwake(): boolean {
     for (const worker of this.workers) {
-      if (worker.ready && Atomics.load(this.table.words, worker.gate) === AWAKE) return true;
+      if (worker.ready && worker.isAwake) return true;
     }
     return false;
   }

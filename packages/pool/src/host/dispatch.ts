@@ -26,6 +26,8 @@ export interface DispatchHost {
   /** Chooses the worker of the next task, or none for now; undefined: whoever is free claims it. */
   readonly choose: ((task: Task) => WorkerHandle | undefined) | undefined;
   readonly concurrency: number;
+  /** Do tasks come one after another without a pause? */
+  readonly isStreaming: boolean;
   onSettled(task: Task): void;
 }
 
@@ -168,12 +170,15 @@ export class Dispatch {
   /**
    * A worker that takes a task as soon as it gets it, or as soon as it has started when none is ready: what is handed
    * over with the task must not wait for the host's event loop, which the caller may block until the task has begun.
+   * In a stream of tasks nobody is woken for one while another worker is awake, see `Pump`.
    */
   private taker(task: Task): WorkerHandle | undefined {
     if (queuedEntries(this.table) > 0) return undefined;
     const workers = this.host.workers.filter((worker) => !worker.leaving);
-    if (workers.some((worker) => worker.ready)) {
-      return workers.find((worker) => worker.ready && worker.hasNothing);
+    const ready = workers.filter((worker) => worker.ready);
+    if (ready.length > 0) {
+      const awake = this.host.isStreaming ? ready.filter((worker) => worker.isAwake) : [];
+      return (awake.length > 0 ? awake : ready).find((worker) => worker.hasNothing);
     }
     const idle = workers.find((worker) => worker.mailCount === 0);
     if (idle !== undefined || task.exclusive) return idle;

@@ -14,6 +14,8 @@ const SEQUENCE_MASK = 0x3fffffff;
 export class Inputs {
   /** The names of the shapes of tasks, by number. */
   readonly shapes: (readonly string[])[] = [];
+  /** Did the last task fit into its slot? Others take so long to write that no worker should wait for a further one. */
+  wasSmall = true;
   private sequence = 0;
   private readonly payloads = new Map<number, message.Payload>();
   private readonly memory: SlotMemory;
@@ -56,6 +58,7 @@ export class Inputs {
     const flags = task.exclusive ? message.EXCLUSIVE : 0;
     const moves = task.extras !== undefined && task.extras.transfer.length > 0;
     const encoded = moves ? undefined : this.encoder.encode(task.value);
+    this.wasSmall = false;
     if (encoded === undefined) {
       this.payloads.set(slot, { value: task.value });
       describe(this.table, base, flags | message.IN_PORT, 0, 0);
@@ -63,6 +66,7 @@ export class Inputs {
       copyWords(encoded, encoded.length, this.table, base + PAYLOAD);
       const marked = flags | (encoded.marks << message.MARKS);
       describe(this.table, base, marked | message.IN_SLOT, encoded.length, 0);
+      this.wasSmall = true;
     } else {
       this.writeLarge(encoded, slot, base, flags);
     }

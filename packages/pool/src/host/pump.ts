@@ -29,8 +29,13 @@ const LOOKS = 24;
 const EAGER = 8;
 /** Further ones that are announced at once, for the same reason: as many as most pools could run at a time. */
 const AT_ONCE = 64;
-/** Of all the others, so many at a time: a store that other threads must see at once waits for all stores before it. */
+/** Of further small ones, so many at a time: a store that other threads must see at once waits for all stores before it. */
 const BATCH = 16;
+/**
+ * Milliseconds without a result after which the host of a stream wakes further workers for what is queued. A worker that
+ * ends tasks faster than this keeps up with the host, and another one would take its core or the host's.
+ */
+const PATIENCE = 0.05;
 /** Turns of the event loop that look for results before the host sleeps, while workers keep every core busy. */
 const POLLS = 20;
 
@@ -72,11 +77,17 @@ export class Pump {
     this.pumped = pumped;
   }
 
-  /** Something was submitted. */
-  submitted(): void {
+  /** More has been submitted than what may wake workers at once. */
+  get isStreaming(): boolean {
+    return this.scheduled && this.submissions >= EAGER;
+  }
+
+  /** Something was submitted: a small task, or anything else. */
+  submitted(isSmall = false): void {
     if (!this.scheduled) this.submissions = 0;
-    if (++this.submissions <= EAGER) this.pumped.wakeWorkers();
-    else if (this.submissions <= AT_ONCE || this.submissions % BATCH === 0) this.pumped.wakeIfAllSleep();
+    const count = ++this.submissions;
+    if (count <= EAGER) this.pumped.wakeWorkers();
+    else if (!isSmall || count <= AT_ONCE || count % BATCH === 0) this.pumped.wakeIfAllSleep();
     if (this.scheduled) return;
     this.scheduled = true;
     const time = now();
@@ -116,15 +127,14 @@ export class Pump {
 
   private pump(): void {
     const ended = this.pumped.turn();
-    // While there is something to read at every look, those that are awake keep up with the host.
-    if (ended === 0) this.pumped.wakeWorkers();
-    else this.pumped.wakeIfAllSleep();
     if (this.pumped.outstanding === 0) {
       this.scheduled = false;
       this.keep(false);
       return;
     }
     const time = now();
+    if (ended === 0 && time - this.waitingSince > PATIENCE) this.pumped.wakeWorkers();
+    else this.pumped.wakeIfAllSleep();
     if (ended > 0) this.progressed(time);
     if (time > this.turnEnd) this.deferred = true;
     else if (ended > 0) void settled.then(this.inMicrotask);
@@ -159,9 +169,10 @@ export class Pump {
     for (let look = 0; look < LOOKS && !this.pumped.anythingDone(); look++);
   }
 
-  /** Declares sleep, then looks once more. */
+  /** Wakes whom it had patience with, declares sleep, then looks once more. */
   private park(): void {
     const { words } = this.pumped;
+    this.pumped.wakeWorkers();
     declareSleep(words, hostGate);
     if (this.pumped.anythingDone()) {
       cancelSleep(words, hostGate);

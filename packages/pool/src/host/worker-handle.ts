@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
-import { gateAt, mustWake } from '../shared/gate.js';
+import { AWAKE, gateAt, mustWake } from '../shared/gate.js';
 import type { Histogram } from '../shared/histogram.js';
 import { CLAIMED, EXCLUSIVE_NOW, RUNNING_NOW } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
@@ -125,6 +125,10 @@ export class WorkerHandle {
   /** It runs a task that may be killed. */
   get runsExclusive(): boolean {
     return this.running > 0 && Atomics.load(this.table.words, this.exclusiveWord) !== 0;
+  }
+
+  get isAwake(): boolean {
+    return Atomics.load(this.table.words, this.gate) === AWAKE;
   }
 
   get hasMailRoom(): boolean {

@@ -96,11 +96,12 @@ export class Outcome {
   }
 
   private ring(name: Ring): ResultRing {
-    let ring = this.rings[name];
-    if (ring === undefined) {
-      ring = this.rings[name] = new ResultRing(this.table, this.index, name);
-      this.channel.post([message.RESULTS, name, ring.memory.words.buffer as SharedArrayBuffer]);
-    }
+    const known = this.rings[name];
+    if (known !== undefined) return known;
+    const ring = new ResultRing(this.table, this.index, name);
+    // First, because it may throw, and the host must know every ring that is used.
+    this.channel.post([message.RESULTS, name, ring.memory.words.buffer as SharedArrayBuffer]);
+    this.rings[name] = ring;
     return ring;
   }
 

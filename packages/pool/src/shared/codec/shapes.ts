@@ -93,9 +93,10 @@ export class Shapes {
   private number(step: Step, names: readonly string[]): void {
     const number = this.numbered.length;
     if (this.announce === undefined || number === MOST_NUMBERS) return;
+    // First, because it may throw, and the reader must know every number that is used.
+    this.announce(number, names);
     step.shape = shapeOf(names, number);
     this.numbered.push(step.shape);
-    this.announce(number, names);
   }
 
   /** Makes room for other shapes than those that came once or twice. */
