@@ -31,10 +31,8 @@ const DRAIN_AT_ONCE = 256;
 
 // `new Promise` with one shared executor makes no closure per task.
 let resolveOf: (value: unknown) => void;
-let rejectOf: (reason: unknown) => void;
-const grab = (resolve: (value: unknown) => void, reject: (reason: unknown) => void): void => {
+const grab = (resolve: (value: unknown) => void): void => {
   resolveOf = resolve;
-  rejectOf = reject;
 };
 
 /** The pool without its public face: ties dispatcher, crew and pump together. */
@@ -132,7 +130,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     if (refusal !== undefined) return Promise.reject(refusal);
     const created = this.timing === undefined ? 0 : now();
     const promise = new Promise<unknown>(grab);
-    const task = new Task(value, id, created, resolveOf, rejectOf, extras);
+    const task = new Task(value, id, created, resolveOf, extras);
     this.submit(task);
     return promise;
   }
@@ -148,7 +146,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     const refusal = this.refusal(id, 1);
     if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
-    const task = new Task(value, id, now(), resolveOf, rejectOf, extras);
+    const task = new Task(value, id, now(), resolveOf, extras);
     extras.release = watch((reason) => this.end(task, reason), this.handlers.of(id).name);
     this.submit(task);
     return promise;

@@ -21,7 +21,6 @@ export class Task {
   /** By the clock that all threads share. */
   readonly created: number;
   readonly resolve: (value: unknown) => void;
-  readonly reject: (reason: unknown) => void;
   readonly extras: Extras | undefined;
 
   constructor(
@@ -29,20 +28,37 @@ export class Task {
     handler: number,
     created: number,
     resolve: (value: unknown) => void,
-    reject: (reason: unknown) => void,
     extras: Extras | undefined,
   ) {
     this.value = value;
     this.handler = handler;
     this.created = created;
     this.resolve = resolve;
-    this.reject = reject;
     this.extras = extras;
+  }
+
+  /** A `reject` of its own would be one closure more for each of a million that wait. */
+  reject(reason: unknown): void {
+    this.resolve(new Rejection(reason));
   }
 
   /** Its worker may have to be killed for it. */
   get exclusive(): boolean {
     return this.extras?.abortable ?? false;
+  }
+}
+
+/** A promise that is resolved with it rejects, one microtask later. */
+class Rejection {
+  private readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    this.reason = reason;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a thenable is what it is for
+  then(_resolve: unknown, reject: (reason: unknown) => void): void {
+    reject(this.reason);
   }
 }
 
