@@ -53,8 +53,76 @@ export function predictionPage({ startedAt, environment, runs, scale, objective,
     'less lowest mean, by the median): what no prediction can do better than. A star marks a measured value outside of its band.',
     `A run in which the same jobs took over 10 % more or less CPU than is usual for them met another machine; it was repeated, five times at most: ${sum(results.map(({ repeated }) => repeated))} were.`,
     '',
+    ...byWorkload(results, runs),
     ...results.flatMap(section),
   ].join('\n')}`;
+}
+
+/** Runs of one size that were no further apart met the same machine. */
+const STEADY = 0.1;
+/** A workload whose figures are further off, by the median, is explained. */
+const MUCH = 0.2;
+const LITTLE_COVERED = 0.6;
+const LITTLE_REGRET = 0.05;
+
+const WHY = {
+  'cpu-burst': 'The work is the same at every size, so what differs is how fast the machine was.',
+  'cpu-steady-40': 'Queues at two cores answer to their speed: see the spread.',
+  'cpu-steady-70':
+    'Queues at two cores grow steeply with the share that others take of them: see the spread.',
+  'cpu-steady-90':
+    'Close to saturation a queue is as long as the last hundredths of the cores that others took; those of the recorded run are not those of the measured ones.',
+  'blocked-burst': 'How long a job is blocked is seen exactly only where Node tells its beginning and end.',
+  'blocked-steady':
+    'How long a job is blocked is estimated; close to saturation a few per cent of that are most of the queue.',
+  mix: 'How long a job is blocked is estimated from looks at the threads.',
+  chains: 'The p99 is that of the first, cold steps, which are few.',
+  'tiny-fs':
+    'A run lasts 0.1 s, and its p99 is how long the event loop stood still: while code was compiled and memory collected, while a pool thread had its core, and while the recorder fetched events, which Node does on the thread of the app. The same program without a recorder has a p99 of about 5 ms, for the same reasons without the last.',
+  convoy: 'Close to saturation the estimate of how long a job is blocked decides.',
+  'busy-loop':
+    'How often a pool thread finds the loop on its core is up to the scheduler, in slices of milliseconds.',
+};
+
+/** Where the errors are, and how far the machine explains them. */
+function byWorkload(results, runs) {
+  const rows = results.map((result) => ({ result, ...summaryOf([result]), spread: usualSpread(result) }));
+  const off = rows.filter(
+    (row) =>
+      Math.max(row.mean, row.p99, row.makespan) > MUCH ||
+      row.covered < LITTLE_COVERED ||
+      row.worstRegret > LITTLE_REGRET,
+  );
+  return [
+    '## Where, and why',
+    '',
+    '| workload | mean | p99 | makespan | in band | worst regret | usual spread |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+    ...rows.map(
+      ({ result, mean, p99, makespan, covered, worstRegret, spread }) =>
+        `| ${[result.name, ...[mean, p99, makespan, covered, worstRegret, spread].map(percent)].join(' | ')} |`,
+    ),
+    '',
+    ...(runs === 1 ? [] : [steadyLine(results), '']),
+    ...off.map(({ result }) => `- \`${result.name}\`: ${WHY[result.name]}`),
+    '',
+  ];
+}
+
+const usualSpread = ({ spread }) => median(spread.map(({ share }) => share));
+
+/** The errors again, of the sizes whose runs agreed. */
+function steadyLine(results) {
+  const steady = results.flatMap(({ predictions, spread }) => {
+    const isSteady = ({ size }) => spread.find((one) => one.size === size).share <= STEADY;
+    return predictions.flatMap(({ compared }) => compared.filter(isSteady));
+  });
+  const off = (pick) => percent(median(steady.map(({ error }) => Math.abs(pick(error)))));
+  return steady.length === 0
+    ? 'The runs of no size agreed within 10 %: the machine was not the same from one to the next.'
+    : `Where the runs of the measured size agreed within 10 % (${steady.length} predictions), the median errors are ` +
+        `${off(({ latencyMs }) => latencyMs.mean)} of the mean, ${off(({ latencyMs }) => latencyMs.p99)} of the p99 and ` +
+        `${off(({ makespanMs }) => makespanMs)} of the makespan.`;
 }
 
 function section({ name, what, jobs, spread, predictions, sweepMs }) {

@@ -24,7 +24,7 @@ export interface Predicted {
 
 /** Jobs that may be simulated in all; more would keep people waiting. */
 const MOST_JOBS = 1_500_000;
-const MOST_RESAMPLES = 24;
+const MOST_RESAMPLES = 16;
 const LEAST_RESAMPLES = 2;
 /** Runs with other chances, whose mean is the prediction. */
 const MOST_CHANCES = 5;

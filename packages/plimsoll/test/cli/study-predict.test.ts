@@ -21,6 +21,7 @@ test('the study of predictions runs: one workload, one run of each size, and its
   );
   assert.deepEqual(sizes, [SIZES, [2, 4]]);
   const page = readFileSync(`${root}.cache/study-predict/prediction.md`, 'utf8');
+  assert.match(page, /^\| cpu-burst \|( [\d.]+ % \|){6}$/m);
   assert.match(page, /^## cpu-burst$/m);
   assert.doesNotMatch(page, /undefined|NaN|\[object/);
 });
