@@ -34,7 +34,7 @@ interface Observed {
   readonly afterwards: string;
 }
 
-const filename = fileURLToPath(fixture('tasks.mjs'));
+const filename = fileURLToPath(fixture('alike.cjs'));
 
 const outcomeOf = (run: Promise<unknown>): Promise<string> =>
   run.then(
