@@ -65,23 +65,17 @@ const MUCH = 0.2;
 const LITTLE_COVERED = 0.6;
 const LITTLE_REGRET = 0.05;
 
+/** Besides what the recorded run met, which all predictions from it carry. */
 const WHY = {
-  'cpu-burst': 'The work is the same at every size, so what differs is how fast the machine was.',
-  'cpu-steady-40': 'Queues at two cores answer to their speed: see the spread.',
-  'cpu-steady-70':
-    'Queues at two cores grow steeply with the share that others take of them: see the spread.',
+  'cpu-steady-40': 'Queues at two cores answer to the share that others take of them.',
+  'cpu-steady-70': 'Queues at two cores grow steeply with the share that others take of them.',
   'cpu-steady-90':
     'Close to saturation a queue is as long as the last hundredths of the cores that others took; those of the recorded run are not those of the measured ones.',
-  'blocked-burst': 'How long a job is blocked is seen exactly only where Node tells its beginning and end.',
-  'blocked-steady':
-    'How long a job is blocked is estimated; close to saturation a few per cent of that are most of the queue.',
-  mix: 'How long a job is blocked is estimated from looks at the threads.',
-  chains: 'The p99 is that of the first, cold steps, which are few.',
   'tiny-fs':
     'A run lasts 0.1 s, and its p99 is how long the event loop stood still: while code was compiled and memory collected, while a pool thread had its core, and while the recorder fetched events, which Node does on the thread of the app. The same program without a recorder has a p99 of about 5 ms, for the same reasons without the last.',
   convoy: 'Close to saturation the estimate of how long a job is blocked decides.',
   'busy-loop':
-    'How often a pool thread finds the loop on its core is up to the scheduler, in slices of milliseconds.',
+    'Pool threads and the loop share the cores in slices of milliseconds, as long as the jobs themselves; which of them waits is chance.',
 };
 
 /** Where the errors are, and how far the machine explains them. */
@@ -104,10 +98,32 @@ function byWorkload(results, runs) {
     ),
     '',
     ...(runs === 1 ? [] : [steadyLine(results), '']),
-    ...off.map(({ result }) => `- \`${result.name}\`: ${WHY[result.name]}`),
+    worstLine(rows, runs),
+    '',
+    'The usual error of the mean, by the run that it is predicted from: what that run met, all predictions from it carry.',
+    '',
+    ...off.map(
+      ({ result }) =>
+        `- \`${result.name}\`: ${[...result.predictions.map(usualError), WHY[result.name]].filter(Boolean).join(' ')}`,
+    ),
     '',
   ];
 }
+
+function worstLine(rows, runs) {
+  const most = (pick) => rows.reduce((worst, row) => (pick(row) > pick(worst) ? row : worst));
+  const regretted = most(({ worstRegret }) => worstRegret);
+  const slow = most(({ share }) => share);
+  return (
+    `The worst regret is that of \`${regretted.result.name}\`, where runs of one size are ${percent(regretted.spread)} apart; ` +
+    `the longest advice that of \`${slow.result.name}\`, ${percent(slow.share)} of its sweep, of which the recorded run is ` +
+    `about ${percent(1 / (slow.result.spread.length * runs))}.`
+  );
+}
+
+/** Which way the predictions from a run are off. */
+const usualError = ({ from, compared }) =>
+  `${signed(median(compared.map(({ error }) => error.latencyMs.mean)))} from the run with ${from} threads.`;
 
 const usualSpread = ({ spread }) => median(spread.map(({ share }) => share));
 
