@@ -72,10 +72,10 @@ const WHY = {
   'cpu-steady-90':
     'Close to saturation a queue is as long as the last hundredths of the cores that others took; those of the recorded run are not those of the measured ones.',
   'tiny-fs':
-    'A run lasts 0.1 s, and its p99 is how long the event loop stood still: while code was compiled and memory collected, while a pool thread had its core, and while the recorder fetched events, which Node does on the thread of the app. Without a recorder such a program has a p99 of several milliseconds too, for the same reasons without the last.',
+    'A run lasts 0.1 s, and its p99 is how long the event loop stood still. A part of that is the recorder, which fetches events on the thread of the app; but without it such a program has a p99 of several milliseconds too. What else holds the loop was not found out.',
   convoy: 'Close to saturation the estimate of how long a job is blocked decides.',
   'busy-loop':
-    'Pool threads and the loop share the cores in slices of milliseconds, as long as the jobs themselves; which of them waits is chance.',
+    'Pool threads and the loop share the cores in slices of milliseconds, as long as the jobs themselves; which of them waits may be chance; that was not shown.',
 };
 
 /** Where the errors are, and how far the machine explains them. */
