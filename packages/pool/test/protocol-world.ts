@@ -26,6 +26,9 @@ const WORKERS = 2;
 export type Protocol = typeof realTable & typeof realGate;
 const real: Protocol = { ...realTable, ...realGate };
 
+/** A wake-up is on its way to a worker that sleeps: for work, or because it was taken back from retirement. */
+const isAwake = (gate: number | undefined): boolean => gate === realGate.WOKEN || gate === realGate.AWAKE;
+
 interface HostLocal {
   next: number;
   /** Tasks that were in the mailbox of a worker that died. */
@@ -231,7 +234,7 @@ export function worldOf({
     return true;
   }
 
-  /** The wake message itself is carried by `enabled`: it looks at the gates of sleeping workers. */
+  /** The wake-up itself is carried by `enabled`: it looks at the gates of sleeping workers. */
   function tell(table: realTable.Table, local: HostLocal): boolean {
     pool.mustWake(table.words, gateOf(local.toTell));
     local.toTell = -1;
@@ -245,6 +248,9 @@ export function worldOf({
     const alive = [0, 1].filter((index) => !local.killed.includes(index) && !local.buried.includes(index));
     const workers = alive.map((index) => ({
       index,
+      get isComing() {
+        return pool.mailCount(table, index) === 0 && pool.isWoken(table.words, gateOf(index));
+      },
       wake: () => pool.mustWake(table.words, gateOf(index)),
     }));
     if (queued > 0) pool.wakeFor(table, queued, workers);
@@ -379,7 +385,7 @@ export function worldOf({
       case 'look':
         return pool.anythingQueued(table, index) && pool.cancelSleep(words, gate) ? 'claim' : 'asleep';
       case 'asleep':
-        // Its gate was turned to AWAKE, so a wake message is on its way to it.
+        // Its gate was turned to WOKEN, so a wake-up is on its way to it.
         return pool.cancelSleep(words, gate) ? 'claim' : 'asleep';
       default:
         return 'complete';
@@ -410,12 +416,12 @@ export function worldOf({
     enabled(index, all, words, dead) {
       const local = all[0] as unknown as HostLocal;
       if (index === 0) {
-        return !local.asleep || dead.length > local.buried.length || words[pool.hostGate] === realGate.AWAKE;
+        return !local.asleep || dead.length > local.buried.length || words[pool.hostGate] === realGate.WOKEN;
       }
       const own = all[index] as unknown as WorkerLocal;
       if (own.phase === 'blocked' || own.phase === 'condemned') return false;
       if (own.phase === 'await') return local.sent.includes(own.slot);
-      return own.phase !== 'asleep' || words[gateOf(index - 1)] === realGate.AWAKE;
+      return own.phase !== 'asleep' || isAwake(words[gateOf(index - 1)]);
     },
     mayDie(index, dead, all) {
       if (index === 0 || dead.includes(index)) return false;

@@ -181,6 +181,20 @@ const mutants: Record<string, Partial<Shape> & { protocol: Partial<Protocol> }> 
       },
     },
   },
+  'who was woken is counted as coming after it has come': {
+    blocks: 0,
+    preemptions: Number.POSITIVE_INFINITY,
+    protocol: {
+      cancelSleep: (words, gate) =>
+        Atomics.compareExchange(words, gate, realGate.SLEEPING, realGate.AWAKE) !== realGate.RETIRED,
+    },
+  },
+  'who was woken for its mail is counted as coming for the queue': {
+    mail: [0],
+    blocks: 0,
+    preemptions: Number.POSITIVE_INFINITY,
+    protocol: { mailCount: () => 0 },
+  },
   'who spins for a payload is taken for one that takes a task': {
     pulls: [0],
     blocks: 0,

@@ -1,7 +1,7 @@
 import { availableParallelism, setPriority } from 'node:os';
 import { AWAKE, reclaimTokens, retire, SLEEPING } from '../shared/gate.js';
 import type { SharedTable } from '../shared/memory.js';
-import * as message from '../shared/messages.js';
+import type * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
 import { Times } from '../shared/times.js';
 import type { FilledOptions } from './options.js';
@@ -215,6 +215,6 @@ export class Crew {
       return;
     }
     Atomics.store(this.table.words, worker.gate, AWAKE);
-    worker.post(message.WAKE);
+    Atomics.notify(this.table.words, worker.gate);
   }
 }

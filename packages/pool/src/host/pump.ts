@@ -1,6 +1,7 @@
 import { SpinBudget } from '../shared/budget.js';
 import { now } from '../shared/clock.js';
 import { cancelSleep, declareSleep, hostGate } from '../shared/gate.js';
+import { Listener } from '../shared/listener.js';
 
 /** What the pump drives. */
 export interface Pumped {
@@ -60,6 +61,7 @@ export class Pump {
   /** Keeps the process alive while promises are pending; costs nothing otherwise. */
   private readonly keepAlive = setInterval(() => {}, 0x7fffffff).unref();
   private keeping = false;
+  private readonly listener: Listener;
   /** `nextTurn` will be called when this turn of the event loop is over. */
   private armed = false;
   /** It shall go on with the work then. */
@@ -75,6 +77,7 @@ export class Pump {
 
   constructor(pumped: Pumped) {
     this.pumped = pumped;
+    this.listener = new Listener(pumped.words, hostGate, () => this.woken());
   }
 
   /** More has been submitted than what may wake workers at once. */
@@ -98,7 +101,7 @@ export class Pump {
     else void settled.then(this.inMicrotask);
   }
 
-  /** A message came from a worker. */
+  /** A worker has woken this side, or sent a message. */
   woken(): void {
     if (this.scheduled) return;
     if (this.parked) {
@@ -112,6 +115,7 @@ export class Pump {
 
   stop(): void {
     clearInterval(this.keepAlive);
+    this.listener.hush();
   }
 
   /**
@@ -130,6 +134,7 @@ export class Pump {
     if (this.pumped.outstanding === 0) {
       this.scheduled = false;
       this.keep(false);
+      this.listener.hush();
       return;
     }
     const time = now();
@@ -184,6 +189,7 @@ export class Pump {
     this.parkedAt = now();
     this.polls = 0;
     this.keep(true);
+    this.listener.listen();
   }
 
   private unpark(): void {

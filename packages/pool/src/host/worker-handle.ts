@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
-import { AWAKE, gateAt, mustWake } from '../shared/gate.js';
+import { AWAKE, gateAt, isWoken, mustWake, WOKEN } from '../shared/gate.js';
 import type { Histogram } from '../shared/histogram.js';
 import { CLAIMED, EXCLUSIVE_NOW, RUNNING_NOW } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
@@ -128,7 +128,14 @@ export class WorkerHandle {
   }
 
   get isAwake(): boolean {
-    return Atomics.load(this.table.words, this.gate) === AWAKE;
+    const state = Atomics.load(this.table.words, this.gate);
+    return state === AWAKE || state === WOKEN;
+  }
+
+  /** It was woken for what waits for all and has not looked for it yet. With an asynchronous task it may be long in coming. */
+  get isComing(): boolean {
+    // In this order: while its gate says so it takes nothing.
+    return this.hasNothing && isWoken(this.table.words, this.gate);
   }
 
   get hasMailRoom(): boolean {
@@ -138,7 +145,7 @@ export class WorkerHandle {
   /** Sends the wake-up if the worker sleeps. */
   wake(): boolean {
     if (!mustWake(this.table.words, this.gate)) return false;
-    this.port.postMessage(message.WAKE);
+    Atomics.notify(this.table.words, this.gate);
     return true;
   }
 
@@ -151,7 +158,7 @@ export class WorkerHandle {
     try {
       this.post(value, transfer);
     } catch (error) {
-      if (owed) this.post(message.WAKE);
+      if (owed) Atomics.notify(this.table.words, this.gate);
       throw error;
     }
   }
@@ -189,7 +196,6 @@ export class WorkerHandle {
   }
 
   private accept(received: message.Message): void {
-    if (received === message.WAKE) return;
     if (received[0] === message.PAYLOAD) this.payloads.set(received[1], received[3]);
     else if (received[0] === message.RESULTS) this.rings[received[1]] = memoryOf(received[2]);
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);

@@ -6,13 +6,15 @@ import { blockAt, type Table } from './table.js';
  *
  * A side that wants to sleep declares it, then looks once more for work, then sleeps. The other side publishes
  * work, then looks whether somebody sleeps. All of these are sequentially consistent, so one of the two sees the
- * other: no wake-up is lost. Whoever turns SLEEPING into AWAKE by compareExchange owes exactly one wake message,
- * so nobody is woken twice and no message is sent to a side that is awake.
+ * other: no wake-up is lost. Whoever turns SLEEPING into WOKEN by compareExchange owes exactly one wake-up (see
+ * `Listener`), so nobody is woken twice and none is sent to a side that is awake.
  */
 export const AWAKE = 0;
 export const SLEEPING = 1;
 /** The host is retiring this worker: it must not claim any more. */
 export const RETIRED = 2;
+/** Its wake-up is on its way. It has claimed nothing since it slept, and will look for work. */
+export const WOKEN = 3;
 
 /** Address of a worker's gate. */
 export const gateAt = (table: Table, worker: number): number => blockAt(table.layout, worker) + GATE;
@@ -22,18 +24,24 @@ export function declareSleep(words: Int32Array, gate: number): void {
   Atomics.store(words, gate, SLEEPING);
 }
 
-/** A side found work after it declared sleep, or was woken for another reason. False when it was retired. */
+/** A side was woken, or found work after it declared sleep. False when it was retired. */
 export function cancelSleep(words: Int32Array, gate: number): boolean {
-  return Atomics.compareExchange(words, gate, SLEEPING, AWAKE) !== RETIRED;
+  const state = Atomics.compareExchange(words, gate, SLEEPING, AWAKE);
+  // Before it claims anything: who is counted as on the way takes the next task.
+  if (state === WOKEN) Atomics.store(words, gate, AWAKE);
+  return state !== RETIRED;
 }
 
-/** True when the caller must now send the one wake message. */
+/** True when the caller must now send the one wake-up. */
 export function mustWake(words: Int32Array, gate: number): boolean {
   return (
     Atomics.load(words, gate) === SLEEPING &&
-    Atomics.compareExchange(words, gate, SLEEPING, AWAKE) === SLEEPING
+    Atomics.compareExchange(words, gate, SLEEPING, WOKEN) === SLEEPING
   );
 }
+
+/** It was woken and has not begun to look for work. */
+export const isWoken = (words: Int32Array, gate: number): boolean => Atomics.load(words, gate) === WOKEN;
 
 /** Host: retires a worker, which only works while it sleeps and so has claimed nothing. */
 export function retire(words: Int32Array, gate: number): boolean {
@@ -62,6 +70,8 @@ export function returnToken(table: Table, token: number): void {
 /** A worker as whoever wakes it sees it. */
 export interface Wakeable {
   readonly index: number;
+  /** It was woken, has not looked for work yet, runs nothing, and nothing waits for it alone. */
+  readonly isComing: boolean;
   /** Wakes it if it sleeps. False when it did not. */
   wake(): boolean;
 }
@@ -69,7 +79,7 @@ export interface Wakeable {
 const spinners = new Int32Array(LINE);
 
 /**
- * Host: one wake-up for each of so many queued tasks that no spinning worker will take. A worker that held a token
+ * Host: one wake-up for each of so many queued tasks that no worker will take that spins, or was woken before. A worker that held a token
  * after these tasks were published looks once more before it sleeps: it needs no wake-up, and counts once, even if it
  * sleeps by the time that its turn comes here. Counted as a sleeper too, it would leave a task to wait for it alone.
  */
@@ -81,6 +91,7 @@ export function wakeFor(table: Table, queued: number, workers: readonly Wakeable
     if (holder > 0) spinners[count++] = holder - 1;
   }
   let left = queued - count;
+  for (const worker of workers) if (worker.isComing) left--;
   for (let place = workers.length - 1; place >= 0 && left > 0; place--) {
     const worker = workers[place] as Wakeable;
     if (!wasSpinning(worker.index, count) && worker.wake()) left--;

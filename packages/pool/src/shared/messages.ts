@@ -3,11 +3,9 @@ import type { Layout } from './layout.js';
 import type { Ring } from './result-ring.js';
 
 /**
- * What travels on a worker's port: the number 0 to wake a side, and rare things as arrays that start with one of
- * these numbers. Whoever meets an unknown handler, arena, shape or payload in the table reads its port synchronously:
+ * What travels on a worker's port: rare things, as arrays that start with one of these numbers. Whoever meets an unknown handler, arena, shape or payload in the table reads its port synchronously:
  * such a message is always posted before the slot that needs it is published.
  */
-export const WAKE = 0;
 /** [HANDLER, id, filename, name] */
 export const HANDLER = 1;
 /** [ARENA, index, buffer]: memory for tasks that do not fit into a slot. */
@@ -22,7 +20,6 @@ export const READY = 5;
 export const SHAPE = 6;
 
 export type Message =
-  | typeof WAKE
   | [typeof HANDLER, number, string, string]
   | [typeof ARENA, number, SharedArrayBuffer]
   | [typeof PAYLOAD, number, number, Payload]

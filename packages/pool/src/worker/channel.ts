@@ -29,7 +29,7 @@ export class Channel {
     for (const [shape, names] of startup.shapes.entries()) this.makers.add(shape, names);
   }
 
-  /** Calls `onMessage` after anything has arrived: a wake-up, or a payload that a task waits for. */
+  /** Calls `onMessage` after anything has arrived, such as a payload that a task waits for. */
   listen(onMessage: () => void): void {
     this.port.on('message', (received: message.Message) => {
       this.accept(received);
@@ -79,7 +79,7 @@ export class Channel {
   wakeHost(): void {
     if (!mustWake(this.words, hostGate) && !this.owesWake) return;
     this.owesWake = false;
-    this.post(message.WAKE);
+    Atomics.notify(this.words, hostGate);
   }
 
   /** Posts a payload, which is the host's wake-up, too. If that throws, `wakeHost` makes up for it. */
@@ -94,7 +94,6 @@ export class Channel {
   }
 
   private accept(received: message.Message): void {
-    if (received === message.WAKE) return;
     switch (received[0]) {
       case message.HANDLER:
         this.handlers.set(received[1], [received[2], received[3]]);

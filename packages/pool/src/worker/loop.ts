@@ -14,6 +14,7 @@ import {
   SEQUENCE,
   START,
 } from '../shared/layout.js';
+import { Listener } from '../shared/listener.js';
 import type { SharedTable } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { anythingQueued, blockAt, claim, complete, PULL, report, slotAt } from '../shared/table.js';
@@ -30,7 +31,7 @@ const LOOK_AT_CLOCK = 16;
 
 /**
  * A worker at work: claims tasks from the table, calls their functions, reports their ends. It never blocks: when
- * there is nothing to do it returns to the event loop and a message from the host starts it again.
+ * there is nothing to do it returns to the event loop until the host wakes it.
  */
 export class Loop {
   private running = 0;
@@ -46,6 +47,7 @@ export class Loop {
   private readonly payloadSpinner: Spinner;
   private readonly outcome: Outcome;
   private readonly gate: number;
+  private readonly listener: Listener;
   private readonly runningWord: number;
   private readonly exclusiveWord: number;
   private readonly table: SharedTable;
@@ -64,6 +66,7 @@ export class Loop {
     this.concurrency = startup.concurrency;
     this.times = startup.times && new Times(startup.times);
     this.gate = gateAt(table, startup.index);
+    this.listener = new Listener(table.words, this.gate, () => this.drive());
     this.runningWord = blockAt(table.layout, startup.index) + RUNNING_NOW;
     this.exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
     this.decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
@@ -142,6 +145,7 @@ export class Loop {
     if (anythingQueued(this.table, this.worker, this.accepts) && cancelSleep(words, this.gate)) return false;
     this.asleep = true;
     this.spinner.sleeps();
+    this.listener.listen();
     return true;
   }
 

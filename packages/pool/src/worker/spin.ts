@@ -1,14 +1,19 @@
-import { SpinBudget } from '../shared/budget.js';
+import { LONGEST, SpinBudget } from '../shared/budget.js';
 import { now } from '../shared/clock.js';
 import { returnToken, takeToken } from '../shared/gate.js';
 import type { Table } from '../shared/table.js';
+import { Patience } from './patience.js';
 
 const pause = (Atomics as { pause?: () => void }).pause;
 
 /** Lets a worker look for something for a while before it sleeps, if there is a core to spare for it. */
 export class Spinner {
-  private readonly budget = new SpinBudget();
+  private readonly afterShortWork = new SpinBudget();
+  private readonly afterLongWork = new Patience();
+  private budget: SpinBudget | Patience = this.afterShortWork;
   private sleptAt = Number.NEGATIVE_INFINITY;
+  /** When the worker last had nothing to do. */
+  private idleAt = now();
   private readonly table: Table;
   private readonly holder: number;
   private readonly isThere: () => boolean;
@@ -27,18 +32,21 @@ export class Spinner {
 
   /** True when it was there meanwhile. */
   spin(): boolean {
+    const start = now();
+    const isLong = this.afterLongWork.worked(start - this.idleAt) > LONGEST;
+    this.budget = isLong ? this.afterLongWork : this.afterShortWork;
+    this.idleAt = start;
     if (this.budget.current === 0) return false;
     const token = takeToken(this.table, this.holder);
     if (token === -1) return false;
-    const found = this.look();
+    const found = this.look(start + this.budget.current);
     returnToken(this.table, token);
     if (found) this.budget.found();
     else this.budget.missed();
     return found;
   }
 
-  private look(): boolean {
-    const end = now() + this.budget.current;
+  private look(end: number): boolean {
     do {
       for (let look = 0; look < this.looks; look++) {
         if (this.isThere()) return true;
@@ -53,6 +61,7 @@ export class Spinner {
   }
 
   woken(): void {
-    this.budget.slept(now() - this.sleptAt);
+    this.idleAt = now();
+    this.budget.slept(this.idleAt - this.sleptAt);
   }
 }

@@ -12,6 +12,7 @@ import {
   VIEWS,
 } from './tags.js';
 import { CACHED_WORDS, TextCache } from './text-cache.js';
+import { madeBuffer } from './young.js';
 
 const SHORT = 3;
 /** Characters that are read at once. */
@@ -133,9 +134,9 @@ export class Decoder {
       case tag.BUFFER:
         return this.buffer(payload);
       case tag.EXTERNAL:
-        return this.keep(this.externals[payload]);
+        return this.external(payload);
       case tag.BULK:
-        return this.keep(copyOf((this.borrow as Borrow)(this.words[this.at++] as number, payload)));
+        return this.bulk(payload);
       case tag.REGEXP:
         return this.regexp();
       case tag.BIGINT:
@@ -286,9 +287,21 @@ export class Decoder {
     return view;
   }
 
+  private external(place: number): ArrayBuffer {
+    const external = this.externals[place] as ArrayBuffer;
+    madeBuffer(external.byteLength);
+    return this.keep(external);
+  }
+
+  private bulk(length: number): ArrayBuffer {
+    madeBuffer(length);
+    return this.keep(copyOf((this.borrow as Borrow)(this.words[this.at++] as number, length)));
+  }
+
   private buffer(length: number): ArrayBuffer {
     const start = this.at * 4;
     this.at += (length + 3) >> 2;
+    madeBuffer(length);
     const result = new ArrayBuffer(length);
     new Uint8Array(result).set(this.bytes.subarray(start, start + length));
     return this.keep(result);

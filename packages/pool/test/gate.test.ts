@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { returnToken, takeToken, type Wakeable, wakeFor } from '#pool/shared/gate.js';
+import { layoutOf } from '#pool/shared/layout.js';
+
+const layout = layoutOf({ slots: 4, workers: 3, slotWords: 32, mailbox: 4, spinners: 1 });
+const table = { layout, words: new Int32Array(layout.words) };
+
+/** Which of three workers are woken for so many queued tasks. */
+function woken(queued: number, coming: readonly number[]): number[] {
+  const all: number[] = [];
+  const workers = [0, 1, 2].map(
+    (index): Wakeable => ({
+      index,
+      isComing: coming.includes(index),
+      wake() {
+        if (coming.includes(index)) return false;
+        all.push(index);
+        return true;
+      },
+    }),
+  );
+  wakeFor(table, queued, workers);
+  return all;
+}
+
+describe('how many workers are woken', () => {
+  test('one for each task that is queued', () => {
+    assert.equal(woken(1, []).length, 1);
+    assert.equal(woken(2, []).length, 2);
+    assert.equal(woken(9, []).length, 3);
+  });
+
+  test('none for whom one is coming already', () => {
+    assert.deepEqual(woken(1, [0]), []);
+    assert.deepEqual(woken(1, [2]), []);
+    assert.equal(woken(2, [2]).length, 1);
+    assert.deepEqual(woken(2, [0, 1]), []);
+  });
+
+  test('none for whom one is spinning, which itself is not woken', () => {
+    const token = takeToken(table, 2);
+    assert.deepEqual(woken(1, []), []);
+    assert.equal(woken(2, []).length, 1);
+    assert.deepEqual(woken(3, []).toSorted(), [0, 2]);
+    assert.deepEqual(woken(2, [0]), []);
+    returnToken(table, token);
+  });
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Patience } from '#pool/worker/patience.js';
+
+const afterWorkOf = (milliseconds: number): Patience => {
+  const patience = new Patience();
+  patience.worked(milliseconds);
+  return patience;
+};
+
+describe('how long a worker spins after long work', () => {
+  test('two hundredths of it, half a millisecond at most', () => {
+    const patience = new Patience();
+    assert.equal(patience.current, 0);
+    assert.equal(patience.worked(15), 0.3);
+    assert.equal(patience.current, 0.3);
+    assert.equal(patience.worked(60_000), 0.5);
+  });
+
+  test('all of it or nothing: three spins in vain, one after another, and it gives up', () => {
+    const patience = afterWorkOf(50);
+    patience.missed();
+    patience.missed();
+    patience.found();
+    patience.missed();
+    patience.missed();
+    assert.equal(patience.current, 0.5);
+    patience.missed();
+    assert.equal(patience.current, 0);
+    assert.equal(patience.worked(50), 0.5);
+    assert.equal(patience.current, 0);
+  });
+
+  test('four sleeps that were as short earn one more trial, long ones none', () => {
+    const patience = afterWorkOf(50);
+    for (let spin = 0; spin < 3; spin++) patience.missed();
+    for (let sleep = 0; sleep < 20; sleep++) patience.slept(1);
+    for (let sleep = 0; sleep < 3; sleep++) patience.slept(0.7);
+    assert.equal(patience.current, 0);
+    patience.slept(0.7);
+    assert.equal(patience.current, 0.5);
+    patience.missed();
+    assert.equal(patience.current, 0);
+  });
+});
