@@ -92,11 +92,13 @@ test('the processes of a cluster, and jobs of Workers, are one program', linux, 
   assert.equal(run.trace.processes.length, 3);
   assert.deepEqual([run.summary.programs.length, run.summary.programs[0]?.pids.length], [1, 3]);
   assert.equal(run.count('crypto'), 20);
-  // Of the Workers: their loops are not those of their processes.
-  const stats = run.trace.processes.flatMap(({ pid, jobs }) =>
-    jobs.filter(({ kind, loop }) => kind === 'fs.stat' && loop !== pid),
+  // Of the Workers: their loops are not those of their processes, so they go on while tracing stands still there for a moment.
+  const stats = run.trace.processes.map(
+    ({ pid, jobs }) => jobs.filter(({ kind, loop }) => kind === 'fs.stat' && loop !== pid).length,
   );
-  assert.equal(stats.length, 2);
+  assert.equal(stats[0], 0);
+  for (const recorded of stats.slice(1))
+    assert.ok(recorded > 10 && recorded <= 20, `${recorded} of 20 are recorded`);
 });
 
 test('what is published on diagnostics channels is recorded', linux, async () => {
