@@ -53,13 +53,23 @@ export function page(plimsoll, result, scale) {
   ].join('\n');
 }
 
-/** How far the figures can be trusted: how much two runs at the same size differ. */
+/** How far the figures can be trusted: how much the same work varied, and where requests failed. */
 function quality(result) {
+  const costs = result.cells.map(({ cpuSeconds, operationMs }) => cpuSeconds / operationMs.count);
   const twins = tables(result).map(
     ({ title, cells }) => `${title} ${percent(twinDifference(cells, result.method.baseline))}`,
   );
+  const failed = tables(result).flatMap(({ title, cells }) =>
+    cells
+      .filter(({ errors }) => errors > 0)
+      .map(({ size, errors }) => `${errors} at ${size} threads in ${title}`),
+  );
   return [
     `- average latency of the two runs at ${result.method.baseline}, the slower against the faster: ${twins.join('; ')}`,
+    `- CPU time for one operation, the same in every cell: ${seconds(Math.min(...costs))} to ${seconds(Math.max(...costs))} s; differences within that ratio may be the machine's`,
+    ...(failed.length === 0
+      ? []
+      : [`- requests that failed, whose operations are missing from the figures: ${failed.join('; ')}`]),
   ];
 }
 

@@ -6,7 +6,7 @@ import { type Ranking, rankSizes } from '../stats/ranking.js';
 import type { Summary } from '../stats/summary.js';
 import { describeTraffic } from './method.js';
 import { AS_IT_IS, type LoadCase, type LoadOptions, type LoadTarget, type Table } from './options.js';
-import { recommend } from './recommend.js';
+import { failingSizes, recommend } from './recommend.js';
 import type { LoadMeasurement } from './run.js';
 
 /**
@@ -48,13 +48,19 @@ export function analyseTable(
     used(arm).map(({ result }) => result.bystanderMs?.p99 ?? 0);
   const twin = bystander('twin');
   const ranking: Ranking = rankSizes(
-    sizes.map((size) => ({ size, times: times(size), delays: bystander(size) })),
+    eligible(sizes, baseline, cells).map((size) => ({ size, times: times(size), delays: bystander(size) })),
     comparison.noise,
     bystander(baseline).map((delay, block) => [delay, twin[block] as number] as const),
   );
   const { mode, instances } = table;
   const about = { mode, instances, case: traffic.name };
   return { cells, recommendation: { ...about, ...recommend(cells, ranking, comparison.noise, baseline) } };
+}
+
+/** A size at which requests fail is out; where they fail at the baseline too, the size is not what makes them fail. */
+function eligible(sizes: readonly number[], baseline: number, cells: readonly LoadCell[]): readonly number[] {
+  const failing = failingSizes(cells);
+  return failing.includes(baseline) ? sizes : sizes.filter((size) => !failing.includes(size));
 }
 
 function compare(

@@ -3,6 +3,7 @@ import type { LoadCell, LoadRecommendation } from '../results/load.js';
 import { change, list, ms } from '../results/words.js';
 import type { Noise } from '../stats/paired-comparison.js';
 import type { Ranking } from '../stats/ranking.js';
+import { AS_IT_IS } from './options.js';
 
 /** Which size a table recommends, and why; nothing is recommended that the data cannot carry. */
 export function recommend(
@@ -11,7 +12,7 @@ export function recommend(
   { noisy }: Noise,
   baseline: number,
 ): Omit<LoadRecommendation, 'mode' | 'instances' | 'case'> {
-  const doubtful = doubt(cells, noisy);
+  const doubtful = doubt(cells, noisy, baseline);
   const size = doubtful === null ? recommended : null;
   const lean = doubtful === null && asGood.length > 0 ? Math.min(...asGood) : null;
   return {
@@ -27,13 +28,17 @@ export function recommend(
   };
 }
 
+/** The sizes at which requests or operations failed. */
+export const failingSizes = (cells: readonly LoadCell[]): number[] =>
+  cells.filter(({ errors }) => errors > 0).map(({ size }) => size ?? AS_IT_IS);
+
 /** Why nothing can be recommended, whatever the figures say. */
-function doubt(cells: readonly LoadCell[], noisy: boolean): string | null {
+function doubt(cells: readonly LoadCell[], noisy: boolean, baseline: number): string | null {
   const bound = cells.filter(({ marks }) => marks.includes('generator-bound'));
   if (bound.length > 0)
     return `the client itself was too busy or too late at ${list(bound.map(({ size }) => size ?? 0))}: lower the rate, or load from another machine`;
-  const failing = cells.filter(({ errors }) => errors > 0);
-  if (failing.length > 0) return `requests failed at ${list(failing.map(({ size }) => size ?? 0))}`;
+  const failing = failingSizes(cells);
+  if (failing.includes(baseline)) return `requests failed at ${list(failing)}, the baseline among them`;
   const [first] = cells;
   if (first !== undefined && first.observedThreads.length > 0 && cells.every(hasThreadsOf(first)))
     return `${list(first.observedThreads.map(String))} threads were counted at every size: something in the server sets UV_THREADPOOL_SIZE itself`;
@@ -56,6 +61,7 @@ function reasons(
 ): string {
   const cell = (size: number): LoadCell | undefined => cells.find((candidate) => candidate.size === size);
   const others = asGood.filter((size) => size !== chosen);
+  const failing = failingSizes(cells);
   const ratio = chosen === null || chosen === baseline ? null : (cell(chosen)?.ratio ?? null);
   const parts = [
     ...(ratio === null ? [] : [`${change(ratio)} time against ${baseline}`]),
@@ -65,6 +71,9 @@ function reasons(
     ...(laterLoop.length === 0 || chosen === null
       ? []
       : [`${list(laterLoop)} no faster, and ${waits(laterLoop, chosen, cell)}`]),
+    ...(failing.length === 0
+      ? []
+      : [`requests failed at ${list(failing)}, and so ${failing.length === 1 ? 'it is' : 'they are'} out`]),
     ...(confidence === 'not distinguished' ? [`not shown to be slower than ${best}, nor to be as fast`] : []),
   ];
   return parts.length === 0 ? 'the fastest' : parts.join('; ');

@@ -112,23 +112,33 @@ describe('which size a load recommends', () => {
     assert.equal(found?.confidence, null);
   });
 
-  for (const [name, trouble, says] of [
+  for (const [name, at, trouble, says] of [
     [
-      'the client itself was late',
+      'the client itself was late at some size',
+      64,
       { marks: ['generator-bound'] },
       /client itself was too busy or too late at 64/,
     ],
-    ['requests failed', { errors: 3 }, /requests failed at 64/],
+    ['requests failed at the baseline', 4, { errors: 3 }, /requests failed at 4, the baseline among them/],
   ] as const)
     test(`none when ${name}`, () => {
       const found = recommendation((size) => ({
         ...{ done: 1000, bystander: 5 },
-        ...(size === 64 ? { ...trouble, marks: 'marks' in trouble ? [...trouble.marks] : [] } : {}),
+        ...(size === at ? { ...trouble, marks: 'marks' in trouble ? [...trouble.marks] : [] } : {}),
       }));
       assert.equal(found?.size, null);
       assert.equal(found?.estimate, null);
       assert.match(found?.because ?? '', says);
     });
+
+  test('not one at which requests failed, however fast the others were', () => {
+    const found = recommendation((size) => ({
+      ...{ done: size === 64 ? 500 : 1000, bystander: 5 },
+      errors: size === 64 ? 3 : 0,
+    }));
+    assert.deepEqual([found?.size, found?.best === 64, found?.asGood], [2, false, [2, 4]]);
+    assert.match(found?.because ?? '', /requests failed at 64, and so it is out/);
+  });
 
   test('none when the sizes did not take effect', () => {
     const found = recommendation(() => ({ done: 1000, bystander: 5, threads: 7 }));
