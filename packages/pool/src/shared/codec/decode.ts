@@ -16,7 +16,7 @@ import { madeBuffer } from './young.js';
 
 const SHORT = 3;
 /** Characters that are read at once. */
-const BLOCK = 256;
+const BLOCK = 512;
 const LONGEST_CACHED = (CACHED_WORDS - 1) * 4;
 
 /** Words that a decoder reads, and the same memory as bytes. */
@@ -223,14 +223,16 @@ export class Decoder {
         result[index] = this.read();
       }
     }
-    result.length = length;
+    if (result.length !== length) result.length = length;
     return result;
   }
 
-  private object(count: number): Record<string, unknown> {
-    const names: string[] = [];
-    for (let index = 0; index < count; index++) names.push(this.read() as string);
-    return this.fill(this.keep({}), names);
+  private object(count: number): object {
+    const result = this.keep({});
+    const values: unknown[] = [];
+    for (let index = 0; index < count; index++) values.push(this.read());
+    for (let index = 0; index < count; index++) define(result, this.read() as string, values[index]);
+    return result;
   }
 
   private shaped(shape: number): object {
@@ -240,12 +242,8 @@ export class Decoder {
   }
 
   /** Reads one value for each name. */
-  fill(result: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-    for (let index = 0; index < names.length; index++) {
-      const key = names[index] as string;
-      if (key === '__proto__') defineOwn(result, key, this.read());
-      else result[key] = this.read();
-    }
+  fill(result: object, names: readonly string[]): object {
+    for (const name of names) define(result, name, this.read());
     return result;
   }
 
@@ -308,6 +306,7 @@ export class Decoder {
   }
 }
 
-function defineOwn(target: object, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+function define(target: object, key: string, value: unknown): void {
+  if (key !== '__proto__') (target as Record<string, unknown>)[key] = value;
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }

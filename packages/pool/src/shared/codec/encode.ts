@@ -255,23 +255,31 @@ export class Encoder {
   }
 
   private plain(value: Record<string, unknown>, start: number): number {
-    const { number, names, indexed } = this.shapes.of(value, this.depth);
-    // By its prototype it looks plain. One that was called without arguments and then got a property is taken as plain.
-    if (indexed && isArgumentsObject(value)) throw UNKNOWN;
-    let at = number === -1 ? this.keys(names, start) : this.head(tag.SHAPED, number, start);
+    const { depth } = this;
+    const guess = this.shapes.guess(depth);
+    const expected = guess.names;
+    let names: string[] | undefined;
     let place = 0;
+    let at = start + 1;
     // The engine reads a property much faster inside a loop over the keys than by a key from elsewhere.
     for (const name in value) {
-      // A getter has changed the object.
-      if (name !== names[place++]) throw UNKNOWN;
+      if (names !== undefined) names.push(name);
+      else if (place < expected.length && name === expected[place]) place++;
+      else names = [...expected.slice(0, place), name];
       at = this.write(value[name], at);
     }
-    if (place !== names.length) throw UNKNOWN;
+    const isGuess = names === undefined && place === expected.length && guess.number !== -1;
+    const shape = isGuess ? guess : this.shapes.of(names ?? expected.slice(0, place), depth);
+    // By its prototype it looks plain. One that was called without arguments and then got a property is taken as plain.
+    if (shape.indexed && isArgumentsObject(value)) throw UNKNOWN;
+    if (shape.number === -1) return this.keys(shape.names, start, at);
+    this.head(tag.SHAPED, shape.number, start);
     return at;
   }
 
-  private keys(names: readonly string[], start: number): number {
-    let at = this.head(tag.OBJECT, names.length, start);
+  private keys(names: readonly string[], start: number, end: number): number {
+    this.head(tag.OBJECT, names.length, start);
+    let at = end;
     for (const name of names) at = this.string(name, at);
     return at;
   }

@@ -64,14 +64,13 @@ export class Shapes {
     this.root = new Step(this.grow);
   }
 
-  /** The shape of an object at this depth of a message. */
-  of(value: object, depth: number): Shape {
-    const guess = this.guesses[depth];
-    return guess !== undefined && fits(value, guess.names) ? guess : this.find(value, depth);
+  /** What an object at this depth of a message probably looks like. */
+  guess(depth: number): Shape {
+    return this.guesses[depth] ?? EMPTY;
   }
 
-  private find(value: object, depth: number): Shape {
-    const names = Object.keys(value);
+  /** The shape of an object with these keys at this depth. */
+  of(names: readonly string[], depth: number): Shape {
     const step = this.stepTo(names);
     if (step === undefined) return shapeOf(names, -1);
     step.shape ??= shapeOf(names, -1);
@@ -112,9 +111,4 @@ function shapeOf(names: readonly string[], number: number): Shape {
   return { names, number, indexed: names.length === 0 || /^\d/.test(names[0] as string) };
 }
 
-/** Are these all its keys, in this order? */
-function fits(value: object, names: readonly string[]): boolean {
-  let place = 0;
-  for (const name in value) if (name !== names[place++]) return false;
-  return place === names.length;
-}
+const EMPTY = shapeOf([], -1);

@@ -38,7 +38,7 @@ export const REGEXP = 11;
 export const ARRAY = 12;
 /** Only inside ARRAY: an index that is not there. */
 export const HOLE = 13;
-/** Count, then that many keys (strings), then that many values. */
+/** Count, then that many values, then their keys (strings): which keys there are is known when all have been read. */
 export const OBJECT = 14;
 export const MAP = 15;
 export const SET = 16;
