@@ -25,8 +25,9 @@ export function npm(args, options) {
 
 export function setup() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) {
-    console.error(`plimsoll needs Node.js 20.19 or newer; this is ${process.versions.node}`);
+  const needed = { 20: 19, 21: Number.POSITIVE_INFINITY, 22: 12 }[major] ?? 0;
+  if (major < 20 || minor < needed) {
+    console.error(`plimsoll needs Node.js 20.19, 22.12 or newer; this is ${process.versions.node}`);
     process.exit(2);
   }
   install();

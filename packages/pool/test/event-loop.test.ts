@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Pump, type Pumped } from '#pool/host/pump.js';
 import { hostGate, mustWake, SLEEPING } from '#pool/shared/gate.js';
+import { poolFor, until } from './support.js';
 
 /** Far more tasks, each over at once, than fit into the half millisecond that the pump may hold the event loop. */
 const MANY = 1_000_000;
@@ -24,8 +25,10 @@ test('the event loop turns although every task is over before the next one is su
       return ended;
     },
     anythingDone: () => outstanding > 0,
+    queued: 0,
     wakeWorkers() {},
     wakeIfAllSleep() {},
+    wakeFurther() {},
   };
   const pump = new Pump(pumped);
   const submit = (): void => {
@@ -95,7 +98,11 @@ async function follow(
     wakeWorkers() {
       owed = false;
     },
+    get queued() {
+      return unclaimed;
+    },
     wakeIfAllSleep() {},
+    wakeFurther() {},
   };
   const pump = new Pump(pumped);
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -139,3 +146,14 @@ async function follow(
   }
   assert.equal(pumped.outstanding, 0);
 }
+
+test('a task does not wait for a worker whose event loop is busy with something else', async (t) => {
+  const pool = poolFor(t, { minThreads: 2, maxThreads: 2 });
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const busy = await pool.run({ shared, bit: 0 }, { name: 'blockLater' });
+  await until(() => Atomics.load(shared, 0) === 1);
+  // The worker that is woken first for a single task is the one that ran the task before.
+  for (let round = 0; round < 3; round++) assert.notEqual(await pool.run(0, { name: 'threadOf' }), busy);
+  Atomics.store(shared, 0, 0);
+  Atomics.notify(shared, 0);
+});

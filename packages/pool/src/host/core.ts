@@ -257,10 +257,19 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     if (!this.crew.isAnyAwake) this.wakeWorkers();
   }
 
+  get queued(): number {
+    return queuedEntries(this.table);
+  }
+
   wakeWorkers(): void {
     announce(this.table);
-    const queued = queuedEntries(this.table);
+    const { queued } = this;
     if (queued > 0) wakeFor(this.table, queued, this.crew.workers);
+  }
+
+  wakeFurther(): void {
+    let { queued } = this;
+    for (const worker of this.crew.workers) if (queued > 0 && worker.wake()) queued--;
   }
 
   onSettled(): void {

@@ -14,8 +14,12 @@ export interface Pumped {
   turn(): number;
   /** Has any worker reported anything? */
   anythingDone(): boolean;
+  /** Tasks that wait for whichever worker takes them. */
+  readonly queued: number;
   /** Announces what is queued, and wakes sleeping workers for it. */
   wakeWorkers(): void;
+  /** Wakes sleeping workers for what is queued, as if no other one were coming. */
+  wakeFurther(): void;
   /** The same, but wakes nobody while one of them is awake. */
   wakeIfAllSleep(): void;
 }
@@ -39,6 +43,11 @@ const BATCH = 16;
 const PATIENCE = 0.05;
 /** Turns of the event loop that look for results before the host sleeps, while workers keep every core busy. */
 const POLLS = 20;
+/**
+ * Milliseconds after which the sleeping host no longer counts on the workers that it woke: timers or sockets of the app
+ * may keep their event loops busy.
+ */
+const COMING = 10;
 
 const settled = Promise.resolve();
 
@@ -61,6 +70,7 @@ export class Pump {
   /** Keeps the process alive while promises are pending; costs nothing otherwise. */
   private readonly keepAlive = setInterval(() => {}, 0x7fffffff).unref();
   private keeping = false;
+  private late: NodeJS.Timeout | undefined;
   private readonly listener: Listener;
   /** `nextTurn` will be called when this turn of the event loop is over. */
   private armed = false;
@@ -115,6 +125,7 @@ export class Pump {
 
   stop(): void {
     clearInterval(this.keepAlive);
+    clearTimeout(this.late);
     this.listener.hush();
   }
 
@@ -190,6 +201,12 @@ export class Pump {
     this.polls = 0;
     this.keep(true);
     this.listener.listen();
+    if (this.pumped.queued > 0) this.expectWorkers();
+  }
+
+  private expectWorkers(): void {
+    this.late ??= setTimeout(() => this.pumped.wakeFurther(), COMING).unref();
+    this.late.refresh();
   }
 
   private unpark(): void {
