@@ -1,6 +1,6 @@
 import { AbortError, PoolError, TimeoutError } from '../errors.js';
 import { now } from '../shared/clock.js';
-import { wakeFor } from '../shared/gate.js';
+import { wakeFor, wakeFurther } from '../shared/gate.js';
 import { layoutOf } from '../shared/layout.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER, type Startup } from '../shared/messages.js';
@@ -263,13 +263,11 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   wakeWorkers(): void {
     announce(this.table);
-    const { queued } = this;
-    if (queued > 0) wakeFor(this.table, queued, this.crew.workers);
+    wakeFor(this.table, this.queued, this.crew.workers);
   }
 
   wakeFurther(): void {
-    let { queued } = this;
-    for (const worker of this.crew.workers) if (queued > 0 && worker.wake()) queued--;
+    wakeFurther(this.queued, this.crew.workers);
   }
 
   onSettled(): void {

@@ -54,7 +54,7 @@ const settled = Promise.resolve();
 /**
  * Decides when the host looks for results: at once after a task was published, in microtasks while results keep
  * coming, in later turns of the event loop when it has held the loop for long, and not at all once results take
- * so long that being woken is cheaper. A sleeping host uses no CPU; a worker's message wakes it.
+ * so long that being woken is cheaper. A sleeping host uses no CPU; a worker wakes it.
  */
 export class Pump {
   private scheduled = false;

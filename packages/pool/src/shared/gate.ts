@@ -79,11 +79,13 @@ export interface Wakeable {
 const spinners = new Int32Array(LINE);
 
 /**
- * Host: one wake-up for each of so many queued tasks that no worker will take that spins, or was woken before. A worker that held a token
- * after these tasks were published looks once more before it sleeps: it needs no wake-up, and counts once, even if it
- * sleeps by the time that its turn comes here. Counted as a sleeper too, it would leave a task to wait for it alone.
+ * Host: one wake-up for each of so many queued tasks that no worker will take that spins, or was woken before. A worker
+ * that held a token after these tasks were published looks once more before it sleeps: it needs no wake-up, and counts
+ * once, even if it sleeps by the time that its turn comes here. Counted as a sleeper too, it would leave a task to wait
+ * for it alone.
  */
 export function wakeFor(table: Table, queued: number, workers: readonly Wakeable[]): void {
+  if (queued <= 0) return;
   const { words, layout } = table;
   let count = 0;
   for (let token = layout.tokens; token < layout.tokens + layout.spinners; token++) {
@@ -96,6 +98,12 @@ export function wakeFor(table: Table, queued: number, workers: readonly Wakeable
     const worker = workers[place] as Wakeable;
     if (!wasSpinning(worker.index, count) && worker.wake()) left--;
   }
+}
+
+/** Host: the same when the workers that were woken do not come. */
+export function wakeFurther(queued: number, workers: readonly Wakeable[]): void {
+  let left = queued;
+  for (const worker of workers) if (left > 0 && worker.wake()) left--;
 }
 
 function wasSpinning(index: number, count: number): boolean {

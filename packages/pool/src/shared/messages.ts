@@ -3,8 +3,9 @@ import type { Layout } from './layout.js';
 import type { Ring } from './result-ring.js';
 
 /**
- * What travels on a worker's port: rare things, as arrays that start with one of these numbers. Whoever meets an unknown handler, arena, shape or payload in the table reads its port synchronously:
- * such a message is always posted before the slot that needs it is published.
+ * What travels on a worker's port: rare things, as arrays that start with one of these numbers. Whoever meets an unknown
+ * handler, arena, shape or payload in the table reads its port synchronously: such a message is always posted before the
+ * slot that needs it is published.
  */
 /** [HANDLER, id, filename, name] */
 export const HANDLER = 1;

@@ -3,6 +3,7 @@ import type { Memory } from './decode.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';
 import { bigints, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, VIEWS } from './tags.js';
+import { bufferOf, isDetached, kindOfView, viewTags } from './views.js';
 
 /** Thrown inside the encoder for a value that only the platform's own structured clone can copy (or refuse). */
 const UNKNOWN = Symbol('value for structured clone');
@@ -24,11 +25,6 @@ const NOT_LATIN1 = /[^\0-\xff]/;
 const { isArgumentsObject, isModuleNamespaceObject, isProxy } = types;
 const { keys, getPrototypeOf } = Object;
 const NOTHING = {};
-const viewTags = new Map<object, number>(VIEWS.map((view, index) => [view.prototype, index]));
-viewTags.set(Buffer.prototype, 0);
-const bufferOf = Object.getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), 'buffer')?.get as (
-  this: unknown,
-) => ArrayBufferLike;
 
 /**
  * Takes a copy of the bytes of a large buffer to memory that both sides share, and returns its address there, or -1.
@@ -377,25 +373,8 @@ export class Encoder {
   }
 }
 
-function kindOfView(value: ArrayBufferView): number {
-  return VIEWS.findIndex((view) => view.name === (types.isDataView(value) ? 'DataView' : tagOf.call(value)));
-}
-
-const tagOf = Object.getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)
-  ?.get as (this: unknown) => string;
-
 /** Has somebody given every object an enumerable property? Then our loops over keys would meet it. */
 function isPolluted(): boolean {
   for (const _ in NOTHING) return true;
   return false;
-}
-
-/** For Node 20, whose buffers do not say it. */
-function isDetached(buffer: ArrayBuffer): boolean {
-  try {
-    new Uint8Array(buffer);
-    return false;
-  } catch {
-    return true;
-  }
 }
