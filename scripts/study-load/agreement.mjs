@@ -143,7 +143,7 @@ function tooLargeIsHarmless({ there, here, twin }) {
     original: hasCourse(there) ? compare(there) : null,
     here: compare(here),
     verdict: Math.abs(difference) <= Math.max(WITHIN, twin) ? 'cannot be told' : verdict,
-    why: `the average is not all of it: a trivial request beside the load waits ${ms(last.bystander)} ms at ${last.size} and ${ms(first.bystander)} at ${first.size} (p99), and operations are done after ${seconds(last.done)} and ${seconds(first.done)} s on average`,
+    why: `the average is not all of it: a trivial request beside the load waits ${seconds(last.bystander / 1000)} s at ${last.size} and ${ms(first.bystander)} ms at ${first.size} (p99), and operations are done after ${seconds(last.done)} and ${seconds(first.done)} s on average`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadCell, LoadRecommendation } from '../results/load.js';
-import { change, list, ms } from '../results/words.js';
+import { change, list, wait } from '../results/words.js';
 import type { Noise } from '../stats/paired-comparison.js';
 import type { Ranking } from '../stats/ranking.js';
 import { AS_IT_IS } from './options.js';
@@ -86,5 +86,5 @@ function waits(
 ): string {
   const p99 = (size: number): number => cell(size)?.bystanderMs?.p99 ?? 0;
   const worst = Math.max(...sizes.map(p99));
-  return `the bystander waits up to ${ms(worst)} ms (p99) instead of ${ms(p99(chosen))}`;
+  return `the bystander waits up to ${wait(worst)} (p99) instead of ${wait(p99(chosen))}`;
 }

@@ -14,6 +14,10 @@ export const tableName = (mode: string, name: string): string =>
 /** Milliseconds for people: whole ones from 10 up. */
 export const ms = (value: number): string => (value >= 10 ? value.toFixed(0) : value.toFixed(1));
 
+/** A wait for people with its unit, in seconds from one up: `80 ms`, `7.0 s`. */
+export const wait = (milliseconds: number): string =>
+  milliseconds >= 1000 ? `${ms(milliseconds / 1000)} s` : `${ms(milliseconds)} ms`;
+
 /** `4`, `4 and 8`, `4, 8 and 12`. */
 export function list(items: readonly (number | string)[]): string {
   return items.length < 2 ? String(items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
