@@ -52,6 +52,8 @@ interface HostLocal {
   toTell: number;
   declared: boolean;
   asleep: boolean;
+  /** It sleeps, and soon no longer counts on the workers that it woke. */
+  late: boolean;
   buried: number[];
 }
 
@@ -91,6 +93,8 @@ export interface Shape {
   pulls?: number[];
   /** A task that never ends. */
   blocks?: number;
+  /** A worker that never wakes up once it sleeps: its own timers keep its event loop busy. */
+  absent?: number;
   /** A worker that the host retires once it sleeps. */
   retire?: number;
   /** Does the host announce each task by itself? Otherwise all that have a slot at once. */
@@ -114,6 +118,7 @@ export function worldOf({
   mail = [],
   pulls = [],
   blocks = -1,
+  absent = -1,
   retire = -1,
   eager = false,
   protocol = {},
@@ -139,6 +144,7 @@ export function worldOf({
     toTell: -1,
     declared: false,
     asleep: false,
+    late: false,
     buried: [],
   };
   const worker = (): WorkerLocal => ({ phase: 'claim', slot: -1, token: -1, found: false });
@@ -177,8 +183,10 @@ export function worldOf({
     step(words: Int32Array, local: HostLocal, exited: readonly number[]): boolean {
       const table = tableOf(words);
       if (local.declared) return look(table, local);
+      if (local.late && words[pool.hostGate] !== realGate.WOKEN) return wakeFurther(table, local);
       // It only gets here when it was woken.
       if (local.asleep) {
+        local.late = false;
         local.asleep = false;
         pool.cancelSleep(words, pool.hostGate);
         return true;
@@ -213,7 +221,10 @@ export function worldOf({
     local.declared = false;
     if ([0, 1].some((index) => !local.buried.includes(index) && pool.anythingDone({ words, layout }, index)))
       pool.cancelSleep(words, pool.hostGate);
-    else local.asleep = true;
+    else {
+      local.asleep = true;
+      local.late = absent >= 0 && pool.queuedEntries({ words, layout }) > 0;
+    }
     return true;
   }
 
@@ -245,16 +256,25 @@ export function worldOf({
     local.toWake = false;
     pool.announce(table);
     const queued = pool.queuedEntries(table);
-    const alive = [0, 1].filter((index) => !local.killed.includes(index) && !local.buried.includes(index));
-    const workers = alive.map((index) => ({
+    if (queued > 0) pool.wakeFor(table, queued, workersOf(table, local));
+    return true;
+  }
+
+  function wakeFurther(table: realTable.Table, local: HostLocal): boolean {
+    local.late = false;
+    pool.wakeFurther(pool.queuedEntries(table), workersOf(table, local));
+    return true;
+  }
+
+  function workersOf(table: realTable.Table, { killed, buried }: HostLocal): realGate.Wakeable[] {
+    const alive = [0, 1].filter((index) => !killed.includes(index) && !buried.includes(index));
+    return alive.map((index) => ({
       index,
       get isComing() {
         return pool.mailCount(table, index) === 0 && pool.isWoken(table.words, gateOf(index));
       },
       wake: () => pool.mustWake(table.words, gateOf(index)),
     }));
-    if (queued > 0) pool.wakeFor(table, queued, workers);
-    return true;
   }
 
   function abort(table: realTable.Table, local: HostLocal): boolean {
@@ -416,12 +436,13 @@ export function worldOf({
     enabled(index, all, words, dead) {
       const local = all[0] as unknown as HostLocal;
       if (index === 0) {
-        return !local.asleep || dead.length > local.buried.length || words[pool.hostGate] === realGate.WOKEN;
+        const isWoken = dead.length > local.buried.length || words[pool.hostGate] === realGate.WOKEN;
+        return !local.asleep || local.late || isWoken;
       }
       const own = all[index] as unknown as WorkerLocal;
       if (own.phase === 'blocked' || own.phase === 'condemned') return false;
       if (own.phase === 'await') return local.sent.includes(own.slot);
-      return own.phase !== 'asleep' || isAwake(words[gateOf(index - 1)]);
+      return own.phase !== 'asleep' || (index - 1 !== absent && isAwake(words[gateOf(index - 1)]));
     },
     mayDie(index, dead, all) {
       if (index === 0 || dead.includes(index)) return false;

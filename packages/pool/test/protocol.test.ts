@@ -48,6 +48,8 @@ const others: Record<string, Partial<Shape>> = {
     spinners: 1,
     preemptions: Number.POSITIVE_INFINITY,
   },
+  'a worker that is woken never comes': { tasks: 3, absent: 1, eager: true },
+  'the one that would be woken first never comes while workers spin': { tasks: 3, absent: 0, spinners: 1 },
   'everything at once': {
     tasks: 3,
     mail: [undefined, 1, undefined],
@@ -201,6 +203,11 @@ const mutants: Record<string, Partial<Shape> & { protocol: Partial<Protocol> }> 
     spinners: 1,
     preemptions: Number.POSITIVE_INFINITY,
     protocol: { takeToken: (table, holder) => realGate.takeToken(table, Math.abs(holder)) },
+  },
+  'the host counts on a worker that never comes': {
+    tasks: 1,
+    absent: 1,
+    protocol: { wakeFurther: () => {} },
   },
   'the tokens of the dead are kept': {
     tasks: 2,
