@@ -19,12 +19,16 @@ import {
 } from '#pool/shared/layout.js';
 import * as realTable from '#pool/shared/table.js';
 import type { Actor, World } from './model.js';
+import {
+  BLOCKS,
+  newWorker,
+  type Protocol,
+  TO_PULL,
+  type WorkerLocal,
+  workerActor,
+} from './protocol-worker.js';
 
 const WORKERS = 2;
-
-/** The protocol under test; a mutant replaces one function. */
-export type Protocol = typeof realTable & typeof realGate;
-const real: Protocol = { ...realTable, ...realGate };
 
 /** A wake-up is on its way to a worker that sleeps: for work, or because it was taken back from retirement. */
 const isAwake = (gate: number | undefined): boolean => gate === realGate.WOKEN || gate === realGate.AWAKE;
@@ -57,29 +61,6 @@ interface HostLocal {
   buried: number[];
 }
 
-interface WorkerLocal {
-  phase:
-    | 'claim'
-    | 'started'
-    | 'pull'
-    | 'tellHost'
-    | 'awaitSpin'
-    | 'await'
-    | 'blocked'
-    | 'complete'
-    | 'wakeHost'
-    | 'spin'
-    | 'spinLook'
-    | 'spinEnd'
-    | 'declare'
-    | 'look'
-    | 'asleep'
-    | 'condemned';
-  slot: number;
-  token: number;
-  found: boolean;
-}
-
 export interface Shape {
   slots: number;
   tasks?: number;
@@ -104,10 +85,6 @@ export interface Shape {
   protocol?: Partial<Protocol>;
 }
 
-/** Bits of the model's FLAGS word. */
-const TO_PULL = 1;
-const BLOCKS = 2;
-
 /** A pool of two workers and three tasks, as small as it can be and still have every race. */
 export function worldOf({
   slots,
@@ -123,8 +100,9 @@ export function worldOf({
   eager = false,
   protocol = {},
 }: Shape): World {
-  const pool: Protocol = { ...real, ...protocol };
+  const pool: Protocol = { ...realTable, ...realGate, ...protocol };
   const layout = layoutOf({ slots, workers: WORKERS, slotWords: 16, mailbox: 2, spinners });
+  const needsFlags = pulls.length > 0 || blocks >= 0;
   const tableOf = (words: Int32Array): realTable.Table => ({ layout, words });
   const gateOf = (worker: number): number => pool.gateAt(tableOf(new Int32Array(0)), worker);
 
@@ -147,8 +125,7 @@ export function worldOf({
     late: false,
     buried: [],
   };
-  const worker = (): WorkerLocal => ({ phase: 'claim', slot: -1, token: -1, found: false });
-  const locals: object[] = [host, worker(), worker()];
+  const locals: object[] = [host, newWorker(), newWorker()];
   const block = (index: number): number => realTable.blockAt(layout, index);
   const perSlot = (base: number, step: number): number[] =>
     Array.from({ length: slots }, (_, slot) => base + slot * step);
@@ -157,7 +134,7 @@ export function worldOf({
     ...Array.from({ length: spinners }, (_, token) => layout.tokens + token),
     ...perSlot(layout.queue, 1),
     ...perSlot(layout.slotBase + STATE, layout.slotWords),
-    ...(pulls.length > 0 || blocks >= 0 ? perSlot(layout.slotBase + FLAGS, layout.slotWords) : []),
+    ...(needsFlags ? perSlot(layout.slotBase + FLAGS, layout.slotWords) : []),
     ...[0, 1].flatMap((index) => [
       ...[GATE, DONE_TAIL, DONE_HEAD, DONE_SEEN].map((word) => block(index) + word),
       ...perSlot(block(index) + layout.doneRing, 1),
@@ -337,87 +314,15 @@ export function worldOf({
     return true;
   }
 
-  const workerActor = (index: number) => ({
-    step(words: Int32Array, local: WorkerLocal): boolean {
-      const table = tableOf(words);
-      local.phase = advance(table, local, index, gateOf(index));
-      return true;
-    },
-  });
-
-  function advance(
-    table: realTable.Table,
-    local: WorkerLocal,
-    index: number,
-    gate: number,
-  ): WorkerLocal['phase'] {
-    const { words } = table;
-    const needsFlags = pulls.length > 0 || blocks >= 0;
-    switch (local.phase) {
-      case 'claim':
-        local.slot = pool.claim(table, index);
-        if (local.slot === -1) return spinners > 0 ? 'spin' : 'declare';
-        return needsFlags ? 'started' : 'complete';
-      case 'started': {
-        const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
-        if ((flags & TO_PULL) !== 0) return 'pull';
-        return (flags & BLOCKS) !== 0 ? 'blocked' : 'complete';
-      }
-      case 'pull':
-        pool.report(table, index, local.slot | realTable.PULL);
-        return 'tellHost';
-      case 'tellHost':
-        pool.mustWake(words, pool.hostGate);
-        if (spinners > 0) local.token = pool.takeToken(table, -(index + 1));
-        return local.token === -1 ? 'await' : 'awaitSpin';
-      case 'awaitSpin':
-        pool.returnToken(table, local.token);
-        local.token = -1;
-        return 'await';
-      case 'await': {
-        const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
-        return (flags & BLOCKS) !== 0 ? 'blocked' : 'complete';
-      }
-      case 'complete': {
-        const reported = pool.complete(table, index, local.slot);
-        local.slot = -1;
-        return reported ? 'wakeHost' : 'condemned';
-      }
-      case 'wakeHost':
-        pool.mustWake(words, pool.hostGate);
-        return 'claim';
-      case 'spin':
-        local.token = pool.takeToken(table, index + 1);
-        return local.token === -1 ? 'declare' : 'spinLook';
-      case 'spinLook':
-        local.found = pool.anythingQueued(table, index);
-        return 'spinEnd';
-      case 'spinEnd': {
-        pool.returnToken(table, local.token);
-        const { found } = local;
-        local.token = -1;
-        local.found = false;
-        return found ? 'claim' : 'declare';
-      }
-      case 'declare':
-        pool.declareSleep(words, gate);
-        return 'look';
-      case 'look':
-        return pool.anythingQueued(table, index) && pool.cancelSleep(words, gate) ? 'claim' : 'asleep';
-      case 'asleep':
-        // Its gate was turned to WOKEN, so a wake-up is on its way to it.
-        return pool.cancelSleep(words, gate) ? 'claim' : 'asleep';
-      default:
-        return 'complete';
-    }
-  }
-
   const isWaiting = (local: HostLocal, index: number): boolean =>
     local.killed.includes(index) && !local.buried.includes(index);
 
   return {
     words: new Int32Array(layout.words),
-    actors: [hostActor, workerActor(0), workerActor(1)] as Actor[],
+    actors: [
+      hostActor,
+      ...[0, 1].map((index) => workerActor({ pool, layout, index, needsFlags })),
+    ] as Actor[],
     locals,
     live,
     isOwn: (index, word) =>

@@ -4,7 +4,8 @@ import * as realGate from '#pool/shared/gate.js';
 import { STATE } from '#pool/shared/layout.js';
 import * as realTable from '#pool/shared/table.js';
 import { explore } from './model.js';
-import { type Protocol, type Shape, worldOf } from './protocol-world.js';
+import type { Protocol } from './protocol-worker.js';
+import { type Shape, worldOf } from './protocol-world.js';
 
 /**
  * Every interleaving of two workers and three tasks takes minutes, so by default two tasks are visited without a
