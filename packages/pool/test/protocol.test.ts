@@ -9,7 +9,7 @@ import { type Shape, worldOf } from './protocol-world.js';
 
 /**
  * Every interleaving of two workers and three tasks takes minutes, so by default two tasks are visited without a
- * bound, and three with up to two preemptions. `PLIMSOLL_MODEL=full` visits everything, in about a quarter of an hour.
+ * bound, and three with up to two preemptions. `PLIMSOLL_MODEL=full` visits everything, in half an hour or more.
  */
 const full = process.env.PLIMSOLL_MODEL === 'full';
 const boundOf = ({ preemptions = 2 }: Partial<Shape>): number =>
