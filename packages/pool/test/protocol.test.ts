@@ -50,7 +50,7 @@ const others: Record<string, Partial<Shape>> = {
     preemptions: Number.POSITIVE_INFINITY,
   },
   'a worker that is woken never comes': { tasks: 3, absent: 1, eager: true },
-  'the one that would be woken first never comes while workers spin': { tasks: 3, absent: 0, spinners: 1 },
+  'a worker that is woken never comes, and workers spin': { tasks: 3, absent: 1, spinners: 1 },
   'everything at once': {
     tasks: 3,
     mail: [undefined, 1, undefined],
