@@ -9,12 +9,12 @@ const afterWorkOf = (milliseconds: number): Patience => {
 };
 
 describe('how long a worker spins after long work', () => {
-  test('two hundredths of it, half a millisecond at most', () => {
+  test('two hundredths of it, three tenths of a millisecond at most', () => {
     const patience = new Patience();
     assert.equal(patience.current, 0);
-    assert.equal(patience.worked(15), 0.3);
-    assert.equal(patience.current, 0.3);
-    assert.equal(patience.worked(60_000), 0.5);
+    assert.equal(patience.worked(10), 0.2);
+    assert.equal(patience.current, 0.2);
+    assert.equal(patience.worked(60_000), 0.3);
   });
 
   test('all of it or nothing: three spins in vain, one after another, and it gives up', () => {
@@ -24,10 +24,10 @@ describe('how long a worker spins after long work', () => {
     patience.found();
     patience.missed();
     patience.missed();
-    assert.equal(patience.current, 0.5);
+    assert.equal(patience.current, 0.3);
     patience.missed();
     assert.equal(patience.current, 0);
-    assert.equal(patience.worked(50), 0.5);
+    assert.equal(patience.worked(50), 0.3);
     assert.equal(patience.current, 0);
   });
 
@@ -35,10 +35,10 @@ describe('how long a worker spins after long work', () => {
     const patience = afterWorkOf(50);
     for (let spin = 0; spin < 3; spin++) patience.missed();
     for (let sleep = 0; sleep < 20; sleep++) patience.slept(1);
-    for (let sleep = 0; sleep < 3; sleep++) patience.slept(0.7);
+    for (let sleep = 0; sleep < 3; sleep++) patience.slept(0.6);
     assert.equal(patience.current, 0);
-    patience.slept(0.7);
-    assert.equal(patience.current, 0.5);
+    patience.slept(0.6);
+    assert.equal(patience.current, 0.3);
     patience.missed();
     assert.equal(patience.current, 0);
   });

@@ -18,6 +18,7 @@ export interface WorkerLocal {
     | 'awaitSpin'
     | 'await'
     | 'blocked'
+    | 'wakeEarly'
     | 'complete'
     | 'wakeHost'
     | 'spin'
@@ -32,6 +33,9 @@ export interface WorkerLocal {
   found: boolean;
 }
 
+/** When a worker wakes the host: before its result is there, too, or only then, which is wrong. */
+export type Early = 'no' | 'too' | 'only';
+
 /** A worker of the modelled world: it does what `worker/loop.ts` does, one shared operation after another. */
 export interface WorkerModel {
   readonly pool: Protocol;
@@ -39,6 +43,7 @@ export interface WorkerModel {
   readonly index: number;
   /** Are there tasks whose FLAGS say anything? */
   readonly needsFlags: boolean;
+  readonly early: Early;
 }
 
 export const newWorker = (): WorkerLocal => ({ phase: 'claim', slot: -1, token: -1, found: false });
@@ -51,7 +56,7 @@ export const workerActor = (model: WorkerModel) => ({
 });
 
 function advance(
-  { pool, layout, index, needsFlags }: WorkerModel,
+  { pool, layout, index, needsFlags, early }: WorkerModel,
   words: Int32Array,
   local: WorkerLocal,
 ): WorkerLocal['phase'] {
@@ -61,7 +66,8 @@ function advance(
     case 'claim':
       local.slot = pool.claim(table, index);
       if (local.slot === -1) return layout.spinners > 0 ? 'spin' : 'declare';
-      return needsFlags ? 'started' : 'complete';
+      if (needsFlags) return 'started';
+      return early === 'no' ? 'complete' : 'wakeEarly';
     case 'started': {
       const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
       if ((flags & TO_PULL) !== 0) return 'pull';
@@ -82,10 +88,14 @@ function advance(
       const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
       return (flags & BLOCKS) !== 0 ? 'blocked' : 'complete';
     }
+    case 'wakeEarly':
+      pool.mustWake(words, pool.hostGate);
+      return 'complete';
     case 'complete': {
       const reported = pool.complete(table, index, local.slot);
       local.slot = -1;
-      return reported ? 'wakeHost' : 'condemned';
+      if (!reported) return 'condemned';
+      return early === 'only' ? 'claim' : 'wakeHost';
     }
     case 'wakeHost':
       pool.mustWake(words, pool.hostGate);

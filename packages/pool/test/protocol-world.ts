@@ -21,6 +21,7 @@ import * as realTable from '#pool/shared/table.js';
 import type { Actor, World } from './model.js';
 import {
   BLOCKS,
+  type Early,
   newWorker,
   type Protocol,
   TO_PULL,
@@ -76,6 +77,7 @@ export interface Shape {
   blocks?: number;
   /** A worker that never wakes up once it sleeps: its own timers keep its event loop busy. */
   absent?: number;
+  early?: Early;
   /** A worker that the host retires once it sleeps. */
   retire?: number;
   /** Does the host announce each task by itself? Otherwise all that have a slot at once. */
@@ -96,6 +98,7 @@ export function worldOf({
   pulls = [],
   blocks = -1,
   absent = -1,
+  early = 'no',
   retire = -1,
   eager = false,
   protocol = {},
@@ -321,7 +324,7 @@ export function worldOf({
     words: new Int32Array(layout.words),
     actors: [
       hostActor,
-      ...[0, 1].map((index) => workerActor({ pool, layout, index, needsFlags })),
+      ...[0, 1].map((index) => workerActor({ pool, layout, index, needsFlags, early })),
     ] as Actor[],
     locals,
     live,

@@ -4,7 +4,6 @@ import * as realGate from '#pool/shared/gate.js';
 import { STATE } from '#pool/shared/layout.js';
 import * as realTable from '#pool/shared/table.js';
 import { explore } from './model.js';
-import type { Protocol } from './protocol-worker.js';
 import { type Shape, worldOf } from './protocol-world.js';
 
 /**
@@ -51,6 +50,13 @@ const others: Record<string, Partial<Shape>> = {
   },
   'a worker that is woken never comes': { tasks: 3, absent: 1, eager: true },
   'a worker that is woken never comes, and workers spin': { tasks: 3, absent: 1, spinners: 1 },
+  'workers wake the host before a result is there': { tasks: 3, early: 'too' },
+  'workers wake the host before a result is there, and one dies': {
+    tasks: 2,
+    early: 'too',
+    deaths: 1,
+    preemptions: 1,
+  },
   'everything at once': {
     tasks: 3,
     mail: [undefined, 1, undefined],
@@ -84,7 +90,8 @@ test('two workers, one task, cancelled and a death, every interleaving there is'
 const rawWords = (table: realTable.Table): Int32Array => table.words;
 
 /** Each breaks one line of the protocol. The checker must notice. */
-const mutants: Record<string, Partial<Shape> & { protocol: Partial<Protocol> }> = {
+const mutants: Record<string, Partial<Shape>> = {
+  'a worker wakes the host only before its result is there': { early: 'only' },
   'a worker sleeps without looking once more': { protocol: { anythingQueued: () => false } },
   'the host sleeps without looking once more': { protocol: { anythingDone: () => false } },
   'what is queued is not announced': { protocol: { announce: () => {} } },
@@ -223,9 +230,9 @@ const mutants: Record<string, Partial<Shape> & { protocol: Partial<Protocol> }> 
   },
 };
 
-for (const [name, { protocol, ...shape }] of Object.entries(mutants)) {
+for (const [name, shape] of Object.entries(mutants)) {
   test(`the checker notices when ${name}`, () => {
-    const world = worldOf({ slots: 2, ...shape, protocol });
+    const world = worldOf({ slots: 2, ...shape });
     assert.throws(() => explore(world, shape.preemptions ?? 2), assert.AssertionError);
   });
 }

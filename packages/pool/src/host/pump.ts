@@ -111,16 +111,16 @@ export class Pump {
     else void settled.then(this.inMicrotask);
   }
 
-  /** A worker has woken this side, or sent a message. */
+  /** A worker has woken this side, or sent a message. What it has to say comes first: somebody has waited for it. */
   woken(): void {
     if (this.scheduled) return;
-    if (this.parked) {
-      this.budget.slept(now() - this.parkedAt);
-      this.unpark();
-    }
+    const wasParked = this.parked;
+    if (wasParked) this.unpark();
     this.scheduled = true;
-    this.enterTurn();
-    this.pump();
+    const ended = this.pumped.turn();
+    if (wasParked) this.budget.slept(now() - this.parkedAt);
+    if (this.pumped.outstanding > 0) this.enterTurn();
+    this.goOn(ended);
   }
 
   stop(): void {
@@ -141,7 +141,11 @@ export class Pump {
   }
 
   private pump(): void {
-    const ended = this.pumped.turn();
+    this.goOn(this.pumped.turn());
+  }
+
+  /** After a turn in which so many tasks ended. */
+  private goOn(ended: number): void {
     if (this.pumped.outstanding === 0) {
       this.scheduled = false;
       this.keep(false);

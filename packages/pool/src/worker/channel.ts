@@ -75,7 +75,7 @@ export class Channel {
     }
   }
 
-  /** Wakes the host if it sleeps. To be called after anything was reported. */
+  /** Wakes the host if it sleeps. To be called after anything was reported, and may be called before. */
   wakeHost(): void {
     if (!mustWake(this.words, hostGate) && !this.owesWake) return;
     this.owesWake = false;

@@ -29,6 +29,11 @@ const TURN = 1;
 /** How many synchronous tasks may follow one another before the worker looks at the clock. */
 const LOOK_AT_CLOCK = 16;
 
+const LONG_TEXT = 1024;
+
+const isSmall = (value: unknown): boolean =>
+  typeof value === 'string' ? value.length < LONG_TEXT : typeof value !== 'object' || value === null;
+
 /**
  * A worker at work: claims tasks from the table, calls their functions, reports their ends. It never blocks: when
  * there is nothing to do it returns to the event loop until the host wakes it.
@@ -267,6 +272,8 @@ export class Loop {
   }
 
   private succeed(slot: number, result: unknown): void {
+    // The host needs longer to wake up than a small result to be written. Should it be too early, it sleeps again.
+    if (isSmall(result)) this.channel.wakeHost();
     try {
       this.outcome.succeed(slot, result);
     } catch (error) {

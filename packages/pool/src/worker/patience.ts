@@ -1,10 +1,13 @@
-/** So much of the time that a worker has worked it may then spin, but at most so many milliseconds. */
+/**
+ * So much of the time that a worker has worked it may then spin, but at most so many milliseconds: a host that will
+ * answer does so by then, and one that waits for this very core (of a virtual machine, say) comes only after the spin.
+ */
 const PART_OF_WORK = 0.02;
-const LONGEST = 0.5;
+const LONGEST = 0.3;
 /** After so many spins in vain it gives up. */
 const GIVE_UP = 3;
 /** A sleep of up to so many times the limit could have been a spin; so many of them are worth another trial. */
-const SHORT_SLEEP = 1.5;
+const SHORT_SLEEP = 2;
 const TRY_EVERY = 4;
 
 /**
