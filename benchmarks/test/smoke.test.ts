@@ -34,7 +34,7 @@ describe('npm run bench:pool', () => {
       '--effort',
       'smoke',
       '--pools',
-      'plimsoll',
+      'plimsoll,atomics',
       '--json',
       '-',
       '--page',

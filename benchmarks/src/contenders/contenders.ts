@@ -25,11 +25,15 @@ export const CONTENDERS = {
   workerpool: { title: 'workerpool', library: 'workerpool', load: () => import('./workerpool.js') },
   poolifier: { title: 'poolifier', library: 'poolifier', load: () => import('./poolifier.js') },
   bare: { title: 'bare worker_threads', library: null, load: () => import('./bare.js') },
+  atomics: { title: 'one number and Atomics, no pool', library: null, load: () => import('./atomics.js') },
 } satisfies Record<string, Entry>;
 
 export type ContenderName = keyof typeof CONTENDERS;
 
-export const ALL = Object.keys(CONTENDERS) as ContenderName[];
+export const NO_POOL: ContenderName = 'atomics';
+
+/** Every pool. */
+export const ALL = (Object.keys(CONTENDERS) as ContenderName[]).filter((name) => name !== NO_POOL);
 
 /** The same library with a setting that matters only when one worker has several tasks. */
 export const ONE_SETTING_EACH = ALL.filter((name) => name !== 'piscina-16');
