@@ -8,9 +8,8 @@ const { waitAsync } = Atomics as unknown as {
 };
 
 /**
- * No pool, but the least that any pool needs whose host sleeps while its worker works: a word that wakes the worker, a
- * word that wakes the host, and a number that is handed over. What it takes is the machine's own, for others to be seen
- * beside.
+ * No pool, but the least that two threads need that both sleep: a word that wakes the worker, a word that wakes the
+ * host, and a number that is handed over. A pool whose worker spins before it sleeps may take less.
  */
 export function open({ task }: Setup): OpenPool {
   if (task !== 'busy') throw new CannotDo('it hands over one number');
