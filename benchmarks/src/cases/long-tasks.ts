@@ -13,7 +13,7 @@ export const longTasks: Case = {
     'Two workers; each task keeps its thread busy for 50 ms and is awaited before the next is sent. What is beyond ' +
     '20 × 50 ms is the time that the pool needs to notice, and the CPU of the host thread is what waiting costs it. A ' +
     'third of a second of empty tasks, one at a time, comes before: else the figure is that of code not yet compiled. The ' +
-    'last row is no pool: two threads that wake each other, which is what this takes on this machine anyway.',
+    'last row is no pool: two threads that wake each other and never spin.',
   contenders: [...ONE_SETTING_EACH, NO_POOL],
   metrics: [
     { id: 'beyond', title: 'ms beyond, per task', better: 'less', digits: 3 },

@@ -8,13 +8,25 @@ const afterWorkOf = (milliseconds: number): Patience => {
   return patience;
 };
 
-describe('how long a worker spins after long work', () => {
-  test('two hundredths of it, three tenths of a millisecond at most', () => {
+describe('how long a worker waits in place after long work', () => {
+  test('it spins for two hundredths of it, three tenths of a millisecond at most', () => {
     const patience = new Patience();
     assert.equal(patience.current, 0);
     assert.equal(patience.worked(10), 0.2);
     assert.equal(patience.current, 0.2);
     assert.equal(patience.worked(60_000), 0.3);
+  });
+
+  test('then it naps, also when it has given up: two hundredths of the work, a millisecond at most', () => {
+    const patience = new Patience();
+    assert.equal(patience.nap, 0);
+    patience.worked(20);
+    assert.equal(patience.nap, 0.4);
+    for (let spin = 0; spin < 3; spin++) patience.missed();
+    assert.equal(patience.current, 0);
+    assert.equal(patience.nap, 0.4);
+    patience.worked(60_000);
+    assert.equal(patience.nap, 1);
   });
 
   test('all of it or nothing: three spins in vain, one after another, and it gives up', () => {

@@ -28,6 +28,8 @@ export interface CoreEvents {
 }
 
 const DRAIN_AT_ONCE = 256;
+/** Milliseconds that a worker that has just become ready has the cores for itself: its first task may wait for them. */
+const ALONE = 10;
 
 // `new Promise` with one shared executor makes no closure per task.
 let resolveOf: (value: unknown) => void;
@@ -71,7 +73,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     this.choose = chooserFor(options, this, (task) => this.viewOf(task));
     this.dispatch.ordered = options.taskQueue !== undefined;
     this.pump = new Pump(this);
-    // One alone is ready sooner than beside others. Those follow it, unless tasks need them before that.
+    // One alone is ready sooner than beside others. Those follow it (`onReady`), unless tasks need them before that.
     if (options.minThreads > 0) this.crew.spawn();
   }
 
@@ -295,7 +297,8 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   onReady(worker: WorkerHandle): void {
     this.events.emit('workerCreate', worker);
-    this.refillCrew();
+    this.spawnForNeed();
+    if (this.workers.length < this.options.minThreads) setTimeout(() => this.refillCrew(), ALONE).unref();
     this.crew.watchIdle();
     this.pump.submitted();
   }

@@ -150,16 +150,15 @@ export class WorkerHandle {
   }
 
   /**
-   * Posts what a task needs. That is the wake-up, too, if the worker sleeps. The task is published afterwards, so look
-   * once more then: the worker may be asleep again.
+   * Posts what a task needs, and wakes the worker if it sleeps: a nap (`Loop`) hears of no message. The task is published
+   * afterwards, so look once more then: the worker may be asleep again.
    */
   deliver(value: message.Message, transfer: message.TransferList): void {
     const owed = mustWake(this.table.words, this.gate);
     try {
       this.post(value, transfer);
-    } catch (error) {
+    } finally {
       if (owed) Atomics.notify(this.table.words, this.gate);
-      throw error;
     }
   }
 

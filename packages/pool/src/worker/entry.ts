@@ -8,9 +8,20 @@ import { Handlers } from './handlers.js';
 import { Loop } from './loop.js';
 
 enterWorker();
-// The first message was posted before the thread started. The port itself is left to the worker file.
-const first = receiveMessageOnPort(parentPort as never) as { message: Startup };
-void start(first.message);
+void start(firstMessage());
+
+/**
+ * What the host posts as soon as it has started the thread: it is there by now, unless the host was held up right then.
+ * Waits for it without listening, because the port is left to the worker file.
+ */
+function firstMessage(): Startup {
+  const nobody = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    const first = receiveMessageOnPort(parentPort as never) as { message: Startup } | undefined;
+    if (first !== undefined) return first.message;
+    Atomics.wait(nobody, 0, 0, 1);
+  }
+}
 
 async function start(startup: Startup): Promise<void> {
   const channel = new Channel(startup);

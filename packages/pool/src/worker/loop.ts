@@ -1,7 +1,7 @@
 import { chunkOf, wordOf } from '../shared/arena.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { cancelSleep, declareSleep, gateAt } from '../shared/gate.js';
+import { cancelSleep, declareSleep, gateAt, SLEEPING } from '../shared/gate.js';
 import {
   CREATED,
   EXCLUSIVE_NOW,
@@ -148,9 +148,24 @@ export class Loop {
     const { words } = this.table;
     declareSleep(words, this.gate);
     if (anythingQueued(this.table, this.worker, this.accepts) && cancelSleep(words, this.gate)) return false;
-    this.asleep = true;
     this.spinner.sleeps();
+    if (this.isWokenFromNap()) return false;
+    this.asleep = true;
     this.listener.listen();
+    return true;
+  }
+
+  /**
+   * After long work, when it has declared sleep: waits for its wake-up here, because the way through the event loop is
+   * longer. When the time is over it goes on to the event loop, and hears there of a wake-up that was sent meanwhile.
+   */
+  private isWokenFromNap(): boolean {
+    const nap = this.running === 0 ? this.spinner.nap : 0;
+    if (nap === 0) return false;
+    const { words } = this.table;
+    if (Atomics.wait(words, this.gate, SLEEPING, nap) === 'timed-out' || !cancelSleep(words, this.gate))
+      return false;
+    this.spinner.woken();
     return true;
   }
 

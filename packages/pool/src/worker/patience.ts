@@ -1,9 +1,12 @@
-/**
- * So much of the time that a worker has worked it may then spin, but at most so many milliseconds: a host that will
- * answer does so by then, and one that waits for this very core (of a virtual machine, say) comes only after the spin.
- */
+/** So much of the time that a worker has worked it may then wait in place. */
 const PART_OF_WORK = 0.02;
+/**
+ * It may spin for so many milliseconds at most: a host that will answer does so by then, and one that waits for this very
+ * core (of a virtual machine, say) may come only after the spin.
+ */
 const LONGEST = 0.3;
+/** And nap for so many after that, or instead. No longer, because its event loop waits meanwhile. */
+const LONGEST_NAP = 1;
 /** After so many spins in vain it gives up. */
 const GIVE_UP = 3;
 /** A sleep of up to so many times the limit could have been a spin; so many of them are worth another trial. */
@@ -17,6 +20,11 @@ const TRY_EVERY = 4;
  */
 export class Patience {
   private limit = 0;
+  /**
+   * Milliseconds for which it may then sleep where a wake-up is soonest, which is not in the event loop. Unlike a spin this
+   * leaves the core to the host, so it is never in vain.
+   */
+  nap = 0;
   private misses = 0;
   private shortSleeps = 0;
 
@@ -27,7 +35,9 @@ export class Patience {
 
   /** It has worked for so many milliseconds. Returns how many it may spin for that, if it has not given up. */
   worked(milliseconds: number): number {
-    this.limit = Math.min(LONGEST, milliseconds * PART_OF_WORK);
+    const part = milliseconds * PART_OF_WORK;
+    this.limit = Math.min(LONGEST, part);
+    this.nap = Math.min(LONGEST_NAP, part);
     return this.limit;
   }
 

@@ -56,6 +56,11 @@ export class Spinner {
     return false;
   }
 
+  /** Milliseconds that it may then sleep in place, see `Patience`; 0: not at all. */
+  get nap(): number {
+    return this.budget === this.afterLongWork ? this.afterLongWork.nap : 0;
+  }
+
   sleeps(): void {
     this.sleptAt = now();
   }
