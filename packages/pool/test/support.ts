@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
+import { geometryFor } from '#pool/host/geometry.js';
+import { fillOptions } from '#pool/host/options.js';
+import { layoutOf } from '#pool/shared/layout.js';
+import { type SharedTable, tableOf } from '#pool/shared/memory.js';
+import type { Startup } from '#pool/shared/messages.js';
 
 /** A file of the fixtures folder, which is not compiled. */
 export const fixture = (name: string): URL => new URL(`../test/fixtures/${name}`, import.meta.url);
@@ -30,4 +35,22 @@ export async function caught<Failure = Error & Record<string, unknown>>(
     return error as Failure;
   }
   return assert.fail('the promise was fulfilled');
+}
+
+/** The table of a pool, and what its first worker is told, for tests of a worker without a pool. */
+export function bareStartup(): { table: SharedTable; startup: Omit<Startup, 'port'> } {
+  const table = tableOf(layoutOf(geometryFor(fillOptions({}))));
+  const startup = {
+    layout: table.layout,
+    table: table.buffer,
+    index: 0,
+    concurrency: 1,
+    times: undefined,
+    nice: false,
+    arenas: [],
+    shapes: [],
+    handlers: [],
+    preload: -1,
+  };
+  return { table, startup };
 }

@@ -1,32 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { geometryFor } from '#pool/host/geometry.js';
-import { fillOptions } from '#pool/host/options.js';
 import { WorkerHandle } from '#pool/host/worker-handle.js';
 import { SLEEPING } from '#pool/shared/gate.js';
-import { layoutOf } from '#pool/shared/layout.js';
-import { tableOf } from '#pool/shared/memory.js';
 import { HANDLER } from '#pool/shared/messages.js';
-import { until } from './support.js';
+import { bareStartup, until } from './support.js';
 
 const { waitAsync } = Atomics as unknown as {
   waitAsync(words: Int32Array, gate: number, state: number, ms: number): { value: unknown };
 };
 
 test('what is posted to a sleeping worker wakes it from a nap, too, which hears of no message', async (t) => {
-  const table = tableOf(layoutOf(geometryFor(fillOptions({}))));
-  const startup = {
-    layout: table.layout,
-    table: table.buffer,
-    index: 0,
-    concurrency: 1,
-    times: undefined,
-    nice: false,
-    arenas: [],
-    shapes: [],
-    handlers: [],
-    preload: -1,
-  };
+  const { table, startup } = bareStartup();
   const nothing = (): void => {};
   const events = { onWake: nothing, onReady: nothing, onMessage: nothing, onError: nothing, onExit: nothing };
   const worker = new WorkerHandle(startup, table, {}, events);
