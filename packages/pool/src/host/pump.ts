@@ -48,13 +48,17 @@ const POLLS = 20;
  * may keep their event loops busy.
  */
 const COMING = 10;
+/** Milliseconds of sleep that are worth stirring once: it takes some 0.15, so less than a hundredth of a core. */
+const LONG_SLEEP = 20;
+/** Milliseconds before the expected end of a sleep. Timers count whole ones and fire up to one early: it is one to two. */
+const LEAD = 1;
 
 const settled = Promise.resolve();
 
 /**
  * Decides when the host looks for results: at once after a task was published, in microtasks while results keep
  * coming, in later turns of the event loop when it has held the loop for long, and not at all once results take
- * so long that being woken is cheaper. A sleeping host uses no CPU; a worker wakes it.
+ * so long that being woken is cheaper. A worker wakes a sleeping host, which uses no CPU but for one look (`stir`).
  */
 export class Pump {
   private scheduled = false;
@@ -62,6 +66,8 @@ export class Pump {
   private readonly budget = new SpinBudget();
   private spun = false;
   private parkedAt = 0;
+  /** Milliseconds after which the host was last woken. */
+  private lastSleep = 0;
   private turnEnd = 0;
   private waitingSince = 0;
   private polls = 0;
@@ -71,6 +77,7 @@ export class Pump {
   private readonly keepAlive = setInterval(() => {}, 0x7fffffff).unref();
   private keeping = false;
   private late: NodeJS.Timeout | undefined;
+  private almostOver: NodeJS.Timeout | undefined;
   private readonly listener: Listener;
   /** `nextTurn` will be called when this turn of the event loop is over. */
   private armed = false;
@@ -118,13 +125,19 @@ export class Pump {
     if (wasParked) this.unpark();
     this.scheduled = true;
     const ended = this.pumped.turn();
-    if (wasParked) this.budget.slept(now() - this.parkedAt);
+    if (wasParked) this.remember(now() - this.parkedAt);
     if (this.pumped.outstanding > 0) this.enterTurn();
     this.goOn(ended);
   }
 
+  private remember(sleep: number): void {
+    this.lastSleep = sleep;
+    this.budget.slept(sleep);
+  }
+
   stop(): void {
     clearInterval(this.keepAlive);
+    clearTimeout(this.almostOver);
     clearTimeout(this.late);
     this.listener.hush();
   }
@@ -206,6 +219,25 @@ export class Pump {
     this.keep(true);
     this.listener.listen();
     if (this.pumped.queued > 0) this.expectWorkers();
+    if (this.lastSleep >= LONG_SLEEP) this.expectEnd();
+  }
+
+  /**
+   * Tasks often take as long as the ones before. The timer is not cleared when the host wakes up, which somebody waits for.
+   */
+  private expectEnd(): void {
+    clearTimeout(this.almostOver);
+    this.almostOver = setTimeout(() => this.stir(), Math.floor(this.lastSleep - LEAD)).unref();
+  }
+
+  /**
+   * In its sleep, shortly before somebody will wake it: a core that has just been in use wakes up sooner, and finds what it
+   * needs in its caches. It looks as it will then, and stays asleep, so a result that it finds brings its wake-up as ever.
+   */
+  private stir(): void {
+    if (!this.parked) return;
+    this.pumped.turn();
+    this.pumped.wakeIfAllSleep();
   }
 
   private expectWorkers(): void {
