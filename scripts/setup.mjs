@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundlePool } from './bundle-pool.mjs';
+import { bundle } from './bundle.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const stampFile = join(root, 'node_modules', '.plimsoll-installed');
@@ -46,7 +46,7 @@ function install() {
 /** tsc's build mode looks at the sources itself and writes nothing that is fresh. */
 function build() {
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
-  bundlePool(root);
+  bundle(root);
   const results = join(root, 'packages/plimsoll/dist/results');
   const schema = join(root, 'packages/plimsoll/dist/schema/load.json');
   const newest = Math.max(...readdirSync(results).map((file) => statSync(join(results, file)).mtimeMs));

@@ -1,4 +1,5 @@
-// `npm run stress:pool -- [SECONDS] [SEED]`: random faults over the worker pool, every promise counted.
+// `npm run stress:pool -- [SECONDS] [SEED] [--load=CPUS]`: random values, faults and deaths over the worker pool, every promise
+// counted and every value checked.
 import { setup } from './setup.mjs';
 
 setup();

@@ -9,7 +9,7 @@ const TABLE = {
   PLIMSOLL_POOL_NO_FILENAME: 'neither the pool nor run() names a file',
   PLIMSOLL_POOL_QUEUE_FULL: 'as many tasks wait as maxQueue allows',
   PLIMSOLL_POOL_CLOSED: 'the pool is closing, closed or destroyed',
-  PLIMSOLL_POOL_CLOSE_TIMEOUT: 'tasks still ran when closeTimeout was over',
+  PLIMSOLL_POOL_CLOSE_TIMEOUT: 'tasks still ran, or threads had not ended, when closeTimeout was over',
   PLIMSOLL_POOL_ABORTED: 'the signal of the task was aborted',
   PLIMSOLL_POOL_TIMEOUT: 'the task took longer than its timeout',
   PLIMSOLL_POOL_UNCLONEABLE: 'a value cannot be copied to another thread',
@@ -18,6 +18,7 @@ const TABLE = {
   PLIMSOLL_POOL_WORKER_CRASHED: 'an uncaught error ended the worker while it ran the task',
   PLIMSOLL_POOL_OUT_OF_MEMORY: 'the worker reached a limit of resourceLimits',
   PLIMSOLL_POOL_START_FAILED: 'the worker ended before it was ready',
+  PLIMSOLL_POOL_UNSUPPORTED_RUNTIME: 'the runtime lacks what the pool stands on',
 } as const;
 
 export type PoolErrorCode = keyof typeof TABLE;

@@ -2,7 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Transferable } from 'node:worker_threads';
 import { AbortError, PoolError, UncloneableError } from './errors.js';
 import { type FilledOptions, fillOptions, type PoolOptions } from './host/options.js';
-import { type AbortSignalAny, type RunOptions, runWith } from './host/run-options.js';
+import type { AbortSignalAny, RunOptions } from './host/run-options.js';
+import { runWith } from './host/run-with.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
 import { type CloseOptions, PoolBase, type PoolHistogram } from './pool-base.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
@@ -100,7 +101,7 @@ function translate(given: PiscinaOptions): PoolOptions {
     maxQueue: maxQueue === 'auto' ? maxQueue : whole(maxQueue),
     concurrentTasksPerWorker: whole(options.concurrentTasksPerWorker),
     niceIncrement: whole(options.niceIncrement),
-    filename: options.filename ?? undefined,
+    filename: options.filename || undefined,
     name: options.name ?? undefined,
   }) as PoolOptions;
 }
@@ -114,6 +115,13 @@ function fill(options: PoolOptions): FilledOptions {
   }
 }
 
+/** What compilers look for in what `require` gives: the class itself. Inherited, since Piscina has no such property. */
+abstract class Required extends PoolBase {
+  static get default(): typeof Piscina {
+    return Piscina;
+  }
+}
+
 /**
  * A drop-in replacement for Piscina.
  *
@@ -124,7 +132,9 @@ function fill(options: PoolOptions): FilledOptions {
  * const result = await piscina.run({ a: 4, b: 6 });
  */
 // biome-ignore lint/suspicious/noExplicitAny: Piscina's own defaults, so that its users' code still compiles
-export class Piscina<T = any, R = any> extends PoolBase {
+export class Piscina<T = any, R = any> extends Required {
+  /** Written out, because bundlers rename classes. */
+  static override readonly name: string = 'Piscina';
   #closed = false;
 
   constructor(options: PiscinaOptions = {}) {
@@ -179,12 +189,19 @@ export class Piscina<T = any, R = any> extends PoolBase {
       throw new TypeError('force argument must be a boolean');
     }
     await this.core.close(force ?? false);
+    this.sayDestroyed();
     this.#closed = true;
   }
 
   override async destroy(): Promise<void> {
     await super.destroy();
     this.#closed = true;
+  }
+
+  /** Those that still start included: Piscina counts the first workers as ready from the beginning. */
+  override get idleThreads(): number {
+    this.core.refillCrew();
+    return this.core.spareThreads;
   }
 
   /** Without `recordTiming`, its `runTime` and `waitTime` are undefined. */
@@ -196,6 +213,15 @@ export class Piscina<T = any, R = any> extends PoolBase {
     return Piscina;
   }
 }
+
+// Statics of its own, where `Pool` and Piscina have them from their base: wrappers of CommonJS modules go by own names.
+const {
+  length: _length,
+  name: _name,
+  prototype: _prototype,
+  ...statics
+} = Object.getOwnPropertyDescriptors(PoolBase);
+Object.defineProperties(Piscina, statics);
 
 /** Piscina rejects with the worker's own error, where the pool has it as the cause; and what comes after `close()`. */
 function unwrapped(error: unknown): unknown {
@@ -209,16 +235,7 @@ function unwrapped(error: unknown): unknown {
 
 export default Piscina;
 export { VERSION as version } from './version.js';
-// What `require()` gives.
-export {
-  ArrayTaskQueue,
-  FixedQueue,
-  move,
-  Piscina as 'module.exports',
-  queueOptionsSymbol,
-  transferableSymbol,
-  valueSymbol,
-};
+export { ArrayTaskQueue, FixedQueue, move, queueOptionsSymbol, transferableSymbol, valueSymbol };
 export const isWorkerThread: boolean = context.isWorkerThread;
 export const workerData: unknown = context.workerData;
 export type { LoadBalancer as PiscinaLoadBalancer } from './host/load-balancer.js';

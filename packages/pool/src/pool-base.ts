@@ -2,8 +2,10 @@ import { EventEmitterAsyncResource } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { Core } from './host/core.js';
 import type { FilledOptions } from './host/options.js';
+import { checkRuntime } from './host/runtime.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
 import type { WorkerHandle } from './host/worker-handle.js';
+import { now } from './shared/clock.js';
 import { Histogram, type HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
 import { VERSION } from './version.js';
@@ -41,8 +43,10 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
   #core: Core;
   #histogram: PoolHistogram | undefined;
   #stats: PoolStats | undefined;
+  #saidDestroyed = false;
 
   protected constructor(name: string, options: FilledOptions) {
+    checkRuntime();
     super({ name });
     this.#core = this.#open(options);
   }
@@ -58,11 +62,12 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     });
   }
 
+  /** @internal */
   protected get core(): Core {
     return this.#core;
   }
 
-  /** Starts anew, with new workers and the same options. */
+  /** @internal Starts anew, with new workers and the same options. */
   protected reopen(): void {
     this.#core = this.#open(this.#core.options);
     this.#histogram = undefined;
@@ -72,9 +77,17 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
   /** Refuses further tasks, waits for those that were submitted (`closeTimeout` at most), then stops all workers. */
   abstract close(options?: CloseOptions): Promise<void>;
 
-  /** Stops all workers at once and rejects every task that is not done. */
+  /** Stops all workers at once and rejects every task that is not done. Waits `closeTimeout` at most for threads to end. */
   async destroy(): Promise<void> {
     await this.#core.destroy();
+    this.sayDestroyed();
+  }
+
+  /** Tells whoever watches async resources, such as jest's `--detectOpenHandles`, that the pool holds nothing open. */
+  protected sayDestroyed(): void {
+    if (this.#saidDestroyed) return;
+    this.#saidDestroyed = true;
+    this.emitDestroy();
   }
 
   /** Closes the pool, without waiting for the end. */
@@ -123,7 +136,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Milliseconds since the pool was made. */
   get duration(): number {
-    return performance.now() - this.#core.startedAt;
+    return now() - this.#core.startedAt;
   }
 
   /** Every worker is busy: a further task would wait. See the event of the same name. */

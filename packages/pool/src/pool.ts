@@ -1,6 +1,7 @@
 import { badType } from './errors.js';
 import { fillOptions, flag, type PoolOptions } from './host/options.js';
-import { type RunOptions, runWith } from './host/run-options.js';
+import type { RunOptions } from './host/run-options.js';
+import { runWith } from './host/run-with.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';
 import { isMovable } from './shared/move.js';
 import type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
@@ -53,5 +54,6 @@ export class Pool<Module = AnyModule> extends PoolBase {
     if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
     const own: CloseOptions = Object.assign(Object.create(null), options);
     await this.core.close(flag('options.force', own.force) ?? false);
+    this.sayDestroyed();
   }
 }

@@ -342,3 +342,31 @@ test('the README’s table of options has every option, and its defaults', () =>
       assert.equal(String(actual), literal, `the default of ${name}`);
   }
 });
+
+test('a name that every object or function has names no task', async (t) => {
+  const pool = poolFor(t);
+  const files = ['tasks.mjs', 'tasks.cjs', 'object.cjs', 'service.cjs'];
+  const names = [
+    'constructor',
+    'toString',
+    '__proto__',
+    'hasOwnProperty',
+    'call',
+    'apply',
+    'bind',
+    'caller',
+    'arguments',
+  ];
+  for (const file of files) {
+    for (const name of names) {
+      const error = await caught(pool.run('1', { filename: fixture(file), name }));
+      assert.equal(error.code, 'PLIMSOLL_POOL_LOAD_FAILED', `${name} of ${file}`);
+    }
+  }
+  assert.equal(await pool.run(2, { filename: fixture('service.cjs'), name: 'double' }), 4);
+});
+
+test('a file that exports nothing has no function', async (t) => {
+  const pool = poolFor(t, { filename: fixture('null.cjs') });
+  assert.equal((await caught(pool.run(1))).code, 'PLIMSOLL_POOL_LOAD_FAILED');
+});

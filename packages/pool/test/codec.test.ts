@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Decoder, memoryOf } from '#pool/shared/codec/decode.js';
-import { Encoder } from '#pool/shared/codec/encode.js';
-import { Makers } from '#pool/shared/codec/makers.js';
+import { Decoder, memoryOf } from '../dist/shared/codec/decode.js';
+import { Encoder } from '../dist/shared/codec/encode.js';
+import { Makers } from '../dist/shared/codec/makers.js';
 import { assertSameGraph } from './graph.js';
 
 const makers = new Makers();

@@ -59,3 +59,13 @@ test('docs/pool.md has every property and event', () => {
   for (const [, name] of events.matchAll(/'(\w+)'/g))
     assert.ok(section('### Events').includes(`'${name}'`), name);
 });
+
+test('docs/migrating-from-piscina.md has every test of Piscina that fails, and its reason', () => {
+  const failures = JSON.parse(read('../../../scripts/piscina-suite/expected-failures.json'));
+  const expected = Object.entries(failures).map(
+    ([name, reason]) => `| "${name.split(': ').slice(1).join(': ')}" | ${reason} |`,
+  );
+  const guide = read('../../../docs/migrating-from-piscina.md');
+  const rows = guide.split('\n').filter((line) => line.startsWith('| "'));
+  assert.deepEqual(rows, expected);
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AbortError, PoolError, TimeoutError, UncloneableError, WorkerError } from '@plimsoll/pool';
-import * as inner from '#pool/errors.js';
+import * as inner from '../dist/errors.js';
 
 const classes = { PoolError, AbortError, TimeoutError, UncloneableError, WorkerError };
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { AbortError, Pool, PoolError, TimeoutError, UncloneableError, WorkerError } from '@plimsoll/pool';
 import { caught, fixture, poolFor, until } from './support.js';
 
@@ -151,7 +153,23 @@ test('a missing file rejects every task with the true reason', async (t) => {
     const error = result.status === 'rejected' ? result.reason : undefined;
     assert.equal(error.code, 'PLIMSOLL_POOL_LOAD_FAILED');
     assert.equal(error.cause.code, 'ERR_MODULE_NOT_FOUND');
+    assert.match(
+      error.message,
+      /missing\.mjs: there is neither a file of that name .* If .* bundled, .* an entry point, too$/,
+    );
   }
+});
+
+test('a file that only `fs` and `require` see, as one in an archive, is required', async (t) => {
+  const filename = resolve('/archive.asar/tasks.js');
+  const execArgv = ['--require', fileURLToPath(fixture('archive.cjs'))];
+  const pool = poolFor(t, { filename, name: 'add', execArgv });
+  assert.equal(await pool.run({ a: 4, b: 6 }), 10);
+});
+
+test('a file whose import is missing is told by the name of that import', async (t) => {
+  const { message } = await caught(poolFor(t, { filename: fixture('missing-import.mjs') }).run(1));
+  assert.match(message, /missing-import\.mjs: Cannot find module '.*not-there\.mjs'/);
 });
 
 test('a file that fails to load, a missing function, and a good file after them', async (t) => {
@@ -234,6 +252,22 @@ test('close waits, destroy does not; both refuse what comes after', async (t) =>
   await forced.close({ force: true });
   assert.equal(typeof (await started), 'number');
   for (const error of await Promise.all(waiting)) assert.ok(error instanceof PoolError);
+});
+
+test('a pool that closes replaces workers until every task has run', async (t) => {
+  const pool = poolFor(t, { closeTimeout: 20_000 });
+  const errors: PoolError[] = [];
+  pool.on('error', (error: PoolError) => errors.push(error));
+  await pool.run({ a: 1, b: 1 });
+  const timedOut = caught(pool.run(undefined, { name: 'blockForever', timeout: 100 }));
+  const died = caught(pool.run(3, { name: 'exit' }));
+  const runs = [1, 2, 3].map((a) => pool.run({ a, b: 1 }));
+  await Promise.all([pool.close(), pool.close()]);
+  assert.equal((await timedOut).code, 'PLIMSOLL_POOL_TIMEOUT');
+  assert.equal((await died).code, 'PLIMSOLL_POOL_WORKER_EXITED');
+  assert.deepEqual(await Promise.all(runs), [2, 3, 4]);
+  assert.deepEqual(errors, []);
+  assert.equal(pool.threads.length, 0);
 });
 
 test('close gives up after closeTimeout', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { returnToken, takeToken, type Wakeable, wakeFor } from '#pool/shared/gate.js';
-import { layoutOf } from '#pool/shared/layout.js';
+import { returnToken, takeToken, type Wakeable, wakeFor } from '../dist/shared/gate.js';
+import { layoutOf } from '../dist/shared/layout.js';
 
 const layout = layoutOf({ slots: 4, workers: 3, slotWords: 32, mailbox: 4, spinners: 1 });
 const table = { layout, words: new Int32Array(layout.words) };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { layoutOf } from '#pool/shared/layout.js';
+import { layoutOf } from '../dist/shared/layout.js';
 import {
   announce,
   anythingQueued,
@@ -11,7 +11,7 @@ import {
   retract,
   sweep,
   type Table,
-} from '#pool/shared/table.js';
+} from '../dist/shared/table.js';
 
 function tableFor(): Table {
   const layout = layoutOf({ slots: 4, workers: 2, slotWords: 16, mailbox: 4, spinners: 0 });

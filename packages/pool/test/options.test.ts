@@ -132,6 +132,35 @@ test('a load balancer chooses the worker', async (t) => {
   assert.equal(new Set(both).size, 2);
 });
 
+test('a load balancer is offered all of the first workers from its first task on', async (t) => {
+  const offered: number[] = [];
+  const byNumber: LoadBalancer = (_task, workers) => {
+    offered.push(workers.length);
+    return workers[(offered.length - 1) % 3] ?? null;
+  };
+  const pool = poolFor(t, { minThreads: 3, maxThreads: 3, loadBalancer: byNumber });
+  const threads = await Promise.all([1, 2, 3].map(() => pool.run(0, { name: 'thread' })));
+  assert.deepEqual(offered, [3, 3, 3]);
+  assert.equal(new Set(threads).size, 3);
+});
+
+test('a load balancer is asked again only when a task has ended or a worker has come, about the same object', async (t) => {
+  const asked: PoolTask[] = [];
+  const one: LoadBalancer = (task, [worker]) => {
+    asked.push(task);
+    return worker?.currentUsage === 0 ? worker : null;
+  };
+  const pool = poolFor(t, { minThreads: 1, maxThreads: 1, loadBalancer: one });
+  await Promise.all([1, 2, 3, 4].map(() => pool.run(5, { name: 'block' })));
+  // Each task once for its worker; in vain each but the first when its turn comes, and the second once more when the worker
+  // came, unless the first had ended by then.
+  assert.ok(asked.length <= 4 + 3 + 1, `asked ${asked.length} times`);
+  assert.deepEqual(
+    [...new Set(asked)].map(({ taskId }) => taskId),
+    [0, 1, 2, 3],
+  );
+});
+
 test('niceIncrement lowers the priority of the worker threads alone', {
   skip: process.platform !== 'linux',
 }, async (t) => {

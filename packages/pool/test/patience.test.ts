@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Patience } from '#pool/worker/patience.js';
+import { Patience } from '../dist/worker/patience.js';
 
 const afterWorkOf = (milliseconds: number): Patience => {
   const patience = new Patience();

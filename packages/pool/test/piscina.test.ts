@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Pool } from '@plimsoll/pool';
 import Piscina, { move, type PiscinaOptions } from '@plimsoll/pool/piscina';
+import Original from 'piscina';
 import { fixture } from './support.js';
 
 const filename = fileURLToPath(fixture('tasks.mjs'));
@@ -50,4 +52,23 @@ test('error texts are Piscina’s', async () => {
     message: 'filename must be provided to run() or in options object',
   });
   await nameless.destroy();
+});
+
+test('idleThreads counts workers that still start, as Piscina does', async () => {
+  await using piscina = open({ minThreads: 2, maxThreads: 2 });
+  assert.equal(piscina.idleThreads, 2);
+  const tasks = [piscina.run(20, { name: 'block' })];
+  assert.equal(piscina.idleThreads, 1);
+  tasks.push(piscina.run(20, { name: 'block' }));
+  assert.equal(piscina.idleThreads, 0);
+  await Promise.all(tasks);
+  assert.equal(piscina.idleThreads, 2);
+  await piscina.destroy();
+  assert.equal(piscina.idleThreads, 0);
+});
+
+test('has the own property names of Piscina, and `default` besides', () => {
+  assert.deepEqual(Object.getOwnPropertyNames(Piscina).sort(), Object.getOwnPropertyNames(Original).sort());
+  assert.equal((Piscina as unknown as { default: unknown }).default, Piscina);
+  assert.equal(Object.hasOwn(Pool, 'version'), false);
 });

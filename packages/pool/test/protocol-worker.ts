@@ -1,13 +1,12 @@
-import type * as realGate from '#pool/shared/gate.js';
-import { FLAGS, type Layout } from '#pool/shared/layout.js';
-import * as realTable from '#pool/shared/table.js';
-
-/** The protocol under test; a mutant replaces one function. */
-export type Protocol = typeof realTable & typeof realGate;
+import { FLAGS, type Layout } from '../dist/shared/layout.js';
+import * as realTable from '../dist/shared/table.js';
+import type { Early, Protocol } from './protocol-shape.js';
+import { type Uses, VALUE } from './protocol-words.js';
 
 /** Bits of the model's FLAGS word. */
 export const TO_PULL = 1;
 export const BLOCKS = 2;
+export const LATER = 4;
 
 export interface WorkerLocal {
   phase:
@@ -29,24 +28,33 @@ export interface WorkerLocal {
     | 'asleep'
     | 'condemned';
   slot: number;
+  /** The value of its task. */
+  value: number;
+  /** A slot whose task ends once the worker sleeps, and its value. */
+  later: number;
+  laterValue: number;
   token: number;
   found: boolean;
 }
-
-/** When a worker wakes the host: before its result is there, too, or only then, which is wrong. */
-export type Early = 'no' | 'too' | 'only';
 
 /** A worker of the modelled world: it does what `worker/loop.ts` does, one shared operation after another. */
 export interface WorkerModel {
   readonly pool: Protocol;
   readonly layout: Layout;
   readonly index: number;
-  /** Are there tasks whose FLAGS say anything? */
-  readonly needsFlags: boolean;
+  readonly uses: Uses;
   readonly early: Early;
 }
 
-export const newWorker = (): WorkerLocal => ({ phase: 'claim', slot: -1, token: -1, found: false });
+export const newWorker = (): WorkerLocal => ({
+  phase: 'claim',
+  slot: -1,
+  value: 0,
+  later: -1,
+  laterValue: 0,
+  token: -1,
+  found: false,
+});
 
 export const workerActor = (model: WorkerModel) => ({
   step(words: Int32Array, local: WorkerLocal): boolean {
@@ -55,24 +63,19 @@ export const workerActor = (model: WorkerModel) => ({
   },
 });
 
-function advance(
-  { pool, layout, index, needsFlags, early }: WorkerModel,
-  words: Int32Array,
-  local: WorkerLocal,
-): WorkerLocal['phase'] {
+function advance(model: WorkerModel, words: Int32Array, local: WorkerLocal): WorkerLocal['phase'] {
+  const { pool, layout, index, uses, early } = model;
   const table = { layout, words };
   const gate = pool.gateAt(table, index);
   switch (local.phase) {
     case 'claim':
       local.slot = pool.claim(table, index);
       if (local.slot === -1) return layout.spinners > 0 ? 'spin' : 'declare';
-      if (needsFlags) return 'started';
+      if (uses.values) local.value = words[realTable.slotAt(layout, local.slot) + VALUE] as number;
+      if (uses.flags) return 'started';
       return early === 'no' ? 'complete' : 'wakeEarly';
-    case 'started': {
-      const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
-      if ((flags & TO_PULL) !== 0) return 'pull';
-      return (flags & BLOCKS) !== 0 ? 'blocked' : 'complete';
-    }
+    case 'started':
+      return start(model, words, local);
     case 'pull':
       pool.report(table, index, local.slot | realTable.PULL);
       return 'tellHost';
@@ -92,8 +95,9 @@ function advance(
       pool.mustWake(words, pool.hostGate);
       return 'complete';
     case 'complete': {
-      const reported = pool.complete(table, index, local.slot);
+      const reported = complete(model, words, local.slot, local.value);
       local.slot = -1;
+      local.value = 0;
       if (!reported) return 'condemned';
       return early === 'only' ? 'claim' : 'wakeHost';
     }
@@ -119,9 +123,41 @@ function advance(
     case 'look':
       return pool.anythingQueued(table, index) && pool.cancelSleep(words, gate) ? 'claim' : 'asleep';
     case 'asleep':
+      if (local.later !== -1) return endInSleep(model, words, local);
       // Its gate was turned to WOKEN, so a wake-up is on its way to it.
       return pool.cancelSleep(words, gate) ? 'claim' : 'asleep';
     default:
       return 'complete';
   }
+}
+
+function start({ layout }: WorkerModel, words: Int32Array, local: WorkerLocal): WorkerLocal['phase'] {
+  const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
+  if ((flags & LATER) !== 0) {
+    local.later = local.slot;
+    local.laterValue = local.value;
+    local.slot = -1;
+    local.value = 0;
+    return 'claim';
+  }
+  if ((flags & TO_PULL) !== 0) return 'pull';
+  return (flags & BLOCKS) !== 0 ? 'blocked' : 'complete';
+}
+
+/** An asynchronous task ends while its worker sleeps; then the worker looks for work, unless it was retired. */
+function endInSleep(model: WorkerModel, words: Int32Array, local: WorkerLocal): WorkerLocal['phase'] {
+  const { pool, layout, index } = model;
+  const reported = complete(model, words, local.later, local.laterValue);
+  local.later = -1;
+  local.laterValue = 0;
+  if (!reported) return 'condemned';
+  pool.mustWake(words, pool.hostGate);
+  return pool.cancelSleep(words, pool.gateAt({ layout, words }, index)) ? 'claim' : 'asleep';
+}
+
+/** The result of a task is its value, negated, in the same word. */
+function complete(model: WorkerModel, words: Int32Array, slot: number, value: number): boolean {
+  const { pool, layout, index, uses } = model;
+  if (uses.values) words[realTable.slotAt(layout, slot) + VALUE] = -value;
+  return pool.complete({ layout, words }, index, slot);
 }

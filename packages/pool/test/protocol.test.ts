@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import * as realGate from '#pool/shared/gate.js';
-import { STATE } from '#pool/shared/layout.js';
-import * as realTable from '#pool/shared/table.js';
+import * as realGate from '../dist/shared/gate.js';
+import { RUNNING_NOW, STATE } from '../dist/shared/layout.js';
+import * as realTable from '../dist/shared/table.js';
 import { explore } from './model.js';
-import { type Shape, worldOf } from './protocol-world.js';
+import type { Shape } from './protocol-shape.js';
+import { worldOf } from './protocol-world.js';
 
 /**
  * Every interleaving of two workers and three tasks takes minutes, so by default two tasks are visited without a
@@ -50,6 +51,13 @@ const others: Record<string, Partial<Shape>> = {
   },
   'a worker that is woken never comes': { tasks: 3, absent: 1, eager: true },
   'a worker that is woken never comes, and workers spin': { tasks: 3, absent: 1, spinners: 1 },
+  'what is posted goes to an idle worker, and one task never ends': { owed: [1, 2], blocks: 0 },
+  'what is posted goes to an idle worker, beside mail that never ends': {
+    mail: [0],
+    owed: [1, 2],
+    blocks: 0,
+  },
+  'a worker is retired in whose sleep a task ends': { tasks: 3, later: 0, retire: 0 },
   'workers wake the host before a result is there': { tasks: 3, early: 'too' },
   'workers wake the host before a result is there, and one dies': {
     tasks: 2,
@@ -88,6 +96,12 @@ test('two workers, one task, cancelled and a death, every interleaving there is'
 });
 
 const rawWords = (table: realTable.Table): Int32Array => table.words;
+
+/** Makes the count of what a worker runs wrong for a while. */
+const count = ({ words, layout }: realTable.Table, worker: number, tasks: number): void => {
+  const word = realTable.blockAt(layout, worker) + RUNNING_NOW;
+  words[word] = (words[word] as number) + tasks;
+};
 
 /** Each breaks one line of the protocol. The checker must notice. */
 const mutants: Record<string, Partial<Shape>> = {
@@ -144,6 +158,27 @@ const mutants: Record<string, Partial<Shape>> = {
         Atomics.store(rawWords(table), state, realTable.DONE | (worker << 3));
         return true;
       },
+    },
+  },
+  'a worker counts as running only after it has claimed': {
+    owed: [1, 2],
+    blocks: 0,
+    protocol: {
+      claim(table, worker) {
+        count(table, worker, -1);
+        const slot = realTable.claim(table, worker);
+        count(table, worker, 1);
+        return slot;
+      },
+    },
+  },
+  'the host asks what a worker runs before it looks at its mail': {
+    mail: [0],
+    owed: [1],
+    blocks: 0,
+    protocol: {
+      hasNothing: (table, worker) =>
+        realTable.runningNow(table, worker) === 0 && realTable.mailCount(table, worker) === 0,
     },
   },
   'a cancel does not compare': {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ByPriority, Fifo, type Pending } from '#pool/host/queue.js';
-import { type Extras, SETTLED, Task, WAITING } from '#pool/host/task.js';
+import { ByPriority, Fifo, type Pending } from '../dist/host/queue.js';
+import { type Extras, SETTLED, Task, WAITING } from '../dist/host/task.js';
 
 type Step = 'push' | 'pushWatched' | 'unshift' | 'shift' | 'settle';
 

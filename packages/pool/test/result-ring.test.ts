@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { layoutOf } from '#pool/shared/layout.js';
-import { tableOf } from '#pool/shared/memory.js';
-import * as message from '#pool/shared/messages.js';
-import { ResultRing, ringRead, ringWordOf } from '#pool/shared/result-ring.js';
-import type { Channel } from '#pool/worker/channel.js';
-import { Outcome } from '#pool/worker/outcome.js';
+import { layoutOf } from '../dist/shared/layout.js';
+import { tableOf } from '../dist/shared/memory.js';
+import * as message from '../dist/shared/messages.js';
+import { ResultRing, ringRead, ringWordOf } from '../dist/shared/result-ring.js';
+import type { Channel } from '../dist/worker/channel.js';
+import { Outcome } from '../dist/worker/outcome.js';
 
 const SIZE = 2 ** 18;
 

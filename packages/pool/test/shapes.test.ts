@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { Decoder, memoryOf } from '#pool/shared/codec/decode.js';
-import { Encoder } from '#pool/shared/codec/encode.js';
-import { Makers } from '#pool/shared/codec/makers.js';
+import { Decoder, memoryOf } from '../dist/shared/codec/decode.js';
+import { Encoder } from '../dist/shared/codec/encode.js';
+import { Makers } from '../dist/shared/codec/makers.js';
 import { assertSameGraph } from './graph.js';
 import { fixture, poolFor, until } from './support.js';
 
@@ -156,15 +156,12 @@ test('a shape whose announcement failed is never used by its number', () => {
   });
   const decoder = new Decoder(new Makers(() => {}));
   for (let round = 0; round < 10; round++) {
-    try {
-      const encoded = encoder.encode({ round, of: 'ten' });
-      assert.ok(encoded);
-      const memory = memoryOf(new SharedArrayBuffer(encoded.length * 4));
-      memory.words.set(encoded.words.subarray(0, encoded.length));
-      assert.deepEqual(decoder.decode(memory, 0, encoded.length, encoded.marks), { round, of: 'ten' });
-    } catch (error) {
-      assert.equal((error as Error).message, 'the port is gone');
-    }
+    const encoded = encoder.encode({ round, of: 'ten' });
+    // Left to structured clone, like anything that went wrong.
+    if (encoded === undefined) continue;
+    const memory = memoryOf(new SharedArrayBuffer(encoded.length * 4));
+    memory.words.set(encoded.words.subarray(0, encoded.length));
+    assert.deepEqual(decoder.decode(memory, 0, encoded.length, encoded.marks), { round, of: 'ten' });
   }
   assert.ok(failures > 0 && failures < 10);
 });

@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { PoolOptions, RunOptions } from '@plimsoll/pool';
-import { AbortError, PoolError } from '#pool/errors.js';
-import { Core } from '#pool/host/core.js';
-import { fillOptions } from '#pool/host/options.js';
-import { runWith } from '#pool/host/run-options.js';
+import { AbortError, PoolError } from '../dist/errors.js';
+import { Core } from '../dist/host/core.js';
+import { fillOptions } from '../dist/host/options.js';
+import { runWith } from '../dist/host/run-with.js';
 import { fixture, until } from './support.js';
 
 /**
@@ -131,7 +131,8 @@ async function settle(runs: [Promise<unknown>, Judge][], where: string): Promise
     const error = outcome.status === 'rejected' ? outcome.reason : undefined;
     if (outcome.status === 'fulfilled' ? isRight(outcome.value, undefined) : isRight(undefined, error))
       return;
-    if (error?.message === 'injected') tally.injected++;
+    // An error whose properties could not be written arrives without them.
+    if (error?.message === 'injected' || error?.name === 'OddError') tally.injected++;
     else if (error instanceof PoolError && /_(EXITED|CRASHED|START_FAILED)$/.test(error.code)) tally.lost++;
     else assert.fail(`${where}: task ${place} ended with ${String(error ?? JSON.stringify(outcome))}`);
   });
@@ -266,4 +267,21 @@ test('workers that are retired, while others end them: every promise settles', a
   await until(() => bench.core.workers.length === 0);
   assert.equal(bench.slotsInUse, 0);
   assert.ok(gone > 0);
+});
+
+test('a worker that is held up for long at any step of a task that ends in its sleep is not retired', async (t) => {
+  const bench = benchFor(t, { minThreads: 0, idleTimeout: 1, concurrentTasksPerWorker: 2 });
+  const steps = await everyStep(async (step) => {
+    const run = bench.run(60, { name: 'sleep' });
+    await until(() => bench.core.workers[0]?.running === 1);
+    bench.arm(step, PAUSE);
+    await until(() => bench.reached || bench.core.outstanding === 0);
+    const { reached } = bench;
+    // Three times as long as a worker must have been idle.
+    if (reached) await new Promise((resolve) => setTimeout(resolve, 150));
+    bench.release();
+    assert.equal(typeof (await run), 'number', `step ${step}: the task was lost`);
+    return reached && step < 8;
+  });
+  assert.ok(steps > 2, `only ${steps} steps were reached`);
 });

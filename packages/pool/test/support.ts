@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
-import { geometryFor } from '#pool/host/geometry.js';
-import { fillOptions } from '#pool/host/options.js';
-import { layoutOf } from '#pool/shared/layout.js';
-import { type SharedTable, tableOf } from '#pool/shared/memory.js';
-import type { Startup } from '#pool/shared/messages.js';
+import { geometryFor } from '../dist/host/geometry.js';
+import { fillOptions } from '../dist/host/options.js';
+import { layoutOf } from '../dist/shared/layout.js';
+import { type SharedTable, tableOf } from '../dist/shared/memory.js';
+import type { Startup } from '../dist/shared/messages.js';
+import type { PostPorts } from '../dist/shared/post.js';
 
 /** A file of the fixtures folder, which is not compiled. */
 export const fixture = (name: string): URL => new URL(`../test/fixtures/${name}`, import.meta.url);
@@ -38,7 +39,7 @@ export async function caught<Failure = Error & Record<string, unknown>>(
 }
 
 /** The table of a pool, and what its first worker is told, for tests of a worker without a pool. */
-export function bareStartup(): { table: SharedTable; startup: Omit<Startup, 'port'> } {
+export function bareStartup(): { table: SharedTable; startup: Omit<Startup, keyof PostPorts> } {
   const table = tableOf(layoutOf(geometryFor(fillOptions({}))));
   const startup = {
     layout: table.layout,
@@ -46,6 +47,7 @@ export function bareStartup(): { table: SharedTable; startup: Omit<Startup, 'por
     index: 0,
     concurrency: 1,
     times: undefined,
+    clock: 'hrtime' as const,
     nice: false,
     arenas: [],
     shapes: [],

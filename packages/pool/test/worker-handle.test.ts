@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WorkerHandle } from '#pool/host/worker-handle.js';
-import { SLEEPING } from '#pool/shared/gate.js';
-import { HANDLER } from '#pool/shared/messages.js';
+import { WorkerHandle } from '../dist/host/worker-handle.js';
+import { SLEEPING } from '../dist/shared/gate.js';
+import { HANDLER } from '../dist/shared/messages.js';
 import { bareStartup, until } from './support.js';
 
 const { waitAsync } = Atomics as unknown as {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { copyOf } from '#pool/shared/codec/tags.js';
-import { madeBuffer } from '#pool/shared/codec/young.js';
+import { copyOf } from '../dist/shared/codec/tags.js';
+import { madeBuffer } from '../dist/shared/codec/young.js';
 
 const MEGABYTE = new Uint8Array(2 ** 20);
 const COPIES = 640;

@@ -18,12 +18,25 @@ export function chooserFor(
   viewOf: (task: Task) => PoolTask,
 ): ((task: Task) => WorkerHandle | undefined) | undefined {
   const { loadBalancer } = options;
-  return loadBalancer === undefined ? undefined : (task) => ask(loadBalancer, crew, viewOf(task));
+  if (loadBalancer === undefined) return undefined;
+  let first: ReadonlySet<WorkerHandle> | undefined;
+  return (task) => {
+    first ??= new Set(crew.workers);
+    return ask(loadBalancer, crew, viewOf(task), first);
+  };
 }
 
-function ask(balancer: LoadBalancer, crew: Workers, task: PoolTask): WorkerHandle | undefined {
-  // Workers that still start are only offered when no other ones are there.
-  const ready = crew.workers.filter((worker) => worker.ready);
+/**
+ * Workers that were started on need are offered when they are ready, or when no other ones are there. The first ones are
+ * offered from the beginning, so that a balancer that counts on their number finds them all.
+ */
+function ask(
+  balancer: LoadBalancer,
+  crew: Workers,
+  task: PoolTask,
+  first: ReadonlySet<WorkerHandle>,
+): WorkerHandle | undefined {
+  const ready = crew.workers.filter((worker) => worker.ready || first.has(worker));
   const views = (ready.length > 0 ? ready : crew.workers).map(viewOf);
   const chosen = balancer(task, views);
   if (chosen === null || chosen === undefined) {

@@ -5,6 +5,7 @@ import { layoutOf } from '../shared/layout.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER, type Startup } from '../shared/messages.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
+import { timers } from '../shared/timers.js';
 import { chooserFor } from './balance.js';
 import { Crew, type CrewHost } from './crew.js';
 import { CustomQueue } from './custom-queue.js';
@@ -12,11 +13,12 @@ import { Dispatch, type DispatchHost } from './dispatch.js';
 import { failureFor, startFailure, workerFailure } from './faults.js';
 import { geometryFor } from './geometry.js';
 import { HandlerNames } from './handler-names.js';
+import { isInTime } from './in-time.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
-import { ByPriority, Fifo, type Pending } from './queue.js';
+import { Fifo, type Pending } from './queue.js';
 import { type Extras, SETTLED, Task } from './task.js';
-import { type PoolTask, queueOptionsSymbol } from './task-queue.js';
+import { TaskViews } from './task-views.js';
 import { Timing } from './timing.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -30,6 +32,10 @@ export interface CoreEvents {
 const DRAIN_AT_ONCE = 256;
 /** Milliseconds that a worker that has just become ready has the cores for itself: its first task may wait for them. */
 const ALONE = 10;
+/** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
+const LEAST_PATIENCE = 2000;
+
+const settled = Promise.resolve();
 
 // `new Promise` with one shared executor makes no closure per task.
 let resolveOf: (value: unknown) => void;
@@ -41,12 +47,15 @@ const grab = (resolve: (value: unknown) => void): void => {
 export class Core implements DispatchHost, CrewHost, Pumped {
   readonly options: FilledOptions;
   readonly concurrency: number;
-  readonly startedAt = performance.now();
+  /** By the clock that all threads share. */
+  readonly startedAt = now();
   /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
   readonly choose: DispatchHost['choose'];
   needsDrain = false;
   closing = false;
+  /** It was destroyed: nothing runs any more. */
+  private ended = false;
   private readonly table: SharedTable;
   private readonly dispatch: Dispatch;
   private readonly crew: Crew;
@@ -55,33 +64,35 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     for (const worker of this.workers) worker.post([HANDLER, id, filename, name]);
   });
   private readonly events: CoreEvents;
-  private taskIds = 0;
+  private readonly views = new TaskViews(this.handlers);
   private defaultHandler = -1;
   private onEmpty: (() => void) | undefined;
+  private empty: Promise<void> | undefined;
   /** Why the last worker could not even be made. */
   private hindrance: { error: unknown } | undefined;
 
-  constructor(options: FilledOptions, events: CoreEvents) {
+  constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options)) {
     this.options = options;
     this.events = events;
     this.concurrency = options.concurrentTasksPerWorker;
-    this.table = tableOf(layoutOf(geometryFor(options)));
+    this.table = tableOf(layoutOf(geometry));
     if (options.filename !== null) this.defaultHandler = this.handlers.idOf(options.filename, options.name);
     this.dispatch = new Dispatch(this.table, this.newQueue(), this);
     this.timing = options.recordTiming ? new Timing(this.dispatch) : undefined;
     this.crew = new Crew(options, this.table, this);
-    this.choose = chooserFor(options, this, (task) => this.viewOf(task));
+    this.choose = chooserFor(options, this, (task) => this.views.of(task));
     this.dispatch.ordered = options.taskQueue !== undefined;
     this.pump = new Pump(this);
     // One alone is ready sooner than beside others. Those follow it (`onReady`), unless tasks need them before that.
     if (options.minThreads > 0) this.crew.spawn();
+    // A balancer is offered all of them from its first task on.
+    if (options.loadBalancer !== undefined) this.refillCrew();
   }
 
   private newQueue(): Pending {
     const { taskQueue } = this.options;
     if (taskQueue === undefined) return new Fifo();
-    const viewOf = (task: Task): PoolTask => this.viewOf(task);
-    return new CustomQueue(taskQueue, viewOf, (lost, error) => this.dispatch.reject(lost, error));
+    return new CustomQueue(taskQueue, this.views, (lost, error) => this.dispatch.reject(lost, error));
   }
 
   get workers(): readonly WorkerHandle[] {
@@ -89,7 +100,12 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   get idleThreads(): number {
-    return Math.min(this.crew.idle, Math.max(0, this.workers.length - this.outstanding));
+    return Math.min(this.crew.idle, this.spareThreads);
+  }
+
+  /** Workers that no task needs, those that still start included. */
+  get spareThreads(): number {
+    return Math.max(0, this.workers.length - this.outstanding);
   }
 
   get words(): Int32Array {
@@ -133,7 +149,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     const created = this.timing === undefined ? 0 : now();
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, created, resolveOf, extras);
-    this.submit(task);
+    this.trySubmit(task);
     return promise;
   }
 
@@ -150,7 +166,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, now(), resolveOf, extras);
     extras.release = watch((reason) => this.end(task, reason), this.handlers.of(id).name);
-    this.submit(task);
+    this.trySubmit(task);
     return promise;
   }
 
@@ -168,9 +184,18 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
   }
 
+  private trySubmit(task: Task): void {
+    try {
+      this.submit(task);
+    } catch (error) {
+      // The end of the stack. The task may have been submitted, or rejected already.
+      task.reject(error);
+    }
+  }
+
   private submit(task: Task): void {
     this.timing?.atTime(task.created);
-    if (task.extras !== undefined && task.extras.priority !== 0 && !this.dispatch.ordered) this.order();
+    if (this.options.taskQueue === undefined) this.dispatch.heed(task);
     // Both now, not in the next microtask: the caller may block this thread until the task has done something.
     if (task.exclusive) this.spawnForNeed(0, 1);
     else this.spawnForNeed(1, 0);
@@ -178,11 +203,6 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     this.rejectIfHindered();
     if (!this.needsDrain && this.isFull) this.setNeedsDrain(true);
     this.pump.submitted(this.dispatch.inputs.wasSmall);
-  }
-
-  /** From the first task with a priority on, the order is the host's to keep. */
-  private order(): void {
-    this.dispatch.order(new ByPriority());
   }
 
   /** A task more would wait, however many workers were started. */
@@ -193,7 +213,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   private spawnForNeed(morePlain = 0, moreExclusive = 0): void {
     const count = this.workers.length;
     const { minThreads, maxThreads } = this.options;
-    if (count >= maxThreads || this.closing) return;
+    if (count >= maxThreads || this.ended) return;
     // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
     const isWanted = count < minThreads && this.outstanding + morePlain + moreExclusive > count;
     if (isWanted || this.waiting(count, morePlain, moreExclusive) > 0) this.spawn();
@@ -220,7 +240,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   private setNeedsDrain(needed: boolean): void {
     if (this.needsDrain === needed) return;
     this.needsDrain = needed;
-    queueMicrotask(() => this.events.emit(needed ? 'needsDrain' : 'drain'));
+    void settled.then(() => this.events.emit(needed ? 'needsDrain' : 'drain'));
   }
 
   /** Ends a task from outside: aborted or timed out. A worker that runs it is killed and replaced. */
@@ -235,7 +255,8 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   /** As many workers as there must be, and one more for tasks that wait. */
   refillCrew(): void {
-    if (this.closing) return;
+    // A pool that closes still runs what was submitted before.
+    if (this.ended || (this.closing && this.outstanding === 0)) return;
     while (this.workers.length < this.options.minThreads && this.spawn());
     this.spawnForNeed();
     this.rejectIfHindered();
@@ -296,9 +317,11 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   onReady(worker: WorkerHandle): void {
+    this.dispatch.reconsider();
     this.events.emit('workerCreate', worker);
     this.spawnForNeed();
-    if (this.workers.length < this.options.minThreads) setTimeout(() => this.refillCrew(), ALONE).unref();
+    if (this.workers.length < this.options.minThreads)
+      timers.setTimeout(() => this.refillCrew(), ALONE).unref();
     this.crew.watchIdle();
     this.pump.submitted();
   }
@@ -309,6 +332,11 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   onWake(): void {
     this.pump.woken();
+  }
+
+  /** What it has ended before is not to wait for its thread. */
+  onKill(worker: WorkerHandle): void {
+    this.dispatch.drain(worker, Number.POSITIVE_INFINITY);
   }
 
   onGone(worker: WorkerHandle, exitCode: number): void {
@@ -344,22 +372,6 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     else if (worker.ready) this.spawnForNeed();
   }
 
-  private viewOf(task: Task): PoolTask {
-    const { filename, name } = this.handlers.of(task.handler);
-    const value = task.extras?.original ?? task.value;
-    const own =
-      typeof value === 'object' && value !== null ? (value as Partial<PoolTask>)[queueOptionsSymbol] : null;
-    return {
-      taskId: this.taskIds++,
-      task: value,
-      filename,
-      name,
-      created: performance.now() - (now() - task.created),
-      isAbortable: task.exclusive,
-      [queueOptionsSymbol]: own ?? null,
-    };
-  }
-
   /** Waits for every task, then stops the workers. */
   async close(force: boolean): Promise<void> {
     if (!this.closing) {
@@ -367,8 +379,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
       if (force) this.dispatch.rejectUnclaimed(() => new AbortError('pool is closed'), this.queueSize);
     }
     if (!(await this.emptied())) {
-      const message = 'Close operation timed out';
-      this.events.emit('error', new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message));
+      this.events.emit('error', closeTimeout('Close operation timed out'));
     }
     await this.destroy();
     this.events.emit('close');
@@ -376,28 +387,29 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   private async emptied(): Promise<boolean> {
     if (this.outstanding === 0) return true;
-    const { closeTimeout } = this.options;
-    let timer: NodeJS.Timeout | undefined;
-    const empty = new Promise<boolean>((resolve) => {
-      this.onEmpty = () => resolve(true);
-      if (closeTimeout !== Number.POSITIVE_INFINITY) {
-        timer = setTimeout(() => resolve(false), Math.min(closeTimeout, 0x7fffffff));
-      }
+    this.empty ??= new Promise<void>((resolve) => {
+      this.onEmpty = resolve;
     });
-    const result = await empty;
-    clearTimeout(timer);
-    return result;
+    return isInTime(this.empty, this.options.closeTimeout);
   }
 
   async destroy(): Promise<void> {
     this.closing = true;
+    this.ended = true;
     const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
     this.dispatch.rejectUnclaimed(reason);
     this.dispatch.rejectRunning(reason);
-    await this.crew.killAll();
-    this.pump.stop();
+    try {
+      await this.crew.killAll(Math.max(this.options.closeTimeout, LEAST_PATIENCE));
+    } catch (error) {
+      this.events.emit('error', closeTimeout((error as Error).message));
+    } finally {
+      this.pump.stop();
+    }
   }
 }
+
+const closeTimeout = (message: string): PoolError => new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message);
 
 /** The reason with which a task that took too long is rejected. */
 export const timeoutReason = (milliseconds: number, name: string): TimeoutError =>

@@ -1,9 +1,14 @@
 import { availableParallelism, setPriority } from 'node:os';
+import { now, source } from '../shared/clock.js';
+import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, reclaimTokens, retire, SLEEPING } from '../shared/gate.js';
 import type { SharedTable } from '../shared/memory.js';
 import type * as message from '../shared/messages.js';
+import type { PostPorts } from '../shared/post.js';
 import { resetBlock } from '../shared/table.js';
+import { timers } from '../shared/timers.js';
 import { Times } from '../shared/times.js';
+import { isInTime } from './in-time.js';
 import type { FilledOptions } from './options.js';
 import { type WorkerEvents, WorkerHandle } from './worker-handle.js';
 
@@ -15,23 +20,26 @@ export interface CrewHost {
   onReady(worker: WorkerHandle): void;
   onMessage(value: unknown): void;
   onWake(): void;
+  /** A worker is about to be stopped, and leaves the crew. Its thread may not exit for long. */
+  onKill(worker: WorkerHandle): void;
   /** A worker's thread has exited; it is no longer in the crew. */
   onGone(worker: WorkerHandle, exitCode: number): void;
 }
 
 const cores = availableParallelism();
 
-/** `--input-type` is meant for `--eval` alone, and a worker that inherits it refuses every file. */
-function inheritedExecArgv(): string[] | undefined {
-  const kept = process.execArgv.filter((option) => !option.startsWith('--input-type'));
-  return kept.length === process.execArgv.length ? undefined : kept;
-}
+/** Node ends a thread when its code returns to JavaScript, and waits for that as long as it takes. */
+const stuck = (threads: number): string =>
+  `${threads} stopped worker${threads === 1 ? '' : 's'} cannot end, probably inside a native call that does not return`;
 
 /**
  * Milliseconds that a worker is kept at least, whatever `idleTimeout` says: it costs no CPU while it idles, and to start
  * another one in its place costs as much as this.
  */
 const LEAST_IDLE = 50;
+
+/** Milliseconds that an ending pool waits for threads in Deno, where nothing stops one that is busy: the process may end then. */
+const DENO_PATIENCE = 1000;
 
 /** The worker threads: started on need, stopped when idle for long, replaced when they die. */
 export class Crew {
@@ -62,10 +70,14 @@ export class Crew {
     };
   }
 
-  /** Starts a worker, unless there are as many as there may be. @throws what Node throws for options of threads */
+  /**
+   * Starts a worker, unless there are as many as there may be.
+   * @throws what Node throws for options of threads; an Error when too many threads do not end
+   */
   spawn(): boolean {
-    const index = this.workers.length < this.options.maxThreads ? this.freeIndexes.at(-1) : undefined;
-    if (index === undefined) return false;
+    if (this.workers.length >= this.options.maxThreads) return false;
+    const index = this.freeIndexes.at(-1);
+    if (index === undefined) throw new Error(`${stuck(this.exiting.size)}, so there is no room for others`);
     resetBlock(this.table, index);
     const worker = new WorkerHandle(this.startup(index), this.table, this.threadOptions(), this.events);
     this.freeIndexes.pop();
@@ -74,13 +86,14 @@ export class Crew {
     return true;
   }
 
-  private startup(index: number): Omit<message.Startup, 'port'> {
+  private startup(index: number): Omit<message.Startup, keyof PostPorts> {
     return {
       layout: this.table.layout,
       table: this.table.buffer,
       index,
       concurrency: this.options.concurrentTasksPerWorker,
       times: this.options.recordTiming ? new Times().buffer : undefined,
+      clock: source,
       nice: this.options.niceIncrement !== 0,
       ...this.host.startup(),
     };
@@ -91,7 +104,7 @@ export class Crew {
     const all = {
       resourceLimits,
       argv,
-      execArgv: execArgv ?? inheritedExecArgv(),
+      execArgv,
       env,
       workerData,
       trackUnmanagedFds,
@@ -142,6 +155,7 @@ export class Crew {
   /** Stops a worker at once. Its tasks are settled when its thread has exited. */
   kill(worker: WorkerHandle): void {
     if (worker.leaving) return;
+    this.host.onKill(worker);
     this.leave(worker);
     worker.terminate();
   }
@@ -151,11 +165,16 @@ export class Crew {
     if (worker !== undefined) this.kill(worker);
   }
 
-  /** Stops every worker. Resolves when all threads have exited. */
-  async killAll(): Promise<void> {
-    clearTimeout(this.idleTimer);
+  /**
+   * Stops every worker. Resolves when all threads have exited.
+   * @throws Error when some have not after so many milliseconds
+   */
+  async killAll(patience: number): Promise<void> {
+    timers.clearTimeout(this.idleTimer);
     for (const worker of [...this.workers]) this.kill(worker);
-    await Promise.all([...this.exiting].map((worker) => worker.exited));
+    const exited = Promise.all([...this.exiting].map((worker) => worker.exited));
+    if (await isInTime(exited, IN_DENO ? Math.min(patience, DENO_PATIENCE) : patience)) return;
+    if (!IN_DENO) throw new Error(stuck(this.exiting.size));
   }
 
   private leave(worker: WorkerHandle): void {
@@ -179,27 +198,29 @@ export class Crew {
     const { idleTimeout, minThreads } = this.options;
     if (this.idleTimer !== undefined || idleTimeout === Number.POSITIVE_INFINITY) return;
     if (this.workers.length <= minThreads) return;
-    this.idleTimer = setTimeout(
-      () => {
-        this.idleTimer = undefined;
-        this.retireIdle();
-        this.watchIdle();
-      },
-      Math.min(Math.max(idleTimeout, LEAST_IDLE) / 2, 0x7fffffff),
-    ).unref();
+    this.idleTimer = timers
+      .setTimeout(
+        () => {
+          this.idleTimer = undefined;
+          this.retireIdle();
+          this.watchIdle();
+        },
+        Math.min(Math.max(idleTimeout, LEAST_IDLE) / 2, 0x7fffffff),
+      )
+      .unref();
   }
 
   private retireIdle(): void {
-    const now = performance.now();
+    const time = now();
     const enough = Math.max(this.options.idleTimeout, LEAST_IDLE);
     for (const worker of [...this.workers].reverse()) {
       if (!worker.ready || !this.seemsIdle(worker)) worker.idleSince = undefined;
       else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
-        worker.idleSince = now;
+        worker.idleSince = time;
         worker.idleMark = worker.claimed;
       }
       if (this.workers.length <= this.options.minThreads) continue;
-      if (worker.idleSince !== undefined && now - worker.idleSince >= enough) this.retire(worker);
+      if (worker.idleSince !== undefined && time - worker.idleSince >= enough) this.retire(worker);
     }
   }
 

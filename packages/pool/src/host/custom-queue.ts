@@ -1,6 +1,7 @@
 import type { Pending } from './queue.js';
 import { SETTLED, type Task } from './task.js';
 import type { PoolTask, TaskQueue } from './task-queue.js';
+import type { TaskViews } from './task-views.js';
 
 /** Told which tasks nobody will get out of the queue any more, and why. */
 export type OnQueueFailure = (lost: readonly Task[], error: unknown) => void;
@@ -11,18 +12,19 @@ export type OnQueueFailure = (lost: readonly Task[], error: unknown) => void;
  */
 export class CustomQueue implements Pending {
   private readonly tasks = new Map<PoolTask, Task>();
-  private readonly views = new Map<Task, PoolTask>();
+  /** What the queue has of each task. */
+  private readonly held = new Map<Task, PoolTask>();
   /** What the queue may still hold, although it was removed. */
   private readonly stale = new WeakSet<PoolTask>();
   /** Tasks that had to go back to the front of a queue that has no front. */
   private readonly front: Task[] = [];
   private readonly queue: TaskQueue;
-  private readonly viewOf: (task: Task) => PoolTask;
+  private readonly views: TaskViews;
   private readonly onFailure: OnQueueFailure;
 
-  constructor(queue: TaskQueue, viewOf: (task: Task) => PoolTask, onFailure: OnQueueFailure) {
+  constructor(queue: TaskQueue, views: TaskViews, onFailure: OnQueueFailure) {
     this.queue = queue;
-    this.viewOf = viewOf;
+    this.views = views;
     this.onFailure = onFailure;
   }
 
@@ -91,7 +93,7 @@ export class CustomQueue implements Pending {
   forget(task: Task): void {
     const index = this.front.indexOf(task);
     if (index !== -1) this.front.splice(index, 1);
-    const view = this.views.get(task);
+    const view = this.held.get(task);
     if (view === undefined) return;
     this.leave(view);
     this.stale.add(view);
@@ -103,9 +105,9 @@ export class CustomQueue implements Pending {
   }
 
   private enter(task: Task): PoolTask {
-    const view = this.viewOf(task);
+    const view = this.views.of(task);
     this.tasks.set(view, task);
-    this.views.set(task, view);
+    this.held.set(task, view);
     return view;
   }
 
@@ -113,13 +115,13 @@ export class CustomQueue implements Pending {
     const task = this.tasks.get(view);
     if (task === undefined) return undefined;
     this.tasks.delete(view);
-    this.views.delete(task);
+    this.held.delete(task);
     return task;
   }
 
   private fail(error: unknown): void {
-    const lost = [...this.views.keys()];
-    for (const view of this.views.values()) {
+    const lost = [...this.held.keys()];
+    for (const view of this.held.values()) {
       this.leave(view);
       this.stale.add(view);
     }

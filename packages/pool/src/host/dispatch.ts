@@ -5,6 +5,7 @@ import { FAILED } from '../shared/messages.js';
 import {
   condemn,
   drainOne,
+  isFree,
   PULL,
   publish,
   publishTo,
@@ -14,8 +15,9 @@ import {
   slotAt,
   sweep,
 } from '../shared/table.js';
+import { unreadable } from '../shared/uncloneable.js';
 import { Inputs } from './inputs.js';
-import type { Pending } from './queue.js';
+import { ByPriority, type Pending } from './queue.js';
 import { Results } from './results.js';
 import { LOOSE, PUBLISHED, SETTLED, type Task, WAITING } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
@@ -31,6 +33,12 @@ export interface DispatchHost {
   onSettled(task: Task): void;
 }
 
+/** So many tasks pay for putting the published ones back in order when the next priority comes. */
+const PLAIN_AGAIN = 2048;
+
+/** Asked where the compiler takes the state for known. */
+const isSettled = (task: Task): boolean => task.state === SETTLED;
+
 /** Moves tasks into the table and their outcomes out of it. Knows every task between `run()` and its end. */
 export class Dispatch {
   /** Tasks whose promise is not settled. */
@@ -40,6 +48,10 @@ export class Dispatch {
   completed = 0;
   /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
   ordered = false;
+  /** Tasks without a priority since the last one with it. */
+  private plainInARow = 0;
+  /** Slots may belong to tasks that never got into the table. */
+  private hasStrays = false;
   pending: Pending;
   readonly inputs: Inputs;
   private readonly free: Int32Array;
@@ -48,6 +60,8 @@ export class Dispatch {
   private readonly results: Results;
   private readonly table: SharedTable;
   private readonly host: DispatchHost;
+  /** How many tasks had ended when the next one was refused a worker: until another ends, the answer would be the same. */
+  private refusedAt = -1;
 
   constructor(table: SharedTable, pending: Pending, host: DispatchHost) {
     this.table = table;
@@ -69,9 +83,29 @@ export class Dispatch {
   }
 
   submit(task: Task): void {
+    const { exclusive } = task;
     this.outstanding++;
-    if (task.exclusive) this.exclusive++;
-    if (this.pending.size > 0 || !this.hasRoom() || !this.place(task)) this.enqueue(task);
+    if (exclusive) this.exclusive++;
+    try {
+      if (this.pending.size > 0 || !this.hasRoom() || !this.place(task)) this.enqueue(task);
+    } catch (error) {
+      // The end of the stack: nothing can be called here, not even what gives the slot back.
+      this.hasStrays = true;
+      if (task.state !== SETTLED) {
+        task.state = SETTLED;
+        this.outstanding--;
+        if (exclusive) this.exclusive--;
+      }
+      throw error;
+    }
+  }
+
+  /** Gives back the slots of tasks that could not be submitted. */
+  private collectStrays(): void {
+    for (const [slot, task] of this.tasks.entries()) {
+      if (task !== undefined && isSettled(task) && isFree(this.table, slot)) this.giveBack(slot);
+    }
+    this.hasStrays = false;
   }
 
   private enqueue(task: Task): void {
@@ -89,8 +123,14 @@ export class Dispatch {
     this.pending.unshift(task);
   }
 
+  /** The workers are no longer those among which none was chosen for the next task. */
+  reconsider(): void {
+    this.refusedAt = -1;
+  }
+
   /** Moves waiting tasks into the table as far as they fit. */
   refill(): void {
+    if (this.refusedAt === this.completed) return;
     while (this.pending.size > 0 && this.hasRoom()) {
       const task = this.pending.shift();
       if (task === undefined) return;
@@ -126,6 +166,7 @@ export class Dispatch {
         this.settle(task, error, true);
         return true;
       }
+      if (chosen === undefined) this.refusedAt = this.completed;
       if (chosen === undefined || !chosen.hasMailRoom) return false;
     }
     const slot = this.free[--this.freeCount] as number;
@@ -136,6 +177,11 @@ export class Dispatch {
     } catch (error) {
       this.giveBack(slot);
       this.settle(task, error, true);
+      return true;
+    }
+    if (isSettled(task)) {
+      // By a getter of its value.
+      this.giveBack(slot);
       return true;
     }
     task.state = PUBLISHED;
@@ -204,6 +250,7 @@ export class Dispatch {
 
   /** Reads everything that a worker has reported. Returns how many tasks ended. */
   drain(worker: WorkerHandle, limit: number): number {
+    if (this.hasStrays) this.collectStrays();
     let ended = 0;
     while (ended < limit) {
       const entry = drainOne(this.table, worker.index);
@@ -223,17 +270,24 @@ export class Dispatch {
     const base = slotAt(layout, slot);
     const task = this.tasks[slot] as Task;
     const flags = words[base + FLAGS] as number;
-    const value = this.results.read(worker, slot, base, flags);
+    let failed = (flags & FAILED) !== 0;
+    let value: unknown;
+    try {
+      value = this.results.read(worker, slot, base, flags);
+      if (failed) value = restore(value as never);
+    } catch (reason) {
+      value = unreadable(failed ? 'the thrown value' : 'result', reason);
+      failed = true;
+    }
     worker.completed++;
     this.giveBack(slot);
-    if ((flags & FAILED) === 0) this.settle(task, value, false);
-    else this.settle(task, restore(value as never), true);
+    this.settle(task, value, failed);
   }
 
   private giveBack(slot: number): void {
     this.inputs.release(slot);
-    this.tasks[slot] = undefined;
     release(this.table, slot);
+    this.tasks[slot] = undefined;
     this.free[this.freeCount++] = slot;
   }
 
@@ -241,10 +295,11 @@ export class Dispatch {
   settle(task: Task, outcome: unknown, failed: boolean): void {
     if (task.state === SETTLED) return;
     const waited = task.state === WAITING;
+    const { exclusive } = task;
     task.state = SETTLED;
     task.value = undefined;
     this.outstanding--;
-    if (task.exclusive) this.exclusive--;
+    if (exclusive) this.exclusive--;
     this.completed++;
     task.extras?.release?.();
     if (failed) task.reject(outcome);
@@ -299,16 +354,38 @@ export class Dispatch {
     return published.sort((one, other) => this.inputs.ageOf(one.slot) - this.inputs.ageOf(other.slot));
   }
 
-  /** Rejects every task that a worker has claimed. Their slots stay taken until their workers have exited. */
+  /**
+   * Rejects every task in the table: those that a worker has claimed, whose slots stay taken until it has exited, and one that
+   * is being written, by a getter of whose value this may be called.
+   */
   rejectRunning(reasonFor: (task: Task) => unknown): void {
-    for (const task of this.tasks) {
-      if (task !== undefined && task.state === PUBLISHED) this.settle(task, reasonFor(task), true);
-    }
+    for (const task of this.tasks) if (task !== undefined) this.settle(task, reasonFor(task), true);
   }
 
-  /** From now on the order of this queue counts, down to the last task that no worker has claimed. */
-  order(queue: Pending): void {
+  /**
+   * From the first task with a priority on, the host keeps the order, down to the last task that no worker has claimed. That
+   * takes a turn of the host for each task, so it ends when no task has had a priority for long.
+   */
+  heed(task: Task): void {
+    const hasPriority = task.extras !== undefined && task.extras.priority !== 0;
+    if (!this.ordered) {
+      if (hasPriority) this.order(new ByPriority());
+      return;
+    }
+    this.plainInARow = hasPriority ? 0 : this.plainInARow + 1;
+    if (this.plainInARow >= PLAIN_AGAIN) this.orderNoMore();
+  }
+
+  private orderNoMore(): void {
+    const plain = (this.pending as ByPriority).plain;
+    if (plain === undefined) return;
+    this.ordered = false;
+    this.pending = plain;
+  }
+
+  private order(queue: Pending): void {
     this.ordered = true;
+    this.plainInARow = 0;
     for (const task of this.publishedYoungestFirst()) {
       if (this.isOnItsWay(task) || !retract(this.table, task.slot)) continue;
       this.giveBack(task.slot);
@@ -325,6 +402,7 @@ export class Dispatch {
 
   /** A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed. */
   bury(worker: WorkerHandle, failureOf: (task: Task) => unknown): number {
+    this.reconsider();
     this.drain(worker, Number.POSITIVE_INFINITY);
     const left = sweep(this.table, worker.index);
     for (const slot of left.done) this.finish(worker, slot);

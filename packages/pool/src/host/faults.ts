@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { WorkerError } from '../errors.js';
 import type { HandlerName } from './handler-names.js';
 import type { Task } from './task.js';
@@ -41,7 +42,7 @@ export const startFailure = (cause: unknown): WorkerError =>
     { cause },
   );
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => (types.isNativeError(error) ? error.message : String(error));
 
 /** Makes the errors of tasks whose worker has exited. */
 export function failureFor(

@@ -1,9 +1,9 @@
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
-import { uncloneable } from '../shared/error-record.js';
-import { CREATED, HANDLER, PAYLOAD, SEQUENCE } from '../shared/layout.js';
+import { CREATED, HANDLER, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
+import { uncloneable } from '../shared/uncloneable.js';
 import { SlotMemory } from './slot-memory.js';
 import type { Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
@@ -38,13 +38,15 @@ export class Inputs {
     return this.memory.buffers;
   }
 
-  /** Writes a task into a held slot. @throws what a getter of its value throws */
+  /** Writes a task into a held slot. @throws what a getter of its value throws, or that it cannot be cloned */
   write(task: Task, slot: number): void {
     // A getter of the value may run another task.
     const outer = this.memory.slot;
     this.memory.slot = slot;
     try {
       this.writeInto(slotAt(this.table.layout, slot), task, slot);
+    } catch (error) {
+      throw uncloneable('task', task.value, error);
     } finally {
       this.memory.slot = outer;
     }
@@ -99,6 +101,7 @@ export class Inputs {
       payload.words === undefined
         ? (task.extras?.transfer ?? [])
         : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
+    this.table.words[slotAt(this.table.layout, task.slot) + OFFSET] = worker.nextMessage;
     try {
       worker.deliver([message.PAYLOAD, task.slot, this.sequenceOf(task.slot), payload], transfer);
     } catch (error) {

@@ -1,14 +1,16 @@
 import { availableParallelism } from 'node:os';
+import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, SHARE_ENV, type Worker } from 'node:worker_threads';
 import { badRange, badType } from '../errors.js';
-import { uncloneable } from '../shared/error-record.js';
+import { clone } from '../shared/clone.js';
+import { uncloneable } from '../shared/uncloneable.js';
 import type { LoadBalancer } from './load-balancer.js';
 import type { TaskQueue } from './task-queue.js';
 
 /** Options of a pool. All are Piscina's, under the same names. */
 export interface PoolOptions {
-  /** The worker file: an absolute path, a `file:` URL as text, or a URL. `run()` may name another one. Default: none. */
+  /** The worker file: a path, a `file:` URL as text, or a URL. `run()` may name another one. Default: none. */
   filename?: string | URL | null | undefined;
   /** The exported function to call. `run()` may name another one. Default: 'default'. */
   name?: string | undefined;
@@ -40,7 +42,7 @@ export interface PoolOptions {
   niceIncrement?: number | undefined;
   /** Close file descriptors that a worker leaves open when it ends. Default: true. */
   trackUnmanagedFds?: boolean | undefined;
-  /** Milliseconds that `close()` waits for running tasks. Default: 30000. */
+  /** Milliseconds that `close()` waits for running tasks, and `destroy()` for threads to end. Default: 30000. */
   closeTimeout?: number | undefined;
   /** Record run and wait times for `histogram` and `utilization`. Default: true. */
   recordTiming?: boolean | undefined;
@@ -158,7 +160,7 @@ function checkOthers({
 /** Every worker gets a copy, so one that cannot be made is better found out before there are any. */
 function checkCloneable(name: string, value: unknown): void {
   try {
-    structuredClone(value);
+    clone(value);
   } catch (error) {
     throw uncloneable(name, value, error);
   }
@@ -200,14 +202,29 @@ export function flag(name: string, value: unknown): boolean | undefined {
   return value;
 }
 
-/** A path from a path, a file URL as text, or a URL. */
+/**
+ * What names a worker file to the workers: an absolute path, or a `file:` URL if it has a query or hash, which make a
+ * module of its own for `import()`. A relative path starts in the current directory.
+ */
 export function pathOf(name: string, value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  const given = value instanceof URL ? value.href : value;
+  const given = hrefOf(value) ?? value;
   if (typeof given !== 'string') throw badType(name, value, 'a path, a file: URL or null');
-  if (!given.startsWith('file:')) {
-    if (value instanceof URL) throw badRange(name, given, 'a file: URL');
-    return given;
+  if (given.startsWith('file:')) return fileOf(name, given);
+  if (typeof value !== 'string') throw badRange(name, given, 'a file: URL');
+  if (given === '') throw badRange(name, given, 'a path or a file: URL');
+  return isAbsolute(given) ? given : resolve(given);
+}
+
+/** Of a URL, also of one of another realm or library. */
+const hrefOf = (value: unknown): unknown => (typeof value === 'object' ? (value as URL).href : undefined);
+
+function fileOf(name: string, given: string): string {
+  try {
+    const url = new URL(given);
+    const path = fileURLToPath(url);
+    return url.search === '' && url.hash === '' ? path : url.href;
+  } catch (cause) {
+    throw Object.assign(badRange(name, given, 'a file: URL that names a file of this machine'), { cause });
   }
-  return fileURLToPath(given);
 }

@@ -2,6 +2,7 @@ import { SpinBudget } from '../shared/budget.js';
 import { now } from '../shared/clock.js';
 import { cancelSleep, declareSleep, hostGate } from '../shared/gate.js';
 import { Listener } from '../shared/listener.js';
+import { timers } from '../shared/timers.js';
 
 /** What the pump drives. */
 export interface Pumped {
@@ -74,7 +75,7 @@ export class Pump {
   private submissions = 0;
   private readonly pumped: Pumped;
   /** Keeps the process alive while promises are pending; costs nothing otherwise. */
-  private readonly keepAlive = setInterval(() => {}, 0x7fffffff).unref();
+  private readonly keepAlive = timers.hold();
   private keeping = false;
   private late: NodeJS.Timeout | undefined;
   private almostOver: NodeJS.Timeout | undefined;
@@ -109,13 +110,14 @@ export class Pump {
     if (count <= EAGER) this.pumped.wakeWorkers();
     else if (!isSmall || count <= AT_ONCE || count % BATCH === 0) this.pumped.wakeIfAllSleep();
     if (this.scheduled) return;
-    this.scheduled = true;
     const time = now();
     if (this.parked) this.unpark();
     else this.waitingSince = time;
     this.enterTurn();
     if (time > this.turnEnd) this.deferred = true;
     else void settled.then(this.inMicrotask);
+    // Last, because at the end of the stack any call above may throw, and then it is not.
+    this.scheduled = true;
   }
 
   /** A worker has woken this side, or sent a message. What it has to say comes first: somebody has waited for it. */
@@ -126,6 +128,10 @@ export class Pump {
     this.scheduled = true;
     const ended = this.pumped.turn();
     if (wasParked) this.remember(now() - this.parkedAt);
+    this.resume(ended);
+  }
+
+  private resume(ended: number): void {
     if (this.pumped.outstanding > 0) this.enterTurn();
     this.goOn(ended);
   }
@@ -136,9 +142,9 @@ export class Pump {
   }
 
   stop(): void {
-    clearInterval(this.keepAlive);
-    clearTimeout(this.almostOver);
-    clearTimeout(this.late);
+    this.keepAlive.close();
+    timers.clearTimeout(this.almostOver);
+    timers.clearTimeout(this.late);
     this.listener.hush();
   }
 
@@ -148,9 +154,9 @@ export class Pump {
    */
   private enterTurn(): void {
     if (this.armed) return;
-    this.armed = true;
     this.turnEnd = now() + TURN;
-    setImmediate(this.nextTurn);
+    timers.setImmediate(this.nextTurn);
+    this.armed = true;
   }
 
   private pump(): void {
@@ -226,28 +232,37 @@ export class Pump {
    * Tasks often take as long as the ones before. The timer is not cleared when the host wakes up, which somebody waits for.
    */
   private expectEnd(): void {
-    clearTimeout(this.almostOver);
-    this.almostOver = setTimeout(() => this.stir(), Math.floor(this.lastSleep - LEAD)).unref();
+    timers.clearTimeout(this.almostOver);
+    this.almostOver = timers.setTimeout(() => this.stir(), Math.floor(this.lastSleep - LEAD)).unref();
   }
 
   /**
    * In its sleep, shortly before somebody will wake it: a core that has just been in use wakes up sooner, and finds what it
-   * needs in its caches. It looks as it will then, and stays asleep, so a result that it finds brings its wake-up as ever.
+   * needs in its caches. It looks as it will then, and sleeps on if it finds nothing. With a result it may have read a message
+   * that was a wake-up, its own or a further one's, which nobody else will hear of.
    */
   private stir(): void {
     if (!this.parked) return;
-    this.pumped.turn();
-    this.pumped.wakeIfAllSleep();
+    const ended = this.pumped.turn();
+    if (!this.parked) return;
+    if (ended === 0) {
+      this.pumped.wakeIfAllSleep();
+      return;
+    }
+    this.remember(now() - this.parkedAt);
+    this.unpark();
+    this.scheduled = true;
+    this.resume(ended);
   }
 
   private expectWorkers(): void {
-    this.late ??= setTimeout(() => this.pumped.wakeFurther(), COMING).unref();
+    this.late ??= timers.setTimeout(() => this.pumped.wakeFurther(), COMING).unref();
     this.late.refresh();
   }
 
   private unpark(): void {
-    this.parked = false;
     cancelSleep(this.pumped.words, hostGate);
+    this.parked = false;
   }
 
   private keep(alive: boolean): void {

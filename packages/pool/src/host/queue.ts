@@ -133,6 +133,16 @@ export class ByPriority implements Pending {
     return size;
   }
 
+  /** The tasks without a priority, if there are no others. */
+  get plain(): Fifo | undefined {
+    let plain = new Fifo();
+    for (const [priority, level] of this.levels) {
+      if (priority === 0) plain = level;
+      else if (level.size > 0) return undefined;
+    }
+    return plain;
+  }
+
   push(task: Task): void {
     this.level(task).push(task);
   }

@@ -1,5 +1,5 @@
 import { Decoder, type Memory, memoryOf } from '../shared/codec/decode.js';
-import { LENGTH, OFFSET, PAYLOAD } from '../shared/layout.js';
+import { LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import type { SharedTable } from '../shared/memory.js';
 import { IN_ARENA, IN_SLOT, MARKS, PLACE_MASK } from '../shared/messages.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
@@ -18,7 +18,10 @@ export class Results {
     this.table = table;
   }
 
-  /** The value that a worker has reported in a slot that starts at word `base`. */
+  /**
+   * The value that a worker has reported in a slot that starts at word `base`.
+   * @throws why it cannot be read
+   */
   read(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
     const { words } = this.table;
     const place = flags & PLACE_MASK;
@@ -28,11 +31,13 @@ export class Results {
     if (place === IN_ARENA) {
       const position = words[base + OFFSET] as number;
       const ring = worker.ring('results');
-      const value = this.decode(worker, ring, ringWordOf('results', position), length, marks);
-      ringRead(this.table, worker.index, 'results', position, length);
-      return value;
+      try {
+        return this.decode(worker, ring, ringWordOf('results', position), length, marks);
+      } finally {
+        ringRead(this.table, worker.index, 'results', position, length);
+      }
     }
-    const payload = worker.payload(slot);
+    const payload = worker.payload(slot, words[base + SEQUENCE] as number);
     if (payload.words === undefined) return payload.value;
     const memory = memoryOf(payload.words.buffer as ArrayBuffer);
     return this.decode(worker, memory, 0, payload.words.length, payload.marks ?? 0, payload.externals);
@@ -48,12 +53,14 @@ export class Results {
   ): unknown {
     this.source = worker;
     this.decoder.makers = worker.makers;
-    const value = this.decoder.decode(memory, at, length, marks, externals);
-    if (this.borrowed !== undefined) {
-      ringRead(this.table, worker.index, 'bulk', this.borrowed.position, this.borrowed.words);
-      this.borrowed = undefined;
+    try {
+      return this.decoder.decode(memory, at, length, marks, externals);
+    } finally {
+      if (this.borrowed !== undefined) {
+        ringRead(this.table, worker.index, 'bulk', this.borrowed.position, this.borrowed.words);
+        this.borrowed = undefined;
+      }
     }
-    return value;
   }
 
   private borrow(position: number, length: number): Uint8Array {

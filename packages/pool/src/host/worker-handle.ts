@@ -1,19 +1,16 @@
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
+import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, gateAt, isWoken, mustWake, WOKEN } from '../shared/gate.js';
 import type { Histogram } from '../shared/histogram.js';
-import { CLAIMED, EXCLUSIVE_NOW, RUNNING_NOW } from '../shared/layout.js';
+import { CLAIMED, EXCLUSIVE_NOW } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
+import { newPost, Post, type PostPorts, portsOf } from '../shared/post.js';
 import type { Ring } from '../shared/result-ring.js';
-import { blockAt, mailCount, type Table } from '../shared/table.js';
+import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
 import { Times } from '../shared/times.js';
-
-/** `worker/entry.ts` and what it imports in one file, see `scripts/bundle-pool.mjs`. */
-const ENTRY = new URL('../worker/entry.cjs', import.meta.url);
-
-/** The options of Node's Worker that the pool passes on. */
-export type ThreadOptions = ConstructorParameters<typeof Worker>[1];
+import { startThread, type ThreadOptions } from './thread.js';
 
 /** What the host wants to hear from a worker. */
 export interface WorkerEvents {
@@ -50,61 +47,80 @@ export class WorkerHandle {
   idleMark = 0;
   readonly exited: Promise<void>;
   /** The shapes of its results. */
-  readonly makers = new Makers(() => this.readAll());
-  private readonly runningWord: number;
+  readonly makers = new Makers(() => this.messages.readAll());
   private readonly exclusiveWord: number;
   private readonly table: Table;
-  private readonly port: MessagePort;
+  private readonly messages: Post;
   private readonly rings: { [Name in Ring]?: Memory } = {};
-  private readonly payloads = new Map<number, message.Payload>();
+  private readonly payloads = new Map<number, { sequence: number; payload: message.Payload }>();
+  /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
+  private readonly losses: unknown[] = [];
+  /** The number of the last message that was posted. */
+  private lastMessage = 0;
   private readonly events: WorkerEvents;
 
   constructor(
-    startup: Omit<message.Startup, 'port'>,
+    startup: Omit<message.Startup, keyof PostPorts>,
     table: Table,
     options: ThreadOptions,
     events: WorkerEvents,
   ) {
-    const { port1, port2 } = new MessageChannel();
+    const [near, far] = newPost();
     this.table = table;
     this.index = startup.index;
     this.times = startup.times && new Times(startup.times);
     this.gate = gateAt(table, startup.index);
-    this.runningWord = blockAt(table.layout, startup.index) + RUNNING_NOW;
     this.exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
-    this.port = port1;
+    this.messages = new Post(near, {
+      accept: (received) => this.accept(received),
+      lose: (reason) => this.losses.push(reason),
+    });
     this.events = events;
-    this.thread = new Worker(ENTRY, options);
+    this.thread = startThread(options);
     this.threadId = this.thread.threadId;
-    this.thread.postMessage({ ...startup, port: port2 }, [port2]);
+    this.thread.postMessage({ ...startup, ...far }, portsOf(far));
     this.exited = this.listen();
+    if (IN_DENO) this.exitByItself();
     // After the listeners, which take references of their own.
     this.thread.unref();
   }
 
   private listen(): Promise<void> {
-    const { events, thread, port } = this;
-    port.on('message', (received: message.Message) => {
-      this.accept(received);
-      events.onWake();
-    });
-    port.unref();
+    const { events, thread, messages } = this;
+    messages.listen(() => events.onWake());
+    messages.unref();
     thread.on('message', (value: unknown) => events.onMessage(value));
     thread.on('error', (error: unknown) => events.onError(this, error));
     return new Promise((resolve) => {
       thread.once('exit', (code: number) => {
-        this.readAll();
+        messages.readAll();
         this.hasExited = true;
-        port.close();
+        messages.close();
         events.onExit(this, code);
         resolve();
       });
     });
   }
 
+  /**
+   * Deno says that a thread has exited as soon as it is told to end, and lets it run until its code returns to the event loop.
+   * So the worker ends itself when it hears that it shall: before that, what it shares with the host is still its own.
+   */
+  private exitByItself(): void {
+    const { thread } = this;
+    const terminate = thread.terminate.bind(thread);
+    thread.terminate = async () => {
+      // Before that it has nothing to do with the table, and hears of no message.
+      if (!this.ready) return terminate();
+      if (!this.hasExited) this.post([message.EXIT]);
+      await this.exited;
+      return 1;
+    };
+  }
+
   /** Tasks that it runs at this moment. */
   get running(): number {
-    return Atomics.load(this.table.words, this.runningWord);
+    return runningNow(this.table, this.index);
   }
 
   /** Tasks that it has claimed in its life. */
@@ -114,7 +130,7 @@ export class WorkerHandle {
 
   /** It runs nothing, and nothing waits for it alone. */
   get hasNothing(): boolean {
-    return this.running === 0 && this.mailCount === 0;
+    return hasNothing(this.table, this.index);
   }
 
   /** Tasks that wait for it alone. */
@@ -163,20 +179,32 @@ export class WorkerHandle {
   }
 
   post(value: message.Message, transfer: message.TransferList = []): void {
-    this.port.postMessage(value, transfer as never);
+    this.messages.send(value, transfer);
+    this.lastMessage = this.nextMessage;
   }
 
-  /** The payload that the worker posted for a result. It was posted before the result was reported. */
-  payload(slot: number): message.Payload {
-    if (!this.payloads.has(slot)) this.readAll();
-    const found = this.payloads.get(slot) ?? {};
+  /** The number of the message that will be posted next. */
+  get nextMessage(): number {
+    return message.messageAfter(this.lastMessage);
+  }
+
+  /**
+   * The payload that the worker posted for a result. It was posted before the result was reported.
+   * @throws why it could not be read
+   */
+  payload(slot: number, sequence: number): message.Payload {
+    if (!this.payloads.has(slot)) this.messages.readAll();
+    const found = this.payloads.get(slot);
     this.payloads.delete(slot);
-    return found;
+    if (found?.sequence === sequence) return found.payload;
+    throw this.losses.length > 0
+      ? this.losses.shift()
+      : new Error('the worker has not sent what it reported');
   }
 
   /** The memory of one of its rings. */
   ring(name: Ring): Memory {
-    if (this.rings[name] === undefined) this.readAll();
+    if (this.rings[name] === undefined) this.messages.readAll();
     return this.rings[name] as Memory;
   }
 
@@ -186,16 +214,9 @@ export class WorkerHandle {
     void this.thread.terminate();
   }
 
-  private readAll(): void {
-    for (;;) {
-      const received = receiveMessageOnPort(this.port) as { message: message.Message } | undefined;
-      if (received === undefined) return;
-      this.accept(received.message);
-    }
-  }
-
   private accept(received: message.Message): void {
-    if (received[0] === message.PAYLOAD) this.payloads.set(received[1], received[3]);
+    if (received[0] === message.PAYLOAD)
+      this.payloads.set(received[1], { sequence: received[2], payload: received[3] });
     else if (received[0] === message.RESULTS) this.rings[received[1]] = memoryOf(received[2]);
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
     else if (received[0] === message.READY) this.events.onReady(this, received[1]);

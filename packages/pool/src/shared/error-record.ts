@@ -1,10 +1,25 @@
-import { brand, type PoolError, UncloneableError } from '../errors.js';
+import { types } from 'node:util';
+import { brand, UncloneableError } from '../errors.js';
+import { clone } from './clone.js';
+import { isDeeper } from './depth.js';
+import { node } from './node-realm.js';
+import { uncloneable } from './uncloneable.js';
+import { isError, lineageOf, messageOf, read, readText } from './untrusted.js';
 
 /**
- * An error on its way to another thread. Structured clone keeps only message, stack and cause of an error, and
+ * What a task threw, on its way to another thread. Structured clone keeps only message, stack and cause of an error, and
  * only the names of the standard; this keeps its class by name, its code, its causes and its own properties.
  */
-export interface ErrorRecord {
+export interface Thrown {
+  readonly value: Carried;
+  /** Each error that is part of it, once: they may name one another in circles. */
+  readonly errors: readonly ErrorRecord[];
+}
+
+/** The number of an error; a list of errors, with their numbers, and of primitive values; or anything that can be cloned. */
+type Carried = { error: number } | { list: unknown[]; errors: number[] } | { value: unknown };
+
+interface ErrorRecord {
   /** The closest class of the language that it extends. */
   readonly base: string;
   /** The name of its constructor. */
@@ -15,10 +30,9 @@ export interface ErrorRecord {
   readonly own: Readonly<Record<string, Carried>>;
 }
 
-/** A value beside an error: an error again, errors in an array, or anything that can be cloned. */
-type Carried = { error: ErrorRecord } | { errors: Carried[] } | { value: unknown };
+type ErrorClass = new (first: never, message?: string) => Error;
 
-const BASES: Readonly<Record<string, new (message: string) => Error>> = {
+const BASES: Readonly<Record<string, ErrorClass>> = {
   Error,
   EvalError,
   RangeError,
@@ -26,49 +40,115 @@ const BASES: Readonly<Record<string, new (message: string) => Error>> = {
   SyntaxError,
   TypeError,
   URIError,
+  AggregateError,
 };
-const MAX_DEPTH = 8;
-const classes = new Map<string, new (message: string) => Error>();
+/** Own properties that are not enumerable. */
+const HIDDEN = ['cause', 'errors', 'error', 'suppressed'];
+/** Of further errors, their own properties stay behind. */
+const MOST_WITH_PROPERTIES = 1000;
+/** What is nested deeper stays behind: on a stack of the usual size, a host can read what is three times as deep. */
+const DEEPEST = 500;
+/** Characters of a text, when all of them may be too many. */
+const CUT = 4096;
+const classes = new Map<string, ErrorClass>();
 
-const isError = (value: unknown): value is Error =>
-  value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
-
-/** What a task threw, ready for the codec. */
-export function carry(value: unknown, depth = 0): Carried {
-  if (isError(value)) return { error: recordOf(value, depth) };
-  if (Array.isArray(value) && value.some(isError)) return { errors: value.map((item) => carry(item, depth)) };
-  return { value: structuredClone(value) };
+/** What a task threw, ready for the codec. Never throws: what cannot be carried stays behind. */
+export function carry(value: unknown): Thrown {
+  try {
+    return collect(value);
+  } catch (cause) {
+    return carryInstead(value, cause);
+  }
 }
 
-function recordOf(error: Error, depth: number): ErrorRecord {
+function carryInstead(value: unknown, cause: unknown): Thrown {
+  try {
+    return collect(uncloneable('the thrown value', value, cause));
+  } catch {
+    return collect(
+      new UncloneableError('the thrown value', 'reading it throws what cannot be copied either'),
+    );
+  }
+}
+
+/** The least that can be said of it, when all of it is too much. */
+export function carryLess({ value, errors }: Thrown, reason: unknown): Thrown {
+  const [first] = errors;
+  if (first === undefined || !('error' in value)) {
+    return collect(new UncloneableError('the thrown value', messageOf(reason).slice(0, CUT)));
+  }
+  const { message, stack } = first;
   return {
-    base: baseOf(error),
-    type: text(error.constructor?.name, 'Error'),
-    name: text(error.name, 'Error'),
-    message: text(error.message, ''),
-    stack: typeof error.stack === 'string' ? error.stack : undefined,
-    own: depth < MAX_DEPTH ? ownOf(error, depth) : {},
+    value,
+    errors: [{ ...first, message: message.slice(0, CUT), stack: stack?.slice(0, CUT), own: {} }],
   };
 }
 
-const text = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
-
-function baseOf(error: Error): string {
-  if (typeof DOMException === 'function' && error instanceof DOMException) return 'DOMException';
-  for (let level: unknown = error; level !== null; level = Object.getPrototypeOf(level)) {
-    const name = (level as { constructor?: { name?: string } }).constructor?.name ?? '';
-    if (Object.hasOwn(BASES, name)) return name;
+function collect(thrown: unknown): Thrown {
+  const numbers = new Map<Error, number>();
+  const numberOf = (error: Error): number => {
+    if (!numbers.has(error)) numbers.set(error, numbers.size);
+    return numbers.get(error) as number;
+  };
+  const carried = (value: unknown): Carried => {
+    if (isError(value)) return { error: numberOf(value) };
+    if (!isListOfErrors(value)) return { value: copyOf(value) };
+    const list = value.map((item) => (isError(item) ? undefined : item));
+    return { list, errors: value.map((item) => (isError(item) ? numberOf(item) : -1)) };
+  };
+  const value = carried(thrown);
+  const errors: ErrorRecord[] = [];
+  // The map grows meanwhile, and `keys` goes through what is added.
+  for (const error of numbers.keys()) {
+    errors.push(recordOf(error, errors.length < MOST_WITH_PROPERTIES ? carried : undefined));
   }
-  return 'Error';
+  return { value, errors };
 }
 
-function ownOf(error: Error, depth: number): Record<string, Carried> {
+/** Errors, and perhaps primitive values among them, such as the `errors` of an AggregateError. */
+function isListOfErrors(value: unknown): value is unknown[] {
+  if (types.isProxy(value) || !Array.isArray(value) || !value.some(isError)) return false;
+  return (
+    Object.keys(value).length === value.length && value.every((item) => isError(item) || isPrimitive(item))
+  );
+}
+
+const isPrimitive = (value: unknown): boolean =>
+  typeof value === 'object' ? value === null : typeof value !== 'function' && typeof value !== 'symbol';
+
+const copyOf = (value: unknown): unknown => (isPrimitive(value) ? value : clone(value));
+
+function recordOf(error: Error, carried: ((value: unknown) => Carried) | undefined): ErrorRecord {
+  const stack = read(error, 'stack');
+  const base = baseOf(error);
+  return {
+    base: base ?? 'Error',
+    type: base === undefined ? 'Error' : readText(read(error, 'constructor'), 'name', 'Error'),
+    name: readText(error, 'name', 'Error'),
+    message: readText(error, 'message', ''),
+    stack: typeof stack === 'string' ? stack : undefined,
+    own: carried === undefined ? {} : ownOf(error, carried),
+  };
+}
+
+/** Undefined when its prototype is that of something else. */
+function baseOf(error: Error): string | undefined {
+  const lineage = lineageOf(error);
+  if (lineage.includes(node.DOMException.prototype)) return 'DOMException';
+  for (const level of lineage) {
+    const name = read(read(level, 'constructor'), 'name');
+    if (typeof name === 'string' && Object.hasOwn(BASES, name)) return name;
+  }
+  return undefined;
+}
+
+function ownOf(error: Error, carried: (value: unknown) => Carried): Record<string, Carried> {
   const own: Record<string, Carried> = Object.create(null);
-  const names = new Set([...Object.keys(error), 'cause', 'errors']);
-  for (const name of names) {
+  for (const name of new Set([...Object.keys(error), ...HIDDEN])) {
     if (!Object.hasOwn(error, name) || name === 'stack' || name === 'message') continue;
     try {
-      own[name] = carry((error as unknown as Record<string, unknown>)[name], depth + 1);
+      const part = carried((error as unknown as Record<string, unknown>)[name]);
+      if (!isDeeper(part, DEEPEST)) own[name] = part;
     } catch {
       // A property that cannot be cloned stays behind; the error itself matters more.
     }
@@ -77,31 +157,41 @@ function ownOf(error: Error, depth: number): Record<string, Carried> {
 }
 
 /** The other end of `carry`. */
-export function restore(carried: Carried): unknown {
-  if ('error' in carried) return errorOf(carried.error);
-  return 'errors' in carried ? carried.errors.map(restore) : carried.value;
+export function restore({ value, errors }: Thrown): unknown {
+  const made = errors.map(create);
+  for (const [number, record] of errors.entries()) fill(made[number] as Error, record, made);
+  return restored(value, made);
 }
 
-function errorOf(record: ErrorRecord): Error {
-  const error = create(record);
+function restored(carried: Carried, errors: readonly Error[]): unknown {
+  if ('error' in carried) return errors[carried.error];
+  if (!('list' in carried)) return carried.value;
+  for (const [index, number] of carried.errors.entries()) {
+    if (number !== undefined && number !== -1) carried.list[index] = errors[number];
+  }
+  return carried.list;
+}
+
+function fill(error: Error, record: ErrorRecord, errors: readonly Error[]): void {
   define(error, 'stack', record.stack, false);
   if (record.base !== 'DOMException' && error.name !== record.name) {
     define(error, 'name', record.name, Object.hasOwn(record.own, 'name'));
   }
   for (const [name, carried] of Object.entries(record.own)) {
-    define(error, name, restore(carried), name !== 'cause' && name !== 'errors');
+    define(error, name, restored(carried, errors), !HIDDEN.includes(name));
   }
-  return String((error as { code?: unknown }).code).startsWith('PLIMSOLL_POOL_') ? brand(error) : error;
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string' && code.startsWith('PLIMSOLL_POOL_')) brand(error);
 }
 
 function create({ base, type, message, name }: ErrorRecord): Error {
-  if (base === 'DOMException') return new DOMException(message, name);
-  if (type === 'AggregateError') return new AggregateError([], message);
-  return new (classOf(base, type))(message);
+  if (base === 'DOMException') return new node.DOMException(message, name);
+  if (base === 'AggregateError') return new (classOf(base, type))([] as never, message);
+  return new (classOf(base, type))(message as never);
 }
 
 /** A class of the same name, so that `error.constructor.name` and logs say what they said in the worker. */
-function classOf(base: string, type: string): new (message: string) => Error {
+function classOf(base: string, type: string): ErrorClass {
   const Base = BASES[base] ?? Error;
   if (type === base) return Base;
   const key = `${base}/${type}`;
@@ -116,54 +206,4 @@ function classOf(base: string, type: string): new (message: string) => Error {
 
 function define(target: object, name: string, value: unknown, enumerable: boolean): void {
   Object.defineProperty(target, name, { value, enumerable, writable: true, configurable: true });
-}
-
-/** Finds the first part of a value that cannot be cloned: 'task.user.socket'. */
-export function uncloneable(root: string, value: unknown, cause: unknown): Error {
-  if (!isCloneError(cause)) return cause as Error;
-  const found = search(root, value, new Set(), 0);
-  return found ?? new UncloneableError(root, whatItIs(value), { cause });
-}
-
-const isCloneError = (error: unknown): boolean =>
-  error instanceof DOMException && error.name === 'DataCloneError';
-
-function search(path: string, value: unknown, seen: Set<unknown>, depth: number): PoolError | undefined {
-  if (seen.has(value) || depth > 100) return undefined;
-  seen.add(value);
-  const failure = cloneFailure(value);
-  if (failure === undefined) return undefined;
-  for (const [step, child] of childrenOf(value)) {
-    const found = search(path + step, child, seen, depth + 1);
-    if (found !== undefined) return found;
-  }
-  return new UncloneableError(path, whatItIs(value), { cause: failure });
-}
-
-function cloneFailure(value: unknown): unknown {
-  try {
-    structuredClone(value);
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-}
-
-function childrenOf(value: unknown): [string, unknown][] {
-  if (typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return value.map((item, index) => [`[${index}]`, item]);
-  if (value instanceof Map) return [...value].map(([key, item]) => [`.get(${String(key)})`, item]);
-  if (value instanceof Set) return [...value].map((item, index) => [`.values()[${index}]`, item]);
-  return Object.keys(value).map((key) => [
-    /^[\w$]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`,
-    (value as Record<string, unknown>)[key],
-  ]);
-}
-
-function whatItIs(value: unknown): string {
-  if (typeof value === 'function') return 'it is a function';
-  if (typeof value === 'symbol') return 'it is a symbol';
-  if (typeof value !== 'object' || value === null) return 'it is of no kind that can be cloned';
-  const name: unknown = Object.getPrototypeOf(value)?.constructor?.name;
-  return `it is an object of class ${typeof name === 'string' ? name : 'Object'}`;
 }

@@ -1,5 +1,7 @@
-import type { MessagePort, Transferable } from 'node:worker_threads';
+import type { Transferable } from 'node:worker_threads';
+import type { Source } from './clock.js';
 import type { Layout } from './layout.js';
+import type { PostPorts } from './post.js';
 import type { Ring } from './result-ring.js';
 
 /**
@@ -11,7 +13,10 @@ import type { Ring } from './result-ring.js';
 export const HANDLER = 1;
 /** [ARENA, index, buffer]: memory for tasks that do not fit into a slot. */
 export const ARENA = 2;
-/** [PAYLOAD, slot, sequence, payload]: what does not go through the table, in either direction. */
+/**
+ * [PAYLOAD, slot, sequence, payload]: what does not go through the table, in either direction. The other side may be unable to
+ * read it: it is nested too deeply for the stack there, or too large for the memory.
+ */
 export const PAYLOAD = 3;
 /** [RESULTS, ring, buffer]: one of the worker's rings for results that do not fit into a slot. */
 export const RESULTS = 4;
@@ -19,6 +24,8 @@ export const RESULTS = 4;
 export const READY = 5;
 /** [SHAPE, number, names]: how the sender's encoder calls objects with these keys from now on. */
 export const SHAPE = 6;
+/** [EXIT]: the worker shall end itself. */
+export const EXIT = 7;
 
 export type Message =
   | [typeof HANDLER, number, string, string]
@@ -26,7 +33,8 @@ export type Message =
   | [typeof PAYLOAD, number, number, Payload]
   | [typeof RESULTS, Ring, SharedArrayBuffer]
   | [typeof READY, number]
-  | [typeof SHAPE, number, readonly string[]];
+  | [typeof SHAPE, number, readonly string[]]
+  | [typeof EXIT];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {
@@ -36,10 +44,18 @@ export interface Payload {
   readonly marks?: number;
   /** The host could not post the value: the task is over already. */
   readonly cancelled?: boolean;
+  /** Never posted: why the payload could not be read. */
+  readonly unreadable?: { readonly reason: unknown };
 }
 
+/**
+ * The host numbers what it posts to a worker, and notes in the slot's OFFSET word which message has the payload: so the worker
+ * knows what it has lost when it cannot read a message. 0: not posted yet.
+ */
+export const messageAfter = (number: number): number => (number + 1) | 0 || 1;
+
 /** The first message that a worker gets. */
-export interface Startup {
+export interface Startup extends PostPorts {
   readonly layout: Layout;
   readonly table: SharedArrayBuffer;
   readonly arenas: readonly SharedArrayBuffer[];
@@ -47,11 +63,12 @@ export interface Startup {
   /** Their names by number. */
   readonly shapes: readonly (readonly string[])[];
   readonly index: number;
-  readonly port: MessagePort;
   readonly preload: number;
   readonly concurrency: number;
   /** Where to note the times of tasks, if at all. */
   readonly times: SharedArrayBuffer | undefined;
+  /** Whose times the host notes. */
+  readonly clock: Source;
   /** Report the kernel's id of the thread, so that the host can change its priority. */
   readonly nice: boolean;
 }

@@ -10,6 +10,7 @@ import {
   QUEUE_NEXT,
   QUEUE_SEEN,
   QUEUE_TAIL,
+  RUNNING_NOW,
   STATE,
 } from './layout.js';
 
@@ -31,6 +32,10 @@ import {
  *     points at a slot which is no longer queued; whoever meets it moves the head on. So no death loses a slot.
  *  4. A worker writes DONE before it pushes to its completion ring. A worker that dies in between leaves a DONE
  *     slot that no ring names; the host finds it when it sweeps the slots of the dead worker.
+ *  5. A worker is counted as running from before its claim until after its DONE, so the host never takes one for idle
+ *     that has claimed something, and never stops one as idle before its result is safe.
+ *
+ * Which of the accesses are plain, and why each of those is right: docs/internals/memory-order.md.
  */
 export const FREE = 0;
 export const HELD = 1;
@@ -82,9 +87,13 @@ export function publish(table: Table, slot: number): boolean {
   const { words, layout } = table;
   const place = words[QUEUE_NEXT] as number;
   if (distance(words[QUEUE_SEEN] as number, place) >= layout.slots && !hasRoom(table, place)) return false;
+  const address = slotAt(layout, slot) + STATE;
+  const state = pack(QUEUED, place);
+  const following = next(place);
+  // From here on nothing is called: at the end of the stack all of this happens, or nothing.
   words[layout.queue + (place & (layout.slots - 1))] = slot;
-  words[slotAt(layout, slot) + STATE] = pack(QUEUED, place);
-  words[QUEUE_NEXT] = next(place);
+  words[address] = state;
+  words[QUEUE_NEXT] = following;
   return true;
 }
 
@@ -142,6 +151,10 @@ export function hold(table: Table, slot: number): void {
   Atomics.store(table.words, slotAt(table.layout, slot) + STATE, pack(HELD, 0));
 }
 
+/** Host: has nobody got the slot? */
+export const isFree = ({ words, layout }: Table, slot: number): boolean =>
+  words[slotAt(layout, slot) + STATE] === FREE;
+
 /** Host: gives a slot back to the free ones. */
 export function release(table: Table, slot: number): void {
   table.words[slotAt(table.layout, slot) + STATE] = FREE;
@@ -198,11 +211,20 @@ function claimMail(table: Table, worker: number, accepts?: (slot: number) => boo
 
 function take(table: Table, worker: number, slot: number, queued: number): boolean {
   const { words, layout } = table;
+  const block = blockAt(layout, worker);
+  add(words, block + RUNNING_NOW, 1);
   const address = slotAt(layout, slot) + STATE;
-  if (Atomics.compareExchange(words, address, queued, pack(RUNNING, worker)) !== queued) return false;
-  const counter = blockAt(layout, worker) + CLAIMED;
-  words[counter] = (words[counter] as number) + 1;
-  return true;
+  if (Atomics.compareExchange(words, address, queued, pack(RUNNING, worker)) === queued) {
+    add(words, block + CLAIMED, 1);
+    return true;
+  }
+  add(words, block + RUNNING_NOW, -1);
+  return false;
+}
+
+/** To a word that no other thread writes. */
+function add(words: Int32Array, word: number, count: number): void {
+  words[word] = (words[word] as number) + count;
 }
 
 /**
@@ -230,9 +252,21 @@ export function complete(table: Table, worker: number, slot: number): boolean {
   const { words, layout } = table;
   const running = pack(RUNNING, worker);
   const address = slotAt(layout, slot) + STATE;
-  if (Atomics.compareExchange(words, address, running, pack(DONE, worker)) !== running) return false;
-  report(table, worker, slot);
-  return true;
+  const isDone = Atomics.compareExchange(words, address, running, pack(DONE, worker)) === running;
+  add(words, blockAt(layout, worker) + RUNNING_NOW, -1);
+  if (isDone) report(table, worker, slot);
+  return isDone;
+}
+
+/** Host: how many tasks a worker runs. */
+export function runningNow({ words, layout }: Table, worker: number): number {
+  return Atomics.load(words, blockAt(layout, worker) + RUNNING_NOW);
+}
+
+/** Host: has a worker claimed all that waited for it alone, and ended all that it has claimed? */
+export function hasNothing(table: Table, worker: number): boolean {
+  // In this order: it may claim its mail meanwhile, and counts as running before its mail counts as claimed.
+  return mailCount(table, worker) === 0 && runningNow(table, worker) === 0;
 }
 
 /** Host: the worker that runs a slot, which must now be killed, or -1 when the slot has ended. */

@@ -1,11 +1,19 @@
-import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { chunkOf, wordOf } from '../shared/arena.js';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import { hostGate, mustWake } from '../shared/gate.js';
+import { type Layout, OFFSET } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
+import { Post } from '../shared/post.js';
+import { slotAt } from '../shared/table.js';
+
+/** The exit code of a thread that its host has ended. */
+const TERMINATED = 1;
 
 type Handler = readonly [filename: string, name: string];
+
+/** Lost messages that are remembered: more than can be under way. */
+const MOST_LOST = 2 ** 16;
 
 /**
  * The worker's end of its port. Remembers what arrives until the loop asks for it. What the loop needs at once is
@@ -16,13 +24,21 @@ export class Channel {
   readonly arenas: Memory[] = [];
   readonly makers = new Makers(() => this.readAll());
   private readonly payloads = new Map<number, { sequence: number; payload: message.Payload }>();
-  private readonly port: MessagePort;
+  /** What could not be read, by the number of the message. */
+  private readonly unreadable = new Map<number, message.Payload>();
+  private lastMessage = 0;
+  private readonly messages: Post;
+  private readonly layout: Layout;
   private readonly words: Int32Array;
   /** The host's gate is open, and no message has told it so. */
   private owesWake = false;
 
   constructor(startup: message.Startup) {
-    this.port = startup.port;
+    this.messages = new Post(startup, {
+      accept: (received) => this.accept(received),
+      lose: (reason) => this.lose(reason),
+    });
+    this.layout = startup.layout;
     this.words = new Int32Array(startup.table);
     for (const [id, filename, name] of startup.handlers) this.handlers.set(id, [filename, name]);
     for (const buffer of startup.arenas) this.arenas.push(memoryOf(buffer));
@@ -31,10 +47,7 @@ export class Channel {
 
   /** Calls `onMessage` after anything has arrived, such as a payload that a task waits for. */
   listen(onMessage: () => void): void {
-    this.port.on('message', (received: message.Message) => {
-      this.accept(received);
-      onMessage();
-    });
+    this.messages.listen(onMessage);
   }
 
   handler(id: number): Handler {
@@ -54,25 +67,42 @@ export class Channel {
   }
 
   hasPayload(slot: number): boolean {
-    return this.payloads.has(slot);
+    return this.payloads.has(slot) || (this.unreadable.size > 0 && this.unreadable.has(this.messageOf(slot)));
   }
 
   /** The payload of a slot, or undefined when the host has not sent it. */
   payload(slot: number, sequence: number): message.Payload | undefined {
     const found = this.payloads.get(slot);
-    if (found === undefined) return undefined;
+    if (found === undefined) return this.lost(slot);
     this.payloads.delete(slot);
     // A task that was cancelled may have left its payload behind.
-    return found.sequence === sequence ? found.payload : undefined;
+    return found.sequence === sequence ? found.payload : this.lost(slot);
+  }
+
+  private lost(slot: number): message.Payload | undefined {
+    if (this.unreadable.size === 0) return undefined;
+    const number = this.messageOf(slot);
+    const found = this.unreadable.get(number);
+    this.unreadable.delete(number);
+    return found;
+  }
+
+  /** The number of the message with the slot's payload. */
+  private messageOf(slot: number): number {
+    return this.words[slotAt(this.layout, slot) + OFFSET] as number;
   }
 
   /** Reads what has been posted without waiting for the event loop. */
   readAll(): void {
-    for (;;) {
-      const received = receiveMessageOnPort(this.port) as { message: message.Message } | undefined;
-      if (received === undefined) return;
-      this.accept(received.message);
-    }
+    this.messages.readAll();
+  }
+
+  private lose(reason: unknown): void {
+    this.lastMessage = message.messageAfter(this.lastMessage);
+    this.unreadable.set(this.lastMessage, { unreadable: { reason } });
+    // Nobody asks any more for the payload of a task that was cancelled.
+    if (this.unreadable.size > MOST_LOST)
+      this.unreadable.delete(this.unreadable.keys().next().value as number);
   }
 
   /** Wakes the host if it sleeps. To be called after anything was reported, and may be called before. */
@@ -90,10 +120,11 @@ export class Channel {
   }
 
   post(value: message.Message, transfer: message.TransferList = []): void {
-    this.port.postMessage(value, transfer as never);
+    this.messages.send(value, transfer);
   }
 
   private accept(received: message.Message): void {
+    this.lastMessage = message.messageAfter(this.lastMessage);
     switch (received[0]) {
       case message.HANDLER:
         this.handlers.set(received[1], [received[2], received[3]]);
@@ -106,6 +137,9 @@ export class Channel {
         break;
       case message.PAYLOAD:
         this.payloads.set(received[1], { sequence: received[2], payload: received[3] });
+        break;
+      case message.EXIT:
+        process.exit(TERMINATED);
         break;
       default:
         throw new Error(`unexpected message ${String(received[0])} on the port of a worker`);

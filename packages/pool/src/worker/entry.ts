@@ -1,5 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
+import { readTimeFrom } from '../shared/clock.js';
+import { IN_DENO } from '../shared/deno.js';
 import { tableOf } from '../shared/memory.js';
 import { READY, type Startup } from '../shared/messages.js';
 import { Channel } from './channel.js';
@@ -8,11 +10,13 @@ import { Handlers } from './handlers.js';
 import { Loop } from './loop.js';
 
 enterWorker();
-void start(firstMessage());
+if (IN_DENO) parentPort?.once('message', (startup: Startup) => void start(startup));
+else void start(firstMessage());
 
 /**
  * What the host posts as soon as it has started the thread: it is there by now, unless the host was held up right then.
- * Waits for it without listening, because the port is left to the worker file.
+ * Waits for it without listening, because the port is left to the worker file. Not in Deno, where `parentPort` is no
+ * MessagePort.
  */
 function firstMessage(): Startup {
   const nobody = new Int32Array(new SharedArrayBuffer(4));
@@ -24,14 +28,15 @@ function firstMessage(): Startup {
 }
 
 async function start(startup: Startup): Promise<void> {
+  readTimeFrom(startup.clock);
   const channel = new Channel(startup);
   const handlers = new Handlers(channel);
   const loop = new Loop(startup, tableOf(startup.layout, startup.table), channel, handlers);
   // A file that fails to load fails the tasks that need it, each with the true reason; the worker stays.
   if (startup.preload >= 0) await handlers.load(startup.preload).catch(() => {});
-  channel.listen(() => loop.onMessage());
+  channel.listen(loop.onMessage);
   channel.post([READY, startup.nice ? kernelThreadId() : 0]);
-  loop.drive();
+  loop.driveSoon();
 }
 
 /** Linux names threads by numbers of its own, which `os.setPriority` takes. */

@@ -1,6 +1,7 @@
-import { pathToFileURL } from 'node:url';
 import { PoolError } from '../errors.js';
 import type { Channel } from './channel.js';
+import { cannotLoad } from './load-error.js';
+import { loadModule } from './load-module.js';
 
 export type TaskFunction = (task: unknown) => unknown;
 
@@ -31,47 +32,46 @@ export class Handlers {
 }
 
 async function find(filename: string, name: string): Promise<TaskFunction> {
-  const exported = await load(filename).catch((cause: unknown) => {
-    throw new PoolError('PLIMSOLL_POOL_LOAD_FAILED', `Cannot load ${filename}: ${messageOf(cause)}`, {
-      cause,
-    });
+  const exported = await loadModule(filename);
+  const found = await pick(exported, name).catch((cause: unknown) => {
+    throw cannotLoad(filename, cause);
   });
-  const found = await pick(exported, name);
-  if (typeof found !== 'function') {
-    const names = namesOf(exported);
-    throw new PoolError(
-      'PLIMSOLL_POOL_LOAD_FAILED',
-      `No handler function exported from ${filename} as '${name}'${names.length > 0 ? `, only ${names.join(', ')}` : ''}`,
-    );
-  }
-  return found as TaskFunction;
-}
-
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
-
-async function load(filename: string): Promise<unknown> {
-  // CommonJS files need no part of the ESM loader, which takes milliseconds to start.
-  if (filename.endsWith('.cjs')) {
-    // Not imported above: few worker files need it, and it takes a new thread half a millisecond to load.
-    return process.getBuiltinModule('node:module').createRequire(filename)(filename) as unknown;
-  }
-  return import(pathToFileURL(filename).href);
+  if (typeof found === 'function') return found as TaskFunction;
+  throw new PoolError(
+    'PLIMSOLL_POOL_LOAD_FAILED',
+    `No handler function exported from ${filename} as '${name}'${othersOf(exported)}`,
+  );
 }
 
 /** The function of that name, from named exports, from an object exported as a whole, or the export itself. */
 async function pick(exported: unknown, name: string): Promise<unknown> {
-  if (typeof exported === 'function') return name === 'default' ? exported : (exported as never)[name];
-  const own = await (exported as Record<string, unknown>)[name];
+  if (typeof exported === 'function') return name === 'default' ? exported : memberOf(exported, name);
+  const own = await memberOf(exported, name);
   if (typeof own === 'function') return own;
-  const whole = (await (exported as { default?: unknown }).default) as Record<string, unknown> | undefined;
-  if (typeof whole === 'function') return name === 'default' ? whole : await whole[name];
-  return typeof whole === 'object' && whole !== null ? await whole[name] : undefined;
+  const whole: unknown = await memberOf(exported, 'default');
+  return typeof whole === 'function' && name === 'default' ? whole : memberOf(whole, name);
 }
 
-function namesOf(exported: unknown): string[] {
-  const module = exported as { default?: unknown };
-  const names = Object.keys(Object(module) as object);
-  if (typeof module?.default === 'object' && module.default !== null)
-    names.push(...Object.keys(module.default));
-  return [...new Set(names)].filter((name) => name !== 'module.exports').map((name) => `'${name}'`);
+/** What every object or function has is no task: 'constructor', 'call'. */
+const COMMON = new Set(
+  [Object.prototype, Function.prototype].flatMap((prototype) => Object.getOwnPropertyNames(prototype)),
+);
+
+/** A member of an export, inherited ones of a class included, but none that it has from the language. */
+function memberOf(owner: unknown, name: string): unknown {
+  if (owner === undefined || owner === null) return undefined;
+  if (COMMON.has(name) && !Object.hasOwn(owner, name)) return undefined;
+  return (owner as Record<string, unknown>)[name];
+}
+
+const MOST_NAMES = 20;
+
+function othersOf(exported: unknown): string {
+  const names = Object.keys(Object(exported) as object);
+  const whole = memberOf(exported, 'default');
+  if (typeof whole === 'object' && whole !== null) names.push(...Object.keys(whole));
+  const others = [...new Set(names)].filter((name) => name !== 'module.exports').map((name) => `'${name}'`);
+  if (others.length === 0) return '';
+  const more = others.length > MOST_NAMES ? ` and ${others.length - MOST_NAMES} more` : '';
+  return `, only ${others.slice(0, MOST_NAMES).join(', ')}${more}`;
 }

@@ -10,7 +10,6 @@ import {
   LENGTH,
   OFFSET,
   PAYLOAD,
-  RUNNING_NOW,
   SEQUENCE,
   START,
 } from '../shared/layout.js';
@@ -18,10 +17,14 @@ import { Listener } from '../shared/listener.js';
 import type { SharedTable } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { anythingQueued, blockAt, claim, complete, PULL, report, slotAt } from '../shared/table.js';
+import { timers } from '../shared/timers.js';
 import { Times } from '../shared/times.js';
+import { unreadable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 import type { Handlers, TaskFunction } from './handlers.js';
+import { nextTick, runMicrotasks } from './microtasks.js';
 import { Outcome } from './outcome.js';
+import { Output } from './output.js';
 import { Spinner } from './spin.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
@@ -51,9 +54,12 @@ export class Loop {
   private readonly spinner: Spinner;
   private readonly payloadSpinner: Spinner;
   private readonly outcome: Outcome;
+  private readonly output = new Output();
+  /** Tasks that have ended and wait for their output to be taken; when the last of them is reported. */
+  private unreported = 0;
+  private reported: Promise<void> | undefined;
   private readonly gate: number;
   private readonly listener: Listener;
-  private readonly runningWord: number;
   private readonly exclusiveWord: number;
   private readonly table: SharedTable;
   private readonly channel: Channel;
@@ -71,8 +77,7 @@ export class Loop {
     this.concurrency = startup.concurrency;
     this.times = startup.times && new Times(startup.times);
     this.gate = gateAt(table, startup.index);
-    this.listener = new Listener(table.words, this.gate, () => this.drive());
-    this.runningWord = blockAt(table.layout, startup.index) + RUNNING_NOW;
+    this.listener = new Listener(table.words, this.gate, this.driveSoon);
     this.exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
     this.decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
     const { index } = startup;
@@ -82,14 +87,22 @@ export class Loop {
     this.accepts = startup.concurrency > 1 ? (slot) => this.mayShare(slot) : undefined;
   }
 
+  /**
+   * Drives in a tick of its own: `runMicrotasks` does nothing inside a microtask, and what a tick throws there must reach Node, not
+   * code that catches it, such as an EventTarget: Node's stack of async contexts would be corrupt.
+   */
+  readonly driveSoon = (): void => nextTick(this.driveNow);
+  private readonly driveNow = (): void => this.drive();
+
   /** Something arrived on the port. */
-  onMessage(): void {
-    if (this.pulls.size > 0) {
+  readonly onMessage = (): void => nextTick(this.takeMessage);
+  private readonly takeMessage = (): void => {
+    if (this.pulls.size > 0 && !this.driving) {
       this.payloadSpinner.woken();
       this.resumePulled();
     }
     this.drive();
-  }
+  };
 
   /** Claims and runs tasks until there are none, or it is the event loop's turn. */
   drive(): void {
@@ -126,6 +139,7 @@ export class Loop {
         continue;
       }
       this.start(slot);
+      this.settleMicrotasks();
       if (--untilClock > 0) continue;
       if (now() > end) {
         this.yieldToEvents();
@@ -135,9 +149,20 @@ export class Loop {
     }
   }
 
+  /** What a task leaves behind belongs before the next one. */
+  private settleMicrotasks(): void {
+    try {
+      runMicrotasks();
+    } catch (error) {
+      // Uncaught, and so the end of this worker, unless the worker file has a handler for that.
+      this.yieldToEvents();
+      throw error;
+    }
+  }
+
   private yieldToEvents(): void {
     this.yielding = true;
-    setImmediate(() => {
+    timers.setImmediate(() => {
       this.yielding = false;
       this.drive();
     });
@@ -178,11 +203,11 @@ export class Loop {
   private start(slot: number): void {
     const base = slotAt(this.table.layout, slot);
     const flags = this.table.words[base + FLAGS] as number;
-    this.table.words[this.runningWord] = ++this.running;
+    this.running++;
     this.setExclusive((flags & message.EXCLUSIVE) !== 0);
     if (this.times !== undefined) this.table.floats[(base + START) >> 1] = now();
     if ((flags & message.PLACE_MASK) < message.IN_PORT) {
-      this.call(slot, this.decode(base, flags));
+      this.startWritten(slot, base, flags);
     } else {
       this.startWithPayload(slot, base);
     }
@@ -192,6 +217,17 @@ export class Loop {
     if (this.exclusive === exclusive) return;
     this.exclusive = exclusive;
     this.table.words[this.exclusiveWord] = exclusive ? 1 : 0;
+  }
+
+  private startWritten(slot: number, base: number, flags: number): void {
+    let task: unknown;
+    try {
+      task = this.decode(base, flags);
+    } catch (reason) {
+      this.fail(slot, unreadable('task', reason));
+      return;
+    }
+    this.call(slot, task);
   }
 
   private decode(base: number, flags: number): unknown {
@@ -237,6 +273,7 @@ export class Loop {
       if (payload === undefined) continue;
       this.pulls.delete(slot);
       this.callWithPayload(slot, payload);
+      this.settleMicrotasks();
       resumed = true;
     }
     return resumed;
@@ -246,13 +283,22 @@ export class Loop {
     if (payload.cancelled === true) {
       this.outcome.succeed(slot, undefined);
       this.leave(slot);
-    } else if (payload.words !== undefined) {
-      const { words, marks = 0, externals } = payload;
-      const memory = memoryOf(words.buffer as ArrayBuffer);
-      this.call(slot, this.decoder.decode(memory, 0, words.length, marks, externals));
-    } else {
-      this.call(slot, payload.value);
+      return;
     }
+    let task: unknown;
+    try {
+      task = this.read(payload);
+    } catch (reason) {
+      this.fail(slot, unreadable('task', reason));
+      return;
+    }
+    this.call(slot, task);
+  }
+
+  private read({ value, words, marks = 0, externals, unreadable }: message.Payload): unknown {
+    if (unreadable !== undefined) throw unreadable.reason;
+    if (words === undefined) return value;
+    return this.decoder.decode(memoryOf(words.buffer as ArrayBuffer), 0, words.length, marks, externals);
   }
 
   private call(slot: number, task: unknown): void {
@@ -270,20 +316,28 @@ export class Loop {
 
   private invoke(slot: number, handler: TaskFunction, task: unknown): void {
     let result: unknown;
+    let isThenable: boolean;
     try {
       result = handler(task);
+      isThenable = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
     } catch (error) {
       this.fail(slot, error);
       return;
     }
-    if (typeof (result as { then?: unknown } | null | undefined)?.then !== 'function') {
-      this.succeed(slot, result);
+    if (isThenable) void this.settle(slot, result);
+    else this.succeed(slot, result);
+  }
+
+  /** `await` alone takes a promise for what it is, whatever properties it was given. */
+  private async settle(slot: number, result: unknown): Promise<void> {
+    let value: unknown;
+    try {
+      value = await result;
+    } catch (error) {
+      this.fail(slot, error);
       return;
     }
-    Promise.resolve(result).then(
-      (value) => this.succeed(slot, value),
-      (error: unknown) => this.fail(slot, error),
-    );
+    this.succeed(slot, value);
   }
 
   private succeed(slot: number, result: unknown): void {
@@ -305,7 +359,17 @@ export class Loop {
 
   private end(slot: number): void {
     if (this.times !== undefined) this.note(this.times, slot);
-    this.leave(slot);
+    if (this.unreported > 0 || this.output.isPending) this.leaveInTurn(slot);
+    else this.leave(slot);
+  }
+
+  /** Results stand in their rings in the order in which they are reported: who need not wait for output waits for those before. */
+  private leaveInTurn(slot: number): void {
+    this.unreported++;
+    this.reported = Promise.all([this.reported, this.output.taken()]).then(() => {
+      this.unreported--;
+      this.leave(slot);
+    });
   }
 
   private note(times: Times, slot: number): void {
@@ -316,10 +380,10 @@ export class Loop {
   }
 
   private leave(slot: number): void {
-    this.table.words[this.runningWord] = --this.running;
+    this.running--;
     this.setExclusive(false);
     if (!complete(this.table, this.worker, slot)) this.condemned = true;
     this.channel.wakeHost();
-    if (!this.driving) this.drive();
+    if (!this.driving) this.driveSoon();
   }
 }

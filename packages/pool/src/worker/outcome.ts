@@ -1,13 +1,14 @@
 import type { Memory } from '../shared/codec/decode.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
 import { copyBytes } from '../shared/codec/tags.js';
-import { carry, uncloneable } from '../shared/error-record.js';
+import { carry, carryLess, type Thrown } from '../shared/error-record.js';
 import { PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { ResultRing, type Ring, ringWordOf } from '../shared/result-ring.js';
 import { slotAt } from '../shared/table.js';
+import { uncloneable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 
 /** Writes what a task returned or threw to where the host finds it: the slot, the result ring, or the port. */
@@ -30,22 +31,33 @@ export class Outcome {
 
   /** @throws when the result cannot be cloned, and whatever its getters throw. */
   succeed(slot: number, result: unknown): void {
-    if (isMovable(result)) {
-      const { value, transfer } = unwrap(result);
-      this.clone(slot, value, transfer);
-    } else if (!this.write(slot, result, 0)) {
-      this.clone(slot, result, []);
+    if (!isMovable(result)) {
+      if (!this.writeResult(slot, result)) this.clone(slot, result, []);
+      return;
+    }
+    const { value, transfer } = unwrap(result);
+    this.clone(slot, value, transfer);
+  }
+
+  private writeResult(slot: number, result: unknown): boolean {
+    try {
+      return this.write(slot, result, 0);
+    } catch (error) {
+      throw uncloneable('result', result, error);
     }
   }
 
   fail(slot: number, error: unknown): void {
-    let record: unknown;
+    const thrown = carry(error);
     try {
-      record = carry(error);
-    } catch (cause) {
-      record = carry(uncloneable('the thrown value', error, cause));
+      this.report(slot, thrown);
+    } catch (reason) {
+      this.report(slot, carryLess(thrown, reason));
     }
-    if (!this.write(slot, record, message.FAILED)) this.post(slot, message.FAILED, { value: record }, []);
+  }
+
+  private report(slot: number, thrown: Thrown): void {
+    if (!this.write(slot, thrown, message.FAILED)) this.post(slot, message.FAILED, { value: thrown }, []);
   }
 
   private clone(slot: number, value: unknown, transfer: message.TransferList): void {

@@ -1,3 +1,4 @@
+import { define, isInherited, isPristine } from './define.js';
 import { Makers } from './makers.js';
 import * as tag from './tags.js';
 import {
@@ -14,7 +15,21 @@ import {
 import { CACHED_WORDS, TextCache } from './text-cache.js';
 import { madeBuffer } from './young.js';
 
+// Taken when this loads: polyfills, mocks of the clock and the like put others in their places.
+const {
+  Array: NativeArray,
+  ArrayBuffer: NativeBuffer,
+  Date: NativeDate,
+  Map: NativeMap,
+  RegExp: NativeRegExp,
+  Set: NativeSet,
+} = globalThis;
+const { set: putInMap } = Map.prototype;
+const { add: addToSet } = Set.prototype;
+
 const SHORT = 3;
+/** From so many keys on it pays to look once at what they could inherit. */
+const MANY_KEYS = 8;
 /** Characters that are read at once. */
 const BLOCK = 512;
 const LONGEST_CACHED = (CACHED_WORDS - 1) * 4;
@@ -51,6 +66,8 @@ export class Decoder {
   private block = '';
   private blockAt = 0;
   private externals = NONE;
+  /** Of `isPristine`, for this message. */
+  private pristine: boolean | undefined;
   private readonly texts = new TextCache();
   private readonly borrow: Borrow | undefined;
 
@@ -69,6 +86,9 @@ export class Decoder {
     this.at = at;
     this.externals = externals;
     this.repeats = (marks & tag.REPEATS) !== 0;
+    this.pristine = undefined;
+    // Reading the last one may have failed in the middle.
+    if (this.objects.length > 0) this.objects = [];
     if ((marks & tag.TEXTS) !== 0) this.findTexts(at + length - 1);
     const value = this.read();
     this.block = '';
@@ -124,7 +144,7 @@ export class Decoder {
       case tag.REF:
         return this.objects[payload];
       case tag.DATE:
-        return this.keep(new Date(this.float()));
+        return this.keep(new NativeDate(this.float()));
       case tag.MAP:
         return this.map(payload);
       case tag.SET:
@@ -210,11 +230,11 @@ export class Decoder {
   private regexp(): RegExp {
     // The object's number is taken before its strings are read, but strings have no numbers: order is free.
     const source = this.read() as string;
-    return this.keep(new RegExp(source, this.read() as string));
+    return this.keep(new NativeRegExp(source, this.read() as string));
   }
 
   private array(length: number): unknown[] {
-    const result: unknown[] = this.keep(length < 64 ? [] : new Array(length));
+    const result: unknown[] = this.keep(length < 64 ? [] : new NativeArray(length));
     for (let index = 0; index < length; index++) {
       if ((this.words[this.at] as number) === tag.HOLE) {
         this.at++;
@@ -228,11 +248,22 @@ export class Decoder {
   }
 
   private object(count: number): object {
-    const result = this.keep({});
+    const result: Record<string, unknown> = this.keep({});
     const values: unknown[] = [];
     for (let index = 0; index < count; index++) values.push(this.read());
-    for (let index = 0; index < count; index++) define(result, this.read() as string, values[index]);
+    const pristine = count >= MANY_KEYS && this.isPristine();
+    for (let index = 0; index < count; index++) {
+      const name = this.read() as string;
+      // Here, because a loop in a function that is called for nothing else is the fastest.
+      if (pristine && !isInherited(name)) result[name] = values[index];
+      else define(result, name, values[index]);
+    }
     return result;
+  }
+
+  private isPristine(): boolean {
+    this.pristine ??= isPristine();
+    return this.pristine;
   }
 
   private shaped(shape: number): object {
@@ -259,17 +290,17 @@ export class Decoder {
   }
 
   private map(size: number): Map<unknown, unknown> {
-    const result = this.keep(new Map<unknown, unknown>());
+    const result = this.keep(new NativeMap<unknown, unknown>());
     for (let index = 0; index < size; index++) {
       const key = this.read();
-      result.set(key, this.read());
+      putInMap.call(result, key, this.read());
     }
     return result;
   }
 
   private set(size: number): Set<unknown> {
-    const result = this.keep(new Set<unknown>());
-    for (let index = 0; index < size; index++) result.add(this.read());
+    const result = this.keep(new NativeSet<unknown>());
+    for (let index = 0; index < size; index++) addToSet.call(result, this.read());
     return result;
   }
 
@@ -300,13 +331,8 @@ export class Decoder {
     const start = this.at * 4;
     this.at += (length + 3) >> 2;
     madeBuffer(length);
-    const result = new ArrayBuffer(length);
+    const result = new NativeBuffer(length);
     new Uint8Array(result).set(this.bytes.subarray(start, start + length));
     return this.keep(result);
   }
-}
-
-function define(target: object, key: string, value: unknown): void {
-  if (key !== '__proto__') (target as Record<string, unknown>)[key] = value;
-  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }

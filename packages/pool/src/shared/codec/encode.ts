@@ -1,17 +1,27 @@
+import { constants } from 'node:buffer';
 import { types } from 'node:util';
+import { MessagePort } from 'node:worker_threads';
+import { confirm } from '../clone.js';
 import type { Memory } from './decode.js';
+import { isPolluted, seemsPlain } from './inside.js';
+import { Repeats } from './repeats.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';
-import { bigints, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, VIEWS } from './tags.js';
-import { bufferOf, isDetached, kindOfView, viewTags } from './views.js';
-
-/** Thrown inside the encoder for a value that only the platform's own structured clone can copy (or refuse). */
-const UNKNOWN = Symbol('value for structured clone');
+import { bigints, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS } from './tags.js';
+import { UNKNOWN } from './unknown.js';
+import {
+  bufferOf,
+  byteLengthOf,
+  isDetached,
+  isResizable,
+  kindOfView,
+  lengthOf,
+  offsetOf,
+  viewTags,
+} from './views.js';
 
 /** Deeper values go to structured clone, whose limit is that of the stack of whoever reads them. */
 const MAX_DEPTH = 200;
-/** Up to this many objects, a linear search finds repeated ones faster than a Set. */
-const LINEAR_MEMO = 12;
 /** Buffers from this size on travel beside the words: one copy less. */
 const BULK_BYTES = 64 * 1024;
 /** Arrays with more holes are sparse ones, which structured clone handles better. */
@@ -22,9 +32,26 @@ const LONGEST_TEXT = 512;
 const MOST_TEXT = 2 ** 26;
 const NOT_LATIN1 = /[^\0-\xff]/;
 
-const { isArgumentsObject, isModuleNamespaceObject, isProxy } = types;
-const { keys, getPrototypeOf } = Object;
-const NOTHING = {};
+const FEWEST_WORDS = 4096;
+/** What is longer has too many names to look for others than indices among them. */
+const LONGEST_ARRAY = 2 ** 22;
+const MOST_INT32 = 2 ** 31 - 1;
+/** Words that the encoder keeps for later messages. */
+const MOST_KEPT = 2 ** 22;
+
+// Taken when this loads: polyfills, mocks of the clock and the like put others in their places.
+const { isDate, isMap, isProxy, isRegExp, isSet, isArrayBuffer } = types;
+const { getOwnPropertyNames, getPrototypeOf, hasOwn, keys, prototype: plainPrototype } = Object;
+const { isArray, prototype: arrayPrototype } = Array;
+const { isView, prototype: bufferPrototype } = ArrayBuffer;
+const datePrototype = Date.prototype;
+const mapPrototype = Map.prototype;
+const setPrototype = Set.prototype;
+const regExpPrototype = RegExp.prototype;
+const { getTime } = datePrototype;
+const eachOfMap = mapPrototype.forEach;
+const eachOfSet = setPrototype.forEach;
+const PORT_FOUND = 'a MessagePort can only be transferred';
 
 /**
  * Takes a copy of the bytes of a large buffer to memory that both sides share, and returns its address there, or -1.
@@ -54,11 +81,7 @@ export class Encoder {
   private bytes: RawBuffer;
   private depth = 0;
   private busy = false;
-  /** The first objects of a message, and how many they are. */
-  private readonly first: (object | undefined)[] = new Array(LINEAR_MEMO).fill(undefined);
-  private count = 0;
-  private memo: Set<object> | undefined;
-  private numbers: Map<object, number> | undefined;
+  private readonly repeats = new Repeats();
   private marks = 0;
   private text = '';
   private externals: ArrayBuffer[] | undefined;
@@ -66,7 +89,7 @@ export class Encoder {
   private readonly lend: Lend | undefined;
 
   /** With `announce`, shapes that come often get numbers. */
-  constructor(words = 4096, lend?: Lend, announce?: Announce) {
+  constructor(words = FEWEST_WORDS, lend?: Lend, announce?: Announce) {
     this.lend = lend;
     this.shapes = new Shapes(announce);
     this.words = new Int32Array(words);
@@ -74,43 +97,48 @@ export class Encoder {
   }
 
   /**
-   * @returns the encoded value, or `undefined` when only structured clone can copy it.
+   * @returns the encoded value, or `undefined` when only structured clone can copy it, or refuse it.
    * @throws what a getter of the value throws.
    */
   encode(value: unknown): Encoded | undefined {
     if (this.busy) return new Encoder(64).encode(value);
     if (isPolluted()) return undefined;
     this.busy = true;
-    this.externals = undefined;
     try {
       let length = this.write(value, 0);
       if (this.text.length > 0) length = this.texts(length);
       const { words, bytes, externals, marks } = this;
+      if (words.length > MOST_KEPT) this.use(new Int32Array(FEWEST_WORDS));
       return { words, bytes, length, externals, marks };
     } catch (error) {
       if (error === UNKNOWN) return undefined;
-      throw error;
+      confirm(value, error);
+      return undefined;
     } finally {
-      this.reset();
+      // Nothing is called here: at the end of the stack a call would throw, and all this would not be done.
+      this.busy = false;
+      this.depth = 0;
+      this.marks = 0;
+      this.text = '';
+      this.externals = undefined;
+      const { repeats } = this;
+      while (repeats.count > 0) repeats.first[--repeats.count] = undefined;
+      repeats.memo = undefined;
+      repeats.numbers = undefined;
     }
   }
 
-  private reset(): void {
-    this.busy = false;
-    this.depth = 0;
-    this.marks = 0;
-    this.text = '';
-    while (this.count > 0) this.first[--this.count] = undefined;
-    this.memo = undefined;
-    this.numbers = undefined;
+  private use(words: Int32Array<ArrayBuffer>): void {
+    // First, because it may throw, and the two must belong together.
+    this.bytes = rawBuffer(words.buffer);
+    this.words = words;
   }
 
   private room(at: number, words: number): void {
     if (at + words <= this.words.length) return;
     const larger = new Int32Array(Math.max(this.words.length * 2, at + words));
     larger.set(this.words.subarray(0, at));
-    this.words = larger;
-    this.bytes = rawBuffer(larger.buffer);
+    this.use(larger);
   }
 
   private head(kind: number, payload: number, at: number): number {
@@ -208,49 +236,26 @@ export class Encoder {
   }
 
   private object(value: object, at: number): number {
-    const number = this.numberOf(value);
+    const number = this.repeats.numberOf(value);
     if (number !== -1) {
       this.marks |= tag.REPEATS;
       return this.head(tag.REF, number, at);
     }
-    const prototype = getPrototypeOf(value);
     if (isProxy(value) || ++this.depth > MAX_DEPTH) throw UNKNOWN;
-    const end = this.contents(value, prototype, at);
+    const end = this.contents(value, getPrototypeOf(value), at);
     this.depth--;
     return end;
   }
 
   private contents(value: object, prototype: object | null, at: number): number {
-    if (prototype === Object.prototype) return this.plain(value as Record<string, unknown>, at);
-    if (prototype === Array.prototype && Array.isArray(value)) return this.array(value, at);
-    if (prototype !== null) return this.special(value, prototype, at);
-    if (isModuleNamespaceObject(value)) throw UNKNOWN;
-    return this.plain(value as Record<string, unknown>, at);
-  }
-
-  /** The number of an object that was written before, or -1. */
-  private numberOf(value: object): number {
-    const { memo } = this;
-    if (memo === undefined) return this.numberAmongFew(value);
-    const { size } = memo;
-    if (memo.add(value).size > size) {
-      this.numbers?.set(value, size);
-      return -1;
-    }
-    // Repeated objects are rare, and finding out with a Set takes one look-up instead of two.
-    this.numbers ??= new Map([...memo].map((object, index) => [object, index]));
-    return this.numbers.get(value) as number;
-  }
-
-  private numberAmongFew(value: object): number {
-    const { first, count } = this;
-    for (let index = 0; index < count; index++) if (first[index] === value) return index;
-    if (count < LINEAR_MEMO) first[this.count++] = value;
-    else this.memo = new Set([...(first as object[]), value]);
-    return -1;
+    if (prototype === plainPrototype || prototype === null)
+      return this.plain(value as Record<string, unknown>, at);
+    if (prototype === arrayPrototype && isArray(value)) return this.array(value, at);
+    return this.special(value, prototype, at);
   }
 
   private plain(value: Record<string, unknown>, start: number): number {
+    if (!seemsPlain(value)) throw UNKNOWN;
     const { depth } = this;
     const guess = this.shapes.guess(depth);
     const expected = guess.names;
@@ -265,9 +270,8 @@ export class Encoder {
       at = this.write(value[name], at);
     }
     const isGuess = names === undefined && place === expected.length && guess.number !== -1;
-    const shape = isGuess ? guess : this.shapes.of(names ?? expected.slice(0, place), depth);
-    // By its prototype it looks plain. One that was called without arguments and then got a property is taken as plain.
-    if (shape.indexed && isArgumentsObject(value)) throw UNKNOWN;
+    const shape = isGuess ? guess : this.shapes.of(value, names ?? expected.slice(0, place), depth);
+    if (shape === undefined) throw UNKNOWN;
     if (shape.number === -1) return this.keys(shape.names, start, at);
     this.head(tag.SHAPED, shape.number, start);
     return at;
@@ -282,13 +286,14 @@ export class Encoder {
 
   private array(value: unknown[], start: number): number {
     const { length } = value;
+    if (length > LONGEST_ARRAY) throw UNKNOWN;
     const count = keys(value).length;
     if (length - count > MAX_HOLES) throw UNKNOWN;
     let holes = 0;
     let at = this.head(tag.ARRAY, length, start);
     for (let index = 0; index < length; index++) {
       const item = value[index];
-      if (item === undefined && !Object.hasOwn(value, index)) {
+      if (item === undefined && !hasOwn(value, index)) {
         this.room(at, 1);
         at = this.head(tag.HOLE, 0, at);
         holes++;
@@ -304,56 +309,62 @@ export class Encoder {
   private special(value: object, prototype: object, at: number): number {
     const view = viewTags.get(prototype);
     if (view !== undefined) return this.view(value, view, at);
-    if (prototype === Date.prototype && types.isDate(value)) return this.date(value, at);
-    if (prototype === Map.prototype && types.isMap(value)) return this.map(value, at);
-    if (prototype === Set.prototype && types.isSet(value)) return this.set(value, at);
-    if (prototype === ArrayBuffer.prototype && types.isArrayBuffer(value)) return this.buffer(value, at);
-    if (prototype === RegExp.prototype && types.isRegExp(value)) return this.regexp(value, at);
+    if (prototype === datePrototype && isDate(value)) return this.date(value, at);
+    if (prototype === mapPrototype && isMap(value)) return this.map(value, at);
+    if (prototype === setPrototype && isSet(value)) return this.set(value, at);
+    if (prototype === bufferPrototype && isArrayBuffer(value)) return this.buffer(value, at);
+    if (prototype === regExpPrototype && isRegExp(value)) return this.regexp(value, at);
+    // Not left to structured clone: Node crashes when one that is closed is cloned.
+    if (prototype === MessagePort.prototype) throw new DOMException(PORT_FOUND, 'DataCloneError');
     throw UNKNOWN;
   }
 
   private date(value: Date, at: number): number {
-    return this.float(Date.prototype.getTime.call(value), this.head(tag.DATE, 0, at));
+    return this.float(getTime.call(value), this.head(tag.DATE, 0, at));
   }
 
   private regexp(value: RegExp, at: number): number {
+    // Beside `lastIndex`: it may be called `flags`.
+    if (getOwnPropertyNames(value).length > 1) throw UNKNOWN;
     return this.string(value.flags, this.string(value.source, this.head(tag.REGEXP, 0, at)));
   }
 
   private map(value: ReadonlyMap<unknown, unknown>, start: number): number {
-    const entries = [...Map.prototype.entries.call(value)];
-    let at = this.head(tag.MAP, entries.length, start);
-    for (const [key, item] of entries) at = this.write(item, this.write(key, at));
+    const parts: unknown[] = [];
+    eachOfMap.call(value, (item, key) => parts.push(key, item));
+    let at = this.head(tag.MAP, parts.length / 2, start);
+    for (let index = 0; index < parts.length; index++) at = this.write(parts[index], at);
     return at;
   }
 
   private set(value: ReadonlySet<unknown>, start: number): number {
-    const items = [...Set.prototype.values.call(value)];
+    const items: unknown[] = [];
+    eachOfSet.call(value, (item) => items.push(item));
     let at = this.head(tag.SET, items.length, start);
-    for (const item of items) at = this.write(item, at);
+    for (let index = 0; index < items.length; index++) at = this.write(items[index], at);
     return at;
   }
 
   private view(value: object, kind: number, start: number): number {
-    if (!ArrayBuffer.isView(value) || kind !== kindOfView(value)) throw UNKNOWN;
-    const isDataView = kind === VIEWS.length - 1;
-    const buffer = isDataView ? (value as DataView).buffer : bufferOf.call(value);
+    if (!isView(value) || kind !== kindOfView(value)) throw UNKNOWN;
+    const buffer = bufferOf(value, kind);
+    if (!isArrayBuffer(buffer) || isResizable(buffer) || isDetached(buffer)) throw UNKNOWN;
+    const offset = offsetOf(value, kind);
+    const length = lengthOf(value, kind);
+    if (offset > MOST_INT32 || length > MOST_INT32) throw UNKNOWN;
     const at = this.head(tag.VIEW, kind, start);
-    this.words[at] = value.byteOffset;
-    this.words[at + 1] = isDataView ? value.byteLength : (value as Uint8Array).length;
+    this.words[at] = offset;
+    this.words[at + 1] = length;
     this.room(at + 2, 8);
-    if (!types.isArrayBuffer(buffer)) throw UNKNOWN;
-    const number = this.numberOf(buffer);
+    const number = this.repeats.numberOf(buffer);
     if (number === -1) return this.buffer(buffer, at + 2);
     this.marks |= tag.REPEATS;
     return this.head(tag.REF, number, at + 2);
   }
 
   private buffer(value: ArrayBuffer, start: number): number {
-    const { byteLength } = value;
-    const { resizable, detached } = value as { resizable?: boolean; detached?: boolean };
-    if (resizable === true || detached === true || keys(value).length > 0) throw UNKNOWN;
-    if (detached === undefined && byteLength === 0 && isDetached(value)) throw UNKNOWN;
+    const byteLength = byteLengthOf.call(value);
+    if (isResizable(value) || isDetached(value) || byteLength > constants.MAX_LENGTH) throw UNKNOWN;
     if (byteLength >= BULK_BYTES) return this.bulk(new Uint8Array(value), start);
     this.room(start, ((byteLength + 3) >> 2) + 1);
     const at = this.head(tag.BUFFER, byteLength, start);
@@ -371,10 +382,4 @@ export class Encoder {
     this.externals.push(copyOf(bytes));
     return this.head(tag.EXTERNAL, this.externals.length - 1, at);
   }
-}
-
-/** Has somebody given every object an enumerable property? Then our loops over keys would meet it. */
-function isPolluted(): boolean {
-  for (const _ in NOTHING) return true;
-  return false;
 }

@@ -1,7 +1,9 @@
+import { hasInside } from './inside.js';
+
 /** What objects with the same keys in the same order have in common. */
 export interface Shape {
   readonly names: readonly string[];
-  /** No keys, or an index for the first: an `arguments` object looks like this. */
+  /** No keys, or an index for the first: what is no plain object, in spite of its prototype, mostly looks like this. */
   readonly indexed: boolean;
   /** What both sides call it, so that only the values travel; -1: it has no number. */
   readonly number: number;
@@ -69,13 +71,16 @@ export class Shapes {
     return this.guesses[depth] ?? EMPTY;
   }
 
-  /** The shape of an object with these keys at this depth. */
-  of(names: readonly string[], depth: number): Shape {
+  /** The shape of an object with these keys at this depth; undefined: it only seems to be plain. */
+  of(value: object, names: readonly string[], depth: number): Shape | undefined {
     const step = this.stepTo(names);
-    if (step === undefined) return shapeOf(names, -1);
-    step.shape ??= shapeOf(names, -1);
-    if (step.shape.number === -1 && ++step.sightings === WORTH_A_NUMBER) this.number(step, names);
-    if (step.shape.number !== -1) this.guesses[depth] = step.shape;
+    const known = step?.shape ?? shapeOf(names, -1);
+    // To look costs more than all the rest. What is none has hardly ever keys, and never those of many that are.
+    if ((known.number === -1 || known.indexed) && hasInside(value)) return undefined;
+    if (step === undefined) return known;
+    step.shape = known;
+    if (known.number === -1 && ++step.sightings === WORTH_A_NUMBER) this.number(step, names);
+    if (step.shape.number !== -1 && !known.indexed) this.guesses[depth] = step.shape;
     return step.shape;
   }
 

@@ -1,0 +1,2 @@
+export * from './index.js';
+export { plimsollPool as default } from './index.js';

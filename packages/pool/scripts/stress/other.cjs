@@ -1,0 +1,4 @@
+'use strict';
+// A second worker file, of the other kind.
+exports.echo = (given) => given;
+exports.length = (given) => given.length;

@@ -1,0 +1,39 @@
+import { now } from '../shared/clock.js';
+import type { HandlerNames } from './handler-names.js';
+import type { Task } from './task.js';
+import { type PoolTask, queueOptionsSymbol } from './task-queue.js';
+
+/** What custom queues and load balancers see of tasks: always the same object for a task, so that they may keep it. */
+export class TaskViews {
+  private readonly known = new WeakMap<Task, PoolTask>();
+  private readonly handlers: HandlerNames;
+  private ids = 0;
+
+  constructor(handlers: HandlerNames) {
+    this.handlers = handlers;
+  }
+
+  of(task: Task): PoolTask {
+    const known = this.known.get(task);
+    if (known !== undefined) return known;
+    const view = this.make(task);
+    this.known.set(task, view);
+    return view;
+  }
+
+  private make(task: Task): PoolTask {
+    const { filename, name } = this.handlers.of(task.handler);
+    const value = task.extras?.original ?? task.value;
+    const own =
+      typeof value === 'object' && value !== null ? (value as Partial<PoolTask>)[queueOptionsSymbol] : null;
+    return {
+      taskId: this.ids++,
+      task: value,
+      filename,
+      name,
+      created: performance.now() - (now() - task.created),
+      isAbortable: task.exclusive,
+      [queueOptionsSymbol]: own ?? null,
+    };
+  }
+}

@@ -1,0 +1,56 @@
+import { types } from 'node:util';
+
+/** Looking at values of which anything may throw: getters, proxies, objects without the usual methods. */
+
+const { getPrototypeOf } = Object;
+const LONGEST_LINEAGE = 100;
+/** The code of the DOM for it. */
+const DATA_CLONE_ERR = 25;
+
+/** A property, or undefined when reading it throws. */
+export function read(value: unknown, key: string): unknown {
+  try {
+    return (value as Record<string, unknown> | null | undefined)?.[key];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A property that should be a string. */
+export function readText(value: unknown, key: string, otherwise: string): string {
+  const found = read(value, key);
+  if (typeof found === 'string') return found;
+  return typeof found === 'number' || typeof found === 'bigint' || typeof found === 'boolean'
+    ? String(found)
+    : otherwise;
+}
+
+/** An object and its prototypes, up to the first proxy: that could go on for ever. */
+export function lineageOf(value: object): object[] {
+  const lineage: object[] = [];
+  let level: object | null = value;
+  while (level !== null && lineage.length < LONGEST_LINEAGE && !types.isProxy(level)) {
+    lineage.push(level);
+    level = getPrototypeOf(level) as object | null;
+  }
+  return lineage;
+}
+
+/** Is it an error, of this realm or another one? */
+export function isError(value: unknown): value is Error {
+  if (typeof value !== 'object' || value === null) return false;
+  return types.isNativeError(value) || lineageOf(value).includes(Error.prototype);
+}
+
+/** Is it what structured clone throws for what it cannot clone? */
+export function isCloneError(error: unknown): boolean {
+  const code = read(error, 'code');
+  // What Node 20 says of a MessagePort.
+  if (code === 'ERR_MISSING_TRANSFERABLE_IN_TRANSFER_LIST') return true;
+  return read(error, 'name') === 'DataCloneError' && code === DATA_CLONE_ERR;
+}
+
+export function messageOf(error: unknown): string {
+  if (isError(error)) return readText(error, 'message', 'an error without a message');
+  return typeof error === 'string' ? error : 'something that is no error was thrown';
+}

@@ -1,0 +1,66 @@
+import { PoolError } from '../errors.js';
+import { isHooked } from './require-file.js';
+import { syntaxPosition } from './syntax-position.js';
+import { urlOf, type WorkerFile } from './worker-file.js';
+
+/** @param file what was found under that name, if it is the file that cannot be loaded */
+export function cannotLoad(name: string, cause: unknown, file?: WorkerFile): PoolError {
+  const reason = file === undefined ? messageOf(cause) : reasonOf(file, cause);
+  return new PoolError('PLIMSOLL_POOL_LOAD_FAILED', `Cannot load ${name}: ${reason}`, { cause });
+}
+
+const NO_FILE =
+  'there is neither a file of that name nor a folder with an index.js. If this program is bundled, the worker file has to be ' +
+  'an entry point, too';
+
+function reasonOf(file: WorkerFile, cause: unknown): string {
+  const message = messageOf(cause);
+  // Node would name the pool's code as the one that looked for it.
+  if (!file.isFound && isMissing(file, cause)) return NO_FILE;
+  const position = syntaxPosition(cause, file.path);
+  return message + (position === undefined ? '' : ` at ${position}`) + advice(file, cause);
+}
+
+/** What to do about a file in a language that Node does not run. */
+function advice({ extension }: WorkerFile, cause: unknown): string {
+  const unknown = isUnknownExtension(cause) ? /"(\.\w+)"/.exec(cause.message)?.[1] : undefined;
+  if (unknown === '.tsx' || unknown === '.jsx') {
+    return '. Node.js runs no JSX: name a compiled file, or run the process under tsx';
+  }
+  const { typescript } = process.features as { typescript?: unknown };
+  const isTypedScript = extension === '.cts' && cause instanceof SyntaxError && !isHooked(extension);
+  if (typescript || !(isTypedScript || (unknown !== undefined && isTyped(unknown)))) return '';
+  return '. Name a compiled file, or run the process under tsx or on Node.js 22.18 or newer';
+}
+
+/** Of a language that needs to be compiled, or of which Node strips the types. */
+export const isTyped = (extension: string): boolean =>
+  ['.ts', '.mts', '.cts', '.tsx', '.jsx'].includes(extension);
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null | undefined)?.code;
+
+export const isUnknownExtension = (error: unknown): error is Error =>
+  codeOf(error) === 'ERR_UNKNOWN_FILE_EXTENSION';
+
+const MISSING = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT'];
+
+/** Was the file itself not found, and not one that it imports? */
+export function isMissing(file: WorkerFile, error: unknown): boolean {
+  if (!MISSING.includes(codeOf(error) as string)) return false;
+  const message = messageOf(error);
+  return [file.path, urlOf(file)].some((name) => message.includes(`'${name}'`));
+}
+
+/** What `require` says of a file that is for `import()`, or was tried with it. */
+const LESS = ['ERR_REQUIRE_ESM', 'ERR_REQUIRE_CYCLE_MODULE', 'ERR_INTERNAL_ASSERTION'];
+
+/** Does an error say less than that its extension is unknown to Node? */
+export const saysLess = (error: unknown): boolean => LESS.includes(codeOf(error) as string);
+
+export function messageOf(cause: unknown): string {
+  try {
+    return cause instanceof Error ? cause.message : String(cause);
+  } catch {
+    return 'it threw an object without a text';
+  }
+}

@@ -1,0 +1,70 @@
+import { timers } from '../shared/timers.js';
+import { type Attempt, importFile } from './import-file.js';
+import { cannotLoad, isMissing, isTyped, isUnknownExtension, saysLess } from './load-error.js';
+import { isHooked, requireFile } from './require-file.js';
+import { isNamedModule, type WorkerFile, workerFile } from './worker-file.js';
+
+type Way = (file: WorkerFile) => Attempt | Promise<Attempt>;
+
+/** Files that `require` is made for. It needs no part of the ESM loader, which takes milliseconds to start. */
+const COMMON_JS = ['.cjs', '.cts'];
+const NO_SCRIPT = ['.json', '.node'];
+
+/**
+ * What a worker file exports. Where hooks have changed `require`, that comes first, but for ES modules; elsewhere
+ * `import()`. The other way is tried only when nothing of the file has run in the first: nothing runs twice.
+ *
+ * @throws PoolError PLIMSOLL_POOL_LOAD_FAILED with the true reason as `cause`
+ */
+export async function loadModule(name: string): Promise<unknown> {
+  const file = workerFile(name);
+  const attempt = await load(file);
+  if ('exports' in attempt) return attempt.exports;
+  // A thread that is ended inside CommonJS lets the ES module that imports it run on without it (Node 22 and 24: a synthetic
+  // module swallows the termination). Such a thread gets no other turn, so this error is not told and its end is.
+  await new Promise<void>((resolve) => timers.setImmediate(resolve));
+  throw cannotLoad(name, attempt.error, file);
+}
+
+function load(file: WorkerFile): Attempt | Promise<Attempt> {
+  const { extension, isFound } = file;
+  const isFirst = !hasLoaded;
+  hasLoaded = true;
+  if (!isFound) return importFile(file);
+  if (NO_SCRIPT.includes(extension)) return requireFile(file);
+  if (COMMON_JS.includes(extension)) return tryBoth(file, requireFile, importFile);
+  if ((isFirst && !hasPreloads()) || !isHooked(extension)) return importUnhooked(file);
+  const isModule = file.query !== '' || isNamedModule(file);
+  return isModule ? tryBoth(file, importFile, requireFile) : tryBoth(file, requireFile, importFile);
+}
+let hasLoaded = false;
+
+/** Options of Node that load something before the worker file. */
+const PRELOAD = /(?:^|\s)-(?:r|-require|-import|-\S*loader|-\S*config-file)(?:[\s=]|$)/;
+
+/** Hooks come from what Node was told to load first, or else from a worker file that was loaded before. */
+const hasPreloads = (): boolean =>
+  PRELOAD.test(process.execArgv.join(' ')) || PRELOAD.test(process.env.NODE_OPTIONS ?? '');
+
+/**
+ * `import()` refuses a file whose extension Node does not know; `require` takes it for JavaScript. And it does not find
+ * a file in an archive, such as Electron's or pkg's, into which `fs` and `require` alone have learned to look.
+ */
+function importUnhooked(file: WorkerFile): Promise<Attempt> {
+  const isRefused = (error: unknown): boolean =>
+    isUnknownExtension(error) && error.message.includes(`"${file.extension}"`) && !isTyped(file.extension);
+  return tryBoth(file, importFile, requireFile, (error) => isRefused(error) || isMissing(file, error));
+}
+
+async function tryBoth(
+  file: WorkerFile,
+  one: Way,
+  other: Way,
+  mayHelp: (error: unknown) => boolean = () => true,
+): Promise<Attempt> {
+  const first = await one(file);
+  if ('exports' in first || !mayHelp(first.error) || (await first.hasRun())) return first;
+  const second = await other(file);
+  if ('exports' in second || (await second.hasRun())) return second;
+  return isUnknownExtension(first.error) && !saysLess(second.error) ? second : first;
+}

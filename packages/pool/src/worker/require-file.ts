@@ -1,0 +1,95 @@
+import type { Attempt } from './import-file.js';
+import { realPath, requireFrom, type WorkerFile } from './worker-file.js';
+
+/** How `require` loads files, by their extensions. Hooks put in functions of their own. */
+type Extensions = Record<string, ((module: NodeJS.Module, filename: string) => void) | undefined>;
+
+type Compile = (
+  this: NodeJS.Module,
+  text: string,
+  filename: string,
+  format?: unknown,
+  ...rest: unknown[]
+) => unknown;
+
+/** The parts of `node:module` that hooks have used since they exist, and that its types leave out. */
+interface ModuleClass {
+  /** Not in every runtime. */
+  readonly _extensions?: Extensions;
+  readonly prototype: { _compile: Compile };
+}
+
+const moduleClass = (): ModuleClass => process.getBuiltinModule('node:module') as unknown as ModuleClass;
+
+/** Names that Node's own functions use and others cannot: they are internal to Node. */
+const INTERNAL = /\b(StringPrototypeEndsWith|loadSource|getOptionValue)\(/;
+
+/** Has anybody changed how `require` loads files of that extension? */
+export function isHooked(extension: string): boolean {
+  const extensions = moduleClass()._extensions;
+  const load = extensions?.[extension] ?? extensions?.['.js'];
+  return load !== undefined && !INTERNAL.test(Function.prototype.toString.call(load));
+}
+
+/** Requires a file. It has not run when a hook gave no text back to Node to be compiled, nor when Node refused that text. */
+export function requireFile({ path }: WorkerFile): Attempt {
+  const failure = failures.get(path);
+  if (failure !== undefined) return failure;
+  const attempt = requireOnce(path);
+  if ('error' in attempt && attempt.hasRun()) failures.set(path, { ...attempt, hasRun: () => true });
+  return attempt;
+}
+
+/** Node would run a file that has thrown again at the next call. An ES module it would not. */
+const failures = new Map<string, Failure>();
+
+interface Compiled {
+  readonly text: string;
+  readonly format: unknown;
+}
+
+type Failure = { readonly error: unknown; hasRun(): boolean };
+
+function requireOnce(path: string): { exports: unknown } | Failure {
+  const require = requireFrom(path);
+  const { prototype } = moduleClass();
+  const compile = prototype._compile;
+  let isDone = false;
+  const compiled = new Map<string, Compiled>();
+  const watched: Compile = function (text, filename, format, ...rest) {
+    if (!isDone) compiled.set(filename, { text, format });
+    return compile.call(this, text, filename, format, ...rest);
+  };
+  prototype._compile = watched;
+  try {
+    return { exports: require(path) as unknown };
+  } catch (error) {
+    const own = compiled.get(realPath(path)) ?? compiled.get(path);
+    return { error, hasRun: () => own !== undefined && mayHaveRun(own, error) };
+  } finally {
+    isDone = true;
+    // The file may have put in a hook of its own, over this one.
+    if (prototype._compile === watched) prototype._compile = compile;
+  }
+}
+
+/** A text without types is CommonJS, or Node tries it as an ES module. Types Node strips itself, after this. */
+function mayHaveRun({ text, format }: Compiled, error: unknown): boolean {
+  const isTyped = typeof format === 'string' && format.endsWith('typescript');
+  return isTyped || isCommonJs(text) || !isRefusal(error);
+}
+
+function isRefusal(error: unknown): boolean {
+  const { code } = Object(error) as { code?: unknown };
+  return error instanceof SyntaxError || code === 'ERR_REQUIRE_ASYNC_MODULE' || code === 'ERR_REQUIRE_ESM';
+}
+
+function isCommonJs(text: string): boolean {
+  const { compileFunction } = process.getBuiltinModule('node:vm');
+  try {
+    compileFunction(text, ['exports', 'require', 'module', '__filename', '__dirname']);
+    return true;
+  } catch {
+    return false;
+  }
+}

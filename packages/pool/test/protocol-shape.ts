@@ -1,0 +1,45 @@
+import type * as realGate from '../dist/shared/gate.js';
+import type * as realTable from '../dist/shared/table.js';
+
+/** The protocol under test; a mutant replaces one function. */
+export type Protocol = typeof realTable & typeof realGate;
+
+/** When a worker wakes the host: before its result is there, too, or only then, which is wrong. */
+export type Early = 'no' | 'too' | 'only';
+
+/** Words that the protocol itself accesses by `Atomics` alone. */
+export type PlainToo = 'tail' | 'mailTails' | 'doneTails' | 'gates' | 'tokens';
+
+/** What a world of two workers has and does: as little as possible, and yet every race of what it is about. */
+export interface Shape {
+  slots: number;
+  tasks?: number;
+  cancel?: number;
+  deaths?: number;
+  /** Workers that spin before they sleep. */
+  spinners?: number;
+  /** Which worker's mailbox each task goes to; undefined: the shared queue. */
+  mail?: (number | undefined)[];
+  /** Tasks whose payload the worker has to ask for. */
+  pulls?: number[];
+  /** Tasks that the host gives to a worker that has nothing, if there is one, because their payloads are posted. */
+  owed?: number[];
+  /** A task that never ends. */
+  blocks?: number;
+  /** A task that its worker sleeps on. */
+  later?: number;
+  /** A worker that never wakes up once it sleeps: its own timers keep its event loop busy. */
+  absent?: number;
+  early?: Early;
+  /** A worker that the host retires once it sleeps. */
+  retire?: number;
+  /** Does the host announce each task by itself? Otherwise all that have a slot at once. */
+  eager?: boolean;
+  /** May plain accesses be reordered? Then each task carries a value there and back, too. */
+  reorders?: boolean;
+  /** What a mutant accesses plainly, too. */
+  plain?: PlainToo;
+  /** How often an actor that could go on is made to wait, at most. */
+  preemptions?: number;
+  protocol?: Partial<Protocol>;
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Pool, PoolError } from '@plimsoll/pool';
+import { Core } from '../dist/host/core.js';
+import { geometryFor } from '../dist/host/geometry.js';
+import { fillOptions } from '../dist/host/options.js';
+import { caught, fixture, until } from './support.js';
+
+/** A FIFO whose readers block inside a system call until the test ends. */
+function fifo(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'plimsoll-fifo-'));
+  const path = join(directory, 'fifo');
+  assert.equal(spawnSync('mkfifo', [path]).status, 0);
+  t.after(() => rmSync(directory, { recursive: true }));
+  return path;
+}
+
+/** Lets everybody read: until then this process could not end. */
+function release(path: string): void {
+  const end = openSync(path, 'r+');
+  writeSync(end, '.'.repeat(100));
+  closeSync(end);
+}
+
+/** The other end of a FIFO. Blocks this thread until somebody reads. */
+function openForReader(path: string): number {
+  for (const end = performance.now() + 30_000; performance.now() < end; ) {
+    try {
+      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error;
+    }
+  }
+  return assert.fail('nobody reads');
+}
+
+/** So many have said that they read, and one that was held up before the call has had time to get there. */
+async function isReading(shared: Int32Array, tasks: number): Promise<void> {
+  await until(() => shared[0] === tasks);
+  await pause(20);
+}
+
+const skip = process.platform !== 'linux' && 'needs mkfifo';
+
+test('what a worker ended before it hung is not kept from its caller', { skip }, async (t) => {
+  const path = fifo(t);
+  const pool = new Pool({ filename: fixture('stuck.cjs'), minThreads: 1, maxThreads: 1, closeTimeout: 200 });
+  pool.on('error', () => {});
+  await pool.run(1, { name: 'double' });
+  const controller = new AbortController();
+  const ended = pool.run(2, { name: 'double' });
+  const read = caught(pool.run(path, { name: 'readQuietly', signal: controller.signal }));
+  const writer = openForReader(path);
+  try {
+    // Only now does the host hear of either task.
+    controller.abort();
+    assert.equal((await read).name, 'AbortError');
+    assert.equal(await Promise.race([ended, pause(5000, 'late')]), 4);
+    await pool.destroy();
+  } finally {
+    closeSync(writer);
+  }
+});
+
+test('a pool goes on however many threads hang in a native call', { skip }, async (t) => {
+  const path = fifo(t);
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const pool = new Pool({ filename: fixture('stuck.cjs'), minThreads: 1, maxThreads: 1, closeTimeout: 200 });
+  try {
+    for (let task = 1; task <= 12; task++) {
+      const controller = new AbortController();
+      const read = caught(pool.run({ path, shared }, { name: 'read', signal: controller.signal }));
+      await isReading(shared, task);
+      controller.abort();
+      assert.equal((await read).name, 'AbortError');
+    }
+    assert.equal(await pool.run(2, { name: 'double' }), 4);
+    const failures: unknown[] = [];
+    pool.on('error', (error) => failures.push(error));
+    await pool.destroy();
+    assert.equal(failures.length, 1);
+    assert.ok(failures[0] instanceof PoolError);
+    assert.match(failures[0].message, /^12 stopped workers cannot end/);
+    assert.equal(failures[0].code, 'PLIMSOLL_POOL_CLOSE_TIMEOUT');
+  } finally {
+    release(path);
+  }
+});
+
+test('threads that can end have the time to, however short closeTimeout is', async () => {
+  const pool = new Pool({ filename: fixture('stuck.cjs'), minThreads: 1, maxThreads: 1, closeTimeout: 1 });
+  const failures: unknown[] = [];
+  pool.on('error', (error) => failures.push(error));
+  assert.equal(await pool.run(2, { name: 'double' }), 4);
+  await pool.destroy();
+  assert.deepEqual(failures, []);
+});
+
+test('when no place in the table is left, tasks are told so', { skip }, async (t) => {
+  const path = fifo(t);
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const filename = fileURLToPath(fixture('stuck.cjs'));
+  const options = fillOptions({ filename, minThreads: 0, maxThreads: 1, closeTimeout: 200 });
+  const core = new Core(options, { emit() {} }, { ...geometryFor(options), workers: 3 });
+  const read = core.handlers.idOf(filename, 'read');
+  const double = core.handlers.idOf(filename, 'double');
+  try {
+    for (let task = 1; task <= 3; task++) {
+      let stop: (reason: unknown) => void = () => {};
+      const extras = { transfer: [], abortable: true, priority: 0, original: undefined, release: undefined };
+      const run = core.runWatched({ path, shared }, read, extras, (end) => {
+        stop = end;
+        return () => {};
+      });
+      await isReading(shared, task);
+      stop(new Error('stopped'));
+      assert.equal((await caught(run)).message, 'stopped');
+    }
+    const error = await caught(core.run(2, double, undefined));
+    assert.equal(error.code, 'PLIMSOLL_POOL_START_FAILED');
+    assert.match(error.message, /3 stopped workers cannot end.*no room for others/);
+    release(path);
+    // As their threads end, their places are free again.
+    let result: unknown;
+    while (result !== 4) result = await core.run(2, double, undefined).catch(() => pause(5));
+  } finally {
+    release(path);
+    await core.destroy();
+  }
+});

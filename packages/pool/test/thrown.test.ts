@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UncloneableError } from '@plimsoll/pool';
+import { fixture, poolFor } from './support.js';
+
+const LIMIT = { timeout: 120_000 };
+
+type Odd = Error & Record<string, unknown>;
+interface Case {
+  readonly size?: number;
+  check(error: Odd): void;
+}
+
+const isOdd = (Class: new (message: string) => Error, message = 'odd') => ({
+  check(error: Odd): void {
+    assert.ok(error instanceof Class, String(error));
+    assert.equal(error.message, message);
+  },
+});
+/** As the one before, and a property that can be carried. */
+const hasCode = (Class: new (message: string) => Error, others: readonly string[] = []) => ({
+  check(error: Odd): void {
+    isOdd(Class).check(error);
+    assert.equal(error.code, 'E');
+    for (const name of others) assert.ok(!(name in error), name);
+  },
+});
+const isUncloneable = (path: string, what: RegExp) => ({
+  check(error: Odd): void {
+    assert.ok(error instanceof UncloneableError, String(error));
+    assert.equal(error.path, path);
+    assert.match(error.message, what);
+  },
+});
+const staysBehind = (property: string) => ({
+  check(error: Odd): void {
+    isOdd(TypeError, 'deep').check(error);
+    assert.ok(!(property in error));
+  },
+});
+
+const cases: Record<string, Case | Case[]> = {
+  deepProperty: [
+    { size: 100, check: (error) => assert.ok(Array.isArray(error.deep)) },
+    ...[1000, 3000, 8000, 50_000].map((size) => ({ size, ...staysBehind('deep') })),
+  ],
+  deepCause: [3000, 8000, 50_000].map((size) => ({ size, ...staysBehind('cause') })),
+  nameThrows: isOdd(TypeError),
+  messageThrows: isOdd(TypeError, ''),
+  stackThrows: isOdd(TypeError),
+  constructorThrows: isOdd(TypeError),
+  causeThrows: isOdd(TypeError),
+  errorsThrow: isOdd(AggregateError),
+  propertyThrows: hasCode(TypeError, ['broken']),
+  allThrow: isOdd(TypeError, ''),
+  oddTexts: isOdd(TypeError, '42'),
+  codeWithoutText: {
+    check(error) {
+      isOdd(TypeError).check(error);
+      assert.deepEqual(error.code, { toString: 1, valueOf: 1 });
+    },
+  },
+  frozen: hasCode(TypeError),
+  nullPrototype: hasCode(Error),
+  plainPrototype: hasCode(Error),
+  proxyPrototype: hasCode(Error),
+  endlessPrototype: hasCode(Error),
+  notNative: hasCode(RangeError),
+  otherRealm: {
+    check(error) {
+      hasCode(RangeError).check(error);
+      assert.deepEqual(error.list, [new Map([[1, 2]])]);
+    },
+  },
+  domException: {
+    check(error) {
+      isOdd(DOMException as never).check(error);
+      assert.equal(error.name, 'AbortError');
+    },
+  },
+  uncloneableProperties: hasCode(TypeError, ['promise', 'port', 'symbol', 'proxy']),
+  ownCause: { check: (error) => assert.equal(error.cause, error) },
+  circle: {
+    check(error) {
+      isOdd(AggregateError as never).check(error);
+      const errors = error.errors as Odd[];
+      assert.equal(errors.length, 23);
+      for (const same of errors.slice(0, 20)) assert.equal(same, error);
+      const other = errors[20] as Odd;
+      assert.equal(other.constructor.name, 'Coded');
+      assert.equal(other.code, 'E_CODED');
+      assert.equal(other.cause, error);
+      assert.equal(errors[21], 'text');
+      assert.equal(errors[22], other);
+      assert.equal((error.list as unknown[])[0], error);
+    },
+  },
+  subclass: {
+    check(error) {
+      hasCode(AggregateError as never).check(error);
+      assert.equal(error.constructor.name, 'Several');
+      assert.equal((error.errors as Odd[])[0]?.code, 'E_CODED');
+    },
+  },
+  chain: {
+    size: 2000,
+    check(error) {
+      let length = 1;
+      let last = error;
+      for (; last.cause instanceof TypeError; last = last.cause as Odd) length++;
+      // Those of the first thousand errors are carried.
+      assert.equal(length, 1001);
+      isOdd(TypeError).check(last);
+    },
+  },
+  wide: {
+    size: 1500,
+    check: (error) => assert.equal((error.errors as Odd[])[1499]?.message, '1499'),
+  },
+  proxy: isUncloneable('the thrown value', /it is a Proxy/),
+  throwingProxy: isUncloneable('the thrown value', /it is a Proxy/),
+  revokedProxy: isUncloneable('the thrown value', /it is a Proxy/),
+  function: isUncloneable('the thrown value', /it is a function/),
+  symbol: isUncloneable('the thrown value', /it is a symbol/),
+  promise: isUncloneable('the thrown value', /class WeakMap/),
+  throwsError: isOdd(RangeError, 'from a getter'),
+  throwsProxy: isUncloneable('the thrown value', /reading it throws/),
+  deepValue: { size: 8000, check: (error) => assert.ok(error instanceof UncloneableError) },
+};
+
+for (const later of [false, true]) {
+  test(
+    `whatever a task throws ${later ? 'later' : 'at once'} rejects it, and costs nothing else`,
+    LIMIT,
+    async (t) => {
+      const pool = poolFor(t, { filename: fixture('thrown.mjs') });
+      const threads = pool.threads.map((thread) => thread.threadId);
+      for (const [name, oneOrMore] of Object.entries(cases)) {
+        for (const { size, check } of [oneOrMore].flat()) {
+          const [outcome, after] = await Promise.allSettled([
+            pool.run({ name, size, later }),
+            pool.run(0, { name: 'ping' }),
+          ]);
+          assert.equal(outcome.status, 'rejected');
+          try {
+            check(outcome.status === 'rejected' ? outcome.reason : undefined);
+          } catch (cause) {
+            throw new Error(`${name} ${size ?? ''}: ${(cause as Error).message}`, { cause });
+          }
+          assert.deepEqual(after, { status: 'fulfilled', value: 'fine' });
+        }
+      }
+      assert.deepEqual(
+        pool.threads.map((thread) => thread.threadId),
+        threads,
+        'a worker has died',
+      );
+    },
+  );
+}

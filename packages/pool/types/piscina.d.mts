@@ -1,0 +1,2 @@
+export * from './piscina.js';
+export { Piscina as default } from './piscina.js';

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { collectTypes } from './collect-types.mjs';
+
+// What the published packages are made of, out of what tsc wrote:
+// - dist/node: one CommonJS file that `require` gives and, through a thin ES module, `import` too, so that a process has one
+//   state, and as few files as can be, because each costs whoever loads it a part of a millisecond;
+// - dist/bundler: ES modules for bundlers, whose output then imports Node's modules instead of asking for a `require`;
+// - dist/types: declarations, one set for both.
+const require = createRequire(import.meta.url);
+const OPTIONS = { bundle: true, platform: 'node', target: 'node20.19', logLevel: 'warning' };
+/** Names stay, and no line is so long that Node prints screens of it with an error. */
+const SMALL = { minifyWhitespace: true, lineLimit: 120 };
+
+/** Bundles each package that has a module newer than its bundles. */
+export function bundle(root) {
+  const [pool, fastify] = ['pool', 'fastify'].map((name) => join(root, 'packages', name));
+  if (isStale(pool)) {
+    bundleWorker(join(pool, 'dist'));
+    bundleHost(pool, { index: asValue, piscina: asValue });
+  }
+  if (isStale(fastify)) {
+    const index = (...all) => asNames(...all, 'plimsollPool');
+    bundleHost(fastify, { index }, ['@plimsoll/pool', 'fastify-plugin']);
+  }
+}
+
+/** The worker's side as one text that the host's side carries, so that nothing can part them. */
+function bundleWorker(dist) {
+  const entryPoint = (file) => ({ entryPoints: [join(dist, 'worker', file)] });
+  const entry = commonJs({ ...SMALL, minifySyntax: true, ...entryPoint('entry.js') });
+  if (/\brequire\(/.test(entry)) throw new Error('the worker requires what is no part of Node');
+  const start = `(importModule) => {${entry.replaceAll(/\bimport\(/g, 'importModule(')}}`;
+  const source = commonJs({ ...entryPoint('boot.js'), define: { ENTRY: JSON.stringify(start) } });
+  writeFileSync(join(dist, 'worker/source.js'), `export const SOURCE = ${JSON.stringify(source)};\n`);
+}
+
+/** CommonJS that takes Node's modules without `require`, which bundles and eval'd ES modules have none of. */
+function commonJs(options) {
+  const { outputFiles } = build({ ...OPTIONS, ...options, format: 'cjs', write: false });
+  return outputFiles[0].text.replaceAll('require("node:', 'process.getBuiltinModule("node:');
+}
+
+function bundleHost(folder, entries, external = []) {
+  const dist = join(folder, 'dist');
+  const names = Object.keys(entries);
+  const [node, bundler, types] = ['node', 'bundler', 'types'].map((name) => join(dist, name));
+  for (const output of [node, bundler, types]) rmSync(output, { recursive: true, force: true });
+  const { outputs } = build({
+    ...{ ...OPTIONS, ...SMALL, format: 'esm', splitting: true, chunkNames: 'shared', metafile: true },
+    ...{ entryPoints: names.map((name) => join(dist, `${name}.js`)), external, outdir: bundler },
+  }).metafile;
+  const stdin = { contents: names.map(exportAll).join('\n'), resolveDir: dist };
+  mkdirSync(node);
+  writeFileSync(join(node, 'shared.cjs'), commonJs({ ...SMALL, stdin, external }));
+  for (const [name, write] of Object.entries(entries)) {
+    const [, { exports }] = Object.entries(outputs).find(([path]) => path.endsWith(`/bundler/${name}.js`));
+    const { required, imported } = write(name, exports);
+    const given = `const { ${name} } = require('./shared.cjs');`;
+    writeFileSync(join(node, `${name}.cjs`), `${[given, ...required].join('\n')}\n`);
+    writeFileSync(join(node, `${name}.js`), `${imported.join('\n')}\n`);
+  }
+  collectTypes(dist, names, join(folder, 'types'), types);
+}
+
+const exportAll = (name) => `export * as ${name} from './${name}.js';`;
+
+// What `import` finds in Node imports what `require` finds, not the large file: Node would look through that for names of
+// exports, which takes as long as all the rest.
+
+/** `require` gives the default export, which has the others as properties; or all of them when there is none. */
+function asValue(name, exports) {
+  const named = exports.filter((one) => one !== 'default');
+  const hasDefault = named.length < exports.length;
+  const imported = [
+    `import value from './${name}.cjs';`,
+    `export const { ${named.join(', ')} } = value;`,
+    ...(hasDefault ? ['export default value;'] : []),
+  ];
+  return { required: [`module.exports = ${hasDefault ? `${name}.default` : name};`], imported };
+}
+
+/** `require` gives all exports, the default by the mark that compilers know; the default has a name too. */
+function asNames(name, exports, nameOfDefault) {
+  const mark = "Object.defineProperty(exports, '__esModule', { value: true });";
+  const named = exports.map((one) => (one === 'default' ? `${nameOfDefault} as default` : one));
+  return {
+    required: [mark, ...exports.map((one) => `exports.${one} = ${name}.${one};`)],
+    imported: [`export { ${named.join(', ')} } from './${name}.cjs';`],
+  };
+}
+
+function build(options) {
+  // Here, because this module is loaded before anything is installed.
+  return require('esbuild-wasm').buildSync({ legalComments: 'none', ...options });
+}
+
+const BUNDLED = /^(node|bundler|types)\b|\bsource\.js$/;
+
+function isStale(folder) {
+  const [dist, types] = ['dist', 'types'].map((name) => join(folder, name));
+  const last = join(dist, 'types/package.json');
+  if (!existsSync(last)) return true;
+  const compiled = readdirSync(dist, { recursive: true }).filter(
+    (file) => /\.(js|d\.ts)$/.test(file) && !BUNDLED.test(file),
+  );
+  const inputs = [
+    ...compiled.map((file) => join(dist, file)),
+    ...readdirSync(types).map((file) => join(types, file)),
+    ...['bundle.mjs', 'collect-types.mjs'].map((file) => join(import.meta.dirname, file)),
+  ];
+  return inputs.some((file) => statSync(file).mtimeMs > statSync(last).mtimeMs);
+}

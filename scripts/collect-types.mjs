@@ -1,0 +1,28 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * Copies the declarations that those of the entries need, and no others, with what is written by hand. All of them count as
+ * CommonJS, which ES modules may import too: with a set for each, a class would have two types that do not fit.
+ */
+export function collectTypes(dist, entries, written, folder) {
+  for (const file of reachable(dist, entries)) {
+    const target = join(folder, file);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, withoutMap(readFileSync(join(dist, file), 'utf8')));
+  }
+  cpSync(written, folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
+}
+
+function reachable(dist, entries) {
+  const found = new Set(entries.map((name) => `${name}.d.ts`));
+  for (const file of found) {
+    const text = readFileSync(join(dist, file), 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
+    for (const [, path] of text.matchAll(/\b(?:from |import\()'(\.[^']+)\.js'/g))
+      found.add(join(dirname(file), `${path}.d.ts`));
+  }
+  return found;
+}
+
+const withoutMap = (text) => text.replace(/^\/\/# sourceMappingURL=.*$/m, '');
