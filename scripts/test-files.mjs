@@ -7,9 +7,9 @@ import { root } from './setup.mjs';
  * benchmarks and the studies take the longest, and what they stand on has its own tests on every line.
  */
 const NOT_EVERYWHERE = [
-  { path: /pool\/test-dist\/protocol\.test/, lines: [20] },
+  { path: /pool\/test-dist\/(protocol|reordering|litmus)\.test/, lines: [20] },
   { path: /test-dist\/(load\/|cli\/load)/, lines: [20, 24] },
-  { path: /^(benchmarks|examples)\//, lines: [20, 24] },
+  { path: /^(benchmarks|setups|examples)\//, lines: [20, 24] },
 ];
 
 /**
@@ -19,7 +19,7 @@ const NOT_EVERYWHERE = [
  */
 export function testFiles(filters, line) {
   const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
-  const files = [...packages, 'benchmarks', 'examples'].flatMap((folder) => {
+  const files = [...packages, 'benchmarks', 'setups', 'examples'].flatMap((folder) => {
     const directory = join(folder, 'test-dist');
     try {
       return readdirSync(join(root, directory), { recursive: true })
@@ -36,3 +36,17 @@ const isWanted = (file, filters) => filters.length === 0 || filters.some((text) 
 
 const isFor = (file, line) =>
   NOT_EVERYWHERE.every(({ path, lines }) => !path.test(file) || lines.includes(line));
+
+/** What measures nothing, and mostly waits. */
+const SIDE_BY_SIDE = /^(packages\/(pool|fastify)|setups)\//;
+
+/** What to tell Node so that it runs these files: those that measure one after another, the others two at a time. */
+export function testRuns(files) {
+  const runs = [
+    [1, files.filter((file) => !SIDE_BY_SIDE.test(file))],
+    [2, files.filter((file) => SIDE_BY_SIDE.test(file))],
+  ];
+  return runs
+    .filter(([, some]) => some.length > 0)
+    .map(([count, some]) => ['--test', `--test-concurrency=${count}`, '--test-reporter=spec', ...some]);
+}

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { LINES, nodeOfLine } from './node-lines.mjs';
 import { run, setup } from './setup.mjs';
-import { testFiles } from './test-files.mjs';
+import { testFiles, testRuns } from './test-files.mjs';
 
 const { values, positionals } = parseArgs({
   options: { others: { type: 'boolean' } },
@@ -16,5 +16,5 @@ for (const line of LINES.filter((line) => !(values.others && line === own))) {
   const binary = nodeOfLine(line);
   console.log(`\n# Node ${line}`);
   run(binary, ['--version']);
-  run(binary, ['--test', '--test-reporter=spec', ...testFiles(positionals, line)]);
+  for (const args of testRuns(testFiles(positionals, line))) run(binary, args);
 }

@@ -1,7 +1,7 @@
 // `npm test [-- FILTER…]`: install, build and type-check, lint, run every test (or those whose path has a FILTER in it).
 import { join } from 'node:path';
 import { root, run, setup } from './setup.mjs';
-import { testFiles } from './test-files.mjs';
+import { testFiles, testRuns } from './test-files.mjs';
 
 setup();
 run(process.execPath, [
@@ -10,4 +10,4 @@ run(process.execPath, [
   '--error-on-warnings',
   '.',
 ]);
-run(process.execPath, ['--test', '--test-reporter=spec', ...testFiles(process.argv.slice(2))]);
+for (const args of testRuns(testFiles(process.argv.slice(2)))) run(process.execPath, args);
