@@ -60,6 +60,8 @@ export class Dispatch {
   private readonly results: Results;
   private readonly table: SharedTable;
   private readonly host: DispatchHost;
+  /** Slots of ended tasks whose threads have not exited. One in a native call that does not return keeps its slot for good. */
+  private readonly condemned = new Set<number>();
   /** How many tasks had ended when the next one was refused a worker: until another ends, the answer would be the same. */
   private refusedAt = -1;
 
@@ -77,9 +79,9 @@ export class Dispatch {
     this.results = new Results(table);
   }
 
-  /** Slots in use: published, running, or reported but not read. */
-  get inTable(): number {
-    return this.table.layout.slots - this.freeCount;
+  /** Slots that workers have work with: published, running, or reported but not read. */
+  private get inTable(): number {
+    return this.table.layout.slots - this.freeCount - this.condemned.size;
   }
 
   submit(task: Task): void {
@@ -285,6 +287,7 @@ export class Dispatch {
   }
 
   private giveBack(slot: number): void {
+    if (this.condemned.size > 0) this.condemned.delete(slot);
     this.inputs.release(slot);
     release(this.table, slot);
     this.tasks[slot] = undefined;
@@ -321,7 +324,10 @@ export class Dispatch {
     const unclaimed = retract(this.table, slot);
     if (unclaimed) this.giveBack(slot);
     this.settle(task, reason, true);
-    return unclaimed ? -1 : condemn(this.table, slot);
+    if (unclaimed) return -1;
+    const worker = condemn(this.table, slot);
+    if (worker !== -1) this.condemned.add(slot);
+    return worker;
   }
 
   /** Rejects the tasks that no worker has claimed yet; with `most`, only so many, those whose turn would come last. */
