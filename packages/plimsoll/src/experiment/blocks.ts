@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MachineNoise, machineNoise, noiseMarks, readMachineCounters } from '../host/noise.js';
+import {
+  type MachineCounters,
+  type MachineNoise,
+  machineNoise,
+  noiseMarks,
+  readMachineCounters,
+} from '../host/noise.js';
 import type { Random } from '../stats/random.js';
 import { type Arm, blockOrders } from './block-order.js';
 
@@ -32,6 +38,8 @@ export interface BlocksPlan<Result, Id extends string | number = number> {
   run(size: Id, watch: MachineWatch): Promise<Result>;
   /** CPU time that a run used itself while it was watched, in seconds; `null` when that is not known. */
   cpuSecondsOf(result: Result): number | null;
+  /** Reads the machine's counters. Default: those of this machine. */
+  readonly readCounters?: () => MachineCounters;
   onRun?(run: BlockRun<Result, Id>, progress: { done: number; planned: number }): void;
 }
 
@@ -72,7 +80,7 @@ export async function runBlocks<Result, Id extends string | number = number>(
     recorded.length = 0;
     await sleep(COOL_DOWN_MS);
     const size = arm === 'twin' ? plan.baseline : (arm as Id);
-    const watch = new Watch();
+    const watch = new Watch(plan.readCounters ?? readMachineCounters);
     const result = await plan.run(size, watch);
     const noise = watch.noise(plan.cpuSecondsOf(result));
     const earlier = history.get(size) ?? [];
@@ -115,29 +123,38 @@ export function completeBlocks<Result, Id extends string | number = number>(
 }
 
 class Watch implements MachineWatch {
-  #before = reading();
+  readonly #readCounters: () => MachineCounters;
+  #before: Reading;
   #after: Reading | null = null;
 
+  constructor(readCounters: () => MachineCounters) {
+    this.#readCounters = readCounters;
+    this.#before = this.#read();
+  }
+
   begin(): void {
-    this.#before = reading();
+    this.#before = this.#read();
   }
 
   end(): void {
-    this.#after = reading();
+    this.#after = this.#read();
   }
 
   /** @param runSeconds CPU time of the run meanwhile; that of this process is added. */
   noise(runSeconds: number | null): MachineNoise {
-    const after = this.#after ?? reading();
+    const after = this.#after ?? this.#read();
     const ownSeconds = after.cpuSeconds - this.#before.cpuSeconds;
     const seconds = runSeconds === null ? null : runSeconds + ownSeconds;
     return machineNoise(this.#before.counters, after.counters, seconds);
   }
+
+  #read(): Reading {
+    const { user, system } = process.cpuUsage();
+    return { counters: this.#readCounters(), cpuSeconds: (user + system) / 1e6 };
+  }
 }
 
-type Reading = ReturnType<typeof reading>;
-
-function reading() {
-  const { user, system } = process.cpuUsage();
-  return { counters: readMachineCounters(), cpuSeconds: (user + system) / 1e6 };
+interface Reading {
+  readonly counters: MachineCounters;
+  readonly cpuSeconds: number;
 }
