@@ -6,6 +6,7 @@ import type { AbortSignalAny, RunOptions } from './host/run-options.js';
 import { runWith } from './host/run-with.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
 import { type CloseOptions, PoolBase, type PoolHistogram } from './pool-base.js';
+import type { HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
 import { context } from './worker/context.js';
 
@@ -207,6 +208,16 @@ export class Piscina<T = any, R = any> extends Required {
   /** Without `recordTiming`, its `runTime` and `waitTime` are undefined. */
   override get histogram(): PoolHistogram {
     return this.options.recordTiming ? super.histogram : ({} as PoolHistogram);
+  }
+
+  /** The times that tasks ran, as Piscina 1 to 4 have them here; null without `recordTiming`. */
+  get runTime(): HistogramSummary | null {
+    return this.histogram.runTime ?? null;
+  }
+
+  /** The times that tasks waited, as Piscina 1 to 4 have them here; null without `recordTiming`. */
+  get waitTime(): HistogramSummary | null {
+    return this.histogram.waitTime ?? null;
   }
 
   static get Piscina(): typeof Piscina {

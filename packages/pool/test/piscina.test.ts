@@ -67,6 +67,16 @@ test('idleThreads counts workers that still start, as Piscina does', async () =>
   assert.equal(piscina.idleThreads, 0);
 });
 
+test('runTime and waitTime are where Piscina had them until version 4', async () => {
+  await using piscina = open();
+  await piscina.run(1, { name: 'echo' });
+  const { runTime, waitTime } = piscina.histogram;
+  assert.deepEqual(piscina.runTime, runTime);
+  assert.deepEqual(piscina.waitTime, waitTime);
+  await using untimed = open({ recordTiming: false });
+  assert.deepEqual([untimed.runTime, untimed.waitTime], [null, null]);
+});
+
 test('has the own property names of Piscina, and `default` besides', () => {
   assert.deepEqual(Object.getOwnPropertyNames(Piscina).sort(), Object.getOwnPropertyNames(Original).sort());
   assert.equal((Piscina as unknown as { default: unknown }).default, Piscina);

@@ -82,7 +82,10 @@ test('a pool goes on however many threads hang in a native call', { skip }, asyn
     }
     assert.equal(await pool.run(2, { name: 'double' }), 4);
     // Now the host keeps the order, and gives workers no more than they can run at a time.
-    assert.equal(await Promise.race([pool.run(3, { name: 'double', priority: 1 }), pause(10_000, 'hangs')]), 6);
+    assert.equal(
+      await Promise.race([pool.run(3, { name: 'double', priority: 1 }), pause(10_000, 'hangs')]),
+      6,
+    );
     const failures: unknown[] = [];
     pool.on('error', (error) => failures.push(error));
     await pool.destroy();
