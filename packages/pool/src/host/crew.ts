@@ -1,4 +1,4 @@
-import { availableParallelism, setPriority } from 'node:os';
+import { availableParallelism, getPriority, setPriority } from 'node:os';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, reclaimTokens, retire, SLEEPING } from '../shared/gate.js';
@@ -122,7 +122,7 @@ export class Crew {
 
   private setNice(kernelThreadId: number): void {
     try {
-      setPriority(kernelThreadId, Math.min(19, this.options.niceIncrement));
+      setPriority(kernelThreadId, Math.min(19, getPriority(kernelThreadId) + this.options.niceIncrement));
     } catch {
       // A thread that is gone, or a system that does not let us: tasks run at the usual priority.
     }
