@@ -54,10 +54,17 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
   #open(options: FilledOptions): Core {
     return new Core(options, {
       emit: (event: string, value?: unknown) => {
-        if (event === 'workerCreate' || event === 'workerDestroy')
-          this.emit(event, (value as WorkerHandle).thread);
-        else if (value === undefined) this.emit(event);
-        else this.emit(event, value);
+        try {
+          if (event === 'workerCreate' || event === 'workerDestroy')
+            this.emit(event, (value as WorkerHandle).thread);
+          else if (value === undefined) this.emit(event);
+          else this.emit(event, value);
+        } catch (error) {
+          // An uncaught error all the same, but not in the middle of the pool's work.
+          queueMicrotask(() => {
+            throw error;
+          });
+        }
       },
     });
   }
