@@ -205,8 +205,10 @@ test('a file that throws runs once, with hooks and without', async (t) => {
       const first = await caught(run());
       assert.equal(first.code, 'PLIMSOLL_POOL_LOAD_FAILED', name);
       if (name.startsWith('throws')) assert.match(first.message, /: thrown in run 1$/);
+      const [thread] = pool.threads;
       assert.equal((await caught(run())).message, first.message);
       assert.equal(await runsIn(pool, folder), 1, `${name} under ${execArgv}`);
+      assert.equal(pool.threads[0], thread, name);
       await pool.close();
     }
   }

@@ -1,6 +1,6 @@
-import { timers } from '../shared/timers.js';
 import { type Attempt, importFile } from './import-file.js';
 import { cannotLoad, isMissing, isTyped, isUnknownExtension, saysLess } from './load-error.js';
+import { nextTurn } from './next-turn.js';
 import { isHooked, requireFile } from './require-file.js';
 import { isNamedModule, type WorkerFile, workerFile } from './worker-file.js';
 
@@ -20,9 +20,7 @@ export async function loadModule(name: string): Promise<unknown> {
   const file = workerFile(name);
   const attempt = await load(file);
   if ('exports' in attempt) return attempt.exports;
-  // A thread that is ended inside CommonJS lets the ES module that imports it run on without it (Node 22 and 24: a synthetic
-  // module swallows the termination). Such a thread gets no other turn, so this error is not told and its end is.
-  await new Promise<void>((resolve) => timers.setImmediate(resolve));
+  await nextTurn(attempt.error);
   throw cannotLoad(name, attempt.error, file);
 }
 
