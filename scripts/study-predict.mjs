@@ -68,7 +68,7 @@ const {
   record,
   verification,
 } = await import('../packages/plimsoll/dist/index.js');
-const { openResolver } = await import('../packages/plimsoll/dist/experiment/resolver/open.js');
+const { openResolver } = await import('../packages/plimsoll/dist/lab/resolver/open.js');
 
 const interrupt = interruptSignal();
 const guardian = new Guardian();

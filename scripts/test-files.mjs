@@ -9,7 +9,7 @@ import { root } from './setup.mjs';
 const NOT_EVERYWHERE = [
   { path: /pool\/test-dist\/(protocol|reordering|litmus)\.test/, lines: [20] },
   { path: /test-dist\/(load\/|cli\/load)/, lines: [20, 24] },
-  { path: /^(benchmarks|setups|examples)\//, lines: [20, 24] },
+  { path: /^(benchmarks|setups|studies)\//, lines: [20, 24] },
 ];
 
 /**
@@ -19,7 +19,7 @@ const NOT_EVERYWHERE = [
  */
 export function testFiles(filters, line) {
   const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
-  const files = [...packages, 'benchmarks', 'setups', 'examples'].flatMap((folder) => {
+  const files = [...packages, 'benchmarks', 'setups', 'studies'].flatMap((folder) => {
     const directory = join(folder, 'test-dist');
     try {
       return readdirSync(join(root, directory), { recursive: true })

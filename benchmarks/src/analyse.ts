@@ -5,7 +5,7 @@ import {
   median,
   pairedRatio,
   signedRankInterval,
-} from 'plimsoll';
+} from 'plimsoll/lab';
 import type { Case, Metric, Target } from './cases/case.js';
 import type { Outcome } from './child/messages.js';
 import { CONTENDERS, type ContenderName } from './contenders/contenders.js';

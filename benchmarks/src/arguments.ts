@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { PlimsollError, parseCount } from 'plimsoll';
+import { PlimsollError, parseCount } from 'plimsoll/lab';
 import type { Case } from './cases/case.js';
 import { CASES } from './cases/cases.js';
 import { ALL, BASELINE, CONTENDERS } from './contenders/contenders.js';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type BlocksOutcome, createRandom, type Guardian, type Random, runBlocks } from 'plimsoll';
+import { type BlocksOutcome, createRandom, type Guardian, type Random, runBlocks } from 'plimsoll/lab';
 import type { Case } from './cases/case.js';
 import type { Job, Outcome } from './child/messages.js';
 import { BASELINE, type ContenderName } from './contenders/contenders.js';

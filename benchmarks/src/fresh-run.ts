@@ -4,7 +4,7 @@ import {
   type FreshProcess,
   type Guardian,
   type Random,
-} from 'plimsoll';
+} from 'plimsoll/lab';
 import type { Answer, Outcome } from './child/messages.js';
 
 /** One run in a process of its own, whose entry answers by `child/answer.ts`. Throws when it was interrupted. */

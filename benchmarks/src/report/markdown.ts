@@ -1,4 +1,4 @@
-import { environmentLines, formatDuration, markdownTable } from 'plimsoll';
+import { environmentLines, formatDuration, markdownTable } from 'plimsoll/lab';
 import type { BenchPoolResult, CaseResult } from '../result.js';
 import { formatEstimate } from './format.js';
 import { contendersTable, disturbance, targetsTable } from './tables.js';

@@ -13,17 +13,17 @@ export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
 export { parseCount } from './cli/values.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
-export type { Arm } from './experiment/block-order.js';
+export { captureEnvironment, type Environment } from './host/environment.js';
+export type { Arm } from './lab/block-order.js';
 export {
   type BlockRun,
   type BlocksOutcome,
   type BlocksPlan,
   completeBlocks,
   runBlocks,
-} from './experiment/blocks.js';
-export { converseWithFreshProcess, type Ending, type FreshProcess } from './experiment/fresh-process.js';
-export { Guardian } from './experiment/guardian.js';
-export { captureEnvironment, type Environment } from './host/environment.js';
+} from './lab/blocks.js';
+export { converseWithFreshProcess, type Ending, type FreshProcess } from './lab/fresh-process.js';
+export { Guardian } from './lab/guardian.js';
 export { load } from './load/load.js';
 export type { LoadCase, LoadOptions, LoadProgress, LoadTarget } from './load/options.js';
 export type { Mode } from './load/target/sample.js';

@@ -11,11 +11,13 @@ const FLOORS = [
   ['advise'],
   ['bench', 'load', 'timeline', 'classify', 'trace'],
   ['model'],
-  ['experiment'],
+  ['lab'],
   ['workloads'],
-  ['stats'],
   ['results'],
   ['host'],
+  ['libuv'],
+  ['stats'],
+  ['collections'],
 ];
 const source = fileURLToPath(new URL('../src/', import.meta.url));
 const levelOf = (folder: string): number => FLOORS.findIndex((floor) => floor.includes(folder));

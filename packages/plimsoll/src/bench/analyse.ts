@@ -1,7 +1,7 @@
 import { PlimsollError } from '../errors.js';
-import type { Arm } from '../experiment/block-order.js';
-import { type BlockRun, type BlocksOutcome, completeBlocks } from '../experiment/blocks.js';
-import type { Measurement } from '../experiment/messages.js';
+import type { Arm } from '../lab/block-order.js';
+import { type BlockRun, type BlocksOutcome, completeBlocks } from '../lab/blocks.js';
+import type { Measurement } from '../lab/messages.js';
 import type { NoiseResult, RunResult, SizeResult, WorkloadResult } from '../results/bench.js';
 import { type Comparison, comparePaired, type Noise } from '../stats/paired-comparison.js';
 import { median } from '../stats/quantile.js';

@@ -1,10 +1,10 @@
 import { PlimsollError } from '../errors.js';
-import { type BlocksOutcome, runBlocks } from '../experiment/blocks.js';
-import type { Guardian } from '../experiment/guardian.js';
-import type { Measurement } from '../experiment/messages.js';
-import { type ChosenResolver, openResolver } from '../experiment/resolver/open.js';
-import { runInFreshProcess } from '../experiment/run-process.js';
 import { captureEnvironment } from '../host/environment.js';
+import { type BlocksOutcome, runBlocks } from '../lab/blocks.js';
+import type { Guardian } from '../lab/guardian.js';
+import type { Measurement } from '../lab/messages.js';
+import { type ChosenResolver, openResolver } from '../lab/resolver/open.js';
+import { runInFreshProcess } from '../lab/run-process.js';
 import type { BenchResult, WorkloadResult } from '../results/bench.js';
 import { createRandom } from '../stats/random.js';
 import { analyseWorkload, failedWorkload } from './analyse.js';

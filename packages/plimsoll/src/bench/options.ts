@@ -1,4 +1,4 @@
-import type { DnsMode } from '../experiment/resolver/open.js';
+import type { DnsMode } from '../lab/resolver/open.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
 
 /** A workload with its name and what it does, in words. */

@@ -1,4 +1,4 @@
-import type { Measurement } from '../experiment/messages.js';
+import type { Measurement } from '../lab/messages.js';
 
 /** What a pilot run says about the runs to come. */
 export interface Pilot {

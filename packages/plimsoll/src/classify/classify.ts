@@ -1,7 +1,7 @@
 import { PlimsollError } from '../errors.js';
-import type { Guardian } from '../experiment/guardian.js';
 import { cpuCount } from '../host/cpu.js';
 import { captureEnvironment } from '../host/environment.js';
+import type { Guardian } from '../lab/guardian.js';
 import type { Classification, Classified } from '../results/classification.js';
 import { createRandom } from '../stats/random.js';
 import type { Target } from '../workloads/target.js';

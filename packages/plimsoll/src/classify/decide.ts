@@ -1,4 +1,4 @@
-import { waitKindOf, waitKinds } from '../experiment/wait-kinds.js';
+import { waitKindOf, waitKinds } from '../libuv/wait-kinds.js';
 import type { PoolVerdict } from '../results/classification.js';
 import type { Observation } from './messages.js';
 import type { Probed } from './probe.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { PlimsollError } from '../errors.js';
-import { Guardian } from '../experiment/guardian.js';
 import { cpuCount } from '../host/cpu.js';
+import { Guardian } from '../lab/guardian.js';
 import type { WorkerMeasurement } from '../load/server/messages.js';
 import { modes, type SampleTarget, startSampleServer } from '../load/target/sample.js';
 import { formatMs } from '../report/format.js';

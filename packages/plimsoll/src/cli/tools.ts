@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty';
-import { Guardian } from '../experiment/guardian.js';
+import { Guardian } from '../lab/guardian.js';
 import { interruptSignal } from './interrupt.js';
 import { ProgressLine } from './progress-line.js';
 

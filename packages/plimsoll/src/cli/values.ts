@@ -1,6 +1,6 @@
 import { PlimsollError } from '../errors.js';
-import type { DnsMode } from '../experiment/resolver/open.js';
-import { DEFAULT_DELAY_MS } from '../experiment/resolver/open.js';
+import type { DnsMode } from '../lab/resolver/open.js';
+import { DEFAULT_DELAY_MS } from '../lab/resolver/open.js';
 
 /** libuv's size when UV_THREADPOOL_SIZE is not set (threadpool.c). */
 const LIBUV_DEFAULT = 4;

@@ -1,4 +1,4 @@
-import { type BlockRun, type BlocksOutcome, completeBlocks } from '../experiment/blocks.js';
+import { type BlockRun, type BlocksOutcome, completeBlocks } from '../lab/blocks.js';
 import type { LoadCell, LoadRecommendation, LoadRun } from '../results/load.js';
 import { type Comparison, comparePaired, type Noise } from '../stats/paired-comparison.js';
 import { median } from '../stats/quantile.js';

@@ -1,7 +1,7 @@
 import { PlimsollError } from '../errors.js';
-import { type BlockRun, type BlocksOutcome, runBlocks } from '../experiment/blocks.js';
-import type { Guardian } from '../experiment/guardian.js';
 import { captureEnvironment } from '../host/environment.js';
+import { type BlockRun, type BlocksOutcome, runBlocks } from '../lab/blocks.js';
+import type { Guardian } from '../lab/guardian.js';
 import type { LoadResult } from '../results/load.js';
 import { createRandom } from '../stats/random.js';
 import { analyseTable } from './analyse.js';

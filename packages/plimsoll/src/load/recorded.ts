@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PlimsollError } from '../errors.js';
-import type { BlockRun } from '../experiment/blocks.js';
+import type { BlockRun } from '../lab/blocks.js';
 import type { LoadResult } from '../results/load.js';
 import { methodOf } from './method.js';
 import { AS_IT_IS, type LoadOptions, type Table } from './options.js';

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { PlimsollError } from '../errors.js';
-import type { MachineWatch } from '../experiment/blocks.js';
+import type { MachineWatch } from '../lab/blocks.js';
 import type { LoadRun } from '../results/load.js';
 import { createRandom } from '../stats/random.js';
 import { type Summary, summarise } from '../stats/summary.js';

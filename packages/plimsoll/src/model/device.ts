@@ -1,4 +1,4 @@
-import { MinHeap } from '../experiment/heap.js';
+import { MinHeap } from '../collections/heap.js';
 
 /**
  * What jobs are blocked on: up to `capacity` of them at full speed, more at an equal share of it (processor sharing in

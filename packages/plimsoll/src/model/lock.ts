@@ -1,4 +1,4 @@
-import { Ring } from '../experiment/ring.js';
+import { Ring } from '../collections/ring.js';
 
 const NOBODY = -1;
 

@@ -1,6 +1,6 @@
-import { MinHeap } from '../experiment/heap.js';
-import { PoolQueue } from '../experiment/pool-queue.js';
-import { Ring } from '../experiment/ring.js';
+import { MinHeap } from '../collections/heap.js';
+import { Ring } from '../collections/ring.js';
+import { PoolQueue } from '../libuv/queue.js';
 import { createRandom, type Random } from '../stats/random.js';
 import { Cores } from './cores.js';
 import { Device } from './device.js';

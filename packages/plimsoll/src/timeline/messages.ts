@@ -1,5 +1,5 @@
-import type { ObservationJob } from '../experiment/observation.js';
-import type { PoolEvent } from '../experiment/pool-jobs.js';
+import type { ObservationJob } from '../lab/observation.js';
+import type { PoolEvent } from '../libuv/jobs.js';
 import type { Target } from '../workloads/target.js';
 import type { OperationName } from './operations.js';
 

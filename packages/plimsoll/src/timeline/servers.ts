@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { crc32, deflateSync } from 'node:zlib';
-import { dnsReply } from '../experiment/resolver/reply.js';
+import { dnsReply } from '../lab/resolver/reply.js';
 
 /** What a server far away takes to answer. */
 export const LATENCY_MS = 100;

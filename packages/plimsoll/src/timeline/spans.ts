@@ -1,4 +1,4 @@
-import { type PoolEvent, type PoolJob, poolJobs } from '../experiment/pool-jobs.js';
+import { type PoolEvent, type PoolJob, poolJobs } from '../libuv/jobs.js';
 import type { Span, TimelineExperiment } from '../results/timeline.js';
 import type { RequestRecord } from './messages.js';
 

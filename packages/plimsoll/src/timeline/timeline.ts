@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlimsollError } from '../errors.js';
-import type { Guardian } from '../experiment/guardian.js';
-import { observe } from '../experiment/observation.js';
-import { openResolver } from '../experiment/resolver/open.js';
 import { captureEnvironment } from '../host/environment.js';
+import type { Guardian } from '../lab/guardian.js';
+import { observe } from '../lab/observation.js';
+import { openResolver } from '../lab/resolver/open.js';
 import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
 import type { TimelineAnswer, TimelineJob, TimelineSubject } from './messages.js';

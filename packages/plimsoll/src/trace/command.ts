@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
-import type { Guardian } from '../experiment/guardian.js';
 import { readGroupUsage } from '../host/group-usage.js';
 import { hasEnded, processesWithEnvironment } from '../host/processes.js';
+import type { Guardian } from '../lab/guardian.js';
 import type { RecordOptions } from './record.js';
 
 export interface CommandEnd {

@@ -1,5 +1,5 @@
-import { finishedJobs, type PoolEvent, type PoolJob } from '../experiment/pool-jobs.js';
-import { poolSizeOf } from '../host/pool-size.js';
+import { finishedJobs, type PoolEvent, type PoolJob } from '../libuv/jobs.js';
+import { poolSizeOf } from '../libuv/pool-size.js';
 import type { TracedJob, TracedProcess, TraceNote } from '../results/trace.js';
 import { mergeChannel } from './channel-jobs.js';
 import { scriptName } from './names.js';

@@ -1,5 +1,5 @@
-import { type PoolJob, placeJobs, type Unplaced } from '../experiment/pool-jobs.js';
-import { type Longest, replayPool } from '../experiment/pool-replay.js';
+import { type PoolJob, placeJobs, type Unplaced } from '../libuv/jobs.js';
+import { type Longest, replayPool } from '../libuv/replay.js';
 import { blockedBySight } from '../model/on-thread.js';
 import type { UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';

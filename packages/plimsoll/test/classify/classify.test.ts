@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { catalogue } from '#plimsoll/classify/catalogue/catalogue.js';
 import { classify } from '#plimsoll/classify/classify.js';
 import { PlimsollError } from '#plimsoll/errors.js';
-import { Guardian } from '#plimsoll/experiment/guardian.js';
+import { Guardian } from '#plimsoll/lab/guardian.js';
 import { type Classified, classificationSchema, type PoolVerdict } from '#plimsoll/results/classification.js';
 import type { Target } from '#plimsoll/workloads/target.js';
 import { buildAddon, cannotBuildAddon } from '../support/addon.js';

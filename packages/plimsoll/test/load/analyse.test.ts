@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { BlockRun } from '#plimsoll/experiment/blocks.js';
+import type { BlockRun } from '#plimsoll/lab/blocks.js';
 import { analyseTable } from '#plimsoll/load/analyse.js';
 import type { LoadTarget, Table } from '#plimsoll/load/options.js';
 import { recordedRuns } from '#plimsoll/load/recorded.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { blockOrders } from '#plimsoll/experiment/block-order.js';
+import { blockOrders } from '#plimsoll/lab/block-order.js';
 import { comparePaired } from '#plimsoll/stats/paired-comparison.js';
 import { createRandom, type Random } from '#plimsoll/stats/random.js';
 import { probabilityOfBest, rankSizes } from '#plimsoll/stats/ranking.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { Guardian } from '#plimsoll/experiment/guardian.js';
+import { Guardian } from '#plimsoll/lab/guardian.js';
 import { type Span, type TimelineExperiment, timelineSchema } from '#plimsoll/results/timeline.js';
 import type { TimelineSubject } from '#plimsoll/timeline/messages.js';
 import { timeline } from '#plimsoll/timeline/timeline.js';

@@ -1,4 +1,4 @@
-import { type Follower, follow } from '../../experiment/child/follow.js';
+import { type Follower, follow } from '../../lab/child/follow.js';
 import type { Observation, OperationError } from '../messages.js';
 
 /** One call of what is being classified, and what is seen of it. */

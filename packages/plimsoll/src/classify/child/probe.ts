@@ -1,8 +1,8 @@
 import { access } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serveObservation } from '../../experiment/child/observation.js';
-import { waitKindOf } from '../../experiment/wait-kinds.js';
 import type { ThreadInfo } from '../../host/pool-threads.js';
+import { serveObservation } from '../../lab/child/observation.js';
+import { waitKindOf } from '../../libuv/wait-kinds.js';
 import { BadModule } from '../../workloads/module.js';
 import { loadTarget } from '../../workloads/target.js';
 import { catalogue } from '../catalogue/catalogue.js';

@@ -1,4 +1,4 @@
-import { watchLoopDelay } from '../../experiment/child/loop-delay.js';
+import { watchLoopDelay } from '../../lab/child/loop-delay.js';
 import type { PreparedOperation } from '../../workloads/operations.js';
 import type { WorkerMeasurement } from './messages.js';
 

@@ -1,5 +1,5 @@
-import type { Guardian } from '../../experiment/guardian.js';
-import { killGroup, lastWords, startGroup } from '../../experiment/process-group.js';
+import type { Guardian } from '../../lab/guardian.js';
+import { killGroup, lastWords, startGroup } from '../../lab/process-group.js';
 import type { Random } from '../../stats/random.js';
 import { eventually } from './wait.js';
 

@@ -1,8 +1,8 @@
-import { follow } from '../../experiment/child/follow.js';
-import { serveObservation } from '../../experiment/child/observation.js';
-import { PoolEvents } from '../../experiment/child/pool-events.js';
-import { waitKinds } from '../../experiment/wait-kinds.js';
 import type { ThreadInfo } from '../../host/pool-threads.js';
+import { follow } from '../../lab/child/follow.js';
+import { serveObservation } from '../../lab/child/observation.js';
+import { PoolEvents } from '../../lab/child/pool-events.js';
+import { waitKinds } from '../../libuv/wait-kinds.js';
 import type { RequestRecord, TimelineAnswer, TimelineJob } from '../messages.js';
 import { prepareOperation, type Start } from './operation.js';
 

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type MachineCounters, readMachineCounters } from '#plimsoll/host/noise.js';
+import { type Arm, blockOrders } from '#plimsoll/lab/block-order.js';
+import { completeBlocks, runBlocks } from '#plimsoll/lab/blocks.js';
+import { createRandom } from '#plimsoll/stats/random.js';
+
+describe('the order of the runs', () => {
+  test('every block holds every arm once; every second one is the one before reversed', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 1, max: 1024 }), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer(),
+        (sizes, blocks, seed) => {
+          const orders = blockOrders(sizes, blocks, createRandom(seed));
+          assert.equal(orders.length, blocks);
+          for (const [index, order] of orders.entries()) {
+            assert.deepEqual(new Set<Arm>(order), new Set<Arm>([...sizes, 'twin']));
+            assert.equal(order.length, sizes.length + 1);
+            if (index % 2 === 1) assert.deepEqual(order, orders[index - 1]?.toReversed());
+          }
+        },
+      ),
+    );
+  });
+});
+
+const linux = process.platform === 'linux' ? {} : { skip: 'reads /proc/stat' };
+
+const plan = (run: (size: number) => Promise<number>, blocks = 10) => ({
+  sizes: [4, 8],
+  baseline: 4,
+  blocks,
+  random: createRandom(1),
+  run,
+  cpuSecondsOf: () => 0,
+});
+
+describe('running blocks', () => {
+  test('the twin runs at the baseline size', async () => {
+    const sizes: number[] = [];
+    const outcome = await runBlocks(
+      plan(async (size) => {
+        sizes.push(size);
+        return size;
+      }, 2),
+    );
+    assert.equal(outcome.error, undefined);
+    assert.equal(sizes.filter((size) => size === 4).length, 2 * sizes.filter((size) => size === 8).length);
+    assert.equal(completeBlocks(outcome, [4, 8]).get('twin')?.length, 2);
+  });
+
+  test('a failure keeps the runs before it, and only complete blocks are counted', async () => {
+    let runs = 0;
+    const outcome = await runBlocks(
+      plan(async () => {
+        if (++runs === 8) throw new Error('the eighth fails');
+        return runs;
+      }),
+    );
+    assert.match(String(outcome.error), /the eighth fails/);
+    assert.equal(outcome.runs.length, 7);
+    for (const arm of [4, 8, 'twin'] as const)
+      assert.equal(completeBlocks(outcome, [4, 8]).get(arm)?.length, 2 - outcome.repeatedBlocks);
+  });
+
+  test(
+    'a block that another process disturbed is run again, for at most three in ten; its runs are kept',
+    linux,
+    async () => {
+      const busy = 'const end = Date.now() + 200; while (Date.now() < end);';
+      const run = (): Promise<number> =>
+        new Promise((resolve) => spawn(process.execPath, ['-e', busy]).once('exit', () => resolve(1)));
+      const outcome = await runBlocks(plan(run, 4));
+      assert.equal(outcome.error, undefined);
+      assert.ok(outcome.runs.every(({ marks }) => marks.includes('other-load')));
+      assert.equal(outcome.repeatedBlocks, 1);
+      assert.equal(outcome.runs.length, (4 + 1) * 3);
+      assert.equal(outcome.runs.filter(({ superseded }) => superseded).length, 3);
+      assert.equal(completeBlocks(outcome, [4, 8]).get(8)?.length, 4);
+    },
+  );
+
+  test("the run's own CPU time is no disturbance, that of others is", async () => {
+    for (const others of [0, 1]) {
+      const outcome = await runBlocks({
+        ...plan(async () => {
+          const end = performance.now() + 100;
+          while (performance.now() < end);
+          return 1;
+        }, 2),
+        readCounters: () => countersOf(others),
+      });
+      const marked = outcome.runs.filter(({ marks }) => marks.includes('other-load'));
+      assert.equal(marked.length, others * outcome.runs.length);
+    }
+  });
+});
+
+/** Of a machine with two CPUs that runs this process and as many others as said, which never pause. */
+function countersOf(others: number): MachineCounters {
+  const { user, system } = process.cpuUsage();
+  const atMs = performance.now();
+  return {
+    ...readMachineCounters('/nowhere'),
+    cpus: 2,
+    stealJiffies: 0,
+    busyJiffies: (user + system) / 1000 + others * atMs,
+    totalJiffies: 2 * atMs,
+    atMs,
+  };
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Guardian } from '#plimsoll/lab/guardian.js';
+import { openResolver } from '#plimsoll/lab/resolver/open.js';
+import { runInFreshProcess } from '#plimsoll/lab/run-process.js';
+import { createRandom } from '#plimsoll/stats/random.js';
+import { resolveParameters } from '#plimsoll/workloads/parameters.js';
+
+const namespaces = spawnSync('unshare', ['--mount', '--net', 'true']).status === 0;
+
+describe('the local resolver', namespaces ? {} : { skip: 'needs the right to make namespaces' }, () => {
+  test('lookups take the set delay, half of the pool at a time; it leaves no process and no directory', async () => {
+    const guardian = new Guardian();
+    const resolver = await openResolver({ mode: 'local', delayMs: 40 }, guardian);
+    const directory = guardian.temporaryDirectory();
+    const measured = await runInFreshProcess(
+      {
+        spec: { kind: 'built-in', name: 'dns', parameters: resolveParameters('dns', { operations: 16 }) },
+        size: 8,
+        rounds: 1,
+        directory,
+        names: resolver.names,
+        prefix: resolver.prefix,
+        deadlineMs: 60_000,
+      },
+      guardian,
+      createRandom(1),
+      new AbortController().signal,
+    );
+    await resolver.close();
+    await guardian.close();
+    assert.ok(measured.aloneMs >= 40, `one lookup took ${measured.aloneMs} ms`);
+    // 16 lookups, 4 at a time: four waves, never fewer.
+    assert.ok(measured.ms >= 4 * 40, `16 lookups took ${measured.ms} ms`);
+    assert.equal(existsSync(directory), false);
+    assert.equal(spawnSync('kill', ['-0', String(guardian.pid)]).status, 1, 'the guardian has ended');
+  });
+});
+
+test('auto ends at the hosts file when nothing else works, and says why', async () => {
+  const script = `
+    import { openResolver } from ${JSON.stringify(fileURLToPath(new URL('../../dist/lab/resolver/open.js', import.meta.url)))};
+    const guardian = { temporaryDirectory() { return process.env.DIR; }, remove() {} };
+    const { mode, because } = await openResolver({ mode: 'auto' }, guardian);
+    console.log(JSON.stringify({ mode, because }));`;
+  const directory = new Guardian();
+  const path = directory.temporaryDirectory();
+  // Without PATH there is no unshare; without a network namespace that works there is no system resolver.
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    env: { DIR: path, PATH: '/nonexistent' },
+    encoding: 'utf8',
+  });
+  await directory.close();
+  const { mode, because } = JSON.parse(stdout || stderr);
+  assert.ok(mode === 'hosts' ? /unshare/.test(because) : mode === 'system');
+});

@@ -1,0 +1,53 @@
+import { environmentLines, formatDuration, markdownTable } from 'plimsoll/lab';
+import type { StudyResult } from './result.js';
+import type { Study } from './study.js';
+import { blocksOf, conditionTable } from './tables.js';
+
+/** The page docs/results/<name>.md, derived from the result alone. */
+export function pageOf(study: Study, result: StudyResult): string {
+  const { environment, versions, conditions, seconds, startedAt, seed } = result;
+  return [
+    `# ${study.title}`,
+    '',
+    `Measured by \`npm run study:${study.name}\`; every single run is in [${study.name}.json](${study.name}.json).`,
+    ...(result.effort === 'full'
+      ? []
+      : ['', '**A quick run: it proves that the study works, and nothing else.**']),
+    '',
+    ...study.description,
+    '',
+    ...study.findings(result),
+    '',
+    '## Where and how',
+    '',
+    ...environmentLines(environment),
+    `- ${Object.entries(versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(', ')}`,
+    '- Every run is a process of its own; a block runs every contender once in random order, and the first one twice (A/A twin).',
+    '  Tables: the median of the runs [smallest, largest]. Ratios: the Hodges–Lehmann estimate over the blocks with its exact',
+    '  interval of signed ranks, 95 % or more unless another level is named; "no difference shown" when it reaches into what the',
+    '  twins differ by, or there are fewer than five blocks.',
+    `- seed ${seed}, ${formatDuration(seconds * 1000)} in all, ${startedAt.slice(0, 10)}`,
+    ...conditions.flatMap((condition) => {
+      const { columns, rows } = conditionTable(condition);
+      const failures = new Set(condition.runs.flatMap(({ failure }) => failure ?? []));
+      return [
+        '',
+        `## ${condition.title}`,
+        '',
+        `${blocksOf(condition)}${condition.repeatedBlocks === 0 ? '' : `, ${condition.repeatedBlocks} more run again`}${disturbed(condition.runs)}.`,
+        ...[...failures].map((failure) => `\nFailed: ${failure}`),
+        '',
+        ...markdownTable(columns, rows),
+      ];
+    }),
+    '',
+  ].join('\n');
+}
+
+function disturbed(runs: StudyResult['conditions'][number]['runs']): string {
+  const counted = runs.filter(({ superseded }) => !superseded);
+  const marked = counted.filter(({ marks }) => marks.length > 0);
+  return marked.length === 0 ? '' : `; ${marked.length} of ${counted.length} runs disturbed from outside`;
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { StudyResult } from '#studies/common/result.js';
+import { STUDIES } from '#studies/common/studies.js';
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), 'plimsoll-studies-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const study = (...args: string[]): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+
+describe('npm run study', () => {
+  for (const { name, title, conditions } of STUDIES) {
+    test(`${name} runs, every figure that it promises is there, and its page is written`, async () => {
+      const { code, stdout, stderr } = await study(name, '--quick', '--out', directory);
+      assert.equal(code, 0, `${stdout}\n${stderr}`);
+      const result = JSON.parse(readFileSync(join(directory, `${name}.json`), 'utf8')) as StudyResult;
+      const planned = conditions('quick');
+      assert.deepEqual(
+        result.conditions.map(({ id }) => id),
+        planned.map(({ id }) => id),
+      );
+      for (const [index, { runs }] of result.conditions.entries()) {
+        const { contenders = [], metrics = [] } = planned[index] ?? {};
+        assert.deepEqual(
+          new Set(runs.map(({ contender }) => contender)),
+          new Set(contenders.map(({ id }) => id)),
+        );
+        for (const run of runs)
+          for (const { id } of metrics)
+            assert.equal(typeof run.metrics?.[id], 'number', `${run.contender}: ${id}`);
+      }
+      const page = readFileSync(join(directory, `${name}.md`), 'utf8');
+      assert.ok(page.startsWith(`# ${title}\n`));
+      for (const condition of planned) assert.ok(page.includes(`## ${condition.title}\n`));
+      assert.doesNotMatch(page, /undefined|\[object/);
+    });
+  }
+
+  test('bad arguments end with 2', async () => {
+    for (const [args, right] of [
+      [['nonsense'], /there are scrypt, react/],
+      [['--blocks', '0'], /whole number from 1/],
+      [['--frobnicate'], /frobnicate/],
+    ] as const) {
+      const { code, stderr } = await study(...args);
+      assert.equal(code, 2);
+      assert.match(stderr, right);
+    }
+  });
+});
