@@ -6,6 +6,8 @@ const main = new URL('../dist/cli/main.js', import.meta.url);
 if (existsSync(main)) {
   await import(main.href);
 } else {
-  process.stderr.write('plimsoll: this clone is not built yet; run `npm run build` at its root, then try again\n');
+  process.stderr.write(
+    'plimsoll: this clone is not built yet; run `npm run build` at its root, then try again\n',
+  );
   process.exitCode = 2;
 }
