@@ -111,7 +111,9 @@ function install({ manifest, tarball }, packages) {
 }
 
 /** @param {Packed['manifest']} manifest @returns {string[]} */
-const needs = ({ dependencies = {} }) => Object.keys(dependencies);
+function needs({ dependencies = {} }) {
+  return Object.keys(dependencies);
+}
 
 /** @type {(packed: Packed, project: string) => void} */
 function use({ manifest }, project) {
