@@ -67,6 +67,13 @@ describe('every example', () => {
   }
 });
 
+test('what measures may print other figures, but no other words', () => {
+  const pattern = measuredPattern(['…', '  4  19.5 ms  +2.9 %  unclear', '…']);
+  assert.match('plimsoll\n   16  1,020 µs  −11 %  unclear\nmore\n', pattern);
+  assert.doesNotMatch('plimsoll\n   16  1,020 µs  −11 %  better\nmore\n', pattern);
+  assert.doesNotMatch('plimsoll\n   16  many µs  −11 %  unclear\nmore\n', pattern);
+});
+
 test('the program of piscina-swap prints the same with Piscina itself', async () => {
   const place = outside.copy('piscina-swap', 'piscina');
   for (const file of ['main.mjs', 'worker.mjs'])

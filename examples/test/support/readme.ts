@@ -16,27 +16,21 @@ export function stepsOf(readme: string): Step[] {
     });
 }
 
-const ESCAPED = /[.*+?^${}()|[\]\\/]/g;
-const FIGURE = /[−+~]?\d[\d.,]*/g;
-const UNIT = /\b(?:µs|ms|s)\b/g;
-const FIGURE_PATTERN = '(?:[−+~]?\\d[\\d.,]*|–)';
+const FIGURE = '(?:[−+~]?\\d[\\d.,]*|–)';
+const TOKENS = /[−+~]?\d[\d.,]*|\b(?:µs|ms|s)\b|…|\s+|[.*+?^${}()|[\]\\/]/g;
 
 /**
- * What the output of a command that measures must match: a line or its beginning that says `…` stands for any text, a
- * figure for any other one, and spaces, which align columns, for any number of spaces.
+ * What the output of a command that measures must match. A line `…` stands for any lines, a `…` within a line for any text, a
+ * figure or a unit of time for any other one, and spaces, which align columns, for any number of spaces.
  */
 export const measuredPattern = (output: readonly string[]): RegExp =>
-  new RegExp(`^${output.map(linePattern).join('')}$`, 'u');
+  new RegExp(`^${output.map((line) => (line === '…' ? '(?:.*\\n)*?' : linePattern(line))).join('')}$`, 'u');
 
-function linePattern(line: string): string {
-  if (line === '…') return '(?:.*\\n)*?';
-  return `${line
-    .trim()
-    .replace(ESCAPED, '\\$&')
-    .replace(UNIT, '\u0001')
-    .replace(FIGURE, FIGURE_PATTERN)
-    .replaceAll('\u0001', '(?:µs|ms|s)')
-    .replaceAll('…', '.*')
-    .replace(/\s+/g, ' +')
-    .replace(/^/, ' *')}\\n`;
+const linePattern = (line: string): string => ` *${line.trim().replaceAll(TOKENS, tokenPattern)}\\n`;
+
+function tokenPattern(token: string): string {
+  if (/\d/.test(token)) return FIGURE;
+  if (/^(?:µs|ms|s)$/.test(token)) return '(?:µs|ms|s)';
+  if (token === '…') return '.*';
+  return token.trim() === '' ? ' +' : `\\${token}`;
 }
