@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
@@ -28,7 +29,8 @@ export async function serve(control: Socket, before: ThreadInfo[], after: Thread
     const app = sampleApp(recorder);
     // Touch what a request touches once before anything is timed.
     await operation.run();
-    await app.listen({ host: '127.0.0.1', port: job.port });
+    app.listen(job.port, '127.0.0.1');
+    await once(app, 'listening');
     createInterface({ input: control }).on('line', (line) => {
       const order = JSON.parse(line) as WorkerOrder;
       if (order.type === 'begin') return recorder.begin();
@@ -38,7 +40,7 @@ export async function serve(control: Socket, before: ThreadInfo[], after: Thread
         tell({ type: 'measured', measurement });
       });
     });
-    const { port } = app.server.address() as AddressInfo;
+    const { port } = app.address() as AddressInfo;
     tell({ type: 'ready', port, observedThreads: poolThreadsBetween(before, after) });
   } catch (error) {
     fail(error);
