@@ -4,12 +4,12 @@ import { root } from './setup.mjs';
 
 /**
  * Tests that need not run on every line of Node: the model checker computes the same anywhere; the load tests, the
- * benchmarks and the studies take the longest, and what they stand on has its own tests on every line.
+ * benchmarks, the examples and the studies take the longest, and what they stand on has its own tests on every line.
  */
 const NOT_EVERYWHERE = [
   { path: /pool\/test-dist\/(protocol|reordering|litmus)\.test/, lines: [20] },
   { path: /test-dist\/(load\/|cli\/load)/, lines: [20, 24] },
-  { path: /^(benchmarks|setups|studies)\//, lines: [20, 24] },
+  { path: /^(benchmarks|examples|setups|studies)\//, lines: [20, 24] },
 ];
 
 /**
@@ -19,7 +19,7 @@ const NOT_EVERYWHERE = [
  */
 export function testFiles(filters, line) {
   const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
-  const files = [...packages, 'benchmarks', 'setups', 'studies'].flatMap((folder) => {
+  const files = [...packages, 'benchmarks', 'setups', 'studies', 'examples'].flatMap((folder) => {
     const directory = join(folder, 'test-dist');
     try {
       return readdirSync(join(root, directory), { recursive: true })
