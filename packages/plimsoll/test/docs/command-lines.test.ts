@@ -18,7 +18,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 };
 
 /** Programs that are not ours, as they stand at the beginning of a line. */
-const OTHERS = new Set(['git', 'cd', 'node', 'grep', 'esbuild', 'ncc', '.ci/run']);
+const OTHERS = new Set(['git', 'cd', 'node', 'grep', 'tsc', 'esbuild', 'ncc', '.ci/run']);
 
 /** The real commands with their real options; in place of a measurement they do nothing. */
 function parse(args: readonly string[]): string | undefined {
@@ -47,6 +47,7 @@ function fault(words: readonly string[]): string | undefined {
   const [program = '', first = '', ...rest] = words;
   if (program === 'npx' && first === 'plimsoll') return parse(rest);
   if (program === 'plimsoll') return parse([first, ...rest]);
+  if (program === 'npx') return OTHERS.has(first) ? undefined : `${first} is no known program`;
   if (program !== 'npm') return OTHERS.has(program) ? undefined : `${program} is no known program`;
   if (first === 'start') return rest[0] === '--' ? parse(rest.slice(1)) : undefined;
   if (first === 'run')
