@@ -1,4 +1,4 @@
-// `npm run study:classify`: classifies the whole catalogue on every supported line of Node; writes docs/classification.md.
+// `npm run study:classify`: classifies the whole catalogue on every supported line of Node; writes docs/reference/classification.md.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ const page = [
   ]),
   '',
 ].join('\n');
-writeFileSync(join(root, 'docs/classification.md'), page);
+writeFileSync(join(root, 'docs/reference/classification.md'), page);
 
 function groupOf(name) {
   const [first, ...rest] = name.split('.');

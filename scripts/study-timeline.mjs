@@ -82,7 +82,7 @@ const page = [
   'The experiments of an article that told by pictures what runs on the pool, drawn again by `npm run study:timeline`. The',
   'article timed each request from outside and concluded what must have happened inside; here the parts are known: Node’s',
   'trace events say when a job was queued, when and on which pool thread it ran, with how much CPU, and when the event loop',
-  'took its result. The raw result is [timeline.json](timeline.json); see [plimsoll timeline](../timeline.md).',
+  'took its result. The raw result is [timeline.json](timeline.json); see [plimsoll timeline](../reference/timeline.md).',
   '',
   ...environmentLines(environment),
   `- measured on ${results[0].startedAt.slice(0, 10)}, every picture a fresh process; the first call of each process is not drawn`,

@@ -32,7 +32,7 @@ const MOST_CHANCES = 5;
 const SPEED_SPREAD = 0.1;
 const BAND = 0.05;
 const LOOKS = 400;
-/** What a thread of the pool is resident with once it has run, in bytes (measured on Node 20 to 26: docs/model.md). */
+/** What a thread of the pool is resident with once it has run, in bytes (measured on Node 20 to 26: docs/internals/model.md). */
 const THREAD_BYTES = 8192;
 
 /**

@@ -49,7 +49,7 @@ export function cost(measures: PredictedMeasures, objective: Objective): number 
 }
 
 /**
- * The smallest size that is as good as the best, by the rules of docs/advise.md; the default where the evidence is too weak for
+ * The smallest size that is as good as the best, by the rules of docs/reference/advise.md; the default where the evidence is too weak for
  * another.
  */
 export function recommend(grounds: Grounds): Advice['recommended'] {
