@@ -1,4 +1,5 @@
 import { PlimsollError } from '../errors.js';
+import { clampPoolSize, DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { calibrate } from '../model/calibrate.js';
 import { demandOf } from '../model/demand.js';
 import { machineOf } from '../model/machine.js';
@@ -8,7 +9,7 @@ import type { Trace } from '../results/trace.js';
 import { budgets } from './budget.js';
 import { notFixedBySize } from './not-fixed.js';
 import { discrepancyOf, predictSizes } from './predict.js';
-import { DEFAULT_SIZE, recommend } from './recommend.js';
+import { recommend } from './recommend.js';
 import { changedMachine, changedWorkload, type WhatIf, whatIfLines } from './what-if.js';
 
 export interface AdviseOptions {
@@ -50,7 +51,7 @@ export function advise(trace: Trace, { sizes, objective, whatIf, seed, sliceMs }
   );
   const work = changedWorkload(workload, demand.kinds, whatIf);
   const machine = changedMachine(found, whatIf);
-  const all = [...new Set([...sizes, DEFAULT_SIZE])].sort((a, b) => a - b);
+  const all = [...new Set([...sizes, DEFAULT_POOL_SIZE])].sort((a, b) => a - b);
   const { predictions, resamples } = predictSizes(
     { workload: work, machine, devices, discrepancy },
     all,
@@ -113,5 +114,5 @@ export function advise(trace: Trace, { sizes, objective, whatIf, seed, sliceMs }
 /** The size of the pool of the process with the most jobs: the counted one, else what the variable gives. */
 function sizeOf({ processes }: Trace): number {
   const busiest = processes.reduce((most, one) => (one.jobs.length > most.jobs.length ? one : most));
-  return Math.min(1024, Math.max(1, busiest.observedThreads ?? busiest.size));
+  return clampPoolSize(busiest.observedThreads ?? busiest.size);
 }

@@ -1,6 +1,7 @@
+import { activeIntervals } from '../libuv/blocked-time.js';
 import type { Trace, TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import { type LoopCosts, loopCosts, wakeUpMs } from './loop-costs.js';
-import { activeIntervals, splitOnThread } from './on-thread.js';
+import { splitOnThread } from './on-thread.js';
 import type { Background, Workload } from './workload.js';
 
 /** What a trace asks of pools and cores, whatever their size. */

@@ -1,6 +1,7 @@
+import { activeIntervals } from '../libuv/blocked-time.js';
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
-import { activeIntervals, leastSquares } from './on-thread.js';
+import { leastSquares } from './on-thread.js';
 import type { Background } from './workload.js';
 
 /** What the event loops of a process take for a job, and beside the jobs. Milliseconds of CPU time. */

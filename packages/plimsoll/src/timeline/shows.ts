@@ -1,3 +1,4 @@
+import { slowJobLimit } from '../libuv/pool-size.js';
 import type { Show, Span, TimelineExperiment } from '../results/timeline.js';
 
 export interface ShowContext {
@@ -109,7 +110,7 @@ const isLookup = ({ what }: Span): boolean => what === 'lookup' || what === 'loo
 const slowHalf: Rule = (experiment, { size }) => {
   const lookups = onPool(experiment).filter(isLookup);
   if (!lookups.some((span) => span.waited)) return null;
-  const limit = Math.floor((size + 1) / 2);
+  const limit = slowJobLimit(size);
   const most = atOnce(lookups, run);
   return {
     id: 'timeline.half-for-lookups',

@@ -16,7 +16,7 @@ import { captureEnvironment, type Environment } from '../host/environment.js';
 import { hasEnded, processesWithEnvironment } from '../host/processes.js';
 import type { Guardian } from '../lab/guardian.js';
 import type { Trace, TraceNote } from '../results/trace.js';
-import { type CommandEnd, type RunningCommand, startCommand } from './command.js';
+import { type CommandEnd, type Output, type RunningCommand, startCommand } from './command.js';
 import { parseRecordings, type Recording } from './recording.js';
 import { reduce } from './reduce.js';
 import { writeTrace } from './trace-file.js';
@@ -33,7 +33,7 @@ export interface RecordOptions {
   /** Time between two looks at the threads; by default 50 ms. */
   readonly sampleMs?: number;
   /** Where the command's standard output goes; by default where ours goes. */
-  readonly stdout?: 'stdout' | 'stderr' | 'nowhere';
+  readonly stdout?: Output;
 }
 
 /** A trace, and what became of the command. */
@@ -78,7 +78,12 @@ export async function record(
     const startedAt = new Date();
     const environment = captureEnvironment({ directory: process.cwd() });
     const origin = Number(process.hrtime.bigint() / 1000n);
-    const running = await startCommand(command, variables(directory, options), options, guardian);
+    const running = await startCommand(
+      command,
+      variables(directory, options),
+      options.stdout ?? 'stdout',
+      guardian,
+    );
     const ending = await attend(running, directory, options, signal, onProgress);
     await running.close();
     const recorded = readRecordings(directory);

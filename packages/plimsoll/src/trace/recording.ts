@@ -1,4 +1,4 @@
-import type { PoolEvent } from '../libuv/jobs.js';
+import type { PoolEvent } from '../libuv/job.js';
 import constants from './child/constants.cjs';
 import type {
   ChannelLine,

@@ -1,4 +1,6 @@
-import { finishedJobs, type PoolEvent, type PoolJob } from '../libuv/jobs.js';
+import { lowerBound } from '../collections/lower-bound.js';
+import type { PoolEvent, PoolJob } from '../libuv/job.js';
+import { finishedJobs } from '../libuv/jobs.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import type { TracedJob, TracedProcess, TraceNote } from '../results/trace.js';
 import { mergeChannel } from './channel-jobs.js';
@@ -51,13 +53,7 @@ export function reduce(
 /** Whether a run may be made of two jobs, because its beginning and its end lie on two sides of a gap. */
 function crossing(gaps: Recording['gaps']): (begin: number, end: number) => boolean {
   return (begin, end) => {
-    let from = 0;
-    for (let to = gaps.length; from < to; ) {
-      const middle = (from + to) >> 1;
-      if ((gaps[middle]?.to ?? 0) < begin) from = middle + 1;
-      else to = middle;
-    }
-    const gap = gaps[from];
+    const gap = gaps[lowerBound(gaps, ({ to }) => to < begin)];
     return gap !== undefined && gap.from < end && end - begin < SAFE_CROSSING * (gap.to - gap.from);
   };
 }
@@ -108,7 +104,9 @@ function notesOf(
 ): TraceNote[] {
   const who = `process ${process.pid}`;
   const note = (id: string, text: string): TraceNote => ({
-    ...{ id: `trace.${id}`, text: `${who}: ${text}`, pid: process.pid },
+    id: `trace.${id}`,
+    text: `${who}: ${text}`,
+    pid: process.pid,
   });
   return [
     ...problems.map(({ id, text }) => note(id, PROBLEMS[id]?.(text) ?? text)),

@@ -1,6 +1,7 @@
-import { type PoolJob, placeJobs, type Unplaced } from '../libuv/jobs.js';
-import { type Longest, replayPool } from '../libuv/replay.js';
-import { blockedBySight } from '../model/on-thread.js';
+import { lowerBound } from '../collections/lower-bound.js';
+import { blockedTime } from '../libuv/blocked-time.js';
+import type { PoolJob, Unplaced } from '../libuv/job.js';
+import { type Longest, placeJobs, replayPool } from '../libuv/replay.js';
 import type { UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
 
@@ -80,25 +81,15 @@ const TICK_MS = 4;
 /** For how long before `time` an event loop can have been at work without a pause, in milliseconds. */
 function mostWait(time: number, usage: readonly UsageInterval[]): number {
   let until = time;
-  for (let at = intervalAt(time, usage); at >= 0; at--) {
+  const last = lowerBound(usage, ({ toMs }) => toMs < time);
+  if (last === usage.length) return Number.POSITIVE_INFINITY;
+  for (let at = last; at >= 0; at--) {
     const { fromMs, loop } = usage[at] as UsageInterval;
     const busy = loop.cpuMs + loop.waitedMs + TICK_MS;
     if (busy < until - fromMs) return time - until + busy;
     until = fromMs;
   }
   return Number.POSITIVE_INFINITY;
-}
-
-/** The interval in which a time lies; -1 for none. */
-function intervalAt(time: number, usage: readonly UsageInterval[]): number {
-  let low = 0;
-  let high = usage.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((usage[middle] as UsageInterval).toMs < time) low = middle + 1;
-    else high = middle;
-  }
-  return low < usage.length ? low : -1;
 }
 
 const isFile = ({ kind }: PoolJob): boolean => kind === 'fs';
@@ -121,7 +112,7 @@ function atWork(
     submitMs: clock(submitted),
     callbackMs: clock(returned),
   }));
-  const blocked = blockedBySight(times, usage);
+  const blocked = blockedTime(times, usage);
   if (blocked !== null) return { ms: clocks + blocked.ms, errorMs: blocked.errorMs };
   const looks = usage.reduce(
     (total, { busyThreads, fromMs, toMs }) => total + (busyThreads ?? 0) * (toMs - fromMs),
