@@ -28,7 +28,7 @@ const IDLE_BALANCE = 0.5;
 const IMBALANCE = 1.17;
 
 /**
- * What a thread does next: the CPU time of its next stretch of work in milliseconds, or a negative number when it sleeps.
+ * What a thread does next: the CPU time of its next burst of work in milliseconds, or a negative number when it sleeps.
  * It is asked when the thread has a core and has done all that it was to do; 0 is a point at which a thread that it woke may
  * take its core.
  */

@@ -28,12 +28,12 @@ export interface Workload {
   readonly afterMs: Float64Array;
 }
 
-/** Stretches of an event loop's work, at random moments. */
+/** Bursts of an event loop's work, at random moments. */
 export interface Background {
   /** Share of the time, from 0 to below 1. */
   readonly share: number;
-  /** Length of a stretch, in milliseconds of CPU time. */
-  readonly stretchMs: number;
+  /** Length of a burst, in milliseconds of CPU time. */
+  readonly burstMs: number;
 }
 
 /** How many blocked jobs at a time something outside serves at full speed; beyond that all of them slow down together. */
