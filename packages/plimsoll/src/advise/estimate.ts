@@ -112,7 +112,7 @@ function recordedSize(processes: readonly TracedProcess[]): number {
 const busiest = (processes: readonly TracedProcess[]): TracedProcess =>
   processes.reduce((most, one) => (one.jobs.length > most.jobs.length ? one : most));
 
-/** What a recorded run itself came to, in the terms of a prediction; how late its event loops were no job tells. */
+/** What a recorded run itself came to, in the terms of a prediction; jobs do not tell the delay of its event loops. */
 export function measuredIn({ processes }: Pick<Trace, 'processes'>, size: number): Measures {
   const jobs = processes.flatMap((process) => process.jobs);
   const active = processes.filter((process) => process.jobs.length > 0).length;

@@ -19,7 +19,7 @@ const MOST_OVERHEAD_MS = 0.1;
  * CPU time is known per job for crypto, zlib and add-ons; what the pool's threads used beyond that belongs to fs and dns, by
  * kind, as the intervals tell (least squares). Waiting for a core is known for all threads of the pool together: jobs that
  * only compute account for it first, the others share what is left. What remains is blocked time; of that there is no more than
- * the looks at the threads can have missed, since a blocked thread is told from one that waits for a core.
+ * the samples of the threads can have missed, since a blocked thread is told from one that waits for a core.
  */
 export function splitOnThread({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): OnThread {
   const cpuMs = estimateCpu(jobs, usage);

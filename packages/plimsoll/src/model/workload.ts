@@ -51,7 +51,7 @@ export interface Passage {
   readonly startMs: Float64Array;
   readonly endMs: Float64Array;
   readonly callbackMs: Float64Array;
-  /** How late an event loop took up what came at regular moments, in the order of these moments. */
+  /** The event-loop delay at regular moments, in milliseconds and in their order. */
   readonly loopDelaysMs: readonly number[];
   /** CPU time of all threads together. */
   readonly cpuMs: number;

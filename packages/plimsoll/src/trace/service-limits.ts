@@ -21,8 +21,8 @@ const US = 1000;
  * to be at work.
  *
  * Node tells of them only when their result was taken. While the event loop is busy that is long after their end, and a
- * pool that waits for its loop would look saturated. How long the threads were at work in all is known otherwise: from the
- * kernel's clocks (on a core, or waiting for one) and from looks at what they did (which sees blocking as well). What known
+ * pool that waits for its loop would sample saturated. How long the threads were at work in all is known otherwise: from the
+ * kernel's clocks (on a core, or waiting for one) and from samples at what they did (which sees blocking as well). What known
  * jobs and lookups have of it is theirs; the rest belongs to fs. So no job of fs is taken to last longer than a multiple of
  * the quick ones of its kind, and the multiple is chosen so that the sum comes out. Unless its event loop had nothing to do:
  * then the result was taken when it was there.
@@ -100,7 +100,7 @@ const sum = (jobs: readonly PoolJob[]): number => jobs.reduce((total, job) => to
 
 /**
  * Milliseconds that the pool's threads were at work: on a core or waiting for one, which the kernel's clocks tell, or blocked,
- * which looks see. Where looks do not tell the one from the other, the better informed of these witnesses.
+ * which samples see. Where samples do not tell the one from the other, the better informed of these witnesses.
  */
 function atWork(
   jobs: readonly Unplaced[],
@@ -114,11 +114,11 @@ function atWork(
   }));
   const blocked = blockedTime(times, usage);
   if (blocked !== null) return { ms: clocks + blocked.ms, errorMs: blocked.errorMs };
-  const looks = usage.reduce(
+  const samples = usage.reduce(
     (total, { busyThreads, fromMs, toMs }) => total + (busyThreads ?? 0) * (toMs - fromMs),
     0,
   );
-  return { ms: Math.max(clocks, looks), errorMs: 0 };
+  return { ms: Math.max(clocks, samples), errorMs: 0 };
 }
 
 /** How long a quick job of each kind took, in microseconds. */
