@@ -9,11 +9,21 @@ import { collectTypes } from './collect-types.mjs';
 // - dist/bundler: ES modules for bundlers, whose output then imports Node's modules instead of asking for a `require`;
 // - dist/types: declarations, one set for both.
 const require = createRequire(import.meta.url);
-const OPTIONS = { bundle: true, platform: 'node', target: 'node20.19', logLevel: 'warning' };
+/** @typedef {import('esbuild-wasm').BuildOptions} BuildOptions */
+/** @typedef {(name: string, exports: string[]) => { required: string[], imported: string[] }} Write */
+
+/** @type {BuildOptions} */
+const OPTIONS = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  logLevel: 'warning',
+  legalComments: 'none',
+};
 /** Names stay, and no line is so long that Node prints screens of it with an error. */
 const SMALL = { minifyWhitespace: true, lineLimit: 120 };
 
-/** Bundles each package that has a module newer than its bundles. */
+/** Bundles each package that has a module newer than its bundles. @param {string} root */
 export function bundle(root) {
   const [pool, fastify] = ['pool', 'fastify'].map((name) => join(root, 'packages', name));
   if (isStale(pool)) {
@@ -21,13 +31,15 @@ export function bundle(root) {
     bundleHost(pool, { index: asValue, piscina: asValue });
   }
   if (isStale(fastify)) {
-    const index = (...all) => asNames(...all, 'plimsollPool');
+    /** @type {Write} */
+    const index = (name, exports) => asNames(name, exports, 'plimsollPool');
     bundleHost(fastify, { index }, ['@plimsoll/pool', 'fastify-plugin']);
   }
 }
 
-/** The worker's side as one text that the host's side carries, so that nothing can part them. */
+/** The worker's side as one text that the host's side carries, so that nothing can part them. @param {string} dist */
 function bundleWorker(dist) {
+  /** @param {string} file */
   const entryPoint = (file) => ({ entryPoints: [join(dist, 'worker', file)] });
   const entry = commonJs({ ...SMALL, minifySyntax: true, ...entryPoint('entry.js') });
   if (/\brequire\(/.test(entry)) throw new Error('the worker requires what is no part of Node');
@@ -36,18 +48,19 @@ function bundleWorker(dist) {
   writeFileSync(join(dist, 'worker/source.js'), `export const SOURCE = ${JSON.stringify(source)};\n`);
 }
 
-/** CommonJS that takes Node's modules without `require`, which bundles and eval'd ES modules have none of. */
+/** CommonJS that takes Node's modules without `require`, which bundles and eval'd ES modules have none of. @param {BuildOptions} options */
 function commonJs(options) {
-  const { outputFiles } = build({ ...OPTIONS, ...options, format: 'cjs', write: false });
+  const { outputFiles } = esbuild().buildSync({ ...OPTIONS, ...options, format: 'cjs', write: false });
   return outputFiles[0].text.replaceAll('require("node:', 'process.getBuiltinModule("node:');
 }
 
+/** @type {(folder: string, entries: Record<string, Write>, external?: string[]) => void} */
 function bundleHost(folder, entries, external = []) {
   const dist = join(folder, 'dist');
   const names = Object.keys(entries);
   const [node, bundler, types] = ['node', 'bundler', 'types'].map((name) => join(dist, name));
   for (const output of [node, bundler, types]) rmSync(output, { recursive: true, force: true });
-  const { outputs } = build({
+  const { outputs } = esbuild().buildSync({
     ...{ ...OPTIONS, ...SMALL, format: 'esm', splitting: true, chunkNames: 'shared', metafile: true },
     ...{ entryPoints: names.map((name) => join(dist, `${name}.js`)), external, outdir: bundler },
   }).metafile;
@@ -55,8 +68,9 @@ function bundleHost(folder, entries, external = []) {
   mkdirSync(node);
   writeFileSync(join(node, 'shared.cjs'), commonJs({ ...SMALL, stdin, external }));
   for (const [name, write] of Object.entries(entries)) {
-    const [, { exports }] = Object.entries(outputs).find(([path]) => path.endsWith(`/bundler/${name}.js`));
-    const { required, imported } = write(name, exports);
+    const output = Object.entries(outputs).find(([path]) => path.endsWith(`/bundler/${name}.js`));
+    if (output === undefined) throw new Error(`esbuild wrote no ${name}.js`);
+    const { required, imported } = write(name, output[1].exports);
     const given = `const { ${name} } = require('./shared.cjs');`;
     writeFileSync(join(node, `${name}.cjs`), `${[given, ...required].join('\n')}\n`);
     writeFileSync(join(node, `${name}.js`), `${imported.join('\n')}\n`);
@@ -64,12 +78,13 @@ function bundleHost(folder, entries, external = []) {
   collectTypes(dist, names, join(folder, 'types'), types);
 }
 
+/** @param {string} name */
 const exportAll = (name) => `export * as ${name} from './${name}.js';`;
 
 // What `import` finds in Node imports what `require` finds, not the large file: Node would look through that for names of
 // exports, which takes as long as all the rest.
 
-/** `require` gives the default export, which has the others as properties; or all of them when there is none. */
+/** `require` gives the default export, which has the others as properties; or all of them when there is none. @type {Write} */
 function asValue(name, exports) {
   const named = exports.filter((one) => one !== 'default');
   const hasDefault = named.length < exports.length;
@@ -81,7 +96,13 @@ function asValue(name, exports) {
   return { required: [`module.exports = ${hasDefault ? `${name}.default` : name};`], imported };
 }
 
-/** `require` gives all exports, the default by the mark that compilers know; the default has a name too. */
+/**
+ * `require` gives all exports, the default by the mark that compilers know; the default has a name too.
+ *
+ * @param {string} name
+ * @param {string[]} exports
+ * @param {string} nameOfDefault
+ */
 function asNames(name, exports, nameOfDefault) {
   const mark = "Object.defineProperty(exports, '__esModule', { value: true });";
   const named = exports.map((one) => (one === 'default' ? `${nameOfDefault} as default` : one));
@@ -91,18 +112,17 @@ function asNames(name, exports, nameOfDefault) {
   };
 }
 
-function build(options) {
-  // Here, because this module is loaded before anything is installed.
-  return require('esbuild-wasm').buildSync({ legalComments: 'none', ...options });
-}
+/** Asked for here, because this module is loaded before anything is installed. @returns {typeof import('esbuild-wasm')} */
+const esbuild = () => require('esbuild-wasm');
 
 const BUNDLED = /^(node|bundler|types)\b|\bsource\.js$/;
 
+/** @param {string} folder */
 function isStale(folder) {
   const [dist, types] = ['dist', 'types'].map((name) => join(folder, name));
   const last = join(dist, 'types/package.json');
   if (!existsSync(last)) return true;
-  const compiled = readdirSync(dist, { recursive: true }).filter(
+  const compiled = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.(js|d\.ts)$/.test(file) && !BUNDLED.test(file),
   );
   const inputs = [

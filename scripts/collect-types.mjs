@@ -4,6 +4,11 @@ import { dirname, join } from 'node:path';
 /**
  * Copies the declarations that those of the entries need, and no others, with what is written by hand. All of them count as
  * CommonJS, which ES modules may import too: with a set for each, a class would have two types that do not fit.
+ *
+ * @param {string} dist
+ * @param {readonly string[]} entries
+ * @param {string} written the folder of those written by hand
+ * @param {string} folder where they go
  */
 export function collectTypes(dist, entries, written, folder) {
   for (const file of reachable(dist, entries)) {
@@ -15,6 +20,7 @@ export function collectTypes(dist, entries, written, folder) {
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 }
 
+/** @type {(dist: string, entries: readonly string[]) => Set<string>} */
 function reachable(dist, entries) {
   const found = new Set(entries.map((name) => `${name}.d.ts`));
   for (const file of found) {
@@ -25,4 +31,5 @@ function reachable(dist, entries) {
   return found;
 }
 
+/** @param {string} text */
 const withoutMap = (text) => text.replace(/^\/\/# sourceMappingURL=.*$/m, '');

@@ -1,37 +1,31 @@
 // Makes a clone ready: installs and builds only what is not fresh. Node and npm are all it needs.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
+import { npm, root, run } from './run.mjs';
 
-export const root = fileURLToPath(new URL('..', import.meta.url));
+export { root };
+
 const stampFile = join(root, 'node_modules', '.plimsoll-installed');
 
-/** Run a command, end this process with its exit code when it fails. */
-export function run(command, args, options = {}) {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
-  if (error) throw error;
-  if (status !== 0) process.exit(status ?? 1);
-}
-
-/** npm as the one that belongs to this node, never through a shell. */
-export function npm(args, options) {
-  const cli = process.env.npm_execpath;
-  if (cli?.endsWith('.js')) run(process.execPath, [cli, ...args], options);
-  else run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, options);
-}
-
+/** Install and build what is not fresh; ends the process with 2 on a Node that is too old. */
 export function setup() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  const needed = { 20: 19, 21: Number.POSITIVE_INFINITY, 22: 12 }[major] ?? 0;
-  if (major < 20 || minor < needed) {
+  if (!isSupported(process.versions.node)) {
     console.error(`plimsoll needs Node.js 20.19, 22.12 or newer; this is ${process.versions.node}`);
     process.exit(2);
   }
   install();
   build();
+}
+
+/** @param {string} version */
+function isSupported(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major === 20) return minor >= 19;
+  if (major === 22) return minor >= 12;
+  return major > 22;
 }
 
 function install() {
@@ -43,7 +37,7 @@ function install() {
   writeFileSync(stampFile, stamp);
 }
 
-/** tsc's build mode looks at the sources itself and writes nothing that is fresh. */
+/** `tsc -b` looks at the sources itself and writes nothing that is fresh. */
 function build() {
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
   bundle(root);

@@ -3,5 +3,5 @@
 import { setup } from './setup.mjs';
 
 setup();
-const { main } = await import('../packages/pool/scripts/stress.mjs');
+const { main } = await import(new URL('../packages/pool/scripts/stress.mjs', import.meta.url).href);
 await main(process.argv.slice(2));

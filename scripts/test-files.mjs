@@ -1,52 +1,147 @@
-import { readdirSync } from 'node:fs';
+// Which test files run where. All paths are those of the sources, without `.test.ts`.
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './setup.mjs';
+import { root } from './run.mjs';
+
+const CLI = 'packages/plimsoll/test/cli';
+const POOL = 'packages/pool/test';
 
 /**
- * Tests that need not run on every line of Node: the model checker computes the same anywhere; the load tests, the
- * benchmarks, the examples and the studies take the longest, and what they stand on has its own tests on every line.
+ * What `npm run test:fast` leaves out: files that took more than seven seconds on two cores, most because they measure, wait,
+ * or install packages. The two checkers of the pool's protocol take as long (17 and 12 s) and stay in: they are what a change of
+ * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
+ */
+const SLOW = [
+  ...['advise', 'bad-input', 'bench', 'classify', 'clean-up', 'limits', 'study-predict'].map(
+    (name) => `${CLI}/${name}`,
+  ),
+  ...['load-bad-input', 'load-clean-up', 'load', 'timeline', 'trace'].map((name) => `${CLI}/${name}`),
+  'packages/plimsoll/test/classify/classify',
+  'packages/plimsoll/test/lab/blocks',
+  'packages/plimsoll/test/load/traffic',
+  'packages/plimsoll/test/load/study',
+  'packages/plimsoll/test/timeline/timeline',
+  ...['differential', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
+  'setups/test/command',
+  'setups/test/fast',
+];
+/** Of these every file: they run benchmarks, examples and studies. */
+const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
+
+/**
+ * What need not run on every line of Node, with the lines on which the matrix runs it: what computes the same anywhere, and
+ * what takes longest, spread over the lines. The commands themselves run on every line, in the other tests of `cli/`.
  */
 const NOT_EVERYWHERE = [
-  { path: /pool\/test-dist\/(protocol|reordering|litmus)\.test/, lines: [20] },
-  { path: /test-dist\/(load\/|cli\/load)/, lines: [20, 24] },
-  { path: /^(benchmarks|examples|setups|studies)\//, lines: [20, 24] },
+  { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
+  { paths: [`${CLI}/bench`], lines: [20, 22] },
+  { paths: ['packages/plimsoll/test/load/', `${CLI}/load`], lines: [20, 24] },
+  { paths: ['benchmarks/', 'examples/', 'setups/', 'studies/'], lines: [20, 24] },
+  { paths: [`${CLI}/clean-up`, `${POOL}/steps`], lines: [20, 26] },
+];
+
+/** What measures nothing, and computes or mostly waits: two of these files run at a time. */
+const SIDE_BY_SIDE = [
+  ...['packages/pool/', 'packages/fastify/', 'setups/'],
+  ...[
+    'errors',
+    'floors',
+    'advise/',
+    'collections/',
+    'host/',
+    'libuv/',
+    'model/',
+    'packaging/',
+    'report/',
+  ].map((path) => `packages/plimsoll/test/${path}`),
+  ...['results/', 'stats/', 'trace/', 'bench/findings', 'classify/decide', 'load/analyse'].map(
+    (path) => `packages/plimsoll/test/${path}`,
+  ),
+  ...[`${CLI}/bad-input`, `${CLI}/load-bad-input`],
 ];
 
 /**
- * Every compiled test file, or those whose path contains one of the filters.
+ * What a whole run may skip although `--no-skips` is given: it depends on the line of Node, not on the machine.
  *
- * @param line of Node: leaves out what need not run there.
+ * @param {number} line
  */
-export function testFiles(filters, line) {
-  const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
-  const files = [...packages, 'benchmarks', 'setups', 'studies', 'examples'].flatMap((folder) => {
-    const directory = join(folder, 'test-dist');
-    try {
-      return readdirSync(join(root, directory), { recursive: true })
-        .filter((file) => file.endsWith('.test.js'))
-        .map((file) => join(directory, file));
-    } catch {
-      return [];
-    }
-  });
-  return files.filter((file) => isWanted(file, filters) && (line === undefined || isFor(file, line))).sort();
+export const mayBeSkipped = (line) => [
+  ...(line < 22 ? ['types are stripped where Node does that'] : []),
+  // The binaries of other lines come from npm, without headers.
+  'this Node came without its headers (include/node)',
+];
+
+/** @param {string} file */
+const sourceOf = (file) =>
+  file
+    .replaceAll('\\', '/')
+    .replace('/test-dist/', '/test/')
+    .replace(/\.test\.js$/, '');
+
+/** @type {(file: string, paths: readonly string[]) => boolean} */
+const isUnder = (file, paths) => paths.some((path) => sourceOf(file).startsWith(path));
+
+/**
+ * The compiled test files, or those whose path contains one of the filters.
+ *
+ * @param {readonly string[]} filters
+ * @param {{ line?: number, fast?: boolean }} [only] `line` leaves out what need not run on that line of Node, `fast` what is
+ *   slow
+ */
+export function testFiles(filters, { line, fast = false } = {}) {
+  checkLists();
+  return allFiles()
+    .filter(
+      (file) => filters.length === 0 || filters.some((text) => file.replaceAll('\\', '/').includes(text)),
+    )
+    .filter((file) => line === undefined || isForLine(file, line))
+    .filter((file) => !fast || !(SLOW.includes(sourceOf(file)) || isUnder(file, SLOW_FOLDERS)))
+    .sort();
 }
 
-const isWanted = (file, filters) => filters.length === 0 || filters.some((text) => file.includes(text));
+/** @type {(file: string, line: number) => boolean} */
+const isForLine = (file, line) =>
+  NOT_EVERYWHERE.every(({ paths, lines }) => lines.includes(line) || !isUnder(file, paths));
 
-const isFor = (file, line) =>
-  NOT_EVERYWHERE.every(({ path, lines }) => !path.test(file) || lines.includes(line));
+function allFiles() {
+  const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`);
+  return [...packages, 'benchmarks', 'examples', 'setups', 'studies']
+    .map((folder) => `${folder}/test-dist`)
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(folder, file),
+      ),
+    )
+    .filter((file) => file.endsWith('.test.js'))
+    .filter(hasSource);
+}
 
-/** What measures nothing, and mostly waits. */
-const SIDE_BY_SIDE = /^(packages\/(pool|fastify)|setups)\//;
+/** tsc leaves what it compiled when its source is deleted or moved. @param {string} file */
+const hasSource = (file) => existsSync(join(root, `${sourceOf(file)}.test.ts`));
 
-/** What to tell Node so that it runs these files: those that measure one after another, the others two at a time. */
-export function testRuns(files) {
-  const runs = [
-    [1, files.filter((file) => !SIDE_BY_SIDE.test(file))],
-    [2, files.filter((file) => SIDE_BY_SIDE.test(file))],
-  ];
-  return runs
-    .filter(([, some]) => some.length > 0)
-    .map(([count, some]) => ['--test', `--test-concurrency=${count}`, '--test-reporter=spec', ...some]);
+/** A list that names a file which no longer exists would say nothing. */
+function checkLists() {
+  const exact = SLOW.filter((path) => !existsSync(join(root, `${path}.test.ts`)));
+  const files = allFiles();
+  const named = [...NOT_EVERYWHERE.flatMap(({ paths }) => paths), ...SLOW_FOLDERS];
+  const unmet = named.filter((path) => !files.some((file) => isUnder(file, [path])));
+  const gone = [...exact, ...unmet];
+  if (gone.length > 0)
+    throw new Error(`scripts/test-files.mjs names what does not exist: ${gone.join(', ')}`);
+}
+
+/**
+ * The files that measure, to be run one after another, and the others, two at a time.
+ *
+ * @param {readonly string[]} files
+ * @returns {{ atATime: number, files: string[] }[]}
+ */
+export function batches(files) {
+  const alone = files.filter((file) => !isUnder(file, SIDE_BY_SIDE));
+  const together = files.filter((file) => isUnder(file, SIDE_BY_SIDE));
+  return [
+    { atATime: 1, files: alone },
+    { atATime: 2, files: together },
+  ].filter((batch) => batch.files.length > 0);
 }

@@ -1,20 +1,21 @@
-// `npm run test:matrix [-- --others] [FILTER…]`: the tests on every supported line of Node, whose binaries come from npm;
-// with --others, not on the line that runs this. What test-files.mjs says of a line is left out there.
+// `npm run test:matrix [-- --others --no-skips FILTER…]`: the tests on every supported line of Node, whose binaries come from
+// npm; with --others, not on the line that runs this. test-files.mjs says what is left out on which line.
 import { parseArgs } from 'node:util';
-import { LINES, nodeOfLine } from './node-lines.mjs';
-import { run, setup } from './setup.mjs';
-import { testFiles, testRuns } from './test-files.mjs';
+import { LINES, nodeOfLine, OWN_LINE } from './node-lines.mjs';
+import { run } from './run.mjs';
+import { runTests } from './run-tests.mjs';
+import { setup } from './setup.mjs';
+import { testFiles } from './test-files.mjs';
 
 const { values, positionals } = parseArgs({
-  options: { others: { type: 'boolean' } },
+  options: { others: { type: 'boolean', default: false }, 'no-skips': { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const own = Number(process.versions.node.split('.')[0]);
 
 setup();
-for (const line of LINES.filter((line) => !(values.others && line === own))) {
+for (const line of LINES.filter((one) => !(values.others && one === OWN_LINE))) {
   const binary = nodeOfLine(line);
   console.log(`\n# Node ${line}`);
   run(binary, ['--version']);
-  for (const args of testRuns(testFiles(positionals, line))) run(binary, args);
+  runTests(binary, line, testFiles(positionals, { line }), values['no-skips']);
 }

@@ -1,13 +1,25 @@
-// `npm test [-- FILTER…]`: install, build and type-check, lint, run every test (or those whose path has a FILTER in it).
+// `npm test [-- --fast --no-skips FILTER…]`: install, build and type-check, lint, run every test, or those whose path has a
+// FILTER in it. --fast leaves out what is slow (test-files.mjs); --no-skips fails when a test was skipped that this machine
+// should run.
 import { join } from 'node:path';
-import { root, run, setup } from './setup.mjs';
-import { testFiles, testRuns } from './test-files.mjs';
+import { parseArgs } from 'node:util';
+import { OWN_LINE } from './node-lines.mjs';
+import { root, run } from './run.mjs';
+import { runTests } from './run-tests.mjs';
+import { setup } from './setup.mjs';
+import { testFiles } from './test-files.mjs';
+
+const { values, positionals } = parseArgs({
+  options: { fast: { type: 'boolean', default: false }, 'no-skips': { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 
 setup();
-run(process.execPath, [
-  join(root, 'node_modules/@biomejs/biome/bin/biome'),
-  'check',
-  '--error-on-warnings',
-  '.',
-]);
-for (const args of testRuns(testFiles(process.argv.slice(2)))) run(process.execPath, args);
+run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'scripts']);
+run(process.execPath, [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', '--error-on-warnings']);
+const files = testFiles(positionals, { fast: values.fast });
+if (files.length === 0) {
+  console.error(`no test file has ${positionals.join(' or ')} in its path`);
+  process.exit(2);
+}
+runTests(process.execPath, OWN_LINE, files, values['no-skips']);

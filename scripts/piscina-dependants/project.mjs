@@ -12,7 +12,24 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { npm, root } from '../setup.mjs';
+import { npm, root } from '../run.mjs';
+
+/**
+ * A package that depends on Piscina, and what it is given to do.
+ *
+ * @typedef {object} Dependant
+ * @property {Record<string, string>} packages to install, the dependant first, with versions
+ * @property {string} what it does, for the table
+ * @property {Record<string, string>} files written before it runs
+ * @property {string[]} command arguments of node
+ * @property {Record<string, string>} [env]
+ * @property {string[]} [produces] folders whose files are compared
+ * @property {RegExp | string} [unsteady] what differs between any two runs of it
+ * @property {number} [ends] its exit code, 0 by default
+ */
+/** @typedef {{ place: string, version: string }} Replaced */
+/** @typedef {{ directory: string, places: Replaced[] }} Project */
+/** @typedef {{ end: string | number | null, said: string, files: Record<string, string>, tasks: number }} Outcome */
 
 const cache = join(root, '.cache/piscina-dependants');
 const swap = fileURLToPath(new URL('swap.cjs', import.meta.url));
@@ -23,7 +40,7 @@ const EXPORTS = [
   ...['transferableSymbol', 'valueSymbol', 'queueOptionsSymbol'],
 ];
 
-/** A dependant's folder: installed if it is not, its `piscina` replaced, and with this state of the drop-in. */
+/** A dependant's folder: installed if it is not, its `piscina` replaced, and with this state of the drop-in. @type {(dependant: Dependant) => Project} */
 export function prepare({ packages }) {
   const [first] = Object.keys(packages);
   const directory = join(cache, first.replaceAll('/', '+'));
@@ -32,6 +49,7 @@ export function prepare({ packages }) {
   return { directory, places: piscinas(directory).map(replace) };
 }
 
+/** @type {(directory: string, packages: Record<string, string>) => void} */
 function install(directory, packages) {
   const text = `${JSON.stringify({ private: true, dependencies: packages }, null, 2)}\n`;
   const file = join(directory, 'package.json');
@@ -44,7 +62,7 @@ function install(directory, packages) {
   writeFileSync(stamp, text);
 }
 
-/** The package as it would be published. */
+/** The package as it would be published. @param {string} place */
 function putDropIn(place) {
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
@@ -61,7 +79,7 @@ function putDropIn(place) {
   }
 }
 
-/** Every copy of Piscina that npm has put into the tree. */
+/** Every copy of Piscina that npm has put into the tree. @param {string} directory */
 function piscinas(directory) {
   const found = readdirSync(join(directory, 'node_modules'), { recursive: true })
     .map(String)
@@ -70,7 +88,7 @@ function piscinas(directory) {
   return found.map((path) => join(directory, 'node_modules', dirname(path)));
 }
 
-/** Piscina moves into `original`; what stands in its place gives that or the drop-in. */
+/** Piscina moves into `original`; what stands in its place gives that or the drop-in. @type {(place: string) => Replaced} */
 function replace(place) {
   const original = join(place, 'original');
   if (!existsSync(original)) {
@@ -94,7 +112,11 @@ function replace(place) {
   return { place, version };
 }
 
-/** Runs the dependant with one of the pools: what it said, what it wrote, how many tasks it gave to the pool. */
+/**
+ * Runs the dependant with one of the pools: what it said, what it wrote, how many tasks it gave to the pool.
+ *
+ * @type {(dependant: Dependant, project: Project, pool: 'Piscina' | 'drop-in') => Outcome}
+ */
 export function run({ files, command, env, produces = [], unsteady = '' }, { directory, places }, pool) {
   const log = join(directory, 'tasks.log');
   rmSync(log, { force: true });
@@ -123,13 +145,14 @@ export function run({ files, command, env, produces = [], unsteady = '' }, { dir
   };
 }
 
-/** Without what differs between any two runs. */
+/** Without what differs between any two runs. @type {(text: string, directory: string) => string} */
 const steady = (text, directory) =>
   text
     .replaceAll(directory, '.')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'DATE')
     .replaceAll(/[\d.]+ ?(ms|seconds)\b/g, 'TIME');
 
+/** @type {(directory: string, folder: string) => [string, string][]} */
 function read(directory, folder) {
   if (!existsSync(join(directory, folder))) return [];
   return readdirSync(join(directory, folder), { recursive: true, withFileTypes: true })

@@ -5,7 +5,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { root, setup } from '../setup.mjs';
+import { root } from '../run.mjs';
+import { setup } from '../setup.mjs';
 import { prepare, run } from './project.mjs';
 
 const { values, positionals } = parseArgs({
@@ -16,6 +17,7 @@ setup();
 const cases = readdirSync(new URL('cases', import.meta.url)).filter(
   (file) => positionals.length === 0 || positionals.some((text) => file.includes(text)),
 );
+/** @type {ReturnType<typeof compare>[]} */
 const rows = [];
 for (const file of cases) {
   const { default: dependant } = await import(`./cases/${file}`);
@@ -31,11 +33,13 @@ console.log(`\n${rows.length - bad} of ${rows.length} dependants work the same w
 if (values.write && positionals.length === 0 && bad === 0) write();
 process.exitCode = rows.length === 0 || bad > 0 ? 1 : 0;
 
+/** @param {import('./project.mjs').Dependant} dependant */
 function compare(dependant) {
   const [[name, version]] = Object.entries(dependant.packages);
   const project = prepare(dependant);
   const theirs = run(dependant, project, 'Piscina');
   const ours = run(dependant, project, 'drop-in');
+  /** @type {string[]} */
   const problems = [];
   if (theirs.end !== (dependant.ends ?? 0))
     problems.push(`with Piscina it ends with ${theirs.end}: ${theirs.said.slice(-2000)}`);
@@ -49,7 +53,7 @@ function compare(dependant) {
   return { name, version, piscina, what: dependant.what, tasks: ours.tasks, problems };
 }
 
-/** The first line that is not the same. */
+/** The first line that is not the same. @type {(ours: string, theirs: string) => string} */
 function difference(ours, theirs) {
   const [mine, wanted] = [ours.split('\n'), theirs.split('\n')];
   const at = wanted.findIndex((line, index) => line !== mine[index]);
@@ -57,6 +61,7 @@ function difference(ours, theirs) {
   return `line ${line + 1} of what it says is\n${shortened(mine[line])}\n  instead of\n${shortened(wanted[line])}`;
 }
 
+/** @param {string | undefined} text */
 function shortened(text) {
   return String(text).slice(0, 500);
 }

@@ -2,10 +2,16 @@
 // notes how many tasks its pools have run.
 'use strict';
 const { appendFileSync } = require('node:fs');
-const { pool, log } = require('./choice.json');
+const { join } = require('node:path');
 
+/** @type {{ pool: 'Piscina' | 'drop-in', log: string }} */
+const { pool, log } = require(join(__dirname, 'choice.json'));
+
+/** @type {new (...args: unknown[]) => { completed: number }} */
 const Piscina = require(pool === 'Piscina' ? './original' : '@plimsoll/pool/piscina');
+/** @type {{ completed: number }[]} */
 const pools = [];
+/** @type {typeof Piscina} */
 const counting = new Proxy(Piscina, {
   construct(target, args, newTarget) {
     const made = Reflect.construct(target, args, newTarget === counting ? target : newTarget);

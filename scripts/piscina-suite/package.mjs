@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm, root } from '../setup.mjs';
+import { npm, root } from '../run.mjs';
 
 /** What npm gave for the version that package-lock.json pins: its tests are in the tarball. */
 const published = join(root, 'node_modules/piscina');
@@ -34,7 +34,7 @@ for (const name of ${JSON.stringify(EXPORTS)}) exports[name] = Piscina[name];
 `,
 };
 
-/** A fresh copy of the published package, as it is or with its entries replaced by the drop-in. */
+/** A fresh copy of the published package, as it is or with its entries replaced by the drop-in. @param {string} against */
 export function layOut(against) {
   installNeeds();
   const copy = join(directory, against);

@@ -4,10 +4,14 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { layOut } from './package.mjs';
 
+/** @typedef {{ main: string, worker: string }} Program */
+/** @typedef {(theirs: string, ours: string, program: Program) => Promise<{ wanted: string, got: string, isSame: boolean }>} Compare */
+
 /** A program that has not ended by then never does: one of them keeps a channel open. */
 const LIMIT = 8000;
 
 /** What can be run of the README: which of its blocks of JavaScript are the program and the worker. */
+/** @type {Record<string, [number, number]>} */
 const PROGRAMS = {
   'a first task': [1, 2],
   'an asynchronous worker': [1, 3],
@@ -39,19 +43,20 @@ export async function runReadme() {
   return different;
 }
 
-/** Some of the programs count on times: a difference is looked at a second time. */
+/** Some of the programs count on times: a difference is looked at a second time. @type {Compare} */
 async function compareSteadily(theirs, ours, program) {
   const first = await compare(theirs, ours, program);
   return first.isSame ? first : compare(theirs, ours, program);
 }
 
+/** @type {Compare} */
 async function compare(theirs, ours, program) {
   const wanted = await run(join(theirs, 'readme'), program);
   const got = await run(join(ours, 'readme'), program);
   return { wanted, got, isSame: got === wanted && !FAILED.test(wanted) };
 }
 
-/** What it prints, in whatever order, and how it ends. */
+/** What it prints, in whatever order, and how it ends. @type {(directory: string, program: Program) => Promise<string>} */
 async function run(directory, { main, worker }) {
   const extension = /^import /m.test(main) ? 'mjs' : 'js';
   rmSync(directory, { recursive: true, force: true });

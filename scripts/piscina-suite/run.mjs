@@ -10,6 +10,8 @@ import { layOut, version } from './package.mjs';
 import { runReadme } from './readme.mjs';
 import { runTestFile } from './test-file.mjs';
 
+/** @typedef {import('./test-file.mjs').TestOutcome} TestOutcome */
+
 const { values, positionals } = parseArgs({
   options: { against: { type: 'string', default: 'drop-in' } },
   allowPositionals: true,
@@ -20,16 +22,19 @@ if (!['drop-in', 'piscina'].includes(values.against)) {
 }
 setup();
 const directory = layOut(values.against);
+/** @type {Record<string, string>} */
 const expected = values.against === 'piscina' ? {} : read('expected-failures.json');
 
+/** @param {string} name */
 function read(name) {
   return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
 }
 
+/** @param {TestOutcome} test */
 const isExpected = ({ name, outcome }) =>
   outcome === 'skipped' || (outcome === 'failed') === name in expected;
 
-/** Piscina's tests assert on times: a file with a surprise runs a second time, and says so. */
+/** Piscina's tests assert on times: a file with a surprise runs a second time, and says so. @param {string} file */
 async function runSteadily(file) {
   const tests = await runTestFile(directory, join('test', file));
   const surprises = tests.filter((test) => !isExpected(test));
@@ -38,10 +43,12 @@ async function runSteadily(file) {
   return runTestFile(directory, join('test', file));
 }
 
+/** @param {string} file */
 const wanted = (file) => positionals.length === 0 || positionals.some((text) => file.includes(text));
 const files = readdirSync(join(directory, 'test')).filter(
   (file) => file.endsWith('.test.ts') && wanted(file),
 );
+/** @type {TestOutcome[]} */
 const tests = [];
 for (const file of files) {
   const own = await runSteadily(file);
@@ -57,6 +64,7 @@ const missing = Object.keys(expected).filter(
   (name) => wanted(name.split(': ')[0]) && !tests.some((test) => test.name === name),
 );
 for (const name of missing) console.log(`\n${name}: expected to fail, and no such test ran`);
+/** @param {TestOutcome['outcome']} outcome */
 const count = (outcome) => tests.filter((test) => test.outcome === outcome).length;
 console.log(
   `\nPiscina ${version}, ${values.against}: of ${tests.length} tests ${count('passed')} pass, ${count('failed')} fail, ${count('skipped')} are skipped`,

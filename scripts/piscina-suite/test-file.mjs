@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** @typedef {{ name: string, outcome: 'passed' | 'failed' | 'skipped', reason?: string }} TestOutcome */
+
 const LIMIT = 90_000;
 const reporter = fileURLToPath(new URL('reporter.mjs', import.meta.url));
 
-/** Runs one of Piscina's test files as its own package.json does. Resolves with `{ name, outcome, reason }` of each test. */
+/** Runs one of Piscina's test files as its own package.json does. @type {(directory: string, file: string) => Promise<TestOutcome[]>} */
 export async function runTestFile(directory, file) {
   const child = spawn(
     process.execPath,
@@ -31,14 +33,16 @@ export async function runTestFile(directory, file) {
   return tests;
 }
 
+/** @param {import('node:child_process').ChildProcess} child */
 function kill(child) {
   if (process.platform === 'win32') child.kill();
-  else process.kill(-child.pid, 'SIGKILL');
+  else if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
 }
 
+/** @type {(file: string, name: string) => string} */
 const named = (file, name) => `${basename(file)}: ${name}`;
 
-/** Some of Piscina's tests have the same name: the second one gets a number. */
+/** Some of Piscina's tests have the same name: the second one gets a number. @type {(output: string, file: string) => TestOutcome[]} */
 function read(output, file) {
   const seen = new Map();
   return output

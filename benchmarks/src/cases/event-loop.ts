@@ -71,9 +71,9 @@ export const eventLoop: Case = {
     const latencies = await client.end();
     server.close();
     // Only now, lest anything but the contender be loaded while it is measured.
-    const { arrivalLateness, quantile } = await import('plimsoll');
+    const { eventLoopDelay, quantile } = await import('plimsoll');
     return {
-      delay: arrivalLateness(gapsOf(loop), RESOLUTION_MS).p99,
+      delay: eventLoopDelay(gapsOf(loop), RESOLUTION_MS).p99,
       // A timer that never fired was late all the time.
       timer: lateness.length === 0 ? ms : quantile(lateness, 0.99),
       http50: latencies.length === 0 ? ms : quantile(latencies, 0.5),

@@ -21,14 +21,24 @@ export {
 } from './lab/blocks.js';
 export { converseWithFreshProcess, type Ending, type FreshProcess } from './lab/fresh-process.js';
 export { Guardian } from './lab/guardian.js';
+export { gapsOf, watchLoopDelay } from './lab/loop-delay.js';
 export { openResolver } from './lab/resolver/open.js';
+export { type SweepPlan, type SweepRun, sweep, twinNoise } from './lab/sweep.js';
 export { environmentLines } from './report/bench-markdown.js';
 export { formatDuration } from './report/format.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
 export { list } from './results/words.js';
-export { arrivalLateness, type Lateness } from './stats/lateness.js';
-export { assessNoise, type Noise, pairedRatio } from './stats/paired-comparison.js';
+export { type EventLoopDelay, eventLoopDelay } from './stats/event-loop-delay.js';
+export {
+  assessNoise,
+  type Comparison,
+  comparePaired,
+  type Noise,
+  pairedRatio,
+  ratioIfPositive,
+  type Verdict,
+} from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';

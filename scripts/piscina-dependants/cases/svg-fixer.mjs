@@ -6,6 +6,7 @@ const SVGFixer = require('oslllo-svg-fixer');
 })();
 `;
 
+/** @param {number} index */
 const icon = (index) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><circle cx="12" cy="12" r="${3 + index}" fill="none" stroke="#000"/></svg>\n`;
 

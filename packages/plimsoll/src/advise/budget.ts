@@ -1,7 +1,7 @@
-import { splitOnThread } from '../model/on-thread.js';
 import type { Advice, Budget } from '../results/advice.js';
 import type { Trace, TracedJob } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
+import { splitOnThread } from './on-thread.js';
 
 interface Spent {
   readonly job: TracedJob;

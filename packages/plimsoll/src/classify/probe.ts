@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlimsollError } from '../errors.js';
 import type { Guardian } from '../lab/guardian.js';
-import { observe } from '../lab/observation.js';
+import { observe } from '../lab/observe.js';
 import type { Random } from '../stats/random.js';
 import type { Observation, ProbeAnswer, ProbeJob, Subject } from './messages.js';
 import type { LocalServers } from './servers.js';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasEnded, isSameProcess, processesWithEnvironment } from '../host/processes.js';
-import type { GuardianOrder } from './guardian.js';
+import type { GuardianOrder } from './messages.js';
 
 /**
  * The guardian: it outlives the process that started it, whatever ends that one, and then kills what was left

@@ -1,4 +1,3 @@
-import type { Demand } from './demand.js';
 import type { Workload } from './workload.js';
 
 /** The per-job arrays of a workload; a selection of jobs is a selection from each. */
@@ -74,17 +73,12 @@ export function onInstances(work: Workload, instances: number): Workload {
     loop[job] = of === -1 ? next++ % instances : (loop[of] as number);
   }
   const share = work.background.reduce((sum, background) => sum + background.share, 0) / instances;
-  const stretchMs = Math.max(0, ...work.background.map((background) => background.stretchMs));
+  const burstMs = Math.max(0, ...work.background.map((background) => background.burstMs));
   return {
     ...work,
     processes: instances,
     loopProcess: Int32Array.from({ length: instances }, (_, index) => index),
-    background: Array.from({ length: instances }, () => ({ share: Math.min(0.98, share), stretchMs })),
+    background: Array.from({ length: instances }, () => ({ share: Math.min(0.98, share), burstMs })),
     loop,
   };
-}
-
-/** The kinds of a demand that are meant by a name: the kind itself, or everything before a dot: `fs` is also `fs.open`. */
-export function kindsNamed({ kinds }: Pick<Demand, 'kinds'>, name: string): Set<string> {
-  return new Set(kinds.filter((kind) => kind === name || kind.startsWith(`${name}.`)));
 }

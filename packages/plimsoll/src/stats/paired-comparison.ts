@@ -61,6 +61,22 @@ export function pairedRatio(
 }
 
 /**
+ * The same, or `null` where values cannot be divided block by block: there are none, not as many as of the reference, or
+ * one of them is not a finite number above 0, which their logarithm needs.
+ *
+ * @example
+ * ratioIfPositive([20, 0], [10, 11]); // null
+ */
+export function ratioIfPositive(
+  values: readonly number[],
+  reference: readonly number[],
+): ReturnType<typeof pairedRatio> | null {
+  if (values.length === 0 || values.length !== reference.length) return null;
+  const isPositive = (value: number): boolean => value > 0 && Number.isFinite(value);
+  return values.every(isPositive) && reference.every(isPositive) ? pairedRatio(values, reference) : null;
+}
+
+/**
  * How noisy the machine was, from the baseline and its twin. The threshold is the larger of 3 % and the far end of the
  * interval of their ratio: the largest effect that the same blocks still allow for where there is none. (The 95th
  * percentile of single pairs would be nearly their maximum, and a few spikes could hide a much slower size.) The

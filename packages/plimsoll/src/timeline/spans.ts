@@ -1,4 +1,5 @@
-import { type PoolEvent, type PoolJob, poolJobs } from '../libuv/jobs.js';
+import type { PoolEvent, PoolJob } from '../libuv/job.js';
+import { poolJobs } from '../libuv/jobs.js';
 import type { Span, TimelineExperiment } from '../results/timeline.js';
 import type { RequestRecord } from './messages.js';
 

@@ -1,4 +1,4 @@
-import type { Unplaced } from '../libuv/jobs.js';
+import type { Unplaced } from '../libuv/job.js';
 import type { ChannelLine } from './child/lines.cjs';
 
 /** Two reports of one job begin at most so far apart, in microseconds. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type PoolEvent, placeJobs, poolJobs, type Unplaced } from '#plimsoll/libuv/jobs.js';
+import type { PoolEvent, Unplaced } from '#plimsoll/libuv/job.js';
+import { poolJobs } from '#plimsoll/libuv/jobs.js';
+import { placeJobs } from '#plimsoll/libuv/replay.js';
 import { QUEUED_JOBS, referenceStarts } from '../support/pool-reference.js';
 
 const MAIN = 1;

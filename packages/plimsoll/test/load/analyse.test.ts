@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { BlockRun } from '#plimsoll/lab/blocks.js';
 import { analyseTable } from '#plimsoll/load/analyse.js';
 import type { LoadTarget, Table } from '#plimsoll/load/options.js';
-import { recordedRuns } from '#plimsoll/load/recorded.js';
+import { runsToResume } from '#plimsoll/load/resume.js';
 import type { LoadMeasurement } from '#plimsoll/load/run.js';
 import type { LoadResult } from '#plimsoll/results/load.js';
 import { createRandom } from '#plimsoll/stats/random.js';
@@ -150,9 +150,9 @@ describe('which size a load recommends', () => {
 test('the runs of a result are taken over in the order in which they were done', () => {
   const runs = planted((size) => ({ done: size, bystander: 5 }), 2);
   const { cells } = analyseTable(table, { runs }, options);
-  const back = recordedRuns({ cells } as unknown as LoadResult, table);
+  const back = runsToResume({ cells } as unknown as LoadResult, table);
   assert.deepEqual(back, runs);
-  assert.deepEqual(recordedRuns({ cells } as unknown as LoadResult, { ...table, mode: 'cluster' }), []);
+  assert.deepEqual(runsToResume({ cells } as unknown as LoadResult, { ...table, mode: 'cluster' }), []);
 });
 
 test('an interrupted block is shown, but nothing is compared', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RecordedEvent, RecordedLine } from '#plimsoll/trace/child/lines.cjs';
-import { parseRecordings, type Recording } from '#plimsoll/trace/recording.js';
+import { type ProcessLog, parseProcessLogs } from '#plimsoll/trace/process-log.js';
 import { reduce } from '#plimsoll/trace/reduce.js';
 
 const MAIN = 100;
@@ -16,8 +16,8 @@ const end: RecordedLine = { type: 'end', at: 1_000_000, why: 'exit' };
 const text = (lines: readonly RecordedLine[]): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
-const recorded = (...lines: RecordedLine[]): Recording =>
-  parseRecordings(text([head, ...lines, end]))[0] as Recording;
+const recorded = (...lines: RecordedLine[]): ProcessLog =>
+  parseProcessLogs(text([head, ...lines, end]))[0] as ProcessLog;
 
 /** A job of crypto: submission, run on a thread, completion. */
 const crypto = (id: string, times: readonly [number, number, number, number], tid = A): RecordedEvent[] => [
@@ -72,7 +72,7 @@ describe('from a recording to jobs', () => {
   test('a file cut off in a line, several processes with one id, and a process that was killed', () => {
     const one = text([head, events(crypto('a', [2000, 3000, 7000, 9000])), end]);
     const two = text([head, events(crypto('a', [2000, 3000, 7000, 9000]))]);
-    const found = parseRecordings(`${one}${two}{"type":"events","ev`);
+    const found = parseProcessLogs(`${one}${two}{"type":"events","ev`);
     assert.deepEqual(
       found.map((recording) => [recording.events.length, ids(reduce(recording, 0))]),
       [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { UsageInterval } from 'plimsoll';
-import type { Unplaced } from '#plimsoll/libuv/jobs.js';
+import type { Unplaced } from '#plimsoll/libuv/job.js';
 import { placeWithin } from '#plimsoll/trace/service-limits.js';
 
 const MAIN = 7;

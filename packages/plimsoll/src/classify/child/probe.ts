@@ -1,7 +1,7 @@
 import { access } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ThreadInfo } from '../../host/pool-threads.js';
-import { serveObservation } from '../../lab/child/observation.js';
+import { serveObservation } from '../../lab/child/serve-observation.js';
 import { waitKindOf } from '../../libuv/wait-kinds.js';
 import { BadModule } from '../../workloads/module.js';
 import { loadTarget } from '../../workloads/target.js';

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js'
 import { prepareOperation } from '../../workloads/prepare-operation.js';
 import { sampleApp } from './app.js';
 import type { ServerJob, WorkerMessage, WorkerOrder } from './messages.js';
-import { Recorder } from './recorder.js';
+import { RequestMeter } from './request-meter.js';
 
 /** Run one worker of the sample server until its controller is gone. */
 export async function serve(control: Socket, before: ThreadInfo[], after: ThreadInfo[]): Promise<void> {
@@ -24,11 +25,12 @@ export async function serve(control: Socket, before: ThreadInfo[], after: Thread
     const job = JSON.parse(process.env.PLIMSOLL_SERVER ?? '') as ServerJob;
     const directory = mkdtempSync(join(job.directory, 'worker-'));
     const operation = await prepareOperation(job.operation, { directory, size: job.size });
-    const recorder = new Recorder(operation, job.operationsPerRequest);
+    const recorder = new RequestMeter(operation, job.operationsPerRequest);
     const app = sampleApp(recorder);
     // Touch what a request touches once before anything is timed.
     await operation.run();
-    await app.listen({ host: '127.0.0.1', port: job.port });
+    app.listen(job.port, '127.0.0.1');
+    await once(app, 'listening');
     createInterface({ input: control }).on('line', (line) => {
       const order = JSON.parse(line) as WorkerOrder;
       if (order.type === 'begin') return recorder.begin();
@@ -38,7 +40,7 @@ export async function serve(control: Socket, before: ThreadInfo[], after: Thread
         tell({ type: 'measured', measurement });
       });
     });
-    const { port } = app.server.address() as AddressInfo;
+    const { port } = app.address() as AddressInfo;
     tell({ type: 'ready', port, observedThreads: poolThreadsBetween(before, after) });
   } catch (error) {
     fail(error);

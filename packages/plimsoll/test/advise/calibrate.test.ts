@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Calibrated, calibrate } from '#plimsoll/model/calibrate.js';
-import { demandOf } from '#plimsoll/model/demand.js';
+import { type Calibrated, calibrate } from '#plimsoll/advise/calibrate.js';
+import { estimate } from '#plimsoll/advise/estimate.js';
 import type { Machine } from '#plimsoll/model/machine.js';
 import type { Trace } from '#plimsoll/results/trace.js';
 import { createRandom } from '#plimsoll/stats/random.js';
@@ -38,7 +38,7 @@ function recorded(machine: Machine, besideCores: number | null): Trace {
   return { ...trace, processes };
 }
 
-const found = (trace: Trace): Calibrated => calibrate(demandOf(trace), MACHINE, SIZE);
+const found = (trace: Trace): Calibrated => calibrate(estimate(trace), MACHINE, 1);
 
 describe('what the recorded run is made to tell of the machine', () => {
   test('what others had of the cores is counted, stolen time with it', () => {

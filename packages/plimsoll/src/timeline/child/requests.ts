@@ -1,14 +1,14 @@
 import type { ThreadInfo } from '../../host/pool-threads.js';
 import { follow } from '../../lab/child/follow.js';
-import { serveObservation } from '../../lab/child/observation.js';
 import { PoolEvents } from '../../lab/child/pool-events.js';
+import { serveObservation } from '../../lab/child/serve-observation.js';
 import { waitKinds } from '../../libuv/wait-kinds.js';
 import type { RequestRecord, TimelineAnswer, TimelineJob } from '../messages.js';
-import { prepareOperation, type Start } from './operation.js';
+import { prepareRequests, type Start } from './operation.js';
 
 /** Run some requests at once and record what became of each. */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
-  serveObservation(before, after, prepareOperation, work);
+  serveObservation(before, after, prepareRequests, work);
 }
 
 function work(start: Start, job: TimelineJob, observedThreads: number | null): Promise<TimelineAnswer> {

@@ -1,6 +1,6 @@
+import { selectJobs } from '../model/edit.js';
+import type { Workload } from '../model/workload.js';
 import type { Random } from '../stats/random.js';
-import { selectJobs } from './edit.js';
-import type { Workload } from './workload.js';
 
 /**
  * Another run as it might have been: jobs from outside, with all that follows from each, in blocks of neighbours drawn at

@@ -1,9 +1,9 @@
-import { watchLoopDelay } from '../../lab/child/loop-delay.js';
+import { watchLoopDelay } from '../../lab/loop-delay.js';
 import type { PreparedOperation } from '../../workloads/operations.js';
 import type { WorkerMeasurement } from './messages.js';
 
 /** Does a request's operations and measures each from the start of the request. */
-export class Recorder {
+export class RequestMeter {
   readonly #operation: PreparedOperation;
   readonly #perRequest: number;
   #pending = 0;

@@ -1,4 +1,4 @@
-import type { PoolEvent } from '../libuv/jobs.js';
+import type { PoolEvent } from '../libuv/job.js';
 import constants from './child/constants.cjs';
 import type {
   ChannelLine,
@@ -11,13 +11,13 @@ import type {
 } from './child/lines.cjs';
 
 /** Everything that one process left, put in order; times are microseconds of process.hrtime. */
-export interface Recording {
+export interface ProcessLog {
   readonly process: ProcessLine;
   /** In the order of their time. */
   readonly events: readonly PoolEvent[];
   /** Stretches in which tracing may have stood still for a moment. */
   readonly gaps: readonly Pick<GapLine, 'from' | 'to'>[];
-  readonly looks: readonly ThreadsLine[];
+  readonly samples: readonly ThreadsLine[];
   readonly channel: readonly ChannelLine[];
   /** Threads of the app's own Workers. */
   readonly workers: ReadonlySet<number>;
@@ -32,7 +32,7 @@ export interface Recording {
  * The recordings in what a recorder wrote: of one process, or of several that had the same id one after another. A line
  * that was cut off when its process was killed is left out.
  */
-export function parseRecordings(text: string): Recording[] {
+export function parseProcessLogs(text: string): ProcessLog[] {
   const lines = text.split('\n').flatMap((line): RecordedLine[] => {
     try {
       return line === '' ? [] : [JSON.parse(line) as RecordedLine];
@@ -44,7 +44,7 @@ export function parseRecordings(text: string): Recording[] {
   return starts.map((start, index) => recording(lines.slice(start, starts[index + 1])));
 }
 
-function recording(lines: readonly RecordedLine[]): Recording {
+function recording(lines: readonly RecordedLine[]): ProcessLog {
   const of = <Type extends RecordedLine['type']>(type: Type): Extract<RecordedLine, { type: Type }>[] =>
     lines.filter((line): line is Extract<RecordedLine, { type: Type }> => line.type === type);
   const batches = of('events').map(({ events }) => events.map(poolEvent));
@@ -52,7 +52,7 @@ function recording(lines: readonly RecordedLine[]): Recording {
     process: of('process')[0] as ProcessLine,
     events: batches.flat().sort((a, b) => a.ts - b.ts),
     gaps: narrowed(of('gap'), batches),
-    looks: of('threads'),
+    samples: of('threads'),
     channel: of('channel'),
     workers: new Set(of('worker').flatMap(({ tid, own }) => (own ? [] : [tid]))),
     own: of('worker').find(({ own }) => own)?.tid ?? null,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countPoolThreads, diffPoolThreads, listThreads, namesPoolThreads } from '../../host/pool-threads.js';
 
-export interface ObservedThreads {
+export interface ThreadCount {
   readonly pid: number;
   readonly count: number;
   /** Counted by name. Otherwise by difference, and threads that the program started itself are among them. */
@@ -14,14 +14,14 @@ export interface ObservedThreads {
  *
  * @param directory where threads-preload.cts left its notes.
  */
-export function observeThreads(pids: readonly number[], directory: string): ObservedThreads[] {
+export function countThreads(pids: readonly number[], directory: string): ThreadCount[] {
   return pids.flatMap((pid) => {
     const observed = observe(pid, noteOf(pid, directory));
     return observed === null || observed.count === 0 ? [] : [observed];
   });
 }
 
-function observe(pid: number, note: Note | null): ObservedThreads | null {
+function observe(pid: number, note: Note | null): ThreadCount | null {
   const named = countPoolThreads(pid, note?.libuv);
   if (named !== null && (named > 0 || note === null || namesPoolThreads(note.libuv)))
     return { pid, count: named, certain: true };

@@ -1,6 +1,6 @@
 import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js';
 import { BadModule } from '../../workloads/module.js';
-import type { ObservationAnswer, ObservationJob } from '../observation.js';
+import type { ObservationAnswer, ObservationJob } from '../observe.js';
 
 /**
  * Serve one job: check the size of the pool, make ready, observe, answer over IPC, and end.

@@ -1,3 +1,4 @@
+import { slowJobLimit } from '../libuv/pool-size.js';
 import type { Show, Span, TimelineExperiment } from '../results/timeline.js';
 
 export interface ShowContext {
@@ -6,17 +7,17 @@ export interface ShowContext {
   readonly cpus: number;
 }
 
-type Observed = Omit<TimelineExperiment, 'shows'>;
+type Measured = Omit<TimelineExperiment, 'shows'>;
 
 /** What the picture of one experiment shows; every sentence follows from its spans. */
-export function shows(experiment: Observed, context: ShowContext): Show[] {
+export function observationsOf(experiment: Measured, context: ShowContext): Show[] {
   const rules = [mainThread, waited, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
   return rules.flatMap((rule) => rule(experiment, context) ?? []);
 }
 
-type Rule = (experiment: Observed, context: ShowContext) => Show | null;
+type Rule = (experiment: Measured, context: ShowContext) => Show | null;
 
-const onPool = ({ spans }: Observed): Span[] => spans.filter(({ where }) => where === 'pool');
+const onPool = ({ spans }: Measured): Span[] => spans.filter(({ where }) => where === 'pool');
 
 /** Most of a request's time. */
 const MOST = 0.8;
@@ -39,7 +40,7 @@ const mainThread: Rule = ({ spans, wallMs, requests }) => {
 };
 
 /** Whether every request is one job. Chains of jobs compete at every trip, and form no waves. */
-const isOneJobEach = (experiment: Observed): boolean => {
+const isOneJobEach = (experiment: Measured): boolean => {
   const spans = onPool(experiment);
   return new Set(spans.map(({ request }) => request)).size === spans.length;
 };
@@ -109,7 +110,7 @@ const isLookup = ({ what }: Span): boolean => what === 'lookup' || what === 'loo
 const slowHalf: Rule = (experiment, { size }) => {
   const lookups = onPool(experiment).filter(isLookup);
   if (!lookups.some((span) => span.waited)) return null;
-  const limit = Math.floor((size + 1) / 2);
+  const limit = slowJobLimit(size);
   const most = atOnce(lookups, run);
   return {
     id: 'timeline.half-for-lookups',

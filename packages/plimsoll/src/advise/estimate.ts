@@ -1,7 +1,11 @@
+import { PlimsollError } from '../errors.js';
+import { activeIntervals } from '../libuv/blocked-time.js';
+import { clampPoolSize } from '../libuv/pool-size.js';
+import { type Measures, measure } from '../model/measures.js';
+import type { Background, Workload } from '../model/workload.js';
 import type { Trace, TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import { type LoopCosts, loopCosts, wakeUpMs } from './loop-costs.js';
-import { activeIntervals, splitOnThread } from './on-thread.js';
-import type { Background, Workload } from './workload.js';
+import { splitOnThread } from './on-thread.js';
 
 /** What a trace asks of pools and cores, whatever their size. */
 export interface Demand {
@@ -10,7 +14,12 @@ export interface Demand {
   readonly kinds: readonly string[];
   /** 1 for jobs of which it is known when they ended; of the others it was inferred. */
   readonly known: Uint8Array;
-  readonly observed: Observed;
+  /** Threads of the recorded pool. */
+  readonly size: number;
+  /** What the recorded run came to. */
+  readonly measured: Measures;
+  readonly waits: MeanWaits;
+  /** From a signal to a sleeping thread until it runs, in milliseconds. */
   readonly wakeMs: number;
   /** What other threads of the processes used, in cores, while jobs were under way. */
   readonly otherCores: number;
@@ -20,8 +29,8 @@ export interface Demand {
   readonly mostBlocked: { readonly fast: number; readonly slow: number };
 }
 
-/** What a trace showed of things that only a simulation can be compared with, on average per job. Milliseconds. */
-export interface Observed {
+/** Mean waits of a job that no event explains: a simulation of the recorded run has to come to the same. Milliseconds. */
+export interface MeanWaits {
   /** From the end of a job until the event loop took its result; `null` when all ends are inferred. */
   readonly callbackDelayMs: number | null;
   /** On a pool thread, neither computing nor blocked: waiting for a core; `null` when all ends are inferred. */
@@ -44,11 +53,16 @@ interface Source {
  * Estimate the demand from a trace: the CPU time and the blocked time of each job, what the event loops take for it, what
  * leads to what, and what else uses the cores.
  *
- * @throws {RangeError} when there is no job in it.
+ * @throws {PlimsollError} PLIMSOLL_NO_POOL_JOBS when nothing in it used the pool.
  */
-export function demandOf({ processes }: Pick<Trace, 'processes'>): Demand {
+export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'durationMs'>): Demand {
   const active = processes.filter(({ jobs }) => jobs.length > 0);
-  if (active.length === 0) throw new RangeError('no job of the pool was recorded');
+  if (active.length === 0)
+    throw new PlimsollError(
+      'PLIMSOLL_NO_POOL_JOBS',
+      `nothing used the pool in the ${(durationMs / 1000).toFixed(1)} s that were recorded: its size cannot matter`,
+    );
+  const size = recordedSize(active);
   const all = active.flatMap(({ jobs }) => jobs);
   const wakeMs = wakeUpMs(all);
   const sources = inOrder(active);
@@ -79,7 +93,9 @@ export function demandOf({ processes }: Pick<Trace, 'processes'>): Demand {
     workload,
     kinds: sources.map(({ job }) => job.kind),
     known: Uint8Array.from(sources, ({ job }) => Number(!job.inferred)),
-    observed: observedIn(workload, sources),
+    size,
+    measured: measuredIn({ processes }, size),
+    waits: meanWaits(workload, sources),
     wakeMs,
     otherCores: usedCores(active, ({ other }) => other.cpuMs),
     outsideCores: outsideCores(active),
@@ -87,7 +103,31 @@ export function demandOf({ processes }: Pick<Trace, 'processes'>): Demand {
   };
 }
 
-function observedIn({ cpuMs, blockedMs }: Workload, sources: readonly Source[]): Observed {
+/** The size of the pool of the process with the most jobs: the counted one, else what the variable gives. */
+function recordedSize(processes: readonly TracedProcess[]): number {
+  const { observedThreads, size } = busiest(processes);
+  return clampPoolSize(observedThreads ?? size);
+}
+
+const busiest = (processes: readonly TracedProcess[]): TracedProcess =>
+  processes.reduce((most, one) => (one.jobs.length > most.jobs.length ? one : most));
+
+/** What a recorded run itself came to, in the terms of a prediction; jobs do not tell the delay of its event loops. */
+export function measuredIn({ processes }: Pick<Trace, 'processes'>, size: number): Measures {
+  const jobs = processes.flatMap((process) => process.jobs);
+  const active = processes.filter((process) => process.jobs.length > 0).length;
+  const passage = {
+    submitMs: Float64Array.from(jobs, ({ submitMs }) => submitMs),
+    startMs: Float64Array.from(jobs, ({ startMs }) => startMs),
+    endMs: Float64Array.from(jobs, ({ endMs }) => endMs),
+    callbackMs: Float64Array.from(jobs, ({ callbackMs }) => callbackMs),
+    loopDelaysMs: [],
+    cpuMs: 0,
+  };
+  return measure(passage, size * Math.max(1, active));
+}
+
+function meanWaits({ cpuMs, blockedMs }: Workload, sources: readonly Source[]): MeanWaits {
   let delay = 0;
   let known = 0;
   let waited = 0;
@@ -133,7 +173,7 @@ function loopsOf(
     const byCount = [...counts].sort(([, a], [, b]) => b - a);
     return new Map(
       byCount.map(([loop], rank) => {
-        const background = rank === 0 ? (costs[process] as LoopCosts).background : { share: 0, stretchMs: 0 };
+        const background = rank === 0 ? (costs[process] as LoopCosts).background : { share: 0, burstMs: 0 };
         return [loop, list.push({ process, background }) - 1];
       }),
     );
@@ -183,9 +223,9 @@ function usedCores(processes: readonly TracedProcess[], usedMs: (interval: Usage
 
 /** What the process with the most jobs saw of the cores' use, without what the processes used themselves. */
 function outsideCores(processes: readonly TracedProcess[]): number | null {
-  const busiest = processes.reduce((most, one) => (one.jobs.length > most.jobs.length ? one : most));
-  if (busiest.usage.length === 0 || busiest.usage.some(({ cores }) => cores == null)) return null;
-  const all = usedCores([busiest], ({ cores }) => (cores?.busyMs ?? 0) + (cores?.stolenMs ?? 0));
+  const witness = busiest(processes);
+  if (witness.usage.length === 0 || witness.usage.some(({ cores }) => cores == null)) return null;
+  const all = usedCores([witness], ({ cores }) => (cores?.busyMs ?? 0) + (cores?.stolenMs ?? 0));
   const own = usedCores(processes, ({ loop, pool, other }) => loop.cpuMs + pool.cpuMs + other.cpuMs);
   return Math.max(0, all - own);
 }

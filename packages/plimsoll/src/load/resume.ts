@@ -36,7 +36,7 @@ export function assertContinues(
 }
 
 /** The runs of one table of an earlier result, in the order in which they were done. */
-export function recordedRuns(earlier: LoadResult | null, table: Table): BlockRun<LoadMeasurement>[] {
+export function runsToResume(earlier: LoadResult | null, table: Table): BlockRun<LoadMeasurement>[] {
   const cells = (earlier?.cells ?? []).filter(
     ({ mode, case: name }) => mode === table.mode && name === table.traffic.name,
   );

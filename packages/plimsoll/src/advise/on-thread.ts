@@ -1,3 +1,5 @@
+import { lowerBound } from '../collections/lower-bound.js';
+import { blockedTime } from '../libuv/blocked-time.js';
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 
 /** What a job took on its pool thread: CPU time, and time in which it neither computed nor waited for a core. */
@@ -17,7 +19,7 @@ const MOST_OVERHEAD_MS = 0.1;
  * CPU time is known per job for crypto, zlib and add-ons; what the pool's threads used beyond that belongs to fs and dns, by
  * kind, as the intervals tell (least squares). Waiting for a core is known for all threads of the pool together: jobs that
  * only compute account for it first, the others share what is left. What remains is blocked time; of that there is no more than
- * the looks at the threads can have missed, since a blocked thread is told from one that waits for a core.
+ * the samples of the threads can have missed, since a blocked thread is told from one that waits for a core.
  */
 export function splitOnThread({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): OnThread {
   const cpuMs = estimateCpu(jobs, usage);
@@ -27,45 +29,9 @@ export function splitOnThread({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usa
     const away = Math.max(0, spanOf(job) - (cpuMs[index] as number));
     if (!COMPUTES.test(job.kind)) blockedMs[index] = away * (1 - (waiting[index] as number));
   }
-  const seen = blockedBySight(jobs, usage);
+  const seen = blockedTime(jobs, usage);
   const share = seen === null ? 1 : (seen.ms + seen.errorMs) / sum(blockedMs);
   return { cpuMs, blockedMs: share < 1 ? blockedMs.map((blocked) => blocked * share) : blockedMs };
-}
-
-/**
- * For how long the looks saw threads blocked in jobs, all together, and the standard error of that (a count's is its root; one
- * more, because seeing nobody does not mean that there was nobody). `null` where the kernel does not tell.
- */
-export function blockedBySight(
-  jobs: readonly Pick<TracedJob, 'submitMs' | 'callbackMs'>[],
-  usage: readonly UsageInterval[],
-): { readonly ms: number; readonly errorMs: number } | null {
-  const active = activeIntervals(jobs, usage);
-  if (active.length === 0) return null;
-  let seen = 0;
-  let ms = 0;
-  let longestMs = 0;
-  for (const { blockedThreads, fromMs, toMs } of active) {
-    if (blockedThreads == null) return null;
-    seen += blockedThreads;
-    ms += blockedThreads * (toMs - fromMs);
-    longestMs = Math.max(longestMs, toMs - fromMs);
-  }
-  return { ms, errorMs: longestMs * Math.sqrt(seen + 1) };
-}
-
-/** Those in which jobs were under way. */
-export function activeIntervals(
-  jobs: readonly Pick<TracedJob, 'submitMs' | 'callbackMs'>[],
-  usage: readonly UsageInterval[],
-): UsageInterval[] {
-  let first = Number.POSITIVE_INFINITY;
-  let last = 0;
-  for (const { submitMs, callbackMs } of jobs) {
-    first = Math.min(first, submitMs);
-    last = Math.max(last, callbackMs);
-  }
-  return usage.filter(({ toMs, fromMs }) => toMs > first && fromMs < last);
 }
 
 const spanOf = ({ startMs, endMs }: TracedJob): number => Math.max(0, endMs - startMs);
@@ -78,7 +44,7 @@ function overlaps(
 ): void {
   for (const [index, job] of jobs.entries()) {
     const span = spanOf(job);
-    for (let at = firstAfter(usage, job.startMs); at < usage.length; at++) {
+    for (let at = lowerBound(usage, ({ toMs }) => toMs <= job.startMs); at < usage.length; at++) {
       const { fromMs, toMs } = usage[at] as UsageInterval;
       if (fromMs > job.endMs) break;
       const common = Math.min(toMs, job.endMs) - Math.max(fromMs, job.startMs);
@@ -89,18 +55,6 @@ function overlaps(
       if (common > 0) take(index, at, common / span);
     }
   }
-}
-
-/** The first interval that ends after a time. */
-function firstAfter(usage: readonly UsageInterval[], time: number): number {
-  let low = 0;
-  let high = usage.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((usage[middle] as UsageInterval).toMs > time) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** CPU time of each job, estimated where it is not known; the threads' overhead for each is added. */

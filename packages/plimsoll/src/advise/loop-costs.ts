@@ -1,7 +1,8 @@
+import { activeIntervals } from '../libuv/blocked-time.js';
+import type { Background } from '../model/workload.js';
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
-import { activeIntervals, leastSquares } from './on-thread.js';
-import type { Background } from './workload.js';
+import { leastSquares } from './on-thread.js';
 
 /** What the event loops of a process take for a job, and beside the jobs. Milliseconds of CPU time. */
 export interface LoopCosts {
@@ -13,12 +14,12 @@ export interface LoopCosts {
 /** Below this share background work cannot be told from nothing. */
 const LEAST_SHARE = 0.01;
 const MOST_SHARE = 0.98;
-const SHORTEST_STRETCH_MS = 0.1;
-const FREE: LoopCosts = { perJobMs: 0, background: { share: 0, stretchMs: 0 } };
+const SHORTEST_BURST_MS = 0.1;
+const FREE: LoopCosts = { perJobMs: 0, background: { share: 0, burstMs: 0 } };
 
 /**
  * Estimate them from what the loop's thread used, interval by interval: a part that goes with the callbacks, and one that
- * goes with the time. How long the stretches of the latter are, usage does not tell: see `calibrate.ts`.
+ * goes with the time. How long the bursts of the latter are, usage does not tell: see `calibrate.ts`.
  */
 export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): LoopCosts {
   const active = activeIntervals(jobs, usage);
@@ -35,7 +36,7 @@ export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>
   const both = criterion(misfit(perJobMs, share), used.length, 2);
   if (share < LEAST_SHARE || criterion(misfit(onlyPerJobMs, 0), used.length, 1) <= both)
     return { perJobMs: total(used) / Math.max(1, total(work)), background: FREE.background };
-  return { perJobMs, background: { share: Math.min(MOST_SHARE, share), stretchMs: SHORTEST_STRETCH_MS } };
+  return { perJobMs, background: { share: Math.min(MOST_SHARE, share), burstMs: SHORTEST_BURST_MS } };
 }
 
 /**

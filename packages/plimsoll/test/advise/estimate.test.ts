@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { demandOf } from '#plimsoll/model/demand.js';
-import { faster, onInstances, withoutJobs } from '#plimsoll/model/edit.js';
-import { loopCosts } from '#plimsoll/model/loop-costs.js';
-import { baseSliceMs } from '#plimsoll/model/machine.js';
-import { leastSquares, splitOnThread } from '#plimsoll/model/on-thread.js';
-import { resample } from '#plimsoll/model/resample.js';
+import { estimate } from '#plimsoll/advise/estimate.js';
+import { loopCosts } from '#plimsoll/advise/loop-costs.js';
+import { leastSquares, splitOnThread } from '#plimsoll/advise/on-thread.js';
+import { resample } from '#plimsoll/advise/resample.js';
 import type { TracedJob } from '#plimsoll/results/trace.js';
 import { createRandom } from '#plimsoll/stats/random.js';
 import { traceOf } from '../support/trace.js';
@@ -26,7 +24,7 @@ describe('demand from a trace', () => {
   const kinds = jobs.map((_, index) => (index % 2 === 0 ? 'crypto' : 'addon'));
 
   test('CPU and blocked time come out as they went in, though threads waited for cores', () => {
-    const { workload } = demandOf(traceOf(jobs, kinds, 8, machine));
+    const { workload } = estimate(traceOf(jobs, kinds, 8, machine));
     const of = (values: Float64Array, kind: string): number =>
       mean(values.filter((_, job) => kinds[job] === kind));
     near(of(workload.cpuMs, 'crypto'), 5, 0.1);
@@ -36,7 +34,7 @@ describe('demand from a trace', () => {
   });
 
   test('what the event loop takes for a job is found', () => {
-    const { workload } = demandOf(traceOf(jobs, kinds, 8, machine));
+    const { workload } = estimate(traceOf(jobs, kinds, 8, machine));
     near(mean(workload.beforeMs) + mean(workload.afterMs), 0.4, 0.1);
   });
 
@@ -46,7 +44,7 @@ describe('demand from a trace', () => {
       { parent: 0, blocked: 3 },
       { parent: 1, at: 4, blocked: 3 },
     ];
-    const { workload } = demandOf(traceOf(chain, ['addon', 'addon', 'addon'], 4, machine));
+    const { workload } = estimate(traceOf(chain, ['addon', 'addon', 'addon'], 4, machine));
     assert.deepEqual([...workload.parent], [-1, 0, 1]);
     assert.deepEqual([...workload.direct], [0, 1, 0]);
     near(workload.atMs[2] as number, 4, 0.01);
@@ -79,19 +77,19 @@ describe('demand from a trace', () => {
       ...{ kind: 'fs.read', slow: false, loop: 1, submitMs: 0, startMs: 0, endMs: 100, callbackMs: 100 },
       ...{ cpuMs: null, thread: null, inferred: true, waited: false, parent: null },
     };
-    const looks = (blockedThreads: number | null) =>
+    const samples = (blockedThreads: number | null) =>
       Array.from({ length: 10 }, (_, index) => ({
         ...{ fromMs: 10 * index, toMs: 10 * index + 10, blockedThreads },
         pool: { cpuMs: 0, waitedMs: 0 },
         loop: { cpuMs: 0, waitedMs: 0 },
         other: { cpuMs: 0, waitedMs: 0 },
       }));
-    const blocked = (usage: ReturnType<typeof looks>): number =>
+    const blocked = (usage: ReturnType<typeof samples>): number =>
       splitOnThread({ jobs: [job], usage }).blockedMs[0] as number;
 
-    test('all is blocked where looks saw a blocked thread', () => near(blocked(looks(1)), 100, 0.01));
-    test('no more than one interval is where they never saw one', () => near(blocked(looks(0)), 10, 0.01));
-    test('all is where the kernel does not tell', () => near(blocked(looks(null)), 100, 0.01));
+    test('all is blocked where samples saw a blocked thread', () => near(blocked(samples(1)), 100, 0.01));
+    test('no more than one interval is where they never saw one', () => near(blocked(samples(0)), 10, 0.01));
+    test('all is where the kernel does not tell', () => near(blocked(samples(null)), 100, 0.01));
   });
 
   describe('what an event loop does beside the jobs', () => {
@@ -134,7 +132,9 @@ describe('demand from a trace', () => {
   });
 
   test('a trace without jobs has no demand', () => {
-    assert.throws(() => demandOf({ processes: [] }), RangeError);
+    assert.throws(() => estimate({ processes: [], durationMs: 1000 }), {
+      code: 'PLIMSOLL_NO_POOL_JOBS',
+    });
   });
 });
 
@@ -151,42 +151,6 @@ test('least squares stay within their bounds', () => {
   near(b, 1, 1e-6);
   assert.deepEqual(leastSquares([[1, 1]], [-5, -5], 1), [0]);
   assert.deepEqual(leastSquares([[1, 1]], [50, 50], 1), [1]);
-});
-
-describe('edits', () => {
-  const work = workloadOf([
-    { at: 1, cpu: 2 },
-    { parent: 0, cpu: 4, blocked: 6 },
-    { parent: 1, at: 3, cpu: 1 },
-    { at: 9 },
-  ]);
-
-  test('who followed a job that is gone follows what that one followed', () => {
-    const left = withoutJobs(work, (job) => job !== 1);
-    assert.deepEqual([...(left?.parent ?? [])], [-1, 0, -1]);
-    assert.deepEqual([...(left?.atMs ?? [])], [1, 3, 9]);
-    assert.equal(
-      withoutJobs(work, () => false),
-      null,
-    );
-  });
-
-  test('without the first of a chain the next one comes from outside', () => {
-    const left = withoutJobs(work, (job) => job !== 0);
-    assert.deepEqual([...(left?.parent ?? [])], [-1, 0, -1]);
-    assert.equal(left?.atMs[0], 1);
-  });
-
-  test('faster divides CPU and blocked time', () => {
-    const quick = faster(work, (job) => job === 1, 2);
-    assert.deepEqual([quick.cpuMs[1], quick.blockedMs[1], quick.cpuMs[0]], [2, 3, 2]);
-  });
-
-  test('instances take what comes from outside in turn, and keep chains together', () => {
-    const two = onInstances(work, 2);
-    assert.deepEqual([...two.loop], [0, 0, 0, 1]);
-    assert.deepEqual([...two.loopProcess], [0, 1]);
-  });
 });
 
 test('a resampled run has as many families, whole, in order, and is the same for the same seed', () => {
@@ -206,11 +170,4 @@ test('a resampled run has as many families, whole, in order, and is the same for
   );
   assert.deepEqual(again, resample(work, createRandom(5)));
   assert.notDeepEqual(again.cpuMs, resample(work, createRandom(6)).cpuMs);
-});
-
-test('the base slice of the kernel', () => {
-  assert.deepEqual(
-    [1, 2, 4, 8, 64].map((cpus) => Math.round(10 * baseSliceMs(cpus)) / 10),
-    [0.7, 1.4, 2.1, 2.8, 2.8],
-  );
 });

@@ -1,0 +1,29 @@
+/** What must compile in an ES module and in a CommonJS one of the same program, by the types of one class. @type {Record<string, Record<string, string>>} */
+export const TYPES = {
+  '@plimsoll/fastify': {
+    'types.mts': `import plimsollPool, { plimsollPool as same } from '@plimsoll/fastify';
+      export const plugin: typeof plimsollPool = same;`,
+    'types.cts': `import plimsollPool from '@plimsoll/fastify';
+      import fastify = require('fastify');
+      fastify().register(plimsollPool, { filename: 'worker.js' });`,
+  },
+  '@plimsoll/pool': {
+    'types.mts': `import { Pool } from '@plimsoll/pool';
+      import Piscina, { type PiscinaTask } from '@plimsoll/pool/piscina';
+      export const pool = new Pool();
+      export const piscina: Piscina<number, string> = new Piscina();
+      export const idOf = ({ taskId }: PiscinaTask): number => taskId;`,
+    'types.cts': `import { Pool } from '@plimsoll/pool';
+      import Piscina, { Piscina as Named, move } from '@plimsoll/pool/piscina';
+      import Whole = require('@plimsoll/pool/piscina');
+      import type { pool, piscina } from './types.mjs' with { 'resolution-mode': 'import' };
+      export const pools: (Pool | typeof pool)[] = [new Pool()] satisfies (typeof pool)[];
+      export const piscinas: (typeof piscina)[] = [new Piscina(), new Named(), new Whole.default()];
+      export class Queue implements Whole.TaskQueue {
+        size = move(0);
+        push(): void {}
+        remove(): void {}
+        shift(): null { return null; }
+      }`,
+  },
+};

@@ -1,0 +1,66 @@
+/** Ends with an error where something is not the same by `require` and by `import`. */
+const IS_SAME = `(required, imported) => {
+  for (const name of Object.keys(imported))
+    if (required[name] !== imported[name]) throw new Error('two states: ' + name + ' differs');
+}`;
+
+const SUM = `import { writeFileSync } from 'node:fs';
+  import { createRequire } from 'node:module';
+  writeFileSync('worker.mjs', 'export default ({ a, b }) => a + b');
+  const filename = process.cwd() + '/worker.mjs';
+  const require = createRequire(filename);
+  const isSame = ${IS_SAME};`;
+
+/**
+ * What each package must do in a folder where only its tarball is installed: programs by its import, or by `npx` its commands.
+ *
+ * @type {Record<string, { programs?: string[], commands?: string[][], files?: Record<string, string> }>}
+ */
+export const USES = {
+  '@plimsoll/fastify': {
+    programs: [
+      `${SUM}
+       import { fastify as create } from 'fastify';
+       import * as plugin from '@plimsoll/fastify';
+       isSame(require('@plimsoll/fastify'), plugin);
+       const fastify = create();
+       fastify.register(require('@plimsoll/fastify'), { filename, metrics: '/metrics' });
+       fastify.get('/', (request) => request.runTask({ a: 4, b: 6 }));
+       if ((await fastify.inject('/')).body !== '10') throw new Error('a request gave a wrong result');
+       if ((await fastify.inject('/metrics')).statusCode !== 200) throw new Error('no statistics');
+       await fastify.close();`,
+    ],
+  },
+  '@plimsoll/pool': {
+    programs: [
+      `${SUM}
+       import * as pool from '@plimsoll/pool';
+       import * as piscina from '@plimsoll/pool/piscina';
+       isSame(require('@plimsoll/pool'), pool);
+       isSame(require('@plimsoll/pool/piscina'), piscina);
+       for (const Class of [pool.Pool, require('@plimsoll/pool/piscina')]) {
+         const workers = new Class({ filename });
+         if ((await workers.run({ a: 4, b: 6 })) !== 10) throw new Error('a task gave a wrong result');
+         await workers.close();
+       }`,
+    ],
+  },
+  plimsoll: {
+    commands: [
+      ['plimsoll', '--version'],
+      ['plimsoll', ...words('bench crypto --ops 4 --scale 0.01 --blocks 1 --quiet')],
+      ['plimsoll', ...words('timeline randomBytes --requests 2 --quiet')],
+      ['plimsoll', ...words('load --mode cluster --scale 0.002 --sizes 4 --quiet')],
+      ['plimsoll', ...words('advise --sizes 1,2,4 --quiet --'), process.execPath, 'app.mjs'],
+    ],
+    files: {
+      'app.mjs': `import { pbkdf2 } from 'node:crypto';
+        for (let job = 0; job < 16; job++) pbkdf2('a', 'b', 5000, 64, 'sha512', () => {});`,
+    },
+  },
+};
+
+/** @param {string} text */
+function words(text) {
+  return text.split(' ');
+}

@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './run.mjs';
+import { batches, mayBeSkipped } from './test-files.mjs';
+
+/** @typedef {{ name: string, file: string, seconds: number, skip?: string | boolean }} Entry */
+
+const NAMED = 5;
+
+/**
+ * Run test files, say what was skipped and which files were the slowest; ends the process when a test fails.
+ *
+ * @param {string} node the binary
+ * @param {number} line of that binary
+ * @param {readonly string[]} files
+ * @param {boolean} noSkips ends the process with 1 when a test was skipped that `mayBeSkipped` does not list
+ */
+export function runTests(node, line, files, noSkips) {
+  const entries = batches(files).flatMap((batch) => runBatch(node, batch));
+  tellSlowest(entries);
+  const skipped = entries.filter(({ skip }) => skip !== undefined);
+  const allowed = mayBeSkipped(line);
+  const wrong = skipped.filter(
+    ({ name, skip }) => !allowed.includes(name) && !allowed.includes(String(skip)),
+  );
+  for (const entry of skipped) console.log(`skipped: ${describe(entry)}`);
+  if (!noSkips || wrong.length === 0) return;
+  console.error(`must not be skipped on this machine (--no-skips): ${wrong.map(describe).join('; ')}`);
+  process.exit(1);
+}
+
+/** @param {Entry} entry */
+const describe = ({ name, file, skip }) => `${file}: "${name}"${typeof skip === 'string' ? `, ${skip}` : ''}`;
+
+/**
+ * @param {string} node
+ * @param {{ atATime: number, files: string[] }} batch
+ * @returns {Entry[]}
+ */
+function runBatch(node, { atATime, files }) {
+  const directory = mkdtempSync(join(tmpdir(), 'plimsoll-tests-'));
+  const log = join(directory, 'entries.jsonl');
+  const reporter = new URL('test-reporter.mjs', import.meta.url).href;
+  const args = [
+    ...['--test', `--test-concurrency=${atATime}`],
+    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+    ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${log}`],
+  ];
+  try {
+    const { status, error } = spawnSync(node, [...args, ...files], { cwd: root, stdio: 'inherit' });
+    if (error) throw error;
+    if (status !== 0) process.exitCode = status ?? 1;
+    const lines = readFileSync(log, 'utf8').split('\n');
+    return lines.filter((text) => text !== '').map((text) => JSON.parse(text));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+    if (process.exitCode) process.exit();
+  }
+}
+
+/** @param {readonly Entry[]} entries */
+function tellSlowest(entries) {
+  /** @type {Map<string, number>} */
+  const times = new Map();
+  for (const { file, seconds } of entries) times.set(file, (times.get(file) ?? 0) + seconds);
+  const slowest = [...times].sort(([, a], [, b]) => b - a).slice(0, NAMED);
+  console.log(`slowest: ${slowest.map(([file, seconds]) => `${file} ${seconds.toFixed(1)} s`).join(', ')}`);
+}
