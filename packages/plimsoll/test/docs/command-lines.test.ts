@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Command, CommanderError } from 'commander';
 import { addAdviseCommand } from '#plimsoll/cli/advise.js';
 import { addBenchCommand } from '#plimsoll/cli/bench.js';
@@ -21,7 +21,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const OTHERS = new Set(['git', 'cd', 'node', 'grep', 'tsc', 'esbuild', 'ncc', '.ci/run']);
 
 /** The real commands with their real options; in place of a measurement they do nothing. */
-function parse(args: readonly string[]): string | undefined {
+function commands(): Command {
   const program = new Command('plimsoll')
     .exitOverride()
     .configureOutput({ writeErr: () => {}, writeOut: () => {} });
@@ -33,8 +33,13 @@ function parse(args: readonly string[]): string | undefined {
   addTimelineCommand(program);
   addTraceCommand(program);
   for (const command of program.commands) command.action(() => {});
+  return program;
+}
+
+/** What the parser says against arguments, or undefined. */
+function parse(args: readonly string[]): string | undefined {
   try {
-    program.parse([...args], { from: 'user' });
+    commands().parse([...args], { from: 'user' });
     return undefined;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? undefined : error.message;
@@ -91,4 +96,24 @@ test('lines that cannot be typed are found', () => {
     fault(wordsOf('npx plimsoll classify bcrypt#hash --args \'["secret", 10]\' # a comment')),
     undefined,
   );
+});
+
+describe('the page of each command has every option, and no other', () => {
+  for (const command of commands().commands)
+    test(command.name(), () => {
+      const page = readPage(`docs/reference/${command.name()}.md`);
+      const flags = command.options.map(({ long }) => long ?? '');
+      const documented = [...page.matchAll(/--[a-z][a-z-]+/g)].map(([flag]) => flag);
+      assert.deepEqual(
+        flags.filter((flag) => !documented.includes(flag)),
+        [],
+        'not documented',
+      );
+      const rows = [...page.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, flag = '']) => flag);
+      assert.deepEqual(
+        rows.filter((flag) => !flags.includes(flag)),
+        [],
+        'no such option',
+      );
+    });
 });
