@@ -3,7 +3,11 @@ import { pressure } from '../pressure/study.js';
 import { react } from '../react/study.js';
 import { scrypt } from '../scrypt/study.js';
 import { transfer } from '../transfer/study.js';
+import type { Command } from './command.js';
+import { poolStudy } from './pool-study.js';
 import type { Study } from './study.js';
 
-/** All of them, in the order of the article. */
+/** Those of worker pools, in the order of the article that they repeat. */
 export const STUDIES: readonly Study[] = [scrypt, react, backpressure, pressure, transfer];
+
+export const COMMANDS: readonly Command[] = STUDIES.map(poolStudy);

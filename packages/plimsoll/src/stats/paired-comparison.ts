@@ -91,6 +91,22 @@ function judge({ low, high, level }: Interval, p: number, margin: number): Verdi
   return low >= -equal && high <= equal ? 'same' : 'unclear';
 }
 
+/**
+ * The verdict on one pair, by the rules of `comparePaired` without its correction for many comparisons.
+ *
+ * @param noise of the same blocks; `null`: unknown, so that 3 % is the margin.
+ */
+export function judgeRatios(
+  times: readonly number[],
+  reference: readonly number[],
+  noise: Noise | null,
+): Verdict {
+  if (noise?.noisy) return 'unclear';
+  const logs = logRatios(times, reference);
+  const margin = Math.log1p(noise?.threshold ?? EQUAL_WITHIN);
+  return judge(signedRankInterval(logs, LEVEL), signedRankP(logs), margin);
+}
+
 /** Intervals shrink with the square root of the blocks; the distance to the margin is what they must shrink to. */
 function blocksToResolve(
   estimate: number,

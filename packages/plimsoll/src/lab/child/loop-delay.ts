@@ -14,11 +14,14 @@ const MOST_GAPS = 5000;
  */
 export function watchLoopDelay(): { stop(): Lateness } {
   const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  const started = performance.now();
   loop.enable();
   return {
     stop() {
       loop.disable();
-      return arrivalLateness(gaps(loop), RESOLUTION_MS);
+      // A loop that never turned has no gap but the whole time.
+      const seen = loop.count === 0 ? [performance.now() - started] : gaps(loop);
+      return arrivalLateness(seen, RESOLUTION_MS);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Estimate } from '../result.js';
+import type { Estimate } from '../stats/estimate.js';
 
 const integer = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 

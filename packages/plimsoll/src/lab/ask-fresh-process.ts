@@ -1,13 +1,13 @@
-import {
-  converseWithFreshProcess,
-  type Ending,
-  type FreshProcess,
-  type Guardian,
-  type Random,
-} from 'plimsoll/lab';
-import type { Answer, Outcome } from './child/messages.js';
+import type { Random } from '../stats/random.js';
+import { converseWithFreshProcess, type Ending, type FreshProcess } from './fresh-process.js';
+import type { Guardian } from './guardian.js';
+import type { FreshAnswer, Outcome } from './outcome.js';
 
-/** One run in a process of its own, whose entry answers by `child/answer.ts`. Throws when it was interrupted. */
+/**
+ * One run in a process of its own, whose entry calls `answerOnce`.
+ *
+ * @throws {DOMException} AbortError when it was interrupted.
+ */
 export async function askFreshProcess(
   request: FreshProcess,
   guardian: Guardian,
@@ -15,7 +15,7 @@ export async function askFreshProcess(
   signal: AbortSignal,
 ): Promise<Outcome> {
   signal.throwIfAborted();
-  const ending = await converseWithFreshProcess<Answer>(request, guardian, random, signal);
+  const ending = await converseWithFreshProcess<FreshAnswer>(request, guardian, random, signal);
   return outcomeOf(ending, request.deadlineMs);
 }
 

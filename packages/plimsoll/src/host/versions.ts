@@ -2,27 +2,30 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CONTENDERS } from './contenders/contenders.js';
 
-/** The versions of the contenders' packages as installed; ours, which changes between releases, with a hash of its code. */
-export function contenderVersions(): Record<string, string> {
-  return versionsOf([...new Set(Object.values(CONTENDERS).flatMap(({ library }) => library ?? []))]);
-}
-
-/** The same of any packages that are installed here. */
-export function versionsOf(libraries: readonly string[]): Record<string, string> {
+/**
+ * The versions of installed packages; of what changes between releases (a package of a workspace) with a hash of its code too.
+ *
+ * @param resolve the `import.meta.resolve` of the module that can import them.
+ * @param hashed packages whose code is hashed.
+ * @example
+ * installedVersions(['piscina'], (name) => import.meta.resolve(name)); // { piscina: '5.3.2' }
+ */
+export function installedVersions(
+  packages: readonly string[],
+  resolve: (name: string) => string,
+  hashed: readonly string[] = [],
+): Record<string, string> {
   return Object.fromEntries(
-    libraries.map((library) => [
-      library,
-      library === OURS ? `${versionOf(library)} (code ${codeHash(library)})` : versionOf(library),
-    ]),
+    packages.map((name) => {
+      const folder = dirname(fileURLToPath(resolve(name)));
+      const version = versionOf(name, folder);
+      return [name, hashed.includes(name) ? `${version} (code ${codeHash(folder)})` : version];
+    }),
   );
 }
 
-const OURS = CONTENDERS.plimsoll.library;
-
-function codeHash(library: string): string {
-  const folder = dirname(fileURLToPath(import.meta.resolve(library)));
+function codeHash(folder: string): string {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.js'),
   );
@@ -32,9 +35,8 @@ function codeHash(library: string): string {
 }
 
 /** Not every package exports its package.json; every one has it above its entry. */
-function versionOf(library: string): string {
-  let folder = dirname(fileURLToPath(import.meta.resolve(library)));
-  for (;;) {
+function versionOf(library: string, entry: string): string {
+  for (let folder = entry; ; ) {
     const file = join(folder, 'package.json');
     if (existsSync(file)) {
       const { name, version } = JSON.parse(readFileSync(file, 'utf8')) as { name?: string; version?: string };

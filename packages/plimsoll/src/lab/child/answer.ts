@@ -1,5 +1,4 @@
-import { CannotDo } from '../contenders/contender.js';
-import type { Answer, Outcome } from './messages.js';
+import type { FreshAnswer, Outcome } from '../outcome.js';
 
 /** What one run yields. */
 export interface Yield {
@@ -9,7 +8,15 @@ export interface Yield {
   readonly helperCpuSeconds?: number;
 }
 
-/** Makes this process a measuring one: it says that it has started, is sent one job, answers once, and is killed. */
+/** A library has no way to do what a run asks for: an outcome of its own, not a failure. */
+export class CannotDo extends Error {
+  override readonly name = 'CannotDo';
+}
+
+/**
+ * Makes this process a measuring one for `askFreshProcess`: it says that it has started, is sent one job, answers once, and
+ * is killed.
+ */
 export function answerOnce<Job>(measure: (job: Job) => Promise<Yield>): void {
   // `on`, not `once`: the channel must keep the process alive, or a promise that never settles would end it in silence.
   process.on('message', (job: Job) => {
@@ -18,7 +25,7 @@ export function answerOnce<Job>(measure: (job: Job) => Promise<Yield>): void {
   say({ type: 'started' });
 }
 
-const say = (answer: Answer): void => void process.send?.(answer);
+const say = (answer: FreshAnswer): void => void process.send?.(answer);
 
 async function outcomeOf(measure: () => Promise<Yield>): Promise<Outcome> {
   try {
