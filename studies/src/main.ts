@@ -1,6 +1,7 @@
 // `npm run study [-- NAME… options]`: arguments in, exit code out. 0 measured, 2 bad input, 4 something measured failed, 130
 // interrupted. Without a name: the studies of worker pools.
 import { PlimsollError } from 'plimsoll/lab';
+import { CommandFailed } from './common/cli.js';
 import { usage } from './common/command.js';
 import { COMMANDS, STUDIES } from './common/studies.js';
 
@@ -33,7 +34,7 @@ async function main(args: readonly string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof PlimsollError)) throw error;
+  if (!(error instanceof PlimsollError || error instanceof CommandFailed)) throw error;
   process.stderr.write(`study: ${error.message}\n`);
   process.exitCode = error.exitCode;
 }

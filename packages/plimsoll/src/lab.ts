@@ -11,6 +11,7 @@ export { NO_CHANGE } from './advise/what-if.js';
 export { analyseWorkload } from './bench/analyse.js';
 export { busyCpus } from './bench/findings/context.js';
 export { findings } from './bench/findings/findings.js';
+export type { ChosenWorkload } from './bench/options.js';
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
@@ -29,6 +30,7 @@ export {
 } from './lab/blocks.js';
 export { converseWithFreshProcess, type Ending, type FreshProcess } from './lab/fresh-process.js';
 export { Guardian } from './lab/guardian.js';
+export type { Measurement } from './lab/messages.js';
 export type { Outcome } from './lab/outcome.js';
 export { openResolver } from './lab/resolver/open.js';
 export { simulate } from './model/simulate.js';
@@ -56,6 +58,7 @@ export {
   type Noise,
   pairedRatio,
   type Verdict,
+  verdictOfRatio,
 } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';

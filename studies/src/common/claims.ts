@@ -13,10 +13,10 @@ export interface Claim {
 }
 
 /** The claims as a table, and their reasons as a list. */
-export function claimsMarkdown(claims: readonly Claim[]): string[] {
+export function claimsMarkdown(claims: readonly Claim[], source = 'the article'): string[] {
   return [
     ...markdownTable(
-      [left('the article says'), left('its figures'), left('here'), left('')],
+      [left(`${source} says`), left('its figures'), left('here'), left('')],
       claims.map(({ claim, theirs, here, verdict }) => [
         claim,
         theirs,

@@ -1,7 +1,13 @@
 import { backpressure } from '../backpressure/study.js';
+import { benchStudy } from '../bench/study.js';
+import { classifyStudy } from '../classify/study.js';
+import { loadStudy } from '../load/study.js';
+import { modelSpeed } from '../model-speed/study.js';
 import { pressure } from '../pressure/study.js';
 import { react } from '../react/study.js';
 import { scrypt } from '../scrypt/study.js';
+import { timelineStudy } from '../timeline/study.js';
+import { traceCost } from '../trace-cost/study.js';
 import { transfer } from '../transfer/study.js';
 import type { Command } from './command.js';
 import { poolStudy } from './pool-study.js';
@@ -10,4 +16,12 @@ import type { Study } from './study.js';
 /** Those of worker pools, in the order of the article that they repeat. */
 export const STUDIES: readonly Study[] = [scrypt, react, backpressure, pressure, transfer];
 
-export const COMMANDS: readonly Command[] = STUDIES.map(poolStudy);
+export const COMMANDS: readonly Command[] = [
+  ...STUDIES.map(poolStudy),
+  benchStudy,
+  timelineStudy,
+  classifyStudy,
+  loadStudy,
+  traceCost,
+  modelSpeed,
+];

@@ -107,6 +107,13 @@ export function judgeRatios(
   return judge(signedRankInterval(logs, LEVEL), signedRankP(logs), margin);
 }
 
+/** The verdict on a ratio of times that has no interval: all that can be said is whether it is within 3 % of 1. */
+export function verdictOfRatio(ratio: number): Verdict {
+  const log = Math.log(ratio);
+  if (Math.abs(log) <= Math.log1p(EQUAL_WITHIN)) return 'same';
+  return log < 0 ? 'better' : 'worse';
+}
+
 /** Intervals shrink with the square root of the blocks; the distance to the margin is what they must shrink to. */
 function blocksToResolve(
   estimate: number,

@@ -4,6 +4,7 @@ import { pbkdf2 } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,10 +15,13 @@ const files = Array.from({ length: FILES }, (_, index) => join(directory, `${ind
 for (const file of files) writeFileSync(file, 'x'.repeat(4096));
 
 const hash = promisify(pbkdf2);
-const work = {
+const WORK: Readonly<Record<string, () => Promise<unknown>>> = {
   pbkdf2: () => hash('password', 'salt', 5000, 64, 'sha512'),
   files: () => Promise.all(files.map((file) => readFile(file))),
-}[process.argv[2]];
+};
+const [, , name = ''] = process.argv;
+const work = WORK[name];
+if (work === undefined) throw new Error(`there is no app ${name}`);
 
 let begun = process.cpuUsage();
 const server = createServer(async (request, response) => {
@@ -33,8 +37,8 @@ const server = createServer(async (request, response) => {
   response.end('ok');
 });
 server.listen(0, '127.0.0.1', () => {
-  const file = process.env.PORT_FILE;
-  // Whoever looks for it finds the whole of it.
-  writeFileSync(`${file}.new`, String(server.address().port));
+  const file = process.env.PORT_FILE ?? '';
+  // The file appears under its name only when all of it is written.
+  writeFileSync(`${file}.new`, String((server.address() as AddressInfo).port));
   renameSync(`${file}.new`, file);
 });

@@ -1,7 +1,14 @@
 // The figures of the load test that this study repeats: 12 cores, PM2, one run each, in seconds. [min, max, average] by
 // pool size; most of its cluster tables were never measured (0.000).
-export const ORIGINAL = {
-  cpus: 12,
+type Figures = readonly [min: number, max: number, mean: number];
+
+/** By pool size. */
+export type OriginalTable = Readonly<Record<string, Figures>>;
+
+export const ORIGINAL_CPUS = 12;
+
+/** By mode, then by case. */
+export const ORIGINAL: Readonly<Record<string, Readonly<Record<string, OriginalTable>>>> = {
   'pm2-fork': {
     1: {
       4: [0.446, 18.723, 9.62],

@@ -1,11 +1,38 @@
 // The page of the study, derived from its result: the original's figures beside these, and what agrees.
-import { agreement, clusterAgainstFork, percent, seconds, twinDifference } from './agreement.mjs';
-import { ORIGINAL } from './original.mjs';
+import {
+  type LoadResult,
+  loadMethodLines,
+  loadRecommendationsMarkdown,
+  loadTableMarkdown,
+} from 'plimsoll/lab';
+import { claimsMarkdown } from '../common/claims.js';
+import { agreement, clusterAgainstFork, percent, seconds, twinDifference } from './agreement.js';
+import { type FilledCell, isFilled } from './filled-cell.js';
+import { ORIGINAL, ORIGINAL_CPUS, type OriginalTable } from './original.js';
 
-const NAMES = { 'pm2-fork': 'PM2 fork mode', 'pm2-cluster': 'PM2 cluster mode' };
+const NAMES: Readonly<Record<string, string>> = {
+  'pm2-fork': 'PM2 fork mode',
+  'pm2-cluster': 'PM2 cluster mode',
+};
 
-/** @param plimsoll the library. @param result a complete result of `plimsoll load`. */
-export function page(plimsoll, result, scale) {
+/** One of the six tables: what was measured, beside the original's. */
+interface Table {
+  readonly title: string;
+  readonly mode: string;
+  readonly instances: number;
+  readonly name: string;
+  readonly parallel: number | null;
+  readonly requests: number | null;
+  readonly original: OriginalTable | undefined;
+  readonly cells: readonly FilledCell[];
+}
+
+/**
+ * The page, from a complete result of `plimsoll load`.
+ *
+ * @param scale cost of an operation, by the original's.
+ */
+export function loadPage(result: LoadResult, scale: number): string {
   const { method } = result;
   return [
     '# A server under load at every pool size',
@@ -22,12 +49,12 @@ export function page(plimsoll, result, scale) {
     '',
     '## Where and how',
     '',
-    ...plimsoll.loadMethodLines(result),
+    ...loadMethodLines(result),
     `- each request: ${method.operation}`,
-    `- the original: ${ORIGINAL.cpus} CPUs, one run a cell; most of its cluster tables were left at 0.000, not measured`,
+    `- the original: ${ORIGINAL_CPUS} CPUs, one run a cell; most of its cluster tables were left at 0.000, not measured`,
     '- min, max, avg, p50, p95, p99: latency of the operations from the start of their request, in seconds, as in the original;',
-    '  done: mean time from the first request to the end of an operation; late loop and bystander (a trivial request, asked',
-    `  ${method.bystanderRate} times a second): p99. The best of a column is bold`,
+    '  completion: mean time from the first request to the end of an operation; event-loop delay and bystander (a trivial request,',
+    `  asked ${method.bystanderRate} times a second): p99. The best of a column is bold`,
     '',
     ...quality(result),
     '',
@@ -47,15 +74,17 @@ export function page(plimsoll, result, scale) {
     '',
     'By the mean time from the first request to the end of an operation, the bystander included.',
     '',
-    ...plimsoll.loadRecommendationsMarkdown(result),
+    ...loadRecommendationsMarkdown(result),
     '',
-    ...tables(result).flatMap((one) => table(plimsoll, one, result)),
+    ...tables(result).flatMap((one) => tableSection(one, result)),
   ].join('\n');
 }
 
 /** How far the figures can be trusted: how much the same work varied, and where requests failed. */
-function quality(result) {
-  const costs = result.cells.map(({ cpuSeconds, operationMs }) => cpuSeconds / operationMs.count);
+function quality(result: LoadResult): string[] {
+  const costs = result.cells
+    .filter(isFilled)
+    .map(({ cpuSeconds, operationMs }) => cpuSeconds / operationMs.count);
   const twins = tables(result).map(
     ({ title, cells }) => `${title} ${percent(twinDifference(cells, result.method.baseline))}`,
   );
@@ -74,36 +103,31 @@ function quality(result) {
 }
 
 /** The six tables in the original's order. */
-function tables({ method, cells }) {
+function tables({ method, cells }: LoadResult): Table[] {
   return method.tables.map(({ mode, instances, case: name, parallel, requests }) => ({
-    ...{ mode, instances, name, parallel, requests },
+    mode,
+    instances,
+    name,
+    parallel,
+    requests,
     title: `case ${name}, ${NAMES[mode]}${instances > 1 ? ` (${instances} instances)` : ''}`,
     original: ORIGINAL[mode]?.[name],
-    cells: cells.filter((cell) => cell.mode === mode && cell.case === name),
+    cells: cells.filter(isFilled).filter((cell) => cell.mode === mode && cell.case === name),
   }));
 }
 
-function claims({ title, original, cells }, { method, environment }) {
+function claims({ title, original, cells }: Table, { method, environment }: LoadResult): string[] {
   const rows = agreement({
-    ...{ table: original, cells, baseline: method.baseline },
-    ...{ cpus: environment.cpu.effectiveCpus, originalCpus: ORIGINAL.cpus },
+    table: original,
+    cells,
+    baseline: method.baseline,
+    cpus: environment.cpu.effectiveCpus,
+    originalCpus: ORIGINAL_CPUS,
   });
-  return [
-    `### ${title}`,
-    '',
-    '| the original says | its figures | here | |',
-    '|---|---|---|---|',
-    ...rows.map(
-      ({ claim, original: theirs, here, verdict }) =>
-        `| ${claim} | ${theirs ?? 'not measured'} | ${here} | ${verdict === 'differs' ? '**differs**' : verdict} |`,
-    ),
-    '',
-    ...rows.map(({ claim, why }) => `- ${claim}: ${why}.`),
-    '',
-  ];
+  return [`### ${title}`, '', ...claimsMarkdown(rows, 'the original'), ''];
 }
 
-function cluster(result) {
+function cluster(result: LoadResult): string[] {
   const all = tables(result);
   const lines = all
     .filter(({ mode }) => mode === 'pm2-cluster')
@@ -111,8 +135,11 @@ function cluster(result) {
       const fork = all.find((one) => one.mode === 'pm2-fork' && one.name === name);
       if (fork === undefined) return [];
       return clusterAgainstFork({
-        ...{ fork: fork.cells, cluster: cells, instances },
-        ...{ originalFork: fork.original, originalCluster: original },
+        fork: fork.cells,
+        cluster: cells,
+        instances,
+        originalFork: fork.original,
+        originalCluster: original,
       }).map(
         ({ size, threads, here, original: theirs }) =>
           `| ${name} | ${instances} × ${size} | 1 × ${threads} | ${theirs === null ? '–' : percent(theirs)} | ${percent(here)} |`,
@@ -131,13 +158,13 @@ function cluster(result) {
   ];
 }
 
-function bystander({ title, cells }) {
+function bystander({ title, cells }: Table): string {
   const p99 = cells.map((cell) => `${cell.size}: ${cell.bystanderMs.p99.toFixed(0)}`).join(', ');
   const done = cells.map((cell) => cell.completionMs.mean / 1000);
   return `- ${title}: the bystander's p99 in milliseconds by size is ${p99}; meanwhile the mean time to the end of an operation lies between ${seconds(Math.min(...done))} and ${seconds(Math.max(...done))} s.`;
 }
 
-function table(plimsoll, { title, parallel, requests, original, cells }, result) {
+function tableSection({ title, parallel, requests, original, cells }: Table, result: LoadResult): string[] {
   return [
     `## ${title}`,
     '',
@@ -145,34 +172,40 @@ function table(plimsoll, { title, parallel, requests, original, cells }, result)
     '',
     ...beside(original, cells),
     '',
-    ...plimsoll.loadTableMarkdown(cells, result),
+    ...loadTableMarkdown(cells, result),
     '',
   ];
 }
 
 /** The original's columns beside the same here, the best of each bold. */
-function beside(original, cells) {
-  const rows = cells.map(({ size, operationMs: { min, max, mean } }) => ({
-    size,
-    theirs: original?.[size] ?? null,
-    ours: [min, max, mean].map((value) => value / 1000),
-  }));
-  const least = (side) =>
-    [0, 1, 2].map((column) => Math.min(...rows.flatMap((row) => row[side]?.[column] ?? [])));
-  const [theirBest, ourBest] = [least('theirs'), least('ours')];
-  const several = Object.keys(original ?? {}).length > 1;
-  const show = (values, best, bold) =>
-    [0, 1, 2].map((column) => {
-      if (values === null) return '–';
-      const text = values[column].toFixed(3);
-      return bold && values[column] === best[column] ? `**${text}**` : text;
-    });
+function beside(original: OriginalTable | undefined, cells: readonly FilledCell[]): string[] {
+  const theirs = cells.map(({ size }) => original?.[size] ?? null);
+  const ours = cells.map(({ operationMs: { min, max, mean } }) =>
+    [min, max, mean].map((value) => value / 1000),
+  );
+  // The only figures of a table are not its best.
+  const hasBest = Object.keys(original ?? {}).length > 1;
+  const [theirText, ourText] = [shown(theirs, hasBest), shown(ours, true)];
   return [
     '| UV_THREADPOOL_SIZE | original min | max | average | here min | max | average |',
     '|---:|---:|---:|---:|---:|---:|---:|',
-    ...rows.map(
-      ({ size, theirs, ours }) =>
-        `| ${[size, ...show(theirs, theirBest, several), ...show(ours, ourBest, true)].join(' | ')} |`,
+    ...cells.map(
+      ({ size }, row) => `| ${[size, ...(theirText[row] ?? []), ...(ourText[row] ?? [])].join(' | ')} |`,
     ),
   ];
+}
+
+/** Minimum, maximum and average of every row as text. */
+function shown(rows: readonly (readonly number[] | null)[], hasBest: boolean): string[][] {
+  const best = [0, 1, 2].map((column) =>
+    Math.min(...rows.map((row) => row?.[column] ?? Number.POSITIVE_INFINITY)),
+  );
+  return rows.map((row) =>
+    best.map((least, column) => {
+      const value = row?.[column];
+      if (value === undefined) return '–';
+      const text = value.toFixed(3);
+      return hasBest && value === least ? `**${text}**` : text;
+    }),
+  );
 }
