@@ -42,7 +42,7 @@ export { loadMethodLines, loadRecommendationsMarkdown, loadTableMarkdown } from 
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
 export { timelineReport } from './report/timeline.js';
-export type { Verification } from './results/advice.js';
+export { type Advice, type Objective, objectives, type Verification } from './results/advice.js';
 export { type BenchResult, benchSchema, type RunResult, type WorkloadResult } from './results/bench.js';
 export { type Classification, type Classified, classificationSchema } from './results/classification.js';
 export { type LoadCell, type LoadResult, loadSchema } from './results/load.js';

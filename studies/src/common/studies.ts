@@ -3,6 +3,7 @@ import { benchStudy } from '../bench/study.js';
 import { classifyStudy } from '../classify/study.js';
 import { loadStudy } from '../load/study.js';
 import { modelSpeed } from '../model-speed/study.js';
+import { predictStudy } from '../predict/study.js';
 import { pressure } from '../pressure/study.js';
 import { react } from '../react/study.js';
 import { scrypt } from '../scrypt/study.js';
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   timelineStudy,
   classifyStudy,
   loadStudy,
+  predictStudy,
   traceCost,
   modelSpeed,
 ];

@@ -8,14 +8,7 @@ import {
   median,
 } from 'plimsoll/lab';
 import { left, right } from '../common/tables.js';
-import type { AppRun } from './run.js';
-
-export interface Plan {
-  readonly isQuick: boolean;
-  readonly blocks: number;
-  readonly warmMs: number;
-  readonly ms: number;
-}
+import type { AppRun, Plan } from './run.js';
 
 /** The runs of complete blocks; `twin` is the untraced server a second time. */
 export interface Arms {

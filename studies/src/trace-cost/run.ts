@@ -7,11 +7,17 @@ import { fileURLToPath } from 'node:url';
 import { type Guardian, quantile, type RecordedTrace, record } from 'plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
 import { ask, type Drive } from './load.js';
-import type { Plan } from './page.js';
 
 const SERVER = fileURLToPath(new URL('./server.js', import.meta.url));
 const READY_MS = 20_000;
 let started = 0;
+
+export interface Plan {
+  readonly isQuick: boolean;
+  readonly blocks: number;
+  readonly warmMs: number;
+  readonly ms: number;
+}
 
 export interface AppRun {
   /** Answers per second. */

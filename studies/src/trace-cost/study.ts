@@ -6,8 +6,8 @@ import { readOptions } from '../common/arguments.js';
 import { type Command, type LifeCycle, withGuardian } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { arrive, type Drive, saturate } from './load.js';
-import { APPS, type Arms, type Cell, CLIENTS, type Plan, tracePage } from './page.js';
-import { type AppRun, runApp } from './run.js';
+import { APPS, type Arms, type Cell, CLIENTS, tracePage } from './page.js';
+import { type AppRun, type Plan, runApp } from './run.js';
 
 /** Too few blocks for an interval of 95 %: it proves that everything runs. */
 const QUICK: Plan = { isQuick: true, blocks: 2, warmMs: 500, ms: 1500 };

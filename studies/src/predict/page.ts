@@ -1,19 +1,36 @@
 // From the result of the study to its page.
-const median = (values) => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length / 2;
-  return sorted.length === 0 ? Number.NaN : (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2;
-};
-const sum = (values) => values.reduce((total, value) => total + value, 0);
-const percent = (value) => `${(100 * value).toFixed(1)} %`;
-const signed = (value) => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(0)} %`;
-const ms = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2));
+import { formatEstimate, quantile } from 'plimsoll/lab';
+import { notesMarkdown } from '../common/notes.js';
+import { NOTES } from './notes.js';
+import type { CaseResult, Compared, Predicted, PredictionStudy } from './result.js';
+
+/** NaN, which no page should show, where there is nothing. */
+const median = (values: readonly number[]): number =>
+  values.length === 0 ? Number.NaN : quantile(values, 0.5);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
+const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(0)} %`;
+const ms = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2));
+
+export interface Summary {
+  /** Medians of absolute errors, as shares. */
+  readonly mean: number;
+  readonly p99: number;
+  readonly makespan: number;
+  /** Share of the measured values that lie inside their band. */
+  readonly covered: number;
+  readonly worstRegret: number;
+  /** The longest advice as a share of its sweep. */
+  readonly share: number;
+  readonly compared: number;
+}
 
 /** What all predictions of sizes that were not recorded come to. */
-export function summaryOf(results) {
+export function summaryOf(results: readonly CaseResult[]): Summary {
   const predictions = results.flatMap((result) => result.predictions);
   const compared = predictions.flatMap((one) => one.compared);
-  const absolute = (pick) => median(compared.map((one) => Math.abs(pick(one.error))));
+  const absolute = (pick: (error: Compared['error']) => number): number =>
+    median(compared.map((one) => Math.abs(pick(one.error))));
   const inBand = compared.flatMap((one) => Object.values(one.inBand));
   return {
     mean: absolute(({ latencyMs }) => latencyMs.mean),
@@ -21,16 +38,20 @@ export function summaryOf(results) {
     makespan: absolute(({ makespanMs }) => makespanMs),
     covered: inBand.filter(Boolean).length / inBand.length,
     worstRegret: Math.max(...predictions.map(({ regret }) => regret)),
-    share: Math.max(...results.map(({ predictions: [first], sweepMs }) => first.adviceMs / sweepMs)),
+    share: Math.max(
+      ...results.map(({ predictions: [first], sweepMs }) => (first?.adviceMs ?? Number.NaN) / sweepMs),
+    ),
     compared: compared.length,
   };
 }
 
 /** The page. */
-export function predictionPage({ startedAt, environment, runs, scale, objective, results }) {
+export function predictionPage(study: PredictionStudy): string {
+  const { startedAt, environment, runs, scale, objective, results } = study;
   const { node, cpu } = environment;
   const summary = summaryOf(results);
-  const verdict = (reached, isMet) => `${reached} ${isMet ? 'reached' : '**missed**'}`;
+  const verdict = (reached: string, isMet: boolean): string =>
+    `${reached} ${isMet ? 'reached' : '**missed**'}`;
   return `${[
     '# How wrong predictions are',
     '',
@@ -53,7 +74,7 @@ export function predictionPage({ startedAt, environment, runs, scale, objective,
     'less lowest mean, by the median): what no prediction can do better than. A star marks a measured value outside of its band.',
     `A run in which the same jobs took over 10 % more or less CPU than is usual for them met another machine; it was repeated, five times at most: ${sum(results.map(({ repeated }) => repeated))} were.`,
     '',
-    ...byWorkload(results, runs),
+    ...byWorkload(study),
     ...results.flatMap(section),
   ].join('\n')}`;
 }
@@ -65,21 +86,8 @@ const MUCH = 0.2;
 const LITTLE_COVERED = 0.6;
 const LITTLE_REGRET = 0.05;
 
-/** Besides what the recorded run met, which all predictions from it carry. */
-const WHY = {
-  'cpu-steady-40': 'Queues at two cores answer to the share that others take of them.',
-  'cpu-steady-70': 'Queues at two cores grow steeply with the share that others take of them.',
-  'cpu-steady-90':
-    'Close to saturation a queue is as long as the last hundredths of the cores that others took; those of the recorded run are not those of the measured ones.',
-  'tiny-fs':
-    'A run lasts 0.1 s, and its p99 is how long the event loop stood still. A part of that is the recorder, which fetches events on the thread of the app; but without it such a program has a p99 of several milliseconds too. What else holds the loop was not found out.',
-  convoy: 'Close to saturation the estimate of how long a job is blocked decides.',
-  'busy-loop':
-    'Pool threads and the loop share the cores in slices of milliseconds, as long as the jobs themselves; which of them waits may be chance; that was not shown.',
-};
-
 /** Where the errors are, and how far the machine explains them. */
-function byWorkload(results, runs) {
+function byWorkload({ results, runs, startedAt }: PredictionStudy): string[] {
   const rows = results.map((result) => ({ result, ...summaryOf([result]), spread: usualSpread(result) }));
   const off = rows.filter(
     (row) =>
@@ -102,16 +110,20 @@ function byWorkload(results, runs) {
     '',
     'The usual error of the mean, by the run that it is predicted from: what that run met, all predictions from it carry.',
     '',
-    ...off.map(
-      ({ result }) =>
-        `- \`${result.name}\`: ${[...result.predictions.map(usualError), WHY[result.name]].filter(Boolean).join(' ')}`,
-    ),
+    ...off.map(({ result }) => `- \`${result.name}\`: ${result.predictions.map(usualError).join(' ')}`),
     '',
+    ...notesMarkdown(NOTES, startedAt, (about) => off.some(({ result }) => result.name === about)),
   ];
 }
 
-function worstLine(rows, runs) {
-  const most = (pick) => rows.reduce((worst, row) => (pick(row) > pick(worst) ? row : worst));
+interface WorkloadRow extends Summary {
+  readonly result: CaseResult;
+  readonly spread: number;
+}
+
+function worstLine(rows: readonly WorkloadRow[], runs: number): string {
+  const most = (pick: (row: WorkloadRow) => number): WorkloadRow =>
+    rows.reduce((worst, row) => (pick(row) > pick(worst) ? row : worst));
   const regretted = most(({ worstRegret }) => worstRegret);
   const slow = most(({ share }) => share);
   return (
@@ -122,18 +134,19 @@ function worstLine(rows, runs) {
 }
 
 /** Which way the predictions from a run are off. */
-const usualError = ({ from, compared }) =>
+const usualError = ({ from, compared }: Predicted): string =>
   `${signed(median(compared.map(({ error }) => error.latencyMs.mean)))} from the run with ${from} threads.`;
 
-const usualSpread = ({ spread }) => median(spread.map(({ share }) => share));
+const usualSpread = ({ spread }: CaseResult): number => median(spread.map(({ share }) => share));
 
 /** The errors again, of the sizes whose runs agreed. */
-function steadyLine(results) {
+function steadyLine(results: readonly CaseResult[]): string {
   const steady = results.flatMap(({ predictions, spread }) => {
-    const isSteady = ({ size }) => spread.find((one) => one.size === size).share <= STEADY;
+    const isSteady = ({ size }: Compared): boolean => spreadAt(spread, size) <= STEADY;
     return predictions.flatMap(({ compared }) => compared.filter(isSteady));
   });
-  const off = (pick) => percent(median(steady.map(({ error }) => Math.abs(pick(error)))));
+  const off = (pick: (error: Compared['error']) => number): string =>
+    percent(median(steady.map(({ error }) => Math.abs(pick(error)))));
   return steady.length === 0
     ? 'The runs of no size agreed within 10 %: the machine was not the same from one to the next.'
     : `Where the runs of the measured size agreed within 10 % (${steady.length} predictions), the median errors are ` +
@@ -141,7 +154,7 @@ function steadyLine(results) {
         `${off(({ makespanMs }) => makespanMs)} of the makespan.`;
 }
 
-function section({ name, what, jobs, spread, predictions, sweepMs }) {
+function section({ name, what, jobs, spread, predictions, sweepMs, twin }: CaseResult): string[] {
   const rows = predictions.flatMap(({ from, compared }) =>
     compared.map(({ size, predicted, measured, error, inBand }) =>
       [
@@ -151,7 +164,7 @@ function section({ name, what, jobs, spread, predictions, sweepMs }) {
         signed(error.latencyMs.mean) + star(inBand.mean),
         signed(error.latencyMs.p99) + star(inBand.p99),
         signed(error.makespanMs) + star(inBand.makespan),
-        percent(spread.find((one) => one.size === size).share),
+        percent(spreadAt(spread, size)),
       ].join(' | '),
     ),
   );
@@ -162,7 +175,7 @@ function section({ name, what, jobs, spread, predictions, sweepMs }) {
   return [
     `## ${name}`,
     '',
-    `${what[0].toUpperCase()}${what.slice(1)}; ${jobs} jobs.`,
+    `${what.slice(0, 1).toUpperCase()}${what.slice(1)}; ${jobs} jobs.${twin ? ` A/A twin, mean latency: ${formatEstimate(twin)} ×.` : ''}`,
     '',
     '| from → to | predicted ms | measured ms | mean | p99 | makespan | spread |',
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
@@ -173,4 +186,7 @@ function section({ name, what, jobs, spread, predictions, sweepMs }) {
   ];
 }
 
-const star = (isIn) => (isIn ? '' : ' *');
+const spreadAt = (spread: CaseResult['spread'], size: number): number =>
+  spread.find((one) => one.size === size)?.share ?? Number.NaN;
+
+const star = (isIn: boolean): string => (isIn ? '' : ' *');
