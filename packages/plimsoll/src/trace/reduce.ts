@@ -41,9 +41,15 @@ export function reduce(
   const last = end?.at ?? Math.max(process.at, samples.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
   return {
     process: {
-      ...{ pid: process.pid, ppid: process.ppid, node: process.node, script: scriptName(process.script) },
-      ...{ observedThreads, size, usage },
-      ...{ startMs: clock(process.at), endMs: clock(last) },
+      pid: process.pid,
+      ppid: process.ppid,
+      node: process.node,
+      script: scriptName(process.script),
+      observedThreads,
+      size,
+      usage,
+      startMs: clock(process.at),
+      endMs: clock(last),
       jobs: jobs.map((job, index) => ({ ...job, parent: parent[index] ?? null })),
     },
     notes: notesOf(recording, unbalanced(events)),

@@ -55,8 +55,13 @@ function writeAll(descriptor: number, text: string): void {
 export function* traceLines(trace: Trace): Generator<TraceHeader | TraceLine> {
   const { environment, command, startedAt, durationMs, processes, notes } = trace;
   yield {
-    ...{ schema: 'plimsoll/1', kind: 'trace', format: 'lines' },
-    ...{ environment, command: [...command], startedAt, durationMs },
+    schema: 'plimsoll/1',
+    kind: 'trace',
+    format: 'lines',
+    environment,
+    command: [...command],
+    startedAt,
+    durationMs,
   };
   for (const [process, { jobs, usage, ...facts }] of processes.entries()) {
     yield { type: 'process', process, ...facts };

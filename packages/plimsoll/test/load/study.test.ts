@@ -24,8 +24,13 @@ async function claims(
     const { mean, max, min, late } = of(size);
     const operationMs = { mean: mean * 1000, max: max * 1000, min: min * 1000 };
     return {
-      ...{ size, operationMs, completionMs: { mean: 5000 }, bystanderMs: { p99: late } },
-      ...{ eventLoopDelayMs: { p99: late }, cpuSeconds: 19.6, wallMs: 10_000 },
+      size,
+      operationMs,
+      completionMs: { mean: 5000 },
+      bystanderMs: { p99: late },
+      eventLoopDelayMs: { p99: late },
+      cpuSeconds: 19.6,
+      wallMs: 10_000,
       runs: [{ operationMs, superseded: false }],
     };
   });

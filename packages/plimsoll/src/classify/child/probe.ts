@@ -90,7 +90,12 @@ function observed(operation: Operation, whileBlocked: boolean, served: Release |
   return {
     type: 'observed',
     observation: {
-      ...{ outcome, error, ms, whileBlocked, synchronous, busyMs },
+      outcome,
+      error,
+      ms,
+      whileBlocked,
+      synchronous,
+      busyMs,
       callbacks: [...new Set(callbacks)],
       release: served,
     },
