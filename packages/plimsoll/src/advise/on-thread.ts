@@ -11,7 +11,7 @@ export interface OnThread {
 
 /** Pure computation: these never wait for anything but a core. */
 const COMPUTES = /^(crypto|zlib)\b/;
-/** Beyond what jobs themselves use, a pool thread needs a little to take them and to tell; more than this is something else. */
+/** CPU time per job that a pool thread needs to take it and to hand back its result, at most; more is something else. */
 const MOST_OVERHEAD_MS = 0.1;
 
 /**
