@@ -6,7 +6,7 @@ import type { PredictedMeasures } from '../results/advice.js';
 
 /** Samples of the event-loop delay in a simulated run. */
 const SAMPLES = 400;
-/** What a thread of the pool is resident with once it has run, in bytes (measured on Node 20 to 26: docs/model.md). */
+/** What a thread of the pool is resident with once it has run, in bytes (measured on Node 20 to 26: docs/internals/model.md). */
 const THREAD_BYTES = 8192;
 
 /** What a simulated run at a size comes to. */
