@@ -101,7 +101,7 @@ describe('typescript', () => {
   });
 
   const strips = 'typescript' in process.features && process.features.typescript === 'strip';
-  test('types are stripped where Node does that: it runs without a compiler', { skip: !strips }, async () => {
+  test('types are stripped where Node does that', { skip: !strips }, async () => {
     const ended = await run('node --no-warnings main.ts', outside.copy('typescript', 'typescript-stripped'));
     assertWell(ended, 'node main.ts');
     assert.equal(ended.stdout, 'SEA SHIP SEA\n2\n');

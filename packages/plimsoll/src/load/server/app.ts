@@ -15,7 +15,11 @@ export function sampleApp(meter: RequestMeter): Server {
   });
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, meter: RequestMeter): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  meter: RequestMeter,
+): Promise<void> {
   const { method, url = '/' } = request;
   const [path = '', query] = url.split('?', 2);
   const isRead = method === 'GET' || method === 'HEAD';
