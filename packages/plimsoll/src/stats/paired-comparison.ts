@@ -61,22 +61,6 @@ export function pairedRatio(
 }
 
 /**
- * The same, or `null` where values cannot be divided block by block: there are none, not as many as of the reference, or
- * one of them is not a finite number above 0, which their logarithm needs.
- *
- * @example
- * ratioIfPositive([20, 0], [10, 11]); // null
- */
-export function ratioIfPositive(
-  values: readonly number[],
-  reference: readonly number[],
-): ReturnType<typeof pairedRatio> | null {
-  if (values.length === 0 || values.length !== reference.length) return null;
-  const isPositive = (value: number): boolean => value > 0 && Number.isFinite(value);
-  return values.every(isPositive) && reference.every(isPositive) ? pairedRatio(values, reference) : null;
-}
-
-/**
  * How noisy the machine was, from the baseline and its twin. The threshold is the larger of 3 % and the far end of the
  * interval of their ratio: the largest effect that the same blocks still allow for where there is none. (The 95th
  * percentile of single pairs would be nearly their maximum, and a few spikes could hide a much slower size.) The
@@ -105,6 +89,29 @@ function judge({ low, high, level }: Interval, p: number, margin: number): Verdi
   if (p < ALPHA && low > margin) return 'worse';
   const equal = Math.log1p(EQUAL_WITHIN);
   return low >= -equal && high <= equal ? 'same' : 'unclear';
+}
+
+/**
+ * The verdict on one pair, by the rules of `comparePaired` without its correction for many comparisons.
+ *
+ * @param noise of the same blocks; `null`: unknown, so that 3 % is the margin.
+ */
+export function judgeRatios(
+  times: readonly number[],
+  reference: readonly number[],
+  noise: Noise | null,
+): Verdict {
+  if (noise?.noisy) return 'unclear';
+  const logs = logRatios(times, reference);
+  const margin = Math.log1p(noise?.threshold ?? EQUAL_WITHIN);
+  return judge(signedRankInterval(logs, LEVEL), signedRankP(logs), margin);
+}
+
+/** The verdict on a ratio of times that has no interval: all that can be said is whether it is within 3 % of 1. */
+export function verdictOfRatio(ratio: number): Verdict {
+  const log = Math.log(ratio);
+  if (Math.abs(log) <= Math.log1p(EQUAL_WITHIN)) return 'same';
+  return log < 0 ? 'better' : 'worse';
 }
 
 /** Intervals shrink with the square root of the blocks; the distance to the margin is what they must shrink to. */
