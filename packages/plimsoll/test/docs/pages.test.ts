@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, test } from 'node:test';
 import { allPages, anchorsOf, blocksOf, proseOf, readPage, root } from './pages.js';
@@ -40,6 +40,30 @@ test('links that lead nowhere are found', () => {
   assert.match(fault('README.md', 'docs/none.md') ?? '', /leads to no file/);
   assert.match(fault('README.md', 'docs/README.md#none') ?? '', /leads to no heading/);
   assert.match(fault('packages/pool/README.md', `${REPOSITORY}docs/none.md`) ?? '', /leads to no file/);
+});
+
+/** Where the sources of the repository name a page or a result that is not there. */
+function staleIn(folder: string): string[] {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.d)\.[cm]?[jt]s$/.test(file),
+  );
+  return files.flatMap((file) => {
+    const source = readFileSync(join(root, folder, file), 'utf8');
+    const paths = [...source.matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(([path]) => path);
+    // Generated pages are results, so that is where their links begin.
+    const links = [...source.matchAll(/\]\((\.\.\/[\w/-]+\.md)/g)].map(([, link = '']) =>
+      posix.join('docs/results', link),
+    );
+    return [...paths, ...links]
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${folder}/${file}: ${path}`);
+  });
+}
+
+test('sources name only pages that are there', () => {
+  const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/src`);
+  const folders = [...packages, 'benchmarks/src', 'setups/src', 'studies/src', 'scripts'];
+  assert.deepEqual(folders.flatMap(staleIn), []);
 });
 
 test('package pages link absolutely: they are read on npm, too', () => {
