@@ -25,8 +25,8 @@ const SLOW = [
   'setups/test/command',
   'setups/test/fast',
 ];
-/** Of these every file: they run benchmarks and studies. */
-const SLOW_FOLDERS = ['benchmarks/', 'studies/'];
+/** Of these every file: they run benchmarks, examples and studies. */
+const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
 
 /**
  * What need not run on every line of Node, with the lines on which the matrix runs it: what computes the same anywhere, and
@@ -36,7 +36,7 @@ const NOT_EVERYWHERE = [
   { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
   { paths: [`${CLI}/bench`], lines: [20, 22] },
   { paths: ['packages/plimsoll/test/load/', `${CLI}/load`], lines: [20, 24] },
-  { paths: ['benchmarks/', 'setups/', 'studies/'], lines: [20, 24] },
+  { paths: ['benchmarks/', 'examples/', 'setups/', 'studies/'], lines: [20, 24] },
   { paths: [`${CLI}/clean-up`, `${POOL}/steps`], lines: [20, 26] },
 ];
 

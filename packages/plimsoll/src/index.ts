@@ -79,13 +79,13 @@ export type {
 } from './results/trace.js';
 export { type TracedProgram, type TraceSummary, traceSummarySchema } from './results/trace-summary.js';
 export { list } from './results/words.js';
-export { arrivalLateness, type Lateness } from './stats/lateness.js';
+export { type EventLoopDelay, eventLoopDelay } from './stats/event-loop-delay.js';
 export { assessNoise, type Noise, pairedRatio } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';
 export type { TimelineSubject } from './timeline/messages.js';
-export { operationNames } from './timeline/operations.js';
+export { timelineOperations } from './timeline/operations.js';
 export { type TimelineOptions, timeline } from './timeline/timeline.js';
 export { type RecordedTrace, type RecordOptions, record } from './trace/record.js';
 export { summarise } from './trace/summary.js';

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
-import { test } from 'node:test';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { faultsOf, importsOf, type Sources } from './support/imports.js';
 
-/** From the top down; a floor imports only from floors under it. `errors.ts` lies under all of them. */
+/** From the top down; a floor imports only from floors under it. */
 const FLOORS = [
   ['cli'],
   ['report'],
@@ -19,29 +20,83 @@ const FLOORS = [
   ['stats'],
   ['collections'],
 ];
-const source = fileURLToPath(new URL('../src/', import.meta.url));
-const levelOf = (folder: string): number => FLOORS.findIndex((floor) => floor.includes(folder));
+/** What the package exports stands above all floors, errors lie under them. */
+const faults = (sources: Sources): string[] =>
+  faultsOf(sources, FLOORS, ['index.ts', 'lab.ts'], ['errors.ts']);
 
-test('every file imports only from its own folder and from the floors under it', () => {
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    /\.c?ts$/.test(file),
+describe('the sources', () => {
+  const root = fileURLToPath(new URL('../src/', import.meta.url));
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.[cm]?ts$/.test(file),
   );
-  let imports = 0;
-  for (const file of files) {
-    const [folder = ''] = file.split('/');
-    if (folder === file) continue;
-    assert.notEqual(levelOf(folder), -1, `${folder}/ is on no floor`);
-    for (const [, specifier = ''] of readFileSync(join(source, file), 'utf8').matchAll(
-      /from '(\.[^']+)'|import\('(\.[^']+)'\)/g,
-    )) {
-      const [target = ''] = relative(source, resolve(source, file, '..', specifier)).split('/');
-      if (target === folder || target === 'errors.js' || specifier === '') continue;
-      imports++;
-      assert.ok(
-        levelOf(target) > levelOf(folder),
-        `${file} imports ${specifier}: ${target}/ is not under ${folder}/`,
-      );
-    }
-  }
-  assert.ok(imports > 20, 'the imports were read');
+  const sources = new Map(
+    files.map((file) => [file.replaceAll('\\', '/'), readFileSync(join(root, file), 'utf8')]),
+  );
+
+  test('every file imports only from its own folder and from floors under it, and nothing in circles', () => {
+    assert.deepEqual(faults(sources), []);
+  });
+
+  test('the imports were read', () => {
+    const count = [...importsOf(sources).values()].flat().length;
+    assert.ok(count > 2 * files.length, `${count} imports in ${files.length} files`);
+  });
+});
+
+describe('an import upward is found', () => {
+  const upward = {
+    static: "import { run } from '../cli/main.js';",
+    'type-only': "import type { Run } from '../cli/main.js';",
+    'for its effects': "import '../cli/main.js';",
+    'over several lines': "import {\n  run,\n} from '../cli/main.js';",
+    CommonJS: "import main = require('../cli/main.js');",
+    're-exported': "export { run } from '../cli/main.js';",
+    'wholly re-exported': "export * from '../cli/main.js';",
+    dynamic: "const { run } = await import('../cli/main.js');",
+    'of a type, inline': "type Run = import('../cli/main.js').Run;",
+    'as a process': "fork(fileURLToPath(new URL('../cli/main.js', import.meta.url)));",
+  };
+  for (const [kind, text] of Object.entries(upward))
+    test(kind, () => {
+      const sources = new Map([
+        ['cli/main.ts', ''],
+        ['host/cpu.ts', text],
+      ]);
+      assert.deepEqual(faults(sources), ['host/cpu.ts imports cli/main.ts, which is not under it']);
+    });
+});
+
+describe('the rules of the floors', () => {
+  const of = (sources: Record<string, string>): string[] => faults(new Map(Object.entries(sources)));
+  const importing = (name: string): string => `import { x } from '${name}';`;
+
+  test('downward and sideways within a folder is fine, comments do not count', () => {
+    const text = `${importing('../stats/a.js')}\n${importing('./b.js')}\n/** ${importing('../cli/c.js')} */\n// ${importing('../cli/c.js')}`;
+    assert.deepEqual(of({ 'host/a.ts': text, 'host/b.ts': '', 'stats/a.ts': '' }), []);
+  });
+
+  test('rooms of one floor do not import each other', () => {
+    assert.equal(of({ 'bench/a.ts': importing('../load/b.js'), 'load/b.ts': '' }).length, 1);
+  });
+
+  test('nothing imports what the package exports, and errors import nothing', () => {
+    assert.equal(of({ 'cli/a.ts': importing('../lab.js'), 'lab.ts': '' }).length, 1);
+    assert.equal(of({ 'errors.ts': importing('./stats/a.js'), 'stats/a.ts': '' }).length, 1);
+    assert.deepEqual(of({ 'lab.ts': importing('./errors.js'), 'errors.ts': '' }), []);
+  });
+
+  test('an unknown folder, an unknown file above the floors, and a module that is not there', () => {
+    assert.deepEqual(of({ 'helpers/a.ts': '' }), ['helpers/a.ts is on no floor']);
+    assert.deepEqual(of({ 'more.ts': '' }), ['more.ts is on no floor']);
+    assert.deepEqual(of({ 'host/a.cts': "import b = require('./b.cjs');" }), [
+      'host/a.cts imports host/b.cts, which is not there',
+    ]);
+  });
+
+  test('a circle within a folder, of types alone too', () => {
+    const text = "import type { B } from './b.js';";
+    assert.deepEqual(of({ 'host/a.ts': text, 'host/b.ts': "import type { A } from './a.js';" }), [
+      'circle: host/a.ts -> host/b.ts -> host/a.ts',
+    ]);
+  });
 });

@@ -12,7 +12,7 @@ import { context } from './worker/context.js';
 
 /**
  * Piscina's interface over a plimsoll pool: the same class, options, statics and error texts. What differs, and
- * why, is in docs/migrating-from-piscina.md.
+ * why, is in docs/guide/migrating-from-piscina.md.
  */
 export type PiscinaOptions = Omit<PoolOptions, 'filename'> & { filename?: string | null | undefined };
 

@@ -9,7 +9,7 @@ import { fixture } from './support.js';
 
 /**
  * The same random program on Piscina 5.3.2 and on its interface here: every promise must end alike, and in the same
- * order where one is specified. What Piscina is known to get wrong (docs/migrating-from-piscina.md) is left out of the
+ * order where one is specified. What Piscina is known to get wrong (docs/guide/migrating-from-piscina.md) is left out of the
  * programs, each at its place and with its reason.
  */
 interface Step {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Pool } from '@plimsoll/pool';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
-const docs = read('../../../docs/pool.md');
+const docs = read('../../../docs/reference/pool.md');
 const section = (title: string): string =>
   docs.slice(docs.indexOf(`\n${title}\n`) + 1).split(/\n##+ /)[0] as string;
 const rowsOf = (text: string): string[][] =>
@@ -13,7 +13,7 @@ const rowsOf = (text: string): string[][] =>
     .filter((line) => line.startsWith('| `'))
     .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| /, '')));
 
-test('docs/pool.md has every option with its default', () => {
+test('docs/reference/pool.md has every option with its default', () => {
   const pool = new Pool({ minThreads: 0 });
   const options: Record<string, unknown> = { ...pool.options };
   void pool.destroy();
@@ -30,7 +30,7 @@ test('docs/pool.md has every option with its default', () => {
   }
 });
 
-test('docs/pool.md and the README have every code', () => {
+test('docs/reference/pool.md and the README have every code', () => {
   const source = read('../src/errors.ts');
   const codes = [...source.matchAll(/^ {2}(PLIMSOLL_POOL_\w+):/gm)].map(([, code]) => code as string);
   assert.ok(codes.length > 10);
@@ -47,7 +47,7 @@ test('docs/pool.md and the README have every code', () => {
   }
 });
 
-test('docs/pool.md has every property and event', () => {
+test('docs/reference/pool.md has every property and event', () => {
   const statistics = section('### Statistics');
   const base = read('../src/pool-base.ts');
   const instance = base.slice(0, base.indexOf('  static get'));
@@ -60,12 +60,12 @@ test('docs/pool.md has every property and event', () => {
     assert.ok(section('### Events').includes(`'${name}'`), name);
 });
 
-test('docs/migrating-from-piscina.md has every test of Piscina that fails, and its reason', () => {
+test('docs/guide/migrating-from-piscina.md has every test of Piscina that fails, and its reason', () => {
   const failures = JSON.parse(read('../../../scripts/piscina-suite/expected-failures.json'));
   const expected = Object.entries(failures).map(
     ([name, reason]) => `| "${name.split(': ').slice(1).join(': ')}" | ${reason} |`,
   );
-  const guide = read('../../../docs/migrating-from-piscina.md');
+  const guide = read('../../../docs/guide/migrating-from-piscina.md');
   const rows = guide.split('\n').filter((line) => line.startsWith('| "'));
   assert.deepEqual(rows, expected);
 });

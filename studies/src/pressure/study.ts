@@ -45,7 +45,7 @@ const high = (ms: number, contenders: readonly Contender[]): Condition => ({
     { id: 'queue', title: 'queue at the end', better: 'less', digits: 0 },
     { id: 'waitMean', title: 'wait mean ms', better: 'less', digits: 2 },
     { id: 'waitMax', title: 'wait max ms', better: 'less', digits: 1 },
-    { id: 'utilization', title: 'utilisation %', better: 'more', digits: 0 },
+    { id: 'utilization', title: 'utilization %', better: 'more', digits: 0 },
   ],
   parameters: { taskMs: 2, ms },
   expectedMs: ms + 1000,
@@ -56,7 +56,7 @@ export const pressure: Study = {
   title: 'Queue pressure, low and high',
   description: [
     'Queue pressure is the rate at which tasks come in by the rate at which they go out: `pool.stats.pressure`',
-    '([what it is exactly](../pool.md#queue-pressure)); for Piscina it is counted by the program. Low: four tasks of 5 ms at once, then',
+    '([what it is exactly](../reference/pool.md#queue-pressure)); for Piscina it is counted by the program. Low: four tasks of 5 ms at once, then',
     '60 ms of nothing, with at most four workers; what does it cost that idle workers are stopped, and what helps? High: tasks of 2 ms',
     'at regular moments for one worker, at half, nine tenths and one and a half times what it can do',
     '([program.ts](../../studies/src/pressure/program.ts)).',

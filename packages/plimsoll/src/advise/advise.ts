@@ -1,24 +1,28 @@
-import { PlimsollError } from '../errors.js';
-import { calibrate } from '../model/calibrate.js';
-import { demandOf } from '../model/demand.js';
+import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { machineOf } from '../model/machine.js';
-import { measuredIn } from '../model/observed.js';
 import type { Advice, Objective, Prediction } from '../results/advice.js';
 import type { Trace } from '../results/trace.js';
 import { budgets } from './budget.js';
+import { type Calibrated, calibrate } from './calibrate.js';
+import { type Demand, estimate } from './estimate.js';
 import { notFixedBySize } from './not-fixed.js';
-import { discrepancyOf, predictSizes } from './predict.js';
-import { DEFAULT_SIZE, recommend } from './recommend.js';
-import { changedMachine, changedWorkload, type WhatIf, whatIfLines } from './what-if.js';
+import { type Predicted, predict } from './predict.js';
+import { type Grounds, recommend } from './recommend.js';
+import { changed, type WhatIf, whatIfLines } from './what-if.js';
 
 export interface AdviseOptions {
-  /** Pool sizes to predict; the default size is looked at in any case. */
+  /** Pool sizes to predict, in threads; libuv's default is predicted in any case, for comparison. */
   readonly sizes: readonly number[];
+  /**
+   * What the recommended size is to be best at: `mean` or `p99` of the latency from submission to callback (milliseconds),
+   * `makespan` from the first submission to the last callback (milliseconds), or `throughput` (jobs a second).
+   */
   readonly objective: Objective;
+  /** Changes to what was recorded; `NO_CHANGE` for none. */
   readonly whatIf: WhatIf;
-  /** The same seed gives the same advice. */
+  /** A whole number; the same seed gives the same advice. */
   readonly seed: number;
-  /** How long a thread keeps a core that others wait for, in milliseconds; measured, or what is usual. */
+  /** How long a thread keeps a core that others wait for, in milliseconds; by default 4, what most kernels come to. */
   readonly sliceMs?: number;
 }
 
@@ -29,57 +33,29 @@ export interface AdviseOptions {
  * @example
  * advise(trace, { sizes: [2, 4, 8], objective: 'mean', whatIf: NO_CHANGE, seed: 1 }).recommended.size;
  */
-export function advise(trace: Trace, { sizes, objective, whatIf, seed, sliceMs }: AdviseOptions): Advice {
+export function advise(trace: Trace, options: AdviseOptions): Advice {
   const begun = performance.now();
-  const jobs = trace.processes.reduce((sum, process) => sum + process.jobs.length, 0);
-  if (jobs === 0)
-    throw new PlimsollError(
-      'PLIMSOLL_NO_POOL_JOBS',
-      `nothing used the pool in the ${(trace.durationMs / 1000).toFixed(1)} s that were recorded: its size cannot matter`,
-    );
-  const recordedSize = sizeOf(trace);
-  const demand = demandOf(trace);
+  const { sizes, objective, whatIf, seed, sliceMs } = options;
+  const demand = estimate(trace);
   const host = machineOf(trace.environment, demand.wakeMs, demand.otherCores, sliceMs);
-  const { workload, machine: found, outsideCores } = calibrate(demand, host, recordedSize);
-  const devices = demand.mostBlocked;
-  const discrepancy = discrepancyOf(
-    measuredIn(trace, recordedSize),
-    { workload, machine: found, devices },
-    recordedSize,
-    seed,
-  );
-  const work = changedWorkload(workload, demand.kinds, whatIf);
-  const machine = changedMachine(found, whatIf);
-  const all = [...new Set([...sizes, DEFAULT_SIZE])].sort((a, b) => a - b);
-  const { predictions, resamples } = predictSizes(
-    { workload: work, machine, devices, discrepancy },
-    all,
-    seed,
-  );
-  const recommended = recommend({
-    predictions,
-    resamples,
-    objective,
-    jobs: work.count,
-    outsideShare: outsideCores / found.cores,
-    usesDns: work.slow.includes(1),
-    instances: work.processes,
-    pidsHeadroom: trace.environment.limits.pidsHeadroom,
-    memoryLimitBytes: trace.environment.limits.memoryLimitBytes,
-    recordedThreads: recordedSize * demand.workload.processes,
-  });
-  const spent = budgets(trace);
+  const calibrated = changed(calibrate(demand, host, seed), demand.kinds, whatIf);
+  const predicted = predict(calibrated, withDefault(sizes), seed);
+  const recommended = recommend(groundsOf({ trace, demand, host, calibrated, predicted, objective }));
+  const { budget, byKind } = budgets(trace);
+  const { machine, outsideCores, workload } = calibrated;
+  const { predictions, resamples } = predicted;
   return {
     schema: 'plimsoll/1',
     kind: 'advice',
     environment: trace.environment,
     trace: {
       command: [...trace.command],
-      jobs,
+      jobs: demand.workload.count,
       processes: demand.workload.processes,
       durationMs: trace.durationMs,
-      size: recordedSize,
-      ...spent,
+      size: demand.size,
+      budget,
+      byKind,
       notes: trace.notes.map(({ id, text }) => ({ id, text })),
     },
     method: {
@@ -99,10 +75,10 @@ export function advise(trace: Trace, { sizes, objective, whatIf, seed, sliceMs }
     predictions: predictions.filter(({ size }) => sizes.includes(size)),
     recommended,
     notFixedBySize: notFixedBySize({
-      workload: work,
+      workload,
       machine,
       outsideCores,
-      budget: spent.budget,
+      budget,
       chosen: predictions.find(({ size }) => size === recommended.size) as Prediction,
       predictions,
     }),
@@ -110,8 +86,30 @@ export function advise(trace: Trace, { sizes, objective, whatIf, seed, sliceMs }
   };
 }
 
-/** The size of the pool of the process with the most jobs: the counted one, else what the variable gives. */
-function sizeOf({ processes }: Trace): number {
-  const busiest = processes.reduce((most, one) => (one.jobs.length > most.jobs.length ? one : most));
-  return Math.min(1024, Math.max(1, busiest.observedThreads ?? busiest.size));
+const withDefault = (sizes: readonly number[]): number[] =>
+  [...new Set([...sizes, DEFAULT_POOL_SIZE])].sort((a, b) => a - b);
+
+/** What a recommendation rests on. */
+function groundsOf(known: {
+  readonly trace: Trace;
+  readonly demand: Demand;
+  /** The machine that was recorded on, without any change. */
+  readonly host: { readonly cores: number };
+  readonly calibrated: Calibrated;
+  readonly predicted: Predicted;
+  readonly objective: Objective;
+}): Grounds {
+  const { trace, demand, host, calibrated, predicted, objective } = known;
+  const { pidsHeadroom, memoryLimitBytes } = trace.environment.limits;
+  return {
+    ...predicted,
+    objective,
+    jobs: calibrated.workload.count,
+    outsideShare: calibrated.outsideCores / host.cores,
+    usesDns: calibrated.workload.slow.includes(1),
+    instances: calibrated.workload.processes,
+    pidsHeadroom,
+    memoryLimitBytes,
+    recordedThreads: demand.size * demand.workload.processes,
+  };
 }

@@ -1,9 +1,9 @@
+import { DEFAULT_POOL_SIZE, slowJobLimit } from '../libuv/pool-size.js';
 import type { Machine } from '../model/machine.js';
 import type { Workload } from '../model/workload.js';
 import type { Budget, Prediction } from '../results/advice.js';
 import type { Finding } from '../results/finding.js';
 import { ms, percent } from '../results/words.js';
-import { DEFAULT_SIZE } from './recommend.js';
 
 export interface NotFixedContext {
   readonly workload: Workload;
@@ -89,20 +89,20 @@ const lookups: Rule = ({ workload, chosen }) => {
   return {
     id: 'advise.lookups-behind-others',
     severity: 'note',
-    text: `${slow} of ${workload.count} jobs are lookups: with a backlog one of them is served for each pass of the queue, and at most ${Math.floor((chosen.size + 1) / 2)} of ${chosen.size} threads serve them; keep connections alive, cache names or use dns.resolve`,
+    text: `${slow} of ${workload.count} jobs are lookups: with a backlog one of them is served for each pass of the queue, and at most ${slowJobLimit(chosen.size)} of ${chosen.size} threads serve them; keep connections alive, cache names or use dns.resolve`,
     evidence: { slow, jobs: workload.count, size: chosen.size },
   };
 };
 
 const poolNeverWaited: Rule = ({ predictions, workload }) => {
-  const standard = predictions.find(({ size }) => size === DEFAULT_SIZE);
+  const standard = predictions.find(({ size }) => size === DEFAULT_POOL_SIZE);
   if (standard === undefined) return null;
   const service = (total(workload.cpuMs) + total(workload.blockedMs)) / workload.count;
   if (standard.queueWaitMs.mean > NO_WAIT * service) return null;
   return {
     id: 'advise.pool-not-the-limit',
     severity: 'note',
-    text: `with ${DEFAULT_SIZE} threads a job waits ${standard.queueWaitMs.mean.toFixed(2)} ms for one on average and takes ${service.toFixed(2)} ms: the pool is not what holds this up`,
+    text: `with ${DEFAULT_POOL_SIZE} threads a job waits ${standard.queueWaitMs.mean.toFixed(2)} ms for one on average and takes ${service.toFixed(2)} ms: the pool is not what holds this up`,
     evidence: { queueWaitMs: standard.queueWaitMs.mean, serviceMs: service },
   };
 };

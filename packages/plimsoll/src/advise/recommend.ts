@@ -1,8 +1,7 @@
+import { itemAt } from '../collections/item-at.js';
+import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import type { Advice, Objective, PredictedMeasures, Prediction } from '../results/advice.js';
 import { change, list, ms } from '../results/words.js';
-
-/** libuv's size when nobody sets one: what a recommendation must never be worse than. */
-export const DEFAULT_SIZE = 4;
 
 /** This close to the best is as good as the best. */
 const AS_GOOD = 1.05;
@@ -49,12 +48,12 @@ export function cost(measures: PredictedMeasures, objective: Objective): number 
 }
 
 /**
- * The smallest size that is as good as the best, by the rules of docs/advise.md; the default where the evidence is too weak for
+ * The smallest size that is as good as the best, by the rules of docs/reference/advise.md; the default where the evidence is too weak for
  * another.
  */
 export function recommend(grounds: Grounds): Advice['recommended'] {
   const { predictions, objective, jobs } = grounds;
-  const standard = predictions.find(({ size }) => size === DEFAULT_SIZE) as Prediction;
+  const standard = predictions.find(({ size }) => size === DEFAULT_POOL_SIZE) as Prediction;
   if (jobs < LEAST_JOBS)
     return keep(`only ${jobs} ${jobs === 1 ? 'job' : 'jobs'} were recorded; record for longer`);
   if (grounds.outsideShare >= DISTURBED)
@@ -72,7 +71,7 @@ export function recommend(grounds: Grounds): Advice['recommended'] {
   const chosen = allowed.find((prediction) => cost(prediction, objective) <= limit) as Prediction;
   const stability = holds(chosen, grounds, allowed);
   if (
-    chosen.size !== DEFAULT_SIZE &&
+    chosen.size !== DEFAULT_POOL_SIZE &&
     stability < STABLE &&
     refused.some(({ prediction, why }) => prediction === standard && why === null)
   )
@@ -87,7 +86,7 @@ export function recommend(grounds: Grounds): Advice['recommended'] {
 }
 
 const keep = (why: string): Advice['recommended'] => ({
-  size: DEFAULT_SIZE,
+  size: DEFAULT_POOL_SIZE,
   because: `keep the default: ${why}`,
   confidence: 'low',
 });
@@ -110,8 +109,8 @@ function refusal(prediction: Prediction, standard: Prediction, grounds: Grounds)
     return 'its threads alone would take a tenth of the memory limit';
   // Latencies in a bound that shares a device equally are no longer those of a queue; what gets done in all is.
   const worst = (one: Prediction): number => (one.pessimistic ?? one).makespanMs;
-  if (size !== DEFAULT_SIZE && worst(prediction) > NOT_WORSE * worst(standard))
-    return `at worst it is slower than ${DEFAULT_SIZE}`;
+  if (size !== DEFAULT_POOL_SIZE && worst(prediction) > NOT_WORSE * worst(standard))
+    return `at worst it is slower than ${DEFAULT_POOL_SIZE}`;
   return null;
 }
 
@@ -123,13 +122,13 @@ function holds(
 ): number {
   const column = predictions.findIndex((prediction) => prediction.size === size);
   const columns = allowed.map((one) => predictions.indexOf(one));
-  const standard = predictions.findIndex((prediction) => prediction.size === DEFAULT_SIZE);
+  const standard = predictions.findIndex((prediction) => prediction.size === DEFAULT_POOL_SIZE);
   const good = resamples.filter((row) => {
     const costs = row.map((measures) => cost(measures, objective));
-    const own = costs[column] as number;
-    const lowest = Math.min(...columns.map((index) => costs[index] as number));
+    const own = itemAt(costs, column);
+    const lowest = Math.min(...columns.map((index) => itemAt(costs, index)));
     // Chance moves the best of many sizes below the truth: twice the tolerance.
-    return own <= (2 * AS_GOOD - 1) * lowest || own * AS_GOOD <= (costs[standard] as number);
+    return own <= (2 * AS_GOOD - 1) * lowest || own * AS_GOOD <= itemAt(costs, standard);
   });
   return resamples.length === 0 ? 0 : good.length / resamples.length;
 }
@@ -165,13 +164,13 @@ function because(
 ): string {
   const says = SAYS[objective];
   const parts: string[] = [];
-  if (chosen.size === DEFAULT_SIZE) parts.push(`${says(chosen)}`);
+  if (chosen.size === DEFAULT_POOL_SIZE) parts.push(`${says(chosen)}`);
   else {
     const ratio =
       objective === 'throughput'
         ? chosen.throughput / standard.throughput
         : cost(chosen, objective) / cost(standard, objective);
-    parts.push(`${says(chosen)}, ${change(ratio)} against ${DEFAULT_SIZE}`);
+    parts.push(`${says(chosen)}, ${change(ratio)} against ${DEFAULT_POOL_SIZE}`);
   }
   if (best.size > chosen.size) parts.push(`beyond it little is gained: ${best.size} comes to ${says(best)}`);
   else if (best.size === chosen.size) parts.push('no other size is better');

@@ -1,7 +1,7 @@
-import { measuredIn } from '../model/observed.js';
 import type { Compared, Prediction, Verification } from '../results/advice.js';
 import type { Trace } from '../results/trace.js';
 import { median } from '../stats/quantile.js';
+import { measuredIn } from './estimate.js';
 
 /** A size and what was recorded of one run at it. */
 export interface VerifyingRun {

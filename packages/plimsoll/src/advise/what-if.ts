@@ -1,9 +1,10 @@
 import { PlimsollError } from '../errors.js';
-import type { Demand } from '../model/demand.js';
-import { faster, kindsNamed, onInstances, withoutJobs } from '../model/edit.js';
+import { faster, onInstances, withoutJobs } from '../model/edit.js';
 import type { Machine } from '../model/machine.js';
 import type { Workload } from '../model/workload.js';
 import { list } from '../results/words.js';
+import type { Calibrated } from './calibrate.js';
+import type { Demand } from './estimate.js';
 
 /** Changes to what was recorded. */
 export interface WhatIf {
@@ -28,12 +29,18 @@ export const whatIfLines = (whatIf: WhatIf): string[] => [
 ];
 
 /**
- * The workload with the changes made.
+ * What was calibrated, with the changes made.
  *
  * @param kinds of its jobs
  * @throws {PlimsollError} PLIMSOLL_USAGE for a kind that no job has, or when no job is left.
  */
-export function changedWorkload(work: Workload, kinds: Demand['kinds'], whatIf: WhatIf): Workload {
+export const changed = (calibrated: Calibrated, kinds: Demand['kinds'], whatIf: WhatIf): Calibrated => ({
+  ...calibrated,
+  workload: changedWorkload(calibrated.workload, kinds, whatIf),
+  machine: changedMachine(calibrated.machine, whatIf),
+});
+
+function changedWorkload(work: Workload, kinds: Demand['kinds'], whatIf: WhatIf): Workload {
   let changed = work;
   for (const { kind, factor } of whatIf.faster) {
     const named = checkedKinds(kinds, kind, '--faster');
@@ -50,7 +57,8 @@ export function changedWorkload(work: Workload, kinds: Demand['kinds'], whatIf: 
 }
 
 function checkedKinds(kinds: Demand['kinds'], name: string, option: string): Set<string> {
-  const named = kindsNamed({ kinds }, name);
+  // `fs` is also `fs.open`.
+  const named = new Set(kinds.filter((kind) => kind === name || kind.startsWith(`${name}.`)));
   if (named.size > 0) return named;
   throw new PlimsollError(
     'PLIMSOLL_USAGE',
@@ -59,7 +67,7 @@ function checkedKinds(kinds: Demand['kinds'], name: string, option: string): Set
 }
 
 /** The machine with the changes made; more cores bring no quota with them, and a quota no cores. */
-export function changedMachine(machine: Machine, { cores, quota }: WhatIf): Machine {
+function changedMachine(machine: Machine, { cores, quota }: WhatIf): Machine {
   const changed = { ...machine, cores: cores ?? machine.cores, quota: quota ?? machine.quota };
   return {
     ...changed,

@@ -42,7 +42,7 @@ export async function bench(
     ? await openResolver(options.dns, guardian)
     : null;
   try {
-    const session = new Session(options, guardian, signal, onProgress, directory, resolver);
+    const session = new BenchSession(options, guardian, signal, onProgress, directory, resolver);
     const workloads = await session.run();
     const noises = workloads.flatMap(({ noise }) => noise ?? []);
     return {
@@ -81,7 +81,7 @@ export async function bench(
 }
 
 /** One call of `bench`: pilots first, so that the time left is known, then workload by workload. */
-class Session {
+class BenchSession {
   readonly #random;
   #doneMs = 0;
   #expectedMs = 0;

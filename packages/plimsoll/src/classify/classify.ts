@@ -2,6 +2,7 @@ import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { captureEnvironment } from '../host/environment.js';
 import type { Guardian } from '../lab/guardian.js';
+import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import type { Classification, Classified } from '../results/classification.js';
 import { createRandom } from '../stats/random.js';
 import type { Target } from '../workloads/target.js';
@@ -25,8 +26,8 @@ export interface ClassifyProgress {
   readonly leftMs: number;
 }
 
-/** libuv's default; any size would do, since all of its threads are blocked. */
-const SIZE = 4;
+/** Any size would do, since all threads of the pool are blocked. */
+const SIZE = DEFAULT_POOL_SIZE;
 /** Long against everything in the catalogue; what needs longer is found out, and gets it. */
 const FIRST_WINDOW_MS = 200;
 /** A window is long enough when it is so many times what the operation takes with nothing blocked. */
@@ -61,7 +62,11 @@ export async function classify(
   const { servers, close } = await startServers(directory);
   const failure = new AbortController();
   const laboratory: Laboratory = {
-    ...{ size: SIZE, deadlineMs: options.deadlineMs, directory, servers, guardian },
+    size: SIZE,
+    deadlineMs: options.deadlineMs,
+    directory,
+    servers,
+    guardian,
     random: createRandom(startedAt.getTime()),
     signal: AbortSignal.any([signal, failure.signal]),
   };
@@ -165,7 +170,10 @@ function classified({ name, call, entry }: Candidate, decision: Decision, probed
   const usesPoolOrMain = verdict === 'pool' || verdict === 'both' || verdict === 'main thread';
   return {
     ...rest,
-    ...{ name, call, verdict, waitsFor: [...rest.waitsFor] },
+    name,
+    call,
+    verdict,
+    waitsFor: [...rest.waitsFor],
     explanation: why === null ? evidence : `${evidence} ${why}`,
     alternative: usesPoolOrMain ? (entry?.alternative ?? null) : null,
   };

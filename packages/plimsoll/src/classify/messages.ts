@@ -1,4 +1,4 @@
-import type { ObservationJob } from '../lab/observation.js';
+import type { ObservationJob } from '../lab/observe.js';
 import type { Target } from '../workloads/target.js';
 import type { LocalServers } from './servers.js';
 

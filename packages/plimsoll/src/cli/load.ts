@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { Guardian } from '../lab/guardian.js';
+import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { load } from '../load/load.js';
 import { AS_IT_IS, CASES, type LoadCase, type LoadOptions, type LoadTarget } from '../load/options.js';
 import { type Mode, modes } from '../load/target/sample.js';
@@ -20,7 +21,6 @@ import { ProgressLine } from './progress-line.js';
 import { parseCount, parsePositive, parseSizes, parseUrl } from './values.js';
 
 const SIZES = '4,8,12,16,32,64,128,256,512,1024';
-const BASELINE = 4;
 const DEADLINE_SECONDS = 600;
 const MOST_CLIENTS = 10_000;
 
@@ -105,7 +105,7 @@ function readOptions(command: readonly string[], flags: LoadFlags): LoadOptions 
     target,
     cases: readCases(flags),
     sizes,
-    baseline: sizes.includes(BASELINE) ? BASELINE : (sizes[0] as number),
+    baseline: sizes.includes(DEFAULT_POOL_SIZE) ? DEFAULT_POOL_SIZE : (sizes[0] as number),
     blocks: parseCount(flags.blocks, '--blocks', 1, 100),
     seed: flags.seed === undefined ? randomInt(2 ** 31) : parseCount(flags.seed, '--seed', 0, 2 ** 31 - 1),
     deadlineMs: parsePositive(flags.deadline, '--deadline', 86_400) * 1000,

@@ -5,7 +5,7 @@ import { perfettoTrace } from '../report/perfetto.js';
 import { terminalStyle } from '../report/style.js';
 import { timelineReport } from '../report/timeline.js';
 import type { TimelineSubject } from '../timeline/messages.js';
-import { isOperationName, operationNames } from '../timeline/operations.js';
+import { isOperationName, timelineOperations } from '../timeline/operations.js';
 import { type TimelineOptions, timeline } from '../timeline/timeline.js';
 import { openJsonOutput } from './json-output.js';
 import { parseArgs, parseTarget } from './targets.js';
@@ -31,7 +31,7 @@ export function addTimelineCommand(program: Command): void {
   program
     .command('timeline')
     .description('draw where requests spend their time: waiting for a pool thread, on one, or outside')
-    .argument('<operation>', `${operationNames.join(', ')}, or PATH[#export]`)
+    .argument('<operation>', `${timelineOperations.join(', ')}, or PATH[#export]`)
     .option('--requests <list>', 'how many at once; an experiment for each number', '2,4,6')
     .option('--size <n>', 'pool size: default, double, cpus, or a number from 1 to 1024', 'default')
     .option('--url <url>', 'for http (default: a server on loopback that takes 100 ms)')
@@ -84,7 +84,7 @@ function readSubject(operation: string, flags: TimelineFlags): TimelineSubject {
   if (target !== null) return { kind: 'target', target };
   throw new PlimsollError(
     'PLIMSOLL_USAGE',
-    `unknown operation ${JSON.stringify(operation)}; it must be one of ${operationNames.join(', ')}, or PATH#export`,
+    `unknown operation ${JSON.stringify(operation)}; it must be one of ${timelineOperations.join(', ')}, or PATH#export`,
   );
 }
 

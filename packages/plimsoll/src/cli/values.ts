@@ -1,11 +1,7 @@
 import { PlimsollError } from '../errors.js';
 import type { DnsMode } from '../lab/resolver/open.js';
 import { DEFAULT_DELAY_MS } from '../lab/resolver/open.js';
-
-/** libuv's size when UV_THREADPOOL_SIZE is not set (threadpool.c). */
-const LIBUV_DEFAULT = 4;
-/** libuv's MAX_THREADPOOL_SIZE since 1.30. */
-const LIBUV_MOST = 1024;
+import { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 
 const show = (value: string): string => JSON.stringify(value);
 
@@ -18,16 +14,16 @@ const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE
  */
 export function parseSize(text: string, cpus: number, option: string): number {
   const named: Record<string, number> = {
-    default: LIBUV_DEFAULT,
-    double: 2 * LIBUV_DEFAULT,
-    cpus: Math.min(cpus, LIBUV_MOST),
+    default: DEFAULT_POOL_SIZE,
+    double: 2 * DEFAULT_POOL_SIZE,
+    cpus: Math.min(cpus, LARGEST_POOL_SIZE),
   };
   const trimmed = text.trim();
   if (Object.hasOwn(named, trimmed)) return named[trimmed] as number;
   const size = /^\d+$/.test(trimmed) ? Number(trimmed) : Number.NaN;
-  if (size >= 1 && size <= LIBUV_MOST) return size;
+  if (size >= 1 && size <= LARGEST_POOL_SIZE) return size;
   throw usage(
-    `${option}: a pool size is default, double, cpus or a whole number from 1 to ${LIBUV_MOST}, not ${show(text)}`,
+    `${option}: a pool size is default, double, cpus or a whole number from 1 to ${LARGEST_POOL_SIZE}, not ${show(text)}`,
   );
 }
 

@@ -1,8 +1,9 @@
 /**
  * What the machine did to a run: counters read before and after it, and what their difference says.
  *
- * The marks come from the machine, never from the result itself: a run must not be repeated because its figure was odd.
+ * Disturbances are told from the machine, never from the result itself: a run must not be repeated because its figure was odd.
  */
+import { median } from '../stats/quantile.js';
 import { readThrottledPeriods } from './cgroup.js';
 import { readText } from './read.js';
 
@@ -42,7 +43,7 @@ export interface MachineNoise {
   otherCpuCores: number | null;
 }
 
-export type NoiseMark = 'steal' | 'other-load' | 'psi-cpu' | 'psi-io' | 'psi-memory' | 'throttled';
+export type Disturbance = 'steal' | 'other-load' | 'psi-cpu' | 'psi-io' | 'psi-memory' | 'throttled';
 
 /** The methodology's figure: more than 1 % of the CPU time stolen. */
 const STEAL_LIMIT = 0.01;
@@ -115,7 +116,7 @@ export function machineNoise(
 }
 
 /**
- * The marks that a run deserves; none for a quiet one. A marked run's whole block is repeated.
+ * What disturbed a run; nothing for a quiet one. The whole block of a disturbed run is repeated.
  *
  * Steal and other load come from outside, so their absolute value counts. Pressure and throttling do not: a pool with
  * more threads than cores makes its own threads wait, and uses up its own quota. They count only where they rose against
@@ -125,16 +126,16 @@ export function machineNoise(
  * @param noise of the run to judge
  * @param history of the earlier runs of the same workload and pool size, in any order
  * @example
- * noiseMarks(noise, []); // ['steal']
+ * disturbancesOf(noise, []); // ['steal']
  */
-export function noiseMarks(noise: MachineNoise, history: readonly MachineNoise[]): NoiseMark[] {
+export function disturbancesOf(noise: MachineNoise, history: readonly MachineNoise[]): Disturbance[] {
   const rose = (key: 'psiCpuShare' | 'psiIoShare' | 'psiMemoryShare' | 'throttled', least: number) =>
     hasRisen(
       noise[key],
       history.map((earlier) => earlier[key]),
       least,
     );
-  const marks: [NoiseMark, boolean][] = [
+  const signs: [Disturbance, boolean][] = [
     ['steal', noise.stealShare !== null && noise.stealShare > STEAL_LIMIT],
     ['other-load', noise.otherCpuCores !== null && noise.otherCpuCores > otherLoadLimit(noise.cpus)],
     ['psi-cpu', rose('psiCpuShare', PSI_LEAST_RISE)],
@@ -142,7 +143,7 @@ export function noiseMarks(noise: MachineNoise, history: readonly MachineNoise[]
     ['psi-memory', rose('psiMemoryShare', PSI_LEAST_RISE)],
     ['throttled', rose('throttled', THROTTLED_LEAST_RISE)],
   ];
-  return marks.filter(([, deserved]) => deserved).map(([mark]) => mark);
+  return signs.filter(([, isThere]) => isThere).map(([disturbance]) => disturbance);
 }
 
 /**
@@ -210,16 +211,9 @@ function otherLoadLimit(cpus: number | null): number {
 
 function hasRisen(value: number | null, earlier: readonly (number | null)[], least: number): boolean {
   const known = earlier.filter((one) => one !== null);
+  if (value === null || known.length === 0) return false;
   const middle = median(known);
-  if (value === null || middle === null) return false;
   // 1.4826 makes the median absolute deviation comparable to a standard deviation.
-  const spread = 1.4826 * (median(known.map((one) => Math.abs(one - middle))) ?? 0);
+  const spread = 1.4826 * median(known.map((one) => Math.abs(one - middle)));
   return value - middle > Math.max(least, 3 * spread);
-}
-
-function median(values: readonly number[]): number | null {
-  const sorted = [...values].sort((a, b) => a - b);
-  const upper = sorted[Math.floor(sorted.length / 2)];
-  const lower = sorted[Math.floor((sorted.length - 1) / 2)];
-  return upper === undefined || lower === undefined ? null : (lower + upper) / 2;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  disturbancesOf,
   type MachineCounters,
   type MachineNoise,
   machineNoise,
-  noiseMarks,
   readMachineCounters,
 } from '../host/noise.js';
 import type { Random } from '../stats/random.js';
@@ -85,7 +85,7 @@ export async function runBlocks<Result, Id extends string | number = number>(
     const noise = watch.noise(plan.cpuSecondsOf(result));
     const earlier = history.get(size) ?? [];
     history.set(size, [...earlier, noise]);
-    return { block, order, arm, result, marks: noiseMarks(noise, earlier), superseded: false };
+    return { block, order, arm, result, marks: disturbancesOf(noise, earlier), superseded: false };
   };
 
   try {

@@ -7,12 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import { startTime } from '../host/processes.js';
-
-/** One line of the guardian's standard input. */
-export type GuardianOrder =
-  | { do: 'watch'; pid: number; startTime: number | null }
-  | { do: 'forget'; pid: number }
-  | { do: 'keep-clean'; directory: string };
+import type { GuardianOrder } from './messages.js';
 
 /**
  * Sees to it that nothing stays behind: a second process knows every child and temporary directory of this one,

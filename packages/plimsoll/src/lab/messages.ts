@@ -49,3 +49,9 @@ export type Answer =
       readonly message: string;
       readonly code: string | null;
     };
+
+/** One line of the guardian's standard input. */
+export type GuardianOrder =
+  | { do: 'watch'; pid: number; startTime: number | null }
+  | { do: 'forget'; pid: number }
+  | { do: 'keep-clean'; directory: string };

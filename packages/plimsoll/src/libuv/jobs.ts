@@ -1,4 +1,7 @@
-import { type Longest, replayPool } from './replay.js';
+import { itemAt } from '../collections/item-at.js';
+import { lowerBound } from '../collections/lower-bound.js';
+import type { PoolEvent, PoolJob, Unplaced } from './job.js';
+import { placeJobs } from './replay.js';
 
 /**
  * From Node's trace events to the jobs of the pool. Pure.
@@ -8,44 +11,8 @@ import { type Longest, replayPool } from './replay.js';
  * completion only: where and when such a job ran can be inferred, not known.
  */
 
-/** A trace event as the inspector delivers it. `ts` and `tts` are microseconds: of `process.hrtime`, of the thread's CPU. */
-export interface PoolEvent {
-  readonly ph: string;
-  readonly name: string;
-  readonly cat: string;
-  readonly tid: number;
-  readonly ts: number;
-  readonly tts?: number | undefined;
-  readonly id?: string | undefined;
-  readonly args: { readonly result?: number };
-}
-
-/** One trip to the pool, or to where libuv does not need it (`kernel`). Times in microseconds of `process.hrtime`. */
-export interface PoolJob {
-  /** `crypto`, `zlib`, the name of an N-API work, or the call of fs and dns: `open`, `read`, `lookup` … */
-  readonly name: string;
-  readonly kind: 'work' | 'fs' | 'dns' | 'kernel';
-  readonly submitted: number;
-  /** `null` when not known: see `inferred`. */
-  readonly started: number | null;
-  readonly ended: number | null;
-  /** When the event loop took the result. */
-  readonly returned: number;
-  readonly tid: number | null;
-  readonly cpu: number | null;
-  /** The thread of the event loop that submitted it. */
-  readonly loop: number;
-  /** When it was submitted, every pool thread that it could have had was taken. */
-  readonly waited: boolean;
-  /** `started` and `ended` follow from the order of the queue, not from an event. */
-  readonly inferred: boolean;
-}
-
 /** Submission and return. */
 type Pair = readonly [PoolEvent, PoolEvent];
-/** A job of which is not yet known whether it waited. */
-export type Unplaced = Omit<PoolJob, 'waited'>;
-
 const has = (event: PoolEvent, category: string): boolean =>
   event.cat === category || event.cat.split(',').includes(category);
 
@@ -90,23 +57,12 @@ const MOST_BETWEEN = 200;
  */
 function outerCall(inner: Unplaced, others: readonly Unplaced[]): Unplaced | undefined {
   if (!inner.name.startsWith('fs.')) return undefined;
-  const last = lowerBound(others, inner.submitted) - 1;
+  const last = lowerBound(others, ({ submitted }) => submitted <= inner.submitted) - 1;
   for (let index = last; index >= 0 && index > last - MOST_BETWEEN; index--) {
     const outer = others[index] as Unplaced;
     if (outer.kind === 'fs' && outer.loop === inner.loop && outer.returned >= inner.returned) return outer;
   }
   return undefined;
-}
-
-/** How many jobs were submitted at `time` or before. */
-function lowerBound(jobs: readonly Unplaced[], time: number): number {
-  let from = 0;
-  for (let to = jobs.length; from < to; ) {
-    const middle = (from + to) >> 1;
-    if ((jobs[middle] as Unplaced).submitted <= time) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 /** Begin and end of everything with an id, in the order of ends; ids are pointers and are used again. */
@@ -137,7 +93,10 @@ const outsideJob = ([begin, end]: Pair): Unplaced => ({
   name: begin.name,
   kind: !has(begin, 'node.dns.native') ? 'fs' : LOOKUPS.has(begin.name) ? 'dns' : 'kernel',
   submitted: begin.ts,
-  ...{ started: null, ended: null, tid: null, cpu: null },
+  started: null,
+  ended: null,
+  tid: null,
+  cpu: null,
   returned: end.ts,
   loop: begin.tid,
   inferred: false,
@@ -212,7 +171,7 @@ function workJobs(
   };
   let first = 0;
   for (const run of runs(events, crossed)) {
-    while (first < pairs.length && (pairs[first] as Pair)[1].ts < run.end.ts) first++;
+    while (first < pairs.length && itemAt(pairs, first)[1].ts < run.end.ts) first++;
     let index = free.from(first);
     for (let tried = 0; index < pairs.length && tried < MOST_CANDIDATES; tried++) {
       if (fits(run, pairs[index] as Pair)) break;
@@ -237,10 +196,10 @@ class FreeIndices {
   from(index: number): number {
     let found = Math.min(index, this.#next.length - 1);
     while (this.#next[found] !== found) {
-      const next = this.#next[found] as number;
+      const next = itemAt(this.#next, found);
       // Halve the path, so that those who come later are there sooner.
-      this.#next[found] = this.#next[next] as number;
-      found = this.#next[found] as number;
+      this.#next[found] = itemAt(this.#next, next);
+      found = itemAt(this.#next, found);
     }
     return found;
   }
@@ -265,22 +224,3 @@ const workJob = ([begin, end]: Pair, run: Run | undefined): Unplaced => ({
   cpu: run?.begin.tts === undefined || run.end.tts === undefined ? null : run.end.tts - run.begin.tts,
   inferred: false,
 });
-
-/**
- * Say which jobs had to wait for a thread, and when those of fs and dns must have run, by replaying the queue.
- *
- * @param jobs in the order of submission.
- */
-export function placeJobs(
-  jobs: readonly Unplaced[],
-  size: number,
-  longest: Longest = () => Number.POSITIVE_INFINITY,
-): PoolJob[] {
-  const placed: PoolJob[] = Array(jobs.length);
-  replayPool(jobs, size, longest, (index, { started, ended, waited }) => {
-    const job = jobs[index] as Unplaced;
-    const isInferred = job.kind !== 'kernel' && job.started === null;
-    placed[index] = isInferred ? { ...job, started, ended, inferred: true, waited } : { ...job, waited };
-  });
-  return placed;
-}

@@ -1,6 +1,7 @@
-/** libuv's size when UV_THREADPOOL_SIZE is not set, and the most that it creates (threadpool.c). */
-const DEFAULT = 4;
-const MOST = 1024;
+/** Threads of libuv's pool when UV_THREADPOOL_SIZE is not set (threadpool.c, `default_threads`). */
+export const DEFAULT_POOL_SIZE = 4;
+/** The most threads that libuv creates (threadpool.c, `MAX_THREADPOOL_SIZE`). */
+export const LARGEST_POOL_SIZE = 1024;
 /** Since 1.52 libuv reads the variable into so many bytes and takes what does not fit for not set. */
 const BUFFER = 16;
 
@@ -16,8 +17,20 @@ const BUFFER = 16;
 export function poolSizeOf(text: string | null, libuv: string = process.versions.uv): number {
   const [major = 0, minor = 0] = libuv.split('.').map(Number);
   const reads = major > 1 || (major === 1 && minor >= 52) ? (text?.length ?? 0) < BUFFER : true;
-  if (text === null || !reads) return DEFAULT;
+  if (text === null || !reads) return DEFAULT_POOL_SIZE;
   const digits = /^\s*([+-]?\d+)/.exec(text)?.[1] ?? '0';
   const size = Number(BigInt.asUintN(32, BigInt(digits.replace('+', ''))));
-  return Math.min(MOST, Math.max(1, size));
+  return clampPoolSize(size);
 }
+
+/** The nearest size that libuv can have. */
+export const clampPoolSize = (size: number): number => Math.min(LARGEST_POOL_SIZE, Math.max(1, size));
+
+/**
+ * How many jobs of slow I/O (dns.lookup, dns.lookupService) a pool runs at a time, half of its threads rounded up
+ * (threadpool.c, `slow_work_thread_threshold`).
+ *
+ * @example
+ * slowJobLimit(4); // 2
+ */
+export const slowJobLimit = (size: number): number => Math.floor((size + 1) / 2);

@@ -1,4 +1,5 @@
 import { Ring } from '../collections/ring.js';
+import { slowJobLimit } from './pool-size.js';
 
 const MARKER = -1;
 
@@ -16,7 +17,7 @@ export class PoolQueue {
   #slowRunning = 0;
 
   constructor(size: number) {
-    this.#mostSlow = Math.floor((size + 1) / 2);
+    this.#mostSlow = slowJobLimit(size);
   }
 
   /** Submit a job. @returns whether libuv signals an idle thread for it. */

@@ -1,5 +1,5 @@
 import { MinHeap } from '../collections/heap.js';
-import type { Unplaced } from './jobs.js';
+import type { PoolJob, Unplaced } from './job.js';
 import { PoolQueue } from './queue.js';
 
 /** How long a job that began at some moment was at most on its thread, in microseconds: its result may have waited for the loop. */
@@ -63,4 +63,23 @@ export function replayPool(
     if (queue.submit(index, job.kind === 'dns')) take(job.submitted);
   }
   serveUntil(Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Say which jobs had to wait for a thread, and when those of fs and dns must have run, by replaying the queue.
+ *
+ * @param jobs in the order of submission.
+ */
+export function placeJobs(
+  jobs: readonly Unplaced[],
+  size: number,
+  longest: Longest = () => Number.POSITIVE_INFINITY,
+): PoolJob[] {
+  const placed: PoolJob[] = Array(jobs.length);
+  replayPool(jobs, size, longest, (index, { started, ended, waited }) => {
+    const job = jobs[index] as Unplaced;
+    const isInferred = job.kind !== 'kernel' && job.started === null;
+    placed[index] = isInferred ? { ...job, started, ended, inferred: true, waited } : { ...job, waited };
+  });
+  return placed;
 }

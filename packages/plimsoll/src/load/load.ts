@@ -8,7 +8,7 @@ import { analyseTable } from './analyse.js';
 import { Estimate } from './estimate.js';
 import { methodOf, tablesOf } from './method.js';
 import { AS_IT_IS, type LoadOptions, type LoadProgress, type Table } from './options.js';
-import { assertContinues, recordedRuns } from './recorded.js';
+import { assertContinues, runsToResume } from './resume.js';
 import { type LoadMeasurement, runLoad } from './run.js';
 import { runningServer, startCommand } from './target/command.js';
 import { findPm2 } from './target/pm2-installation.js';
@@ -46,10 +46,10 @@ export async function load(
   const environment = captureEnvironment({ directory });
   guardian.remove(directory);
   if (earlier !== null) assertContinues(earlier, options, environment);
-  return new Session(options, guardian, signal, observer, environment, earlier).run();
+  return new LoadSession(options, guardian, signal, observer, environment, earlier).run();
 }
 
-class Session {
+class LoadSession {
   readonly #startedAt = new Date();
   readonly #tables: readonly Table[];
   readonly #runs = new Map<Table, BlockRun<LoadMeasurement>[]>();
@@ -102,7 +102,7 @@ class Session {
       baseline: options.baseline,
       blocks: options.blocks,
       random,
-      recorded: recordedRuns(this.earlier, table),
+      recorded: runsToResume(this.earlier, table),
       run: async (size, watch) => {
         const since = performance.now();
         const block = Math.floor(done.length / (options.sizes.length + 1));
@@ -140,7 +140,11 @@ class Session {
     const mode = table.mode as (typeof target.modes)[number];
     return startSampleServer(
       {
-        ...{ mode, instances: table.instances, size, operation, operationsPerRequest },
+        mode,
+        instances: table.instances,
+        size,
+        operation,
+        operationsPerRequest,
         port: 0,
         wait: table.traffic.kind === 'open',
         readyMs: deadlineMs,

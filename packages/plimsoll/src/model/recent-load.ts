@@ -1,7 +1,7 @@
 /** What was so long ago counts half. */
 const HALF_LIFE_MS = 32;
 
-/** How busy the cores have been of late: the decaying average that Linux keeps (PELT). */
+/** How busy the cores have recently been: the decaying average that Linux keeps (PELT). */
 export class RecentLoad {
   /** From 0 to 1. */
   share = 0;

@@ -17,22 +17,22 @@ export interface Simulated {
   readonly devices?: Devices;
   /** Of what happens at random moments beside the jobs; by default 1. */
   readonly seed?: number;
-  /** Between two looks at how late the event loops are, in milliseconds; by default they are not looked at. */
-  readonly lookMs?: number;
+  /** Between two samples of the event-loop delay, in milliseconds; by default none are taken. */
+  readonly sampleMs?: number;
 }
 
 /** What waits for an event loop, and what for a moment: a kind, and a job or thread, in one number. */
 const KINDS = 4;
 const CALLBACK = 0;
 const SUBMISSION = 1;
-const STRETCH = 2;
-const LOOK = 3;
+const BURST = 2;
+const SAMPLE = 3;
 
-/** A stretch of other threads' work, in milliseconds of CPU time. */
-const OTHER_STRETCH_MS = 1;
+/** A burst of other threads' work, in milliseconds of CPU time. */
+const OTHER_BURST_MS = 1;
 const NOTHING = -1;
 
-/** What a worker is at. */
+/** What a worker does. */
 const FETCHING = 0;
 const COMPUTING = 1;
 const BLOCKED = 2;
@@ -51,7 +51,7 @@ export function simulate(workload: Workload, simulated: Simulated): Passage {
   return new Simulation(workload, simulated).run();
 }
 
-/** Thread ids: the workers of every process, then the event loops, then an onlooker of each loop, then the others. */
+/** Thread ids: the workers of every process, then the event loops, then a sampler of each loop, then the others. */
 class Simulation {
   readonly #work: Workload;
   readonly #size: number;
@@ -65,12 +65,12 @@ class Simulation {
   readonly #moments = new MinHeap();
 
   readonly #firstLoop: number;
-  readonly #firstOnlooker: number;
+  readonly #firstSampler: number;
   readonly #firstOther: number;
   readonly #others: number;
   readonly #otherShare: number;
 
-  /** What a thread is at: of a worker its job, of a loop its item, of others whether they have worked. */
+  /** What a thread has in hand: of a worker its job, of a loop its item, of others whether they have worked. */
   readonly #at: Int32Array;
   readonly #stage: Uint8Array;
   /** Of each event loop: libuv's `wq_mutex`, under which results change hands. */
@@ -85,18 +85,18 @@ class Simulation {
   readonly #start: Float64Array;
   readonly #ended: Float64Array;
   readonly #callback: Float64Array;
-  readonly #lookMs: number;
-  readonly #lookedAt: number[] = [];
+  readonly #sampleMs: number;
+  readonly #sampledAt: number[] = [];
   readonly #delays: number[] = [];
 
-  constructor(work: Workload, { size, machine, devices = UNLIMITED, seed = 1, lookMs = 0 }: Simulated) {
+  constructor(work: Workload, { size, machine, devices = UNLIMITED, seed = 1, sampleMs = 0 }: Simulated) {
     this.#work = work;
     this.#size = size;
     this.#random = createRandom(seed);
     const loops = work.loopProcess.length;
     this.#firstLoop = size * work.processes;
-    this.#firstOnlooker = this.#firstLoop + loops;
-    this.#firstOther = this.#firstOnlooker + loops;
+    this.#firstSampler = this.#firstLoop + loops;
+    this.#firstOther = this.#firstSampler + loops;
     this.#others = Math.ceil(machine.otherCores);
     this.#otherShare = machine.otherCores / Math.max(1, this.#others);
     const threads = this.#firstOther + this.#others;
@@ -120,7 +120,7 @@ class Simulation {
     this.#start = new Float64Array(work.count);
     this.#ended = new Float64Array(work.count);
     this.#callback = new Float64Array(work.count);
-    this.#lookMs = lookMs;
+    this.#sampleMs = sampleMs;
     this.#families = linkFamilies(work);
   }
 
@@ -162,12 +162,12 @@ class Simulation {
       case SUBMISSION:
         this.#tell(this.#work.loop[subject] as number, item, now);
         break;
-      case STRETCH:
+      case BURST:
         if (subject >= this.#firstOther) this.#cores.wake(subject, now);
         else this.#tell(subject, item, now);
         break;
       default:
-        this.#look(subject, now);
+        this.#sample(subject, now);
     }
   }
 
@@ -179,9 +179,9 @@ class Simulation {
 
   #next(thread: number, now: number): number {
     if (thread < this.#firstLoop) return this.#nextOfWorker(thread, now);
-    if (thread < this.#firstOnlooker) return this.#nextOfLoop(thread - this.#firstLoop, now);
+    if (thread < this.#firstSampler) return this.#nextOfLoop(thread - this.#firstLoop, now);
     if (thread >= this.#firstOther) return this.#nextOfOther(thread, now);
-    this.#looked(thread - this.#firstOnlooker, now);
+    this.#sampled(thread - this.#firstSampler, now);
     return -1;
   }
 
@@ -286,7 +286,7 @@ class Simulation {
     if (!lock.take(thread)) return false;
     this.#unlock(loop, now);
     this.#batch[loop] = (this.#inbox[loop] as Ring).size;
-    this.#looked(loop, now);
+    this.#sampled(loop, now);
     return true;
   }
 
@@ -302,7 +302,7 @@ class Simulation {
       case SUBMISSION:
         return this.#work.beforeMs[subject] as number;
       default:
-        return this.#work.background[loop]?.stretchMs ?? 0;
+        return this.#work.background[loop]?.burstMs ?? 0;
     }
   }
 
@@ -311,7 +311,7 @@ class Simulation {
     const kind = item % KINDS;
     const { firstChild, nextChild } = this.#families;
     if (kind === SUBMISSION) this.#submitJob(subject, now);
-    else if (kind === STRETCH) this.#nextStretch(loop, now);
+    else if (kind === BURST) this.#nextBurst(loop, now);
     else if (kind === CALLBACK)
       for (let child = firstChild[subject] as number; child !== NOBODY; child = nextChild[child] as number)
         if (this.#work.direct[child] === 1) this.#submitJob(child, now);
@@ -328,52 +328,52 @@ class Simulation {
   #nextOfOther(thread: number, now: number): number {
     if (this.#at[thread] === NOTHING) {
       this.#at[thread] = 0;
-      return OTHER_STRETCH_MS;
+      return OTHER_BURST_MS;
     }
     this.#at[thread] = NOTHING;
-    this.#moments.push(now + this.#gap(this.#otherShare, OTHER_STRETCH_MS), thread * KINDS + STRETCH);
+    this.#moments.push(now + this.#gap(this.#otherShare, OTHER_BURST_MS), thread * KINDS + BURST);
     return -1;
   }
 
-  #nextStretch(loop: number, now: number): void {
-    const { share, stretchMs } = this.#work.background[loop] ?? { share: 0, stretchMs: 0 };
-    this.#moments.push(now + this.#gap(share, stretchMs), loop * KINDS + STRETCH);
+  #nextBurst(loop: number, now: number): void {
+    const { share, burstMs } = this.#work.background[loop] ?? { share: 0, burstMs: 0 };
+    this.#moments.push(now + this.#gap(share, burstMs), loop * KINDS + BURST);
   }
 
-  /** Between two stretches that take `share` of the time when nothing holds them up. */
-  #gap(share: number, stretchMs: number): number {
-    return -Math.log(1 - this.#random.next()) * stretchMs * (1 / Math.min(0.999, share) - 1);
+  /** Between two bursts that take `share` of the time when nothing holds them up. */
+  #gap(share: number, burstMs: number): number {
+    return -Math.log(1 - this.#random.next()) * burstMs * (1 / Math.min(0.999, share) - 1);
   }
 
   #startOthers(): void {
     const from = this.#work.atMs[this.#families.roots[0] ?? 0] ?? 0;
     for (let other = 0; other < this.#others; other++)
       this.#moments.push(
-        from + this.#gap(this.#otherShare, OTHER_STRETCH_MS),
-        (this.#firstOther + other) * KINDS + STRETCH,
+        from + this.#gap(this.#otherShare, OTHER_BURST_MS),
+        (this.#firstOther + other) * KINDS + BURST,
       );
     for (let loop = 0; loop < this.#inbox.length; loop++) {
-      if ((this.#work.background[loop]?.share ?? 0) > 0) this.#nextStretch(loop, from);
-      if (this.#lookMs > 0) this.#moments.push(from + this.#lookMs, loop * KINDS + LOOK);
+      if ((this.#work.background[loop]?.share ?? 0) > 0) this.#nextBurst(loop, from);
+      if (this.#sampleMs > 0) this.#moments.push(from + this.#sampleMs, loop * KINDS + SAMPLE);
     }
   }
 
   /**
-   * Something small comes to an event loop. A sleeping one has to be given a core: its onlooker tries that in its place, so
-   * that looking wakes no loop, which would take results earlier than it does.
+   * Something small comes to an event loop. A sleeping one has to be given a core: its sampler tries that in its place, so
+   * that a sample wakes no loop, which would take results earlier than it does.
    */
-  #look(loop: number, now: number): void {
-    this.#moments.push(now + this.#lookMs, loop * KINDS + LOOK);
-    if (this.#lookedAt[loop] !== undefined) return;
-    this.#lookedAt[loop] = now;
-    if (this.#cores.isAsleep(this.#firstLoop + loop)) this.#cores.wake(this.#firstOnlooker + loop, now);
+  #sample(loop: number, now: number): void {
+    this.#moments.push(now + this.#sampleMs, loop * KINDS + SAMPLE);
+    if (this.#sampledAt[loop] !== undefined) return;
+    this.#sampledAt[loop] = now;
+    if (this.#cores.isAsleep(this.#firstLoop + loop)) this.#cores.wake(this.#firstSampler + loop, now);
   }
 
-  #looked(loop: number, now: number): void {
-    const since = this.#lookedAt[loop];
+  #sampled(loop: number, now: number): void {
+    const since = this.#sampledAt[loop];
     if (since === undefined) return;
     this.#delays.push(now - since);
-    delete this.#lookedAt[loop];
+    delete this.#sampledAt[loop];
   }
 
   #idleOf(worker: number): Ring {

@@ -28,12 +28,12 @@ export interface Workload {
   readonly afterMs: Float64Array;
 }
 
-/** Stretches of an event loop's work, at random moments. */
+/** Bursts of an event loop's work, at random moments. */
 export interface Background {
   /** Share of the time, from 0 to below 1. */
   readonly share: number;
-  /** Length of a stretch, in milliseconds of CPU time. */
-  readonly stretchMs: number;
+  /** Length of a burst, in milliseconds of CPU time. */
+  readonly burstMs: number;
 }
 
 /** How many blocked jobs at a time something outside serves at full speed; beyond that all of them slow down together. */
@@ -51,7 +51,7 @@ export interface Passage {
   readonly startMs: Float64Array;
   readonly endMs: Float64Array;
   readonly callbackMs: Float64Array;
-  /** How late an event loop took up what came at regular moments, in the order of these moments. */
+  /** The event-loop delay at regular moments, in milliseconds and in their order. */
   readonly loopDelaysMs: readonly number[];
   /** CPU time of all threads together. */
   readonly cpuMs: number;

@@ -33,7 +33,9 @@ export function benchMarkdown(result: BenchResult): string {
     '',
     '## What this shows',
     '',
-    ...findings.map(({ id, text }) => `- ${text} ([${id}](../findings.md#${id.replaceAll('.', '')}))`),
+    ...findings.map(
+      ({ id, text }) => `- ${text} ([${id}](../reference/findings.md#${id.replaceAll('.', '')}))`,
+    ),
     '',
   ].join('\n');
 }

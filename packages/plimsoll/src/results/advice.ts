@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { environmentSchema } from './environment.js';
 import { findingSchema } from './finding.js';
 
 const milliseconds = z.number().nonnegative();
 const count = z.int().nonnegative();
-const size = z.int().min(1).max(1024);
+const size = z.int().min(1).max(LARGEST_POOL_SIZE);
 
 export const objectives = ['mean', 'p99', 'throughput', 'makespan'] as const;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { environmentSchema } from './environment.js';
 import { findingSchema } from './finding.js';
 
@@ -45,7 +46,7 @@ export const noiseSchema = z.object({
 });
 
 export const sizeSchema = z.object({
-  size: z.int().min(1).max(1024),
+  size: z.int().min(1).max(LARGEST_POOL_SIZE),
   observedThreads: z.int().nullable(),
   medianMs: milliseconds,
   ratio: ratio.describe('time at this size ÷ time at the baseline'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { verdictSchema } from './bench.js';
 import { environmentSchema } from './environment.js';
 
@@ -86,7 +87,12 @@ const tableSchema = z.object({
 export const loadCellSchema = z.object({
   ...tableSchema.shape,
   operationsPerRequest: z.int().positive().nullable(),
-  size: z.int().min(1).max(1024).nullable().describe('null for a server that somebody else started'),
+  size: z
+    .int()
+    .min(1)
+    .max(LARGEST_POOL_SIZE)
+    .nullable()
+    .describe('null for a server that somebody else started'),
   ...metrics,
   marks: z.array(z.string()).describe('of the runs that were used'),
   blocks: count.describe('complete blocks that the comparison rests on'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { environmentSchema } from './environment.js';
 
 const milliseconds = z.number().nonnegative().describe('since the first request was started');
@@ -42,7 +43,7 @@ export const timelineSchema = z
     environment: environmentSchema,
     operation: z.string(),
     description: z.string(),
-    size: z.int().min(1).max(1024),
+    size: z.int().min(1).max(LARGEST_POOL_SIZE),
     observedThreads: z.int().nullable(),
     startedAt: z.iso.datetime(),
     interrupted: z.boolean(),

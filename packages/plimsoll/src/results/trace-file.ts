@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { environmentSchema } from './environment.js';
 
 const ms = z.number().nonnegative();
@@ -24,7 +25,7 @@ export const traceProcessLineSchema = z.object({
   node: z.string(),
   script: z.string().nullable(),
   observedThreads: z.int().positive().nullable(),
-  size: z.int().min(1).max(1024),
+  size: z.int().min(1).max(LARGEST_POOL_SIZE),
   startMs: ms,
   endMs: ms,
 });

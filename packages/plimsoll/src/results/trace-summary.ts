@@ -50,7 +50,7 @@ export const tracedProgramSchema = z.object({
   budget: budgetSchema.nullable(),
   kinds: z.array(tracedKindSchema),
   advice: z.object({
-    id: z.string().describe('stable; docs/findings.md explains each'),
+    id: z.string().describe('stable; docs/reference/findings.md explains each'),
     text: z.string(),
   }),
 });

@@ -1,5 +1,5 @@
-import type { ObservationJob } from '../lab/observation.js';
-import type { PoolEvent } from '../libuv/jobs.js';
+import type { ObservationJob } from '../lab/observe.js';
+import type { PoolEvent } from '../libuv/job.js';
 import type { Target } from '../workloads/target.js';
 import type { OperationName } from './operations.js';
 

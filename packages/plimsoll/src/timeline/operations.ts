@@ -12,6 +12,6 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
-export const operationNames = Object.keys(operations) as OperationName[];
+export const timelineOperations = Object.keys(operations) as OperationName[];
 
 export const isOperationName = (name: string): name is OperationName => Object.hasOwn(operations, name);

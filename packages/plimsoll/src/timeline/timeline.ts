@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
 import type { Guardian } from '../lab/guardian.js';
-import { observe } from '../lab/observation.js';
+import { observe } from '../lab/observe.js';
 import { openResolver } from '../lab/resolver/open.js';
 import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
 import type { TimelineAnswer, TimelineJob, TimelineSubject } from './messages.js';
+import { observationsOf } from './observations.js';
 import { operations } from './operations.js';
 import { LATENCY_MS, startServers } from './servers.js';
-import { shows } from './shows.js';
 import { buildSpans } from './spans.js';
 
 export interface TimelineOptions {
@@ -24,7 +24,7 @@ export interface TimelineOptions {
   readonly deadlineMs: number;
 }
 
-const RECORD = new URL('./child/record.js', import.meta.url);
+const REQUESTS = new URL('./child/requests.js', import.meta.url);
 
 /**
  * Run an operation some times at once, each number of requests in a fresh process, and say where every request spent its
@@ -48,7 +48,11 @@ export async function timeline(
   const name = subject.kind === 'target' ? subject.target.name : subject.name;
   const resolver = name === 'lookup' ? await openLookups(guardian) : null;
   const watched: Watched = {
-    ...{ name, options, directory, guardian, signal },
+    name,
+    options,
+    directory,
+    guardian,
+    signal,
     url: options.url ?? servers.url,
     names: resolver?.names ?? [],
     prefix: resolver?.prefix ?? [],
@@ -63,7 +67,7 @@ export async function timeline(
       observedThreads = recorded.observedThreads;
       const observed = { requests, ...buildSpans(recorded.requests, recorded.events, size) };
       const context = { size, cpus: environment.cpu.effectiveCpus };
-      experiments.push({ ...observed, shows: shows(observed, context) });
+      experiments.push({ ...observed, shows: observationsOf(observed, context) });
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -78,7 +82,8 @@ export async function timeline(
     environment,
     operation: name,
     description: describe(options, resolver?.description ?? ''),
-    ...{ size, observedThreads },
+    size,
+    observedThreads,
     startedAt: startedAt.toISOString(),
     interrupted: signal.aborted,
     experiments,
@@ -121,7 +126,7 @@ async function record(requests: number, watched: Watched): Promise<Recorded> {
   mkdirSync(directory, { recursive: true });
   const job: TimelineJob = { subject, requests, size, directory, url, names, dnsPort, cwd: process.cwd() };
   const observed = await observe<TimelineJob, TimelineAnswer>(
-    { ...{ name, module: RECORD, prefix, job, deadlineMs }, env: {} },
+    { name, module: REQUESTS, prefix, job, deadlineMs, env: {} },
     guardian,
     createRandom(requests),
     signal,

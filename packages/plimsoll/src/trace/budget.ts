@@ -1,3 +1,4 @@
+import { lowerBound } from '../collections/lower-bound.js';
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import type { Budget } from '../results/trace-summary.js';
 import { quantileOfSorted } from '../stats/quantile.js';
@@ -30,8 +31,12 @@ export function partsOf({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>):
     }
     core = Math.min(core, service - cpu);
     return {
-      ...{ queue: startMs - submitMs, core, cpu, blocked: Math.max(0, service - cpu - core) },
-      ...{ loop: callbackMs - endMs, total: callbackMs - submitMs },
+      queue: startMs - submitMs,
+      core,
+      cpu,
+      blocked: Math.max(0, service - cpu - core),
+      loop: callbackMs - endMs,
+      total: callbackMs - submitMs,
     };
   });
 }
@@ -54,23 +59,12 @@ function* overlaps(
   usage: readonly UsageInterval[],
   shares: readonly Share[],
 ): Generator<Overlap> {
-  for (let index = intervalAt(usage, startMs); index < usage.length; index++) {
+  for (let index = lowerBound(usage, ({ toMs }) => toMs <= startMs); index < usage.length; index++) {
     const { fromMs, toMs } = usage[index] as UsageInterval;
     if (fromMs >= endMs) return;
     const overlap = Math.min(toMs, endMs) - Math.max(fromMs, startMs);
     if (overlap > 0) yield { overlap, known: cpuMs !== null, share: shares[index] as Share };
   }
-}
-
-/** The first interval that ends after `time`. */
-function intervalAt(usage: readonly UsageInterval[], time: number): number {
-  let from = 0;
-  for (let to = usage.length; from < to; ) {
-    const middle = (from + to) >> 1;
-    if ((usage[middle] as UsageInterval).toMs <= time) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 const ratio = (part: number, whole: number): number =>
@@ -83,7 +77,7 @@ function sharesByInterval(jobs: readonly TracedJob[], usage: readonly UsageInter
   for (const job of jobs) {
     const service = job.endMs - job.startMs;
     const onCpu = job.cpuMs === null ? 0 : ratio(job.cpuMs, service);
-    let index = intervalAt(usage, job.startMs);
+    let index = lowerBound(usage, ({ toMs }) => toMs <= job.startMs);
     for (const { overlap, known } of overlaps(job, usage, places)) {
       const sum = sums[index++] as (typeof sums)[number];
       if (known) {

@@ -1,4 +1,4 @@
-import type { Unplaced } from '../libuv/jobs.js';
+import type { Unplaced } from '../libuv/job.js';
 import type { ChannelLine } from './child/lines.cjs';
 
 /** Two reports of one job begin at most so far apart, in microseconds. */
@@ -49,7 +49,10 @@ const jobOf = (
 ): Unplaced => ({
   name: kind,
   kind: 'work',
-  ...{ submitted: enqueued, started, ended, loop },
+  submitted: enqueued,
+  started,
+  ended,
+  loop,
   returned: Math.max(ended, twin?.returned ?? at),
   tid: twin?.tid ?? null,
   cpu: twin?.cpu ?? null,

@@ -5,7 +5,6 @@ import { PlimsollError } from '../errors.js';
 import { readGroupUsage } from '../host/group-usage.js';
 import { hasEnded, processesWithEnvironment } from '../host/processes.js';
 import type { Guardian } from '../lab/guardian.js';
-import type { RecordOptions } from './record.js';
 
 export interface CommandEnd {
   readonly code: number | null;
@@ -25,6 +24,9 @@ export interface RunningCommand {
 }
 
 const GRACE_MS = 5_000;
+/** Where the standard output of a command goes: to ours, to our standard error, or nowhere. */
+export type Output = 'stdout' | 'stderr' | 'nowhere';
+
 const OUTPUT = { stdout: 'inherit', stderr: 2, nowhere: 'ignore' } as const;
 
 /**
@@ -35,7 +37,7 @@ const OUTPUT = { stdout: 'inherit', stderr: 2, nowhere: 'ignore' } as const;
 export async function startCommand(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
-  { stdout = 'stdout' }: RecordOptions,
+  stdout: Output,
   guardian: Guardian,
 ): Promise<RunningCommand> {
   const child = await start(command, env, OUTPUT[stdout]);

@@ -16,8 +16,8 @@ import { captureEnvironment, type Environment } from '../host/environment.js';
 import { hasEnded, processesWithEnvironment } from '../host/processes.js';
 import type { Guardian } from '../lab/guardian.js';
 import type { Trace, TraceNote } from '../results/trace.js';
-import { type CommandEnd, type RunningCommand, startCommand } from './command.js';
-import { parseRecordings, type Recording } from './recording.js';
+import { type CommandEnd, type Output, type RunningCommand, startCommand } from './command.js';
+import { type ProcessLog, parseProcessLogs } from './process-log.js';
 import { reduce } from './reduce.js';
 import { writeTrace } from './trace-file.js';
 
@@ -30,10 +30,10 @@ export interface RecordOptions {
   readonly maxEvents?: number;
   /** Where the trace is kept as lines of JSON. */
   readonly file?: string | null;
-  /** Time between two looks at the threads; by default 50 ms. */
+  /** Time between two samples of the threads, in milliseconds; by default 50. */
   readonly sampleMs?: number;
   /** Where the command's standard output goes; by default where ours goes. */
-  readonly stdout?: 'stdout' | 'stderr' | 'nowhere';
+  readonly stdout?: Output;
 }
 
 /** A trace, and what became of the command. */
@@ -50,8 +50,8 @@ export interface RecordProgress {
 
 export const DEFAULT_MAX_EVENTS = 1_000_000;
 const SAMPLE_MS = 50;
-const LOOK_MS = 100;
-/** How long recorders may take to write what they have; one whose event loop is blocked answers late. */
+const POLL_MS = 100;
+/** How long recorders may take to write what they have; one whose event loop is blocked needs longer. */
 const FINISH_MS = 4_000;
 const PRELOAD = fileURLToPath(new URL('./child/preload.cjs', import.meta.url));
 
@@ -78,7 +78,12 @@ export async function record(
     const startedAt = new Date();
     const environment = captureEnvironment({ directory: process.cwd() });
     const origin = Number(process.hrtime.bigint() / 1000n);
-    const running = await startCommand(command, variables(directory, options), options, guardian);
+    const running = await startCommand(
+      command,
+      variables(directory, options),
+      options.stdout ?? 'stdout',
+      guardian,
+    );
     const ending = await attend(running, directory, options, signal, onProgress);
     await running.close();
     const recorded = readRecordings(directory);
@@ -125,7 +130,7 @@ async function attend(
     if (end !== null && processesWithEnvironment([directory]).every((pid) => hasEnded(pid)))
       return end.code === 0 ? 'ended' : 'failed';
     onProgress({ elapsedMs: elapsed(), processes: recordings(directory).length });
-    await wake(Math.min(LOOK_MS, durationMs - elapsed()), running.ended);
+    await wake(Math.min(POLL_MS, durationMs - elapsed()), running.ended);
   }
   await finishRecorders(directory);
   await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
@@ -177,8 +182,8 @@ function isFinished(file: string): boolean {
 const recordings = (directory: string): string[] =>
   readdirSync(directory).filter((name) => name.endsWith('.jsonl'));
 
-const readRecordings = (directory: string): Recording[] =>
-  recordings(directory).flatMap((name) => parseRecordings(readFileSync(join(directory, name), 'utf8')));
+const readRecordings = (directory: string): ProcessLog[] =>
+  recordings(directory).flatMap((name) => parseProcessLogs(readFileSync(join(directory, name), 'utf8')));
 
 interface Circumstances {
   readonly environment: Environment;
@@ -189,7 +194,7 @@ interface Circumstances {
 }
 
 function gather(
-  recorded: readonly Recording[],
+  recorded: readonly ProcessLog[],
   origin: number,
   { environment, command, startedAt, ending, end }: Circumstances,
 ): RecordedTrace {
@@ -205,7 +210,10 @@ function gather(
         ]
       : [];
   return {
-    ...{ environment, command: [...command], ending, processes },
+    environment,
+    command: [...command],
+    ending,
+    processes,
     startedAt: startedAt.toISOString(),
     durationMs: Math.max(0, ...processes.map(({ endMs }) => endMs)),
     notes: [...failed, ...reduced.flatMap(({ notes }) => notes)],

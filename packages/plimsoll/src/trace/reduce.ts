@@ -1,10 +1,12 @@
-import { finishedJobs, type PoolEvent, type PoolJob } from '../libuv/jobs.js';
+import { basename, isAbsolute, relative } from 'node:path';
+import { lowerBound } from '../collections/lower-bound.js';
+import type { PoolEvent, PoolJob } from '../libuv/job.js';
+import { finishedJobs } from '../libuv/jobs.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import type { TracedJob, TracedProcess, TraceNote } from '../results/trace.js';
 import { mergeChannel } from './channel-jobs.js';
-import { scriptName } from './names.js';
 import { parents } from './parents.js';
-import type { Recording } from './recording.js';
+import type { ProcessLog } from './process-log.js';
 import { placeWithin } from './service-limits.js';
 import { poolThreads, usageIntervals } from './threads.js';
 
@@ -17,10 +19,10 @@ const SAFE_CROSSING = 10;
  * @param origin when the recording of all processes began, in microseconds of process.hrtime.
  */
 export function reduce(
-  recording: Recording,
+  recording: ProcessLog,
   origin: number,
 ): { readonly process: TracedProcess; readonly notes: readonly TraceNote[] } {
-  const { process, events, end, gaps, looks } = recording;
+  const { process, events, end, gaps, samples } = recording;
   const clock = (us: number): number => Math.round(Math.max(0, us - origin)) / 1000;
   const pool = poolThreads(recording);
   const size = poolSizeOf(process.sizeText, process.libuv);
@@ -36,12 +38,18 @@ export function reduce(
   );
   const jobs = placed.map((job) => tracedJob(job, clock));
   const parent = parents(jobs);
-  const last = end?.at ?? Math.max(process.at, looks.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
+  const last = end?.at ?? Math.max(process.at, samples.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
   return {
     process: {
-      ...{ pid: process.pid, ppid: process.ppid, node: process.node, script: scriptName(process.script) },
-      ...{ observedThreads, size, usage },
-      ...{ startMs: clock(process.at), endMs: clock(last) },
+      pid: process.pid,
+      ppid: process.ppid,
+      node: process.node,
+      script: scriptName(process.script),
+      observedThreads,
+      size,
+      usage,
+      startMs: clock(process.at),
+      endMs: clock(last),
       jobs: jobs.map((job, index) => ({ ...job, parent: parent[index] ?? null })),
     },
     notes: notesOf(recording, unbalanced(events)),
@@ -49,15 +57,9 @@ export function reduce(
 }
 
 /** Whether a run may be made of two jobs, because its beginning and its end lie on two sides of a gap. */
-function crossing(gaps: Recording['gaps']): (begin: number, end: number) => boolean {
+function crossing(gaps: ProcessLog['gaps']): (begin: number, end: number) => boolean {
   return (begin, end) => {
-    let from = 0;
-    for (let to = gaps.length; from < to; ) {
-      const middle = (from + to) >> 1;
-      if ((gaps[middle]?.to ?? 0) < begin) from = middle + 1;
-      else to = middle;
-    }
-    const gap = gaps[from];
+    const gap = gaps[lowerBound(gaps, ({ to }) => to < begin)];
     return gap !== undefined && gap.from < end && end - begin < SAFE_CROSSING * (gap.to - gap.from);
   };
 }
@@ -103,12 +105,14 @@ function unbalanced(events: readonly PoolEvent[]): { lost: number; unfinished: n
 }
 
 function notesOf(
-  { process, problems, end }: Recording,
+  { process, problems, end }: ProcessLog,
   { lost, unfinished }: ReturnType<typeof unbalanced>,
 ): TraceNote[] {
   const who = `process ${process.pid}`;
   const note = (id: string, text: string): TraceNote => ({
-    ...{ id: `trace.${id}`, text: `${who}: ${text}`, pid: process.pid },
+    id: `trace.${id}`,
+    text: `${who}: ${text}`,
+    pid: process.pid,
   });
   return [
     ...problems.map(({ id, text }) => note(id, PROBLEMS[id]?.(text) ?? text)),
@@ -137,3 +141,15 @@ const PROBLEMS: Readonly<Record<string, (text: string) => string>> = {
   worker: (text) => `the recorder could not start: ${text}`,
   'other-tracing': (text) => `not recorded: ${text}`,
 };
+
+/**
+ * A script as reports may show it: below the working directory by its path from there, elsewhere by its name alone.
+ *
+ * @example
+ * scriptName('/home/me/app/src/server.js', '/home/me/app'); // 'src/server.js'
+ */
+function scriptName(script: string | null, directory = process.cwd()): string | null {
+  if (script === null) return null;
+  const path = relative(directory, script);
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? basename(script) : path;
+}

@@ -1,6 +1,7 @@
-import { type PoolJob, placeJobs, type Unplaced } from '../libuv/jobs.js';
-import { type Longest, replayPool } from '../libuv/replay.js';
-import { blockedBySight } from '../model/on-thread.js';
+import { lowerBound } from '../collections/lower-bound.js';
+import { blockedTime } from '../libuv/blocked-time.js';
+import type { PoolJob, Unplaced } from '../libuv/job.js';
+import { type Longest, placeJobs, replayPool } from '../libuv/replay.js';
 import type { UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
 
@@ -20,8 +21,8 @@ const US = 1000;
  * to be at work.
  *
  * Node tells of them only when their result was taken. While the event loop is busy that is long after their end, and a
- * pool that waits for its loop would look saturated. How long the threads were at work in all is known otherwise: from the
- * kernel's clocks (on a core, or waiting for one) and from looks at what they did (which sees blocking as well). What known
+ * pool that waits for its loop would sample saturated. How long the threads were at work in all is known otherwise: from the
+ * kernel's clocks (on a core, or waiting for one) and from samples at what they did (which sees blocking as well). What known
  * jobs and lookups have of it is theirs; the rest belongs to fs. So no job of fs is taken to last longer than a multiple of
  * the quick ones of its kind, and the multiple is chosen so that the sum comes out. Unless its event loop had nothing to do:
  * then the result was taken when it was there.
@@ -80,25 +81,15 @@ const TICK_MS = 4;
 /** For how long before `time` an event loop can have been at work without a pause, in milliseconds. */
 function mostWait(time: number, usage: readonly UsageInterval[]): number {
   let until = time;
-  for (let at = intervalAt(time, usage); at >= 0; at--) {
+  const last = lowerBound(usage, ({ toMs }) => toMs < time);
+  if (last === usage.length) return Number.POSITIVE_INFINITY;
+  for (let at = last; at >= 0; at--) {
     const { fromMs, loop } = usage[at] as UsageInterval;
     const busy = loop.cpuMs + loop.waitedMs + TICK_MS;
     if (busy < until - fromMs) return time - until + busy;
     until = fromMs;
   }
   return Number.POSITIVE_INFINITY;
-}
-
-/** The interval in which a time lies; -1 for none. */
-function intervalAt(time: number, usage: readonly UsageInterval[]): number {
-  let low = 0;
-  let high = usage.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((usage[middle] as UsageInterval).toMs < time) low = middle + 1;
-    else high = middle;
-  }
-  return low < usage.length ? low : -1;
 }
 
 const isFile = ({ kind }: PoolJob): boolean => kind === 'fs';
@@ -109,7 +100,7 @@ const sum = (jobs: readonly PoolJob[]): number => jobs.reduce((total, job) => to
 
 /**
  * Milliseconds that the pool's threads were at work: on a core or waiting for one, which the kernel's clocks tell, or blocked,
- * which looks see. Where looks do not tell the one from the other, the better informed of these witnesses.
+ * which samples see. Where samples do not tell the one from the other, the better informed of these witnesses.
  */
 function atWork(
   jobs: readonly Unplaced[],
@@ -121,13 +112,13 @@ function atWork(
     submitMs: clock(submitted),
     callbackMs: clock(returned),
   }));
-  const blocked = blockedBySight(times, usage);
+  const blocked = blockedTime(times, usage);
   if (blocked !== null) return { ms: clocks + blocked.ms, errorMs: blocked.errorMs };
-  const looks = usage.reduce(
+  const samples = usage.reduce(
     (total, { busyThreads, fromMs, toMs }) => total + (busyThreads ?? 0) * (toMs - fromMs),
     0,
   );
-  return { ms: Math.max(clocks, looks), errorMs: 0 };
+  return { ms: Math.max(clocks, samples), errorMs: 0 };
 }
 
 /** How long a quick job of each kind took, in microseconds. */

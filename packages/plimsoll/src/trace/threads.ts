@@ -1,6 +1,6 @@
 import { namesPoolThreads } from '../host/pool-threads.js';
 import type { UsageInterval } from '../results/trace.js';
-import type { Recording } from './recording.js';
+import type { ProcessLog } from './process-log.js';
 
 const NAME = 'libuv-worker';
 const KERNEL = /^iou-/;
@@ -9,20 +9,20 @@ const KERNEL = /^iou-/;
  * The pool's threads of a recorded process, or `null` when they cannot be told.
  *
  * Before libuv 1.50 they have no name of their own. The pool creates all of its threads at once, so there they are what
- * appeared between the same two looks as one that is known from its work, without the app's Workers; threads that an
+ * appeared between the same two samples as one that is known from its work, without the app's Workers; threads that an
  * add-on started in those 50 ms are among them.
  */
-export function poolThreads(recording: Recording): ReadonlySet<number> | null {
-  const { looks, process, events, workers, own } = recording;
-  if (looks.length === 0) return null;
-  const all = looks.flatMap((look) => look.new);
+export function poolThreads(recording: ProcessLog): ReadonlySet<number> | null {
+  const { samples, process, events, workers, own } = recording;
+  if (samples.length === 0) return null;
+  const all = samples.flatMap((sample) => sample.new);
   const named = all.filter(([, name]) => name === NAME).map(([tid]) => tid);
   if (named.length > 0 || namesPoolThreads(process.libuv)) return new Set(named);
   const working = new Set(events.filter(({ ph }) => ph === 'B').map(({ tid }) => tid));
-  const bursts = looks
+  const bursts = samples
     .slice(1)
-    .map((look) =>
-      look.new
+    .map((sample) =>
+      sample.new
         .filter(([tid, name]) => !workers.has(tid) && tid !== own && !KERNEL.test(name))
         .map(([tid]) => tid),
     )
@@ -34,23 +34,23 @@ export function poolThreads(recording: Recording): ReadonlySet<number> | null {
 const NS_PER_MS = 1e6;
 
 /**
- * What the threads of a process used, look by look. The recorder's own thread is left out.
+ * What the threads of a process used, sample by sample. The recorder's own thread is left out.
  *
  * @param clock from microseconds of process.hrtime to milliseconds since the recording began.
  */
 export function usageIntervals(
-  { looks, process, own }: Recording,
+  { samples, process, own }: ProcessLog,
   pool: ReadonlySet<number> | null,
   clock: (us: number) => number,
 ): UsageInterval[] {
-  return looks.slice(1).map((look, index) => {
+  return samples.slice(1).map((sample, index) => {
     const sums = { loop: [0, 0], pool: [0, 0], other: [0, 0] } as Record<
       'loop' | 'pool' | 'other',
       [number, number]
     >;
     let busy = 0;
     let blocked = 0;
-    for (const [tid, cpu, waited, state] of look.use) {
+    for (const [tid, cpu, waited, state] of sample.use) {
       if (tid === own) continue;
       const isPool = pool?.has(tid) === true;
       const sum = sums[tid === process.pid ? 'loop' : isPool ? 'pool' : 'other'];
@@ -64,16 +64,18 @@ export function usageIntervals(
       waitedMs: waited / NS_PER_MS,
     });
     return {
-      fromMs: clock(looks[index]?.at ?? look.at),
-      toMs: clock(look.at),
-      ...{ loop: usage(sums.loop), pool: usage(sums.pool), other: usage(sums.other) },
-      busyThreads: look.tells ? busy : null,
-      blockedThreads: look.tells ? blocked : null,
+      fromMs: clock(samples[index]?.at ?? sample.at),
+      toMs: clock(sample.at),
+      loop: usage(sums.loop),
+      pool: usage(sums.pool),
+      other: usage(sums.other),
+      busyThreads: sample.tells ? busy : null,
+      blockedThreads: sample.tells ? blocked : null,
       // The kernel's counters of idle machines may step back.
       cores:
-        look.cores == null
+        sample.cores == null
           ? null
-          : { busyMs: Math.max(0, look.cores[0]), stolenMs: Math.max(0, look.cores[1]) },
+          : { busyMs: Math.max(0, sample.cores[0]), stolenMs: Math.max(0, sample.cores[1]) },
     };
   });
 }

@@ -231,12 +231,12 @@ describe('across workloads', () => {
   });
 });
 
-test('docs/findings.md explains every id, and no other', () => {
+test('docs/reference/findings.md explains every id, and no other', () => {
   const folder = new URL('../../src/bench/findings/', import.meta.url);
   const ids = readdirSync(folder).flatMap((file) =>
     [...readFileSync(new URL(file, folder), 'utf8').matchAll(/id: '(bench\.[a-z-]+)'/g)].map(([, id]) => id),
   );
-  const page = readFileSync(new URL('../../../../docs/findings.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../../docs/reference/findings.md', import.meta.url), 'utf8');
   const explained = [...page.matchAll(/^## (bench\.[a-z-]+)$/gm)].map(([, id]) => id);
   assert.deepEqual(new Set(explained), new Set(ids));
 });

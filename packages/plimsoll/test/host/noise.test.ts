@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  disturbancesOf,
   type MachineCounters,
   type MachineNoise,
   machineNoise,
-  noiseMarks,
   parseCpuTimes,
   parsePressure,
   readMachineCounters,
@@ -115,8 +115,8 @@ test('steal and other load count at once, pressure and throttling need a history
     psiMemoryShare: 0.9,
     throttled: 9,
   };
-  assert.deepEqual(noiseMarks(loud, []), ['steal', 'other-load']);
-  assert.deepEqual(noiseMarks(loud, [QUIET]), [
+  assert.deepEqual(disturbancesOf(loud, []), ['steal', 'other-load']);
+  assert.deepEqual(disturbancesOf(loud, [QUIET]), [
     'steal',
     'other-load',
     'psi-cpu',
@@ -124,27 +124,27 @@ test('steal and other load count at once, pressure and throttling need a history
     'psi-memory',
     'throttled',
   ]);
-  assert.deepEqual(noiseMarks(loud, [loud, QUIET, loud]), ['steal', 'other-load']);
-  assert.deepEqual(noiseMarks(QUIET, [QUIET, loud]), []);
+  assert.deepEqual(disturbancesOf(loud, [loud, QUIET, loud]), ['steal', 'other-load']);
+  assert.deepEqual(disturbancesOf(QUIET, [QUIET, loud]), []);
 });
 
 test('the limits themselves do not mark; a larger machine bears more load', () => {
-  assert.deepEqual(noiseMarks({ ...QUIET, stealShare: 0.01, otherCpuCores: 0.15 }, [QUIET]), []);
-  assert.deepEqual(noiseMarks({ ...QUIET, otherCpuCores: 0.16 }, [QUIET]), ['other-load']);
-  assert.deepEqual(noiseMarks({ ...QUIET, cpus: 64, otherCpuCores: 3 }, [QUIET]), []);
-  assert.deepEqual(noiseMarks({ ...QUIET, cpus: 64, otherCpuCores: 3.3 }, [QUIET]), ['other-load']);
+  assert.deepEqual(disturbancesOf({ ...QUIET, stealShare: 0.01, otherCpuCores: 0.15 }, [QUIET]), []);
+  assert.deepEqual(disturbancesOf({ ...QUIET, otherCpuCores: 0.16 }, [QUIET]), ['other-load']);
+  assert.deepEqual(disturbancesOf({ ...QUIET, cpus: 64, otherCpuCores: 3 }, [QUIET]), []);
+  assert.deepEqual(disturbancesOf({ ...QUIET, cpus: 64, otherCpuCores: 3.3 }, [QUIET]), ['other-load']);
 });
 
 test('a rise must stand out from how the earlier runs differ among themselves', () => {
   const runs = (shares: number[]) => shares.map((psiCpuShare) => ({ ...QUIET, psiCpuShare }));
   const risen = { ...QUIET, psiCpuShare: 0.58 };
-  assert.deepEqual(noiseMarks(risen, runs([0.5, 0.5, 0.5, 0.51])), ['psi-cpu']);
-  assert.deepEqual(noiseMarks(risen, runs([0.4, 0.45, 0.5, 0.55, 0.6])), []);
-  assert.deepEqual(noiseMarks({ ...QUIET, psiCpuShare: 0.54 }, runs([0.5, 0.5, 0.5])), []);
+  assert.deepEqual(disturbancesOf(risen, runs([0.5, 0.5, 0.5, 0.51])), ['psi-cpu']);
+  assert.deepEqual(disturbancesOf(risen, runs([0.4, 0.45, 0.5, 0.55, 0.6])), []);
+  assert.deepEqual(disturbancesOf({ ...QUIET, psiCpuShare: 0.54 }, runs([0.5, 0.5, 0.5])), []);
   // One odd run in the history does not hide the next one.
-  assert.deepEqual(noiseMarks(risen, runs([0.5, 0.5, 0.99])), ['psi-cpu']);
-  assert.deepEqual(noiseMarks({ ...QUIET, throttled: 1 }, [QUIET]), []);
-  assert.deepEqual(noiseMarks({ ...QUIET, throttled: 2 }, [QUIET]), ['throttled']);
+  assert.deepEqual(disturbancesOf(risen, runs([0.5, 0.5, 0.99])), ['psi-cpu']);
+  assert.deepEqual(disturbancesOf({ ...QUIET, throttled: 1 }, [QUIET]), []);
+  assert.deepEqual(disturbancesOf({ ...QUIET, throttled: 2 }, [QUIET]), ['throttled']);
 });
 
 test('unknown values never mark', () => {
@@ -157,8 +157,8 @@ test('unknown values never mark', () => {
     throttled: null,
     otherCpuCores: null,
   };
-  assert.deepEqual(noiseMarks(nothing, [nothing, QUIET]), []);
-  assert.deepEqual(noiseMarks(QUIET, [nothing]), []);
+  assert.deepEqual(disturbancesOf(nothing, [nothing, QUIET]), []);
+  assert.deepEqual(disturbancesOf(QUIET, [nothing]), []);
 });
 
 test('old kernels print fewer columns; other texts are unknown', () => {
@@ -196,7 +196,7 @@ test('no text makes the parsers throw, and shares stay between 0 and 1', () => {
         assert.ok(value === null || (value >= 0 && value <= 1));
       }
       assert.ok(noise.otherCpuCores === null || noise.otherCpuCores >= 0);
-      noiseMarks(noise, [noise]);
+      disturbancesOf(noise, [noise]);
     }),
   );
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type PoolEvent, placeJobs, poolJobs, type Unplaced } from '#plimsoll/libuv/jobs.js';
+import type { PoolEvent, Unplaced } from '#plimsoll/libuv/job.js';
+import { poolJobs } from '#plimsoll/libuv/jobs.js';
+import { placeJobs } from '#plimsoll/libuv/replay.js';
 import { QUEUED_JOBS, referenceStarts } from '../support/pool-reference.js';
 
 const MAIN = 1;
@@ -9,7 +11,12 @@ const work = 'node,node.threadpoolwork,node.threadpoolwork.async';
 const run = 'node,node.threadpoolwork,node.threadpoolwork.sync';
 
 const event = (ph: string, cat: string, ts: number, rest: Partial<PoolEvent> = {}): PoolEvent => ({
-  ...{ ph, cat, ts, tid: MAIN, name: 'crypto', args: {} },
+  ph,
+  cat,
+  ts,
+  tid: MAIN,
+  name: 'crypto',
+  args: {},
   ...rest,
 });
 
@@ -196,8 +203,16 @@ test('jobs of which only submissions and returns are known are placed where libu
       const jobs = list.map(({ at, blocked, slow }, index): Unplaced => {
         const returned = (starts[index] as number) + blocked;
         return {
-          ...{ name: 'x', kind: slow ? 'dns' : 'fs', submitted: at, started: null, ended: null },
-          ...{ returned, loop: MAIN, tid: null, cpu: null, inferred: false },
+          name: 'x',
+          kind: slow ? 'dns' : 'fs',
+          submitted: at,
+          started: null,
+          ended: null,
+          returned,
+          loop: MAIN,
+          tid: null,
+          cpu: null,
+          inferred: false,
         };
       });
       const found = placeJobs(jobs, size);

@@ -4,7 +4,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { sampleApp } from '#plimsoll/load/server/app.js';
-import { Recorder } from '#plimsoll/load/server/recorder.js';
+import { RequestMeter } from '#plimsoll/load/server/request-meter.js';
 
 interface Answer {
   readonly status: number | undefined;
@@ -19,8 +19,8 @@ interface Served {
 
 /** Serve with this operation while `body` runs, over connections that are kept. */
 async function serving(run: () => Promise<void>, body: (served: Served) => Promise<void>): Promise<void> {
-  const recorder = new Recorder({ run, close: async () => {} }, 2);
-  const app = sampleApp(recorder);
+  const meter = new RequestMeter({ run, close: async () => {} }, 2);
+  const app = sampleApp(meter);
   let connections = 0;
   app.on('connection', () => connections++);
   app.listen(0, '127.0.0.1');
@@ -42,7 +42,7 @@ async function serving(run: () => Promise<void>, body: (served: Served) => Promi
   } finally {
     agent.destroy();
     app.close();
-    await recorder.finish();
+    await meter.finish();
   }
 }
 

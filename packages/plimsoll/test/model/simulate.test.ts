@@ -156,7 +156,7 @@ describe('what always holds', () => {
   test('no job is lost, the order of its stages holds, no more run than threads, no work is lost or made', () => {
     fc.assert(
       fc.property(anyJobs, anyMachine, fc.integer({ min: 1, max: 9 }), (jobs, machine, size) => {
-        const passage = simulate(workloadOf(jobs), { size, machine, lookMs: 2 });
+        const passage = simulate(workloadOf(jobs), { size, machine, sampleMs: 2 });
         checkStages(passage, jobs);
         assert.ok(mostAtOnce(passage) <= size);
         const work = jobs.reduce((sum, { cpu = 0 }) => sum + cpu, 0);
@@ -231,7 +231,7 @@ describe('what always holds', () => {
   test('threads that compute make the event loop late when there are more of them than cores', () => {
     const work = workloadOf(times(120, { cpu: 10 }));
     const delay = (size: number): number =>
-      measure(simulate(work, { size, machine: { ...AMPLE, cores: 2 }, lookMs: 1 }), size).eventLoopDelayMs
+      measure(simulate(work, { size, machine: { ...AMPLE, cores: 2 }, sampleMs: 1 }), size).eventLoopDelayMs
         .p99;
     assert.ok(delay(1) <= 4, `${delay(1)}: at most a slice`);
     assert.ok(delay(16) > delay(2), `${delay(16)} after ${delay(2)}`);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { eventLoopDelay } from '#plimsoll/stats/event-loop-delay.js';
 import { holm } from '#plimsoll/stats/holm.js';
-import { arrivalLateness } from '#plimsoll/stats/lateness.js';
 import { median, quantile } from '#plimsoll/stats/quantile.js';
 import { createRandom } from '#plimsoll/stats/random.js';
 import { isSteady } from '#plimsoll/stats/steady.js';
@@ -48,12 +48,12 @@ describe("Holm's adjustment", () => {
 
 describe('lateness of a timer due at a random moment', () => {
   test('a loop that turns every millisecond is never late', () => {
-    assert.deepEqual(arrivalLateness(new Array(100).fill(1), 1), { p50: 0, p99: 0, max: 0 });
+    assert.deepEqual(eventLoopDelay(new Array(100).fill(1), 1), { p50: 0, p99: 0, max: 0 });
   });
 
   test('one stall weighs what it lasted', () => {
     // Half of the 202 ms is one gap of 101 ms: half of all moments are late, by 0 to 100 ms, evenly.
-    const { p50, p99, max } = arrivalLateness([...new Array(101).fill(1), 101], 1);
+    const { p50, p99, max } = eventLoopDelay([...new Array(101).fill(1), 101], 1);
     near(max, 100);
     near(p99, 100 - 0.01 * 202, 1e-9);
     assert.ok(p50 < 1);
@@ -66,7 +66,7 @@ describe('lateness of a timer due at a random moment', () => {
         const lateness = gaps.flatMap((gap) =>
           Array.from({ length: gap * 40 }, () => Math.max(0, gap - 1 - random.next() * gap)),
         );
-        const { p50, p99 } = arrivalLateness(gaps, 1);
+        const { p50, p99 } = eventLoopDelay(gaps, 1);
         near(p50, quantile(lateness, 0.5), 4);
         near(p99, quantile(lateness, 0.99), 4);
       }),

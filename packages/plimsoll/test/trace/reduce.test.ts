@@ -1,23 +1,30 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RecordedEvent, RecordedLine } from '#plimsoll/trace/child/lines.cjs';
-import { parseRecordings, type Recording } from '#plimsoll/trace/recording.js';
+import { type ProcessLog, parseProcessLogs } from '#plimsoll/trace/process-log.js';
 import { reduce } from '#plimsoll/trace/reduce.js';
 
 const MAIN = 100;
 const [A, B] = [201, 202];
 
 const head: RecordedLine = {
-  ...{ type: 'process', at: 1000, pid: MAIN, ppid: 1, node: '20.20.2', libuv: '1.46.0', arch: 'x64' },
-  ...{ script: '/somewhere/app.js', sizeText: '2' },
+  type: 'process',
+  at: 1000,
+  pid: MAIN,
+  ppid: 1,
+  node: '20.20.2',
+  libuv: '1.46.0',
+  arch: 'x64',
+  script: '/somewhere/app.js',
+  sizeText: '2',
 };
 const end: RecordedLine = { type: 'end', at: 1_000_000, why: 'exit' };
 
 const text = (lines: readonly RecordedLine[]): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
-const recorded = (...lines: RecordedLine[]): Recording =>
-  parseRecordings(text([head, ...lines, end]))[0] as Recording;
+const recorded = (...lines: RecordedLine[]): ProcessLog =>
+  parseProcessLogs(text([head, ...lines, end]))[0] as ProcessLog;
 
 /** A job of crypto: submission, run on a thread, completion. */
 const crypto = (id: string, times: readonly [number, number, number, number], tid = A): RecordedEvent[] => [
@@ -44,8 +51,18 @@ describe('from a recording to jobs', () => {
     const { process, notes } = reduce(recorded(events(crypto('a', [2000, 3000, 7000, 9000]))), 1000);
     assert.deepEqual(process.jobs, [
       {
-        ...{ kind: 'crypto', slow: false, loop: MAIN, submitMs: 1, startMs: 2, endMs: 6, callbackMs: 8 },
-        ...{ cpuMs: 2, thread: A, inferred: false, waited: false, parent: null },
+        kind: 'crypto',
+        slow: false,
+        loop: MAIN,
+        submitMs: 1,
+        startMs: 2,
+        endMs: 6,
+        callbackMs: 8,
+        cpuMs: 2,
+        thread: A,
+        inferred: false,
+        waited: false,
+        parent: null,
       },
     ]);
     assert.deepEqual([process.script, process.size, process.startMs, process.endMs], ['app.js', 2, 0, 999]);
@@ -72,7 +89,7 @@ describe('from a recording to jobs', () => {
   test('a file cut off in a line, several processes with one id, and a process that was killed', () => {
     const one = text([head, events(crypto('a', [2000, 3000, 7000, 9000])), end]);
     const two = text([head, events(crypto('a', [2000, 3000, 7000, 9000]))]);
-    const found = parseRecordings(`${one}${two}{"type":"events","ev`);
+    const found = parseProcessLogs(`${one}${two}{"type":"events","ev`);
     assert.deepEqual(
       found.map((recording) => [recording.events.length, ids(reduce(recording, 0))]),
       [
@@ -194,9 +211,14 @@ describe('the pool’s threads are counted', () => {
     ];
     const [interval] = reduce(recorded(...lines), 1000).process.usage;
     assert.deepEqual(interval, {
-      ...{ fromMs: 0.5, toMs: 50, busyThreads: 1, blockedThreads: 0, cores: null },
+      fromMs: 0.5,
+      toMs: 50,
+      busyThreads: 1,
+      blockedThreads: 0,
+      cores: null,
       loop: { cpuMs: 1, waitedMs: 0 },
-      ...{ pool: { cpuMs: 4, waitedMs: 2 }, other: { cpuMs: 0.5, waitedMs: 0 } },
+      pool: { cpuMs: 4, waitedMs: 2 },
+      other: { cpuMs: 0.5, waitedMs: 0 },
     });
   });
 });
@@ -238,7 +260,13 @@ describe('jobs of fs were on threads no longer than threads were at work', () =>
 
 describe('jobs that Node publishes on its channels', () => {
   const published: RecordedLine = {
-    ...{ type: 'channel', kind: 'crypto', loop: MAIN, enqueued: 2005, started: 3001, ended: 6999, at: 8999 },
+    type: 'channel',
+    kind: 'crypto',
+    loop: MAIN,
+    enqueued: 2005,
+    started: 3001,
+    ended: 6999,
+    at: 8999,
   };
 
   test('are preferred to trace events, which add thread, CPU time and callback', () => {

@@ -29,7 +29,7 @@ const RANK: Record<Finding['severity'], number> = { warning: 0, advice: 1, note:
 
 /**
  * What a reader should learn from the workloads: every rule over every workload, and those across workloads. The most
- * severe come first. Each rests on the numbers of this result alone; docs/findings.md explains every id.
+ * severe come first. Each rests on the numbers of this result alone; docs/reference/findings.md explains every id.
  */
 export function findings(workloads: readonly WorkloadResult[], context: FindingContext): Finding[] {
   const found = workloads.flatMap((workload) => RULES.flatMap((rule) => rule(workload, context)));

@@ -1,8 +1,6 @@
+import { slowJobLimit } from '../../libuv/pool-size.js';
 import { median } from '../../stats/quantile.js';
 import type { WorkloadRule } from './context.js';
-
-/** libuv runs at most this many jobs of the slow-I/O class at once (threadpool.c, slow_work_thread_threshold). */
-const slowLimit = (size: number): number => Math.floor((size + 1) / 2);
 
 /**
  * Lookups are slow I/O. From the time of one lookup alone and of all at once follows how many really ran at a time;
@@ -19,7 +17,7 @@ export const halfForLookups: WorkloadRule = (workload) => {
   // A lookup of well under a millisecond spends its time on the event loop, not in the pool.
   const shown = seen.filter(
     ({ size, aloneMs, atOnce }) =>
-      aloneMs >= 2 && atOnce <= 1.15 * slowLimit(size) && atOnce >= 0.7 * slowLimit(size),
+      aloneMs >= 2 && atOnce <= 1.15 * slowJobLimit(size) && atOnce >= 0.7 * slowJobLimit(size),
   );
   const largest = shown.at(-1);
   if (largest === undefined || shown.length < seen.length) return [];

@@ -1,3 +1,4 @@
+import { LARGEST_POOL_SIZE } from '../../libuv/pool-size.js';
 import type { SizeResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
 import { list } from '../../results/words.js';
@@ -27,15 +28,18 @@ export const faster: WorkloadRule = (workload, { baseline }) => {
   ];
 };
 
-const LARGEST = 1024;
-
 /** The largest measured size is the best one: the best may lie beyond. */
 export const tryLarger: WorkloadRule = (workload) => {
   const chosen = sizeOf(workload, workload.recommended);
   const largest = workload.sizes.at(-1);
-  if (chosen === undefined || chosen !== largest || chosen.verdict !== 'better' || chosen.size === LARGEST)
+  if (
+    chosen === undefined ||
+    chosen !== largest ||
+    chosen.verdict !== 'better' ||
+    chosen.size === LARGEST_POOL_SIZE
+  )
     return [];
-  const next = [2, 4].map((factor) => Math.min(LARGEST, factor * chosen.size));
+  const next = [2, 4].map((factor) => Math.min(LARGEST_POOL_SIZE, factor * chosen.size));
   return [
     {
       id: 'bench.try-larger',

@@ -4,8 +4,8 @@ import { median, quantile } from '../../stats/quantile.js';
 import { isSteady } from '../../stats/steady.js';
 import { BadModule } from '../../workloads/module.js';
 import { prepareWorkload, type ReadyWorkload } from '../../workloads/prepare.js';
+import { watchLoopDelay } from '../loop-delay.js';
 import type { Answer, Job, Measurement, Phase } from '../messages.js';
-import { watchLoopDelay } from './loop-delay.js';
 
 const ALONE_SAMPLES = 5;
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { PoolEvent } from '../../libuv/jobs.js';
+import type { PoolEvent } from '../../libuv/job.js';
 
 /**
  * Collects Node's trace events about the pool without touching it: over the inspector, from a Worker. The trace file writer

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Recorder } from './recorder.js';
+import type { RequestMeter } from './request-meter.js';
 
 /** Longer than the pauses of any traffic: a connection that the server closes meanwhile would count as a failed request. */
 const KEEP_ALIVE_MS = 72_000;
@@ -8,19 +8,23 @@ const KEEP_ALIVE_MS = 72_000;
  * The sample server: `GET /test` starts a request's operations and answers at once (`?wait=1`: when they are done),
  * `GET /ping` does nothing else than answer. It does not listen yet.
  */
-export function sampleApp(recorder: Recorder): Server {
+export function sampleApp(meter: RequestMeter): Server {
   return createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-    // What a recorder gives never rejects.
-    void answer(request, response, recorder);
+    // What a meter gives never rejects.
+    void answer(request, response, meter);
   });
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, recorder: Recorder): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  meter: RequestMeter,
+): Promise<void> {
   const { method, url = '/' } = request;
   const [path = '', query] = url.split('?', 2);
   const isRead = method === 'GET' || method === 'HEAD';
   if (isRead && path === '/test') {
-    const done = recorder.request();
+    const done = meter.request();
     if (new URLSearchParams(query).get('wait') === '1') await done;
     send(response, 200, 'text/plain', 'ok');
   } else if (isRead && path === '/ping') {

@@ -1,4 +1,4 @@
-import type { Lateness } from '../../stats/lateness.js';
+import type { EventLoopDelay } from '../../stats/event-loop-delay.js';
 import type { OperationSpec } from '../../workloads/operations.js';
 
 /** What a worker of the sample server is told through the variable PLIMSOLL_SERVER. */
@@ -26,7 +26,7 @@ export interface WorkerMeasurement {
   readonly endedAt: readonly number[];
   readonly cpuSeconds: number;
   readonly maxRssBytes: number;
-  readonly eventLoopDelayMs: Lateness;
+  readonly eventLoopDelayMs: EventLoopDelay;
 }
 
 /** Worker to controller, one JSON text a line. */

@@ -7,7 +7,7 @@ import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js'
 import { prepareOperation } from '../../workloads/prepare-operation.js';
 import { sampleApp } from './app.js';
 import type { ServerJob, WorkerMessage, WorkerOrder } from './messages.js';
-import { Recorder } from './recorder.js';
+import { RequestMeter } from './request-meter.js';
 
 /** Run one worker of the sample server until its controller is gone. */
 export async function serve(control: Socket, before: ThreadInfo[], after: ThreadInfo[]): Promise<void> {
@@ -25,7 +25,7 @@ export async function serve(control: Socket, before: ThreadInfo[], after: Thread
     const job = JSON.parse(process.env.PLIMSOLL_SERVER ?? '') as ServerJob;
     const directory = mkdtempSync(join(job.directory, 'worker-'));
     const operation = await prepareOperation(job.operation, { directory, size: job.size });
-    const recorder = new Recorder(operation, job.operationsPerRequest);
+    const recorder = new RequestMeter(operation, job.operationsPerRequest);
     const app = sampleApp(recorder);
     // Touch what a request touches once before anything is timed.
     await operation.run();

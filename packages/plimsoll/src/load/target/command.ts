@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../../errors.js';
 import { type GroupUsage, readGroupUsage } from '../../host/group-usage.js';
 import { type LaunchContext, type Launched, launch } from './launch.js';
-import { observeThreads } from './observed-threads.js';
 import type { Target, TargetMeasurement } from './target.js';
+import { countThreads } from './thread-count.js';
 import { within } from './wait.js';
 
 export interface UserCommand {
@@ -168,7 +168,7 @@ function observe(
   size: number,
 ): { counts: number[]; mark: string | null } {
   const group = readGroupUsage(pid)?.pids ?? [];
-  const observed = observeThreads(group, directory);
+  const observed = countThreads(group, directory);
   const wrong = observed.find(({ count, certain }) => (certain ? count !== size : count < size));
   if (wrong !== undefined)
     throw new PlimsollError(

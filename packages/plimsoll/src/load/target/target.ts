@@ -1,4 +1,4 @@
-import type { Lateness } from '../../stats/lateness.js';
+import type { EventLoopDelay } from '../../stats/event-loop-delay.js';
 
 /** What a target did between `begin` and the end of its work. */
 export interface TargetMeasurement {
@@ -12,7 +12,7 @@ export interface TargetMeasurement {
   readonly cpuSeconds: number | null;
   readonly maxRssBytes: number | null;
   /** Of the process with the latest event loop. */
-  readonly eventLoopDelayMs: Lateness | null;
+  readonly eventLoopDelayMs: EventLoopDelay | null;
   /** Processes that ended by themselves meanwhile. */
   readonly died: number;
   /** Pool threads of each process; `null` where they cannot be counted. */

@@ -17,7 +17,7 @@ const PBKDF2 = { iterations: 200_000, keyBytes: 64, digest: 'sha512' } as const;
 export type Start = (index: number) => unknown;
 
 /** Make an operation ready; whatever it needs is made here and now, synchronously. */
-export async function prepareOperation(job: TimelineJob): Promise<Start> {
+export async function prepareRequests(job: TimelineJob): Promise<Start> {
   const { subject } = job;
   return subject.kind === 'target' ? loadTarget(subject.target) : builtIn[subject.name](job);
 }

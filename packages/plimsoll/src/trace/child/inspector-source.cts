@@ -115,7 +115,7 @@ class InspectorSource implements SignalSource {
     this.#loopCpu = loopCpuMs(this.#pool);
   }
 
-  /** Whether Node's own thread has been at work since the last look: the buffer was full. */
+  /** Whether Node's own thread has been at work since the last sample: the buffer was full. */
   #nodeFetches(): boolean {
     const cpu = this.#fetcher === null ? 0 : (threads.usage(this.#fetcher)?.cpu ?? 0) / 1e6;
     const fetches = cpu - this.#fetcherCpu > FETCHING_MS;

@@ -53,7 +53,7 @@ export interface GapLine {
 /** Of a pool thread: 0 it waits for work, 1 it runs or waits for a core, 2 it is blocked in a job. */
 export type ThreadState = 0 | 1 | 2;
 
-/** A look at the threads of the process. */
+/** A sample of the threads of the process. */
 export interface ThreadsLine {
   readonly type: 'threads';
   readonly at: number;
@@ -61,9 +61,9 @@ export interface ThreadsLine {
   readonly new: readonly (readonly [tid: number, name: string])[];
   /** Whether the kernel tells here what a thread is waiting for. */
   readonly tells: boolean;
-  /** Since the look before, of all cores that the process may use: milliseconds that they were busy, and that other machines had them. */
+  /** Since the sample before, of all cores that the process may use: milliseconds that they were busy, and that other machines had them. */
   readonly cores?: readonly [busyMs: number, stolenMs: number] | null;
-  /** Since the look before: nanoseconds on a core, nanoseconds waiting for one; and what it is at now (`null`: not looked at). Threads that did nothing are left out. */
+  /** Since the sample before: nanoseconds on a core, nanoseconds waiting for one; and what it does now (`null`: not sampled). Threads that did nothing are left out. */
   readonly use: readonly (readonly [tid: number, cpu: number, waited: number, state: ThreadState | null])[];
 }
 

@@ -7,7 +7,7 @@ import threads = require('./threads.cjs');
 
 const { now } = constants;
 
-/** A look must not cost more than this share of a core; with a thousand threads it comes less often. */
+/** A sample must not cost more than this share of a core; with a thousand threads it comes less often. */
 const MOST_SHARE = 0.05;
 const NS_PER_US = 1000;
 
@@ -22,23 +22,23 @@ class ThreadsSource implements SignalSource {
 
   async start(emit: (line: RecordedLine) => void): Promise<ProblemLine | null> {
     this.#emit = emit;
-    this.#look();
+    this.#sample();
     return null;
   }
 
   tick(): void {
-    if (now() >= this.#nextAt) this.#look();
+    if (now() >= this.#nextAt) this.#sample();
   }
 
   async stop(): Promise<void> {
-    this.#look();
+    this.#sample();
   }
 
   #isWorthAsking(tid: number): boolean {
     return this.#tells && tid !== process.pid && tid !== this.#self && threads.maybePool(tid);
   }
 
-  /** Nanoseconds that this thread has computed. Not the time: where cores are scarce a look takes long and costs little. */
+  /** Nanoseconds that this thread has computed. Not the time: where cores are scarce a sample takes long and costs little. */
   #spent(): number {
     return (this.#self === null ? null : threads.usage(this.#self)?.cpu) ?? 0;
   }
@@ -52,7 +52,7 @@ class ThreadsSource implements SignalSource {
       : [now.busyMs - before.busyMs, now.stolenMs - before.stolenMs];
   }
 
-  #look(): void {
+  #sample(): void {
     const at = now();
     const spent = this.#spent();
     const found: ThreadsLine['new'][number][] = [];
@@ -63,7 +63,7 @@ class ThreadsSource implements SignalSource {
       const before = this.#before.get(tid);
       if (before === undefined) found.push([tid, threads.nameOf(tid)]);
       this.#before.set(tid, used);
-      // What a thread had used before the first look is not of this interval.
+      // What a thread had used before the first sample is not of this interval.
       const cpu = used.cpu - (before ?? (this.#nextAt === 0 ? used : { cpu: 0 })).cpu;
       const waited = used.waited - (before ?? (this.#nextAt === 0 ? used : { waited: 0 })).waited;
       const state = this.#isWorthAsking(tid) ? threads.stateOf(tid) : null;

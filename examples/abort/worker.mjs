@@ -1,0 +1,4 @@
+export default function work(howLong) {
+  while (howLong === 'forever');
+  return 'done';
+}

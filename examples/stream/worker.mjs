@@ -1,0 +1,3 @@
+import { scryptSync } from 'node:crypto';
+
+export default (password) => ({ password, hash: scryptSync(password, 'salt', 8).toString('hex') });

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BINS } from './copy.js';
+
+export interface Ended {
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Processes that the command has left behind; none where there is no /proc. */
+  readonly left: readonly string[];
+}
+
+const LIMIT_MS = 60_000;
+
+/** Runs a command line of a README in a folder. It has no quotes and no variables. */
+export async function run(command: string, cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const mark = randomUUID();
+  const [file = '', ...args] = command.split(' ');
+  const ended = await new Promise<Omit<Ended, 'left'>>((resolve) => {
+    execFile(
+      process.execPath,
+      nodeArguments(file, args),
+      {
+        cwd,
+        timeout: LIMIT_MS,
+        killSignal: 'SIGKILL',
+        env: { ...process.env, NO_COLOR: '1', ...env, EXAMPLE_MARK: mark },
+      },
+      (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'killed'), stdout, stderr }),
+    );
+  });
+  return { ...ended, left: await leftBehind(mark) };
+}
+
+function nodeArguments(file: string, [first = '', ...rest]: readonly string[]): string[] {
+  if (file === 'node') return [first, ...rest];
+  const bin = file === 'npx' ? BINS[first] : undefined;
+  if (bin === undefined) throw new Error(`neither node nor a known npx command: ${file} ${first}`);
+  return [bin, ...rest];
+}
+
+/** A process that ends by itself may need a moment more than the one that started it. */
+async function leftBehind(mark: string): Promise<string[]> {
+  for (let tries = 0; ; tries++) {
+    const left = processesWith(mark);
+    if (left.length === 0 || tries === 20) return left;
+    await sleep(100);
+  }
+}
+
+const processesWith = (mark: string): string[] =>
+  existsSync('/proc/self/environ')
+    ? readdirSync('/proc').filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(mark))
+    : [];
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return ''; // It has ended, or is not ours.
+  }
+}

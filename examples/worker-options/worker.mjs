@@ -1,0 +1,8 @@
+import { workerData } from '@plimsoll/pool';
+
+export const greet = (name) => `${workerData.greeting}, ${name}! (${process.env.LANGUAGE})`;
+
+export function hoard() {
+  let kept = null;
+  for (;;) kept = { kept };
+}

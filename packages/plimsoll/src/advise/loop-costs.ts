@@ -1,0 +1,87 @@
+import { itemAt } from '../collections/item-at.js';
+import { activeIntervals } from '../libuv/blocked-time.js';
+import type { Background } from '../model/workload.js';
+import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
+import { quantile } from '../stats/quantile.js';
+import { leastSquares } from './on-thread.js';
+
+/** What the event loops of a process take for a job, and beside the jobs. Milliseconds of CPU time. */
+export interface LoopCosts {
+  /** For a submission and a callback together. */
+  readonly perJobMs: number;
+  readonly background: Background;
+}
+
+/** Below this share background work cannot be told from nothing. */
+const LEAST_SHARE = 0.01;
+const MOST_SHARE = 0.98;
+const SHORTEST_BURST_MS = 0.1;
+const FREE: LoopCosts = { perJobMs: 0, background: { share: 0, burstMs: 0 } };
+
+/**
+ * Estimate them from what the loop's thread used, interval by interval: a part that goes with the callbacks, and one that
+ * goes with the time. How long the bursts of the latter are, usage does not tell: see `calibrate.ts`.
+ */
+export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): LoopCosts {
+  const active = activeIntervals(jobs, usage);
+  if (active.length === 0) return FREE;
+  const callbacks = countPer(active, jobs, ({ callbackMs }) => callbackMs);
+  const submissions = countPer(active, jobs, ({ submitMs }) => submitMs);
+  const work = callbacks.map((count, at) => (count + itemAt(submissions, at)) / 2);
+  const lengths = active.map(({ fromMs, toMs }) => toMs - fromMs);
+  const used = active.map(({ loop }) => loop.cpuMs);
+  const [perJobMs = 0, share = 0] = leastSquares([work, lengths], used, Number.POSITIVE_INFINITY);
+  const [onlyPerJobMs = 0] = leastSquares([work], used, Number.POSITIVE_INFINITY);
+  const misfit = (job: number, time: number): number =>
+    total(used.map((cpu, at) => (cpu - job * itemAt(work, at) - time * itemAt(lengths, at)) ** 2));
+  const both = criterion(misfit(perJobMs, share), used.length, 2);
+  if (share < LEAST_SHARE || criterion(misfit(onlyPerJobMs, 0), used.length, 1) <= both)
+    return { perJobMs: total(used) / Math.max(1, total(work)), background: FREE.background };
+  return { perJobMs, background: { share: Math.min(MOST_SHARE, share), burstMs: SHORTEST_BURST_MS } };
+}
+
+/**
+ * Akaike's information criterion for few observations (Hurvich and Tsai 1989): of two explanations the one with less of it.
+ * With a handful of intervals, more factors fit anything.
+ */
+function criterion(squares: number, observations: number, factors: number): number {
+  const parameters = factors + 1;
+  const left = observations - parameters - 1;
+  if (left <= 0) return Number.POSITIVE_INFINITY;
+  return (
+    observations * Math.log(Math.max(squares, Number.MIN_VALUE) / observations) +
+    2 * parameters +
+    (2 * parameters * (parameters + 1)) / left
+  );
+}
+
+function countPer(
+  intervals: readonly UsageInterval[],
+  jobs: readonly TracedJob[],
+  moment: (job: TracedJob) => number,
+): number[] {
+  const counts = intervals.map(() => 0);
+  const moments = jobs.map(moment).sort((a, b) => a - b);
+  let at = 0;
+  for (const time of moments) {
+    while (at < intervals.length && itemAt(intervals, at).toMs <= time) at++;
+    if (at < intervals.length && itemAt(intervals, at).fromMs <= time) counts[at] = itemAt(counts, at) + 1;
+  }
+  return counts;
+}
+
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const DEFAULT_WAKE_MS = 0.03;
+const LONGEST_WAKE_MS = 0.5;
+
+/** From a signal to a sleeping thread until it runs: what jobs that found an idle thread took to start. */
+export function wakeUpMs(jobs: readonly TracedJob[]): number {
+  const starts = jobs
+    .filter(({ inferred, waited }) => !inferred && !waited)
+    .map(({ submitMs, startMs }) => startMs - submitMs);
+  // One of the quickest: others found all cores taken.
+  return starts.length === 0
+    ? DEFAULT_WAKE_MS
+    : Math.min(LONGEST_WAKE_MS, Math.max(0, quantile(starts, 0.1)));
+}

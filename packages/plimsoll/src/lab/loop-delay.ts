@@ -1,0 +1,36 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { type EventLoopDelay, eventLoopDelay } from '../stats/event-loop-delay.js';
+
+const RESOLUTION_MS = 1;
+const MOST_GAPS = 5000;
+
+/**
+ * Watch the event loop of this process from now on.
+ *
+ * @example
+ * const delay = watchLoopDelay();
+ * // …
+ * delay.stop().p99; // milliseconds
+ */
+export function watchLoopDelay(): { stop(): EventLoopDelay } {
+  const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  const started = performance.now();
+  loop.enable();
+  return {
+    stop() {
+      loop.disable();
+      // A loop that never turned has no gap but the whole time.
+      const seen = loop.count === 0 ? [performance.now() - started] : gapsOf(loop);
+      return eventLoopDelay(seen, RESOLUTION_MS);
+    },
+  };
+}
+
+/**
+ * The gaps between the samples of an event-loop delay monitor in milliseconds, its resolution included, recovered from the
+ * ranks of its histogram: exact up to 5,000 samples.
+ */
+function gapsOf(loop: IntervalHistogram): number[] {
+  const samples = Math.min(loop.count, MOST_GAPS);
+  return Array.from({ length: samples }, (_, rank) => loop.percentile(((rank + 1) * 100) / samples) / 1e6);
+}

@@ -1,0 +1,108 @@
+import type { PoolEvent } from '../libuv/job.js';
+import constants from './child/constants.cjs';
+import type {
+  ChannelLine,
+  EndLine,
+  GapLine,
+  ProblemLine,
+  ProcessLine,
+  RecordedLine,
+  ThreadsLine,
+} from './child/lines.cjs';
+
+/** Everything that one process left, put in order; times are microseconds of process.hrtime. */
+export interface ProcessLog {
+  readonly process: ProcessLine;
+  /** In the order of their time. */
+  readonly events: readonly PoolEvent[];
+  /** Times in which tracing may have paused. */
+  readonly gaps: readonly Pick<GapLine, 'from' | 'to'>[];
+  readonly samples: readonly ThreadsLine[];
+  readonly channel: readonly ChannelLine[];
+  /** Threads of the app's own Workers. */
+  readonly workers: ReadonlySet<number>;
+  /** The thread of the recorder. */
+  readonly own: number | null;
+  readonly problems: readonly ProblemLine[];
+  /** `null` when the process was killed. */
+  readonly end: EndLine | null;
+}
+
+/**
+ * The recordings in what a recorder wrote: of one process, or of several that had the same id one after another. A line
+ * that was cut off when its process was killed is left out.
+ */
+export function parseProcessLogs(text: string): ProcessLog[] {
+  const lines = text.split('\n').flatMap((line): RecordedLine[] => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as RecordedLine];
+    } catch {
+      return [];
+    }
+  });
+  const starts = lines.flatMap(({ type }, index) => (type === 'process' ? [index] : []));
+  return starts.map((start, index) => recording(lines.slice(start, starts[index + 1])));
+}
+
+function recording(lines: readonly RecordedLine[]): ProcessLog {
+  const of = <Type extends RecordedLine['type']>(type: Type): Extract<RecordedLine, { type: Type }>[] =>
+    lines.filter((line): line is Extract<RecordedLine, { type: Type }> => line.type === type);
+  const batches = of('events').map(({ events }) => events.map(poolEvent));
+  return {
+    process: of('process')[0] as ProcessLine,
+    events: batches.flat().sort((a, b) => a.ts - b.ts),
+    gaps: narrowed(of('gap'), batches),
+    samples: of('threads'),
+    channel: of('channel'),
+    workers: new Set(of('worker').flatMap(({ tid, own }) => (own ? [] : [tid]))),
+    own: of('worker').find(({ own }) => own)?.tid ?? null,
+    problems: of('problem'),
+    end: of('end')[0] ?? null,
+  };
+}
+
+const NO_ARGS = {};
+
+/** Written out, and all of one shape: there may be a million. */
+function poolEvent(event: Extract<RecordedLine, { type: 'events' }>['events'][number]): PoolEvent {
+  const result = event[7];
+  return {
+    ph: event[0],
+    cat: constants.CATEGORIES[event[1]],
+    name: event[2],
+    tid: event[3],
+    ts: event[4],
+    tts: event[5] ?? undefined,
+    id: event[6] ?? undefined,
+    args: result === null ? NO_ARGS : { result },
+  };
+}
+
+/**
+ * When tracing stood still: between the last event of one batch and the first of the next, within the time in which the
+ * recorder asked for it. Each time that it asked made one such place, in the same order; where nothing had happened there
+ * is none to be seen.
+ */
+function narrowed(
+  asked: readonly GapLine[],
+  batches: readonly PoolEvent[][],
+): { from: number; to: number }[] {
+  const ends = batches
+    .map((events) => ({
+      first: events.reduce((least, { ts }) => Math.min(least, ts), Number.POSITIVE_INFINITY),
+      last: events.reduce((most, { ts }) => Math.max(most, ts), Number.NEGATIVE_INFINITY),
+    }))
+    .sort((a, b) => a.first - b.first);
+  const inOrder = asked.toSorted((a, b) => a.from - b.from);
+  const gaps: { from: number; to: number }[] = [];
+  let next = 0;
+  for (const [index, { last }] of ends.entries()) {
+    while (next < inOrder.length && (inOrder[next]?.to ?? 0) < last) next++;
+    const time = inOrder[next++];
+    if (time === undefined) break;
+    const from = Math.max(time.from, last);
+    const to = Math.min(time.to, ends[index + 1]?.first ?? time.to);
+    gaps.push({ from: Math.min(from, to), to: Math.max(from, to) });
+  }
+  return gaps;
+}
