@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { holm } from './holm.js';
 import { hodgesLehmann, type Interval, signedRankInterval, signedRankP } from './signed-rank.js';
 
@@ -38,7 +39,7 @@ export const EQUAL_WITHIN = 0.03;
 
 /** Logarithms make ratios differences, and a factor weighs as much as its inverse. */
 export const logRatios = (times: readonly number[], reference: readonly number[]): number[] =>
-  times.map((time, block) => Math.log(time / (reference[block] as number)));
+  times.map((time, block) => Math.log(time / itemAt(reference, block)));
 
 const exponential = ({ low, high, level }: Interval): Interval => ({
   low: Math.exp(low),
@@ -154,7 +155,7 @@ export function comparePaired<Id extends string | number = number>({
   for (const [index, { size, values }] of logs.entries()) {
     const estimate = hodgesLehmann(values);
     const interval = signedRankInterval(values, LEVEL);
-    const p = ps[index] as number;
+    const p = itemAt(ps, index);
     const verdict = noise.noisy ? 'unclear' : judge(interval, p, margin);
     comparisons.set(size, {
       ratio: Math.exp(estimate),
