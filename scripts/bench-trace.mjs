@@ -34,7 +34,7 @@ const {
   pairedRatio,
   quantile,
   record,
-} = await import('../packages/plimsoll/dist/index.js');
+} = await import('../packages/plimsoll/dist/lab.js');
 
 const interrupt = interruptSignal();
 const guardian = new Guardian();
@@ -88,7 +88,7 @@ async function run(app, traced, drive) {
   process.env.PORT_FILE = portFile;
   const command = [process.execPath, SERVER, app];
   const ended = traced
-    ? record(command, { stdout: 'nowhere' }, guardian, interrupt.signal)
+    ? record(command, { stdout: 'nowhere' }, { guardian, signal: interrupt.signal })
     : untraced(command);
   ended.catch(() => {});
   const port = await portIn(portFile);

@@ -18,10 +18,11 @@ setup();
 const from = process.argv[2] === '--from' ? process.argv[3] : null;
 const file = from ?? join(root, 'docs/results/bench.json');
 if (from === null) measure();
-const { benchMarkdown, benchSchema, findings } = await import('../packages/plimsoll/dist/index.js');
+const { benchMarkdown, benchSchema } = await import('../packages/plimsoll/dist/index.js');
+const { analyseWorkload, findings } = await import('../packages/plimsoll/dist/lab.js');
 const result = benchSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
 const { environment, method } = result;
-if (from !== null) await analyseAgain(result);
+if (from !== null) analyseAgain(result);
 result.findings = findings(result.workloads, {
   baseline: method.baseline,
   effectiveCpus: environment.cpu.effectiveCpus,
@@ -47,8 +48,7 @@ const page = [
 ].join('\n');
 writeFileSync(join(root, 'docs/results/bench.md'), page);
 
-async function analyseAgain(result) {
-  const { analyseWorkload } = await import('../packages/plimsoll/dist/bench/analyse.js');
+function analyseAgain(result) {
   result.workloads = result.workloads.map((workload) => {
     const { name, description, parameters, rounds, operations, repeatedBlocks } = workload;
     const back = (arm) => (run) => ({

@@ -8,7 +8,8 @@ import { root, setup } from './setup.mjs';
 const ABSENT = '–';
 
 setup();
-const { classificationSchema, markdownTable } = await import('../packages/plimsoll/dist/index.js');
+const { classificationSchema } = await import('../packages/plimsoll/dist/index.js');
+const { markdownTable } = await import('../packages/plimsoll/dist/lab.js');
 const results = LINES.map((line) => measure(nodeOfLine(line)));
 const versions = results.map(({ environment }) => environment.node.version);
 const names = [...new Set(results.toReversed().flatMap((result) => result.results.map(({ name }) => name)))];

@@ -18,7 +18,10 @@ setup();
 mkdirSync(out, { recursive: true });
 const file = join(out, 'load.json');
 measure();
-const plimsoll = await import('../packages/plimsoll/dist/index.js');
+const plimsoll = {
+  ...(await import('../packages/plimsoll/dist/index.js')),
+  ...(await import('../packages/plimsoll/dist/lab.js')),
+};
 const result = plimsoll.loadSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
 writeFileSync(join(out, 'load.md'), page(plimsoll, result, Number(values.scale)));
 console.error(`wrote ${relative(process.cwd(), join(out, 'load.md'))}`);

@@ -58,17 +58,9 @@ if (wrong !== undefined || !(runs >= 1) || !(scale > 0)) {
 }
 
 setup();
-const {
-  advise,
-  captureEnvironment,
-  createRandom,
-  Guardian,
-  interruptSignal,
-  NO_CHANGE,
-  record,
-  verification,
-} = await import('../packages/plimsoll/dist/index.js');
-const { openResolver } = await import('../packages/plimsoll/dist/lab/resolver/open.js');
+const { advise } = await import('../packages/plimsoll/dist/index.js');
+const { captureEnvironment, createRandom, Guardian, interruptSignal, openResolver, record, verification } =
+  await import('../packages/plimsoll/dist/lab.js');
 
 const interrupt = interruptSignal();
 const guardian = new Guardian();
@@ -94,7 +86,7 @@ async function study(name) {
   ];
   const run = async (size) => {
     const begun = performance.now();
-    const trace = await record(command, { size, stdout: 'nowhere' }, guardian, interrupt.signal);
+    const trace = await record(command, { size, stdout: 'nowhere' }, { guardian, signal: interrupt.signal });
     return { size, trace: withoutLoading(trace), ms: performance.now() - begun };
   };
   try {
@@ -102,7 +94,7 @@ async function study(name) {
     for (const [size] of HOLD_OUTS) recorded.push(await run(size));
     const measured = await sweep(name, run);
     const repeated = await repeatDrifted(name, [recorded, measured], run);
-    return { ...judge(name, new Map(recorded.map((one) => [one.size, one])), measured), repeated };
+    return { ...(await judge(name, new Map(recorded.map((one) => [one.size, one])), measured)), repeated };
   } finally {
     await resolver?.close();
   }
@@ -146,13 +138,13 @@ function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-function judge(name, recorded, measured) {
-  const hidden = HOLD_OUTS.map(([from, to]) => {
+async function judge(name, recorded, measured) {
+  const hidden = [];
+  for (const [from, to] of HOLD_OUTS) {
     const { trace, ms } = recorded.get(from);
-    const options = { sizes: SIZES, objective: values.objective, whatIf: NO_CHANGE, seed: 1 };
-    const advice = advise(trace, options);
+    const advice = await advise(trace, { sizes: SIZES, objective: values.objective });
     const all = verification(advice.predictions, measured);
-    return {
+    hidden.push({
       from,
       recommended: advice.recommended,
       outsideCores: advice.method.outsideCores,
@@ -160,8 +152,8 @@ function judge(name, recorded, measured) {
       compared: all.filter(({ size }) => to.includes(size)),
       own: all.find(({ size }) => size === from) ?? null,
       regret: regretOf(advice.recommended.size, all),
-    };
-  });
+    });
+  }
   return {
     name,
     what: CASES[name],

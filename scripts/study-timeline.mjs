@@ -49,9 +49,8 @@ const STUDY = [
 const ATTEMPTS = 5;
 
 setup();
-const { environmentLines, plainStyle, timelineReport, timelineSchema } = await import(
-  '../packages/plimsoll/dist/index.js'
-);
+const { environmentLines } = await import('../packages/plimsoll/dist/lab.js');
+const { plainStyle, timelineReport, timelineSchema } = await import('../packages/plimsoll/dist/index.js');
 const results = STUDY.map(({ args }) => measure(args));
 writeFileSync(join(root, 'docs/results/timeline.json'), `${JSON.stringify(results, null, 1)}\n`);
 const [{ environment }] = results;

@@ -71,7 +71,7 @@ export const eventLoop: Case = {
     const latencies = await client.end();
     server.close();
     // Only now, lest anything but the contender be loaded while it is measured.
-    const { arrivalLateness, quantile } = await import('plimsoll');
+    const { arrivalLateness, quantile } = await import('plimsoll/lab');
     return {
       delay: arrivalLateness(gapsOf(loop), RESOLUTION_MS).p99,
       // A timer that never fired was late all the time.

@@ -5,6 +5,9 @@
  * Unstable: it changes with any version, without notice. What is stable is `plimsoll`.
  */
 
+export { verification } from './advise/verify.js';
+export { analyseWorkload } from './bench/analyse.js';
+export { findings } from './bench/findings/findings.js';
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
@@ -20,15 +23,22 @@ export {
   runBlocks,
 } from './lab/blocks.js';
 export { converseWithFreshProcess, type Ending, type FreshProcess } from './lab/fresh-process.js';
-export { Guardian } from './lab/guardian.js';
+export { Guardian, withGuardian } from './lab/guardian.js';
 export { openResolver } from './lab/resolver/open.js';
+export { simulate } from './model/simulate.js';
 export { environmentLines } from './report/bench-markdown.js';
 export { formatDuration } from './report/format.js';
+export {
+  loadMethodLines,
+  loadRecommendationsMarkdown,
+  loadTableMarkdown,
+} from './report/load-markdown.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
 export { list } from './results/words.js';
 export { arrivalLateness, type Lateness } from './stats/lateness.js';
-export { assessNoise, type Noise, pairedRatio } from './stats/paired-comparison.js';
+export { pairedRatio } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';
+export { record } from './trace/record.js';

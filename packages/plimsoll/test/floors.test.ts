@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** From the top down; a floor imports only from floors under it. `errors.ts` lies under all of them. */
 const FLOORS = [
   ['cli'],
+  ['api'],
   ['report'],
   ['advise'],
   ['bench', 'load', 'timeline', 'classify', 'trace'],

@@ -26,7 +26,7 @@ export function watchLoop(): () => Promise<LoopDelay> {
     fine.disable();
     common.disable();
     const gaps = gapsOf(fine);
-    const { arrivalLateness } = await import('plimsoll');
+    const { arrivalLateness } = await import('plimsoll/lab');
     const whole = [performance.now() - started];
     const { p50, p99 } = arrivalLateness(gaps.length === 0 ? whole : gaps, RESOLUTION_MS);
     return { p50, p99, commonP99: common.percentile(99) / 1e6 };

@@ -7,7 +7,7 @@ import { type Comparison, comparePaired, type Noise } from '../stats/paired-comp
 import { median } from '../stats/quantile.js';
 import { probabilityOfBest, rankSizes } from '../stats/ranking.js';
 import type { Interval } from '../stats/signed-rank.js';
-import type { BenchOptions, ChosenWorkload } from './options.js';
+import type { BenchPlan, ChosenWorkload } from './options.js';
 import type { Pilot } from './pilot.js';
 
 type Runs = readonly BlockRun<Measurement>[];
@@ -43,7 +43,7 @@ export function analyseWorkload(input: {
   workload: ChosenWorkload;
   pilot: Pilot;
   outcome: BlocksOutcome<Measurement>;
-  options: Pick<BenchOptions, 'sizes' | 'baseline' | 'seed'>;
+  options: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>;
 }): WorkloadResult {
   const { workload, pilot, outcome, options } = input;
   const { runs, repeatedBlocks, error } = outcome;
@@ -64,7 +64,7 @@ export function analyseWorkload(input: {
 function judge(
   complete: ReadonlyMap<Arm, Runs>,
   runs: Runs,
-  { sizes, baseline, seed }: Pick<BenchOptions, 'sizes' | 'baseline' | 'seed'>,
+  { sizes, baseline, seed }: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>,
 ): Pick<WorkloadResult, 'noise' | 'sizes' | 'best' | 'recommended' | 'asGood' | 'laterLoop' | 'confidence'> {
   const of = (arm: Arm): Runs => complete.get(arm) as Runs;
   const times = (arm: Arm): number[] => of(arm).map(({ result }) => result.ms);

@@ -5,7 +5,7 @@ import { median } from '../stats/quantile.js';
 import { type Ranking, rankSizes } from '../stats/ranking.js';
 import type { Summary } from '../stats/summary.js';
 import { describeTraffic } from './method.js';
-import { AS_IT_IS, type LoadCase, type LoadOptions, type LoadTarget, type Table } from './options.js';
+import { AS_IT_IS, type LoadCase, type LoadPlan, type LoadTarget, type Table } from './options.js';
 import { failingSizes, recommend } from './recommend.js';
 import type { LoadMeasurement } from './run.js';
 
@@ -28,7 +28,7 @@ type SequencedRun = BlockRun<LoadMeasurement> & { readonly sequence: number };
 export function analyseTable(
   table: Table,
   outcome: Pick<BlocksOutcome<LoadMeasurement>, 'runs'>,
-  { sizes, baseline, target }: Pick<LoadOptions, 'sizes' | 'baseline' | 'target'>,
+  { sizes, baseline, target }: Pick<LoadPlan, 'sizes' | 'baseline' | 'target'>,
 ): { cells: LoadCell[]; recommendation: LoadRecommendation | null } {
   const { traffic } = table;
   const complete = completeBlocks({ ...outcome, repeatedBlocks: 0, error: undefined }, sizes);

@@ -53,7 +53,10 @@ describe('classify', posix, () => {
   after(() => guardian.close());
 
   test('every entry of the catalogue has its verdict, and the slow class is found by experiment', async () => {
-    const result = await classify({ entries: catalogue, targets: [], deadlineMs: 20_000 }, guardian, never);
+    const result = await classify(
+      { entries: catalogue, targets: [], deadlineMs: 20_000 },
+      { guardian, signal: never },
+    );
     classificationSchema.parse(result);
     assert.equal(result.results.length, catalogue.length);
     const verdicts = (of: (name: string) => string): Record<string, string> =>
@@ -79,7 +82,7 @@ describe('classify', posix, () => {
     name: exportName,
   });
   const classifyTargets = async (targets: Target[], deadlineMs: number): Promise<Map<string, Classified>> => {
-    const { results } = await classify({ entries: [], targets, deadlineMs }, guardian, never);
+    const { results } = await classify({ entries: [], targets, deadlineMs }, { guardian, signal: never });
     return new Map(results.map((one) => [one.name, one]));
   };
 
@@ -164,11 +167,13 @@ describe('classify', posix, () => {
     let name = '';
     const result = await classify(
       { entries: catalogue, targets: [], deadlineMs: 5000 },
-      guardian,
-      controller.signal,
-      (progress) => {
-        name ||= progress.name;
-        controller.abort();
+      {
+        guardian,
+        signal: controller.signal,
+        onProgress: (progress) => {
+          name ||= progress.name;
+          controller.abort();
+        },
       },
     );
     assert.equal(result.interrupted, true);

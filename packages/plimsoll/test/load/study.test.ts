@@ -93,7 +93,7 @@ test('the whole study at small scale: six tables, every cell, a page; a second o
 
 test('the published page is what the published result says, failed requests included', async () => {
   const { page } = await import(`${root}scripts/study-load/page.mjs`);
-  const plimsoll = await import(`${root}packages/plimsoll/dist/index.js`);
+  const plimsoll = await import(`${root}packages/plimsoll/dist/lab.js`);
   const published = (name: string): string => readFileSync(join(root, 'docs/results', name), 'utf8');
   const result = loadSchema.parse(JSON.parse(published('load.json')));
   assert.equal(page(plimsoll, result, 1), published('load.md'));

@@ -34,8 +34,7 @@ describe('timeline', () => {
   const draw = async (subject: TimelineSubject, requests: number, size = 4): Promise<TimelineExperiment> => {
     const result = await timeline(
       { subject, requests: [requests], size, url: null, deadlineMs: 120_000 },
-      guardian,
-      never,
+      { guardian, signal: never },
     );
     timelineSchema.parse(result);
     assert.ok(result.observedThreads === size || result.observedThreads === null);

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
-  captureEnvironment,
   plainStyle,
   type RecordedTrace,
-  summarise,
   type TracedJob,
   type TracedProcess,
   type TracedProgram,
@@ -12,6 +10,8 @@ import {
   traceSummarySchema,
   type UsageInterval,
 } from 'plimsoll';
+import { captureEnvironment } from '#plimsoll/host/environment.js';
+import { summarise } from '#plimsoll/trace/summary.js';
 import { job, tracedProcess } from './jobs.js';
 
 const captured = captureEnvironment({ directory: '/' });
