@@ -53,8 +53,8 @@ function analyseAgain(result) {
     const { name, description, parameters, rounds, operations, repeatedBlocks } = workload;
     const back = (arm) => (run) => ({
       ...{ block: run.block, order: run.order, arm, superseded: run.superseded },
-      marks: run.marks.filter((mark) => mark !== 'not-steady'),
-      result: { ...run, operations, rounds, steady: !run.marks.includes('not-steady') },
+      marks: run.disturbances.filter((mark) => mark !== 'not-steady'),
+      result: { ...run, operations, rounds, steady: !run.disturbances.includes('not-steady') },
     });
     const runs = [
       ...workload.sizes.flatMap(({ size, runs }) => runs.map(back(size))),

@@ -16,7 +16,7 @@ const names = [...new Set(results.toReversed().flatMap((result) => result.result
 const rows = names.map((name) => {
   const found = results.map((result) => result.results.find((one) => one.name === name));
   const verdicts = found.map((one) =>
-    one === undefined ? ABSENT : `${one.verdict}${one.slowClass ? ' ½' : ''}`,
+    one === undefined ? ABSENT : `${one.verdict}${one.slowIo ? ' ½' : ''}`,
   );
   const known = verdicts.filter((verdict) => verdict !== ABSENT);
   const newest = found.findLast((one) => one !== undefined);

@@ -101,8 +101,8 @@ function measure(args) {
     });
     if (status !== 0) process.exit(status ?? 1);
     const result = timelineSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    const disturbed = result.experiments.some(({ shows }) =>
-      shows.some(({ id }) => id === 'timeline.off-cpu'),
+    const disturbed = result.experiments.some(({ observations }) =>
+      observations.some(({ id }) => id === 'timeline.off-cpu'),
     );
     if (disturbed && attempt < ATTEMPTS) continue;
     rmSync(directory, { recursive: true });

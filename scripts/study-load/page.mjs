@@ -26,7 +26,7 @@ export function page(plimsoll, result, scale) {
     `- each request: ${method.operation}`,
     `- the original: ${ORIGINAL.cpus} CPUs, one run a cell; most of its cluster tables were left at 0.000, not measured`,
     '- min, max, avg, p50, p95, p99: latency of the operations from the start of their request, in seconds, as in the original;',
-    '  done: mean time from the first request to the end of an operation; late loop and bystander (a trivial request, asked',
+    '  completion: mean time from the first request to the end of an operation; loop delay and bystander (a trivial request, asked',
     `  ${method.bystanderRate} times a second): p99. The best of a column is bold`,
     '',
     ...quality(result),

@@ -32,7 +32,7 @@ function unmeasured({ name, description, spec }: ChosenWorkload): WorkloadResult
     best: null,
     recommended: null,
     asGood: [],
-    laterLoop: [],
+    higherEventLoopDelay: [],
     confidence: null,
     failure: null,
   };
@@ -65,7 +65,10 @@ function judge(
   complete: ReadonlyMap<Arm, Runs>,
   runs: Runs,
   { sizes, baseline, seed }: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>,
-): Pick<WorkloadResult, 'noise' | 'sizes' | 'best' | 'recommended' | 'asGood' | 'laterLoop' | 'confidence'> {
+): Pick<
+  WorkloadResult,
+  'noise' | 'sizes' | 'best' | 'recommended' | 'asGood' | 'higherEventLoopDelay' | 'confidence'
+> {
   const of = (arm: Arm): Runs => complete.get(arm) as Runs;
   const times = (arm: Arm): number[] => of(arm).map(({ result }) => result.ms);
   const delays = (arm: Arm): number[] => of(arm).map(({ result }) => result.eventLoopDelayMs.p99);
@@ -142,7 +145,7 @@ function runResult({ block, order, result, marks, superseded }: BlockRun<Measure
     cpuSeconds,
     maxRssBytes,
     eventLoopDelayMs,
-    aloneMs,
+    unloadedMs,
   } = result;
   return {
     block,
@@ -155,8 +158,8 @@ function runResult({ block, order, result, marks, superseded }: BlockRun<Measure
     cpuSeconds,
     maxRssBytes,
     eventLoopDelayMs: { ...eventLoopDelayMs },
-    aloneMs,
-    marks: result.steady === false ? [...marks, 'not-steady'] : marks,
+    unloadedMs,
+    disturbances: result.steady === false ? [...marks, 'not-steady'] : marks,
     superseded,
   };
 }

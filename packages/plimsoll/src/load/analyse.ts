@@ -90,7 +90,7 @@ function cell(
     operationsPerRequest: target.kind === 'sample' ? target.operationsPerRequest : null,
     size: size === AS_IT_IS ? null : size,
     ...middle(shown.map(({ result }) => result)),
-    marks: [...new Set(shown.flatMap(({ marks, result }) => [...result.marks, ...marks]))],
+    problems: [...new Set(shown.flatMap(({ marks, result }) => [...result.problems, ...marks]))],
     blocks,
     ratio: comparison?.ratio ?? null,
     interval: comparison === null ? null : [comparison.interval.low, comparison.interval.high],
@@ -138,5 +138,5 @@ function middleFields<Fields extends { readonly [name in keyof Fields]: number }
 }
 
 function loadRun({ sequence, block, order, arm, result, marks, superseded }: SequencedRun): LoadRun {
-  return { sequence, block, order, twin: arm === 'twin', ...result, noise: marks, superseded };
+  return { sequence, block, order, twin: arm === 'twin', ...result, disturbances: marks, superseded };
 }

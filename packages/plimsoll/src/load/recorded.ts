@@ -43,8 +43,8 @@ export function recordedRuns(earlier: LoadResult | null, table: Table): BlockRun
   return cells
     .flatMap(({ runs, size }) => runs.map((run) => ({ run, size: size ?? AS_IT_IS })))
     .sort((a, b) => a.run.sequence - b.run.sequence)
-    .map(({ run: { sequence, block, order, twin, noise, superseded, ...result }, size }) => ({
-      ...{ block, order, arm: twin ? 'twin' : size, marks: noise },
+    .map(({ run: { sequence, block, order, twin, disturbances, superseded, ...result }, size }) => ({
+      ...{ block, order, arm: twin ? 'twin' : size, marks: disturbances },
       ...{ result, superseded },
     }));
 }

@@ -8,9 +8,9 @@ import { openResolver } from '../lab/resolver/open.js';
 import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
 import type { TimelineAnswer, TimelineJob, TimelineSubject } from './messages.js';
+import { observationsOf } from './observations.js';
 import { operations } from './operations.js';
 import { LATENCY_MS, startServers } from './servers.js';
-import { shows } from './shows.js';
 import { buildSpans } from './spans.js';
 
 export interface TimelinePlan {
@@ -74,7 +74,7 @@ export async function timeline(
       observedThreads = recorded.observedThreads;
       const observed = { requests, ...buildSpans(recorded.requests, recorded.events, size) };
       const context = { size, cpus: environment.cpu.effectiveCpus };
-      experiments.push({ ...observed, shows: shows(observed, context) });
+      experiments.push({ ...observed, observations: observationsOf(observed, context) });
     }
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -1,4 +1,4 @@
-import type { Show, Span, TimelineExperiment } from '../results/timeline.js';
+import type { Observation, Span, TimelineExperiment } from '../results/timeline.js';
 
 export interface ShowContext {
   readonly size: number;
@@ -6,15 +6,15 @@ export interface ShowContext {
   readonly cpus: number;
 }
 
-type Observed = Omit<TimelineExperiment, 'shows'>;
+type Observed = Omit<TimelineExperiment, 'observations'>;
 
 /** What the picture of one experiment shows; every sentence follows from its spans. */
-export function shows(experiment: Observed, context: ShowContext): Show[] {
+export function observationsOf(experiment: Observed, context: ShowContext): Observation[] {
   const rules = [mainThread, waited, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
   return rules.flatMap((rule) => rule(experiment, context) ?? []);
 }
 
-type Rule = (experiment: Observed, context: ShowContext) => Show | null;
+type Rule = (experiment: Observed, context: ShowContext) => Observation | null;
 
 const onPool = ({ spans }: Observed): Span[] => spans.filter(({ where }) => where === 'pool');
 
