@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { PlimsollError } from 'plimsoll';
+import { PlimsollError } from 'plimsoll/lab';
 import { CONTENDERS, type ContenderName } from './contenders.js';
 import type { Selection } from './matrix.js';
 

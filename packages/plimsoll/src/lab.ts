@@ -5,9 +5,7 @@
  * Unstable: it changes with any version, without notice. What is stable is `plimsoll`.
  */
 
-export { type AdviseOptions, advise } from './advise/advise.js';
 export { verification } from './advise/verify.js';
-export { NO_CHANGE } from './advise/what-if.js';
 export { analyseWorkload } from './bench/analyse.js';
 export { busyCpus } from './bench/findings/context.js';
 export { findings } from './bench/findings/findings.js';
@@ -29,12 +27,11 @@ export {
   runBlocks,
 } from './lab/blocks.js';
 export { converseWithFreshProcess, type Ending, type FreshProcess } from './lab/fresh-process.js';
-export { Guardian } from './lab/guardian.js';
+export { Guardian, withGuardian } from './lab/guardian.js';
 export { watchLoopDelay } from './lab/loop-delay.js';
 export type { Measurement } from './lab/messages.js';
 export type { Outcome } from './lab/outcome.js';
 export { openResolver } from './lab/resolver/open.js';
-export { type SweepPlan, type SweepRun, sweep, twinNoise } from './lab/sweep.js';
 export { simulate } from './model/simulate.js';
 export type { Workload as SimulatedWorkload } from './model/workload.js';
 export { benchMarkdown, environmentLines } from './report/bench-markdown.js';

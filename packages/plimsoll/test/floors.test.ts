@@ -8,6 +8,7 @@ import { faultsOf, importsOf, type Sources } from './support/imports.js';
 /** From the top down; a floor imports only from floors under it. */
 const FLOORS = [
   ['cli'],
+  ['api'],
   ['report'],
   ['advise'],
   ['bench', 'load', 'timeline', 'classify', 'trace'],

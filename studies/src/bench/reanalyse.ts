@@ -53,19 +53,19 @@ function blockRun(
   operations: number,
   rounds: number,
 ): BlockRun<Measurement> {
-  const { block, order, superseded, marks } = run;
+  const { block, order, superseded, disturbances } = run;
   return {
     block,
     order,
     arm,
     superseded,
-    marks: marks.filter((mark) => mark !== 'not-steady'),
+    marks: disturbances.filter((one) => one !== 'not-steady'),
     result: {
       ...run,
       operations,
       rounds,
       totalCpuSeconds: run.cpuSeconds,
-      steady: !marks.includes('not-steady'),
+      steady: !disturbances.includes('not-steady'),
     },
   };
 }

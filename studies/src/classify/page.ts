@@ -67,7 +67,7 @@ function rowsOf(results: readonly Classification[]): Row[] {
   return [...names].map((name) => {
     const found = results.map((result) => result.results.find((one) => one.name === name));
     const verdicts = found.map((one) =>
-      one === undefined ? ABSENT : `${one.verdict}${one.slowClass ? ' ½' : ''}`,
+      one === undefined ? ABSENT : `${one.verdict}${one.slowIo ? ' ½' : ''}`,
     );
     const known = verdicts.filter((verdict) => verdict !== ABSENT);
     return {

@@ -1,15 +1,16 @@
-import { advise, median, NO_CHANGE, type Verification, verification } from 'plimsoll/lab';
+import { advise } from 'plimsoll';
+import { median, type Verification, verification } from 'plimsoll/lab';
 import { CASES, HOLD_OUTS, SIZES } from './cases.js';
 import type { CaseResult, Predicted } from './result.js';
 import { meanLatency, type Plan, type SizedRun } from './run.js';
 
 /** What is predicted from each recorded run, held against what was measured. */
-export function judge(
+export async function judge(
   name: string,
   recorded: readonly SizedRun[],
   measured: readonly SizedRun[],
   objective: Plan['objective'],
-): Omit<CaseResult, 'repeated' | 'twin'> {
+): Promise<Omit<CaseResult, 'repeated' | 'twin'>> {
   const [first] = recorded;
   return {
     name,
@@ -17,16 +18,16 @@ export function judge(
     jobs: first?.trace.processes.reduce((sum, { jobs }) => sum + jobs.length, 0) ?? 0,
     spread: SIZES.map((size) => ({ size, share: spreadOf(measured.filter((one) => one.size === size)) })),
     sweepMs: measured.reduce((sum, { ms }) => sum + ms, 0),
-    predictions: recorded.map((run) => predicted(run, measured, objective)),
+    predictions: await Promise.all(recorded.map((run) => predicted(run, measured, objective))),
   };
 }
 
-function predicted(
+async function predicted(
   { size: from, trace, ms }: SizedRun,
   measured: readonly SizedRun[],
   objective: Plan['objective'],
-): Predicted {
-  const advice = advise(trace, { sizes: SIZES, objective, whatIf: NO_CHANGE, seed: 1 });
+): Promise<Predicted> {
+  const advice = await advise(trace, { sizes: SIZES, objective, seed: 1 });
   const all = verification(advice.predictions, measured);
   const to = HOLD_OUTS.find(([size]) => size === from)?.[1] ?? [];
   return {

@@ -35,7 +35,7 @@ export async function measureCase(name: string, plan: Plan, cycle: LifeCycle): P
   ];
   const run: Run = async (size) => {
     const begun = performance.now();
-    const trace = await record(command, { size, stdout: 'nowhere' }, guardian, signal);
+    const trace = await record(command, { size, stdout: 'nowhere' }, { guardian, signal });
     return { size, trace: withoutLoading(trace), ms: performance.now() - begun };
   };
   try {
@@ -45,7 +45,7 @@ export async function measureCase(name: string, plan: Plan, cycle: LifeCycle): P
     const repeated = await repeatDrifted(name, [recorded, measured], run);
     const baseline = measured.filter(({ size }) => size === BASELINE).map(meanLatency);
     return {
-      ...judge(name, recorded, measured, plan.objective),
+      ...(await judge(name, recorded, measured, plan.objective)),
       repeated,
       twin: estimateRatio(twins.map(meanLatency), baseline),
     };

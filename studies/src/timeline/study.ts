@@ -30,8 +30,8 @@ export const timelineStudy: Command = {
 function measure(args: readonly string[], attempts: number): Timeline {
   for (let attempt = 1; ; attempt++) {
     const result = resultOf(['timeline', ...args], timelineSchema);
-    const isDisturbed = result.experiments.some(({ shows }) =>
-      shows.some(({ id }) => id === 'timeline.off-cpu'),
+    const isDisturbed = result.experiments.some(({ observations }) =>
+      observations.some(({ id }) => id === 'timeline.off-cpu'),
     );
     if (!isDisturbed || attempt >= attempts) return result;
   }

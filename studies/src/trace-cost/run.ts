@@ -50,7 +50,7 @@ export async function runApp(
   process.env.PORT_FILE = portFile;
   const command = [process.execPath, SERVER, app];
   const ended: Promise<RecordedTrace | null> = traced
-    ? record(command, { stdout: 'nowhere' }, guardian, signal)
+    ? record(command, { stdout: 'nowhere' }, { guardian, signal })
     : untraced(command, guardian);
   // Unhandled only until it is awaited.
   ended.catch(() => {});

@@ -40,11 +40,11 @@ export function budgets({ processes }: Pick<Trace, 'processes'>): Pick<Advice['t
 }
 
 const budgetOf = (spent: readonly Spent[]): Budget => ({
-  poolMs: share(spent, ({ job }) => job.startMs - job.submitMs),
-  coreMs: share(spent, ({ job, cpuMs, blockedMs }) => job.endMs - job.startMs - cpuMs - blockedMs),
+  queueWaitMs: share(spent, ({ job }) => job.startMs - job.submitMs),
+  coreWaitMs: share(spent, ({ job, cpuMs, blockedMs }) => job.endMs - job.startMs - cpuMs - blockedMs),
   cpuMs: share(spent, ({ cpuMs }) => cpuMs),
   blockedMs: share(spent, ({ blockedMs }) => blockedMs),
-  loopMs: share(spent, ({ job }) => job.callbackMs - job.endMs),
+  eventLoopMs: share(spent, ({ job }) => job.callbackMs - job.endMs),
 });
 
 function share(spent: readonly Spent[], pick: (one: Spent) => number): { mean: number; p99: number } {

@@ -51,7 +51,7 @@ const loopBusy: Rule = ({ workload, chosen }) => {
     cpuOfLoops(workload, chosen.makespanMs) / Math.max(1e-9, chosen.makespanMs * workload.loopProcess.length);
   if (share < BUSY_LOOP) return null;
   return {
-    id: 'advise.loop-busy',
+    id: 'advise.event-loop-busy',
     severity: 'advice',
     text: `the event loop computes ${percent(Math.min(1, share))} % of the time: results wait for it, whatever the size; move work off it`,
     evidence: { share },
@@ -59,18 +59,18 @@ const loopBusy: Rule = ({ workload, chosen }) => {
 };
 
 const loopWait: Rule = ({ budget, chosen }) => {
-  const share = budget.loopMs.mean / Math.max(1e-9, meanLatency(budget));
+  const share = budget.eventLoopMs.mean / Math.max(1e-9, meanLatency(budget));
   if (share < 0.2) return null;
   return {
-    id: 'advise.waits-for-loop',
+    id: 'advise.waits-for-event-loop',
     severity: 'advice',
-    text: `results were ready for ${ms(budget.loopMs.mean)} ms on average before the event loop took them, ${percent(share)} % of the latency`,
-    evidence: { loopMs: budget.loopMs.mean, share, size: chosen.size },
+    text: `results were ready for ${ms(budget.eventLoopMs.mean)} ms on average before the event loop took them, ${percent(share)} % of the latency`,
+    evidence: { eventLoopMs: budget.eventLoopMs.mean, share, size: chosen.size },
   };
 };
 
-const meanLatency = ({ poolMs, coreMs, cpuMs, blockedMs, loopMs }: Budget): number =>
-  poolMs.mean + coreMs.mean + cpuMs.mean + blockedMs.mean + loopMs.mean;
+const meanLatency = ({ queueWaitMs, coreWaitMs, cpuMs, blockedMs, eventLoopMs }: Budget): number =>
+  queueWaitMs.mean + coreWaitMs.mean + cpuMs.mean + blockedMs.mean + eventLoopMs.mean;
 
 const blockedOutside: Rule = ({ workload, chosen }) => {
   const blocked = total(workload.blockedMs) / workload.count;

@@ -58,7 +58,7 @@ export function combine(all: readonly PredictedMeasures[], how: Combine): Predic
     },
     makespanMs: of((m) => m.makespanMs),
     throughput: of((m) => m.throughput),
-    utilisation: of((m) => m.utilisation),
+    utilization: of((m) => m.utilization),
     eventLoopDelayMs: { p99: of((m) => m.eventLoopDelayMs.p99) },
     memoryBytes: Math.round(of((m) => m.memoryBytes)),
   };

@@ -85,5 +85,5 @@ function band(
 
 const limited = (measures: PredictedMeasures): PredictedMeasures => ({
   ...measures,
-  utilisation: Math.min(1, measures.utilisation),
+  utilization: Math.min(1, measures.utilization),
 });

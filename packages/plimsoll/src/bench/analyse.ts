@@ -8,7 +8,7 @@ import { type Comparison, comparePaired, type Noise } from '../stats/paired-comp
 import { median } from '../stats/quantile.js';
 import { probabilityOfBest, rankSizes } from '../stats/ranking.js';
 import type { Interval } from '../stats/signed-rank.js';
-import type { BenchOptions, ChosenWorkload } from './options.js';
+import type { BenchPlan, ChosenWorkload } from './options.js';
 import type { Pilot } from './pilot.js';
 
 type Runs = readonly BlockRun<Measurement>[];
@@ -33,7 +33,7 @@ function unmeasured({ name, description, spec }: ChosenWorkload): WorkloadResult
     best: null,
     recommended: null,
     asGood: [],
-    laterLoop: [],
+    higherEventLoopDelay: [],
     confidence: null,
     failure: null,
   };
@@ -44,7 +44,7 @@ export function analyseWorkload(input: {
   workload: ChosenWorkload;
   pilot: Pilot;
   outcome: BlocksOutcome<Measurement>;
-  options: Pick<BenchOptions, 'sizes' | 'baseline' | 'seed'>;
+  options: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>;
 }): WorkloadResult {
   const { workload, pilot, outcome, options } = input;
   const { runs, repeatedBlocks, error } = outcome;
@@ -65,8 +65,11 @@ export function analyseWorkload(input: {
 function judge(
   complete: ReadonlyMap<Arm, Runs>,
   runs: Runs,
-  { sizes, baseline, seed }: Pick<BenchOptions, 'sizes' | 'baseline' | 'seed'>,
-): Pick<WorkloadResult, 'noise' | 'sizes' | 'best' | 'recommended' | 'asGood' | 'laterLoop' | 'confidence'> {
+  { sizes, baseline, seed }: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>,
+): Pick<
+  WorkloadResult,
+  'noise' | 'sizes' | 'best' | 'recommended' | 'asGood' | 'higherEventLoopDelay' | 'confidence'
+> {
   const of = (arm: Arm): Runs => complete.get(arm) as Runs;
   const times = (arm: Arm): number[] => of(arm).map(({ result }) => result.ms);
   const delays = (arm: Arm): number[] => of(arm).map(({ result }) => result.eventLoopDelayMs.p99);
@@ -143,7 +146,7 @@ function runResult({ block, order, result, marks, superseded }: BlockRun<Measure
     cpuSeconds,
     maxRssBytes,
     eventLoopDelayMs,
-    aloneMs,
+    unloadedMs,
   } = result;
   return {
     block,
@@ -156,8 +159,8 @@ function runResult({ block, order, result, marks, superseded }: BlockRun<Measure
     cpuSeconds,
     maxRssBytes,
     eventLoopDelayMs: { ...eventLoopDelayMs },
-    aloneMs,
-    marks: result.steady === false ? [...marks, 'not-steady'] : marks,
+    unloadedMs,
+    disturbances: result.steady === false ? [...marks, 'not-steady'] : marks,
     superseded,
   };
 }

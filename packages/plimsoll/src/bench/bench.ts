@@ -1,7 +1,7 @@
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
 import { type BlocksOutcome, runBlocks } from '../lab/blocks.js';
-import type { Guardian } from '../lab/guardian.js';
+import type { Supervision } from '../lab/guardian.js';
 import type { Measurement } from '../lab/messages.js';
 import { type ChosenResolver, openResolver } from '../lab/resolver/open.js';
 import { runInFreshProcess } from '../lab/run-process.js';
@@ -9,10 +9,14 @@ import type { BenchResult, WorkloadResult } from '../results/bench.js';
 import { createRandom } from '../stats/random.js';
 import { analyseWorkload, failedWorkload } from './analyse.js';
 import { findings } from './findings/findings.js';
-import type { BenchOptions, BenchProgress, ChosenWorkload } from './options.js';
+import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
 import { type Pilot, planRounds } from './pilot.js';
 
 const LEVEL = 0.95;
+
+export interface BenchContext extends Supervision {
+  readonly onProgress?: ((progress: BenchProgress) => void) | undefined;
+}
 
 /** A workload on its way: what the pilot found, or how it failed. */
 interface Candidate {
@@ -29,12 +33,8 @@ interface Candidate {
  *
  * @throws {PlimsollError} when nothing can be measured at all: no temporary directory, no resolver.
  */
-export async function bench(
-  options: BenchOptions,
-  guardian: Guardian,
-  signal: AbortSignal,
-  onProgress: (progress: BenchProgress) => void = () => {},
-): Promise<BenchResult> {
+export async function bench(options: BenchPlan, context: BenchContext): Promise<BenchResult> {
+  const { guardian, signal } = context;
   const startedAt = new Date();
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
@@ -42,7 +42,7 @@ export async function bench(
     ? await openResolver(options.dns, guardian)
     : null;
   try {
-    const session = new BenchSession(options, guardian, signal, onProgress, directory, resolver);
+    const session = new BenchSession(options, context, directory, resolver);
     const workloads = await session.run();
     const noises = workloads.flatMap(({ noise }) => noise ?? []);
     return {
@@ -87,10 +87,8 @@ class BenchSession {
   #expectedMs = 0;
 
   constructor(
-    readonly options: BenchOptions,
-    readonly guardian: Guardian,
-    readonly signal: AbortSignal,
-    readonly onProgress: (progress: BenchProgress) => void,
+    readonly options: BenchPlan,
+    readonly context: BenchContext,
     readonly directory: string,
     readonly resolver: ChosenResolver | null,
   ) {
@@ -131,7 +129,7 @@ class BenchSession {
       this.#report(workload, 'pilot', baseline, measurement, 0);
       return { workload, pilot, error: undefined };
     } catch (error) {
-      if (!(error instanceof PlimsollError) && !this.signal.aborted) throw error;
+      if (!(error instanceof PlimsollError) && !this.context.signal.aborted) throw error;
       return { workload, pilot: null, error };
     }
   }
@@ -150,7 +148,11 @@ class BenchSession {
         this.#report(workload, 'blocks', arm === 'twin' ? options.baseline : arm, result, block);
       },
     });
-    if (outcome.error !== undefined && !(outcome.error instanceof PlimsollError) && !this.signal.aborted)
+    if (
+      outcome.error !== undefined &&
+      !(outcome.error instanceof PlimsollError) &&
+      !this.context.signal.aborted
+    )
       throw outcome.error;
     return outcome;
   }
@@ -167,9 +169,9 @@ class BenchSession {
         prefix: resolver?.prefix ?? [],
         deadlineMs: this.options.deadlineMs,
       },
-      this.guardian,
+      this.context.guardian,
       this.#random,
-      this.signal,
+      this.context.signal,
     );
   }
 
@@ -184,7 +186,7 @@ class BenchSession {
   ): void {
     if (stage === 'blocks') this.#startedBlocks ??= performance.now();
     const share = this.#expectedMs === 0 ? 0 : Math.min(1, this.#doneMs / this.#expectedMs);
-    this.onProgress({
+    this.context.onProgress?.({
       workload: workload.name,
       stage,
       size,

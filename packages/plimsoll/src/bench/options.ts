@@ -10,7 +10,7 @@ export interface ChosenWorkload {
   readonly usesDns: boolean;
 }
 
-export interface BenchOptions {
+export interface BenchPlan {
   readonly workloads: readonly ChosenWorkload[];
   /** Pool sizes in ascending order, the baseline among them. */
   readonly sizes: readonly number[];

@@ -1,7 +1,7 @@
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { captureEnvironment } from '../host/environment.js';
-import type { Guardian } from '../lab/guardian.js';
+import type { Supervision } from '../lab/guardian.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import type { Classification, Classified } from '../results/classification.js';
 import { createRandom } from '../stats/random.js';
@@ -12,7 +12,7 @@ import type { Subject } from './messages.js';
 import { type Laboratory, type Probed, probe } from './probe.js';
 import { startServers } from './servers.js';
 
-export interface ClassifyOptions {
+export interface ClassifyPlan {
   readonly entries: readonly Entry[];
   readonly targets: readonly Target[];
   /** An operation that takes longer with nothing blocked is taken for one that never completes. */
@@ -24,6 +24,10 @@ export interface ClassifyProgress {
   readonly done: number;
   readonly all: number;
   readonly leftMs: number;
+}
+
+export interface ClassifyContext extends Supervision {
+  readonly onProgress?: ((progress: ClassifyProgress) => void) | undefined;
 }
 
 /** Any size would do, since all threads of the pool are blocked. */
@@ -46,10 +50,8 @@ const MOST_PROBES = 8;
  * @throws {PlimsollError} where FIFOs cannot be made (Windows), or for a target that cannot be loaded.
  */
 export async function classify(
-  options: ClassifyOptions,
-  guardian: Guardian,
-  signal: AbortSignal,
-  onProgress: (progress: ClassifyProgress) => void = () => {},
+  options: ClassifyPlan,
+  { guardian, signal, onProgress = () => {} }: ClassifyContext,
 ): Promise<Classification> {
   if (process.platform === 'win32')
     throw new PlimsollError(

@@ -6,8 +6,8 @@ import type { Probed } from './probe.js';
 /** A verdict, and the observation that it rests on in one sentence. */
 export interface Decision {
   readonly verdict: PoolVerdict;
-  readonly slowClass: boolean | null;
-  readonly blockedMainMs: number | null;
+  readonly slowIo: boolean | null;
+  readonly mainThreadMs: number | null;
   readonly waitsFor: readonly string[];
   readonly evidence: string;
 }
@@ -38,7 +38,7 @@ export function decideBlocked(blocked: Probed, circumstances: Circumstances): De
     return {
       ...nothing,
       verdict: 'main thread',
-      blockedMainMs: busyMs,
+      mainThreadMs: busyMs,
       evidence: `It was done before the event loop could turn, after ${time(busyMs)}.`,
     };
   const waitsFor = waitKinds(observation.callbacks);
@@ -46,7 +46,7 @@ export function decideBlocked(blocked: Probed, circumstances: Circumstances): De
     ...nothing,
     verdict: 'kernel',
     waitsFor,
-    blockedMainMs: busyMs,
+    mainThreadMs: busyMs,
     evidence: `It completed after ${time(ms)} while all ${threads(circumstances.size)} were blocked.`,
   };
 }
@@ -66,18 +66,18 @@ export function decide(blocked: Probed, free: Probed, circumstances: Circumstanc
     then.outcome === 'failed'
       ? `It failed while the pool was blocked (${errorText(then)}); ${usually}.`
       : `${held(circumstances, 'did not go on when they were released')}; ${usually}.`;
-  return { ...nothing, verdict: 'unclear', blockedMainMs: alone.busyMs, evidence: what };
+  return { ...nothing, verdict: 'unclear', mainThreadMs: alone.busyMs, evidence: what };
 }
 
 /** Standing still for so many times what it usually takes, and completing after the release, is no accident. */
 const SURELY = 10;
 
-function waited({ callbacks, busyMs }: Observation, slowClass: boolean | null, evidence: string): Decision {
+function waited({ callbacks, busyMs }: Observation, slowIo: boolean | null, evidence: string): Decision {
   const kinds = waitKinds(callbacks);
   return {
     verdict: kinds.length > 0 ? 'both' : 'pool',
-    slowClass,
-    blockedMainMs: busyMs,
+    slowIo,
+    mainThreadMs: busyMs,
     waitsFor: ['pool', ...kinds],
     evidence: kinds.length > 0 ? `${evidence}, and then waited for ${articles(kinds)}.` : `${evidence}.`,
   };
@@ -101,7 +101,7 @@ function decideLost(probed: Probed, circumstances: Circumstances): Decision | nu
   return null;
 }
 
-const nothing = { slowClass: null, blockedMainMs: null, waitsFor: [] } as const;
+const nothing = { slowIo: null, mainThreadMs: null, waitsFor: [] } as const;
 
 const failed = (observation: Observation): Decision => ({
   ...nothing,

@@ -1,24 +1,24 @@
 import type { Command } from 'commander';
-import { advise } from '../advise/advise.js';
-import { type VerifyingRun, verification } from '../advise/verify.js';
 import type { WhatIf } from '../advise/what-if.js';
+import {
+  ADVISE_SIZES,
+  type AdviseOptions,
+  advise,
+  COMMAND_FAILED,
+  VERIFY_RUNS,
+  type VerifyOptions,
+  verifyAdvice,
+} from '../api/advise.js';
+import type { TraceOptions } from '../api/trace.js';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { adviceReport } from '../report/advise.js';
-import { terminalStyle } from '../report/style.js';
 import { type Advice, type Objective, objectives } from '../results/advice.js';
-import type { Trace } from '../results/trace.js';
 import { list, printable } from '../results/words.js';
-import { createRandom } from '../stats/random.js';
-import { type RecordedTrace, record } from '../trace/record.js';
 import { readTrace } from '../trace/trace-file.js';
-import { type JsonOutput, openJsonOutput } from './json-output.js';
-import { type Tools, withTools } from './tools.js';
+import { type CommandRun, runCommand } from './command-run.js';
+import type { ProgressLine } from './progress-line.js';
 import { parseCount, parsePositive, parseSize, parseSizes } from './values.js';
-
-const SIZES = '1,2,4,8,12,16,32,64,128,256,512,1024';
-const RUNS = 3;
-const COMMAND_FAILED = 'trace.command-failed';
 
 interface AdviseFlags {
   sizes: string;
@@ -45,7 +45,7 @@ export function addAdviseCommand(program: Command): void {
     .command('advise')
     .description('from one recorded run, predict what other pool sizes would do, and say which to take')
     .argument('[file-or-command...]', 'a file of plimsoll trace --out; after --, a command to record')
-    .option('--sizes <list>', 'default, double, cpus, or numbers from 1 to 1024', SIZES)
+    .option('--sizes <list>', 'default, double, cpus, or numbers from 1 to 1024', ADVISE_SIZES.join())
     .option('--objective <what>', `what counts: ${objectives.join(', ')}`, 'mean')
     .option('--cores <n>', 'what if there were so many cores')
     .option('--quota <cores>', 'what if a CPU quota gave so many cores, such as 0.5')
@@ -61,7 +61,7 @@ export function addAdviseCommand(program: Command): void {
       '--verify <list>',
       'then measure these sizes, and print how wrong the prediction was; needs a command',
     )
-    .option('--runs <n>', 'runs of each size that is verified', String(RUNS))
+    .option('--runs <n>', 'runs of each size that is verified', String(VERIFY_RUNS))
     .option('--size <n>', 'pool size of the recorded run (default: as it is)')
     .option('--duration <seconds>', 'end the command after so long (default: it ends by itself)')
     .option('--seed <n>', 'of the chances in the simulation', '1')
@@ -134,114 +134,80 @@ function readFaster(text: string): WhatIf['faster'][number] {
 }
 
 interface AdviseRun {
-  readonly operands: Operands;
-  readonly sizes: readonly number[];
-  readonly verify: readonly number[];
-  readonly runs: number;
-  readonly objective: Objective;
-  readonly whatIf: WhatIf;
-  readonly seed: number;
-  readonly size: number | null;
-  readonly durationMs: number | null;
-  readonly isQuiet: boolean;
-  readonly hasStdout: boolean;
+  readonly source: string | TraceOptions;
+  readonly options: AdviseOptions;
+  readonly verify: VerifyOptions | null;
 }
 
-function readRun(operands: Operands, flags: AdviseFlags): AdviseRun {
-  const verify = flags.verify === undefined ? [] : parseSizes(flags.verify, cpuCount());
-  const recordsNothing = operands.command.length === 0;
-  if (recordsNothing && verify.length > 0)
+function readRun({ file, command }: Operands, flags: AdviseFlags): AdviseRun {
+  const sizes = flags.verify === undefined ? [] : parseSizes(flags.verify, cpuCount());
+  if (command.length === 0 && sizes.length > 0)
     throw usage('--verify: needs the command to measure; add -- and the command');
   for (const name of ['size', 'duration'] as const)
-    if (operands.file !== null && flags[name] !== undefined && verify.length === 0)
-      throw usage(`--${name}: is about recording, and ${JSON.stringify(operands.file)} is recorded already`);
+    if (file !== null && flags[name] !== undefined && sizes.length === 0)
+      throw usage(`--${name}: is about recording, and ${JSON.stringify(file)} is recorded already`);
   const whatIf = readWhatIf(flags);
   const isChanged = whatIf.cores ?? whatIf.quota ?? whatIf.instances ?? whatIf.without[0] ?? whatIf.faster[0];
-  if (verify.length > 0 && isChanged !== undefined)
+  if (sizes.length > 0 && isChanged !== undefined)
     throw usage(
       '--verify: measures the command as it is, and cannot tell what is asked for by --cores, --quota, --without, --faster or --instances',
     );
+  const seed = parseCount(flags.seed, '--seed', 0, 2 ** 31 - 1);
+  const runs = parseCount(flags.runs, '--runs', 1, 100);
+  const how =
+    flags.duration === undefined
+      ? {}
+      : { durationMs: parsePositive(flags.duration, '--duration', 604_800) * 1000 };
+  const size = flags.size === undefined ? null : parseSize(flags.size, cpuCount(), '--size');
   return {
-    operands,
-    sizes: [...new Set([...parseSizes(flags.sizes, cpuCount()), ...verify])].sort((a, b) => a - b),
-    verify,
-    runs: parseCount(flags.runs, '--runs', 1, 100),
-    objective: readObjective(flags.objective),
-    whatIf,
-    seed: parseCount(flags.seed, '--seed', 0, 2 ** 31 - 1),
-    size: flags.size === undefined ? null : parseSize(flags.size, cpuCount(), '--size'),
-    durationMs:
-      flags.duration === undefined ? null : parsePositive(flags.duration, '--duration', 604_800) * 1000,
-    isQuiet: flags.quiet === true,
-    hasStdout: flags.json !== '-',
+    // With the document on standard output, the command's own output goes elsewhere.
+    source: file ?? { command, size, ...how, stdout: flags.json === '-' ? 'stderr' : 'stdout' },
+    options: {
+      sizes: [...parseSizes(flags.sizes, cpuCount()), ...sizes],
+      objective: readObjective(flags.objective),
+      whatIf,
+      seed,
+    },
+    verify: sizes.length === 0 ? null : { command, sizes, runs, seed, ...how },
   };
 }
 
-async function runAdvise(operands: Operands, flags: AdviseFlags): Promise<number> {
+function runAdvise(operands: Operands, flags: AdviseFlags): Promise<number> {
   const run = readRun(operands, flags);
-  const json = openJsonOutput(flags.json);
-  return withTools([flags.json], run.isQuiet, (tools) => adviseWith(run, json, tools));
+  return runCommand(flags, (tools) => adviseWith(run, tools));
 }
 
-async function adviseWith(run: AdviseRun, json: JsonOutput | null, tools: Tools): Promise<number> {
-  const { people, progress, signal } = tools;
-  const finish = (advice: Advice): void => {
-    progress.clear();
-    json?.write(advice);
-    people.write(`${adviceReport(advice, terminalStyle(people))}\n`);
-  };
+async function adviseWith(run: AdviseRun, { progress, signal, finish }: CommandRun): Promise<number> {
+  const show = (advice: Advice): void => finish({ json: advice }, (style) => adviceReport(advice, style));
   let advice: Advice | null = null;
   try {
-    const trace = await traceOf(run, tools);
-    const { sizes, objective, whatIf, seed } = run;
-    advice = advise(trace, { sizes, objective, whatIf, seed });
-    if (run.verify.length > 0 && !signal.aborted)
-      advice = { ...advice, verification: verification(advice.predictions, await verifyingRuns(run, tools)) };
-    finish(advice);
-    return signal.aborted ? 130 : exitCodeOf(trace);
+    advice = await adviceOf(run, progress, signal);
+    if (run.verify !== null && !signal.aborted)
+      advice = await verifyAdvice(advice, run.verify, {
+        signal,
+        onProgress: ({ size, run: one, runs }) =>
+          progress.show(`${one} ${size}`, () => `verifying size ${size}, run ${one} of ${runs}`),
+      });
   } catch (error) {
     // What was predicted before is worth having.
-    if (advice !== null) finish(advice);
+    if (advice !== null) show(advice);
     if (!signal.aborted) throw error;
     return 130;
   }
+  show(advice);
+  return signal.aborted ? 130 : exitCodeOf(advice);
+}
+
+function adviceOf(
+  { source, options }: AdviseRun,
+  progress: ProgressLine,
+  signal: AbortSignal,
+): Promise<Advice> {
+  if (typeof source === 'string') return advise(readTrace(source), options);
+  progress.show('record', (width) => `recording ${printable(source.command.join(' '))}`.slice(0, width));
+  return advise(source, options, { signal });
 }
 
 /** The notes of the report say how a command failed; what it recorded until then counts. */
-const exitCodeOf = ({ notes }: Trace): number => (notes.some(({ id }) => id === COMMAND_FAILED) ? 4 : 0);
-
-function traceOf(run: AdviseRun, tools: Tools): Trace | Promise<RecordedTrace> {
-  if (run.operands.file !== null) return readTrace(run.operands.file);
-  tools.progress.show('record', (width) =>
-    `recording ${printable(run.operands.command.join(' '))}`.slice(0, width),
-  );
-  return recordOnce(run, run.size, run.hasStdout ? 'stdout' : 'stderr', tools);
-}
-
-function recordOnce(
-  { operands, durationMs }: AdviseRun,
-  size: number | null,
-  stdout: 'stdout' | 'stderr' | 'nowhere',
-  { guardian, signal }: Tools,
-): Promise<RecordedTrace> {
-  const options = { stdout, size, ...(durationMs === null ? {} : { durationMs }) };
-  return record(operands.command, options, guardian, signal);
-}
-
-/** Every size once in each block, in an order of its own, so that a drift of the machine hits all of them. */
-async function verifyingRuns(run: AdviseRun, tools: Tools): Promise<VerifyingRun[]> {
-  const { signal } = tools;
-  const random = createRandom(run.seed);
-  const recorded: VerifyingRun[] = [];
-  for (let block = 1; block <= run.runs; block++)
-    for (const size of random.shuffle(run.verify)) {
-      tools.progress.show(`${block} ${size}`, () => `verifying size ${size}, run ${block} of ${run.runs}`);
-      const trace = await recordOnce(run, size, 'nowhere', tools);
-      const failed = trace.notes.find(({ id }) => id === COMMAND_FAILED);
-      if (failed !== undefined)
-        throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `--verify: at size ${size} ${failed.text}`);
-      signal.throwIfAborted();
-      recorded.push({ size, trace });
-    }
-  return recorded;
-}
+const exitCodeOf = ({ trace }: Advice): number =>
+  trace.notes.some(({ id }) => id === COMMAND_FAILED) ? 4 : 0;

@@ -1,21 +1,15 @@
-import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { bench } from '../bench/bench.js';
-import type { BenchOptions } from '../bench/options.js';
+import { BENCH_BLOCKS, type BenchOptions, bench } from '../api/bench.js';
+import type { BenchProgress } from '../bench/options.js';
 import { cpuCount } from '../host/cpu.js';
 import { benchReport } from '../report/bench.js';
 import { progressText } from '../report/progress.js';
-import { terminalStyle } from '../report/style.js';
 import { printable } from '../results/words.js';
+import { runCommand } from './command-run.js';
 import { benchExitCode } from './exit-code.js';
-import { openJsonOutput } from './json-output.js';
-import { withTools } from './tools.js';
 import { parseAssignments, parseCount, parseDns, parsePositive, parseSize, parseSizes } from './values.js';
-import { chooseWorkloads } from './workloads.js';
 
-const BLOCKS = { quick: 5, default: 10, careful: 20 };
-const RUN_MS = { quick: 500, default: 1000 };
 const DEADLINE_SECONDS = 120;
 
 interface BenchFlags {
@@ -50,9 +44,9 @@ export function addBenchCommand(program: Command): void {
       'default,double,cpus',
     )
     .option('--baseline <size>', 'size that the others are compared with', 'default')
-    .option('--blocks <n>', `times that every size is measured (default: ${BLOCKS.default})`)
-    .option('--quick', `${BLOCKS.quick} blocks of lighter work: estimates, no verdicts`)
-    .option('--careful', `${BLOCKS.careful} blocks`)
+    .option('--blocks <n>', `times that every size is measured (default: ${BENCH_BLOCKS.default})`)
+    .option('--quick', `${BENCH_BLOCKS.quick} blocks of lighter work: estimates, no verdicts`)
+    .option('--careful', `${BENCH_BLOCKS.careful} blocks`)
     .option('--ops <n>', 'operations of one round')
     .option('--scale <x>', 'multiplies the cost of each operation (iterations, bytes)', '1')
     .option('--set <workload.parameter=value>', 'any parameter of a workload; may be repeated', collect)
@@ -83,44 +77,35 @@ const collect = (value: string, values: string[] = []): string[] => [...values, 
 function readOptions(names: readonly string[], flags: BenchFlags): BenchOptions {
   const cpus = cpuCount();
   const baseline = parseSize(flags.baseline, cpus, '--baseline');
-  const sizes = [...new Set([...parseSizes(flags.sizes, cpus), baseline])].sort((a, b) => a - b);
-  const quick = flags.quick === true;
   return {
-    workloads: chooseWorkloads(names, {
-      quick,
-      operations: flags.ops === undefined ? undefined : parseCount(flags.ops, '--ops', 1, 1_000_000),
-      scale: parsePositive(flags.scale, '--scale', 1000),
-      set: parseAssignments(flags.set ?? []),
-    }),
-    sizes,
+    workloads: names,
+    sizes: parseSizes(flags.sizes, cpus),
     baseline,
     blocks: readBlocks(flags),
+    quick: flags.quick === true,
+    operations: flags.ops === undefined ? undefined : parseCount(flags.ops, '--ops', 1, 1_000_000),
+    scale: parsePositive(flags.scale, '--scale', 1000),
+    parameters: parseAssignments(flags.set ?? []),
     dns: parseDns(flags.dns),
-    seed: flags.seed === undefined ? randomInt(2 ** 31) : parseCount(flags.seed, '--seed', 0, 2 ** 31 - 1),
-    runMs: quick ? RUN_MS.quick : RUN_MS.default,
+    seed: flags.seed === undefined ? undefined : parseCount(flags.seed, '--seed', 0, 2 ** 31 - 1),
     deadlineMs: parsePositive(flags.deadline, '--deadline', 86_400) * 1000,
   };
 }
 
-function readBlocks({ blocks, quick, careful }: BenchFlags): number {
+function readBlocks({ blocks, quick, careful }: BenchFlags): number | undefined {
   if (blocks !== undefined) return parseCount(blocks, '--blocks', 1, 100);
-  if (quick) return BLOCKS.quick;
-  return careful ? BLOCKS.careful : BLOCKS.default;
+  return careful === true && quick !== true ? BENCH_BLOCKS.careful : undefined;
 }
 
-async function runBench(names: readonly string[], flags: BenchFlags): Promise<number> {
+function runBench(names: readonly string[], flags: BenchFlags): Promise<number> {
   const options = readOptions(names, flags);
-  const json = openJsonOutput(flags.json);
-  return withTools([flags.json], flags.quiet === true, async ({ people, progress, guardian, signal }) => {
-    const result = await bench(options, guardian, signal, (state) =>
-      progress.show(`${state.workload} ${state.stage} ${state.block}`, (width) => progressText(state, width)),
-    );
-    progress.clear();
-    json?.write(result);
-    people.write(`${benchReport(result, terminalStyle(people))}\n`);
+  return runCommand(flags, async ({ progress, signal, finish, say }) => {
+    const onProgress = (state: BenchProgress): void =>
+      progress.show(`${state.workload} ${state.stage} ${state.block}`, (width) => progressText(state, width));
+    const result = await bench(options, { signal, onProgress });
+    finish({ json: result }, (style) => benchReport(result, style));
     for (const { name, failure } of result.workloads)
-      if (failure !== null)
-        process.stderr.write(`${pc.red('plimsoll:')} ${printable(name)}: ${printable(failure.message)}\n`);
+      if (failure !== null) say(`${pc.red('plimsoll:')} ${printable(name)}: ${printable(failure.message)}`);
     return benchExitCode(result, flags.strict === true);
   });
 }

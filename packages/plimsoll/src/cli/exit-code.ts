@@ -30,10 +30,10 @@ export function loadExitCode({ method, failures, cells, recommended }: LoadResul
   if (method.interrupted) return 130;
   const [failure] = failures;
   if (failure !== undefined) return exitCodeOf(failure.code);
-  if (cells.some(({ marks }) => marks.includes('worker-died'))) return 4;
+  if (cells.some(({ problems }) => problems.includes('worker-died'))) return 4;
   const doubtful =
     recommended.some(({ noisy }) => noisy) ||
-    cells.some(({ marks, errors }) => errors > 0 || marks.includes('generator-bound'));
+    cells.some(({ problems, errors }) => errors > 0 || problems.includes('generator-bound'));
   return strict && doubtful ? 3 : 0;
 }
 

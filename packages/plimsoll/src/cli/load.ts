@@ -1,27 +1,20 @@
-import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { checkUrl } from '../api/check.js';
+import { LOAD_DEADLINE_MS, LOAD_SIZES, type LoadOptions, type LoadTarget, load } from '../api/load.js';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
-import { Guardian } from '../lab/guardian.js';
-import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
-import { load } from '../load/load.js';
-import { AS_IT_IS, CASES, type LoadCase, type LoadOptions, type LoadTarget } from '../load/options.js';
+import { CASES, type LoadCase, type LoadProgress } from '../load/options.js';
 import { type Mode, modes } from '../load/target/sample.js';
 import { loadReport } from '../report/load.js';
 import { loadProgressText } from '../report/progress.js';
-import { terminalStyle } from '../report/style.js';
 import { tableName } from '../results/words.js';
+import { type CommandRun, runCommand } from './command-run.js';
 import { loadExitCode } from './exit-code.js';
-import { interruptSignal } from './interrupt.js';
-import { type JsonOutput, openJsonOutput } from './json-output.js';
 import { type KeptResult, openKeptResult } from './kept-result.js';
-import { OPERATION_DEFAULTS, type OperationFlags, parseOperation } from './operation.js';
-import { ProgressLine } from './progress-line.js';
-import { parseCount, parsePositive, parseSizes, parseUrl } from './values.js';
+import { OPERATION_FLAGS, type OperationFlags, parseMode, parseOperation } from './sample-server.js';
+import { parseCount, parsePositive, parseSizes } from './values.js';
 
-const SIZES = '4,8,12,16,32,64,128,256,512,1024';
-const DEADLINE_SECONDS = 600;
 const MOST_CLIENTS = 10_000;
 
 interface LoadFlags extends Partial<OperationFlags> {
@@ -52,24 +45,31 @@ export function addLoadCommand(program: Command): void {
     .argument('[command...]', 'with --url: the command that starts your server, after --')
     .option('--mode <list>', `how the sample server runs: ${modes.join(', ')} (default: node)`)
     .option('--instances <n>', 'workers of the cluster modes (default: 2)')
-    .option('--sizes <list>', `default, double, cpus, or numbers from 1 to 1024 (default: ${SIZES})`)
+    .option(
+      '--sizes <list>',
+      `default, double, cpus, or numbers from 1 to 1024 (default: ${LOAD_SIZES.join()})`,
+    )
     .option('--case <list>', '1 (1 client × 15 requests), 2 (15 × 1), 3 (15 × 5), all (default: 1)')
     .option('--parallel <p>', 'clients of your own case, each of which waits for its answers')
     .option('--requests <r>', 'requests of each client, one after another')
     .option('--rate <r>', 'open loop: requests a second at random moments, whether or not answers come')
     .option('--duration <seconds>', 'of the open loop')
-    .option('--ops <n>', `operations that a request starts (default: ${OPERATION_DEFAULTS.ops})`)
+    .option('--ops <n>', `operations that a request starts (default: ${OPERATION_FLAGS.ops})`)
     .option(
       '--operation <name>',
-      `pbkdf2, scrypt, gzip, randomBytes, readFile, stat, lookup, sleep:MS, or the path of a module (default: ${OPERATION_DEFAULTS.operation})`,
+      `pbkdf2, scrypt, gzip, randomBytes, readFile, stat, lookup, sleep:MS, or the path of a module (default: ${OPERATION_FLAGS.operation})`,
     )
-    .option('--iterations <n>', `of pbkdf2 (default: ${OPERATION_DEFAULTS.iterations})`)
+    .option('--iterations <n>', `of pbkdf2 (default: ${OPERATION_FLAGS.iterations})`)
     .option('--scale <x>', 'multiplies the cost of an operation (default: 1)')
     .option('--blocks <n>', 'times that every size is measured; 6 or more give verdicts', '1')
     .option('--url <url>', 'load your own server instead')
     .option('--bystander <url>', 'a trivial request of it, asked at a fixed rate beside the load')
     .option('--seed <n>', 'seed of the order of the runs and of the open loop (default: random)')
-    .option('--deadline <seconds>', 'a run that takes longer is taken for hung', String(DEADLINE_SECONDS))
+    .option(
+      '--deadline <seconds>',
+      'a run that takes longer is taken for hung',
+      String(LOAD_DEADLINE_MS / 1000),
+    )
     .option('--resume', 'keep every run in the file of --json, and do not measure again what it holds')
     .option('--strict', 'exit with 3 when machine or client are too noisy to tell')
     .option('--json <file>', 'write the result as JSON; - for standard output')
@@ -100,14 +100,12 @@ function readOptions(command: readonly string[], flags: LoadFlags): LoadOptions 
     throw usage(
       '--sizes: a server that runs already has the size it has; add -- and the command that starts it',
     );
-  const sizes = target.kind === 'url' ? [AS_IT_IS] : parseSizes(flags.sizes ?? SIZES, cpuCount());
   return {
     target,
     cases: readCases(flags),
-    sizes,
-    baseline: sizes.includes(DEFAULT_POOL_SIZE) ? DEFAULT_POOL_SIZE : (sizes[0] as number),
+    sizes: target.kind === 'url' ? undefined : parseSizes(flags.sizes ?? LOAD_SIZES.join(), cpuCount()),
     blocks: parseCount(flags.blocks, '--blocks', 1, 100),
-    seed: flags.seed === undefined ? randomInt(2 ** 31) : parseCount(flags.seed, '--seed', 0, 2 ** 31 - 1),
+    seed: flags.seed === undefined ? undefined : parseCount(flags.seed, '--seed', 0, 2 ** 31 - 1),
     deadlineMs: parsePositive(flags.deadline, '--deadline', 86_400) * 1000,
   };
 }
@@ -125,8 +123,8 @@ function readTarget([executable, ...args]: readonly string[], flags: LoadFlags):
   }
   const wrong = SAMPLE_ONLY.find((name) => flags[name] !== undefined);
   if (wrong !== undefined) throw usage(`--${wrong} is of the sample server and cannot go with --url`);
-  const url = parseUrl(flags.url, '--url');
-  const bystander = flags.bystander === undefined ? null : parseUrl(flags.bystander, '--bystander');
+  const url = checkUrl(flags.url, '--url');
+  const bystander = flags.bystander === undefined ? undefined : checkUrl(flags.bystander, '--bystander');
   return executable === undefined
     ? { kind: 'url', url, bystander }
     : { kind: 'command', command: [executable, ...args], url, bystander };
@@ -136,22 +134,15 @@ function sampleTarget(flags: LoadFlags): LoadTarget {
   const chosen = (flags.mode ?? 'node').split(',').map(parseMode);
   if (flags.instances !== undefined && !chosen.some(isCluster))
     throw usage(`--instances goes with the modes cluster and pm2-cluster, not with ${chosen.join(', ')}`);
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
   return {
     kind: 'sample',
     modes: [...new Set(chosen)],
     instances: parseCount(flags.instances ?? '2', '--instances', 1, 256),
-    ...parseOperation({ ...OPERATION_DEFAULTS, ...Object.fromEntries(given) }),
+    ...parseOperation(flags),
   };
 }
 
 const isCluster = (mode: Mode): boolean => mode.endsWith('cluster');
-
-export function parseMode(text: string): Mode {
-  const mode = modes.find((name) => name === text.trim());
-  if (mode !== undefined) return mode;
-  throw usage(`--mode: must be ${modes.join(', ')}, not ${JSON.stringify(text)}`);
-}
 
 function readCases(flags: LoadFlags): LoadCase[] {
   const { parallel, requests, rate, duration } = flags;
@@ -194,52 +185,28 @@ function namedCases(text: string): LoadCase[] {
   });
 }
 
-/** Where the JSON goes, and what it holds already. */
-function openOutput({ json, resume }: LoadFlags): { output: JsonOutput | null; kept: KeptResult | null } {
-  if (resume !== true) return { output: openJsonOutput(json), kept: null };
+/** The file of `--resume`, which holds what was measured before. */
+function openKept({ json, resume }: LoadFlags): KeptResult | null {
+  if (resume !== true) return null;
   if (json === undefined || json === '-')
     throw usage('--resume needs --json FILE: the file that holds the runs');
-  const kept = openKeptResult(json);
-  return { output: kept, kept };
+  return openKeptResult(json);
 }
 
-async function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<number> {
-  const { output, kept } = openOutput(flags);
-  const earlier = kept?.earlier ?? null;
-  // Without --seed a continued measurement goes on with its own.
-  const seed = flags.seed ?? earlier?.method.seed.toString();
-  const options = readOptions(command, seed === undefined ? flags : { ...flags, seed });
-  // With the JSON on stdout, everything for people goes to stderr.
-  const people = flags.json === '-' ? process.stderr : process.stdout;
-  const progress = new ProgressLine(process.stderr, flags.quiet === true);
-  const interrupt = interruptSignal();
-  const guardian = new Guardian();
-  try {
-    const result = await load(
-      options,
-      guardian,
-      interrupt.signal,
-      {
-        onProgress: (state) =>
-          progress.show(`${state.mode} ${state.case} ${state.block} ${state.size}`, (width) =>
-            loadProgressText(state, width),
-          ),
-        ...(kept === null ? {} : { onResult: (partial) => kept.write(partial) }),
-      },
-      earlier,
-    );
-    progress.clear();
-    output?.write(result);
-    if (result.cells.length > 0) people.write(`${loadReport(result, terminalStyle(people))}\n`);
+function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<number> {
+  const kept = openKept(flags);
+  const options = { ...readOptions(command, flags), earlier: kept?.earlier };
+  const work = async ({ progress, signal, finish, say }: CommandRun): Promise<number> => {
+    const onProgress = (state: LoadProgress): void =>
+      progress.show(`${state.mode} ${state.case} ${state.block} ${state.size}`, (width) =>
+        loadProgressText(state, width),
+      );
+    const result = await load(options, { signal, onProgress, onResult: (partial) => kept?.write(partial) });
+    finish({ json: result }, (style) => (result.cells.length > 0 ? loadReport(result, style) : null));
     const several = result.method.tables.length > 1;
     for (const { mode, case: name, message } of result.failures)
-      process.stderr.write(
-        `${pc.red('plimsoll:')} ${several ? `${tableName(mode, name)}: ` : ''}${message}\n`,
-      );
+      say(`${pc.red('plimsoll:')} ${several ? `${tableName(mode, name)}: ` : ''}${message}`);
     return loadExitCode(result, flags.strict === true);
-  } finally {
-    progress.clear();
-    await guardian.close();
-    interrupt.dispose();
-  }
+  };
+  return runCommand(flags, work, kept);
 }

@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
-import { Guardian } from '../lab/guardian.js';
+import { withGuardian } from '../lab/guardian.js';
 import type { WorkerMeasurement } from '../load/server/messages.js';
 import { modes, type SampleTarget, startSampleServer } from '../load/target/sample.js';
 import { formatMs } from '../report/format.js';
 import { createRandom } from '../stats/random.js';
 import { summarise } from '../stats/summary.js';
 import { describeOperation } from '../workloads/operations.js';
-import { interruptSignal } from './interrupt.js';
-import { parseMode } from './load.js';
-import { OPERATION_DEFAULTS, type OperationFlags, parseOperation } from './operation.js';
+import { runCommand } from './command-run.js';
+import { OPERATION_FLAGS, type OperationFlags, parseMode, readOperationFlags } from './sample-server.js';
 import { parseCount, parseSize } from './values.js';
 
 interface ServeFlags extends OperationFlags {
@@ -29,14 +28,14 @@ export function addServeCommand(program: Command): void {
     .option('--instances <n>', 'workers of the cluster modes', '2')
     .option('--size <size>', 'pool size (default: UV_THREADPOOL_SIZE, else 4)')
     .option('--port <port>', '0 for a free one', '3000')
-    .option('--ops <n>', 'operations that a request starts', OPERATION_DEFAULTS.ops)
+    .option('--ops <n>', 'operations that a request starts', OPERATION_FLAGS.ops)
     .option(
       '--operation <name>',
       'pbkdf2, scrypt, gzip, randomBytes, readFile, stat, lookup, sleep:MS, or the path of a module',
-      OPERATION_DEFAULTS.operation,
+      OPERATION_FLAGS.operation,
     )
-    .option('--iterations <n>', 'of pbkdf2', OPERATION_DEFAULTS.iterations)
-    .option('--scale <x>', 'multiplies the cost of an operation', OPERATION_DEFAULTS.scale)
+    .option('--iterations <n>', 'of pbkdf2', OPERATION_FLAGS.iterations)
+    .option('--scale <x>', 'multiplies the cost of an operation', OPERATION_FLAGS.scale)
     .addHelpText('after', HELP)
     .exitOverride()
     .action(async (flags: ServeFlags) => {
@@ -52,38 +51,42 @@ Exit codes: 0 ended by Ctrl-C, 2 bad input, 4 the server failed or died`;
 const LOOK_MS = 250;
 const READY_MS = 60_000;
 
-async function serve(flags: ServeFlags): Promise<number> {
+function serve(flags: ServeFlags): Promise<number> {
   const mode = parseMode(flags.mode);
   const instances = parseCount(flags.instances, '--instances', 1, 256);
   const size = parseSize(flags.size ?? process.env.UV_THREADPOOL_SIZE ?? 'default', cpuCount(), '--size');
   const port = parseCount(flags.port, '--port', 0, 65_535);
-  const operation = parseOperation(flags);
-  const guardian = new Guardian();
-  const interrupt = interruptSignal();
-  const { signal } = interrupt;
-  let target: SampleTarget | null = null;
-  try {
-    target = await startSampleServer(
-      {
-        ...{ mode, size, port, ...operation, wait: false, readyMs: READY_MS },
-        instances: mode.endsWith('cluster') ? instances : 1,
-      },
-      { guardian, random: createRandom(0), signal },
-    );
-    process.stdout.write(welcome(target, mode, size, describeRequest(operation)));
-    await tellBursts(target, signal);
-    return 0;
-  } catch (error) {
-    if (signal.aborted) return 0;
-    throw error;
-  } finally {
-    await target?.close();
-    await guardian.close();
-    interrupt.dispose();
-  }
+  const operation = readOperationFlags(flags);
+  const server = {
+    mode,
+    instances: mode.endsWith('cluster') ? instances : 1,
+    size,
+    port,
+    ...operation,
+    wait: false,
+    readyMs: READY_MS,
+  };
+  return runCommand({}, ({ signal }) =>
+    withGuardian(async (guardian) => {
+      let target: SampleTarget | null = null;
+      try {
+        target = await startSampleServer(server, { guardian, random: createRandom(0), signal });
+        process.stdout.write(welcome(target, mode, size, describeRequest(operation)));
+        await tellBursts(target, signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        await target?.close();
+      }
+      return 0;
+    }),
+  );
 }
 
-const describeRequest = ({ operation, operationsPerRequest }: ReturnType<typeof parseOperation>): string =>
+const describeRequest = ({
+  operation,
+  operationsPerRequest,
+}: ReturnType<typeof readOperationFlags>): string =>
   `${operationsPerRequest} × ${describeOperation(operation)}`;
 
 function welcome({ url, workers }: SampleTarget, mode: string, size: number, request: string): string {

@@ -1,18 +1,15 @@
 import type { Command } from 'commander';
+import { checkUrl } from '../api/check.js';
+import { TIMELINE_DEFAULTS, type TimelineOptions, timeline } from '../api/timeline.js';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { perfettoTrace } from '../report/perfetto.js';
-import { terminalStyle } from '../report/style.js';
 import { timelineReport } from '../report/timeline.js';
-import type { TimelineSubject } from '../timeline/messages.js';
-import { isOperationName, timelineOperations } from '../timeline/operations.js';
-import { type TimelineOptions, timeline } from '../timeline/timeline.js';
-import { openJsonOutput } from './json-output.js';
-import { parseArgs, parseTarget } from './targets.js';
-import { withTools } from './tools.js';
-import { parseCounts, parsePositive, parseSize, parseUrl } from './values.js';
+import { timelineOperations } from '../timeline/operations.js';
+import type { TimelineProgress } from '../timeline/timeline.js';
+import { runCommand } from './command-run.js';
+import { parseArgs, parseCounts, parsePositive, parseSize } from './values.js';
 
-const DEADLINE_SECONDS = 60;
 const MOST_REQUESTS = 1000;
 
 interface TimelineFlags {
@@ -32,14 +29,18 @@ export function addTimelineCommand(program: Command): void {
     .command('timeline')
     .description('draw where requests spend their time: waiting for a pool thread, on one, or outside')
     .argument('<operation>', `${timelineOperations.join(', ')}, or PATH[#export]`)
-    .option('--requests <list>', 'how many at once; an experiment for each number', '2,4,6')
+    .option(
+      '--requests <list>',
+      'how many at once; an experiment for each number',
+      TIMELINE_DEFAULTS.requests.join(),
+    )
     .option('--size <n>', 'pool size: default, double, cpus, or a number from 1 to 1024', 'default')
     .option('--url <url>', 'for http (default: a server on loopback that takes 100 ms)')
     .option('--args <json>', 'arguments of PATH#export, a JSON array', '[]')
     .option(
       '--deadline <seconds>',
       'an experiment that takes longer is taken for hung',
-      String(DEADLINE_SECONDS),
+      String(TIMELINE_DEFAULTS.deadlineMs / 1000),
     )
     .option('--json <file>', 'write the result as JSON; - for standard output')
     .option('--perfetto <file>', 'write a trace for ui.perfetto.dev, a lane per pool thread')
@@ -69,38 +70,22 @@ function readOptions(operation: string, flags: TimelineFlags): TimelineOptions {
       '--perfetto: only one document fits on standard output, and --json is there',
     );
   return {
-    subject: readSubject(operation, flags),
+    operation,
+    args: parseArgs(flags.args),
     requests: parseCounts(flags.requests, '--requests', 1, MOST_REQUESTS),
     size: parseSize(flags.size, cpuCount(), '--size'),
-    url: flags.url === undefined ? null : parseUrl(flags.url, '--url').href,
+    url: flags.url === undefined ? undefined : checkUrl(flags.url, '--url'),
     deadlineMs: parsePositive(flags.deadline, '--deadline', 86_400) * 1000,
   };
 }
 
-function readSubject(operation: string, flags: TimelineFlags): TimelineSubject {
-  const args = parseArgs(flags.args);
-  if (isOperationName(operation)) return { kind: 'built-in', name: operation };
-  const target = parseTarget(operation, args);
-  if (target !== null) return { kind: 'target', target };
-  throw new PlimsollError(
-    'PLIMSOLL_USAGE',
-    `unknown operation ${JSON.stringify(operation)}; it must be one of ${timelineOperations.join(', ')}, or PATH#export`,
-  );
-}
-
-async function runTimeline(operation: string, flags: TimelineFlags): Promise<number> {
+function runTimeline(operation: string, flags: TimelineFlags): Promise<number> {
   const options = readOptions(operation, flags);
-  const json = openJsonOutput(flags.json);
-  const perfetto = openJsonOutput(flags.perfetto, '--perfetto');
-  const files = [flags.json, flags.perfetto];
-  return withTools(files, flags.quiet === true, async ({ people, progress, guardian, signal }) => {
-    const result = await timeline(options, guardian, signal, (requests, done) =>
-      progress.show(String(done), () => `${requests} at once (${done + 1} of ${options.requests.length})`),
-    );
-    progress.clear();
-    json?.write(result);
-    perfetto?.write(perfettoTrace(result));
-    people.write(`${timelineReport(result, terminalStyle(people))}\n`);
+  return runCommand(flags, async ({ progress, signal, finish }) => {
+    const onProgress = ({ requests, experiment, experiments }: TimelineProgress): void =>
+      progress.show(String(experiment), () => `${requests} at once (${experiment + 1} of ${experiments})`);
+    const result = await timeline(options, { signal, onProgress });
+    finish({ json: result, perfetto: () => perfettoTrace(result) }, (style) => timelineReport(result, style));
     return result.interrupted ? 130 : 0;
   });
 }

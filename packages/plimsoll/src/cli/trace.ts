@@ -1,15 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
+import { trace } from '../api/trace.js';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
-import { terminalStyle } from '../report/style.js';
 import { traceReport } from '../report/trace.js';
 import { printable } from '../results/words.js';
-import { DEFAULT_MAX_EVENTS, type RecordOptions, record } from '../trace/record.js';
-import { summarise } from '../trace/summary.js';
+import { DEFAULT_MAX_EVENTS, type RecordOptions } from '../trace/record.js';
+import { runCommand } from './command-run.js';
 import { traceExitCode } from './exit-code.js';
-import { openJsonOutput } from './json-output.js';
-import { withTools } from './tools.js';
 import { parseCount, parsePositive, parseSize } from './values.js';
 
 interface TraceFlags {
@@ -86,17 +84,14 @@ function writable(file: string): string {
   }
 }
 
-async function runTrace(command: readonly string[], flags: TraceFlags): Promise<number> {
-  const options = readOptions(flags);
-  const json = openJsonOutput(flags.json);
-  return withTools([flags.json], flags.quiet === true, async ({ people, guardian, signal }) => {
-    if (flags.quiet !== true) {
-      const until = flags.duration === undefined ? 'until it ends' : `for ${flags.duration} s`;
-      process.stderr.write(`plimsoll: recording ${printable(command.join(' '))} ${until}; Ctrl-C ends it\n`);
-    }
-    const summary = summarise(await record(command, options, guardian, signal));
-    json?.write(summary);
-    people.write(`${traceReport(summary, terminalStyle(people))}\n`);
+function runTrace(command: readonly string[], flags: TraceFlags): Promise<number> {
+  const options = { command, ...readOptions(flags) };
+  return runCommand(flags, async ({ signal, finish, say }) => {
+    const until = flags.duration === undefined ? 'until it ends' : `for ${flags.duration} s`;
+    if (flags.quiet !== true)
+      say(`plimsoll: recording ${printable(command.join(' '))} ${until}; Ctrl-C ends it`);
+    const { summary } = await trace(options, { signal });
+    finish({ json: summary }, (style) => traceReport(summary, style));
     return traceExitCode(summary);
   });
 }

@@ -1,3 +1,4 @@
+import { ascending, checkCount, checkPositive, checkSize } from '../api/check.js';
 import { PlimsollError } from '../errors.js';
 import type { DnsMode } from '../lab/resolver/open.js';
 import { DEFAULT_DELAY_MS } from '../lab/resolver/open.js';
@@ -20,25 +21,19 @@ export function parseSize(text: string, cpus: number, option: string): number {
   };
   const trimmed = text.trim();
   if (Object.hasOwn(named, trimmed)) return named[trimmed] as number;
-  const size = /^\d+$/.test(trimmed) ? Number(trimmed) : Number.NaN;
-  if (size >= 1 && size <= LARGEST_POOL_SIZE) return size;
-  throw usage(
-    `${option}: a pool size is default, double, cpus or a whole number from 1 to ${LARGEST_POOL_SIZE}, not ${show(text)}`,
-  );
+  return checkSize(wholeNumber(trimmed), option, show(text));
 }
+
+const wholeNumber = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
 
 /** A comma-separated list of pool sizes, ascending and without repetitions. */
 export function parseSizes(text: string, cpus: number): number[] {
-  const sizes = text.split(',').map((item) => parseSize(item, cpus, '--sizes'));
-  return [...new Set(sizes)].sort((a, b) => a - b);
+  return ascending(text.split(',').map((item) => parseSize(item, cpus, '--sizes')));
 }
 
 /** A whole number of at least `least`. */
-export function parseCount(text: string, option: string, least: number, most: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw usage(`${option}: must be a whole number from ${least} to ${most}, not ${show(text)}`);
-}
+export const parseCount = (text: string, option: string, least: number, most: number): number =>
+  checkCount(wholeNumber(text), option, least, most, show(text));
 
 /** A comma-separated list of whole numbers, in the order given and without repetitions. */
 export function parseCounts(text: string, option: string, least: number, most: number): number[] {
@@ -46,11 +41,8 @@ export function parseCounts(text: string, option: string, least: number, most: n
 }
 
 /** A number above 0. */
-export function parsePositive(text: string, option: string, most: number): number {
-  const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (value > 0 && value <= most) return value;
-  throw usage(`${option}: must be a number above 0 and at most ${most}, not ${show(text)}`);
-}
+export const parsePositive = (text: string, option: string, most: number): number =>
+  checkPositive(text.trim() === '' ? Number.NaN : Number(text), option, most, show(text));
 
 /** `auto`, `system`, `hosts`, `local` or `local:MS`. */
 export function parseDns(text: string): DnsMode {
@@ -64,8 +56,8 @@ export function parseDns(text: string): DnsMode {
 }
 
 /** Assignments `WORKLOAD.PARAMETER=VALUE`, by workload. */
-export function parseAssignments(texts: readonly string[]): Map<string, Record<string, string>> {
-  const assignments = new Map<string, Record<string, string>>();
+export function parseAssignments(texts: readonly string[]): Record<string, Record<string, string>> {
+  const assignments: Record<string, Record<string, string>> = {};
   for (const text of texts) {
     const match = /^([^.=]+)\.([^.=]+)=(.*)$/.exec(text);
     if (match === null)
@@ -73,14 +65,22 @@ export function parseAssignments(texts: readonly string[]): Map<string, Record<s
         `--set: must be WORKLOAD.PARAMETER=VALUE, such as crypto.iterations=10000, not ${show(text)}`,
       );
     const [, workload, parameter, value] = match as unknown as [string, string, string, string];
-    assignments.set(workload, { ...assignments.get(workload), [parameter]: value });
+    assignments[workload] = { ...assignments[workload], [parameter]: value };
   }
   return assignments;
 }
 
-/** An absolute http or https URL. */
-export function parseUrl(text: string, option: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw usage(`${option}: must be a URL such as http://127.0.0.1:3000/path, not ${show(text)}`);
+/**
+ * The arguments of a target: a JSON array.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE
+ */
+export function parseArgs(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw usage(`--args: must be a JSON array, such as '["secret", 10]', not ${show(text)}`);
 }

@@ -93,3 +93,19 @@ export class Guardian {
     this.#process.stdin?.write(`${JSON.stringify(order)}\n`);
   }
 }
+
+/** What a measurement works under: who cleans up after it, and what ends it. */
+export interface Supervision {
+  readonly guardian: Guardian;
+  readonly signal: AbortSignal;
+}
+
+/** Do some work under a guardian of its own, which is closed whatever happens. */
+export async function withGuardian<Result>(work: (guardian: Guardian) => Promise<Result>): Promise<Result> {
+  const guardian = new Guardian();
+  try {
+    return await work(guardian);
+  } finally {
+    await guardian.close();
+  }
+}

@@ -28,7 +28,7 @@ export interface Measurement {
   readonly maxRssBytes: number;
   readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
   /** Median time of one operation with nothing else in flight, in milliseconds. */
-  readonly aloneMs: number;
+  readonly unloadedMs: number;
   /** `null` when there were too few rounds to tell. */
   readonly steady: boolean | null;
 }

@@ -6,7 +6,7 @@ import { median } from '../stats/quantile.js';
 import { type Ranking, rankSizes } from '../stats/ranking.js';
 import type { Summary } from '../stats/summary.js';
 import { describeTraffic } from './method.js';
-import { AS_IT_IS, type LoadCase, type LoadOptions, type LoadTarget, type Table } from './options.js';
+import { AS_IT_IS, type LoadCase, type LoadPlan, type LoadTarget, type Table } from './options.js';
 import { failingSizes, recommend } from './recommend.js';
 import type { LoadMeasurement } from './run.js';
 
@@ -29,7 +29,7 @@ type SequencedRun = BlockRun<LoadMeasurement> & { readonly sequence: number };
 export function analyseTable(
   table: Table,
   outcome: Pick<BlocksOutcome<LoadMeasurement>, 'runs'>,
-  { sizes, baseline, target }: Pick<LoadOptions, 'sizes' | 'baseline' | 'target'>,
+  { sizes, baseline, target }: Pick<LoadPlan, 'sizes' | 'baseline' | 'target'>,
 ): { cells: LoadCell[]; recommendation: LoadRecommendation | null } {
   const { traffic } = table;
   const complete = completeBlocks({ ...outcome, repeatedBlocks: 0, error: undefined }, sizes);
@@ -91,7 +91,7 @@ function cell(
     operationsPerRequest: target.kind === 'sample' ? target.operationsPerRequest : null,
     size: size === AS_IT_IS ? null : size,
     ...middle(shown.map(({ result }) => result)),
-    marks: [...new Set(shown.flatMap(({ marks, result }) => [...result.marks, ...marks]))],
+    problems: [...new Set(shown.flatMap(({ marks, result }) => [...result.problems, ...marks]))],
     blocks,
     ratio: comparison?.ratio ?? null,
     interval: comparison === null ? null : [comparison.interval.low, comparison.interval.high],
@@ -139,5 +139,5 @@ function middleFields<Fields extends { readonly [name in keyof Fields]: number }
 }
 
 function loadRun({ sequence, block, order, arm, result, marks, superseded }: SequencedRun): LoadRun {
-  return { sequence, block, order, twin: arm === 'twin', ...result, noise: marks, superseded };
+  return { sequence, block, order, twin: arm === 'twin', ...result, disturbances: marks, superseded };
 }

@@ -1,13 +1,13 @@
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
 import { type BlockRun, type BlocksOutcome, runBlocks } from '../lab/blocks.js';
-import type { Guardian } from '../lab/guardian.js';
+import type { Supervision } from '../lab/guardian.js';
 import type { LoadResult } from '../results/load.js';
 import { createRandom } from '../stats/random.js';
 import { analyseTable } from './analyse.js';
 import { Estimate } from './estimate.js';
 import { methodOf, tablesOf } from './method.js';
-import { AS_IT_IS, type LoadOptions, type LoadProgress, type Table } from './options.js';
+import { AS_IT_IS, type LoadPlan, type LoadProgress, type Table } from './options.js';
 import { assertContinues, runsToResume } from './resume.js';
 import { type LoadMeasurement, runLoad } from './run.js';
 import { runningServer, startCommand } from './target/command.js';
@@ -15,10 +15,10 @@ import { findPm2 } from './target/pm2-installation.js';
 import { startSampleServer } from './target/sample.js';
 import type { Target } from './target/target.js';
 
-export interface LoadObserver {
-  onProgress?(progress: LoadProgress): void;
+export interface LoadContext extends Supervision {
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** After every run: the result so far. */
-  onResult?(result: LoadResult): void;
+  readonly onResult?: ((result: LoadResult) => void) | undefined;
 }
 
 const READY_MS = 30_000;
@@ -34,19 +34,18 @@ const TICK_MS = 1000;
  * @throws {PlimsollError} when nothing can be measured at all: PM2 missing, no temporary directory.
  */
 export async function load(
-  options: LoadOptions,
-  guardian: Guardian,
-  signal: AbortSignal,
-  observer: LoadObserver = {},
+  options: LoadPlan,
+  context: LoadContext,
   earlier: LoadResult | null = null,
 ): Promise<LoadResult> {
   const { target } = options;
+  const { guardian } = context;
   if (target.kind === 'sample' && target.modes.some((mode) => mode.startsWith('pm2'))) findPm2();
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
   guardian.remove(directory);
   if (earlier !== null) assertContinues(earlier, options, environment);
-  return new LoadSession(options, guardian, signal, observer, environment, earlier).run();
+  return new LoadSession(options, context, environment, earlier).run();
 }
 
 class LoadSession {
@@ -59,10 +58,8 @@ class LoadSession {
   #running: { readonly size: number; readonly block: number; readonly since: number } | null = null;
 
   constructor(
-    readonly options: LoadOptions,
-    readonly guardian: Guardian,
-    readonly signal: AbortSignal,
-    readonly observer: LoadObserver,
+    readonly options: LoadPlan,
+    readonly context: LoadContext,
     readonly environment: LoadResult['environment'],
     readonly earlier: LoadResult | null,
   ) {
@@ -78,7 +75,7 @@ class LoadSession {
       for (const table of this.#tables) {
         this.#table = table;
         const { error } = await this.#blocks(table);
-        if (this.signal.aborted) break;
+        if (this.context.signal.aborted) break;
         if (error === undefined) continue;
         if (!(error instanceof PlimsollError)) throw error;
         const { code, message } = error;
@@ -91,7 +88,8 @@ class LoadSession {
   }
 
   #blocks(table: Table): Promise<BlocksOutcome<LoadMeasurement>> {
-    const { options, signal, guardian } = this;
+    const { options } = this;
+    const { signal, guardian } = this.context;
     const { traffic } = table;
     const done: BlockRun<LoadMeasurement>[] = [];
     this.#runs.set(table, done);
@@ -126,7 +124,7 @@ class LoadSession {
       cpuSecondsOf: ({ cpuSeconds }) => cpuSeconds,
       onRun: (run) => {
         done.push(run);
-        this.observer.onResult?.(this.#result(true));
+        this.context.onResult?.(this.#result(true));
       },
     });
   }
@@ -164,10 +162,10 @@ class LoadSession {
       performance.now() - since,
     );
     const { mode, traffic } = this.#table;
-    this.observer.onProgress?.({ mode, case: traffic.name, size, block, blocks, ...state });
+    this.context.onProgress?.({ mode, case: traffic.name, size, block, blocks, ...state });
   }
 
-  #result(unfinished = this.signal.aborted): LoadResult {
+  #result(unfinished = this.context.signal.aborted): LoadResult {
     const { options, earlier } = this;
     const analysed = [...this.#runs].map(([table, runs]) => analyseTable(table, { runs }, options));
     const seconds = (Date.now() - this.#startedAt.getTime()) / 1000;

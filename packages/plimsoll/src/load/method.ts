@@ -1,12 +1,12 @@
 import type { LoadResult } from '../results/load.js';
 import { describeOperation } from '../workloads/operations.js';
-import { AS_IT_IS, type LoadCase, type LoadOptions, type Table } from './options.js';
+import { AS_IT_IS, type LoadCase, type LoadPlan, type Table } from './options.js';
 import { BYSTANDER_RATE } from './run.js';
 
 type Method = Omit<LoadResult['method'], 'startedAt' | 'seconds' | 'interrupted'>;
 
 /** Every table that the options ask for, in the order in which they are measured. */
-export function tablesOf({ target, cases }: LoadOptions): Table[] {
+export function tablesOf({ target, cases }: LoadPlan): Table[] {
   if (target.kind !== 'sample') return cases.map((traffic) => ({ mode: target.kind, instances: 1, traffic }));
   return target.modes.flatMap((mode) =>
     cases.map((traffic) => ({
@@ -18,7 +18,7 @@ export function tablesOf({ target, cases }: LoadOptions): Table[] {
 }
 
 /** What a result says about its options; two results with the same method may be put together. */
-export function methodOf(options: LoadOptions): Method {
+export function methodOf(options: LoadPlan): Method {
   const { target, sizes, baseline, blocks, seed, cases } = options;
   const kinds = [...new Set(cases.map(({ kind }) => kind))];
   return {

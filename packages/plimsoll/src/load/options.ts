@@ -49,7 +49,7 @@ export type LoadTarget =
     }
   | { readonly kind: 'url'; readonly url: URL; readonly bystander: URL | null };
 
-export interface LoadOptions {
+export interface LoadPlan {
   readonly target: LoadTarget;
   readonly cases: readonly LoadCase[];
   /** Pool sizes in ascending order; `AS_IT_IS` alone for a server that runs already. */

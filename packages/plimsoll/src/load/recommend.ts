@@ -8,7 +8,7 @@ import { AS_IT_IS } from './options.js';
 /** Which size a table recommends, and why; nothing is recommended that the data cannot carry. */
 export function recommend(
   cells: readonly LoadCell[],
-  { best, recommended, asGood, laterLoop, confidence }: Ranking,
+  { best, recommended, asGood, higherEventLoopDelay, confidence }: Ranking,
   { noisy }: Noise,
   baseline: number,
 ): Omit<LoadRecommendation, 'mode' | 'instances' | 'case'> {
@@ -20,11 +20,12 @@ export function recommend(
     estimate: size === null ? lean : null,
     best,
     asGood,
-    bystanderWorse: laterLoop,
+    bystanderWorse: higherEventLoopDelay,
     confidence: size === null ? null : confidence,
     noisy,
     because:
-      doubtful ?? reasons(cells, { best, asGood, laterLoop, confidence, chosen: size ?? lean, baseline }),
+      doubtful ??
+      reasons(cells, { best, asGood, higherEventLoopDelay, confidence, chosen: size ?? lean, baseline }),
   };
 }
 
@@ -34,7 +35,7 @@ export const failingSizes = (cells: readonly LoadCell[]): number[] =>
 
 /** Why nothing can be recommended, whatever the figures say. */
 function doubt(cells: readonly LoadCell[], noisy: boolean, baseline: number): string | null {
-  const bound = cells.filter(({ marks }) => marks.includes('generator-bound'));
+  const bound = cells.filter(({ problems }) => problems.includes('generator-bound'));
   if (bound.length > 0)
     return `the client itself was too busy or too late at ${list(bound.map(({ size }) => size ?? 0))}: lower the rate, or load from another machine`;
   const failing = failingSizes(cells);
@@ -50,14 +51,14 @@ const hasThreadsOf =
   (cell: LoadCell): boolean =>
     isDeepStrictEqual(cell.observedThreads, observedThreads) && !observedThreads.includes(null);
 
-interface Grounds extends Pick<Ranking, 'best' | 'asGood' | 'laterLoop' | 'confidence'> {
+interface Grounds extends Pick<Ranking, 'best' | 'asGood' | 'higherEventLoopDelay' | 'confidence'> {
   readonly chosen: number | null;
   readonly baseline: number;
 }
 
 function reasons(
   cells: readonly LoadCell[],
-  { best, asGood, laterLoop, confidence, chosen, baseline }: Grounds,
+  { best, asGood, higherEventLoopDelay, confidence, chosen, baseline }: Grounds,
 ): string {
   const cell = (size: number): LoadCell | undefined => cells.find((candidate) => candidate.size === size);
   const others = asGood.filter((size) => size !== chosen);
@@ -68,9 +69,9 @@ function reasons(
     ...(others.length === 0
       ? []
       : [`${list(others)} ${confidence === null ? 'cannot be told apart' : 'no better'}`]),
-    ...(laterLoop.length === 0 || chosen === null
+    ...(higherEventLoopDelay.length === 0 || chosen === null
       ? []
-      : [`${list(laterLoop)} no faster, and ${waits(laterLoop, chosen, cell)}`]),
+      : [`${list(higherEventLoopDelay)} no faster, and ${waits(higherEventLoopDelay, chosen, cell)}`]),
     ...(failing.length === 0
       ? []
       : [`requests failed at ${list(failing)}, and so ${failing.length === 1 ? 'it is' : 'they are'} out`]),

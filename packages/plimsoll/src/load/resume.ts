@@ -3,7 +3,7 @@ import { PlimsollError } from '../errors.js';
 import type { BlockRun } from '../lab/blocks.js';
 import type { LoadResult } from '../results/load.js';
 import { methodOf } from './method.js';
-import { AS_IT_IS, type LoadOptions, type Table } from './options.js';
+import { AS_IT_IS, type LoadPlan, type Table } from './options.js';
 import type { LoadMeasurement } from './run.js';
 
 /**
@@ -13,7 +13,7 @@ import type { LoadMeasurement } from './run.js';
  */
 export function assertContinues(
   earlier: LoadResult,
-  options: LoadOptions,
+  options: LoadPlan,
   environment: LoadResult['environment'],
 ): void {
   const wanted: Record<string, unknown> = {
@@ -43,11 +43,11 @@ export function runsToResume(earlier: LoadResult | null, table: Table): BlockRun
   return cells
     .flatMap(({ runs, size }) => runs.map((run) => ({ run, size: size ?? AS_IT_IS })))
     .sort((a, b) => a.run.sequence - b.run.sequence)
-    .map(({ run: { sequence, block, order, twin, noise, superseded, ...result }, size }) => ({
+    .map(({ run: { sequence, block, order, twin, disturbances, superseded, ...result }, size }) => ({
       block,
       order,
       arm: twin ? 'twin' : size,
-      marks: noise,
+      marks: disturbances,
       result,
       superseded,
     }));

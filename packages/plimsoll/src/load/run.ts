@@ -14,7 +14,10 @@ import { LATE_MS, type TrafficOutcome } from './traffic/outcome.js';
 import { sendOnSchedule } from './traffic/schedule.js';
 
 /** What one run measured; where it stands in its block is not known here. */
-export type LoadMeasurement = Omit<LoadRun, 'sequence' | 'block' | 'order' | 'twin' | 'noise' | 'superseded'>;
+export type LoadMeasurement = Omit<
+  LoadRun,
+  'sequence' | 'block' | 'order' | 'twin' | 'disturbances' | 'superseded'
+>;
 
 export interface RunPlan {
   readonly traffic: LoadCase;
@@ -70,7 +73,7 @@ export async function runLoad(
     over.abort();
     forced = await target.close();
   }
-  return forced === null ? measurement : { ...measurement, marks: [...measurement.marks, forced] };
+  return forced === null ? measurement : { ...measurement, problems: [...measurement.problems, forced] };
 }
 
 async function loadTarget(
@@ -145,7 +148,7 @@ function measured(
     plan.traffic.kind === 'open' &&
     lagP99Ms !== null &&
     lagP99Ms > Math.max(LATE_MS, MOST_LAG_SHARE * httpMs.p99);
-  const marks: [string, boolean][] = [
+  const problems: [string, boolean][] = [
     ['errors', errors > 0],
     ['worker-died', did.died > 0],
     ['dropped', traffic.dropped > 0],
@@ -166,11 +169,11 @@ function measured(
     errors,
     firstFailure,
     sent: traffic.sent,
-    late: traffic.late,
+    sentLate: traffic.sentLate,
     dropped: traffic.dropped,
     unfinished: traffic.unfinished,
     generator: { lagP99Ms, utilization: busy },
-    marks: [...marks.filter(([, deserved]) => deserved).map(([mark]) => mark), ...did.marks],
+    problems: [...problems.filter(([, deserved]) => deserved).map(([mark]) => mark), ...did.problems],
   };
 }
 

@@ -16,7 +16,7 @@ export interface Measures {
   /** Jobs a second. */
   readonly throughput: number;
   /** Of the pool's threads, from 0 to 1. */
-  readonly utilisation: number;
+  readonly utilization: number;
   readonly eventLoopDelayMs: { readonly p99: number };
 }
 
@@ -47,7 +47,7 @@ export function measure(passage: Passage, threads: number): Measures {
     latencyMs: spread(latencies),
     makespanMs,
     throughput: makespanMs > 0 ? (1000 * count) / makespanMs : 0,
-    utilisation: makespanMs > 0 ? Math.min(1, served / (threads * makespanMs)) : 0,
+    utilization: makespanMs > 0 ? Math.min(1, served / (threads * makespanMs)) : 0,
     eventLoopDelayMs: {
       p99: loopDelaysMs.length === 0 ? 0 : (quantiles(Float64Array.from(loopDelaysMs), [0.99])[0] as number),
     },

@@ -39,11 +39,11 @@ function header({ environment, method, trace }: Advice, { color, width }: Style)
 const MOST_KINDS = 6;
 
 const PARTS: readonly (readonly [keyof Budget, string])[] = [
-  ['poolMs', 'for a thread'],
-  ['coreMs', 'for a core'],
+  ['queueWaitMs', 'for a thread'],
+  ['coreWaitMs', 'for a core'],
   ['cpuMs', 'on CPU'],
   ['blockedMs', 'blocked'],
-  ['loopMs', 'for the loop'],
+  ['eventLoopMs', 'for the loop'],
 ];
 
 const right = (title: string, expendable = 0): Column => ({ title, align: 'right', expendable });
@@ -105,8 +105,8 @@ const FIELDS: readonly Field[] = [
   },
   { column: right('in all', 2), text: ({ makespanMs }) => formatMs(makespanMs) },
   { column: right('jobs/s', 4), text: ({ throughput }) => formatRate(throughput) },
-  { column: right('in use', 5), text: ({ utilisation }) => `${percent(utilisation)} %` },
-  { column: right('late loop', 1), text: ({ eventLoopDelayMs }) => formatMs(eventLoopDelayMs.p99) },
+  { column: right('in use', 5), text: ({ utilization }) => `${percent(utilization)} %` },
+  { column: right('loop delay', 1), text: ({ eventLoopDelayMs }) => formatMs(eventLoopDelayMs.p99) },
   {
     column: right('threads’ memory', 9),
     text: ({ memoryBytes }) =>

@@ -22,7 +22,7 @@ export function benchColumns(baseline: number, plot: boolean): Column[] {
     column('ops/s', 'right', 1),
     column('p50', 'right', 5),
     column('p99', 'right', 3),
-    column('late loop', 'right', 2),
+    column('loop delay', 'right', 2),
     column('CPU', 'right', 4),
     column('memory', 'right', 6),
     column('verdict', 'left', 0),

@@ -89,7 +89,7 @@ function leaning({ recommended, asGood }: WorkloadResult): string {
 
 /** Why this size, or why none can be named. */
 export function because(workload: WorkloadResult, baseline: number): string {
-  const { recommended, best, noise, sizes, asGood, laterLoop, confidence } = workload;
+  const { recommended, best, noise, sizes, asGood, higherEventLoopDelay, confidence } = workload;
   if (noise === null) return 'not measured to the end';
   if (noise.noisy) return 'too noisy: the baseline differs from itself';
   if (recommended === null) return estimate(workload, baseline);
@@ -98,7 +98,9 @@ export function because(workload: WorkloadResult, baseline: number): string {
   const parts = [
     ...(recommended === baseline ? [] : [against(chosen, baseline)]),
     ...(others.length === 0 ? [] : [`${list(others)} no better`]),
-    ...(laterLoop.length === 0 ? [] : [`${list(laterLoop)} no faster, and a later event loop`]),
+    ...(higherEventLoopDelay.length === 0
+      ? []
+      : [`${list(higherEventLoopDelay)} no faster, and a higher event-loop delay`]),
     ...(confidence === 'not distinguished' ? [`not shown to be slower than ${best}, nor to be as fast`] : []),
   ];
   return parts.length === 0 ? 'the fastest' : parts.join('; ');
@@ -109,14 +111,16 @@ function against({ ratio, verdict }: SizeResult, baseline: number): string {
   return `${change(ratio)} time against ${baseline}${verdict === 'unclear' ? ', within the noise' : ''}`;
 }
 
-function estimate({ asGood, laterLoop, sizes }: WorkloadResult, baseline: number): string {
+function estimate({ asGood, higherEventLoopDelay, sizes }: WorkloadResult, baseline: number): string {
   const leading = sizes.find(({ size }) => size === asGood[0]);
   const parts = [
     ...(asGood.length > 1 ? [`${list(asGood)} cannot be told apart`] : []),
     ...(asGood.length === 1 && leading !== undefined && leading.size !== baseline
       ? [`${change(leading.ratio)} time against ${baseline}`]
       : []),
-    ...(laterLoop.length === 0 ? [] : [`${list(laterLoop)} no faster, and a later event loop`]),
+    ...(higherEventLoopDelay.length === 0
+      ? []
+      : [`${list(higherEventLoopDelay)} no faster, and a higher event-loop delay`]),
   ];
   return `estimate: ${parts.length === 0 ? 'the fastest' : parts.join('; ')}`;
 }

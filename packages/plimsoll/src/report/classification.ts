@@ -75,7 +75,7 @@ function group(verdict: PoolVerdict, title: string, { results }: Classification,
       style,
     ),
   );
-  const legend = members.some(({ slowClass }) => slowClass)
+  const legend = members.some(({ slowIo }) => slowIo)
     ? [color.dim(`  ${SLOW} slow I/O: only half of the pool serves these, rounded up`)]
     : [];
   return [heading, ...lines, ...legend];
@@ -111,10 +111,10 @@ function flow(items: readonly string[], width: number): string[] {
   return lines;
 }
 
-function note({ verdict, slowClass, blockedMainMs }: Classified): string {
-  if (slowClass) return ` ${SLOW}`;
-  return verdict === 'main thread' && blockedMainMs !== null && blockedMainMs >= 1
-    ? ` (${formatMs(blockedMainMs)})`
+function note({ verdict, slowIo, mainThreadMs }: Classified): string {
+  if (slowIo) return ` ${SLOW}`;
+  return verdict === 'main thread' && mainThreadMs !== null && mainThreadMs >= 1
+    ? ` (${formatMs(mainThreadMs)})`
     : '';
 }
 
@@ -134,10 +134,10 @@ const VERDICT_TEXT: Record<PoolVerdict, string> = {
 };
 
 function explained(one: Classified, { width, color }: Style): string[] {
-  const { name, call, verdict, slowClass, blockedMainMs, explanation, alternative } = one;
+  const { name, call, verdict, slowIo, mainThreadMs, explanation, alternative } = one;
   const facts = [
-    ...(slowClass ? ['slow I/O: at most half of the pool, rounded up, serves it'] : []),
-    ...(blockedMainMs === null ? [] : [`first call kept the event loop busy for ${formatMs(blockedMainMs)}`]),
+    ...(slowIo ? ['slow I/O: at most half of the pool, rounded up, serves it'] : []),
+    ...(mainThreadMs === null ? [] : [`first call kept the event loop busy for ${formatMs(mainThreadMs)}`]),
   ];
   const paragraph = (text: string): string[] => wrap(printable(text), width - 2).map((line) => `  ${line}`);
   return [

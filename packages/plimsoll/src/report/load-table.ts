@@ -81,7 +81,7 @@ function fields(baseline: number | null, cells: readonly LoadCell[]): Field[] {
     ...(hasOperations && !isOpen
       ? [
           {
-            column: column('done s', 0),
+            column: column('completion s', 0),
             text: ({ completionMs }: LoadCell) => known(completionMs?.mean, seconds),
             lowest: ({ completionMs }: LoadCell) => completionMs?.mean ?? null,
           },
@@ -105,7 +105,7 @@ function fields(baseline: number | null, cells: readonly LoadCell[]): Field[] {
     { column: column('CPU', 5), text: ({ cpuSeconds }) => known(cpuSeconds, (s) => formatMs(s * 1000)) },
     { column: column('memory', 6), text: ({ maxRssBytes }) => known(maxRssBytes, formatBytes) },
     {
-      column: column('late loop', 3),
+      column: column('loop delay', 3),
       text: ({ eventLoopDelayMs }) => known(eventLoopDelayMs?.p99, formatMs),
       lowest: ({ eventLoopDelayMs }) => eventLoopDelayMs?.p99 ?? null,
     },

@@ -53,7 +53,7 @@ export function legend({ method, cells }: LoadResult): string {
   const latency = isOpen
     ? 'latencies from the moment at which a request was to be sent'
     : method.target === 'sample'
-      ? 'latencies of operations from the start of their request; done: mean time from the first request to the end of an operation'
+      ? 'latencies of operations from the start of their request; completion: mean time from the first request to the end of an operation'
       : 'latencies of requests';
   return method.bystanderRate === null
     ? latency
@@ -113,7 +113,7 @@ const SAYS: Record<string, (cell: LoadCell) => string> = {
   'generator-bound': ({ runs, rate }) =>
     rate === null
       ? `the client itself was busy ${percent(Math.max(...runs.map(({ generator }) => generator.utilization)))} % of the time`
-      : `the client itself was too busy or too late (${sum(runs, ({ late }) => late)} of ${sum(runs, ({ sent }) => sent)} requests left late)`,
+      : `the client itself was too busy or too late (${sum(runs, ({ sentLate }) => sentLate)} of ${sum(runs, ({ sent }) => sent)} requests left late)`,
   'forced-stop': () => 'it did not end on SIGTERM and was killed',
   'other-threads': () => 'threads of its own are among those counted',
   'pool-not-seen': () => 'no process was seen to use its pool, so its size cannot matter',
@@ -122,8 +122,8 @@ const SAYS: Record<string, (cell: LoadCell) => string> = {
 /** What happened in a cell, in words. */
 export function happenings(cell: LoadCell): string[] {
   const where = cell.size === null ? '' : `${cell.size}: `;
-  return cell.marks.flatMap((mark) => {
-    const text = SAYS[mark]?.(cell);
+  return cell.problems.flatMap((problem) => {
+    const text = SAYS[problem]?.(cell);
     return text === undefined ? [] : [where + text];
   });
 }
@@ -149,9 +149,9 @@ function recommendations({ recommended }: LoadResult, { color, width }: Style): 
 /** Runs that something outside of them disturbed, if any. */
 export function disturbed({ cells }: LoadResult): string | null {
   const runs = cells.flatMap((cell) => cell.runs).filter(({ superseded }) => !superseded);
-  const hit = runs.filter(({ noise }) => noise.length > 0);
+  const hit = runs.filter(({ disturbances }) => disturbances.length > 0);
   if (hit.length === 0) return null;
-  const kinds = [...new Set(hit.flatMap(({ noise }) => noise))];
+  const kinds = [...new Set(hit.flatMap(({ disturbances }) => disturbances))];
   return `${hit.length} of ${runs.length} runs were disturbed from outside (${list(kinds)}); measure again on a quieter machine`;
 }
 

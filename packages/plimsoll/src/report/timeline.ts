@@ -49,7 +49,7 @@ function header(
 }
 
 function picture(
-  { requests, wallMs, timings, spans, shows }: TimelineExperiment,
+  { requests, wallMs, timings, spans, observations }: TimelineExperiment,
   { size, observedThreads }: Timeline,
   toMs: number,
   used: Set<Part>,
@@ -69,7 +69,7 @@ function picture(
     `${color.bold(title)} ${color.dim(`in ${formatMs(wallMs)}`)}`,
     ...rows,
     color.dim(' '.repeat(LABEL) + axis(toMs, cells)),
-    ...shows.flatMap(({ text }) => {
+    ...observations.flatMap(({ text }) => {
       const [first = '', ...rest] = wrap(text, width - 4);
       return [`  ${color.green('→')} ${first}`, ...rest.map((line) => `    ${line}`)];
     }),

@@ -78,14 +78,14 @@ function poolText({ observedThreads, size, jobs }: TracedProgram): string {
 }
 
 function useText(program: TracedProgram): string {
-  const { jobs, activeMs, utilisation, saturatedMs, queuedMs, loopUse, chained } = program;
+  const { jobs, activeMs, utilization, saturatedMs, queuedMs, eventLoopCpu, chained } = program;
   const share = (part: number): string => `${percent(activeMs === 0 ? 0 : part / activeMs)} %`;
   return [
     `${count.format(jobs)} jobs within ${formatMs(activeMs)}`,
-    ...(utilisation === null ? [] : [`${percent(utilisation)} % of the threads taken`]),
+    ...(utilization === null ? [] : [`${percent(utilization)} % of the threads taken`]),
     `all taken for ${formatMs(saturatedMs)} (${share(saturatedMs)})`,
     `jobs queued for ${formatMs(queuedMs)} (${share(queuedMs)})`,
-    ...(loopUse === null ? [] : [`event loop ${percent(loopUse)} % of a core`]),
+    ...(eventLoopCpu === null ? [] : [`event loop ${percent(eventLoopCpu)} % of a core`]),
     ...(chained === 0 ? [] : [`${percent(chained / jobs)} % submitted after another’s result`]),
   ].join(' · ');
 }

@@ -20,7 +20,7 @@ const measures = {
     .describe('from submission until the event loop takes the result'),
   makespanMs: milliseconds.describe('from the first submission to the last result'),
   throughput: z.number().nonnegative().describe('jobs a second'),
-  utilisation: z.number().min(0).max(1).describe("of the pool's threads"),
+  utilization: z.number().min(0).max(1).describe("of the pool's threads"),
   eventLoopDelayMs: z
     .object({ p99: milliseconds })
     .describe('how late an event loop takes up something small'),
@@ -45,11 +45,11 @@ const share = z.object({ mean: milliseconds, p99: milliseconds });
 
 export const budgetSchema = z
   .object({
-    poolMs: share.describe('waiting for a pool thread'),
-    coreMs: share.describe('waiting for a core'),
+    queueWaitMs: share.describe('waiting for a pool thread'),
+    coreWaitMs: share.describe('waiting for a core'),
     cpuMs: share.describe('computing'),
     blockedMs: share.describe('on a thread, but neither computing nor waiting for a core'),
-    loopMs: share.describe('waiting for the event loop'),
+    eventLoopMs: share.describe('waiting for the event loop'),
   })
   .describe('where the time of the recorded jobs went');
 

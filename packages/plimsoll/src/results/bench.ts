@@ -28,8 +28,8 @@ export const runSchema = z.object({
   eventLoopDelayMs: z
     .object({ p50: milliseconds, p99: milliseconds, max: milliseconds })
     .describe('how late a timer due at a random moment of the run fired'),
-  aloneMs: milliseconds.describe('median time of one operation with nothing else in flight'),
-  marks: z
+  unloadedMs: milliseconds.describe('median time of one operation with nothing else in flight'),
+  disturbances: z
     .array(z.string())
     .describe('what the machine did to this run: steal, other-load, psi-io, not-steady …'),
   superseded: z.boolean().describe('its block was hit by noise and has been repeated; not used'),
@@ -86,7 +86,7 @@ export const workloadSchema = z.object({
       'the smallest size not distinguishable from the best in time and event-loop delay; null when not known',
     ),
   asGood: z.array(z.int()).describe('every size not distinguishable from the best'),
-  laterLoop: z.array(z.int()).describe('sizes as fast as the best, but with a later event loop'),
+  higherEventLoopDelay: z.array(z.int()).describe('sizes as fast as the best, but with a later event loop'),
   confidence: z
     .enum(['proven', 'not distinguished'])
     .nullable()

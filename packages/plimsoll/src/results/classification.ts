@@ -13,11 +13,11 @@ export const classifiedSchema = z.object({
   name: z.string(),
   call: z.string().describe('what was called'),
   verdict: poolVerdictSchema,
-  slowClass: z
+  slowIo: z
     .boolean()
     .nullable()
     .describe('libuv runs at most (size + 1) / 2 of these at a time; null when it did not wait for the pool'),
-  blockedMainMs: z
+  mainThreadMs: z
     .number()
     .nonnegative()
     .nullable()

@@ -63,14 +63,16 @@ export const loadRunSchema = z.object({
   ...metrics,
   firstFailure: z.string().nullable(),
   sent: count,
-  late: count.describe('requests that left more than 2 ms after their time'),
+  sentLate: count.describe('requests that left more than 2 ms after their time'),
   dropped: count.describe('requests that were not sent because too many were under way'),
   unfinished: count.describe('requests without an answer at the end; their age counts as their latency'),
   generator: z
     .object({ lagP99Ms: milliseconds.nullable(), utilization: z.number().min(0).max(1) })
     .describe('health of the client: how late its requests left, and how busy its event loop was'),
-  marks: z.array(z.string()).describe('what the run itself showed: errors, worker-died, generator-bound …'),
-  noise: z.array(z.string()).describe('what the machine did to it: steal, other-load, psi-io …'),
+  problems: z
+    .array(z.string())
+    .describe('what the run itself showed: errors, worker-died, generator-bound …'),
+  disturbances: z.array(z.string()).describe('what the machine did to it: steal, other-load, psi-io …'),
   superseded: z.boolean().describe('its block was hit by noise and has been repeated; not used'),
 });
 
@@ -94,7 +96,7 @@ export const loadCellSchema = z.object({
     .nullable()
     .describe('null for a server that somebody else started'),
   ...metrics,
-  marks: z.array(z.string()).describe('of the runs that were used'),
+  problems: z.array(z.string()).describe('of the runs that were used'),
   blocks: count.describe('complete blocks that the comparison rests on'),
   ratio: z.number().positive().nullable().describe('time at this size ÷ time at the baseline'),
   interval: z.tuple([z.number().positive(), z.number().positive()]).nullable(),

@@ -24,7 +24,7 @@ export const spanSchema = z.object({
   waited: z.boolean().describe('when it was submitted, every pool thread it could have had was taken'),
 });
 
-export const showSchema = z.object({ id: z.string(), text: z.string() });
+export const observationSchema = z.object({ id: z.string(), text: z.string() });
 
 export const timelineExperimentSchema = z.object({
   requests: z.int().positive(),
@@ -33,7 +33,7 @@ export const timelineExperimentSchema = z.object({
     .array(z.object({ request: z.int().positive(), startMs: milliseconds, endMs: milliseconds }))
     .describe('when each request was started, and when it had completed'),
   spans: z.array(spanSchema),
-  shows: z.array(showSchema).describe('what the picture shows, derived from the spans'),
+  observations: z.array(observationSchema).describe('what the picture shows, derived from the spans'),
 });
 
 export const timelineSchema = z
@@ -54,4 +54,4 @@ export const timelineSchema = z
 export type Timeline = z.infer<typeof timelineSchema>;
 export type TimelineExperiment = z.infer<typeof timelineExperimentSchema>;
 export type Span = z.infer<typeof spanSchema>;
-export type Show = z.infer<typeof showSchema>;
+export type Observation = z.infer<typeof observationSchema>;

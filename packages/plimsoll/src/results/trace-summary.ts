@@ -34,15 +34,15 @@ export const tracedProgramSchema = z.object({
   jobs: z.int().nonnegative(),
   chained: z.int().nonnegative().describe('jobs that were submitted because of the result of another'),
   activeMs: ms.describe('from the first submission to the last callback, all processes together'),
-  utilisation: z
+  utilization: z
     .number()
     .nonnegative()
     .nullable()
     .describe('share of that time that pool threads were taken'),
   saturatedMs: ms.describe('all threads were taken, all processes together'),
   queuedMs: ms.describe('at least one job waited for a thread, all processes together'),
-  loopUse: z.number().nonnegative().nullable().describe('share of a core that the event loop used'),
-  cpuUse: z
+  eventLoopCpu: z.number().nonnegative().nullable().describe('share of a core that the event loop used'),
+  coresUsed: z
     .number()
     .nonnegative()
     .nullable()

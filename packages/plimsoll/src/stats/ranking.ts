@@ -53,7 +53,7 @@ export interface Ranking {
   /** Sizes that nothing distinguishes from the best; with too few blocks, those whose widest interval reaches it. */
   readonly asGood: number[];
   /** Sizes as fast as the best whose event loop is distinguishably later. */
-  readonly laterLoop: number[];
+  readonly higherEventLoopDelay: number[];
   /** `proven`: shown to be at most 3 % slower than the best; otherwise merely not shown to be slower. */
   readonly confidence: 'proven' | 'not distinguished' | null;
 }
@@ -102,7 +102,7 @@ export function rankSizes(
     best: best.size,
     recommended: known ? chosen.size : null,
     asGood: noise.noisy ? [] : good.map(({ size }) => size),
-    laterLoop: noise.noisy ? [] : [...later],
+    higherEventLoopDelay: noise.noisy ? [] : [...later],
     confidence: known
       ? chosen === best || interval.high <= Math.log1p(EQUAL_WITHIN)
         ? 'proven'

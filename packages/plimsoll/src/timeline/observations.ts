@@ -1,21 +1,21 @@
 import { slowJobLimit } from '../libuv/pool-size.js';
-import type { Show, Span, TimelineExperiment } from '../results/timeline.js';
+import type { Observation, Span, TimelineExperiment } from '../results/timeline.js';
 
-export interface ShowContext {
+export interface ObservationContext {
   readonly size: number;
   /** Cores that the process may use. */
   readonly cpus: number;
 }
 
-type Measured = Omit<TimelineExperiment, 'shows'>;
+type Measured = Omit<TimelineExperiment, 'observations'>;
 
 /** What the picture of one experiment shows; every sentence follows from its spans. */
-export function observationsOf(experiment: Measured, context: ShowContext): Show[] {
+export function observationsOf(experiment: Measured, context: ObservationContext): Observation[] {
   const rules = [mainThread, waited, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
   return rules.flatMap((rule) => rule(experiment, context) ?? []);
 }
 
-type Rule = (experiment: Measured, context: ShowContext) => Show | null;
+type Rule = (experiment: Measured, context: ObservationContext) => Observation | null;
 
 const onPool = ({ spans }: Measured): Span[] => spans.filter(({ where }) => where === 'pool');
 

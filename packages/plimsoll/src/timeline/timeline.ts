@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
-import type { Guardian } from '../lab/guardian.js';
+import type { Guardian, Supervision } from '../lab/guardian.js';
 import { observe } from '../lab/observe.js';
 import { openResolver } from '../lab/resolver/open.js';
 import type { Timeline, TimelineExperiment } from '../results/timeline.js';
@@ -13,7 +13,7 @@ import { operations } from './operations.js';
 import { LATENCY_MS, startServers } from './servers.js';
 import { buildSpans } from './spans.js';
 
-export interface TimelineOptions {
+export interface TimelinePlan {
   readonly subject: TimelineSubject;
   /** One experiment for each: so many requests at once. */
   readonly requests: readonly number[];
@@ -22,6 +22,19 @@ export interface TimelineOptions {
   readonly url: string | null;
   /** An experiment that takes longer is taken for hung. */
   readonly deadlineMs: number;
+}
+
+/** The experiment that has just begun. */
+export interface TimelineProgress {
+  /** Requests at once. */
+  readonly requests: number;
+  /** Its place among all experiments, from 0. */
+  readonly experiment: number;
+  readonly experiments: number;
+}
+
+export interface TimelineContext extends Supervision {
+  readonly onProgress?: ((progress: TimelineProgress) => void) | undefined;
 }
 
 const REQUESTS = new URL('./child/requests.js', import.meta.url);
@@ -35,10 +48,8 @@ const REQUESTS = new URL('./child/requests.js', import.meta.url);
  * @throws {PlimsollError} when the operation fails, exits, does not complete or cannot be loaded.
  */
 export async function timeline(
-  options: TimelineOptions,
-  guardian: Guardian,
-  signal: AbortSignal,
-  onProgress: (requests: number, done: number) => void = () => {},
+  options: TimelinePlan,
+  { guardian, signal, onProgress }: TimelineContext,
 ): Promise<Timeline> {
   const startedAt = new Date();
   const directory = guardian.temporaryDirectory();
@@ -62,12 +73,12 @@ export async function timeline(
   let observedThreads: number | null = null;
   try {
     for (const requests of options.requests) {
-      onProgress(requests, experiments.length);
+      onProgress?.({ requests, experiment: experiments.length, experiments: options.requests.length });
       const recorded = await record(requests, watched);
       observedThreads = recorded.observedThreads;
       const observed = { requests, ...buildSpans(recorded.requests, recorded.events, size) };
       const context = { size, cpus: environment.cpu.effectiveCpus };
-      experiments.push({ ...observed, shows: observationsOf(observed, context) });
+      experiments.push({ ...observed, observations: observationsOf(observed, context) });
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -100,7 +111,7 @@ async function openLookups(guardian: Guardian): ReturnType<typeof openResolver> 
   }
 }
 
-function describe({ subject, url }: TimelineOptions, resolver: string): string {
+function describe({ subject, url }: TimelinePlan, resolver: string): string {
   if (subject.kind === 'target') return `the function ${subject.target.exportName}`;
   const description: string = operations[subject.name];
   if (subject.name === 'lookup') return `${description}, ${resolver}`;
@@ -110,7 +121,7 @@ function describe({ subject, url }: TimelineOptions, resolver: string): string {
 
 interface Watched extends Pick<TimelineJob, 'url' | 'names' | 'dnsPort'> {
   readonly name: string;
-  readonly options: TimelineOptions;
+  readonly options: TimelinePlan;
   readonly directory: string;
   readonly prefix: readonly string[];
   readonly guardian: Guardian;

@@ -65,10 +65,10 @@ function nothing({ budget }: Facts): TracedProgram['advice'] {
 
 function aboutQueue(program: Facts, cores: number, of: string): TracedProgram['advice'] {
   const mean = ms((program.budget as NonNullable<Facts['budget']>).queue.meanMs);
-  if (program.cpuUse !== null && program.cpuUse >= FULL * cores)
+  if (program.coresUsed !== null && program.coresUsed >= FULL * cores)
     return {
       id: 'trace.more-cores',
-      text: `more cores: jobs waited for a pool thread for ${of} (mean ${mean} ms), but ${program.cpuUse.toFixed(1)} of ${cores} cores were busy; more threads would only share them`,
+      text: `more cores: jobs waited for a pool thread for ${of} (mean ${mean} ms), but ${program.coresUsed.toFixed(1)} of ${cores} cores were busy; more threads would only share them`,
     };
   const { core, cpu, blocked } = program.budget as NonNullable<Facts['budget']>;
   const starved = core.meanMs / Math.max(Number.MIN_VALUE, core.meanMs + cpu.meanMs + blocked.meanMs);
@@ -83,24 +83,24 @@ function aboutQueue(program: Facts, cores: number, of: string): TracedProgram['a
       ? `; of lookups (${slow.map(({ kind }) => kind).join(', ')}) only half of the pool serves any, a cache or kept connections help as well`
       : '';
   const use =
-    program.cpuUse === null ? '' : ` while ${program.cpuUse.toFixed(1)} of ${cores} cores were busy`;
+    program.coresUsed === null ? '' : ` while ${program.coresUsed.toFixed(1)} of ${cores} cores were busy`;
   return {
     id: 'trace.more-threads',
     text: `more threads: jobs waited for a pool thread for ${of} (mean ${mean} ms)${use}${half}`,
   };
 }
 
-function aboutLoop({ loopUse, budget }: Facts, of: string): TracedProgram['advice'] {
+function aboutLoop({ eventLoopCpu, budget }: Facts, of: string): TracedProgram['advice'] {
   const mean = ms((budget as NonNullable<Facts['budget']>).loop.meanMs);
-  const use = loopUse === null ? '' : `, which used ${percent(loopUse)} % of a core`;
+  const use = eventLoopCpu === null ? '' : `, which used ${percent(eventLoopCpu)} % of a core`;
   const text = `results waited for the event loop for ${of} (mean ${mean} ms)${use}`;
-  return loopUse !== null && loopUse < LOOP_FULL
+  return eventLoopCpu !== null && eventLoopCpu < LOOP_FULL
     ? {
-        id: 'trace.loop-late',
+        id: 'trace.event-loop-delay',
         text: `a freer event loop: ${text}: single callbacks hold it, or other threads its core; another pool size would not help`,
       }
     : {
-        id: 'trace.freer-loop',
+        id: 'trace.event-loop-busy',
         text: `a freer event loop: ${text}; move its work away or run more processes, another pool size would not help`,
       };
 }

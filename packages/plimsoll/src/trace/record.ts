@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment, type Environment } from '../host/environment.js';
 import { hasEnded, processesWithEnvironment } from '../host/processes.js';
-import type { Guardian } from '../lab/guardian.js';
+import type { Supervision } from '../lab/guardian.js';
 import type { Trace, TraceNote } from '../results/trace.js';
 import { type CommandEnd, type Output, type RunningCommand, startCommand } from './command.js';
 import { type ProcessLog, parseProcessLogs } from './process-log.js';
@@ -48,6 +48,10 @@ export interface RecordProgress {
   readonly processes: number;
 }
 
+export interface RecordContext extends Supervision {
+  readonly onProgress?: ((progress: RecordProgress) => void) | undefined;
+}
+
 export const DEFAULT_MAX_EVENTS = 1_000_000;
 const SAMPLE_MS = 50;
 const POLL_MS = 100;
@@ -64,14 +68,12 @@ const PRELOAD = fileURLToPath(new URL('./child/preload.cjs', import.meta.url));
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when the command cannot be started; PLIMSOLL_NOT_RECORDED when no Node
  * process of it could be recorded.
  * @example
- * const trace = await record(['node', 'app.js'], { durationMs: 30_000 }, guardian, signal);
+ * const trace = await record(['node', 'app.js'], { durationMs: 30_000 }, { guardian, signal });
  */
 export async function record(
   command: readonly string[],
   options: RecordOptions,
-  guardian: Guardian,
-  signal: AbortSignal,
-  onProgress: (progress: RecordProgress) => void = () => {},
+  { guardian, signal, onProgress = () => {} }: RecordContext,
 ): Promise<RecordedTrace> {
   const directory = guardian.temporaryDirectory();
   try {

@@ -69,7 +69,7 @@ function programOf(
       0,
     ),
     activeMs: total(({ activeMs }) => activeMs),
-    utilisation: threadTime === 0 ? null : total(({ takenMs }) => takenMs) / threadTime,
+    utilization: threadTime === 0 ? null : total(({ takenMs }) => takenMs) / threadTime,
     saturatedMs: total(({ saturatedMs }) => saturatedMs),
     queuedMs: total(({ queuedMs }) => queuedMs),
     ...usageOf(processes),
@@ -83,7 +83,7 @@ function programOf(
 }
 
 /** How much of a core the event loops used, each on its own, and how many cores everything, while the pool was in use. */
-function usageOf(processes: readonly TracedProcess[]): Pick<TracedProgram, 'loopUse' | 'cpuUse'> {
+function usageOf(processes: readonly TracedProcess[]): Pick<TracedProgram, 'eventLoopCpu' | 'coresUsed'> {
   let wall = 0;
   let loop = 0;
   let all = 0;
@@ -101,7 +101,9 @@ function usageOf(processes: readonly TracedProcess[]): Pick<TracedProgram, 'loop
       to = Math.max(to, interval.toMs);
     }
   }
-  return wall === 0 ? { loopUse: null, cpuUse: null } : { loopUse: loop / wall, cpuUse: all / (to - from) };
+  return wall === 0
+    ? { eventLoopCpu: null, coresUsed: null }
+    : { eventLoopCpu: loop / wall, coresUsed: all / (to - from) };
 }
 
 const cpuOf = ({ loop, pool, other }: UsageInterval): number => loop.cpuMs + pool.cpuMs + other.cpuMs;

@@ -65,7 +65,7 @@ export interface ParameterOptions {
   /** Multiplies the cost of each operation. */
   readonly scale?: number;
   /** Values as the user wrote them; they win over `quick` and `operations`. */
-  readonly set?: Readonly<Record<string, string>>;
+  readonly set?: Readonly<Record<string, string | number>>;
 }
 
 /**

@@ -123,7 +123,7 @@ describe('rules', () => {
     latencyMs: { mean, p50: mean, p95: mean, p99: mean },
     makespanMs,
     throughput: 1,
-    utilisation: 0.5,
+    utilization: 0.5,
     eventLoopDelayMs: { p99: 0 },
     memoryBytes: 8192,
   });

@@ -23,8 +23,8 @@ const run = (given: Partial<RunResult> = {}): RunResult => ({
   cpuSeconds: 0.16,
   maxRssBytes: 1e8,
   eventLoopDelayMs: { p50: 0, p99: 1, max: 2 },
-  aloneMs: 1,
-  marks: [],
+  unloadedMs: 1,
+  disturbances: [],
   superseded: false,
   ...given,
 });
@@ -59,7 +59,7 @@ const workload = (sizes: SizeResult[], given: Partial<WorkloadResult> = {}): Wor
   best: 4,
   recommended: 4,
   asGood: [4],
-  laterLoop: [],
+  higherEventLoopDelay: [],
   confidence: 'proven',
   failure: null,
   ...given,
@@ -141,24 +141,25 @@ describe('speed', () => {
   });
 });
 
-test('late event loops are said with every delay', () => {
+test('higher event-loop delays are said with every figure', () => {
   const calm = size(4, { eventLoopDelayMs: { p50: 0, p99: 6.2, max: 9 } });
   const late = size(16, { eventLoopDelayMs: { p50: 0, p99: 21.4, max: 40 } });
   assert.equal(
-    textOf([workload([calm, late], { laterLoop: [16] })], 'bench.late-loop'),
-    'crypto: 16 is no faster than 4, and the event loop is 21 ms late instead of 6.2',
+    textOf([workload([calm, late], { higherEventLoopDelay: [16] })], 'bench.event-loop-delay'),
+    'crypto: 16 is no faster than 4, and the event-loop delay is 21 ms (p99) instead of 6.2',
   );
   const later = size(32, { eventLoopDelayMs: { p50: 0, p99: 48, max: 60 } });
   assert.match(
-    textOf([workload([calm, late, later], { laterLoop: [16, 32] })], 'bench.late-loop') ?? '',
-    /16 and 32 are no faster than 4, and the event loop is 21 and 48 ms late/,
+    textOf([workload([calm, late, later], { higherEventLoopDelay: [16, 32] })], 'bench.event-loop-delay') ??
+      '',
+    /16 and 32 are no faster than 4, and the event-loop delay is 21 and 48 ms \(p99\)/,
   );
 });
 
 describe('lookups', () => {
   const lookups = (atOnce: (size: number) => number): WorkloadResult =>
     workload(
-      [4, 8].map((n) => size(n, { medianMs: (50 * 10) / atOnce(n), runs: [run({ aloneMs: 10 })] })),
+      [4, 8].map((n) => size(n, { medianMs: (50 * 10) / atOnce(n), runs: [run({ unloadedMs: 10 })] })),
       { name: 'dns', operations: 50 },
     );
 
@@ -203,10 +204,12 @@ describe('quality', () => {
   });
 
   test('a disturbed machine', () => {
-    const marked = size(4, { runs: [run({ marks: ['steal'] }), run({ marks: ['not-steady'] })] });
+    const disturbed = size(4, {
+      runs: [run({ disturbances: ['steal'] }), run({ disturbances: ['not-steady'] })],
+    });
     assert.match(
-      textOf([workload([marked], { repeatedBlocks: 1 })], 'bench.disturbed') ?? '',
-      /\(steal\): 1 block repeated, 1 marked run kept/,
+      textOf([workload([disturbed], { repeatedBlocks: 1 })], 'bench.disturbed') ?? '',
+      /\(steal\): 1 block repeated, 1 disturbed run kept/,
     );
   });
 });

@@ -53,7 +53,10 @@ describe('classify', posix, () => {
   after(() => guardian.close());
 
   test('every entry of the catalogue has its verdict, and the slow class is found by experiment', async () => {
-    const result = await classify({ entries: catalogue, targets: [], deadlineMs: 20_000 }, guardian, never);
+    const result = await classify(
+      { entries: catalogue, targets: [], deadlineMs: 20_000 },
+      { guardian, signal: never },
+    );
     classificationSchema.parse(result);
     assert.equal(result.results.length, catalogue.length);
     const verdicts = (of: (name: string) => string): Record<string, string> =>
@@ -64,7 +67,7 @@ describe('classify', posix, () => {
       verdicts(expected),
       result.results.map(({ name, explanation }) => `${name}: ${explanation}`).join('\n'),
     );
-    const slow = result.results.filter(({ slowClass }) => slowClass === true).map(({ name }) => name);
+    const slow = result.results.filter(({ slowIo }) => slowIo === true).map(({ name }) => name);
     assert.deepEqual(slow.sort(), SLOW.toSorted());
     for (const { name, waitsFor, verdict } of result.results)
       assert.equal(waitsFor.includes('pool'), verdict === 'pool' || verdict === 'both', name);
@@ -81,7 +84,7 @@ describe('classify', posix, () => {
     name: exportName,
   });
   const classifyTargets = async (targets: Target[], deadlineMs: number): Promise<Map<string, Classified>> => {
-    const { results } = await classify({ entries: [], targets, deadlineMs }, guardian, never);
+    const { results } = await classify({ entries: [], targets, deadlineMs }, { guardian, signal: never });
     return new Map(results.map((one) => [one.name, one]));
   };
 
@@ -113,15 +116,15 @@ describe('classify', posix, () => {
     const found = await classifyTargets(targets, 20_000);
     const verdicts = Object.fromEntries([...found].map(([name, { verdict }]) => [name, verdict]));
     assert.deepEqual(verdicts, { ...wanted, poolWithArguments: 'pool' });
-    assert.equal(found.get('slow')?.slowClass, true);
-    assert.equal(found.get('pool')?.slowClass, false);
+    assert.equal(found.get('slow')?.slowIo, true);
+    assert.equal(found.get('pool')?.slowIo, false);
     assert.match(found.get('pool')?.explanation ?? '', /PBKDF2REQUEST/);
     assert.match(found.get('failsAfterPool')?.explanation ?? '', /RangeError: after the pool/);
     assert.match(found.get('throwsLater')?.explanation ?? '', /TypeError: from a timer/);
     assert.match(found.get('exits')?.explanation ?? '', /exit code 7/);
     assert.match(found.get('aborts')?.explanation ?? '', /SIGABRT/);
-    const busy = found.get('mainThreadLong')?.blockedMainMs ?? 0;
-    assert.ok(busy > (found.get('mainThread')?.blockedMainMs ?? 0), `blocked for ${busy} ms`);
+    const busy = found.get('mainThreadLong')?.mainThreadMs ?? 0;
+    assert.ok(busy > (found.get('mainThread')?.mainThreadMs ?? 0), `blocked for ${busy} ms`);
   });
 
   test('what never completes meets its deadline, also when it never gives the event loop back', async () => {
@@ -166,11 +169,13 @@ describe('classify', posix, () => {
     let name = '';
     const result = await classify(
       { entries: catalogue, targets: [], deadlineMs: 5000 },
-      guardian,
-      controller.signal,
-      (progress) => {
-        name ||= progress.name;
-        controller.abort();
+      {
+        guardian,
+        signal: controller.signal,
+        onProgress: (progress) => {
+          name ||= progress.name;
+          controller.abort();
+        },
       },
     );
     assert.equal(result.interrupted, true);

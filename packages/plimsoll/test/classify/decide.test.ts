@@ -33,7 +33,7 @@ describe('verdicts that the data cannot carry are not given', () => {
     const blocked = saw({ ms: 210, release: { firstServed: false, overtaken: true } });
     const decision = decide(blocked, saw({ ms: 2 }), CIRCUMSTANCES);
     assert.equal(decision.verdict, 'pool');
-    assert.equal(decision.slowClass, null);
+    assert.equal(decision.slowIo, null);
   });
 
   test('a failure while blocked that does not happen otherwise is unclear', () => {
@@ -51,7 +51,7 @@ test('what calls back after the pool makes it both', () => {
     saw({ release, callbacks: ['GETADDRINFOREQWRAP', 'TCPCONNECTWRAP'] }),
     CIRCUMSTANCES,
   );
-  assert.deepEqual([decision?.verdict, decision?.slowClass], ['both', true]);
+  assert.deepEqual([decision?.verdict, decision?.slowIo], ['both', true]);
   assert.deepEqual(decision?.waitsFor, ['pool', 'socket']);
 });
 

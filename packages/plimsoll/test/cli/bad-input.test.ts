@@ -35,12 +35,12 @@ const cases: Record<string, Case> = {
   'an unknown parameter': {
     args: ['bench', 'zlib', '--set', 'zlib.size=3'],
     code: 2,
-    says: /--set: zlib.*"size"/,
+    says: /parameters of zlib.*"size"/,
   },
   'a bad parameter': {
     args: ['bench', 'zlib', '--set', 'zlib.level=12'],
     code: 2,
-    says: /--set: zlib\.level/,
+    says: /parameters of zlib\.level/,
   },
   'a bad DNS mode': { args: ['bench', 'dns', '--dns', 'remote'], code: 2, says: /--dns.*not "remote"/ },
   'JSON into no directory': {

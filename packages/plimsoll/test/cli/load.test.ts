@@ -164,7 +164,7 @@ describe('the sample server', linux, () => {
     });
     const { cells } = loadSchema.parse(JSON.parse(run.stdout));
     const [first] = (cells[0]?.runs ?? []).toSorted((a, b) => a.sequence - b.sequence);
-    assert.ok(first?.marks.includes('worker-died'), run.stderr);
+    assert.ok(first?.problems.includes('worker-died'), run.stderr);
     assert.ok(first !== undefined && first.errors > 0);
     assert.ok((first.operationMs?.count ?? 150) < 150);
     assert.equal(run.code, 4);
@@ -222,7 +222,7 @@ describe("a user's command", linux, () => {
     );
     assert.equal(run.code, 0, run.stderr);
     const { cells } = loadSchema.parse(JSON.parse(run.stdout));
-    assert.ok(cells[0]?.marks.includes('forced-stop'));
+    assert.ok(cells[0]?.problems.includes('forced-stop'));
     assert.match(run.stderr, /did not end on SIGTERM and was killed/);
     await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
   });
@@ -322,7 +322,7 @@ test('the report says what was loaded, the columns, and what is as good as the b
   const run = await plimsoll(['load', '--scale', '0.002', '--sizes', '2,4', '--quiet']);
   assert.equal(run.code, 0, run.stderr);
   assert.match(run.stdout, /node, case 1 {2}1 × 15 requests, each 10 × pbkdf2, 200 iterations/);
-  assert.match(run.stdout, /size .*min s .*max s .*avg s .*done s .*against 4 .*bystander/);
+  assert.match(run.stdout, /size .*min s .*max s .*avg s .*completion s .*against 4 .*bystander/);
   assert.match(run.stdout, /The smallest UV_THREADPOOL_SIZE that is as good as the best/);
   for (const line of run.stdout.split('\n')) assert.ok([...line].length <= 80, line);
 });

@@ -39,7 +39,7 @@ interface Planted {
   /** The operations' own latency. */
   readonly latency?: number;
   readonly bystander: number;
-  readonly marks?: string[];
+  readonly problems?: string[];
   readonly errors?: number;
   readonly threads?: number;
 }
@@ -58,11 +58,11 @@ const measurement = (size: number, planted: Planted, noise: number): LoadMeasure
   errors: planted.errors ?? 0,
   firstFailure: null,
   sent: 15,
-  late: 0,
+  sentLate: 0,
   dropped: 0,
   unfinished: 0,
   generator: { lagP99Ms: 1, utilization: 0.1 },
-  marks: planted.marks ?? [],
+  problems: planted.problems ?? [],
 });
 
 /** Eight blocks in which every run deviates by up to 1 %. */
@@ -129,7 +129,7 @@ describe('which size a load recommends', () => {
     [
       'the client itself was late at some size',
       64,
-      { marks: ['generator-bound'] },
+      { problems: ['generator-bound'] },
       /client itself was too busy or too late at 64/,
     ],
     ['requests failed at the baseline', 4, { errors: 3 }, /requests failed at 4, the baseline among them/],
@@ -138,7 +138,7 @@ describe('which size a load recommends', () => {
       const found = recommendation((size) => ({
         done: 1000,
         bystander: 5,
-        ...(size === at ? { ...trouble, marks: 'marks' in trouble ? [...trouble.marks] : [] } : {}),
+        ...(size === at ? { ...trouble, problems: 'problems' in trouble ? [...trouble.problems] : [] } : {}),
       }));
       assert.equal(found?.size, null);
       assert.equal(found?.estimate, null);

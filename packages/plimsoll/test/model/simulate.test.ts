@@ -111,7 +111,7 @@ describe('closed forms', () => {
     const jobs = Array.from({ length: 1000 }, (_, index) => ({ at: 5 * index, blocked: 19 }));
     const result = measure(simulate(workloadOf(jobs), { size: 4, machine: AMPLE }), 4);
     assert.ok(result.queueWaitMs.p99 < 1e-6);
-    near(result.utilisation, 0.95, 0.01);
+    near(result.utilization, 0.95, 0.01);
   });
 
   test('work on two cores takes half of the time, however many threads there are', () => {

@@ -8,7 +8,7 @@ import { plainStyle } from '#plimsoll/report/style.js';
 import { type Classified, classificationSchema } from '#plimsoll/results/classification.js';
 
 const one = (name: string, given: Partial<Classified>): Classified => ({
-  ...{ name, call: `${name}()`, verdict: 'pool', slowClass: false, blockedMainMs: 0.1, waitsFor: ['pool'] },
+  ...{ name, call: `${name}()`, verdict: 'pool', slowIo: false, mainThreadMs: 0.1, waitsFor: ['pool'] },
   ...{ explanation: 'It stood still.', alternative: null },
   ...given,
 });
@@ -20,10 +20,10 @@ const RESULT = classificationSchema.parse({
   ...{ size: 4, seconds: 3, interrupted: false, startedAt: new Date(0).toISOString() },
   results: [
     ...Array.from({ length: 30 }, (_, index) => one(`fs.function${index}`, {})),
-    one('dns.lookup.name', { slowClass: true }),
-    one('fetch.name', { verdict: 'both', slowClass: true, waitsFor: ['pool', 'socket'] }),
-    one('setTimeout', { verdict: 'kernel', slowClass: null, waitsFor: ['timer'] }),
-    one('crypto.pbkdf2Sync', { verdict: 'main thread', slowClass: null, blockedMainMs: 12.3, waitsFor: [] }),
+    one('dns.lookup.name', { slowIo: true }),
+    one('fetch.name', { verdict: 'both', slowIo: true, waitsFor: ['pool', 'socket'] }),
+    one('setTimeout', { verdict: 'kernel', slowIo: null, waitsFor: ['timer'] }),
+    one('crypto.pbkdf2Sync', { verdict: 'main thread', slowIo: null, mainThreadMs: 12.3, waitsFor: [] }),
     one('./evil\x1b[31m.mjs#x', { verdict: 'failed', explanation: `It failed: ${'long '.repeat(40)}\x07.` }),
   ],
 });

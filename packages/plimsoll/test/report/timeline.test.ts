@@ -36,7 +36,7 @@ const RESULT: Timeline = timelineSchema.parse({
       wallMs: 250,
       timings: SPANS.map(({ request, callbackMs }) => ({ request, startMs: 0, endMs: callbackMs })),
       spans: SPANS,
-      shows: [
+      observations: [
         {
           id: 'timeline.waited',
           text: 'request 2 waited for a pool thread, and this is a long sentence about it',

@@ -181,7 +181,7 @@ describe('event-loop delay', () => {
       aa,
     );
     assert.equal(ranking.recommended, 8);
-    assert.deepEqual(ranking.laterLoop, [4, 16]);
+    assert.deepEqual(ranking.higherEventLoopDelay, [4, 16]);
     assert.equal(ranking.confidence, 'proven');
   });
 

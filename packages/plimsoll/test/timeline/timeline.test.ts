@@ -17,9 +17,9 @@ const target = (exportName: string, file = fixture('timeline.mjs')): TimelineSub
   target: { url: pathToFileURL(file).href, exportName, args: [], name: exportName },
 });
 
-const ids = ({ shows }: TimelineExperiment): string[] => shows.map(({ id }) => id);
-const text = ({ shows }: TimelineExperiment, id: string): string =>
-  shows.find((show) => show.id === id)?.text ?? '';
+const ids = ({ observations }: TimelineExperiment): string[] => observations.map(({ id }) => id);
+const text = ({ observations }: TimelineExperiment, id: string): string =>
+  observations.find((one) => one.id === id)?.text ?? '';
 const total = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);
 const onPool = ({ spans }: TimelineExperiment): Span[] => spans.filter(({ where }) => where === 'pool');
@@ -34,8 +34,7 @@ describe('timeline', () => {
   const draw = async (subject: TimelineSubject, requests: number, size = 4): Promise<TimelineExperiment> => {
     const result = await timeline(
       { subject, requests: [requests], size, url: null, deadlineMs: 120_000 },
-      guardian,
-      never,
+      { guardian, signal: never },
     );
     timelineSchema.parse(result);
     assert.ok(result.observedThreads === size || result.observedThreads === null);

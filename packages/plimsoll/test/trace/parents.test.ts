@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createRandom } from 'plimsoll';
+import { createRandom } from '#plimsoll/stats/random.js';
 import { parents } from '#plimsoll/trace/parents.js';
 import { job } from './jobs.js';
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
-  captureEnvironment,
   plainStyle,
   type RecordedTrace,
-  summarise,
   type TracedJob,
   type TracedProcess,
   type TracedProgram,
@@ -12,6 +10,8 @@ import {
   traceSummarySchema,
   type UsageInterval,
 } from 'plimsoll';
+import { captureEnvironment } from '#plimsoll/host/environment.js';
+import { summarise } from '#plimsoll/trace/summary.js';
 import { job, tracedProcess } from './jobs.js';
 
 const captured = captureEnvironment({ directory: '/' });
@@ -80,12 +80,12 @@ describe('what to do follows from the largest wait', () => {
     ],
     'a busy loop takes results late': [
       { jobs: eight(8, 100, 100), usage: usage(950, 40, 0) },
-      'trace.freer-loop',
+      'trace.event-loop-busy',
       /waited for the event loop for 50 %.*95 % of a core/,
     ],
     'an idle loop takes results late': [
       { jobs: eight(8, 100, 100), usage: usage(100, 40, 0) },
-      'trace.loop-late',
+      'trace.event-loop-delay',
       /single callbacks/,
     ],
     'work on the CPU': [{ jobs: eight(8, 100), usage: usage(10, 800, 0) }, 'trace.nothing', /on CPU/],
@@ -115,12 +115,12 @@ test('processes of one script are one program; the one with most time in its poo
     ]),
   );
   assert.deepEqual(
-    programs.map(({ script, pids, jobs, saturatedMs, utilisation }) => [
+    programs.map(({ script, pids, jobs, saturatedMs, utilization }) => [
       script,
       pids,
       jobs,
       saturatedMs,
-      utilisation,
+      utilization,
     ]),
     [
       ['app.js', [2, 3], 16, 400, 1],

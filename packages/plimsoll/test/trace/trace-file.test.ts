@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { captureEnvironment, PlimsollError, readTrace, type Trace, writeTrace } from 'plimsoll';
+import { PlimsollError, readTrace, type Trace, writeTrace } from 'plimsoll';
+import { captureEnvironment } from '#plimsoll/host/environment.js';
 import { traceLines } from '#plimsoll/trace/trace-file.js';
 import { job, tracedProcess } from './jobs.js';
 

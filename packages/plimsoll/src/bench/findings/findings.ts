@@ -1,7 +1,7 @@
 import type { WorkloadResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
 import type { FindingContext, WorkloadRule } from './context.js';
-import { lateLoop } from './loop.js';
+import { eventLoopDelay } from './loop.js';
 import { disturbed, noisy, notSteady, unclear } from './quality.js';
 import { estimatesOnly, filesInMemory, lookupsWithoutNetwork, oneSizeForAll } from './setting.js';
 import { halfForLookups } from './slow-io.js';
@@ -15,7 +15,7 @@ const RULES: readonly WorkloadRule[] = [
   noGain,
   slower,
   tooSmall,
-  lateLoop,
+  eventLoopDelay,
   limit,
   halfForLookups,
   unclear,

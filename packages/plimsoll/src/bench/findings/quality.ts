@@ -29,17 +29,19 @@ export const unclear: WorkloadRule = (workload, { baseline }) => {
     }));
 };
 
-/** Blocks that the machine disturbed and that were run again, and marks on what was kept. */
+/** Blocks that the machine disturbed and that were run again, and disturbed runs that were kept. */
 export const disturbed: WorkloadRule = (workload) => {
   const runs = [...workload.sizes.flatMap((size) => size.runs), ...workload.twinRuns];
   const marked = runs.filter(
-    ({ superseded, marks }) => !superseded && marks.some((mark) => mark !== 'not-steady'),
+    ({ superseded, disturbances }) => !superseded && disturbances.some((kind) => kind !== 'not-steady'),
   );
   if (workload.repeatedBlocks === 0 && marked.length === 0) return [];
-  const kinds = [...new Set(runs.flatMap(({ marks }) => marks))].filter((mark) => mark !== 'not-steady');
+  const kinds = [...new Set(runs.flatMap(({ disturbances }) => disturbances))].filter(
+    (kind) => kind !== 'not-steady',
+  );
   const consequences = [
     ...(workload.repeatedBlocks === 0 ? [] : [`${count(workload.repeatedBlocks, 'block')} repeated`]),
-    ...(marked.length === 0 ? [] : [`${count(marked.length, 'marked run')} kept`]),
+    ...(marked.length === 0 ? [] : [`${count(marked.length, 'disturbed run')} kept`]),
   ];
   return [
     {
@@ -48,8 +50,8 @@ export const disturbed: WorkloadRule = (workload) => {
       text: `${workload.name}: the machine disturbed some runs (${kinds.join(', ')}): ${consequences.join(', ')}`,
       evidence: {
         repeatedBlocks: workload.repeatedBlocks,
-        markedRuns: marked.length,
-        marks: kinds.join(', '),
+        disturbedRuns: marked.length,
+        disturbances: kinds.join(', '),
       },
     },
   ];
@@ -60,7 +62,7 @@ const count = (many: number, noun: string): string => `${many} ${noun}${many ===
 /** Runs that had not settled: their rounds still drifted when they ended. */
 export const notSteady: WorkloadRule = (workload) => {
   const runs = workload.sizes.flatMap((size) => size.runs).filter(({ superseded }) => !superseded);
-  const drifting = runs.filter(({ marks }) => marks.includes('not-steady'));
+  const drifting = runs.filter(({ disturbances }) => disturbances.includes('not-steady'));
   if (drifting.length * 2 <= runs.length) return [];
   return [
     {

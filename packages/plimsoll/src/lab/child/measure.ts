@@ -49,7 +49,7 @@ async function measure(
   observedThreads: number | null,
 ): Promise<Measurement> {
   const { operations } = workload;
-  const aloneMs = await warmUp(workload, job);
+  const unloadedMs = await warmUp(workload, job);
 
   const latencies: number[] = [];
   const record = (ms: number): number => latencies.push(ms);
@@ -78,7 +78,7 @@ async function measure(
     totalCpuSeconds: seconds(process.cpuUsage()),
     maxRssBytes: process.resourceUsage().maxRSS * 1024,
     eventLoopDelayMs,
-    aloneMs,
+    unloadedMs,
     steady: isSteady(roundMs),
   };
 }

@@ -132,7 +132,7 @@ function commandTarget(
         ...unknown,
         ...used(before, after),
         observedThreads: counts,
-        marks: mark === null ? [] : [mark],
+        problems: mark === null ? [] : [mark],
       };
     },
     close,
@@ -150,7 +150,7 @@ const unknown: TargetMeasurement = {
   eventLoopDelayMs: null,
   died: 0,
   observedThreads: [],
-  marks: [],
+  problems: [],
 };
 
 function used(before: GroupUsage | null, after: GroupUsage | null): Partial<TargetMeasurement> {

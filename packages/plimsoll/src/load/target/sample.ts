@@ -174,7 +174,7 @@ function target(server: SampleServer, control: Control, close: () => Promise<nul
           'PLIMSOLL_TARGET_DIED',
           `the sample server died under the load at size ${server.size}${because(control)}`,
         );
-      return { ...together(answers), died: workers.length - answers.length, observedThreads, marks: [] };
+      return { ...together(answers), died: workers.length - answers.length, observedThreads, problems: [] };
     },
     close,
   };
@@ -188,7 +188,7 @@ const because = ({ workers }: Control): string => {
 /** The measurements of all workers as one: latencies pooled, CPU and memory added, the latest event loop. */
 function together(
   answers: readonly WorkerMeasurement[],
-): Omit<TargetMeasurement, 'died' | 'observedThreads' | 'marks'> {
+): Omit<TargetMeasurement, 'died' | 'observedThreads' | 'problems'> {
   const sum = (pick: (answer: WorkerMeasurement) => number): number =>
     answers.reduce((total, answer) => total + pick(answer), 0);
   const latest = answers.reduce((a, b) => (b.eventLoopDelayMs.p99 > a.eventLoopDelayMs.p99 ? b : a));

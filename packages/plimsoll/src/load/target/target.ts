@@ -17,7 +17,7 @@ export interface TargetMeasurement {
   readonly died: number;
   /** Pool threads of each process; `null` where they cannot be counted. */
   readonly observedThreads: readonly (number | null)[];
-  readonly marks: readonly string[];
+  readonly problems: readonly string[];
 }
 
 /** A server that is running and answers. */

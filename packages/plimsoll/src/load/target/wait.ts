@@ -11,6 +11,8 @@ export async function within<Value>(
   signal: AbortSignal,
   ...promises: Promise<Value>[]
 ): Promise<Value | 'timeout'> {
+  // A promise that loses, or is not waited for at all, must not end the process when it rejects later.
+  for (const promise of promises) promise.catch(() => {});
   signal.throwIfAborted();
   const over = new AbortController();
   const timer = sleep(ms, 'timeout' as const, { signal: AbortSignal.any([signal, over.signal]) });

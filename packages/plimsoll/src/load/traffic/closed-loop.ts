@@ -37,7 +37,7 @@ export async function closedLoop(
     latenciesMs,
     failures,
     firstFailure,
-    late: 0,
+    sentLate: 0,
     dropped: 0,
     unfinished: 0,
     lagsMs: [],

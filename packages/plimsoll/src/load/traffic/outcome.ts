@@ -6,7 +6,7 @@ export interface TrafficOutcome {
   readonly failures: number;
   readonly firstFailure: string | null;
   /** Requests of a schedule that left more than `LATE_MS` after their time. */
-  readonly late: number;
+  readonly sentLate: number;
   /** Requests of a schedule that were not sent, because too many were under way. */
   readonly dropped: number;
   /** Requests that had no answer when nobody waited any longer; their age is among the latencies. */

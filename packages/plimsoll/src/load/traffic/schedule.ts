@@ -67,7 +67,7 @@ class Schedule {
       latenciesMs: this.#latenciesMs,
       failures: this.#failures,
       firstFailure: this.#firstFailure,
-      late: this.#lagsMs.filter((lag) => lag > LATE_MS).length,
+      sentLate: this.#lagsMs.filter((lag) => lag > LATE_MS).length,
       dropped: this.#dropped,
       unfinished: this.#unfinished,
       lagsMs: this.#lagsMs,

@@ -39,21 +39,3 @@ function locate(module: string): string {
     );
   }
 }
-
-/**
- * The arguments of a target: a JSON array.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE
- */
-export function parseArgs(text: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (Array.isArray(value)) return value;
-  } catch {
-    // Said below.
-  }
-  throw new PlimsollError(
-    'PLIMSOLL_USAGE',
-    `--args: must be a JSON array, such as '["secret", 10]', not ${JSON.stringify(text)}`,
-  );
-}

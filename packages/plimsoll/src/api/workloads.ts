@@ -14,11 +14,13 @@ import {
 } from '../workloads/parameters.js';
 import { looksLikePath } from './targets.js';
 
+/** What the options of a bench say about its workloads. */
 export interface WorkloadOptions {
   readonly quick: boolean;
   readonly operations: number | undefined;
   readonly scale: number;
-  readonly set: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** Parameters of built-in workloads, by workload. */
+  readonly parameters: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
 }
 
 /**
@@ -28,11 +30,11 @@ export interface WorkloadOptions {
  */
 export function chooseWorkloads(names: readonly string[], options: WorkloadOptions): ChosenWorkload[] {
   const chosen = names.length === 0 ? workloadNames : [...new Set(names)];
-  for (const name of options.set.keys())
+  for (const name of Object.keys(options.parameters))
     if (!chosen.includes(name) || !isWorkloadName(name))
       throw new PlimsollError(
         'PLIMSOLL_USAGE',
-        `--set: ${JSON.stringify(name)} is not among the workloads that run (${chosen.join(', ')})`,
+        `parameters of ${JSON.stringify(name)}, which is not among the workloads that run (${chosen.join(', ')})`,
       );
   return chosen.map((name) => (isWorkloadName(name) ? builtIn(name, options) : module(name, options)));
 }
@@ -42,7 +44,7 @@ function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
     quick: options.quick,
     scale: options.scale,
     ...(options.operations === undefined ? {} : { operations: options.operations }),
-    set: options.set.get(name) ?? {},
+    set: options.parameters[name] ?? {},
   };
   try {
     const parameters = resolveParameters(name, given);
@@ -55,7 +57,7 @@ function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     const { path, message } = error.issues[0] as z.core.$ZodIssue;
-    throw new PlimsollError('PLIMSOLL_USAGE', `--set: ${[name, ...path].join('.')}: ${message}`);
+    throw new PlimsollError('PLIMSOLL_USAGE', `parameters of ${[name, ...path].join('.')}: ${message}`);
   }
 }
 

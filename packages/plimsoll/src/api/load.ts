@@ -1,0 +1,140 @@
+import { randomInt } from 'node:crypto';
+import { PlimsollError } from '../errors.js';
+import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
+import { load as measure } from '../load/load.js';
+import {
+  AS_IT_IS,
+  CASES,
+  type LoadCase,
+  type LoadProgress,
+  type LoadTarget as PlannedTarget,
+} from '../load/options.js';
+import type { Mode } from '../load/target/sample.js';
+import type { LoadResult } from '../results/load.js';
+import { checkCount, checkPositive, checkSize, checkSizes, checkUrl } from './check.js';
+import { operationOf, type SampleOperation } from './operation.js';
+import { type RunOptions, supervised } from './run-options.js';
+
+/** The server under load: the sample server, one that a command starts, or one that runs already. */
+export type LoadTarget =
+  | ({
+      readonly kind: 'sample';
+      /** How it runs; by default `node` alone. */
+      readonly modes?: readonly Mode[] | undefined;
+      /** Workers of the cluster modes; by default 2. */
+      readonly instances?: number | undefined;
+    } & SampleOperation)
+  | {
+      readonly kind: 'command';
+      /** Starts the server; UV_THREADPOOL_SIZE is set for it. */
+      readonly command: readonly [string, ...string[]];
+      readonly url: string | URL;
+      /** A trivial request, asked at a fixed rate beside the load; by default none. */
+      readonly bystander?: string | URL | undefined;
+    }
+  | { readonly kind: 'url'; readonly url: string | URL; readonly bystander?: string | URL | undefined };
+
+/** What `load` measures; every option has a default. */
+export interface LoadOptions {
+  /** By default the sample server with pbkdf2. */
+  readonly target?: LoadTarget | undefined;
+  /** Kinds of traffic: `1` (1 client, 15 requests), `2` (15 × 1), `3` (15 × 5), or your own; by default `1`. */
+  readonly cases?: readonly ('1' | '2' | '3' | LoadCase)[] | undefined;
+  /** Pool sizes, 1 to 1024; by default 4 to 1024 in ten steps. Not for a server that runs already. */
+  readonly sizes?: readonly number[] | undefined;
+  /** The size that the others are compared with; by default 4 where it is among the sizes, else the smallest. */
+  readonly baseline?: number | undefined;
+  /** How many times every size is measured; by default 1. Six are the fewest that give verdicts. */
+  readonly blocks?: number | undefined;
+  /** Of the order of the runs and of the open loop; by default random, or that of `earlier`. */
+  readonly seed?: number | undefined;
+  /** A run that takes longer counts as hung, in milliseconds; by default 600,000. */
+  readonly deadlineMs?: number | undefined;
+  /** An interrupted result of the same options: its runs are not measured again. */
+  readonly earlier?: LoadResult | null | undefined;
+}
+
+export interface LoadRunOptions extends RunOptions<LoadProgress> {
+  /** After every run: the result so far. */
+  readonly onResult?: ((result: LoadResult) => void) | undefined;
+}
+
+export const LOAD_SIZES = [4, 8, 12, 16, 32, 64, 128, 256, 512, 1024] as const;
+export const LOAD_DEADLINE_MS = 600_000;
+
+/**
+ * Put a server under load at every pool size, each run in fresh processes, and say which size suits it.
+ *
+ * A table that fails is part of the result (`failures`). When `signal` aborts, the result holds the runs that were done
+ * (`method.interrupted`) and can be given back as `earlier`. No process and no temporary directory is left.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE for an option out of range, or an `earlier` result of other options;
+ * PLIMSOLL_PM2_UNAVAILABLE, PLIMSOLL_NO_DIRECTORY when nothing can be measured at all.
+ * @example
+ * const result = await load({
+ *   target: { kind: 'command', command: ['node', 'server.js'], url: 'http://127.0.0.1:3000/login' },
+ *   cases: [{ name: 'own', kind: 'closed', parallel: 8, requests: 20 }],
+ *   sizes: [4, 16],
+ *   blocks: 6,
+ * });
+ */
+export async function load(
+  options: LoadOptions = {},
+  { signal, onProgress, onResult }: LoadRunOptions = {},
+): Promise<LoadResult> {
+  const { earlier = null, deadlineMs = LOAD_DEADLINE_MS } = options;
+  const target = targetOf(options.target ?? { kind: 'sample' });
+  const sizes = sizesOf(target, options.sizes);
+  const plan = {
+    target,
+    cases: (options.cases ?? ['1']).map(caseOf),
+    sizes,
+    baseline: baselineOf(sizes, options.baseline),
+    blocks: checkCount(options.blocks ?? 1, 'blocks', 1),
+    seed: checkCount(options.seed ?? earlier?.method.seed ?? randomInt(2 ** 31), 'seed', 0, 2 ** 31 - 1),
+    deadlineMs: checkPositive(deadlineMs, 'deadlineMs'),
+  };
+  return supervised(signal, (supervision) =>
+    measure(plan, { ...supervision, onProgress, onResult }, earlier),
+  );
+}
+
+function targetOf(target: LoadTarget): PlannedTarget {
+  if (target.kind === 'sample') {
+    const { modes = ['node'], instances = 2 } = target;
+    return {
+      kind: 'sample',
+      modes: [...new Set(modes)],
+      instances: checkCount(instances, 'instances', 1, 256),
+      ...operationOf(target),
+    };
+  }
+  const url = checkUrl(target.url, 'url');
+  const bystander = target.bystander === undefined ? null : checkUrl(target.bystander, 'bystander');
+  return { ...target, url, bystander };
+}
+
+function sizesOf(target: PlannedTarget, sizes: readonly number[] | undefined): number[] {
+  if (target.kind !== 'url') return checkSizes(sizes ?? LOAD_SIZES);
+  if (sizes === undefined) return [AS_IT_IS];
+  throw new PlimsollError('PLIMSOLL_USAGE', 'sizes: a server that runs already has the size it has');
+}
+
+function baselineOf(sizes: readonly number[], baseline: number | undefined): number {
+  const [smallest = AS_IT_IS] = sizes;
+  if (baseline === undefined) return sizes.includes(DEFAULT_POOL_SIZE) ? DEFAULT_POOL_SIZE : smallest;
+  if (sizes.includes(checkSize(baseline, 'baseline'))) return baseline;
+  throw new PlimsollError(
+    'PLIMSOLL_USAGE',
+    `baseline: ${baseline} is not among the sizes ${sizes.join(', ')}`,
+  );
+}
+
+function caseOf(traffic: string | LoadCase): LoadCase {
+  const found = typeof traffic === 'string' ? CASES.find(({ name }) => name === traffic) : traffic;
+  if (found !== undefined) return found;
+  throw new PlimsollError(
+    'PLIMSOLL_USAGE',
+    `cases: must be ${CASES.map(({ name }) => name).join(', ')} or a traffic of your own, not ${JSON.stringify(traffic)}`,
+  );
+}

@@ -1,0 +1,65 @@
+import type { WriteStream } from 'node:tty';
+import { type Style, terminalStyle } from '../report/style.js';
+import { interruptSignal } from './interrupt.js';
+import { type JsonOutput, openJsonOutput } from './json-output.js';
+import { ProgressLine } from './progress-line.js';
+
+/** Where a command writes its documents, by option; `-` is standard output. */
+export interface OutputFlags {
+  readonly json?: string | undefined;
+  readonly perfetto?: string | undefined;
+  readonly quiet?: boolean | undefined;
+}
+
+/** What a running command works with. */
+export interface CommandRun {
+  readonly progress: ProgressLine;
+  /** Aborts at the first Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Write the documents that were asked for, then the report for people. */
+  finish(
+    documents: { json?: unknown; perfetto?: () => unknown },
+    report: (style: Style) => string | null,
+  ): void;
+  /** A line for people, beside the report. */
+  say(line: string): void;
+}
+
+/**
+ * The life of every command: its documents are opened before anything is measured, Ctrl-C aborts, progress goes to standard
+ * error and is cleared, and with a document on standard output the report goes to standard error.
+ *
+ * @param kept the document of `--json` where the command opened it itself.
+ * @returns the exit code.
+ */
+export async function runCommand(
+  flags: OutputFlags,
+  work: (run: CommandRun) => Promise<number>,
+  kept: JsonOutput | null = null,
+): Promise<number> {
+  const json = kept ?? openJsonOutput(flags.json);
+  const perfetto = openJsonOutput(flags.perfetto, '--perfetto');
+  const people: WriteStream = [flags.json, flags.perfetto].includes('-') ? process.stderr : process.stdout;
+  const progress = new ProgressLine(process.stderr, flags.quiet === true);
+  const interrupt = interruptSignal();
+  try {
+    return await work({
+      progress,
+      signal: interrupt.signal,
+      finish(documents, report) {
+        progress.clear();
+        if (documents.json !== undefined) json?.write(documents.json);
+        if (documents.perfetto !== undefined) perfetto?.write(documents.perfetto());
+        const text = report(terminalStyle(people));
+        if (text !== null) people.write(`${text}\n`);
+      },
+      say(line) {
+        progress.clear();
+        process.stderr.write(`${line}\n`);
+      },
+    });
+  } finally {
+    progress.clear();
+    interrupt.dispose();
+  }
+}
