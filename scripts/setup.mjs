@@ -6,8 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
 import { npm, root, run } from './run.mjs';
 
-export { root };
-
 const stampFile = join(root, 'node_modules', '.plimsoll-installed');
 
 /** Install and build what is not fresh; ends the process with 2 on a Node that is too old. */

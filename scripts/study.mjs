@@ -1,5 +1,5 @@
-// `npm run study [-- NAME… --quick --blocks N --seed N --out DIRECTORY]`: the studies of worker pools in studies/. Full
-// runs write docs/results/<name>.md and .json, quick ones .cache/study/.
+// `npm run study [-- NAME… options]`, and by it every study:NAME, bench:trace and bench:model: the experiments of studies/. Full
+// runs write docs/results/, others .cache/.
 import { setup } from './setup.mjs';
 
 setup();

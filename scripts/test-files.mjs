@@ -12,14 +12,11 @@ const POOL = 'packages/pool/test';
  * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
  */
 const SLOW = [
-  ...['advise', 'bad-input', 'bench', 'classify', 'clean-up', 'limits', 'study-predict'].map(
-    (name) => `${CLI}/${name}`,
-  ),
+  ...['advise', 'bad-input', 'bench', 'classify', 'clean-up', 'limits'].map((name) => `${CLI}/${name}`),
   ...['load-bad-input', 'load-clean-up', 'load', 'timeline', 'trace'].map((name) => `${CLI}/${name}`),
   'packages/plimsoll/test/classify/classify',
   'packages/plimsoll/test/lab/blocks',
   'packages/plimsoll/test/load/traffic',
-  'packages/plimsoll/test/load/study',
   'packages/plimsoll/test/timeline/timeline',
   ...['differential', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
   'setups/test/command',
@@ -61,15 +58,11 @@ const SIDE_BY_SIDE = [
 ];
 
 /**
- * What a whole run may skip although `--no-skips` is given: it depends on the line of Node, not on the machine.
+ * What may be skipped although `--no-skips` is given, by name: it depends on the line of Node, not on the machine.
  *
  * @param {number} line
  */
-export const mayBeSkipped = (line) => [
-  ...(line < 22 ? ['types are stripped where Node does that'] : []),
-  // The binaries of other lines come from npm, without headers.
-  'this Node came without its headers (include/node)',
-];
+export const mayBeSkipped = (line) => (line < 22 ? ['types are stripped where Node does that'] : []);
 
 /** @param {string} file */
 const sourceOf = (file) =>

@@ -1,16 +1,17 @@
 import {
   type BlockRun,
   completeBlocks,
+  type Estimate,
+  estimateRatio,
   hodgesLehmann,
   median,
-  pairedRatio,
+  type Outcome,
   signedRankInterval,
 } from 'plimsoll/lab';
 import type { Case, Metric, Target } from './cases/case.js';
-import type { Outcome } from './child/messages.js';
 import { CONTENDERS, type ContenderName } from './contenders/contenders.js';
 import { baselineOf, type CaseOutcome, type Plan } from './experiment.js';
-import type { CaseResult, Estimate, Reached, Row, Run } from './result.js';
+import type { CaseResult, Reached, Row, Run } from './result.js';
 
 const OURS: ContenderName = 'plimsoll';
 
@@ -40,10 +41,10 @@ export function analyse(plan: Plan, outcome: CaseOutcome, startedAt: Date): Case
     seed: plan.seed,
     blocks: complete.get(baseline)?.length ?? 0,
     repeatedBlocks: outcome.repeatedBlocks,
-    twin: ratio(of('twin', primary), of(baseline, primary)),
+    twin: estimateRatio(of('twin', primary), of(baseline, primary)),
     rows: chosen.contenders.map((contender) =>
       rowOf(contender, chosen, figures.get(contender), (metric) =>
-        contender === baseline ? null : ratio(of(contender, metric), of(baseline, metric)),
+        contender === baseline ? null : estimateRatio(of(contender, metric), of(baseline, metric)),
       ),
     ),
     reached: chosen.targets.map((target) => reachedOf(target, chosen, of)),
@@ -86,14 +87,6 @@ function rowOf(
   };
 }
 
-/** Logarithms need figures above 0, which not everything that is measured has to be. */
-function ratio(values: number[] | null, reference: number[] | null): Estimate | null {
-  if (values === null || reference === null || values.length === 0) return null;
-  if ([...values, ...reference].some((value) => !(value > 0))) return null;
-  const { ratio, interval } = pairedRatio(values, reference);
-  return { value: ratio, ...interval };
-}
-
 function centre(values: number[] | null): Estimate | null {
   if (values === null || values.length === 0) return null;
   return { value: hodgesLehmann(values), ...signedRankInterval(values) };
@@ -108,7 +101,9 @@ function reachedOf(
   const metric = metrics.find(({ id }) => id === target.metric);
   const rival = target.kind === 'value' ? null : rivalOf(target.of, contenders, metric, of);
   const estimate =
-    target.kind === 'value' ? centre(ours) : ratio(ours, rival === null ? null : of(rival, target.metric));
+    target.kind === 'value'
+      ? centre(ours)
+      : estimateRatio(ours, rival === null ? null : of(rival, target.metric));
   const meets = (value: number): boolean =>
     value >= (target.atLeast ?? Number.NEGATIVE_INFINITY) &&
     value <= (target.atMost ?? Number.POSITIVE_INFINITY);
@@ -151,7 +146,7 @@ function runOf(run: BlockRun<Outcome, ContenderName>, baseline: ContenderName): 
     twin: arm === 'twin',
     block,
     order,
-    marks,
+    disturbances: marks,
     superseded,
     metrics: result.type === 'measured' ? result.metrics : null,
   };

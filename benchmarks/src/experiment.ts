@@ -1,9 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import { type BlocksOutcome, createRandom, type Guardian, type Random, runBlocks } from 'plimsoll/lab';
+import {
+  askFreshProcess,
+  type BlocksOutcome,
+  createRandom,
+  type Guardian,
+  type Outcome,
+  type Random,
+  runBlocks,
+} from 'plimsoll/lab';
 import type { Case } from './cases/case.js';
-import type { Job, Outcome } from './child/messages.js';
+import type { Job } from './child/messages.js';
 import { BASELINE, type ContenderName } from './contenders/contenders.js';
-import { askFreshProcess } from './fresh-run.js';
 import type { Effort } from './support/effort.js';
 
 export interface Plan {

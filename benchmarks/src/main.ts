@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import {
   type Environment,
   Guardian,
+  installedVersions,
   interruptSignal,
   openJsonOutput,
   PlimsollError,
@@ -13,12 +14,12 @@ import {
 import { analyse } from './analyse.js';
 import { type Arguments, HELP, readArguments } from './arguments.js';
 import type { Case } from './cases/case.js';
+import { CONTENDERS } from './contenders/contenders.js';
 import { runCase } from './experiment.js';
 import { writePage } from './page.js';
 import { Progress } from './progress.js';
 import { caseReport } from './report/terminal.js';
 import type { BenchPoolResult, CaseResult } from './result.js';
-import { contenderVersions } from './versions.js';
 
 async function main(args: Arguments): Promise<number> {
   const json = openJsonOutput(args.json);
@@ -87,6 +88,14 @@ async function measure(
 function environmentOf(node: string): Environment {
   const entry = fileURLToPath(new URL('./child/environment.js', import.meta.url));
   return JSON.parse(execFileSync(node, [entry], { encoding: 'utf8' })) as Environment;
+}
+
+/** Of the contenders' packages as installed; the code of ours changes between releases. */
+function contenderVersions(): Record<string, string> {
+  const libraries = new Set(Object.values(CONTENDERS).flatMap(({ library }) => library ?? []));
+  return installedVersions([...libraries], (name) => import.meta.resolve(name), [
+    CONTENDERS.plimsoll.library,
+  ]);
 }
 
 function exitCode({ interrupted, cases }: BenchPoolResult): number {

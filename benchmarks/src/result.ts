@@ -1,14 +1,6 @@
-import type { Environment } from 'plimsoll/lab';
+import type { Environment, Estimate } from 'plimsoll/lab';
 import type { ContenderName } from './contenders/contenders.js';
 import type { Effort } from './support/effort.js';
-
-/** An estimate and its exact interval of signed ranks, with the level that so many blocks allow. */
-export interface Estimate {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-  readonly level: number;
-}
 
 export interface Run {
   readonly contender: ContenderName;
@@ -17,8 +9,8 @@ export interface Run {
   readonly block: number;
   readonly order: number;
   /** What the machine did meanwhile: steal, load of others. */
-  readonly marks: readonly string[];
-  /** Its block was run again because of such marks. */
+  readonly disturbances: readonly string[];
+  /** Its block was run again because of such disturbances. */
   readonly superseded: boolean;
   readonly metrics: Readonly<Record<string, number>> | null;
 }

@@ -34,13 +34,21 @@ function read(name) {
 const isExpected = ({ name, outcome }) =>
   outcome === 'skipped' || (outcome === 'failed') === name in expected;
 
-/** Piscina's tests assert on times: a file with a surprise runs a second time, and says so. @param {string} file */
+/**
+ * Piscina's tests assert on times: a file with a surprise runs a second time, and says so. Each test must be as expected in one
+ * of the two.
+ *
+ * @param {string} file
+ */
 async function runSteadily(file) {
   const tests = await runTestFile(directory, join('test', file));
   const surprises = tests.filter((test) => !isExpected(test));
   if (surprises.length === 0) return tests;
   console.log(`${file} once more, because of ${surprises.map(({ name }) => `"${name}"`).join(', ')}`);
-  return runTestFile(directory, join('test', file));
+  const again = await runTestFile(directory, join('test', file));
+  return again.map(
+    (test) => [test, ...tests].find((one) => one.name === test.name && isExpected(one)) ?? test,
+  );
 }
 
 /** @param {string} file */

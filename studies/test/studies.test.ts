@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { pageOf } from '#studies/common/page.js';
 import type { StudyResult } from '#studies/common/result.js';
 import { STUDIES } from '#studies/common/studies.js';
+import { published, study } from './support.js';
 
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-studies-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
-
-interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-const study = (...args: string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
 
 describe('npm run study', () => {
   for (const { name, title, conditions } of STUDIES) {
@@ -52,6 +38,12 @@ describe('npm run study', () => {
       assert.doesNotMatch(page, /undefined|\[object/);
     });
   }
+
+  for (const one of STUDIES)
+    test(`the published page of ${one.name} is what its published result says`, () => {
+      const result = JSON.parse(published(`${one.name}.json`)) as StudyResult;
+      assert.equal(pageOf(one, result), published(`${one.name}.md`));
+    });
 
   test('bad arguments end with 2', async () => {
     for (const [args, right] of [

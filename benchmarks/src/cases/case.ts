@@ -10,7 +10,7 @@ export interface Metric {
   readonly digits: number;
 }
 
-/** What issue 3 sets our pool to reach; `metric` is one of the case's. */
+/** What our pool is to reach; `metric` is one of the case's. */
 export type Target = { readonly metric: string; readonly atLeast?: number; readonly atMost?: number } & (
   | { readonly kind: 'times'; readonly of: 'piscina' | 'next best' }
   /** Of the figure itself; `unit` is how it reads. */

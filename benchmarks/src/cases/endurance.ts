@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rssMb } from '../support/memory.js';
+import { rssMb } from 'plimsoll/lab/child';
 import { checkSum, makeSum } from '../support/small-tasks.js';
 import type { Case } from './case.js';
 
@@ -66,7 +66,7 @@ export const endurance: Case = {
     await sleep(50);
     let handles = 0;
     for (const [kind, count] of resources()) handles += Math.max(0, count - (before.get(kind) ?? 0));
-    const { median } = await import('plimsoll');
+    const { median } = await import('plimsoll/lab');
     const fifth = Math.max(1, Math.floor(readings.length / 5));
     return {
       growth: median(readings.slice(-fifth)) - median(readings.slice(0, fifth)),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { peakRssMb, rssMb } from 'plimsoll/lab/child';
 import { ALL } from '../contenders/contenders.js';
 import { expect } from '../support/expect.js';
-import { peakRssMb, rssMb } from '../support/memory.js';
 import { checkSum, makeSum } from '../support/small-tasks.js';
 import { sustain } from '../support/sustain.js';
 import type { Case } from './case.js';

@@ -1,7 +1,7 @@
 // The entry of a measuring process: one run of one case with one contender, one answer, and then it is killed.
+import { answerOnce } from 'plimsoll/lab/child';
 import { CASES } from '../cases/cases.js';
 import { CONTENDERS } from '../contenders/contenders.js';
-import { answerOnce } from './answer.js';
 import type { Job } from './messages.js';
 
 answerOnce(async ({ case: name, contender, effort }: Job) => {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { CannotDo, type OpenPool, type Setup, taskUrl } from './contender.js';
+import { CannotDo } from 'plimsoll/lab/child';
+import { type OpenPool, type Setup, taskUrl } from './contender.js';
 import { DONE, REQUEST, VALUE } from './workers/atomics.js';
 
 /** Not in the types of the oldest language version that is supported. */

@@ -22,11 +22,6 @@ export interface Contender {
   open(setup: Setup): OpenPool;
 }
 
-/** A library has no way to do what a case asks for; shown in the tables, not left out. */
-export class CannotDo extends Error {
-  override readonly name = 'CannotDo';
-}
-
 /** The module of a task; `library` chooses the spelling where there are several. */
 export function taskUrl(task: TaskName, library: string): URL {
   return new URL(

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { CannotDo } from 'plimsoll/lab/child';
 import { FixedThreadPool } from 'poolifier';
-import { CannotDo, type OpenPool, type Setup, taskUrl } from './contender.js';
+import { type OpenPool, type Setup, taskUrl } from './contender.js';
 
 export function open({ task, threads }: Setup): OpenPool {
   if (task === 'pass-on') throw new CannotDo('results cannot be transferred');

@@ -1,6 +1,5 @@
-import { environmentLines, formatDuration, markdownTable } from 'plimsoll/lab';
+import { environmentLines, formatDuration, formatEstimate, markdownTable } from 'plimsoll/lab';
 import type { BenchPoolResult, CaseResult } from '../result.js';
-import { formatEstimate } from './format.js';
 import { contendersTable, disturbance, targetsTable } from './tables.js';
 
 /** The page docs/results/pool.md. */

@@ -1,9 +1,8 @@
-import type { Column } from 'plimsoll/lab';
+import { type Column, formatEstimate, formatFigure } from 'plimsoll/lab';
 import type { Case } from '../cases/case.js';
 import { CASES } from '../cases/cases.js';
 import { CONTENDERS } from '../contenders/contenders.js';
 import type { CaseResult, Reached } from '../result.js';
-import { formatEstimate, formatFigure } from './format.js';
 
 export interface Table {
   readonly columns: readonly Column[];
@@ -35,10 +34,10 @@ const mark = ({ met, certain, estimate }: Reached): string =>
 /** How many runs the machine disturbed: `12 of 48 runs disturbed (other-load)`; empty when none was. */
 export function disturbance({ runs }: CaseResult): string {
   const counted = runs.filter(({ superseded }) => !superseded);
-  const marked = counted.filter(({ marks }) => marks.length > 0);
-  if (marked.length === 0) return '';
-  const kinds = [...new Set(marked.flatMap(({ marks }) => marks))].join(', ');
-  return `${marked.length} of ${counted.length} runs disturbed (${kinds})`;
+  const disturbed = counted.filter(({ disturbances }) => disturbances.length > 0);
+  if (disturbed.length === 0) return '';
+  const kinds = [...new Set(disturbed.flatMap(({ disturbances }) => disturbances))].join(', ');
+  return `${disturbed.length} of ${counted.length} runs disturbed (${kinds})`;
 }
 
 /** What every contender reached in one case. */

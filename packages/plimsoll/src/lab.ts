@@ -5,12 +5,21 @@
  * Unstable: it changes with any version, without notice. What is stable is `plimsoll`.
  */
 
+export { type AdviseOptions, advise } from './advise/advise.js';
+export { verification } from './advise/verify.js';
+export { NO_CHANGE } from './advise/what-if.js';
+export { analyseWorkload } from './bench/analyse.js';
+export { busyCpus } from './bench/findings/context.js';
+export { findings } from './bench/findings/findings.js';
+export type { ChosenWorkload } from './bench/options.js';
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
 export { parseCount } from './cli/values.js';
 export { PlimsollError } from './errors.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
+export { installedVersions } from './host/versions.js';
+export { askFreshProcess } from './lab/ask-fresh-process.js';
 export type { Arm } from './lab/block-order.js';
 export {
   type BlockRun,
@@ -21,24 +30,39 @@ export {
 } from './lab/blocks.js';
 export { converseWithFreshProcess, type Ending, type FreshProcess } from './lab/fresh-process.js';
 export { Guardian } from './lab/guardian.js';
-export { gapsOf, watchLoopDelay } from './lab/loop-delay.js';
+export { watchLoopDelay } from './lab/loop-delay.js';
+export type { Measurement } from './lab/messages.js';
+export type { Outcome } from './lab/outcome.js';
 export { openResolver } from './lab/resolver/open.js';
 export { type SweepPlan, type SweepRun, sweep, twinNoise } from './lab/sweep.js';
-export { environmentLines } from './report/bench-markdown.js';
+export { simulate } from './model/simulate.js';
+export type { Workload as SimulatedWorkload } from './model/workload.js';
+export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
+export { formatEstimate, formatFigure } from './report/estimate.js';
 export { formatDuration } from './report/format.js';
+export { loadMethodLines, loadRecommendationsMarkdown, loadTableMarkdown } from './report/load-markdown.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
+export { timelineReport } from './report/timeline.js';
+export { type Advice, type Objective, objectives, type Verification } from './results/advice.js';
+export { type BenchResult, benchSchema, type RunResult, type WorkloadResult } from './results/bench.js';
+export { type Classification, type Classified, classificationSchema } from './results/classification.js';
+export { type LoadCell, type LoadResult, loadSchema } from './results/load.js';
+export { type Timeline, timelineSchema } from './results/timeline.js';
+export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
 export { list } from './results/words.js';
+export { type Estimate, estimateRatio, type JudgedEstimate, judgeRatio } from './stats/estimate.js';
 export { type EventLoopDelay, eventLoopDelay } from './stats/event-loop-delay.js';
+export { kendall } from './stats/kendall.js';
 export {
   assessNoise,
-  type Comparison,
-  comparePaired,
+  EQUAL_WITHIN,
   type Noise,
   pairedRatio,
-  ratioIfPositive,
   type Verdict,
+  verdictOfRatio,
 } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';
+export { type RecordedTrace, record } from './trace/record.js';

@@ -54,7 +54,7 @@ function claims(condition: ConditionResult): Claim[] {
       claim: 'memory is much lower and more predictable',
       theirs: 'no figure',
       here: `peak heap ${both('pausing', 'heap', ' MB', 1)} against ${both('unbounded', 'heap', ' MB', 1)}`,
-      verdict: verdictOn(heap, 'less'),
+      verdict: verdictOn(heap, 'better'),
       why: `the queue never holds more than ${both('pausing', 'queue', '')}; the heap falls to ${times(heap)} with Piscina.`,
     },
     {

@@ -2,8 +2,8 @@
 import { createReadStream, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
-import { peakRssMb } from '@plimsoll/benchmarks/support/memory.js';
 import { parse } from 'csv-parse';
+import { peakRssMb } from 'plimsoll/lab/child';
 import { CORES, openPool } from '../common/pools.js';
 import type { Run } from '../common/study.js';
 import { writeCsv } from './data.js';

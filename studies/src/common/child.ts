@@ -1,5 +1,5 @@
 // The entry of a measuring process: one run of one contender of one study, one answer, and then it is killed.
-import { answerOnce } from '@plimsoll/benchmarks/child/answer.js';
+import { answerOnce } from 'plimsoll/lab/child';
 import type { Program } from './study.js';
 
 interface Job {

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { gapsOf } from '@plimsoll/benchmarks/support/gaps.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { watchLoopDelay } from 'plimsoll/lab/child';
 
 const RESOLUTION_MS = 1;
 /** Of the example in Node's documentation, and so of most figures that people publish. */
@@ -13,22 +14,16 @@ export interface LoopDelay {
   readonly commonP99: number;
 }
 
-/** Watches the event loop of this thread until the returned function is called. */
+/** Watches the event loop of this thread until the returned function is called, by our sampler and by the usual one. */
 export function watchLoop(): () => Promise<LoopDelay> {
-  const fine = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   const common = monitorEventLoopDelay({ resolution: COMMON_RESOLUTION_MS });
-  const started = performance.now();
-  fine.enable();
+  const fine = watchLoopDelay();
   common.enable();
   return async () => {
     // A stall that no sample has ended yet would be missed.
-    await new Promise((resolve) => setTimeout(resolve, RESOLUTION_MS));
-    fine.disable();
+    await sleep(RESOLUTION_MS);
     common.disable();
-    const gaps = gapsOf(fine);
-    const { eventLoopDelay } = await import('plimsoll');
-    const whole = [performance.now() - started];
-    const { p50, p99 } = eventLoopDelay(gaps.length === 0 ? whole : gaps, RESOLUTION_MS);
+    const { p50, p99 } = fine.stop();
     return { p50, p99, commonP99: common.percentile(99) / 1e6 };
   };
 }

@@ -1,14 +1,14 @@
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Outcome } from '@plimsoll/benchmarks/child/messages.js';
-import { askFreshProcess } from '@plimsoll/benchmarks/fresh-run.js';
-import { versionsOf } from '@plimsoll/benchmarks/versions.js';
 import {
+  askFreshProcess,
   type BlockRun,
   captureEnvironment,
   completeBlocks,
   createRandom,
   type Guardian,
+  installedVersions,
+  type Outcome,
   runBlocks,
 } from 'plimsoll/lab';
 import type { ConditionResult, RunRecord, StudyResult } from './result.js';
@@ -24,6 +24,7 @@ export interface MeasurePlan {
 }
 
 const ENTRY = fileURLToPath(new URL('./child.js', import.meta.url));
+const OURS = '@plimsoll/pool';
 const LEAST_DEADLINE_MS = 20_000;
 
 /** Measures a study: every contender of every condition in fresh processes, in randomised blocks with an A/A twin. */
@@ -41,7 +42,7 @@ export async function measureStudy(study: Study, plan: MeasurePlan): Promise<Stu
     seconds: (Date.now() - started.getTime()) / 1000,
     seed: plan.seed,
     environment: captureEnvironment({ directory: tmpdir() }),
-    versions: versionsOf(study.packages),
+    versions: installedVersions(study.packages, (name) => import.meta.resolve(name), [OURS]),
     conditions,
   };
 }
@@ -51,14 +52,14 @@ async function measureCondition(
   condition: Condition,
   plan: MeasurePlan,
 ): Promise<ConditionResult> {
-  const { id, title, contenders, baseline, metrics, parameters, blocksFactor = 1, expectedMs } = condition;
+  const { id, title, contenders, baseline, metrics, parameters, expectedMs } = condition;
   const { seed, guardian, signal } = plan;
   const random = createRandom(seed);
   const deadlineMs = Math.max(LEAST_DEADLINE_MS, 4 * expectedMs);
   const outcome = await runBlocks<Outcome, string>({
     sizes: contenders.map((contender) => contender.id),
     baseline,
-    blocks: Math.max(1, Math.round(plan.blocks * blocksFactor)),
+    blocks: plan.blocks,
     random,
     run: (contender) => {
       const job = { study: study.name, contender, parameters };
@@ -101,7 +102,7 @@ function recordOf(run: BlockRun<Outcome, string>, baseline: string): RunRecord {
   return {
     contender: arm === 'twin' ? baseline : arm,
     twin: arm === 'twin',
-    ...{ block, order, marks, superseded },
+    ...{ block, order, disturbances: marks, superseded },
     metrics: result.type === 'measured' ? result.metrics : null,
     failure: result.type === 'measured' ? null : result.reason,
   };

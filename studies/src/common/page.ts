@@ -26,8 +26,8 @@ export function pageOf(study: Study, result: StudyResult): string {
       .join(', ')}`,
     '- Every run is a process of its own; a block runs every contender once in random order, and the first one twice (A/A twin).',
     '  Tables: the median of the runs [smallest, largest]. Ratios: the Hodges–Lehmann estimate over the blocks with its exact',
-    '  interval of signed ranks, 95 % or more unless another level is named; "no difference shown" when it reaches into what the',
-    '  twins differ by, or there are fewer than five blocks.',
+    '  interval of signed ranks, 95 % or more unless another level is named. Better or worse: it lies beyond what the twins differ',
+    '  by, and at least 3 % from 1; same: it lies within 3 %; unclear: neither, or there are fewer than six blocks.',
     `- seed ${seed}, ${formatDuration(seconds * 1000)} in all, ${startedAt.slice(0, 10)}`,
     ...conditions.flatMap((condition) => {
       const { columns, rows } = conditionTable(condition);
@@ -48,6 +48,6 @@ export function pageOf(study: Study, result: StudyResult): string {
 
 function disturbed(runs: StudyResult['conditions'][number]['runs']): string {
   const counted = runs.filter(({ superseded }) => !superseded);
-  const marked = counted.filter(({ marks }) => marks.length > 0);
-  return marked.length === 0 ? '' : `; ${marked.length} of ${counted.length} runs disturbed from outside`;
+  const hit = counted.filter(({ disturbances }) => disturbances.length > 0);
+  return hit.length === 0 ? '' : `; ${hit.length} of ${counted.length} runs disturbed from outside`;
 }

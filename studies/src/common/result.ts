@@ -1,6 +1,5 @@
-import type { Metric } from '@plimsoll/benchmarks/cases/case.js';
 import type { Environment } from 'plimsoll/lab';
-import type { Contender, Effort } from './study.js';
+import type { Contender, Effort, Metric } from './study.js';
 
 export interface RunRecord {
   readonly contender: string;
@@ -9,8 +8,8 @@ export interface RunRecord {
   readonly block: number;
   readonly order: number;
   /** What the machine did meanwhile: steal, load of others. */
-  readonly marks: readonly string[];
-  /** Its block was run again because of such marks, or was not completed. */
+  readonly disturbances: readonly string[];
+  /** Its block was run again because of such disturbances, or was not completed. */
   readonly superseded: boolean;
   /** `null`: it failed. */
   readonly metrics: Readonly<Record<string, number>> | null;

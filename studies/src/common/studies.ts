@@ -1,9 +1,29 @@
 import { backpressure } from '../backpressure/study.js';
+import { benchStudy } from '../bench/study.js';
+import { classifyStudy } from '../classify/study.js';
+import { loadStudy } from '../load/study.js';
+import { modelSpeed } from '../model-speed/study.js';
+import { predictStudy } from '../predict/study.js';
 import { pressure } from '../pressure/study.js';
 import { react } from '../react/study.js';
 import { scrypt } from '../scrypt/study.js';
+import { timelineStudy } from '../timeline/study.js';
+import { traceCost } from '../trace-cost/study.js';
 import { transfer } from '../transfer/study.js';
+import type { Command } from './command.js';
+import { poolStudy } from './pool-study.js';
 import type { Study } from './study.js';
 
-/** All of them, in the order of the article. */
+/** Those of worker pools, in the order of the article that they repeat. */
 export const STUDIES: readonly Study[] = [scrypt, react, backpressure, pressure, transfer];
+
+export const COMMANDS: readonly Command[] = [
+  ...STUDIES.map(poolStudy),
+  benchStudy,
+  timelineStudy,
+  classifyStudy,
+  loadStudy,
+  predictStudy,
+  traceCost,
+  modelSpeed,
+];

@@ -1,8 +1,16 @@
-import type { Metric } from '@plimsoll/benchmarks/cases/case.js';
 import type { StudyResult } from './result.js';
 
 /** `quick` proves that everything runs; its figures are for nobody's page. */
 export type Effort = 'full' | 'quick';
+
+/** One figure of a run. */
+export interface Metric {
+  readonly id: string;
+  readonly title: string;
+  readonly better: 'more' | 'less';
+  /** Digits behind the point. */
+  readonly digits: number;
+}
 
 /** One of the programs that are compared; `id` is what `program.ts` knows it by. */
 export interface Contender {
@@ -20,8 +28,6 @@ export interface Condition {
   readonly metrics: readonly Metric[];
   /** What the program is told. */
   readonly parameters: Readonly<Record<string, number>>;
-  /** Runs per contender for each block asked for, where one run takes long. Default: 1. */
-  readonly blocksFactor?: number;
   /** What a run takes, roughly; several times as long and it counts as hung. */
   readonly expectedMs: number;
 }

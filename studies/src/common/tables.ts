@@ -1,8 +1,7 @@
-import type { Metric } from '@plimsoll/benchmarks/cases/case.js';
-import { formatEstimate, formatFigure } from '@plimsoll/benchmarks/report/format.js';
-import { type Column, median } from 'plimsoll/lab';
+import { type Column, formatEstimate, formatFigure, median } from 'plimsoll/lab';
 import { compare } from './compare.js';
 import { type ConditionResult, figures } from './result.js';
+import type { Metric } from './study.js';
 
 export interface Table {
   readonly columns: readonly Column[];
@@ -45,22 +44,17 @@ export function conditionTable(condition: ConditionResult): Table {
   };
 }
 
-/** Pairs of contenders, ours first: how many times the other's figure ours is, and whether ours is behind. */
+/** Pairs of contenders, ours first: how many times the other's figure ours is, and whether ours is worse. */
 export function againstTable(
   conditions: readonly ConditionResult[],
   pairs: readonly (readonly [ours: string, theirs: string])[],
 ): Table {
   const rows = conditions.flatMap((condition) =>
     pairs.flatMap(([ours, theirs]) =>
-      condition.metrics.flatMap(({ id, title, better }) => {
+      condition.metrics.flatMap(({ id, title }) => {
         const found = compare(condition, ours, theirs, id);
         if (found === undefined) return [];
-        const verdict =
-          found.verdict === 'same or unclear'
-            ? 'no difference shown'
-            : (found.verdict === 'more') === (better === 'more')
-              ? 'ahead'
-              : '**behind**';
+        const verdict = found.verdict === 'worse' ? '**worse**' : found.verdict;
         return [[condition.title, `${ours} / ${theirs}`, title, formatEstimate(found), verdict]];
       }),
     ),

@@ -51,7 +51,7 @@ function claims(low: ConditionResult, high: ConditionResult): Claim[] {
       claim: 'at low pressure workers are stopped and started anew, which is expensive',
       theirs: 'no figure; Piscina had just been changed so that it hardly happens',
       here: `workers started per burst: ${started('piscina-asitcomes')} (Piscina), ${started('plimsoll-asitcomes')} (ours); keeping them takes ${times(kept)} the CPU (Piscina), ${times(oursKept)} (ours)`,
-      verdict: churn > 0.5 ? verdictOn(kept, 'less') : 'differs',
+      verdict: churn > 0.5 ? verdictOn(kept, 'better') : 'differs',
       why:
         churn > 0.5
           ? 'with `idleTimeout` 0 Piscina stops a worker at once that idles while nothing waits, and the next burst pays for its successor.'
@@ -72,7 +72,7 @@ function claims(low: ConditionResult, high: ConditionResult): Claim[] {
       claim: 'high pressure shows in the queue wait',
       theirs: '0.02 to 157 ms (mean) from 10 to 1,000 connections',
       here: `wait mean at 50, 90 and 150 %: ${['50', '90', '150'].map((load) => middle(high, `piscina-${load}`, 'waitMean').toFixed(1)).join(', ')} ms (Piscina), ${['50', '90', '150'].map((load) => middle(high, `plimsoll-${load}`, 'waitMean').toFixed(1)).join(', ')} ms (ours)`,
-      verdict: verdictOn(waits, 'more'),
+      verdict: verdictOn(waits, 'worse'),
       why: 'above what the pool can do the wait grows for as long as the load lasts; what is read depends on when.',
     },
   ];

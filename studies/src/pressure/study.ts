@@ -45,7 +45,7 @@ const high = (ms: number, contenders: readonly Contender[]): Condition => ({
     { id: 'queue', title: 'queue at the end', better: 'less', digits: 0 },
     { id: 'waitMean', title: 'wait mean ms', better: 'less', digits: 2 },
     { id: 'waitMax', title: 'wait max ms', better: 'less', digits: 1 },
-    { id: 'utilization', title: 'utilisation %', better: 'more', digits: 0 },
+    { id: 'utilization', title: 'utilization %', better: 'more', digits: 0 },
   ],
   parameters: { taskMs: 2, ms },
   expectedMs: ms + 1000,

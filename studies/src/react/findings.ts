@@ -1,5 +1,4 @@
-import { formatFigure } from '@plimsoll/benchmarks/report/format.js';
-import { markdownTable } from 'plimsoll/lab';
+import { formatFigure, markdownTable } from 'plimsoll/lab';
 import { type Claim, claimsMarkdown, times, verdictOn } from '../common/claims.js';
 import { compare } from '../common/compare.js';
 import { type ConditionResult, conditionOf, type StudyResult } from '../common/result.js';
@@ -67,14 +66,14 @@ function claims(result: StudyResult, cores: number): Claim[] {
       claim: 'with 1,000 connections a pool doubles the rate',
       theirs: '5,800 against about 3,400 requests/s (1.7 ×)',
       here: `${rate(many, 'piscina')} (Piscina), ${rate(many, 'plimsoll')} (ours) against ${rate(many, 'none')} requests/s: ${times(rates)}`,
-      verdict: verdictOn(rates, 'more'),
+      verdict: verdictOn(rates, 'better'),
       why: `${connections(many)}the article had ${ORIGINAL_CORES} cores, so that a pool found cores that one thread left idle. Here are ${cores}, which the client shares: without a pool the server's one thread and the client have about a core each, a request costs ${renderMs.toFixed(2)} ms of CPU, and with a pool ${(middle(many, 'piscina', 'cpu') / 1000).toFixed(2)} (Piscina) or ${(middle(many, 'plimsoll', 'cpu') / 1000).toFixed(2)} ms (ours). Where no core is idle, that difference is all that a pool changes.`,
     },
     {
       claim: 'and cuts the latency in half',
       theirs: '172 ms mean with the pool',
       here: `${ms(many, 'piscina')} (Piscina), ${ms(many, 'plimsoll')} (ours), ${ms(many, 'none')} without: ${times(latencies)}`,
-      verdict: verdictOn(latencies, 'less'),
+      verdict: verdictOn(latencies, 'better'),
       why: `in a closed loop latency is connections divided by rate, whatever else happens: 1,000 by the rate above. It says what the rate says.`,
     },
     {
@@ -94,7 +93,7 @@ function claims(result: StudyResult, cores: number): Claim[] {
   ];
 }
 
-/** Whoever is not accepted is in no latency. */
+/** A connection that is not accepted is in no latency. */
 function connections(many: ConditionResult): string {
   const all = many.parameters.connections ?? 0;
   const served = middle(many, 'none', 'served');

@@ -1,3 +1,4 @@
+import type { JudgedEstimate } from 'plimsoll/lab';
 import { type Claim, claimsMarkdown, times, verdictOn } from '../common/claims.js';
 import { compare } from '../common/compare.js';
 import { type ConditionResult, conditionOf, type StudyResult } from '../common/result.js';
@@ -23,6 +24,15 @@ export function findings(result: StudyResult): string[] {
   ];
 }
 
+/** What pooling did to the time. */
+const speed = (found: JudgedEstimate | undefined): string =>
+  ({
+    better: 'was faster',
+    worse: 'was slower',
+    same: 'changed nothing',
+    unclear: 'changed nothing that could be told',
+  })[found?.verdict ?? 'unclear'];
+
 function lessons(one: ConditionResult | undefined, atOnce: ConditionResult | undefined): string[] {
   if (one === undefined) return [];
   const gain = compare(one, 'plimsoll-async', 'async', 'total');
@@ -31,13 +41,13 @@ function lessons(one: ConditionResult | undefined, atOnce: ConditionResult | und
   const beside = compare(atOnce, 'plimsoll-sync', 'async', 'total');
   const [held, freed] = [middle(one, 'sync', 'p99'), middle(one, 'plimsoll-sync', 'p99')];
   return [
-    `- Pooling what is asynchronous already ${gain?.verdict === 'less' ? 'was faster here' : 'gains nothing'}: pooled async takes ${times(gain)} the time of async (${one.title}).`,
+    `- Pooling what is asynchronous already ${speed(gain)}: pooled async takes ${times(gain)} the time of async (${one.title}).`,
     `- Pooling what is synchronous ${freed < held / 2 ? 'frees' : 'did not free'} the event loop: its delay (p99) is ${ms(held)} without a pool and ${ms(freed)} with one.`,
-    `- As long as each password is awaited before the next, it ${pooled?.verdict === 'less' ? 'was faster here' : 'makes nothing faster'}: pooled sync takes ${times(pooled)} the time of sync. Whoever awaits every task has one worker at work, however many there are.`,
+    `- As long as each password is awaited before the next, it ${speed(pooled)}: pooled sync takes ${times(pooled)} the time of sync. A program that awaits every task has one worker at work, however many there are.`,
     ...(atOnce === undefined
       ? []
       : [
-          `- All at once, pooled sync takes ${times(parallel)} the time of sync, because the workers share the passwords out; and ${times(beside)} that of async, whose passwords libuv's threads share out.`,
+          `- All at once, pooled sync takes ${times(parallel)} the time of sync, where the workers share the passwords out; and ${times(beside)} that of async, whose passwords libuv's threads share out.`,
         ]),
   ];
 }
@@ -52,7 +62,7 @@ function onFew(few: ConditionResult | undefined): Claim[] {
       claim: '10 passwords: async is slower than sync, because moving work to another thread costs something',
       theirs: '625 against 580 ms (1.08 ×)',
       here: `${ms(middle(few, 'async', 'total'))} against ${ms(middle(few, 'sync', 'total'))}, ${times(found)}`,
-      verdict: verdictOn(found, 'more'),
+      verdict: verdictOn(found, 'worse'),
       why: `the difference is ${ms(gap)} for each password of ${ms(each)}. Here the first password, and with it the start of everything, is not counted; the article timed its whole program, one run of it as it seems.`,
     },
   ];
@@ -67,8 +77,8 @@ function onMany(many: ConditionResult): Claim[] {
       claim: '1,000 passwords take the same time in all four ways',
       theirs: '58 s each',
       here: `async ${seconds(middle(many, 'async', 'total'))}, sync ${seconds(middle(many, 'sync', 'total'))}, pooled async ${seconds(middle(many, 'plimsoll-async', 'total'))}, pooled sync ${seconds(middle(many, 'plimsoll-sync', 'total'))}`,
-      verdict: verdictOn(unpooled, 'same or unclear'),
-      why: `the program awaits each password before the next, so one thread works at a time in every variant, and all four are one scrypt after another. That the totals are equal says nothing about pools; "all at once" below does.`,
+      verdict: verdictOn(unpooled, 'same'),
+      why: `the program awaits each password before the next, so one thread works at a time in every variant, and all four are one scrypt after another. Their totals say nothing about pools; "all at once" below does.`,
     },
     {
       claim: 'the event-loop delay is about 20 ms (p99) for async, pooled async and pooled sync',

@@ -1,6 +1,5 @@
-import { formatFigure } from '@plimsoll/benchmarks/report/format.js';
-import { markdownTable } from 'plimsoll/lab';
-import { type Claim, claimsMarkdown, times } from '../common/claims.js';
+import { formatFigure, markdownTable } from 'plimsoll/lab';
+import { type Claim, claimsMarkdown, times, verdictOn } from '../common/claims.js';
 import { compare } from '../common/compare.js';
 import type { ConditionResult, StudyResult } from '../common/result.js';
 import { againstTable, middle } from '../common/tables.js';
@@ -39,7 +38,7 @@ function crossing(conditions: readonly ConditionResult[], library: string, way: 
     condition,
     ratio: compare(condition, `${library}-move`, `${library}-clone`, way),
   }));
-  const last = found.findLastIndex(({ ratio }) => ratio?.verdict !== 'less');
+  const last = found.findLastIndex(({ ratio }) => ratio?.verdict !== 'better');
   const first = found[last + 1];
   if (first === undefined) {
     const { condition, ratio } = found.at(-1) ?? {};
@@ -60,14 +59,14 @@ function claims(conditions: readonly ConditionResult[]): Claim[] {
       claim: 'the overhead of copying is typically minimal and largely inconsequential',
       theirs: 'none',
       here: `${small.title} there and back: ${micro(small, 'piscina-clone')} copied, ${micro(small, 'piscina-move')} moved (Piscina)`,
-      verdict: smallRatio === undefined ? 'unclear' : smallRatio.verdict === 'more' ? 'differs' : 'agrees',
+      verdict: smallRatio?.verdict === 'better' ? 'agrees' : verdictOn(smallRatio, 'same'),
       why: `for small values copying takes ${times(smallRatio)} the time of moving: what costs is the task, not its bytes.`,
     },
     {
       claim: 'moving helps with large amounts of data that are expensive to copy',
       theirs: 'none',
       here: `${large.title} there and back: ${micro(large, 'piscina-clone')} copied, ${micro(large, 'piscina-move')} moved (Piscina); ${micro(large, 'plimsoll-clone')} and ${micro(large, 'plimsoll-move')} (ours)`,
-      verdict: largeRatio === undefined ? 'unclear' : largeRatio.verdict === 'more' ? 'agrees' : 'differs',
+      verdict: verdictOn(largeRatio, 'worse'),
       why: `copying takes ${times(largeRatio)} the time of moving at ${large.title} with Piscina. What is left when nothing is copied is the allocation of fresh, zeroed memory.`,
     },
   ];

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import type { Advice, Budget } from '../results/advice.js';
 import type { Trace, TracedJob } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
@@ -15,8 +16,8 @@ export function budgets({ processes }: Pick<Trace, 'processes'>): Pick<Advice['t
     const { cpuMs, blockedMs } = splitOnThread(process);
     return process.jobs.map((job, index) => ({
       job,
-      cpuMs: cpuMs[index] as number,
-      blockedMs: blockedMs[index] as number,
+      cpuMs: itemAt(cpuMs, index),
+      blockedMs: itemAt(blockedMs, index),
     }));
   });
   const kinds = new Map<string, Spent[]>();

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import type { Machine } from '../model/machine.js';
 import type { Measures } from '../model/measures.js';
 import { simulate } from '../model/simulate.js';
@@ -69,10 +70,7 @@ function fitBurst({ workload, waits, known, size }: Demand, machine: Machine): W
 
 function fitOutside({ workload, waits, known, size }: Demand, machine: Machine): number {
   const target = waits.coreWaitMs;
-  const serviceMs = workload.cpuMs.reduce(
-    (sum, cpu, job) => sum + cpu + (workload.blockedMs[job] as number),
-    0,
-  );
+  const serviceMs = workload.cpuMs.reduce((sum, cpu, job) => sum + cpu + itemAt(workload.blockedMs, job), 0);
   // Jobs that hardly wait for a core tell nothing about who else has one.
   if (target === null || target < (LEAST_WAIT * serviceMs) / workload.count) return 0;
   return bisect(0, mostOutside(machine), target, (outside) =>
@@ -118,15 +116,12 @@ function bisect(from: number, to: number, target: number, value: (x: number) => 
 
 /** Mean time from the end of a job until its callback, over the jobs that count. */
 const callbackDelay = ({ endMs, callbackMs }: Passage, counts: Uint8Array): number =>
-  meanOf(counts, (job) => (callbackMs[job] as number) - (endMs[job] as number));
+  meanOf(counts, (job) => itemAt(callbackMs, job) - itemAt(endMs, job));
 
 /** Mean time that the jobs that count waited for a core. */
 const coreWait = ({ cpuMs, blockedMs }: Workload, { startMs, endMs }: Passage, counts: Uint8Array): number =>
   meanOf(counts, (job) =>
-    Math.max(
-      0,
-      (endMs[job] as number) - (startMs[job] as number) - (cpuMs[job] as number) - (blockedMs[job] as number),
-    ),
+    Math.max(0, itemAt(endMs, job) - itemAt(startMs, job) - itemAt(cpuMs, job) - itemAt(blockedMs, job)),
   );
 
 function meanOf(counts: Uint8Array, value: (job: number) => number): number {

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { PlimsollError } from '../errors.js';
 import { activeIntervals } from '../libuv/blocked-time.js';
 import { clampPoolSize } from '../libuv/pool-size.js';
@@ -79,7 +80,7 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
     loop: Int32Array.from(sources, ({ job, process }) => loops.at(process, job.loop)),
     slow: Uint8Array.from(sources, ({ job }) => Number(job.slow)),
     parent: Int32Array.from(sources, ({ job, process }) =>
-      job.parent === null ? -1 : ((places[process] as Int32Array)[job.parent] ?? -1),
+      job.parent === null ? -1 : (itemAt(places, process)[job.parent] ?? -1),
     ),
     atMs: new Float64Array(count),
     direct: new Uint8Array(count),
@@ -133,7 +134,7 @@ function meanWaits({ cpuMs, blockedMs }: Workload, sources: readonly Source[]): 
   let waited = 0;
   for (const [place, { job }] of sources.entries()) {
     if (job.inferred) continue;
-    waited += Math.max(0, job.endMs - job.startMs - (cpuMs[place] as number) - (blockedMs[place] as number));
+    waited += Math.max(0, job.endMs - job.startMs - itemAt(cpuMs, place) - itemAt(blockedMs, place));
     delay += job.callbackMs - job.endMs;
     known++;
   }
@@ -152,7 +153,7 @@ function inOrder(processes: readonly TracedProcess[]): Source[] {
 /** Where each job of each process is in that order. */
 function placesOf(sources: readonly Source[], processes: readonly TracedProcess[]): Int32Array[] {
   const places = processes.map(({ jobs }) => new Int32Array(jobs.length));
-  for (const [place, { process, index }] of sources.entries()) (places[process] as Int32Array)[index] = place;
+  for (const [place, { process, index }] of sources.entries()) itemAt(places, process)[index] = place;
   return places;
 }
 
@@ -173,7 +174,7 @@ function loopsOf(
     const byCount = [...counts].sort(([, a], [, b]) => b - a);
     return new Map(
       byCount.map(([loop], rank) => {
-        const background = rank === 0 ? (costs[process] as LoopCosts).background : { share: 0, burstMs: 0 };
+        const background = rank === 0 ? itemAt(costs, process).background : { share: 0, burstMs: 0 };
         return [loop, list.push({ process, background }) - 1];
       }),
     );
@@ -186,28 +187,28 @@ function setArrivals(workload: Workload, sources: readonly Source[]): void {
   const longest = new Float64Array(workload.count);
   const turns = new Map<number, { lastMs: number; arrivedMs: number }>();
   for (const [place, { job }] of sources.entries()) {
-    const of = parent[place] as number;
+    const of = itemAt(parent, place);
     if (of !== -1) {
-      const delay = Math.max(0, job.submitMs - (sources[of] as Source).job.callbackMs);
+      const delay = Math.max(0, job.submitMs - itemAt(sources, of).job.callbackMs);
       atMs[place] = delay;
       if (delay > DIRECT_MS) continue;
       direct[place] = 1;
       // What its submission takes is part of that callback.
-      afterMs[of] = (afterMs[of] as number) + (beforeMs[place] as number);
-      longest[of] = Math.max(longest[of] as number, delay);
+      afterMs[of] = itemAt(afterMs, of) + itemAt(beforeMs, place);
+      longest[of] = Math.max(itemAt(longest, of), delay);
       continue;
     }
-    const turn = turns.get(loop[place] as number);
+    const turn = turns.get(itemAt(loop, place));
     const gap = turn === undefined ? Number.POSITIVE_INFINITY : job.submitMs - turn.lastMs;
     if (gap <= SAME_TURN_MS) beforeMs[place] = gap;
     const arrivedMs =
       gap <= SAME_TURN_MS
         ? (turn as { arrivedMs: number }).arrivedMs
-        : Math.max(0, job.submitMs - (beforeMs[place] as number));
+        : Math.max(0, job.submitMs - itemAt(beforeMs, place));
     atMs[place] = arrivedMs;
-    turns.set(loop[place] as number, { lastMs: job.submitMs, arrivedMs });
+    turns.set(itemAt(loop, place), { lastMs: job.submitMs, arrivedMs });
   }
-  for (const [job, delay] of longest.entries()) afterMs[job] = Math.max(afterMs[job] as number, delay);
+  for (const [job, delay] of longest.entries()) afterMs[job] = Math.max(itemAt(afterMs, job), delay);
 }
 
 /** What the processes used of something while their jobs were under way, in cores. */
@@ -235,7 +236,7 @@ function mostBlocked({ blockedMs, slow }: Workload, sources: readonly Source[]):
   const most = (isSlow: number): number => {
     const changes: [number, number][] = [];
     for (const [place, { job }] of sources.entries()) {
-      const blocked = blockedMs[place] as number;
+      const blocked = itemAt(blockedMs, place);
       if (slow[place] !== isSlow || blocked <= 0) continue;
       changes.push([job.endMs - blocked, 1], [job.endMs, -1]);
     }

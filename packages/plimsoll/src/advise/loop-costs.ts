@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { activeIntervals } from '../libuv/blocked-time.js';
 import type { Background } from '../model/workload.js';
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
@@ -26,13 +27,13 @@ export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>
   if (active.length === 0) return FREE;
   const callbacks = countPer(active, jobs, ({ callbackMs }) => callbackMs);
   const submissions = countPer(active, jobs, ({ submitMs }) => submitMs);
-  const work = callbacks.map((count, at) => (count + (submissions[at] as number)) / 2);
+  const work = callbacks.map((count, at) => (count + itemAt(submissions, at)) / 2);
   const lengths = active.map(({ fromMs, toMs }) => toMs - fromMs);
   const used = active.map(({ loop }) => loop.cpuMs);
   const [perJobMs = 0, share = 0] = leastSquares([work, lengths], used, Number.POSITIVE_INFINITY);
   const [onlyPerJobMs = 0] = leastSquares([work], used, Number.POSITIVE_INFINITY);
   const misfit = (job: number, time: number): number =>
-    total(used.map((cpu, at) => (cpu - job * (work[at] as number) - time * (lengths[at] as number)) ** 2));
+    total(used.map((cpu, at) => (cpu - job * itemAt(work, at) - time * itemAt(lengths, at)) ** 2));
   const both = criterion(misfit(perJobMs, share), used.length, 2);
   if (share < LEAST_SHARE || criterion(misfit(onlyPerJobMs, 0), used.length, 1) <= both)
     return { perJobMs: total(used) / Math.max(1, total(work)), background: FREE.background };
@@ -63,9 +64,8 @@ function countPer(
   const moments = jobs.map(moment).sort((a, b) => a - b);
   let at = 0;
   for (const time of moments) {
-    while (at < intervals.length && (intervals[at] as UsageInterval).toMs <= time) at++;
-    if (at < intervals.length && (intervals[at] as UsageInterval).fromMs <= time)
-      counts[at] = (counts[at] as number) + 1;
+    while (at < intervals.length && itemAt(intervals, at).toMs <= time) at++;
+    if (at < intervals.length && itemAt(intervals, at).fromMs <= time) counts[at] = itemAt(counts, at) + 1;
   }
   return counts;
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { lowerBound } from '../collections/lower-bound.js';
 import { blockedTime } from '../libuv/blocked-time.js';
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
@@ -10,7 +11,7 @@ export interface OnThread {
 
 /** Pure computation: these never wait for anything but a core. */
 const COMPUTES = /^(crypto|zlib)\b/;
-/** Beyond what jobs themselves use, a pool thread needs a little to take them and to tell; more than this is something else. */
+/** CPU time per job that a pool thread needs to take it and to hand back its result, at most; more is something else. */
 const MOST_OVERHEAD_MS = 0.1;
 
 /**
@@ -26,8 +27,8 @@ export function splitOnThread({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usa
   const waiting = waitingShares(jobs, cpuMs, usage);
   const blockedMs = new Float64Array(jobs.length);
   for (const [index, job] of jobs.entries()) {
-    const away = Math.max(0, spanOf(job) - (cpuMs[index] as number));
-    if (!COMPUTES.test(job.kind)) blockedMs[index] = away * (1 - (waiting[index] as number));
+    const away = Math.max(0, spanOf(job) - itemAt(cpuMs, index));
+    if (!COMPUTES.test(job.kind)) blockedMs[index] = away * (1 - itemAt(waiting, index));
   }
   const seen = blockedTime(jobs, usage);
   const share = seen === null ? 1 : (seen.ms + seen.errorMs) / sum(blockedMs);
@@ -69,15 +70,15 @@ function estimateCpu(jobs: readonly TracedJob[], usage: readonly UsageInterval[]
   const kindOf = new Map(unknownKinds.map((kind, index) => [kind, index]));
   overlaps(jobs, usage, (index, interval, share) => {
     const job = jobs[index] as TracedJob;
-    if (job.cpuMs !== null) left[interval] = (left[interval] as number) - job.cpuMs * share;
+    if (job.cpuMs !== null) left[interval] = itemAt(left, interval) - job.cpuMs * share;
     else {
       const row = spans[kindOf.get(job.kind) as number] as Float64Array;
-      row[interval] = (row[interval] as number) + spanOf(job) * share;
+      row[interval] = itemAt(row, interval) + spanOf(job) * share;
     }
   });
   const ratios = leastSquares(spans, left, 1);
   for (const [index, job] of jobs.entries())
-    if (job.cpuMs === null) cpuMs[index] = spanOf(job) * (ratios[kindOf.get(job.kind) as number] as number);
+    if (job.cpuMs === null) cpuMs[index] = spanOf(job) * itemAt(ratios, kindOf.get(job.kind) as number);
   const covered = jobs.length > 0 ? sum(cpuMs) : 0;
   const used = usage.reduce((total, { pool }) => total + pool.cpuMs, 0);
   const overhead = Math.min(MOST_OVERHEAD_MS, Math.max(0, used - covered) / Math.max(1, jobs.length));
@@ -94,19 +95,18 @@ function waitingShares(
   if (usage.length === 0) return shares;
   const computing = new Float64Array(usage.length);
   const others = new Float64Array(usage.length);
-  const away = (index: number): number =>
-    Math.max(0, spanOf(jobs[index] as TracedJob) - (cpuMs[index] as number));
+  const away = (index: number): number => Math.max(0, spanOf(itemAt(jobs, index)) - itemAt(cpuMs, index));
   overlaps(jobs, usage, (index, interval, share) => {
-    const row = COMPUTES.test((jobs[index] as TracedJob).kind) ? computing : others;
-    row[interval] = (row[interval] as number) + away(index) * share;
+    const row = COMPUTES.test(itemAt(jobs, index).kind) ? computing : others;
+    row[interval] = itemAt(row, interval) + away(index) * share;
   });
-  const ofComputing = usage.map(({ pool }, at) => portion(pool.waitedMs, computing[at] as number));
+  const ofComputing = usage.map(({ pool }, at) => portion(pool.waitedMs, itemAt(computing, at)));
   const ofOthers = usage.map(({ pool }, at) =>
-    portion(pool.waitedMs - (computing[at] as number), others[at] as number),
+    portion(pool.waitedMs - itemAt(computing, at), itemAt(others, at)),
   );
   overlaps(jobs, usage, (index, interval, share) => {
-    const row = COMPUTES.test((jobs[index] as TracedJob).kind) ? ofComputing : ofOthers;
-    shares[index] = (shares[index] as number) + share * (row[interval] as number);
+    const row = COMPUTES.test(itemAt(jobs, index).kind) ? ofComputing : ofOthers;
+    shares[index] = itemAt(shares, index) + share * itemAt(row, interval);
   });
   return shares.map((share) => Math.min(1, share));
 }
@@ -137,11 +137,11 @@ export function leastSquares(
     for (const [index, row] of rows.entries()) {
       if (norms[index] === 0) continue;
       let slope = 0;
-      for (let at = 0; at < left.length; at++) slope += (row[at] as number) * (left[at] as number);
-      const before = factors[index] as number;
-      const after = Math.min(most, Math.max(0, before + slope / (norms[index] as number)));
+      for (let at = 0; at < left.length; at++) slope += itemAt(row, at) * itemAt(left, at);
+      const before = itemAt(factors, index);
+      const after = Math.min(most, Math.max(0, before + slope / itemAt(norms, index)));
       for (let at = 0; at < left.length; at++)
-        left[at] = (left[at] as number) - (after - before) * (row[at] as number);
+        left[at] = itemAt(left, at) - (after - before) * itemAt(row, at);
       factors[index] = after;
       moved = Math.max(moved, Math.abs(after - before));
     }

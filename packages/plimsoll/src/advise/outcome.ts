@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import type { Machine } from '../model/machine.js';
 import { measure } from '../model/measures.js';
 import { simulate } from '../model/simulate.js';
@@ -34,7 +35,7 @@ function sampleMs({ atMs, parent, cpuMs, blockedMs }: Workload): number {
   let first = Number.POSITIVE_INFINITY;
   let work = 0;
   for (const [job, at] of atMs.entries()) {
-    work += (cpuMs[job] as number) + (blockedMs[job] as number);
+    work += itemAt(cpuMs, job) + itemAt(blockedMs, job);
     if (parent[job] !== -1) continue;
     first = Math.min(first, at);
     last = Math.max(last, at);

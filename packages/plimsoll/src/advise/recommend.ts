@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import type { Advice, Objective, PredictedMeasures, Prediction } from '../results/advice.js';
 import { change, list, ms } from '../results/words.js';
@@ -124,10 +125,10 @@ function holds(
   const standard = predictions.findIndex((prediction) => prediction.size === DEFAULT_POOL_SIZE);
   const good = resamples.filter((row) => {
     const costs = row.map((measures) => cost(measures, objective));
-    const own = costs[column] as number;
-    const lowest = Math.min(...columns.map((index) => costs[index] as number));
+    const own = itemAt(costs, column);
+    const lowest = Math.min(...columns.map((index) => itemAt(costs, index)));
     // Chance moves the best of many sizes below the truth: twice the tolerance.
-    return own <= (2 * AS_GOOD - 1) * lowest || own * AS_GOOD <= (costs[standard] as number);
+    return own <= (2 * AS_GOOD - 1) * lowest || own * AS_GOOD <= itemAt(costs, standard);
   });
   return resamples.length === 0 ? 0 : good.length / resamples.length;
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { selectJobs } from '../model/edit.js';
 import type { Workload } from '../model/workload.js';
 import type { Random } from '../stats/random.js';
@@ -12,14 +13,13 @@ export function resample(work: Workload, random: Random): Workload {
   const length = Math.max(1, Math.round(Math.cbrt(roots.length)));
   const chosen: number[] = [];
   const moments: number[] = [];
-  let now = work.atMs[roots[0] as number] as number;
+  let now = work.atMs[itemAt(roots, 0)] as number;
   for (let drawn = 0; drawn < roots.length; ) {
     const first = random.integer(0, roots.length - 1);
     for (let step = 0; step < length && drawn < roots.length; step++, drawn++) {
       const index = (first + step) % roots.length;
-      const root = roots[index] as number;
-      const before =
-        index === 0 ? 0 : (work.atMs[root] as number) - (work.atMs[roots[index - 1] as number] as number);
+      const root = itemAt(roots, index);
+      const before = index === 0 ? 0 : itemAt(work.atMs, root) - itemAt(work.atMs, itemAt(roots, index - 1));
       if (drawn > 0) now += before;
       chosen.push(root);
       moments.push(now);
@@ -40,9 +40,9 @@ function assemble(
   const place = new Int32Array(work.count);
   for (const [index, root] of roots.entries())
     for (const job of families[root] as readonly number[]) {
-      const of = work.parent[job] as number;
-      parents.push(of === -1 ? -1 : (place[of] as number));
-      times.push(of === -1 ? (moments[index] as number) : (work.atMs[job] as number));
+      const of = itemAt(work.parent, job);
+      parents.push(of === -1 ? -1 : itemAt(place, of));
+      times.push(of === -1 ? itemAt(moments, index) : itemAt(work.atMs, job));
       place[job] = jobs.push(job) - 1;
     }
   return { ...selectJobs(work, jobs), parent: Int32Array.from(parents), atMs: Float64Array.from(times) };
@@ -54,13 +54,13 @@ function familiesOf({ count, parent, atMs }: Workload): { families: number[][]; 
   const rootOf = new Int32Array(count);
   const roots: number[] = [];
   for (let job = 0; job < count; job++) {
-    const of = parent[job] as number;
-    rootOf[job] = of === -1 ? job : (rootOf[of] as number);
+    const of = itemAt(parent, job);
+    rootOf[job] = of === -1 ? job : itemAt(rootOf, of);
     if (of === -1) {
       roots.push(job);
       families[job] = [job];
-    } else (families[rootOf[job] as number] as number[]).push(job);
+    } else itemAt(families, itemAt(rootOf, job)).push(job);
   }
-  roots.sort((a, b) => (atMs[a] as number) - (atMs[b] as number) || a - b);
+  roots.sort((a, b) => itemAt(atMs, a) - itemAt(atMs, b) || a - b);
   return { families, roots };
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { PlimsollError } from '../errors.js';
 import type { Arm } from '../lab/block-order.js';
 import { type BlockRun, type BlocksOutcome, completeBlocks } from '../lab/blocks.js';
@@ -77,7 +78,7 @@ function judge(
   const ranking = rankSizes(
     sizes.map((size) => ({ size, times: times(size), delays: delays(size) })),
     noise,
-    delays(baseline).map((delay, block) => [delay, twinDelays[block] as number] as const),
+    delays(baseline).map((delay, block) => [delay, itemAt(twinDelays, block)] as const),
   );
   return {
     noise: noiseResult(noise),

@@ -62,7 +62,11 @@ export async function classify(
   const { servers, close } = await startServers(directory);
   const failure = new AbortController();
   const laboratory: Laboratory = {
-    ...{ size: SIZE, deadlineMs: options.deadlineMs, directory, servers, guardian },
+    size: SIZE,
+    deadlineMs: options.deadlineMs,
+    directory,
+    servers,
+    guardian,
     random: createRandom(startedAt.getTime()),
     signal: AbortSignal.any([signal, failure.signal]),
   };
@@ -166,7 +170,10 @@ function classified({ name, call, entry }: Candidate, decision: Decision, probed
   const usesPoolOrMain = verdict === 'pool' || verdict === 'both' || verdict === 'main thread';
   return {
     ...rest,
-    ...{ name, call, verdict, waitsFor: [...rest.waitsFor] },
+    name,
+    call,
+    verdict,
+    waitsFor: [...rest.waitsFor],
     explanation: why === null ? evidence : `${evidence} ${why}`,
     alternative: usesPoolOrMain ? (entry?.alternative ?? null) : null,
   };

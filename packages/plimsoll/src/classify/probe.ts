@@ -49,7 +49,12 @@ export async function probe(
   mkdirSync(directory);
   const fifos = windowMs === null ? [] : makeFifos(directory, size);
   const job: ProbeJob = {
-    ...{ subject, size, fifos, directory, servers, deadlineMs },
+    subject,
+    size,
+    fifos,
+    directory,
+    servers,
+    deadlineMs,
     windowMs: windowMs ?? 0,
     cwd: process.cwd(),
   };
@@ -57,7 +62,10 @@ export async function probe(
   try {
     const observed = await observe<ProbeJob, ProbeAnswer>(
       {
-        ...{ name, module: PROBE, prefix: [], job },
+        name,
+        module: PROBE,
+        prefix: [],
+        job,
         // Node 20 would hand open(2) to io_uring where this is set, and no thread would be blocked.
         env: { UV_USE_IO_URING: '0' },
         deadlineMs: START_MS + 2 * (windowMs ?? 0) + 2 * deadlineMs,

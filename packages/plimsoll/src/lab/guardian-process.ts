@@ -24,7 +24,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   else directories.add(order.directory);
 }
 
-// A process in the middle of execve has no environment for a moment: none is left only when two looks find none.
+// A process in the middle of execve has no environment for a moment: none is left only when two searches find none.
 for (let turn = 0, quiet = 0; turn < TURNS && quiet < 2; turn++) {
   if (turn > 0) await sleep(TURN_MS);
   quiet = killAll() ? quiet + 1 : 0;

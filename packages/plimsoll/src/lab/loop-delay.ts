@@ -14,11 +14,14 @@ const MOST_GAPS = 5000;
  */
 export function watchLoopDelay(): { stop(): EventLoopDelay } {
   const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  const started = performance.now();
   loop.enable();
   return {
     stop() {
       loop.disable();
-      return eventLoopDelay(gapsOf(loop), RESOLUTION_MS);
+      // A loop that never turned has no gap but the whole time.
+      const seen = loop.count === 0 ? [performance.now() - started] : gapsOf(loop);
+      return eventLoopDelay(seen, RESOLUTION_MS);
     },
   };
 }
@@ -27,7 +30,7 @@ export function watchLoopDelay(): { stop(): EventLoopDelay } {
  * The gaps between the samples of an event-loop delay monitor in milliseconds, its resolution included, recovered from the
  * ranks of its histogram: exact up to 5,000 samples.
  */
-export function gapsOf(loop: IntervalHistogram): number[] {
+function gapsOf(loop: IntervalHistogram): number[] {
   const samples = Math.min(loop.count, MOST_GAPS);
   return Array.from({ length: samples }, (_, rank) => loop.percentile(((rank + 1) * 100) / samples) / 1e6);
 }

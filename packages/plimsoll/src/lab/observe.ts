@@ -3,7 +3,7 @@ import type { Random } from '../stats/random.js';
 import { converseWithFreshProcess, serving } from './fresh-process.js';
 import type { Guardian } from './guardian.js';
 
-/** What every process that looks into itself is told. */
+/** What every process that observes itself is told. */
 export interface ObservationJob {
   readonly size: number;
   /** Working directory: entering a mount namespace loses it. */

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { lowerBound } from '../collections/lower-bound.js';
 import type { PoolEvent, PoolJob, Unplaced } from './job.js';
 import { placeJobs } from './replay.js';
@@ -92,7 +93,10 @@ const outsideJob = ([begin, end]: Pair): Unplaced => ({
   name: begin.name,
   kind: !has(begin, 'node.dns.native') ? 'fs' : LOOKUPS.has(begin.name) ? 'dns' : 'kernel',
   submitted: begin.ts,
-  ...{ started: null, ended: null, tid: null, cpu: null },
+  started: null,
+  ended: null,
+  tid: null,
+  cpu: null,
   returned: end.ts,
   loop: begin.tid,
   inferred: false,
@@ -167,7 +171,7 @@ function workJobs(
   };
   let first = 0;
   for (const run of runs(events, crossed)) {
-    while (first < pairs.length && (pairs[first] as Pair)[1].ts < run.end.ts) first++;
+    while (first < pairs.length && itemAt(pairs, first)[1].ts < run.end.ts) first++;
     let index = free.from(first);
     for (let tried = 0; index < pairs.length && tried < MOST_CANDIDATES; tried++) {
       if (fits(run, pairs[index] as Pair)) break;
@@ -192,10 +196,10 @@ class FreeIndices {
   from(index: number): number {
     let found = Math.min(index, this.#next.length - 1);
     while (this.#next[found] !== found) {
-      const next = this.#next[found] as number;
+      const next = itemAt(this.#next, found);
       // Halve the path, so that those who come later are there sooner.
-      this.#next[found] = this.#next[next] as number;
-      found = this.#next[found] as number;
+      this.#next[found] = itemAt(this.#next, next);
+      found = itemAt(this.#next, found);
     }
     return found;
   }

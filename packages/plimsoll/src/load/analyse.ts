@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { type BlockRun, type BlocksOutcome, completeBlocks } from '../lab/blocks.js';
 import type { LoadCell, LoadRecommendation, LoadRun } from '../results/load.js';
 import { type Comparison, comparePaired, type Noise } from '../stats/paired-comparison.js';
@@ -50,7 +51,7 @@ export function analyseTable(
   const ranking: Ranking = rankSizes(
     eligible(sizes, baseline, cells).map((size) => ({ size, times: times(size), delays: bystander(size) })),
     comparison.noise,
-    bystander(baseline).map((delay, block) => [delay, twin[block] as number] as const),
+    bystander(baseline).map((delay, block) => [delay, itemAt(twin, block)] as const),
   );
   const { mode, instances } = table;
   const about = { mode, instances, case: traffic.name };

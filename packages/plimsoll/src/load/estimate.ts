@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import type { LoadCase } from './options.js';
 
 interface Table {
@@ -32,8 +33,8 @@ export class Estimate {
   state(done: readonly number[], runningMs: number): { share: number; leftMs: number | null } {
     if (this.#ended.size === 0) return { share: 0, leftMs: null };
     const expected = this.#tables.map(({ traffic }) => this.#expectedMs(traffic));
-    const total = this.#tables.reduce((sum, { runs }, index) => sum + runs * (expected[index] as number), 0);
-    const past = done.reduce((sum, runs, index) => sum + runs * (expected[index] as number), 0);
+    const total = this.#tables.reduce((sum, { runs }, index) => sum + runs * itemAt(expected, index), 0);
+    const past = done.reduce((sum, runs, index) => sum + runs * itemAt(expected, index), 0);
     const share = Math.min(1, (past + runningMs) / total);
     return { share, leftMs: Math.max(0, total - past - runningMs) };
   }

@@ -140,7 +140,11 @@ class LoadSession {
     const mode = table.mode as (typeof target.modes)[number];
     return startSampleServer(
       {
-        ...{ mode, instances: table.instances, size, operation, operationsPerRequest },
+        mode,
+        instances: table.instances,
+        size,
+        operation,
+        operationsPerRequest,
         port: 0,
         wait: table.traffic.kind === 'open',
         readyMs: deadlineMs,

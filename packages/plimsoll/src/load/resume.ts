@@ -44,7 +44,11 @@ export function runsToResume(earlier: LoadResult | null, table: Table): BlockRun
     .flatMap(({ runs, size }) => runs.map((run) => ({ run, size: size ?? AS_IT_IS })))
     .sort((a, b) => a.run.sequence - b.run.sequence)
     .map(({ run: { sequence, block, order, twin, noise, superseded, ...result }, size }) => ({
-      ...{ block, order, arm: twin ? 'twin' : size, marks: noise },
-      ...{ result, superseded },
+      block,
+      order,
+      arm: twin ? 'twin' : size,
+      marks: noise,
+      result,
+      superseded,
     }));
 }

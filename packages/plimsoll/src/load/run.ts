@@ -38,7 +38,7 @@ const PATIENCE_MS = 5_000;
 const MOST_UTILIZATION = 0.7;
 /** In a shorter run one collection of garbage is a large share. */
 const LEAST_JUDGED_MS = 250;
-/** The client's lateness may be so much of the latency that it measures. */
+/** The delay of the client's own sends may be so much of the latency that it measures. */
 const MOST_LAG_SHARE = 0.1;
 
 /**

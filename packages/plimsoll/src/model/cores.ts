@@ -290,7 +290,7 @@ export class Cores {
     return true;
   }
 
-  /** Somebody waits for this core now: nobody keeps it beyond a slice. */
+  /** A thread waits for this core now, so the one that has it loses it at the end of its slice. */
   #limitSlice(core: Core, now: number): void {
     if (core === this.#asking || core.thread === NOBODY) return;
     this.used += core.charge(now);
@@ -313,7 +313,7 @@ export class Cores {
       if (quota.throttled) this.#resume(now);
       return true;
     }
-    // Whoever is done at this very moment is done.
+    // A thread that is done at this very moment is not stopped.
     if (!quota.isUsedUp || this.#busy === 0 || this.#cores.some(({ until }) => until <= now)) return false;
     for (const core of this.#cores) if (core.thread !== NOBODY) this.used += core.charge(now);
     quota.throttled = true;

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import type { Workload } from './workload.js';
 
 /** The per-job arrays of a workload; a selection of jobs is a selection from each. */
@@ -19,18 +20,18 @@ export function withoutJobs(work: Workload, keep: (job: number) => boolean): Wor
   const parent = Int32Array.from(work.parent);
   const atMs = Float64Array.from(work.atMs);
   for (let job = 0; job < work.count; job++) {
-    const of = parent[job] as number;
+    const of = itemAt(parent, job);
     if (of !== -1 && place[of] === -1) {
-      parent[job] = parent[of] as number;
-      atMs[job] = (atMs[job] as number) + (atMs[of] as number);
+      parent[job] = itemAt(parent, of);
+      atMs[job] = itemAt(atMs, job) + itemAt(atMs, of);
     }
     if (keep(job)) place[job] = kept.push(job) - 1;
   }
   if (kept.length === 0) return null;
   const edited = selectJobs({ ...work, parent, atMs }, kept);
   for (const [index, job] of kept.entries()) {
-    const of = parent[job] as number;
-    edited.parent[index] = of === -1 ? -1 : (place[of] as number);
+    const of = itemAt(parent, job);
+    edited.parent[index] = of === -1 ? -1 : itemAt(place, of);
     if (of === -1 || of !== work.parent[job]) edited.direct[index] = 0;
   }
   return edited;
@@ -40,10 +41,10 @@ export function withoutJobs(work: Workload, keep: (job: number) => boolean): Wor
 export function selectJobs(work: Workload, jobs: readonly number[]): Workload {
   const pick = <Values extends Int32Array | Float64Array | Uint8Array>(values: Values): Values =>
     values.constructor === Float64Array
-      ? (Float64Array.from(jobs, (job) => values[job] as number) as unknown as Values)
+      ? (Float64Array.from(jobs, (job) => itemAt(values, job)) as unknown as Values)
       : values.constructor === Int32Array
-        ? (Int32Array.from(jobs, (job) => values[job] as number) as unknown as Values)
-        : (Uint8Array.from(jobs, (job) => values[job] as number) as unknown as Values);
+        ? (Int32Array.from(jobs, (job) => itemAt(values, job)) as unknown as Values)
+        : (Uint8Array.from(jobs, (job) => itemAt(values, job)) as unknown as Values);
   const arrays: Arrays = {
     loop: pick(work.loop),
     slow: pick(work.slow),
@@ -69,8 +70,8 @@ export function onInstances(work: Workload, instances: number): Workload {
   const loop = new Int32Array(work.count);
   let next = 0;
   for (let job = 0; job < work.count; job++) {
-    const of = work.parent[job] as number;
-    loop[job] = of === -1 ? next++ % instances : (loop[of] as number);
+    const of = itemAt(work.parent, job);
+    loop[job] = of === -1 ? next++ % instances : itemAt(loop, of);
   }
   const share = work.background.reduce((sum, background) => sum + background.share, 0) / instances;
   const burstMs = Math.max(0, ...work.background.map((background) => background.burstMs));

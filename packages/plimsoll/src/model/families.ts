@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import type { Workload } from './workload.js';
 
 export const NOBODY = -1;
@@ -17,18 +18,16 @@ export function linkFamilies({ count, parent, atMs }: Workload): Families {
   const nextChild = new Int32Array(count).fill(NOBODY);
   const roots: number[] = [];
   for (let job = count - 1; job >= 0; job--) {
-    const of = parent[job] as number;
+    const of = itemAt(parent, job);
     if (of === NOBODY) roots.push(job);
     else {
-      nextChild[job] = firstChild[of] as number;
+      nextChild[job] = itemAt(firstChild, of);
       firstChild[of] = job;
     }
   }
   roots.reverse();
-  const time = (root: number): number => atMs[root] as number;
-  const isSorted = roots.every(
-    (root, index) => index === 0 || time(roots[index - 1] as number) <= time(root),
-  );
+  const time = (root: number): number => itemAt(atMs, root);
+  const isSorted = roots.every((root, index) => index === 0 || time(itemAt(roots, index - 1)) <= time(root));
   if (!isSorted) roots.sort((a, b) => time(a) - time(b) || a - b);
   return { roots: Int32Array.from(roots), firstChild, nextChild };
 }

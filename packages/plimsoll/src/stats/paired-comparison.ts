@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { holm } from './holm.js';
 import { hodgesLehmann, type Interval, signedRankInterval, signedRankP } from './signed-rank.js';
 
@@ -38,7 +39,7 @@ export const EQUAL_WITHIN = 0.03;
 
 /** Logarithms make ratios differences, and a factor weighs as much as its inverse. */
 export const logRatios = (times: readonly number[], reference: readonly number[]): number[] =>
-  times.map((time, block) => Math.log(time / (reference[block] as number)));
+  times.map((time, block) => Math.log(time / itemAt(reference, block)));
 
 const exponential = ({ low, high, level }: Interval): Interval => ({
   low: Math.exp(low),
@@ -58,22 +59,6 @@ export function pairedRatio(
 ): { ratio: number; interval: Interval } {
   const logs = logRatios(values, reference);
   return { ratio: Math.exp(hodgesLehmann(logs)), interval: exponential(signedRankInterval(logs, LEVEL)) };
-}
-
-/**
- * The same, or `null` where values cannot be divided block by block: there are none, not as many as of the reference, or
- * one of them is not a finite number above 0, which their logarithm needs.
- *
- * @example
- * ratioIfPositive([20, 0], [10, 11]); // null
- */
-export function ratioIfPositive(
-  values: readonly number[],
-  reference: readonly number[],
-): ReturnType<typeof pairedRatio> | null {
-  if (values.length === 0 || values.length !== reference.length) return null;
-  const isPositive = (value: number): boolean => value > 0 && Number.isFinite(value);
-  return values.every(isPositive) && reference.every(isPositive) ? pairedRatio(values, reference) : null;
 }
 
 /**
@@ -105,6 +90,29 @@ function judge({ low, high, level }: Interval, p: number, margin: number): Verdi
   if (p < ALPHA && low > margin) return 'worse';
   const equal = Math.log1p(EQUAL_WITHIN);
   return low >= -equal && high <= equal ? 'same' : 'unclear';
+}
+
+/**
+ * The verdict on one pair, by the rules of `comparePaired` without its correction for many comparisons.
+ *
+ * @param noise of the same blocks; `null`: unknown, so that 3 % is the margin.
+ */
+export function judgeRatios(
+  times: readonly number[],
+  reference: readonly number[],
+  noise: Noise | null,
+): Verdict {
+  if (noise?.noisy) return 'unclear';
+  const logs = logRatios(times, reference);
+  const margin = Math.log1p(noise?.threshold ?? EQUAL_WITHIN);
+  return judge(signedRankInterval(logs, LEVEL), signedRankP(logs), margin);
+}
+
+/** The verdict on a ratio of times that has no interval: all that can be said is whether it is within 3 % of 1. */
+export function verdictOfRatio(ratio: number): Verdict {
+  const log = Math.log(ratio);
+  if (Math.abs(log) <= Math.log1p(EQUAL_WITHIN)) return 'same';
+  return log < 0 ? 'better' : 'worse';
 }
 
 /** Intervals shrink with the square root of the blocks; the distance to the margin is what they must shrink to. */
@@ -147,7 +155,7 @@ export function comparePaired<Id extends string | number = number>({
   for (const [index, { size, values }] of logs.entries()) {
     const estimate = hodgesLehmann(values);
     const interval = signedRankInterval(values, LEVEL);
-    const p = ps[index] as number;
+    const p = itemAt(ps, index);
     const verdict = noise.noisy ? 'unclear' : judge(interval, p, margin);
     comparisons.set(size, {
       ratio: Math.exp(estimate),

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { holm } from './holm.js';
 import { EQUAL_WITHIN, LEVEL, logRatios, type Noise } from './paired-comparison.js';
 import { median, quantile } from './quantile.js';
@@ -27,13 +28,13 @@ export function probabilityOfBest(
     for (let pick = 0; pick < blocks; pick++) {
       const block = random.integer(0, blocks - 1);
       for (let index = 0; index < sizes.length; index++)
-        sums[index] = (sums[index] as number) + (logs[index]?.[block] as number);
+        sums[index] = itemAt(sums, index) + (logs[index]?.[block] as number);
     }
     const lowest = Math.min(...sums);
     const winners = sizes.flatMap((_, index) => (sums[index] === lowest ? [index] : []));
-    for (const winner of winners) wins[winner] = (wins[winner] as number) + 1 / winners.length;
+    for (const winner of winners) wins[winner] = itemAt(wins, winner) + 1 / winners.length;
   }
-  return new Map(sizes.map((size, index) => [size, (wins[index] as number) / DRAWS]));
+  return new Map(sizes.map((size, index) => [size, itemAt(wins, index) / DRAWS]));
 }
 
 /** What was measured at one size: one number per block, in the order of the blocks. */
@@ -73,7 +74,7 @@ export function rankSizes(
   noise: Noise,
   delaysAa: readonly (readonly [number, number])[],
 ): Ranking {
-  const reference = (samples[0] as SizeSamples).times;
+  const reference = itemAt(samples, 0).times;
   const estimate = ({ times }: SizeSamples): number => hodgesLehmann(logRatios(times, reference));
   const best = samples.reduce((a, b) => (estimate(b) < estimate(a) ? b : a));
 
@@ -90,7 +91,7 @@ export function rankSizes(
   );
   const calmest = fast.reduce((a, b) => (median(b.delays) < median(a.delays) ? b : a));
   const later = distinguishablyAbove(fast, calmest, delayMargin, ({ delays }) =>
-    delays.map((delay, block) => delay - (calmest.delays[block] as number)),
+    delays.map((delay, block) => delay - itemAt(calmest.delays, block)),
   );
   const good = fast.filter(({ size }) => !later.has(size));
 
@@ -128,7 +129,7 @@ function distinguishablyAbove(
     low > margin && (level < LEVEL || p < ALPHA);
   return new Set(
     rivals
-      .filter(({ values }, index) => above(signedRankInterval(values, LEVEL), ps[index] as number))
+      .filter(({ values }, index) => above(signedRankInterval(values, LEVEL), itemAt(ps, index)))
       .map(({ size }) => size),
   );
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { median } from './quantile.js';
 
 /** An interval and the probability with which it covers the truth, exactly. */
@@ -58,9 +59,9 @@ export function signedRankInterval(values: readonly number[], level = 0.95): Int
     cumulative.findIndex((p) => p >= (1 - level) / 2 + 1e-12),
   );
   return {
-    low: walsh[k - 1] as number,
-    high: walsh[walsh.length - k] as number,
-    level: 1 - 2 * (cumulative[k - 1] as number),
+    low: itemAt(walsh, k - 1),
+    high: itemAt(walsh, walsh.length - k),
+    level: 1 - 2 * itemAt(cumulative, k - 1),
   };
 }
 

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import { quantileOfSorted } from './quantile.js';
 
 /** What a number of latencies come to, in their own unit. */
@@ -21,7 +22,7 @@ export function summarise(values: readonly number[]): Summary | null {
   const sorted = values.toSorted((a, b) => a - b);
   return {
     count: sorted.length,
-    min: sorted[0] as number,
+    min: itemAt(sorted, 0),
     max: sorted.at(-1) as number,
     mean: sorted.reduce((sum, value) => sum + value, 0) / sorted.length,
     p50: quantileOfSorted(sorted, 0.5),

@@ -119,7 +119,7 @@ const slowHalf: Rule = (experiment, { size }) => {
 };
 
 /** How much longer than its CPU time a job must have taken to say that it shared a core. */
-const STRETCHED = 1.3;
+const SLOWED = 1.3;
 
 const shared: Rule = (experiment, { cpus }) => {
   const jobs = onPool(experiment).filter(({ cpuMs }) => cpuMs !== null);
@@ -127,17 +127,17 @@ const shared: Rule = (experiment, { cpus }) => {
   const ran = sum(jobs.map(({ startMs, endMs }) => endMs - startMs));
   const { wallMs } = experiment;
   const most = atOnce(jobs, run);
-  if (cpu === 0 || ran / cpu < STRETCHED || ran < VISIBLE * wallMs) return null;
-  const stretched = `each took ${factor(ran / cpu)} its CPU time`;
+  if (cpu === 0 || ran / cpu < SLOWED || ran < VISIBLE * wallMs) return null;
+  const slowed = `each took ${factor(ran / cpu)} its CPU time`;
   // Busy cores are what makes this a matter of cores, and not of blocking.
   if (most > cpus && cpu >= MOST * Math.min(cpus, most) * wallMs)
     return {
       id: 'timeline.shared-cores',
-      text: `${stretched}: up to ${most} threads on ${Number(cpus.toFixed(1))} core${cpus === 1 ? '' : 's'}`,
+      text: `${slowed}: up to ${most} threads on ${Number(cpus.toFixed(1))} core${cpus === 1 ? '' : 's'}`,
     };
   return {
     id: 'timeline.off-cpu',
-    text: `${stretched}: the rest they waited, for a core that something else on this machine had, or for something that is no CPU`,
+    text: `${slowed}: the rest they waited, for a core that something else on this machine had, or for something that is no CPU`,
   };
 };
 

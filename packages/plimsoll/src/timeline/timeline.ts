@@ -48,7 +48,11 @@ export async function timeline(
   const name = subject.kind === 'target' ? subject.target.name : subject.name;
   const resolver = name === 'lookup' ? await openLookups(guardian) : null;
   const watched: Watched = {
-    ...{ name, options, directory, guardian, signal },
+    name,
+    options,
+    directory,
+    guardian,
+    signal,
     url: options.url ?? servers.url,
     names: resolver?.names ?? [],
     prefix: resolver?.prefix ?? [],
@@ -78,7 +82,8 @@ export async function timeline(
     environment,
     operation: name,
     description: describe(options, resolver?.description ?? ''),
-    ...{ size, observedThreads },
+    size,
+    observedThreads,
     startedAt: startedAt.toISOString(),
     interrupted: signal.aborted,
     experiments,
@@ -121,7 +126,7 @@ async function record(requests: number, watched: Watched): Promise<Recorded> {
   mkdirSync(directory, { recursive: true });
   const job: TimelineJob = { subject, requests, size, directory, url, names, dnsPort, cwd: process.cwd() };
   const observed = await observe<TimelineJob, TimelineAnswer>(
-    { ...{ name, module: REQUESTS, prefix, job, deadlineMs }, env: {} },
+    { name, module: REQUESTS, prefix, job, deadlineMs, env: {} },
     guardian,
     createRandom(requests),
     signal,

@@ -31,8 +31,12 @@ export function partsOf({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>):
     }
     core = Math.min(core, service - cpu);
     return {
-      ...{ queue: startMs - submitMs, core, cpu, blocked: Math.max(0, service - cpu - core) },
-      ...{ loop: callbackMs - endMs, total: callbackMs - submitMs },
+      queue: startMs - submitMs,
+      core,
+      cpu,
+      blocked: Math.max(0, service - cpu - core),
+      loop: callbackMs - endMs,
+      total: callbackMs - submitMs,
     };
   });
 }

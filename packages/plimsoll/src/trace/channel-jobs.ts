@@ -49,7 +49,10 @@ const jobOf = (
 ): Unplaced => ({
   name: kind,
   kind: 'work',
-  ...{ submitted: enqueued, started, ended, loop },
+  submitted: enqueued,
+  started,
+  ended,
+  loop,
   returned: Math.max(ended, twin?.returned ?? at),
   tid: twin?.tid ?? null,
   cpu: twin?.cpu ?? null,

@@ -1,3 +1,4 @@
+import { itemAt } from '../collections/item-at.js';
 import type { TracedJob } from '../results/trace.js';
 
 /** Whatever comes later than this after a completion is not taken to follow from it. */
@@ -82,7 +83,7 @@ function completionsOf(jobs: readonly Job[]): Completions {
     let from = 0;
     for (let to = completions.length; from < to; ) {
       const middle = (from + to) >> 1;
-      if ((completions[middle] as Completion).atMs <= timeMs) from = middle + 1;
+      if (itemAt(completions, middle).atMs <= timeMs) from = middle + 1;
       else to = middle;
     }
     return { last: completions[from - 1], next: completions[from] };
@@ -137,7 +138,7 @@ function chainClasses(jobs: readonly Job[], completions: Completions): boolean[]
 type Range = readonly [from: number, to: number];
 
 const within = (shares: readonly number[], [from, to]: Range): number =>
-  (shares[to] as number) - (shares[from] as number);
+  itemAt(shares, to) - itemAt(shares, from);
 
 function* ranges(last: number): Generator<Range> {
   for (let from = 0; from < last; from++) for (let to = from + 1; to <= last; to++) yield [from, to];
@@ -161,7 +162,7 @@ function bestWindow(
   let most = LEAST_EXCESS + CHANCE / Math.sqrt(count);
   for (const range of ranges(CLASSES.length)) {
     const [from, to] = range;
-    if (from > 0 && (CLASSES[to - 1] as number) > SHORT_MS) continue;
+    if (from > 0 && itemAt(CLASSES, to - 1) > SHORT_MS) continue;
     const chances = within(real, range) >= NEARLY_ALL ? shifted : [...shifted, reversed];
     const chance = chances.reduce((more, other) =>
       within(other, range) > within(more, range) ? other : more,
@@ -192,7 +193,7 @@ function sharesUpTo(gaps: readonly number[]): number[] {
   const sorted = Float64Array.from(gaps).sort();
   let count = 0;
   const shares = CLASSES.map((upTo) => {
-    while (count < sorted.length && (sorted[count] as number) <= upTo) count++;
+    while (count < sorted.length && itemAt(sorted, count) <= upTo) count++;
     return count / sorted.length;
   });
   return [0, ...shares, 1];

@@ -15,7 +15,7 @@ export interface ProcessLog {
   readonly process: ProcessLine;
   /** In the order of their time. */
   readonly events: readonly PoolEvent[];
-  /** Stretches in which tracing may have stood still for a moment. */
+  /** Times in which tracing may have paused. */
   readonly gaps: readonly Pick<GapLine, 'from' | 'to'>[];
   readonly samples: readonly ThreadsLine[];
   readonly channel: readonly ChannelLine[];

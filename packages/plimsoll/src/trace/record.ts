@@ -210,7 +210,10 @@ function gather(
         ]
       : [];
   return {
-    ...{ environment, command: [...command], ending, processes },
+    environment,
+    command: [...command],
+    ending,
+    processes,
     startedAt: startedAt.toISOString(),
     durationMs: Math.max(0, ...processes.map(({ endMs }) => endMs)),
     notes: [...failed, ...reduced.flatMap(({ notes }) => notes)],

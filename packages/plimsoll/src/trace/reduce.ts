@@ -1,10 +1,10 @@
+import { basename, isAbsolute, relative } from 'node:path';
 import { lowerBound } from '../collections/lower-bound.js';
 import type { PoolEvent, PoolJob } from '../libuv/job.js';
 import { finishedJobs } from '../libuv/jobs.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import type { TracedJob, TracedProcess, TraceNote } from '../results/trace.js';
 import { mergeChannel } from './channel-jobs.js';
-import { scriptName } from './names.js';
 import { parents } from './parents.js';
 import type { ProcessLog } from './process-log.js';
 import { placeWithin } from './service-limits.js';
@@ -41,9 +41,15 @@ export function reduce(
   const last = end?.at ?? Math.max(process.at, samples.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
   return {
     process: {
-      ...{ pid: process.pid, ppid: process.ppid, node: process.node, script: scriptName(process.script) },
-      ...{ observedThreads, size, usage },
-      ...{ startMs: clock(process.at), endMs: clock(last) },
+      pid: process.pid,
+      ppid: process.ppid,
+      node: process.node,
+      script: scriptName(process.script),
+      observedThreads,
+      size,
+      usage,
+      startMs: clock(process.at),
+      endMs: clock(last),
       jobs: jobs.map((job, index) => ({ ...job, parent: parent[index] ?? null })),
     },
     notes: notesOf(recording, unbalanced(events)),
@@ -135,3 +141,15 @@ const PROBLEMS: Readonly<Record<string, (text: string) => string>> = {
   worker: (text) => `the recorder could not start: ${text}`,
   'other-tracing': (text) => `not recorded: ${text}`,
 };
+
+/**
+ * A script as reports may show it: below the working directory by its path from there, elsewhere by its name alone.
+ *
+ * @example
+ * scriptName('/home/me/app/src/server.js', '/home/me/app'); // 'src/server.js'
+ */
+function scriptName(script: string | null, directory = process.cwd()): string | null {
+  if (script === null) return null;
+  const path = relative(directory, script);
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? basename(script) : path;
+}

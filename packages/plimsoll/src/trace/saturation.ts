@@ -26,8 +26,8 @@ export function saturationOf(jobs: readonly TracedJob[], size: number): Saturati
 
 type Change = readonly [timeMs: number, by: 1 | -1];
 
-const changes = (stretches: readonly (readonly [from: number, to: number])[]): Change[] =>
-  stretches
+const changes = (spans: readonly (readonly [from: number, to: number])[]): Change[] =>
+  spans
     .filter(([from, to]) => to > from)
     .flatMap(([from, to]): Change[] => [
       [from, 1],

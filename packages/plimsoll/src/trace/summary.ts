@@ -19,15 +19,13 @@ export function summarise(trace: RecordedTrace): TraceSummary {
   const cores = environment.cpu.effectiveCpus;
   const unseen = new Set(notes.flatMap(({ id, pid }) => (UNSEEN.has(id) && pid !== undefined ? [pid] : [])));
   return {
-    ...{
-      schema: 'plimsoll/1',
-      kind: 'trace',
-      environment,
-      command: [...command],
-      startedAt,
-      durationMs,
-      ending,
-    },
+    schema: 'plimsoll/1',
+    kind: 'trace',
+    environment,
+    command: [...command],
+    startedAt,
+    durationMs,
+    ending,
     programs: [...programs.values()]
       .map((own) => programOf(own, cores, unseen))
       .sort((a, b) => timeIn(b) - timeIn(a)),
@@ -60,7 +58,9 @@ function programOf(
     saturations.reduce((sum, one) => sum + of(one), 0);
   const threadTime = total(({ threads, activeMs }) => threads * activeMs);
   const facts = {
-    ...{ script: first.script, node: first.node, size: first.size },
+    script: first.script,
+    node: first.node,
+    size: first.size,
     pids: processes.map(({ pid }) => pid),
     observedThreads: [...new Set(processes.flatMap(({ observedThreads }) => observedThreads ?? []))],
     jobs: processes.reduce((sum, { jobs }) => sum + jobs.length, 0),
@@ -118,7 +118,9 @@ function kindsOf(details: readonly Detail[]): TracedKind[] {
     }
   return [...kinds]
     .map(([kind, { parts, ...counts }]) => ({
-      ...{ kind, jobs: parts.length, ...counts },
+      kind,
+      jobs: parts.length,
+      ...counts,
       budget: budgetOf(parts) as NonNullable<ReturnType<typeof budgetOf>>,
     }))
     .sort((a, b) => b.jobs * b.budget.total.meanMs - a.jobs * a.budget.total.meanMs);

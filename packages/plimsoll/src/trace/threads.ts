@@ -66,7 +66,9 @@ export function usageIntervals(
     return {
       fromMs: clock(samples[index]?.at ?? sample.at),
       toMs: clock(sample.at),
-      ...{ loop: usage(sums.loop), pool: usage(sums.pool), other: usage(sums.other) },
+      loop: usage(sums.loop),
+      pool: usage(sums.pool),
+      other: usage(sums.other),
       busyThreads: sample.tells ? busy : null,
       blockedThreads: sample.tells ? blocked : null,
       // The kernel's counters of idle machines may step back.

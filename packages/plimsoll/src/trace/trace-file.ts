@@ -55,8 +55,13 @@ function writeAll(descriptor: number, text: string): void {
 export function* traceLines(trace: Trace): Generator<TraceHeader | TraceLine> {
   const { environment, command, startedAt, durationMs, processes, notes } = trace;
   yield {
-    ...{ schema: 'plimsoll/1', kind: 'trace', format: 'lines' },
-    ...{ environment, command: [...command], startedAt, durationMs },
+    schema: 'plimsoll/1',
+    kind: 'trace',
+    format: 'lines',
+    environment,
+    command: [...command],
+    startedAt,
+    durationMs,
   };
   for (const [process, { jobs, usage, ...facts }] of processes.entries()) {
     yield { type: 'process', process, ...facts };
@@ -222,7 +227,7 @@ function orderedJobs(lines: readonly JobLine[], damage: Damage): TracedJob[] {
   const places = new Map(ordered.map(({ id }, index) => [id, index]));
   return ordered.map(({ type, process, id, parent, ...job }, index) => {
     const place = parent === null ? undefined : places.get(parent);
-    // Whoever follows from another was submitted after its result had been taken.
+    // A job that follows from another was submitted after the result of that one had been taken.
     const follows = place !== undefined && place < index && (ordered[place]?.callbackMs ?? 0) <= job.submitMs;
     return { ...job, parent: follows ? place : null };
   });

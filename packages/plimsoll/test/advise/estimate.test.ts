@@ -52,8 +52,18 @@ describe('demand from a trace', () => {
 
   test('CPU time of fs, which no event tells, comes from what the threads used', () => {
     const job = (kind: string, startMs: number, endMs: number): TracedJob => ({
-      ...{ kind, slow: false, loop: 1, submitMs: startMs, startMs, endMs, callbackMs: endMs, cpuMs: null },
-      ...{ thread: null, inferred: true, waited: false, parent: null },
+      kind,
+      slow: false,
+      loop: 1,
+      submitMs: startMs,
+      startMs,
+      endMs,
+      callbackMs: endMs,
+      cpuMs: null,
+      thread: null,
+      inferred: true,
+      waited: false,
+      parent: null,
     });
     const usage = [0, 1, 2, 3].map((index) => ({
       fromMs: 10 * index,
@@ -74,12 +84,24 @@ describe('demand from a trace', () => {
 
   describe('of time on a thread that no clock explains', () => {
     const job: TracedJob = {
-      ...{ kind: 'fs.read', slow: false, loop: 1, submitMs: 0, startMs: 0, endMs: 100, callbackMs: 100 },
-      ...{ cpuMs: null, thread: null, inferred: true, waited: false, parent: null },
+      kind: 'fs.read',
+      slow: false,
+      loop: 1,
+      submitMs: 0,
+      startMs: 0,
+      endMs: 100,
+      callbackMs: 100,
+      cpuMs: null,
+      thread: null,
+      inferred: true,
+      waited: false,
+      parent: null,
     };
     const samples = (blockedThreads: number | null) =>
       Array.from({ length: 10 }, (_, index) => ({
-        ...{ fromMs: 10 * index, toMs: 10 * index + 10, blockedThreads },
+        fromMs: 10 * index,
+        toMs: 10 * index + 10,
+        blockedThreads,
         pool: { cpuMs: 0, waitedMs: 0 },
         loop: { cpuMs: 0, waitedMs: 0 },
         other: { cpuMs: 0, waitedMs: 0 },
@@ -100,13 +122,22 @@ describe('demand from a trace', () => {
           const submitMs = 50 * at + 1 + index / 100;
           const times = { submitMs, startMs: submitMs, endMs: submitMs, callbackMs: submitMs + 0.1 };
           return {
-            ...{ kind: 'fs.stat', slow: false, loop: 1, cpuMs: null, thread: null },
-            ...{ inferred: true, waited: false, parent: null, ...times },
+            kind: 'fs.stat',
+            slow: false,
+            loop: 1,
+            cpuMs: null,
+            thread: null,
+            inferred: true,
+            waited: false,
+            parent: null,
+            ...times,
           };
         }),
       );
       const usage = counts.map((count, at) => ({
-        ...{ fromMs: 50 * at, toMs: 50 * at + 50, busyThreads: null },
+        fromMs: 50 * at,
+        toMs: 50 * at + 50,
+        busyThreads: null,
         loop: { cpuMs: count * perJobMs + 50 * share, waitedMs: 0 },
         pool: { cpuMs: 0, waitedMs: 0 },
         other: { cpuMs: 0, waitedMs: 0 },

@@ -75,7 +75,9 @@ describe('classify', posix, () => {
 
   const functions = pathToFileURL(fixture('classify/functions.mjs')).href;
   const target = (exportName: string, args: unknown[] = [], url = functions): Target => ({
-    ...{ url, exportName, args },
+    url,
+    exportName,
+    args,
     name: exportName,
   });
   const classifyTargets = async (targets: Target[], deadlineMs: number): Promise<Map<string, Classified>> => {

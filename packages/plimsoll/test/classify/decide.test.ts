@@ -9,8 +9,14 @@ const CIRCUMSTANCES = { size: 4, windowMs: 200, deadlineMs: 5000 };
 const saw = (given: Partial<Observation>): Probed => ({
   kind: 'observed',
   observation: {
-    ...{ outcome: 'completed', error: null, ms: 10, whileBlocked: false, synchronous: false, busyMs: 1 },
-    ...{ callbacks: [], release: null },
+    outcome: 'completed',
+    error: null,
+    ms: 10,
+    whileBlocked: false,
+    synchronous: false,
+    busyMs: 1,
+    callbacks: [],
+    release: null,
     ...given,
   },
 });

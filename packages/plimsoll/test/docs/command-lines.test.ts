@@ -73,7 +73,7 @@ test('every command line in a block can be typed: its command, options and scrip
 
 test('every `npm run …` and `npx plimsoll …` in prose can be typed', () => {
   const spans = allPages().flatMap((page) =>
-    [...readPage(page).matchAll(/`((?:npm run|npx plimsoll) [^`\n]+)`/g)].map(([, text = '']) => ({
+    [...readPage(page).matchAll(/`((?:npm run|npx plimsoll) [^`\n…]+)`/g)].map(([, text = '']) => ({
       page,
       text,
     })),

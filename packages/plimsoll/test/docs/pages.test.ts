@@ -74,6 +74,38 @@ test('package pages link absolutely: they are read on npm, too', () => {
   assert.deepEqual(relative, []);
 });
 
+test('the page of findings explains every id of the sources, and no other', () => {
+  const folder = join(root, 'packages/plimsoll/src');
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.c?ts$/.test(file))
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  const ids = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, id = '']) => id);
+  const used = new Set(
+    sources.flatMap((source) => ids(source, /'((?:bench|timeline|trace|advise)\.[a-z]+(?:-[a-z]+)*)'/g)),
+  );
+  const headings = ids(
+    readPage('docs/reference/findings.md'),
+    /^## ((?:bench|timeline|trace|advise)\..*)$/gm,
+  );
+  const explained = headings.flatMap((heading) => heading.split(', '));
+  assert.ok(used.size > 40, 'the ids were read');
+  assert.deepEqual(
+    [...used].filter((id) => !explained.includes(id)),
+    [],
+    'not explained',
+  );
+  // Some ids are put together out of the command and a name.
+  const isMade = (id: string) => used.has(id) || sources.some((source) => hasName(source, id));
+  assert.deepEqual(
+    explained.filter((id) => !isMade(id)),
+    [],
+    'no such finding',
+  );
+});
+
+const hasName = (source: string, id: string): boolean =>
+  new RegExp(`\\b${id.slice(id.indexOf('.') + 1)}\\b`).test(source);
+
 test('anchors are made as GitHub makes them', () => {
   const page =
     '# `pool.run(task, options?)`\n\n## bench.late-loop\n\n## A [link](x.md)\n\n```\n# code\n```\n## A link\n';

@@ -11,7 +11,12 @@ const work = 'node,node.threadpoolwork,node.threadpoolwork.async';
 const run = 'node,node.threadpoolwork,node.threadpoolwork.sync';
 
 const event = (ph: string, cat: string, ts: number, rest: Partial<PoolEvent> = {}): PoolEvent => ({
-  ...{ ph, cat, ts, tid: MAIN, name: 'crypto', args: {} },
+  ph,
+  cat,
+  ts,
+  tid: MAIN,
+  name: 'crypto',
+  args: {},
   ...rest,
 });
 
@@ -198,8 +203,16 @@ test('jobs of which only submissions and returns are known are placed where libu
       const jobs = list.map(({ at, blocked, slow }, index): Unplaced => {
         const returned = (starts[index] as number) + blocked;
         return {
-          ...{ name: 'x', kind: slow ? 'dns' : 'fs', submitted: at, started: null, ended: null },
-          ...{ returned, loop: MAIN, tid: null, cpu: null, inferred: false },
+          name: 'x',
+          kind: slow ? 'dns' : 'fs',
+          submitted: at,
+          started: null,
+          ended: null,
+          returned,
+          loop: MAIN,
+          tid: null,
+          cpu: null,
+          inferred: false,
         };
       });
       const found = placeJobs(jobs, size);

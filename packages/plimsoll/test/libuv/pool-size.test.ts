@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { poolSizeOf } from '#plimsoll/libuv/pool-size.js';
+import {
+  clampPoolSize,
+  DEFAULT_POOL_SIZE,
+  LARGEST_POOL_SIZE,
+  poolSizeOf,
+  slowJobLimit,
+} from '#plimsoll/libuv/pool-size.js';
 
 const sizes: readonly [string | null, number][] = [
   [null, 4],
@@ -24,4 +30,13 @@ test('since libuv 1.52 sixteen characters and more are as good as none', () => {
   assert.equal(poolSizeOf('0000000000000007', '1.51.0'), 7);
   assert.equal(poolSizeOf('0000000000000007', '1.52.1'), 4);
   assert.equal(poolSizeOf('000000000000007', '1.52.1'), 7);
+});
+
+test('the limits are libuv’s', () => {
+  assert.deepEqual([DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE], [4, 1024]);
+  assert.deepEqual([0, 1, 7, 1024, 1025].map(clampPoolSize), [1, 1, 7, 1024, 1024]);
+});
+
+test('half of the pool, rounded up, serves slow I/O', () => {
+  assert.deepEqual([1, 2, 3, 4, 5, 1024].map(slowJobLimit), [1, 1, 2, 2, 3, 512]);
 });

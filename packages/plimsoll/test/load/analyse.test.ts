@@ -24,8 +24,13 @@ const SIZES = [2, 4, 64];
 const options = { sizes: SIZES, baseline: 4, target };
 
 const summary = (value: number) => ({
-  ...{ count: 150, min: value, max: value, mean: value },
-  ...{ p50: value, p95: value, p99: value },
+  count: 150,
+  min: value,
+  max: value,
+  mean: value,
+  p50: value,
+  p95: value,
+  p99: value,
 });
 
 interface Planted {
@@ -52,7 +57,10 @@ const measurement = (size: number, planted: Planted, noise: number): LoadMeasure
   maxRssBytes: 2 ** 20,
   errors: planted.errors ?? 0,
   firstFailure: null,
-  ...{ sent: 15, late: 0, dropped: 0, unfinished: 0 },
+  sent: 15,
+  late: 0,
+  dropped: 0,
+  unfinished: 0,
   generator: { lagP99Ms: 1, utilization: 0.1 },
   marks: planted.marks ?? [],
 });
@@ -62,7 +70,11 @@ function planted(of: (size: number) => Planted, blocks = 8): BlockRun<LoadMeasur
   const random = createRandom(3);
   return Array.from({ length: blocks }, (_, block) =>
     [...SIZES, 'twin' as const].map((arm, order) => ({
-      ...{ block, order, arm, marks: [], superseded: false },
+      block,
+      order,
+      arm,
+      marks: [],
+      superseded: false,
       result: measurement(
         arm === 'twin' ? 4 : arm,
         of(arm === 'twin' ? 4 : arm),
@@ -98,7 +110,8 @@ describe('which size a load recommends', () => {
 
   test('not one whose latency looks short because it takes requests on late', () => {
     const found = recommendation((size) => ({
-      ...{ done: size === 64 ? 1300 : 1000, latency: size === 64 ? 200 : 900 },
+      done: size === 64 ? 1300 : 1000,
+      latency: size === 64 ? 200 : 900,
       bystander: 5,
     }));
     assert.equal(found?.best === 64, false);
@@ -123,7 +136,8 @@ describe('which size a load recommends', () => {
   ] as const)
     test(`none when ${name}`, () => {
       const found = recommendation((size) => ({
-        ...{ done: 1000, bystander: 5 },
+        done: 1000,
+        bystander: 5,
         ...(size === at ? { ...trouble, marks: 'marks' in trouble ? [...trouble.marks] : [] } : {}),
       }));
       assert.equal(found?.size, null);
@@ -133,7 +147,8 @@ describe('which size a load recommends', () => {
 
   test('not one at which requests failed, however fast the others were', () => {
     const found = recommendation((size) => ({
-      ...{ done: size === 64 ? 500 : 1000, bystander: 5 },
+      done: size === 64 ? 500 : 1000,
+      bystander: 5,
       errors: size === 64 ? 3 : 0,
     }));
     assert.deepEqual([found?.size, found?.best === 64, found?.asGood], [2, false, [2, 4]]);

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { eventLoopDelay } from '#plimsoll/stats/event-loop-delay.js';
 import { holm } from '#plimsoll/stats/holm.js';
-import { pairedRatio, ratioIfPositive } from '#plimsoll/stats/paired-comparison.js';
 import { median, quantile } from '#plimsoll/stats/quantile.js';
 import { createRandom } from '#plimsoll/stats/random.js';
 import { isSteady } from '#plimsoll/stats/steady.js';
@@ -98,29 +97,4 @@ describe('random numbers', () => {
       Array.from({ length: 50 }, (_, i) => i),
     );
   });
-});
-
-test('a ratio only of values that have one', () => {
-  assert.deepEqual(ratioIfPositive([20, 22], [10, 11]), pairedRatio([20, 22], [10, 11]));
-  for (const [values, reference] of [
-    [[], []],
-    [[1, 2], [1]],
-    [
-      [1, 0],
-      [1, 1],
-    ],
-    [
-      [1, 1],
-      [1, -1],
-    ],
-    [
-      [1, Number.NaN],
-      [1, 1],
-    ],
-    [
-      [1, 1],
-      [1, Number.POSITIVE_INFINITY],
-    ],
-  ] as const)
-    assert.equal(ratioIfPositive(values, reference), null, `${values} by ${reference}`);
 });

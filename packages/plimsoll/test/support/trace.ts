@@ -69,8 +69,16 @@ export function traceOf(
     durationMs: end,
     processes: [
       {
-        ...{ pid: 1, ppid: 0, node: '24.0.0', script: 'app.js', observedThreads: size, size },
-        ...{ startMs: 0, endMs: end, jobs: traced, usage },
+        pid: 1,
+        ppid: 0,
+        node: '24.0.0',
+        script: 'app.js',
+        observedThreads: size,
+        size,
+        startMs: 0,
+        endMs: end,
+        jobs: traced,
+        usage,
       },
     ],
     notes: [],

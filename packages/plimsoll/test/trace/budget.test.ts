@@ -8,7 +8,11 @@ import { job } from './jobs.js';
 
 const none = { cpuMs: 0, waitedMs: 0 };
 const interval = (fromMs: number, cpuMs: number, waitedMs: number): UsageInterval => ({
-  ...{ fromMs, toMs: fromMs + 50, loop: none, pool: { cpuMs, waitedMs }, other: none },
+  fromMs,
+  toMs: fromMs + 50,
+  loop: none,
+  pool: { cpuMs, waitedMs },
+  other: none,
 });
 
 describe('where the time of a job went', () => {

@@ -8,8 +8,15 @@ const MAIN = 100;
 const [A, B] = [201, 202];
 
 const head: RecordedLine = {
-  ...{ type: 'process', at: 1000, pid: MAIN, ppid: 1, node: '20.20.2', libuv: '1.46.0', arch: 'x64' },
-  ...{ script: '/somewhere/app.js', sizeText: '2' },
+  type: 'process',
+  at: 1000,
+  pid: MAIN,
+  ppid: 1,
+  node: '20.20.2',
+  libuv: '1.46.0',
+  arch: 'x64',
+  script: '/somewhere/app.js',
+  sizeText: '2',
 };
 const end: RecordedLine = { type: 'end', at: 1_000_000, why: 'exit' };
 
@@ -44,8 +51,18 @@ describe('from a recording to jobs', () => {
     const { process, notes } = reduce(recorded(events(crypto('a', [2000, 3000, 7000, 9000]))), 1000);
     assert.deepEqual(process.jobs, [
       {
-        ...{ kind: 'crypto', slow: false, loop: MAIN, submitMs: 1, startMs: 2, endMs: 6, callbackMs: 8 },
-        ...{ cpuMs: 2, thread: A, inferred: false, waited: false, parent: null },
+        kind: 'crypto',
+        slow: false,
+        loop: MAIN,
+        submitMs: 1,
+        startMs: 2,
+        endMs: 6,
+        callbackMs: 8,
+        cpuMs: 2,
+        thread: A,
+        inferred: false,
+        waited: false,
+        parent: null,
       },
     ]);
     assert.deepEqual([process.script, process.size, process.startMs, process.endMs], ['app.js', 2, 0, 999]);
@@ -194,9 +211,14 @@ describe('the pool’s threads are counted', () => {
     ];
     const [interval] = reduce(recorded(...lines), 1000).process.usage;
     assert.deepEqual(interval, {
-      ...{ fromMs: 0.5, toMs: 50, busyThreads: 1, blockedThreads: 0, cores: null },
+      fromMs: 0.5,
+      toMs: 50,
+      busyThreads: 1,
+      blockedThreads: 0,
+      cores: null,
       loop: { cpuMs: 1, waitedMs: 0 },
-      ...{ pool: { cpuMs: 4, waitedMs: 2 }, other: { cpuMs: 0.5, waitedMs: 0 } },
+      pool: { cpuMs: 4, waitedMs: 2 },
+      other: { cpuMs: 0.5, waitedMs: 0 },
     });
   });
 });
@@ -238,7 +260,13 @@ describe('jobs of fs were on threads no longer than threads were at work', () =>
 
 describe('jobs that Node publishes on its channels', () => {
   const published: RecordedLine = {
-    ...{ type: 'channel', kind: 'crypto', loop: MAIN, enqueued: 2005, started: 3001, ended: 6999, at: 8999 },
+    type: 'channel',
+    kind: 'crypto',
+    loop: MAIN,
+    enqueued: 2005,
+    started: 3001,
+    ended: 6999,
+    at: 8999,
   };
 
   test('are preferred to trace events, which add thread, CPU time and callback', () => {

@@ -11,15 +11,27 @@ const clock = (us: number): number => us / 1000;
 
 /** A write whose result was taken `ms` after its submission. */
 const write = (submitMs: number, ms: number, loop = MAIN): Unplaced => ({
-  ...{ name: 'write', kind: 'fs', submitted: submitMs * 1000, started: null, ended: null },
-  ...{ returned: (submitMs + ms) * 1000, tid: null, cpu: null, loop, inferred: false },
+  name: 'write',
+  kind: 'fs',
+  submitted: submitMs * 1000,
+  started: null,
+  ended: null,
+  returned: (submitMs + ms) * 1000,
+  tid: null,
+  cpu: null,
+  loop,
+  inferred: false,
 });
 
 /** What looks told: the event loop was at work for `loopMs` of each interval, and nobody was seen at work in the pool. */
 const looks = (intervals: number, loopMs: number): UsageInterval[] =>
   Array.from({ length: intervals }, (_, index) => ({
-    ...{ fromMs: index * INTERVAL_MS, toMs: (index + 1) * INTERVAL_MS, busyThreads: 0 },
-    ...{ loop: { cpuMs: loopMs, waitedMs: 0 }, pool: nothing, other: nothing },
+    fromMs: index * INTERVAL_MS,
+    toMs: (index + 1) * INTERVAL_MS,
+    busyThreads: 0,
+    loop: { cpuMs: loopMs, waitedMs: 0 },
+    pool: nothing,
+    other: nothing,
   }));
 
 const lengths = (jobs: readonly Unplaced[], size: number, usage: readonly UsageInterval[]): number[] =>

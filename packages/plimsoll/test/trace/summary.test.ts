@@ -18,16 +18,25 @@ const captured = captureEnvironment({ directory: '/' });
 const environment = { ...captured, cpu: { ...captured.cpu, effectiveCpus: 2 } };
 
 const traceOf = (processes: readonly TracedProcess[], rest: Partial<RecordedTrace> = {}): RecordedTrace => ({
-  ...{ environment, command: ['node', 'app.js'], startedAt: '2026-01-02T03:04:05.678Z', durationMs: 1000 },
-  ...{ processes, notes: [], ending: 'ended' },
+  environment,
+  command: ['node', 'app.js'],
+  startedAt: '2026-01-02T03:04:05.678Z',
+  durationMs: 1000,
+  processes,
+  notes: [],
+  ending: 'ended',
   ...rest,
 });
 
 /** One interval over all of it: CPU of the loop and of the pool, and what pool threads waited for a core. */
 const usage = (loop: number, pool: number, waited: number): UsageInterval[] => [
   {
-    ...{ fromMs: 0, toMs: 1000, busyThreads: null, other: { cpuMs: 0, waitedMs: 0 } },
-    ...{ loop: { cpuMs: loop, waitedMs: 0 }, pool: { cpuMs: pool, waitedMs: waited } },
+    fromMs: 0,
+    toMs: 1000,
+    busyThreads: null,
+    other: { cpuMs: 0, waitedMs: 0 },
+    loop: { cpuMs: loop, waitedMs: 0 },
+    pool: { cpuMs: pool, waitedMs: waited },
   },
 ];
 

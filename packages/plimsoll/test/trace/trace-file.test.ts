@@ -19,9 +19,14 @@ const trace: Trace = {
       pid: 2,
       usage: [
         {
-          ...{ fromMs: 0, toMs: 50, loop: { cpuMs: 1, waitedMs: 0 }, pool: { cpuMs: 2, waitedMs: 1 } },
-          ...{ other: { cpuMs: 0, waitedMs: 0 }, busyThreads: 3 },
-          ...{ blockedThreads: 2, cores: { busyMs: 40, stolenMs: 10 } },
+          fromMs: 0,
+          toMs: 50,
+          loop: { cpuMs: 1, waitedMs: 0 },
+          pool: { cpuMs: 2, waitedMs: 1 },
+          other: { cpuMs: 0, waitedMs: 0 },
+          busyThreads: 3,
+          blockedThreads: 2,
+          cores: { busyMs: 40, stolenMs: 10 },
         },
       ],
     }),

@@ -2,7 +2,7 @@ import type { SizeResult } from '../../results/bench.js';
 import { list, ms } from '../../results/words.js';
 import { sizeOf, type WorkloadRule } from './context.js';
 
-/** Sizes that are as fast as the best, but for which every other request pays: the event loop turns late. */
+/** Sizes that are as fast as the best but delay the event loop, and with it every other request. */
 export const lateLoop: WorkloadRule = (workload) => {
   const chosen = sizeOf(workload, workload.recommended);
   const late = workload.sizes.filter(({ size }) => workload.laterLoop.includes(size));

@@ -62,7 +62,7 @@ async function observeBlocked(
   note(second, 'second', order);
   await release(fifos.slice(0, 1));
   await Promise.race([quick, sleep(deadlineMs)]);
-  // Whoever was served before the quick job has been called back by now; the rest only has to be let go.
+  // An operation that was served before the quick job has been called back by now; the others are only released.
   const served: Release = {
     firstServed: order.indexOf('first') !== -1 && order.indexOf('first') < order.indexOf('quick'),
     overtaken: !order.slice(0, order.indexOf('quick')).includes('second'),
@@ -90,7 +90,12 @@ function observed(operation: Operation, whileBlocked: boolean, served: Release |
   return {
     type: 'observed',
     observation: {
-      ...{ outcome, error, ms, whileBlocked, synchronous, busyMs },
+      outcome,
+      error,
+      ms,
+      whileBlocked,
+      synchronous,
+      busyMs,
       callbacks: [...new Set(callbacks)],
       release: served,
     },

@@ -1,4 +1,4 @@
-// Looks at a process's threads before and after the first use of its pool: the difference is the pool. CommonJS on
+// Lists a process's threads before and after the first use of its pool: the difference is the pool. CommonJS on
 // purpose: an ES module entry has already used the pool when its first statement runs on Node 20 and 22.0 to 22.17 (the
 // loader reads asynchronously), and then the pool's threads can no longer be told from the others.
 import fs = require('node:fs');

@@ -65,8 +65,13 @@ class ChannelSource implements SignalSource {
     const micros = (ms: unknown): number | null =>
       typeof ms === 'number' ? Math.round(ms * 1000 + clock) : null;
     this.#lines.push({
-      ...{ type: 'channel', kind, loop: this.#loop, at: now() },
-      ...{ enqueued: micros(enqueued) ?? 0, started: micros(started), ended: micros(ended) },
+      type: 'channel',
+      kind,
+      loop: this.#loop,
+      at: now(),
+      enqueued: micros(enqueued) ?? 0,
+      started: micros(started),
+      ended: micros(ended),
     });
     if (this.#lines.length >= KEPT || now() - this.#written > KEPT_US) this.flush();
   }

@@ -40,8 +40,14 @@ function record({ directory, maxEvents, sampleMs }: Settings): void {
   const { node, uv } = process.versions;
   const written = append(file, [
     {
-      ...{ type: 'process', at: now(), pid: process.pid, ppid: process.ppid },
-      ...{ node, libuv: uv, arch: process.arch, script: process.argv[1] ?? null },
+      type: 'process',
+      at: now(),
+      pid: process.pid,
+      ppid: process.ppid,
+      node,
+      libuv: uv,
+      arch: process.arch,
+      script: process.argv[1] ?? null,
       sizeText: process.env.UV_THREADPOOL_SIZE ?? null,
     },
   ]);
@@ -71,7 +77,11 @@ const tracesItself = (): boolean =>
 function startRecorder(data: RecorderData, channel: ChannelSource): void {
   // No options of the app's: a loader of its own would run in there, and use the pool.
   const recorder = new worker.Worker(path.join(__dirname, 'recorder.cjs'), {
-    ...{ workerData: data, name: 'plimsoll', env: {}, execArgv: [], stdin: false },
+    workerData: data,
+    name: 'plimsoll',
+    env: {},
+    execArgv: [],
+    stdin: false,
   });
   recorder.unref();
   let gone = false;

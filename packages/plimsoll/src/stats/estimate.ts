@@ -1,0 +1,58 @@
+import { assessNoise, judgeRatios, pairedRatio, type Verdict } from './paired-comparison.js';
+
+/** An estimate and its exact interval of signed ranks, with the level that so many blocks allow. */
+export interface Estimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  readonly level: number;
+}
+
+/** What is judged by the rules of `comparePaired`: one pair, without a correction for many. */
+export interface JudgedEstimate extends Estimate {
+  readonly verdict: Verdict;
+}
+
+/**
+ * How many times the reference some values are, block by block.
+ *
+ * @returns `null` where nothing can be divided: a side is missing, their lengths differ, or a figure is not above 0, which
+ * logarithms need.
+ * @example
+ * estimateRatio([20, 22], [10, 11])?.value; // 2
+ */
+export function estimateRatio(
+  values: readonly number[] | null,
+  reference: readonly number[] | null,
+): Estimate | null {
+  if (!canDivide(values, reference)) return null;
+  const { ratio, interval } = pairedRatio(values, reference as readonly number[]);
+  return { value: ratio, ...interval };
+}
+
+function canDivide(
+  values: readonly number[] | null,
+  reference: readonly number[] | null,
+): values is readonly number[] {
+  if (values === null || reference === null) return false;
+  if (values.length === 0 || values.length !== reference.length) return false;
+  return [...values, ...reference].every((value) => value > 0 && Number.isFinite(value));
+}
+
+/**
+ * The same, judged against the noise that a twin of the baseline shows in the same blocks. Lower is better; swap the sides of
+ * a figure of which more is better.
+ *
+ * @param twins the baseline and its twin; `null` where they cannot be divided: then 3 % is the margin.
+ */
+export function judgeRatio(
+  values: readonly number[] | null,
+  reference: readonly number[] | null,
+  twins: { readonly baseline: readonly number[]; readonly twin: readonly number[] } | null,
+): JudgedEstimate | null {
+  const estimate = estimateRatio(values, reference);
+  if (estimate === null) return null;
+  const noise =
+    twins !== null && canDivide(twins.twin, twins.baseline) ? assessNoise(twins.baseline, twins.twin) : null;
+  return { ...estimate, verdict: judgeRatios(values as number[], reference as number[], noise) };
+}
