@@ -80,6 +80,7 @@ const cases: Record<string, Case | Case[]> = {
       assert.deepEqual(error.list, Object.assign([1], { some: 1 }));
     },
   },
+  objectAsMessage: hasCode(TypeError),
   frozen: hasCode(TypeError),
   nullPrototype: hasCode(Error),
   plainPrototype: hasCode(Error),

@@ -128,10 +128,21 @@ function recordOf(error: Error, carried: ((value: unknown) => Carried) | undefin
     base: base ?? 'Error',
     type: base === undefined ? 'Error' : readText(read(error, 'constructor'), 'name', 'Error'),
     name: readText(error, 'name', 'Error'),
-    message: readText(error, 'message', ''),
+    message: messageTextOf(error),
     stack: typeof stack === 'string' ? stack : undefined,
     own: carried === undefined ? {} : ownOf(error, carried),
   };
+}
+
+/** An object in place of the text becomes a text, as by structured clone. */
+function messageTextOf(error: Error): string {
+  const message = read(error, 'message');
+  if (typeof message !== 'object' || message === null) return readText(error, 'message', '');
+  try {
+    return String(message);
+  } catch {
+    return '';
+  }
 }
 
 /** Undefined when its prototype is that of something else. */
