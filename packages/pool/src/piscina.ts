@@ -8,7 +8,7 @@ import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queu
 import { type CloseOptions, PoolBase, type PoolHistogram } from './pool-base.js';
 import type { HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
-import { context } from './worker/context.js';
+import { context } from './shared/context.js';
 
 /**
  * Piscina's interface over a plimsoll pool: the same class, options, statics and error texts. What differs, and

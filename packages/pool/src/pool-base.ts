@@ -9,7 +9,7 @@ import { now } from './shared/clock.js';
 import { Histogram, type HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
 import { VERSION } from './version.js';
-import { context } from './worker/context.js';
+import { context } from './shared/context.js';
 
 /** Times of all tasks so far, in milliseconds. */
 export interface PoolHistogram {

@@ -4,7 +4,6 @@ import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, reclaimTokens, retire, SLEEPING } from '../shared/gate.js';
 import type { SharedTable } from '../shared/memory.js';
 import type * as message from '../shared/messages.js';
-import type { PostPorts } from '../shared/post.js';
 import { resetBlock } from '../shared/table.js';
 import { timers } from '../shared/timers.js';
 import { Times } from '../shared/times.js';
@@ -86,7 +85,7 @@ export class Crew {
     return true;
   }
 
-  private startup(index: number): Omit<message.Startup, keyof PostPorts> {
+  private startup(index: number): Omit<message.Startup, keyof message.PostPorts> {
     return {
       layout: this.table.layout,
       table: this.table.buffer,

@@ -6,7 +6,7 @@ import { AWAKE, gateAt, isWoken, mustWake, WOKEN } from '../shared/gate.js';
 import type { Histogram } from '../shared/histogram.js';
 import { CLAIMED, EXCLUSIVE_NOW } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
-import { newPost, Post, type PostPorts, portsOf } from '../shared/post.js';
+import { newPost, Post, portsOf } from '../shared/post.js';
 import type { Ring } from '../shared/result-ring.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
 import { Times } from '../shared/times.js';
@@ -60,7 +60,7 @@ export class WorkerHandle {
   private readonly events: WorkerEvents;
 
   constructor(
-    startup: Omit<message.Startup, keyof PostPorts>,
+    startup: Omit<message.Startup, keyof message.PostPorts>,
     table: Table,
     options: ThreadOptions,
     events: WorkerEvents,

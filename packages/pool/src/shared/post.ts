@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { IN_DENO } from './deno.js';
-import type { Message, TransferList } from './messages.js';
+import type { Message, PostPorts, TransferList } from './messages.js';
 
 /** More failures in a row than there can be messages: then the stack is full, and every attempt fails. */
 const HOPELESS = 2 ** 16;
@@ -10,13 +10,6 @@ export interface Receiver {
   accept(received: Message): void;
   /** In place of a message that cannot be read here: it is nested too deeply for the stack, or too large for the memory. */
   lose(reason: unknown): void;
-}
-
-/** What one end is made of. Ports are transferred, so the other side gets them in its first message. */
-export interface PostPorts {
-  readonly port: MessagePort;
-  /** Rings after each message on a port that nobody may listen to. */
-  readonly bell: MessagePort | undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import { IN_DENO } from '../shared/deno.js';
 import { tableOf } from '../shared/memory.js';
 import { READY, type Startup } from '../shared/messages.js';
 import { Channel } from './channel.js';
-import { enterWorker } from './context.js';
+import { enterWorker } from '../shared/context.js';
 import { Handlers } from './handlers.js';
 import { Loop } from './loop.js';
 

@@ -1,7 +1,13 @@
-import type { Decoder } from './decode.js';
+/** What makers take values from: a `Decoder`. */
+export interface Reader {
+  /** The next value. */
+  read(): unknown;
+  /** Puts the next values into an object, under these names. */
+  fill(target: object, names: readonly string[]): object;
+}
 
 /** Makes an object of one shape out of the values that the decoder reads next. */
-export type Maker = (decoder: Decoder) => object;
+export type Maker = (reader: Reader) => object;
 
 /** The decoder's side: the shapes that one encoder has announced. */
 export class Makers {
