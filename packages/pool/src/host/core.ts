@@ -5,7 +5,6 @@ import { layoutOf } from '../shared/layout.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER, type Startup } from '../shared/messages.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
-import { timers } from '../shared/timers.js';
 import { chooserFor } from './balance.js';
 import { Crew, type CrewHost } from './crew.js';
 import { CustomQueue } from './custom-queue.js';
@@ -30,8 +29,6 @@ export interface CoreEvents {
 }
 
 const DRAIN_AT_ONCE = 256;
-/** Milliseconds that a worker that has just become ready has the cores for itself: its first task may wait for them. */
-const ALONE = 10;
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
 
@@ -286,7 +283,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   wakeWorkers(): void {
     announce(this.table);
-    wakeFor(this.table, this.queued, this.crew.workers);
+    wakeFor(this.queued, this.crew.workers);
   }
 
   wakeFurther(): void {
@@ -319,9 +316,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   onReady(worker: WorkerHandle): void {
     this.dispatch.reconsider();
     this.events.emit('workerCreate', worker);
-    this.spawnForNeed();
-    if (this.workers.length < this.options.minThreads)
-      timers.setTimeout(() => this.refillCrew(), ALONE).unref();
+    this.refillCrew();
     this.crew.watchIdle();
     this.pump.submitted();
   }

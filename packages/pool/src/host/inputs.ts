@@ -103,7 +103,7 @@ export class Inputs {
         : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
     this.table.words[slotAt(this.table.layout, task.slot) + OFFSET] = worker.nextMessage;
     try {
-      worker.deliver([message.PAYLOAD, task.slot, this.sequenceOf(task.slot), payload], transfer);
+      worker.post([message.PAYLOAD, task.slot, this.sequenceOf(task.slot), payload], transfer);
     } catch (error) {
       throw uncloneable('task', payload.value, error);
     }

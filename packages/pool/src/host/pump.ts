@@ -1,4 +1,4 @@
-import { SpinBudget } from '../shared/budget.js';
+import { SpinBudget } from './spin-budget.js';
 import { now } from '../shared/clock.js';
 import { cancelSleep, declareSleep, hostGate } from '../shared/gate.js';
 import { Listener } from '../shared/listener.js';
@@ -42,24 +42,17 @@ const BATCH = 16;
  * ends tasks faster than this keeps up with the host, and another one would take its core or the host's.
  */
 const PATIENCE = 0.05;
-/** Turns of the event loop that look for results before the host sleeps, while workers keep every core busy. */
-const POLLS = 20;
 /**
  * Milliseconds after which the sleeping host no longer counts on the workers that it woke: timers or sockets of the app
  * may keep their event loops busy.
  */
 const COMING = 10;
-/** Milliseconds of sleep that are worth stirring once: it takes some 0.15, so less than a hundredth of a core. */
-const LONG_SLEEP = 20;
-/** Milliseconds before the expected end of a sleep. Timers count whole ones and fire up to one early: it is one to two. */
-const LEAD = 1;
-
 const settled = Promise.resolve();
 
 /**
  * Decides when the host looks for results: at once after a task was published, in microtasks while results keep
  * coming, in later turns of the event loop when it has held the loop for long, and not at all once results take
- * so long that being woken is cheaper. A worker wakes a sleeping host, which uses no CPU but for one look (`stir`).
+ * so long that being woken is cheaper. A worker wakes a sleeping host, which uses no CPU.
  */
 export class Pump {
   private scheduled = false;
@@ -67,18 +60,14 @@ export class Pump {
   private readonly budget = new SpinBudget();
   private spun = false;
   private parkedAt = 0;
-  /** Milliseconds after which the host was last woken. */
-  private lastSleep = 0;
   private turnEnd = 0;
   private waitingSince = 0;
-  private polls = 0;
   private submissions = 0;
   private readonly pumped: Pumped;
   /** Keeps the process alive while promises are pending; costs nothing otherwise. */
   private readonly keepAlive = timers.hold();
   private keeping = false;
   private late: NodeJS.Timeout | undefined;
-  private almostOver: NodeJS.Timeout | undefined;
   private readonly listener: Listener;
   /** `nextTurn` will be called when this turn of the event loop is over. */
   private armed = false;
@@ -127,23 +116,13 @@ export class Pump {
     if (wasParked) this.unpark();
     this.scheduled = true;
     const ended = this.pumped.turn();
-    if (wasParked) this.remember(now() - this.parkedAt);
-    this.resume(ended);
-  }
-
-  private resume(ended: number): void {
+    if (wasParked) this.budget.slept(now() - this.parkedAt);
     if (this.pumped.outstanding > 0) this.enterTurn();
     this.goOn(ended);
   }
 
-  private remember(sleep: number): void {
-    this.lastSleep = sleep;
-    this.budget.slept(sleep);
-  }
-
   stop(): void {
     this.keepAlive.close();
-    timers.clearTimeout(this.almostOver);
     timers.clearTimeout(this.late);
     this.listener.hush();
   }
@@ -184,7 +163,6 @@ export class Pump {
     if (this.spun) this.budget.found();
     this.spun = false;
     this.waitingSince = time;
-    this.polls = 0;
   }
 
   private wait(time: number): void {
@@ -197,9 +175,6 @@ export class Pump {
       }
       if (this.spun) this.budget.missed();
       this.spun = false;
-    } else if (!this.pumped.hasSpareCore && this.polls++ < POLLS) {
-      this.deferred = true;
-      return;
     }
     this.park();
   }
@@ -221,38 +196,9 @@ export class Pump {
     this.scheduled = false;
     this.parked = true;
     this.parkedAt = now();
-    this.polls = 0;
     this.keep(true);
     this.listener.listen();
     if (this.pumped.queued > 0) this.expectWorkers();
-    if (this.lastSleep >= LONG_SLEEP) this.expectEnd();
-  }
-
-  /**
-   * Tasks often take as long as the ones before. The timer is not cleared when the host wakes up, which somebody waits for.
-   */
-  private expectEnd(): void {
-    timers.clearTimeout(this.almostOver);
-    this.almostOver = timers.setTimeout(() => this.stir(), Math.floor(this.lastSleep - LEAD)).unref();
-  }
-
-  /**
-   * In its sleep, shortly before somebody will wake it: a core that has just been in use wakes up sooner, and finds what it
-   * needs in its caches. It looks as it will then, and sleeps on if it finds nothing. With a result it may have read a message
-   * that was a wake-up, its own or a further one's, which nobody else will hear of.
-   */
-  private stir(): void {
-    if (!this.parked) return;
-    const ended = this.pumped.turn();
-    if (!this.parked) return;
-    if (ended === 0) {
-      this.pumped.wakeIfAllSleep();
-      return;
-    }
-    this.remember(now() - this.parkedAt);
-    this.unpark();
-    this.scheduled = true;
-    this.resume(ended);
   }
 
   private expectWorkers(): void {

@@ -165,19 +165,6 @@ export class WorkerHandle {
     return true;
   }
 
-  /**
-   * Posts what a task needs, and wakes the worker if it sleeps: a nap (`Loop`) hears of no message. The task is published
-   * afterwards, so look once more then: the worker may be asleep again.
-   */
-  deliver(value: message.Message, transfer: message.TransferList): void {
-    const owed = mustWake(this.table.words, this.gate);
-    try {
-      this.post(value, transfer);
-    } finally {
-      if (owed) Atomics.notify(this.table.words, this.gate);
-    }
-  }
-
   post(value: message.Message, transfer: message.TransferList = []): void {
     this.messages.send(value, transfer);
     this.lastMessage = this.nextMessage;

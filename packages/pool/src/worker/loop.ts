@@ -1,7 +1,7 @@
 import { chunkOf, wordOf } from '../shared/arena.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { cancelSleep, declareSleep, gateAt, SLEEPING } from '../shared/gate.js';
+import { cancelSleep, declareSleep, gateAt } from '../shared/gate.js';
 import {
   CREATED,
   EXCLUSIVE_NOW,
@@ -25,17 +25,11 @@ import type { Handlers, TaskFunction } from './handlers.js';
 import { nextTick, runMicrotasks } from './microtasks.js';
 import { Outcome } from './outcome.js';
 import { Output } from './output.js';
-import { Spinner } from './spin.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
 const TURN = 1;
 /** How many synchronous tasks may follow one another before the worker looks at the clock. */
 const LOOK_AT_CLOCK = 16;
-
-const LONG_TEXT = 1024;
-
-const isSmall = (value: unknown): boolean =>
-  typeof value === 'string' ? value.length < LONG_TEXT : typeof value !== 'object' || value === null;
 
 /**
  * A worker at work: claims tasks from the table, calls their functions, reports their ends. It never blocks: when
@@ -51,8 +45,6 @@ export class Loop {
   private condemned = false;
   private readonly pulls = new Map<number, number>();
   private readonly decoder: Decoder;
-  private readonly spinner: Spinner;
-  private readonly payloadSpinner: Spinner;
   private readonly outcome: Outcome;
   private readonly output = new Output();
   /** Tasks that have ended and wait for their output to be taken; when the last of them is reported. */
@@ -80,9 +72,6 @@ export class Loop {
     this.listener = new Listener(table.words, this.gate, this.driveSoon);
     this.exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
     this.decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
-    const { index } = startup;
-    this.spinner = new Spinner(table, index + 1, () => anythingQueued(table, index), 32);
-    this.payloadSpinner = new Spinner(table, -(index + 1), () => this.isAnyPayloadThere(), 4);
     this.outcome = new Outcome(table, channel, startup.index);
     this.accepts = startup.concurrency > 1 ? (slot) => this.mayShare(slot) : undefined;
   }
@@ -97,10 +86,7 @@ export class Loop {
   /** Something arrived on the port. */
   readonly onMessage = (): void => nextTick(this.takeMessage);
   private readonly takeMessage = (): void => {
-    if (this.pulls.size > 0 && !this.driving) {
-      this.payloadSpinner.woken();
-      this.resumePulled();
-    }
+    if (this.pulls.size > 0 && !this.driving) this.resumePulled();
     this.drive();
   };
 
@@ -123,7 +109,6 @@ export class Loop {
   private wakeUp(): boolean {
     if (!cancelSleep(this.table.words, this.gate)) return false;
     this.asleep = false;
-    this.spinner.woken();
     return true;
   }
 
@@ -133,8 +118,6 @@ export class Loop {
     while (this.running < this.concurrency && !this.exclusive && !this.condemned) {
       const slot = claim(this.table, this.worker, this.accepts);
       if (slot === -1) {
-        // While asynchronous tasks run, spinning would hold up their event loop.
-        if (this.running === 0 && this.spinner.spin()) continue;
         if (this.sleep()) return;
         continue;
       }
@@ -173,24 +156,8 @@ export class Loop {
     const { words } = this.table;
     declareSleep(words, this.gate);
     if (anythingQueued(this.table, this.worker, this.accepts) && cancelSleep(words, this.gate)) return false;
-    this.spinner.sleeps();
-    if (this.isWokenFromNap()) return false;
     this.asleep = true;
     this.listener.listen();
-    return true;
-  }
-
-  /**
-   * After long work, when it has declared sleep: waits for its wake-up here, because the way through the event loop is
-   * longer. When the time is over it goes on to the event loop, and hears there of a wake-up that was sent meanwhile.
-   */
-  private isWokenFromNap(): boolean {
-    const nap = this.running === 0 ? this.spinner.nap : 0;
-    if (nap === 0) return false;
-    const { words } = this.table;
-    if (Atomics.wait(words, this.gate, SLEEPING, nap) === 'timed-out' || !cancelSleep(words, this.gate))
-      return false;
-    this.spinner.woken();
     return true;
   }
 
@@ -252,17 +219,6 @@ export class Loop {
     this.pulls.set(slot, sequence);
     report(this.table, this.worker, slot | PULL);
     this.channel.wakeHost();
-    // A host that answers at once need not wake this thread for it, which costs it more than the answer.
-    if (this.running > 1) return;
-    if (this.payloadSpinner.spin()) this.resumePulled();
-    else this.payloadSpinner.sleeps();
-  }
-
-  /** Has a payload arrived that a task waits for? */
-  private isAnyPayloadThere(): boolean {
-    this.channel.readAll();
-    for (const slot of this.pulls.keys()) if (this.channel.hasPayload(slot)) return true;
-    return false;
   }
 
   /** Calls the tasks whose payloads have arrived. False when there were none. */
@@ -341,8 +297,6 @@ export class Loop {
   }
 
   private succeed(slot: number, result: unknown): void {
-    // The host needs longer to wake up than a small result to be written. Should it be too early, it sleeps again.
-    if (isSmall(result)) this.channel.wakeHost();
     try {
       this.outcome.succeed(slot, result);
     } catch (error) {

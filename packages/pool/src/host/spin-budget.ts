@@ -1,5 +1,5 @@
 /** Milliseconds. A wake-up costs 10 to 60 microseconds; a spin of up to a few of them may pay. */
-export const LONGEST = 0.2;
+const LONGEST = 0.2;
 const SHORTEST = 0.006;
 /** A sleep shorter than this could have been a spin. */
 const SHORT_SLEEP = 0.3;
