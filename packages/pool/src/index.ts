@@ -1,4 +1,4 @@
-import { context } from './worker/context.js';
+import { context } from './shared/context.js';
 
 export {
   AbortError,

@@ -6,9 +6,9 @@ import type { AbortSignalAny, RunOptions } from './host/run-options.js';
 import { runWith } from './host/run-with.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
 import { type CloseOptions, PoolBase, type PoolHistogram } from './pool-base.js';
+import { context } from './shared/context.js';
 import type { HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
-import { context } from './worker/context.js';
 
 /**
  * Piscina's interface over a plimsoll pool: the same class, options, statics and error texts. What differs, and

@@ -6,10 +6,10 @@ import { checkRuntime } from './host/runtime.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
 import type { WorkerHandle } from './host/worker-handle.js';
 import { now } from './shared/clock.js';
+import { context } from './shared/context.js';
 import { Histogram, type HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
 import { VERSION } from './version.js';
-import { context } from './worker/context.js';
 
 /** Times of all tasks so far, in milliseconds. */
 export interface PoolHistogram {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Pump, type Pumped } from '../dist/host/pump.js';
 import { hostGate, mustWake, SLEEPING } from '../dist/shared/gate.js';
-import { timers as realTimers } from '../dist/shared/timers.js';
 import { poolFor, until } from './support.js';
 
 /** Far more tasks, each over at once, than fit into the half millisecond that the pump may hold the event loop. */
@@ -147,121 +146,6 @@ async function follow(
   }
   assert.equal(pumped.outstanding, 0);
 }
-
-describe('a host that has slept long', () => {
-  /** A host with one task at a time; what it has been seen to do; the timers that it set, which fire only by hand. */
-  function hostOf(t: TestContext) {
-    const words = new Int32Array(new SharedArrayBuffer(4096));
-    const seen = { outstanding: 0, reported: 0, looks: 0, wakes: 0 };
-    const pump = new Pump({
-      words,
-      get outstanding() {
-        return seen.outstanding;
-      },
-      hasSpareCore: true,
-      turn() {
-        seen.looks++;
-        const ended = seen.reported;
-        seen.outstanding -= ended;
-        seen.reported = 0;
-        return ended;
-      },
-      anythingDone: () => seen.reported > 0,
-      queued: 0,
-      wakeWorkers() {},
-      wakeIfAllSleep: () => void seen.wakes++,
-      wakeFurther() {},
-    });
-    t.after(() => pump.stop());
-    const timers: { delay: number; fire: () => void }[] = [];
-    const { setTimeout: real } = globalThis;
-    const isAsleep = (): boolean => words[hostGate] === SLEEPING;
-    return {
-      pump,
-      seen,
-      timers,
-      isAsleep,
-      end() {
-        seen.reported++;
-        pump.woken();
-      },
-      /** Submits a task and waits until the host sleeps. */
-      async sleep() {
-        t.mock.method(realTimers, 'setTimeout', (fire: () => void, delay: number) => {
-          timers.push({ delay, fire });
-          return real(() => {}, 0);
-        });
-        seen.outstanding++;
-        pump.submitted();
-        while (!isAsleep()) await new Promise((resolve) => setImmediate(resolve));
-        t.mock.restoreAll();
-      },
-      /** The task takes so many milliseconds, or more when the test is held up; returns how many. */
-      async last(milliseconds: number): Promise<number> {
-        const start = performance.now();
-        await this.sleep();
-        while (performance.now() < start + milliseconds);
-        this.end();
-        return performance.now() - start;
-      },
-    };
-  }
-
-  test('looks once in its next sleep, before that is as long, and sleeps on', async (t) => {
-    const host = hostOf(t);
-    const length = await host.last(100);
-    await host.sleep();
-    const [timer] = host.timers as [{ delay: number; fire: () => void }];
-    assert.equal(host.timers.length, 1);
-    assert.ok(timer.delay > 50 && timer.delay <= length - 1 && timer.delay % 1 === 0, String(timer.delay));
-    const { looks, wakes } = host.seen;
-    timer.fire();
-    assert.deepEqual(
-      { looks: host.seen.looks, wakes: host.seen.wakes },
-      { looks: looks + 1, wakes: wakes + 1 },
-    );
-    assert.ok(host.isAsleep());
-    host.end();
-    assert.equal(host.seen.outstanding, 0);
-  });
-
-  test('does not look when it has been woken before that', async (t) => {
-    const host = hostOf(t);
-    await host.last(30);
-    await host.sleep();
-    host.end();
-    const { looks } = host.seen;
-    host.timers[0]?.fire();
-    assert.equal(host.seen.looks, looks);
-  });
-
-  test('is awake with a result that it finds then: its wake-up may have been a message that was read with it', async (t) => {
-    const host = hostOf(t);
-    await host.last(30);
-    await host.sleep();
-    host.seen.outstanding++;
-    host.seen.reported++;
-    host.timers[0]?.fire();
-    assert.ok(!host.isAsleep());
-    // That of the next one, too.
-    host.seen.reported++;
-    await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(host.seen.outstanding, 0);
-    const { looks } = host.seen;
-    host.pump.woken();
-    assert.equal(host.seen.looks, looks + 1);
-    assert.ok(!host.isAsleep());
-  });
-
-  test('expects nothing after a short sleep', async (t) => {
-    const host = hostOf(t);
-    // A short one, unless the test is held up for that long; then another one.
-    while ((await host.last(0)) >= 20);
-    host.timers.length = 0;
-    await host.sleep();
-    assert.deepEqual(host.timers, []);
-  });
-});
 
 test('a task does not wait for a worker whose event loop is busy with something else', async (t) => {
   const pool = poolFor(t, { minThreads: 2, maxThreads: 2 });

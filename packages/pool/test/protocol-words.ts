@@ -54,7 +54,7 @@ export function wordsOf(
   uses: Uses,
   plain: PlainToo | undefined,
 ): Pick<World, 'live' | 'shared' | 'privateWords' | 'isOwn'> {
-  const { slots, spinners, slotBase, slotWords, queue, tokens, mailbox } = layout;
+  const { slots, slotBase, slotWords, queue, mailbox } = layout;
   const block = (index: number): number => blockAt(layout, index);
   const row = (base: number, count: number, step = 1): number[] =>
     Array.from({ length: count }, (_, place) => base + place * step);
@@ -71,7 +71,6 @@ export function wordsOf(
     mailTails: words(ofWorkers(MAIL_TAIL), everybody),
     doneTails: words(ofWorkers(DONE_TAIL), { plain: [HOST], atomic: [] }),
     gates: words([HOST_GATE, ...ofWorkers(GATE)], everybody),
-    tokens: words(row(tokens, spinners), everybody),
   };
   const shared = [
     ...words(row(queue, slots), { plain: [], atomic: BOTH }),
@@ -87,7 +86,6 @@ export function wordsOf(
   ];
   const live = [
     ...[QUEUE_HEAD, QUEUE_TAIL, QUEUE_NEXT, QUEUE_SEEN, HOST_GATE],
-    ...row(tokens, spinners),
     ...row(queue, slots),
     ...inSlots(STATE),
     ...(uses.flags ? inSlots(FLAGS) : []),

@@ -14,15 +14,11 @@ export interface WorkerLocal {
     | 'started'
     | 'pull'
     | 'tellHost'
-    | 'awaitSpin'
     | 'await'
     | 'blocked'
     | 'wakeEarly'
     | 'complete'
     | 'wakeHost'
-    | 'spin'
-    | 'spinLook'
-    | 'spinEnd'
     | 'declare'
     | 'look'
     | 'asleep'
@@ -33,8 +29,6 @@ export interface WorkerLocal {
   /** A slot whose task ends once the worker sleeps, and its value. */
   later: number;
   laterValue: number;
-  token: number;
-  found: boolean;
 }
 
 /** A worker of the modelled world: it does what `worker/loop.ts` does, one shared operation after another. */
@@ -52,8 +46,6 @@ export const newWorker = (): WorkerLocal => ({
   value: 0,
   later: -1,
   laterValue: 0,
-  token: -1,
-  found: false,
 });
 
 export const workerActor = (model: WorkerModel) => ({
@@ -70,7 +62,7 @@ function advance(model: WorkerModel, words: Int32Array, local: WorkerLocal): Wor
   switch (local.phase) {
     case 'claim':
       local.slot = pool.claim(table, index);
-      if (local.slot === -1) return layout.spinners > 0 ? 'spin' : 'declare';
+      if (local.slot === -1) return 'declare';
       if (uses.values) local.value = words[realTable.slotAt(layout, local.slot) + VALUE] as number;
       if (uses.flags) return 'started';
       return early === 'no' ? 'complete' : 'wakeEarly';
@@ -81,11 +73,6 @@ function advance(model: WorkerModel, words: Int32Array, local: WorkerLocal): Wor
       return 'tellHost';
     case 'tellHost':
       pool.mustWake(words, pool.hostGate);
-      if (layout.spinners > 0) local.token = pool.takeToken(table, -(index + 1));
-      return local.token === -1 ? 'await' : 'awaitSpin';
-    case 'awaitSpin':
-      pool.returnToken(table, local.token);
-      local.token = -1;
       return 'await';
     case 'await': {
       const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
@@ -104,19 +91,6 @@ function advance(model: WorkerModel, words: Int32Array, local: WorkerLocal): Wor
     case 'wakeHost':
       pool.mustWake(words, pool.hostGate);
       return 'claim';
-    case 'spin':
-      local.token = pool.takeToken(table, index + 1);
-      return local.token === -1 ? 'declare' : 'spinLook';
-    case 'spinLook':
-      local.found = pool.anythingQueued(table, index);
-      return 'spinEnd';
-    case 'spinEnd': {
-      pool.returnToken(table, local.token);
-      const { found } = local;
-      local.token = -1;
-      local.found = false;
-      return found ? 'claim' : 'declare';
-    }
     case 'declare':
       pool.declareSleep(words, gate);
       return 'look';

@@ -78,7 +78,7 @@ function benchFor(t: TestContext, options: PoolOptions = {}, armed?: [step: numb
     },
     release,
     get slotsInUse() {
-      return (core as unknown as { dispatch: { inTable: number } }).dispatch.inTable;
+      return core.slotsInUse;
     },
   };
 }

@@ -4,8 +4,7 @@ import { geometryFor } from '../dist/host/geometry.js';
 import { fillOptions } from '../dist/host/options.js';
 import { layoutOf } from '../dist/shared/layout.js';
 import { type SharedTable, tableOf } from '../dist/shared/memory.js';
-import type { Startup } from '../dist/shared/messages.js';
-import type { PostPorts } from '../dist/shared/post.js';
+import type { PostPorts, Startup } from '../dist/shared/messages.js';
 
 /** A file of the fixtures folder, which is not compiled. */
 export const fixture = (name: string): URL => new URL(`../test/fixtures/${name}`, import.meta.url);

@@ -5,7 +5,6 @@ import { layoutOf } from '../shared/layout.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER, type Startup } from '../shared/messages.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
-import { timers } from '../shared/timers.js';
 import { chooserFor } from './balance.js';
 import { Crew, type CrewHost } from './crew.js';
 import { CustomQueue } from './custom-queue.js';
@@ -30,8 +29,6 @@ export interface CoreEvents {
 }
 
 const DRAIN_AT_ONCE = 256;
-/** Milliseconds that a worker that has just become ready has the cores for itself: its first task may wait for them. */
-const ALONE = 10;
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
 
@@ -55,52 +52,52 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   needsDrain = false;
   closing = false;
   /** It was destroyed: nothing runs any more. */
-  private ended = false;
-  private readonly table: SharedTable;
-  private readonly dispatch: Dispatch;
-  private readonly crew: Crew;
-  private readonly pump: Pump;
+  #ended = false;
+  readonly #table: SharedTable;
+  readonly #dispatch: Dispatch;
+  readonly #crew: Crew;
+  readonly #pump: Pump;
   readonly handlers = new HandlerNames((id, { filename, name }) => {
     for (const worker of this.workers) worker.post([HANDLER, id, filename, name]);
   });
-  private readonly events: CoreEvents;
-  private readonly views = new TaskViews(this.handlers);
-  private defaultHandler = -1;
-  private onEmpty: (() => void) | undefined;
-  private empty: Promise<void> | undefined;
+  readonly #events: CoreEvents;
+  readonly #views = new TaskViews(this.handlers);
+  #defaultHandler = -1;
+  #onEmpty: (() => void) | undefined;
+  #empty: Promise<void> | undefined;
   /** Why the last worker could not even be made. */
-  private hindrance: { error: unknown } | undefined;
+  #hindrance: { error: unknown } | undefined;
 
   constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options)) {
     this.options = options;
-    this.events = events;
+    this.#events = events;
     this.concurrency = options.concurrentTasksPerWorker;
-    this.table = tableOf(layoutOf(geometry));
-    if (options.filename !== null) this.defaultHandler = this.handlers.idOf(options.filename, options.name);
-    this.dispatch = new Dispatch(this.table, this.newQueue(), this);
-    this.timing = options.recordTiming ? new Timing(this.dispatch) : undefined;
-    this.crew = new Crew(options, this.table, this);
-    this.choose = chooserFor(options, this, (task) => this.views.of(task));
-    this.dispatch.ordered = options.taskQueue !== undefined;
-    this.pump = new Pump(this);
+    this.#table = tableOf(layoutOf(geometry));
+    if (options.filename !== null) this.#defaultHandler = this.handlers.idOf(options.filename, options.name);
+    this.#dispatch = new Dispatch(this.#table, this.#newQueue(), this);
+    this.timing = options.recordTiming ? new Timing(this.#dispatch) : undefined;
+    this.#crew = new Crew(options, this.#table, this);
+    this.choose = chooserFor(options, this, (task) => this.#views.of(task));
+    this.#dispatch.ordered = options.taskQueue !== undefined;
+    this.#pump = new Pump(this);
     // One alone is ready sooner than beside others. Those follow it (`onReady`), unless tasks need them before that.
-    if (options.minThreads > 0) this.crew.spawn();
+    if (options.minThreads > 0) this.#crew.spawn();
     // A balancer is offered all of them from its first task on.
     if (options.loadBalancer !== undefined) this.refillCrew();
   }
 
-  private newQueue(): Pending {
+  #newQueue(): Pending {
     const { taskQueue } = this.options;
     if (taskQueue === undefined) return new Fifo();
-    return new CustomQueue(taskQueue, this.views, (lost, error) => this.dispatch.reject(lost, error));
+    return new CustomQueue(taskQueue, this.#views, (lost, error) => this.#dispatch.reject(lost, error));
   }
 
   get workers(): readonly WorkerHandle[] {
-    return this.crew?.workers ?? [];
+    return this.#crew?.workers ?? [];
   }
 
   get idleThreads(): number {
-    return Math.min(this.crew.idle, this.spareThreads);
+    return Math.min(this.#crew.idle, this.spareThreads);
   }
 
   /** Workers that no task needs, those that still start included. */
@@ -109,47 +106,52 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   get words(): Int32Array {
-    return this.table.words;
+    return this.#table.words;
   }
 
   get outstanding(): number {
-    return this.dispatch.outstanding;
+    return this.#dispatch.outstanding;
   }
 
   get completed(): number {
-    return this.dispatch.completed;
+    return this.#dispatch.completed;
+  }
+
+  /** Slots of the table that workers have work with. */
+  get slotsInUse(): number {
+    return this.#dispatch.inTable;
   }
 
   /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
   get queueSize(): number {
-    return this.waiting(this.workers.length);
+    return this.#waiting(this.workers.length);
   }
 
   /** Tasks that so many workers could not take, if so many more were submitted. */
-  private waiting(threads: number, morePlain = 0, moreExclusive = 0): number {
-    const exclusive = this.dispatch.exclusive + moreExclusive;
-    const plain = this.outstanding - this.dispatch.exclusive + morePlain;
+  #waiting(threads: number, morePlain = 0, moreExclusive = 0): number {
+    const exclusive = this.#dispatch.exclusive + moreExclusive;
+    const plain = this.outstanding - this.#dispatch.exclusive + morePlain;
     const others = Math.max(0, threads - exclusive) * this.concurrency;
     return Math.max(0, exclusive - threads) + Math.max(0, plain - others);
   }
 
   get isStreaming(): boolean {
-    return this.pump.isStreaming;
+    return this.#pump.isStreaming;
   }
 
   get hasSpareCore(): boolean {
-    return this.crew.hasSpareCore;
+    return this.#crew.hasSpareCore;
   }
 
   /** Submits a task. `handler` -1: the pool's own. */
   run(value: unknown, handler: number, extras: Extras | undefined): Promise<unknown> {
-    const id = handler === -1 ? this.defaultHandler : handler;
-    const refusal = this.refusal(id, 0);
+    const id = handler === -1 ? this.#defaultHandler : handler;
+    const refusal = this.#refusal(id, 0);
     if (refusal !== undefined) return Promise.reject(refusal);
     const created = this.timing === undefined ? 0 : now();
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, created, resolveOf, extras);
-    this.trySubmit(task);
+    this.#trySubmit(task);
     return promise;
   }
 
@@ -160,17 +162,17 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     extras: Extras,
     watch: (end: (reason: unknown) => void, name: string) => () => void,
   ): Promise<unknown> {
-    const id = handler === -1 ? this.defaultHandler : handler;
-    const refusal = this.refusal(id, 1);
+    const id = handler === -1 ? this.#defaultHandler : handler;
+    const refusal = this.#refusal(id, 1);
     if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, now(), resolveOf, extras);
-    extras.release = watch((reason) => this.end(task, reason), this.handlers.of(id).name);
-    this.trySubmit(task);
+    extras.release = watch((reason) => this.#end(task, reason), this.handlers.of(id).name);
+    this.#trySubmit(task);
     return promise;
   }
 
-  private refusal(handler: number, exclusive: 0 | 1): Error | undefined {
+  #refusal(handler: number, exclusive: 0 | 1): Error | undefined {
     if (this.closing) return new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
     if (handler === -1) {
       const message = 'filename must be provided to run() or in options object';
@@ -178,135 +180,135 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     }
     const { maxThreads, maxQueue } = this.options;
     if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
-    if (this.waiting(maxThreads, 1 - exclusive, exclusive) <= maxQueue) return undefined;
+    if (this.#waiting(maxThreads, 1 - exclusive, exclusive) <= maxQueue) return undefined;
     const message =
       maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
     return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
   }
 
-  private trySubmit(task: Task): void {
+  #trySubmit(task: Task): void {
     try {
-      this.submit(task);
+      this.#submit(task);
     } catch (error) {
       // The end of the stack. The task may have been submitted, or rejected already.
       task.reject(error);
     }
   }
 
-  private submit(task: Task): void {
+  #submit(task: Task): void {
     this.timing?.atTime(task.created);
-    if (this.options.taskQueue === undefined) this.dispatch.heed(task);
+    if (this.options.taskQueue === undefined) this.#dispatch.heed(task);
     // Both now, not in the next microtask: the caller may block this thread until the task has done something.
-    if (task.exclusive) this.spawnForNeed(0, 1);
-    else this.spawnForNeed(1, 0);
-    this.dispatch.submit(task);
-    this.rejectIfHindered();
-    if (!this.needsDrain && this.isFull) this.setNeedsDrain(true);
-    this.pump.submitted(this.dispatch.inputs.wasSmall);
+    if (task.exclusive) this.#spawnForNeed(0, 1);
+    else this.#spawnForNeed(1, 0);
+    this.#dispatch.submit(task);
+    this.#rejectIfHindered();
+    if (!this.needsDrain && this.#isFull) this.#setNeedsDrain(true);
+    this.#pump.submitted(this.#dispatch.inputs.wasSmall);
   }
 
   /** A task more would wait, however many workers were started. */
-  private get isFull(): boolean {
-    return this.waiting(this.options.maxThreads, 1) > 0;
+  get #isFull(): boolean {
+    return this.#waiting(this.options.maxThreads, 1) > 0;
   }
 
-  private spawnForNeed(morePlain = 0, moreExclusive = 0): void {
+  #spawnForNeed(morePlain = 0, moreExclusive = 0): void {
     const count = this.workers.length;
     const { minThreads, maxThreads } = this.options;
-    if (count >= maxThreads || this.ended) return;
+    if (count >= maxThreads || this.#ended) return;
     // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
     const isWanted = count < minThreads && this.outstanding + morePlain + moreExclusive > count;
-    if (isWanted || this.waiting(count, morePlain, moreExclusive) > 0) this.spawn();
+    if (isWanted || this.#waiting(count, morePlain, moreExclusive) > 0) this.spawn();
   }
 
   /** Starts a worker. What hinders Node is kept for those who wait for one. */
   spawn(): boolean {
     try {
-      return this.crew.spawn();
+      return this.#crew.spawn();
     } catch (error) {
-      this.hindrance = { error };
+      this.#hindrance = { error };
       return false;
     }
   }
 
   /** With no worker and no way to start one, nobody would ever run what waits. */
-  private rejectIfHindered(): void {
-    if (this.hindrance === undefined || this.workers.length > 0) return;
-    const { error } = this.hindrance;
-    this.hindrance = undefined;
-    this.dispatch.rejectUnclaimed(() => startFailure(error));
+  #rejectIfHindered(): void {
+    if (this.#hindrance === undefined || this.workers.length > 0) return;
+    const { error } = this.#hindrance;
+    this.#hindrance = undefined;
+    this.#dispatch.rejectUnclaimed(() => startFailure(error));
   }
 
-  private setNeedsDrain(needed: boolean): void {
+  #setNeedsDrain(needed: boolean): void {
     if (this.needsDrain === needed) return;
     this.needsDrain = needed;
-    void settled.then(() => this.events.emit(needed ? 'needsDrain' : 'drain'));
+    void settled.then(() => this.#events.emit(needed ? 'needsDrain' : 'drain'));
   }
 
   /** Ends a task from outside: aborted or timed out. A worker that runs it is killed and replaced. */
-  private end(task: Task, reason: unknown): void {
+  #end(task: Task, reason: unknown): void {
     if (task.state === SETTLED) return;
     this.timing?.atTime(now());
-    const runsOn = this.dispatch.cancel(task, reason);
-    if (runsOn !== -1) this.crew.killByIndex(runsOn);
+    const runsOn = this.#dispatch.cancel(task, reason);
+    if (runsOn !== -1) this.#crew.killByIndex(runsOn);
     this.refillCrew();
-    this.pump.submitted();
+    this.#pump.submitted();
   }
 
   /** As many workers as there must be, and one more for tasks that wait. */
   refillCrew(): void {
     // A pool that closes still runs what was submitted before.
-    if (this.ended || (this.closing && this.outstanding === 0)) return;
+    if (this.#ended || (this.closing && this.outstanding === 0)) return;
     while (this.workers.length < this.options.minThreads && this.spawn());
-    this.spawnForNeed();
-    this.rejectIfHindered();
+    this.#spawnForNeed();
+    this.#rejectIfHindered();
   }
 
   turn(): number {
     this.timing?.atTime(now());
     let ended = 0;
-    for (const worker of this.crew.workers) ended += this.dispatch.drain(worker, DRAIN_AT_ONCE);
-    if (this.dispatch.pending.size > 0) this.dispatch.refill();
+    for (const worker of this.#crew.workers) ended += this.#dispatch.drain(worker, DRAIN_AT_ONCE);
+    if (this.#dispatch.pending.size > 0) this.#dispatch.refill();
     return ended;
   }
 
   anythingDone(): boolean {
-    for (const worker of this.crew.workers) if (anythingDone(this.table, worker.index)) return true;
+    for (const worker of this.#crew.workers) if (anythingDone(this.#table, worker.index)) return true;
     return false;
   }
 
   wakeIfAllSleep(): void {
-    announce(this.table);
-    if (!this.crew.isAnyAwake) this.wakeWorkers();
+    announce(this.#table);
+    if (!this.#crew.isAnyAwake) this.wakeWorkers();
   }
 
   get queued(): number {
-    return queuedEntries(this.table);
+    return queuedEntries(this.#table);
   }
 
   wakeWorkers(): void {
-    announce(this.table);
-    wakeFor(this.table, this.queued, this.crew.workers);
+    announce(this.#table);
+    wakeFor(this.queued, this.#crew.workers);
   }
 
   wakeFurther(): void {
-    wakeFurther(this.queued, this.crew.workers);
+    wakeFurther(this.queued, this.#crew.workers);
   }
 
   onSettled(): void {
-    const { outstanding } = this.dispatch;
-    if (this.needsDrain && !this.isFull) this.setNeedsDrain(false);
+    const { outstanding } = this.#dispatch;
+    if (this.needsDrain && !this.#isFull) this.#setNeedsDrain(false);
     if (outstanding > 0) return;
-    this.onEmpty?.();
-    this.crew.watchIdle();
+    this.#onEmpty?.();
+    this.#crew.watchIdle();
   }
 
   startup(): Pick<Startup, 'arenas' | 'handlers' | 'preload' | 'shapes'> {
     return {
-      arenas: this.dispatch.inputs.arenas,
-      shapes: this.dispatch.inputs.shapes,
+      arenas: this.#dispatch.inputs.arenas,
+      shapes: this.#dispatch.inputs.shapes,
       handlers: this.handlers.all.map(({ filename, name }, id) => [id, filename, name]),
-      preload: this.defaultHandler,
+      preload: this.#defaultHandler,
     };
   }
 
@@ -317,94 +319,92 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   onReady(worker: WorkerHandle): void {
-    this.dispatch.reconsider();
-    this.events.emit('workerCreate', worker);
-    this.spawnForNeed();
-    if (this.workers.length < this.options.minThreads)
-      timers.setTimeout(() => this.refillCrew(), ALONE).unref();
-    this.crew.watchIdle();
-    this.pump.submitted();
+    this.#dispatch.reconsider();
+    this.#events.emit('workerCreate', worker);
+    this.refillCrew();
+    this.#crew.watchIdle();
+    this.#pump.submitted();
   }
 
   onMessage(value: unknown): void {
-    this.events.emit('message', value);
+    this.#events.emit('message', value);
   }
 
   onWake(): void {
-    this.pump.woken();
+    this.#pump.woken();
   }
 
   /** What it has ended before is not to wait for its thread. */
   onKill(worker: WorkerHandle): void {
-    this.dispatch.drain(worker, Number.POSITIVE_INFINITY);
+    this.#dispatch.drain(worker, Number.POSITIVE_INFINITY);
   }
 
   onGone(worker: WorkerHandle, exitCode: number): void {
-    const lost = this.dispatch.bury(worker, failureFor(worker, exitCode, this.handlers.all));
+    const lost = this.#dispatch.bury(worker, failureFor(worker, exitCode, this.handlers.all));
     if (worker.times !== undefined) this.timing?.died(worker.times);
-    if (!worker.leaving) this.onUnexpectedExit(worker, exitCode, lost);
-    this.events.emit('workerDestroy', worker);
-    this.refillAfter(worker, lost);
-    this.pump.submitted();
+    if (!worker.leaving) this.#onUnexpectedExit(worker, exitCode, lost);
+    this.#events.emit('workerDestroy', worker);
+    this.#refillAfter(worker, lost);
+    this.#pump.submitted();
   }
 
-  private onUnexpectedExit(worker: WorkerHandle, exitCode: number, lost: number): void {
-    if (!worker.ready) this.onFailedStart(worker, exitCode);
-    else if (lost === 0 && worker.failure !== undefined) this.events.emit('error', worker.failure.error);
+  #onUnexpectedExit(worker: WorkerHandle, exitCode: number, lost: number): void {
+    if (!worker.ready) this.#onFailedStart(worker, exitCode);
+    else if (lost === 0 && worker.failure !== undefined) this.#events.emit('error', worker.failure.error);
   }
 
   /** No worker can start: every task that waits gets the reason, rather than waiting for ever. */
-  private onFailedStart(worker: WorkerHandle, exitCode: number): void {
+  #onFailedStart(worker: WorkerHandle, exitCode: number): void {
     const others = this.workers.some((other) => other !== worker);
     if (others) return;
     const failure = workerFailure(worker, exitCode);
     const waiting = this.outstanding;
-    this.dispatch.rejectUnclaimed(() => workerFailure(worker, exitCode));
-    if (waiting === 0) this.events.emit('error', failure);
+    this.#dispatch.rejectUnclaimed(() => workerFailure(worker, exitCode));
+    if (waiting === 0) this.#events.emit('error', failure);
   }
 
   /**
    * A worker that died before it did anything is replaced only when a task needs one, and one that could not even
    * start is not: no loop of deaths. The workers that are left serve the queue, or the last of them ends it.
    */
-  private refillAfter(worker: WorkerHandle, lost: number): void {
+  #refillAfter(worker: WorkerHandle, lost: number): void {
     if (worker.leaving || worker.completed > 0 || lost > 0) this.refillCrew();
-    else if (worker.ready) this.spawnForNeed();
+    else if (worker.ready) this.#spawnForNeed();
   }
 
   /** Waits for every task, then stops the workers. */
   async close(force: boolean): Promise<void> {
     if (!this.closing) {
       this.closing = true;
-      if (force) this.dispatch.rejectUnclaimed(() => new AbortError('pool is closed'), this.queueSize);
+      if (force) this.#dispatch.rejectUnclaimed(() => new AbortError('pool is closed'), this.queueSize);
     }
-    if (!(await this.emptied())) {
-      this.events.emit('error', closeTimeout('Close operation timed out'));
+    if (!(await this.#emptied())) {
+      this.#events.emit('error', closeTimeout('Close operation timed out'));
     }
     await this.destroy();
-    this.events.emit('close');
+    this.#events.emit('close');
   }
 
-  private async emptied(): Promise<boolean> {
+  async #emptied(): Promise<boolean> {
     if (this.outstanding === 0) return true;
-    this.empty ??= new Promise<void>((resolve) => {
-      this.onEmpty = resolve;
+    this.#empty ??= new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
     });
-    return isInTime(this.empty, this.options.closeTimeout);
+    return isInTime(this.#empty, this.options.closeTimeout);
   }
 
   async destroy(): Promise<void> {
     this.closing = true;
-    this.ended = true;
+    this.#ended = true;
     const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
-    this.dispatch.rejectUnclaimed(reason);
-    this.dispatch.rejectRunning(reason);
+    this.#dispatch.rejectUnclaimed(reason);
+    this.#dispatch.rejectRunning(reason);
     try {
-      await this.crew.killAll(Math.max(this.options.closeTimeout, LEAST_PATIENCE));
+      await this.#crew.killAll(Math.max(this.options.closeTimeout, LEAST_PATIENCE));
     } catch (error) {
-      this.events.emit('error', closeTimeout((error as Error).message));
+      this.#events.emit('error', closeTimeout((error as Error).message));
     } finally {
-      this.pump.stop();
+      this.#pump.stop();
     }
   }
 }

@@ -1,10 +1,9 @@
 import { availableParallelism, getPriority, setPriority } from 'node:os';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
-import { AWAKE, reclaimTokens, retire, SLEEPING } from '../shared/gate.js';
+import { AWAKE, retire, SLEEPING } from '../shared/gate.js';
 import type { SharedTable } from '../shared/memory.js';
 import type * as message from '../shared/messages.js';
-import type { PostPorts } from '../shared/post.js';
 import { resetBlock } from '../shared/table.js';
 import { timers } from '../shared/timers.js';
 import { Times } from '../shared/times.js';
@@ -45,28 +44,28 @@ const DENO_PATIENCE = 1000;
 export class Crew {
   /** Workers that may take tasks, those that still start included. */
   readonly workers: WorkerHandle[] = [];
-  private readonly exiting = new Set<WorkerHandle>();
-  private readonly freeIndexes: number[];
-  private idleTimer: NodeJS.Timeout | undefined;
-  private readonly options: FilledOptions;
-  private readonly table: SharedTable;
-  private readonly host: CrewHost;
-  private readonly events: WorkerEvents;
+  readonly #exiting = new Set<WorkerHandle>();
+  readonly #freeIndexes: number[];
+  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #options: FilledOptions;
+  readonly #table: SharedTable;
+  readonly #host: CrewHost;
+  readonly #events: WorkerEvents;
 
   constructor(options: FilledOptions, table: SharedTable, host: CrewHost) {
-    this.options = options;
-    this.table = table;
-    this.host = host;
+    this.#options = options;
+    this.#table = table;
+    this.#host = host;
     const count = table.layout.workers;
-    this.freeIndexes = Array.from({ length: count }, (_, index) => count - 1 - index);
-    this.events = {
+    this.#freeIndexes = Array.from({ length: count }, (_, index) => count - 1 - index);
+    this.#events = {
       onWake: () => host.onWake(),
-      onReady: (worker, kernelThreadId) => this.onReady(worker, kernelThreadId),
+      onReady: (worker, kernelThreadId) => this.#onReady(worker, kernelThreadId),
       onMessage: (value) => host.onMessage(value),
       onError: (worker, error) => {
         worker.failure ??= { error };
       },
-      onExit: (worker, exitCode) => this.onExit(worker, exitCode),
+      onExit: (worker, exitCode) => this.#onExit(worker, exitCode),
     };
   }
 
@@ -75,32 +74,32 @@ export class Crew {
    * @throws what Node throws for options of threads; an Error when too many threads do not end
    */
   spawn(): boolean {
-    if (this.workers.length >= this.options.maxThreads) return false;
-    const index = this.freeIndexes.at(-1);
-    if (index === undefined) throw new Error(`${stuck(this.exiting.size)}, so there is no room for others`);
-    resetBlock(this.table, index);
-    const worker = new WorkerHandle(this.startup(index), this.table, this.threadOptions(), this.events);
-    this.freeIndexes.pop();
+    if (this.workers.length >= this.#options.maxThreads) return false;
+    const index = this.#freeIndexes.at(-1);
+    if (index === undefined) throw new Error(`${stuck(this.#exiting.size)}, so there is no room for others`);
+    resetBlock(this.#table, index);
+    const worker = new WorkerHandle(this.#startup(index), this.#table, this.#threadOptions(), this.#events);
+    this.#freeIndexes.pop();
     this.workers.push(worker);
-    this.host.onCreate(worker);
+    this.#host.onCreate(worker);
     return true;
   }
 
-  private startup(index: number): Omit<message.Startup, keyof PostPorts> {
+  #startup(index: number): Omit<message.Startup, keyof message.PostPorts> {
     return {
-      layout: this.table.layout,
-      table: this.table.buffer,
+      layout: this.#table.layout,
+      table: this.#table.buffer,
       index,
-      concurrency: this.options.concurrentTasksPerWorker,
-      times: this.options.recordTiming ? new Times().buffer : undefined,
+      concurrency: this.#options.concurrentTasksPerWorker,
+      times: this.#options.recordTiming ? new Times().buffer : undefined,
       clock: source,
-      nice: this.options.niceIncrement !== 0,
-      ...this.host.startup(),
+      nice: this.#options.niceIncrement !== 0,
+      ...this.#host.startup(),
     };
   }
 
-  private threadOptions(): object {
-    const { resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds } = this.options;
+  #threadOptions(): object {
+    const { resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds } = this.#options;
     const all = {
       resourceLimits,
       argv,
@@ -114,15 +113,15 @@ export class Crew {
     return Object.assign(Object.create(null), given) as object;
   }
 
-  private onReady(worker: WorkerHandle, kernelThreadId: number): void {
+  #onReady(worker: WorkerHandle, kernelThreadId: number): void {
     worker.ready = true;
-    if (kernelThreadId > 0) this.setNice(kernelThreadId);
-    this.host.onReady(worker);
+    if (kernelThreadId > 0) this.#setNice(kernelThreadId);
+    this.#host.onReady(worker);
   }
 
-  private setNice(kernelThreadId: number): void {
+  #setNice(kernelThreadId: number): void {
     try {
-      setPriority(kernelThreadId, Math.min(19, getPriority(kernelThreadId) + this.options.niceIncrement));
+      setPriority(kernelThreadId, Math.min(19, getPriority(kernelThreadId) + this.#options.niceIncrement));
     } catch {
       // A thread that is gone, or a system that does not let us: tasks run at the usual priority.
     }
@@ -155,8 +154,8 @@ export class Crew {
   /** Stops a worker at once. Its tasks are settled when its thread has exited. */
   kill(worker: WorkerHandle): void {
     if (worker.leaving) return;
-    this.host.onKill(worker);
-    this.leave(worker);
+    this.#host.onKill(worker);
+    this.#leave(worker);
     worker.terminate();
   }
 
@@ -170,39 +169,38 @@ export class Crew {
    * @throws Error when some have not after so many milliseconds
    */
   async killAll(patience: number): Promise<void> {
-    timers.clearTimeout(this.idleTimer);
+    timers.clearTimeout(this.#idleTimer);
     for (const worker of [...this.workers]) this.kill(worker);
-    const exited = Promise.all([...this.exiting].map((worker) => worker.exited));
+    const exited = Promise.all([...this.#exiting].map((worker) => worker.exited));
     if (await isInTime(exited, IN_DENO ? Math.min(patience, DENO_PATIENCE) : patience)) return;
-    if (!IN_DENO) throw new Error(stuck(this.exiting.size));
+    if (!IN_DENO) throw new Error(stuck(this.#exiting.size));
   }
 
-  private leave(worker: WorkerHandle): void {
+  #leave(worker: WorkerHandle): void {
     const place = this.workers.indexOf(worker);
     if (place === -1) return;
     this.workers.splice(place, 1);
-    this.exiting.add(worker);
+    this.#exiting.add(worker);
   }
 
-  private onExit(worker: WorkerHandle, exitCode: number): void {
-    this.leave(worker);
-    this.host.onGone(worker, exitCode);
+  #onExit(worker: WorkerHandle, exitCode: number): void {
+    this.#leave(worker);
+    this.#host.onGone(worker, exitCode);
     worker.leaving = true;
-    this.exiting.delete(worker);
-    reclaimTokens(this.table, worker.index);
-    this.freeIndexes.push(worker.index);
+    this.#exiting.delete(worker);
+    this.#freeIndexes.push(worker.index);
   }
 
   /** Looks after workers beyond `minThreads` for as long as there are any. */
   watchIdle(): void {
-    const { idleTimeout, minThreads } = this.options;
-    if (this.idleTimer !== undefined || idleTimeout === Number.POSITIVE_INFINITY) return;
+    const { idleTimeout, minThreads } = this.#options;
+    if (this.#idleTimer !== undefined || idleTimeout === Number.POSITIVE_INFINITY) return;
     if (this.workers.length <= minThreads) return;
-    this.idleTimer = timers
+    this.#idleTimer = timers
       .setTimeout(
         () => {
-          this.idleTimer = undefined;
-          this.retireIdle();
+          this.#idleTimer = undefined;
+          this.#retireIdle();
           this.watchIdle();
         },
         Math.min(Math.max(idleTimeout, LEAST_IDLE) / 2, 0x7fffffff),
@@ -210,32 +208,32 @@ export class Crew {
       .unref();
   }
 
-  private retireIdle(): void {
+  #retireIdle(): void {
     const time = now();
-    const enough = Math.max(this.options.idleTimeout, LEAST_IDLE);
+    const enough = Math.max(this.#options.idleTimeout, LEAST_IDLE);
     for (const worker of [...this.workers].reverse()) {
-      if (!worker.ready || !this.seemsIdle(worker)) worker.idleSince = undefined;
+      if (!worker.ready || !this.#seemsIdle(worker)) worker.idleSince = undefined;
       else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
         worker.idleSince = time;
         worker.idleMark = worker.claimed;
       }
-      if (this.workers.length <= this.options.minThreads) continue;
-      if (worker.idleSince !== undefined && time - worker.idleSince >= enough) this.retire(worker);
+      if (this.workers.length <= this.#options.minThreads) continue;
+      if (worker.idleSince !== undefined && time - worker.idleSince >= enough) this.#retire(worker);
     }
   }
 
-  private seemsIdle(worker: WorkerHandle): boolean {
-    return worker.hasNothing && Atomics.load(this.table.words, worker.gate) === SLEEPING;
+  #seemsIdle(worker: WorkerHandle): boolean {
+    return worker.hasNothing && Atomics.load(this.#table.words, worker.gate) === SLEEPING;
   }
 
   /** A retired worker claims nothing. One that has an asynchronous task must stay, and look for work again. */
-  private retire(worker: WorkerHandle): void {
-    if (!retire(this.table.words, worker.gate)) return;
+  #retire(worker: WorkerHandle): void {
+    if (!retire(this.#table.words, worker.gate)) return;
     if (worker.hasNothing) {
       this.kill(worker);
       return;
     }
-    Atomics.store(this.table.words, worker.gate, AWAKE);
-    Atomics.notify(this.table.words, worker.gate);
+    Atomics.store(this.#table.words, worker.gate, AWAKE);
+    Atomics.notify(this.#table.words, worker.gate);
   }
 }

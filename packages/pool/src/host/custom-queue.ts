@@ -11,121 +11,121 @@ export type OnQueueFailure = (lost: readonly Task[], error: unknown) => void;
  * the tasks that it has: they are lost to it, and their promises are settled.
  */
 export class CustomQueue implements Pending {
-  private readonly tasks = new Map<PoolTask, Task>();
+  readonly #tasks = new Map<PoolTask, Task>();
   /** What the queue has of each task. */
-  private readonly held = new Map<Task, PoolTask>();
+  readonly #held = new Map<Task, PoolTask>();
   /** What the queue may still hold, although it was removed. */
-  private readonly stale = new WeakSet<PoolTask>();
+  readonly #stale = new WeakSet<PoolTask>();
   /** Tasks that had to go back to the front of a queue that has no front. */
-  private readonly front: Task[] = [];
-  private readonly queue: TaskQueue;
-  private readonly views: TaskViews;
-  private readonly onFailure: OnQueueFailure;
+  readonly #front: Task[] = [];
+  readonly #queue: TaskQueue;
+  readonly #views: TaskViews;
+  readonly #onFailure: OnQueueFailure;
 
   constructor(queue: TaskQueue, views: TaskViews, onFailure: OnQueueFailure) {
-    this.queue = queue;
-    this.views = views;
-    this.onFailure = onFailure;
+    this.#queue = queue;
+    this.#views = views;
+    this.#onFailure = onFailure;
   }
 
   get size(): number {
-    return this.front.length + this.sizeByQueue();
+    return this.#front.length + this.#sizeByQueue();
   }
 
   /** A queue may hold tasks back by saying that it has none. */
-  private sizeByQueue(): number {
-    if (this.tasks.size === 0) return 0;
+  #sizeByQueue(): number {
+    if (this.#tasks.size === 0) return 0;
     try {
-      return this.queue.size;
+      return this.#queue.size;
     } catch (error) {
-      this.fail(error);
+      this.#fail(error);
       return 0;
     }
   }
 
   /** @throws what the queue throws; it has not got the task then. */
   push(task: Task): void {
-    const view = this.enter(task);
+    const view = this.#enter(task);
     try {
-      this.queue.push(view);
+      this.#queue.push(view);
     } catch (error) {
-      this.leave(view);
-      this.stale.add(view);
+      this.#leave(view);
+      this.#stale.add(view);
       throw error;
     }
   }
 
   unshift(task: Task): void {
-    if (this.queue.unshift === undefined) {
-      this.front.unshift(task);
+    if (this.#queue.unshift === undefined) {
+      this.#front.unshift(task);
       return;
     }
-    const view = this.enter(task);
+    const view = this.#enter(task);
     try {
-      this.queue.unshift(view);
+      this.#queue.unshift(view);
     } catch (error) {
-      this.fail(error);
+      this.#fail(error);
     }
   }
 
   shift(): Task | undefined {
-    const front = this.front.shift();
+    const front = this.#front.shift();
     if (front !== undefined) return front;
     try {
-      return this.next();
+      return this.#next();
     } catch (error) {
-      this.fail(error);
+      this.#fail(error);
       return undefined;
     }
   }
 
-  private next(): Task | undefined {
-    while (this.tasks.size > 0) {
-      const view = this.queue.shift();
+  #next(): Task | undefined {
+    while (this.#tasks.size > 0) {
+      const view = this.#queue.shift();
       if (view === null || view === undefined) return undefined;
-      const task = this.leave(view);
-      if (task === undefined && !this.stale.delete(view)) throw new TypeError(STRANGER);
+      const task = this.#leave(view);
+      if (task === undefined && !this.#stale.delete(view)) throw new TypeError(STRANGER);
       if (task !== undefined && task.state !== SETTLED) return task;
     }
     return undefined;
   }
 
   forget(task: Task): void {
-    const index = this.front.indexOf(task);
-    if (index !== -1) this.front.splice(index, 1);
-    const view = this.held.get(task);
+    const index = this.#front.indexOf(task);
+    if (index !== -1) this.#front.splice(index, 1);
+    const view = this.#held.get(task);
     if (view === undefined) return;
-    this.leave(view);
-    this.stale.add(view);
+    this.#leave(view);
+    this.#stale.add(view);
     try {
-      this.queue.remove(view);
+      this.#queue.remove(view);
     } catch (error) {
-      this.fail(error);
+      this.#fail(error);
     }
   }
 
-  private enter(task: Task): PoolTask {
-    const view = this.views.of(task);
-    this.tasks.set(view, task);
-    this.held.set(task, view);
+  #enter(task: Task): PoolTask {
+    const view = this.#views.of(task);
+    this.#tasks.set(view, task);
+    this.#held.set(task, view);
     return view;
   }
 
-  private leave(view: PoolTask): Task | undefined {
-    const task = this.tasks.get(view);
+  #leave(view: PoolTask): Task | undefined {
+    const task = this.#tasks.get(view);
     if (task === undefined) return undefined;
-    this.tasks.delete(view);
-    this.held.delete(task);
+    this.#tasks.delete(view);
+    this.#held.delete(task);
     return task;
   }
 
-  private fail(error: unknown): void {
-    const lost = [...this.held.keys()];
-    for (const view of this.held.values()) {
-      this.leave(view);
-      this.stale.add(view);
+  #fail(error: unknown): void {
+    const lost = [...this.#held.keys()];
+    for (const view of this.#held.values()) {
+      this.#leave(view);
+      this.#stale.add(view);
     }
-    this.onFailure(lost, error);
+    this.#onFailure(lost, error);
   }
 }
 

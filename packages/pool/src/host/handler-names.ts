@@ -7,25 +7,25 @@ export interface HandlerName {
 /** Handlers by number, and the numbers of handlers: tasks carry the number alone. */
 export class HandlerNames {
   readonly all: HandlerName[] = [];
-  private readonly ids = new Map<string, Map<string, number>>();
-  private readonly onNew: (id: number, handler: HandlerName) => void;
+  readonly #ids = new Map<string, Map<string, number>>();
+  readonly #onNew: (id: number, handler: HandlerName) => void;
 
   constructor(onNew: (id: number, handler: HandlerName) => void) {
-    this.onNew = onNew;
+    this.#onNew = onNew;
   }
 
   /** The number of a pair of file and name. */
   idOf(filename: string, name: string): number {
-    let names = this.ids.get(filename);
+    let names = this.#ids.get(filename);
     if (names === undefined) {
       names = new Map();
-      this.ids.set(filename, names);
+      this.#ids.set(filename, names);
     }
     let id = names.get(name);
     if (id === undefined) {
       id = this.all.push({ filename, name }) - 1;
       names.set(name, id);
-      this.onNew(id, { filename, name });
+      this.#onNew(id, { filename, name });
     }
     return id;
   }

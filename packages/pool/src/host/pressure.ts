@@ -19,49 +19,49 @@ export interface Flow {
  * idle pool nothing, and nobody needs a timer.
  */
 export class Pressure {
-  private readonly flow: Flow;
-  private readonly origin: number;
+  readonly #flow: Flow;
+  readonly #origin: number;
   /** By slot modulo SLOTS: which slot it is, and what had come in and gone out before it. */
-  private readonly slots = new Float64Array(SLOTS).fill(-1);
-  private readonly inBefore = new Float64Array(SLOTS);
-  private readonly outBefore = new Float64Array(SLOTS);
-  private slotEnd: number;
+  readonly #slots = new Float64Array(SLOTS).fill(-1);
+  readonly #inBefore = new Float64Array(SLOTS);
+  readonly #outBefore = new Float64Array(SLOTS);
+  #slotEnd: number;
 
   /** @param now by the clock of all later times, in milliseconds. */
   constructor(flow: Flow, now: number) {
-    this.flow = flow;
-    this.origin = now;
-    this.slotEnd = now;
+    this.#flow = flow;
+    this.#origin = now;
+    this.#slotEnd = now;
   }
 
   /** To be called before the counters change. Times that lie before the newest slot belong to it. */
   before(now: number): void {
-    if (now >= this.slotEnd) this.open(now);
+    if (now >= this.#slotEnd) this.#open(now);
   }
 
-  private open(now: number): void {
-    const slot = Math.floor((now - this.origin) / SLOT);
+  #open(now: number): void {
+    const slot = Math.floor((now - this.#origin) / SLOT);
     const place = slot % SLOTS;
-    this.slots[place] = slot;
-    this.inBefore[place] = this.flow.completed + this.flow.outstanding;
-    this.outBefore[place] = this.flow.completed;
-    this.slotEnd = this.origin + (slot + 1) * SLOT;
+    this.#slots[place] = slot;
+    this.#inBefore[place] = this.#flow.completed + this.#flow.outstanding;
+    this.#outBefore[place] = this.#flow.completed;
+    this.#slotEnd = this.#origin + (slot + 1) * SLOT;
   }
 
   /** In ÷ out; Infinity when nothing went out, NaN when nothing came in either. */
   at(now: number): number {
-    const oldest = Math.floor((now - this.origin) / SLOT) - SLOTS + 1;
+    const oldest = Math.floor((now - this.#origin) / SLOT) - SLOTS + 1;
     let first = -1;
     let earliest = Number.POSITIVE_INFINITY;
-    for (const [place, slot] of this.slots.entries()) {
+    for (const [place, slot] of this.#slots.entries()) {
       if (slot < oldest || slot < 0 || slot >= earliest) continue;
       earliest = slot;
       first = place;
     }
     if (first === -1) return Number.NaN;
-    const { completed, outstanding } = this.flow;
-    const came = completed + outstanding - (this.inBefore[first] as number);
-    const went = completed - (this.outBefore[first] as number);
+    const { completed, outstanding } = this.#flow;
+    const came = completed + outstanding - (this.#inBefore[first] as number);
+    const went = completed - (this.#outBefore[first] as number);
     return came / went;
   }
 }

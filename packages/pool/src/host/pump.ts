@@ -1,8 +1,8 @@
-import { SpinBudget } from '../shared/budget.js';
 import { now } from '../shared/clock.js';
 import { cancelSleep, declareSleep, hostGate } from '../shared/gate.js';
 import { Listener } from '../shared/listener.js';
 import { timers } from '../shared/timers.js';
+import { SpinBudget } from './spin-budget.js';
 
 /** What the pump drives. */
 export interface Pumped {
@@ -42,233 +42,179 @@ const BATCH = 16;
  * ends tasks faster than this keeps up with the host, and another one would take its core or the host's.
  */
 const PATIENCE = 0.05;
-/** Turns of the event loop that look for results before the host sleeps, while workers keep every core busy. */
-const POLLS = 20;
 /**
  * Milliseconds after which the sleeping host no longer counts on the workers that it woke: timers or sockets of the app
  * may keep their event loops busy.
  */
 const COMING = 10;
-/** Milliseconds of sleep that are worth stirring once: it takes some 0.15, so less than a hundredth of a core. */
-const LONG_SLEEP = 20;
-/** Milliseconds before the expected end of a sleep. Timers count whole ones and fire up to one early: it is one to two. */
-const LEAD = 1;
-
 const settled = Promise.resolve();
 
 /**
  * Decides when the host looks for results: at once after a task was published, in microtasks while results keep
  * coming, in later turns of the event loop when it has held the loop for long, and not at all once results take
- * so long that being woken is cheaper. A worker wakes a sleeping host, which uses no CPU but for one look (`stir`).
+ * so long that being woken is cheaper. A worker wakes a sleeping host, which uses no CPU.
  */
 export class Pump {
-  private scheduled = false;
-  private parked = false;
-  private readonly budget = new SpinBudget();
-  private spun = false;
-  private parkedAt = 0;
-  /** Milliseconds after which the host was last woken. */
-  private lastSleep = 0;
-  private turnEnd = 0;
-  private waitingSince = 0;
-  private polls = 0;
-  private submissions = 0;
-  private readonly pumped: Pumped;
+  #scheduled = false;
+  #parked = false;
+  readonly #budget = new SpinBudget();
+  #spun = false;
+  #parkedAt = 0;
+  #turnEnd = 0;
+  #waitingSince = 0;
+  #submissions = 0;
+  readonly #pumped: Pumped;
   /** Keeps the process alive while promises are pending; costs nothing otherwise. */
-  private readonly keepAlive = timers.hold();
-  private keeping = false;
-  private late: NodeJS.Timeout | undefined;
-  private almostOver: NodeJS.Timeout | undefined;
-  private readonly listener: Listener;
+  readonly #keepAlive = timers.hold();
+  #keeping = false;
+  #late: NodeJS.Timeout | undefined;
+  readonly #listener: Listener;
   /** `nextTurn` will be called when this turn of the event loop is over. */
-  private armed = false;
+  #armed = false;
   /** It shall go on with the work then. */
-  private deferred = false;
-  private readonly inMicrotask = () => this.pump();
-  private readonly nextTurn = () => {
-    this.armed = false;
-    if (!this.deferred) return;
-    this.deferred = false;
-    this.enterTurn();
-    this.pump();
+  #deferred = false;
+  readonly #inMicrotask = () => this.#pump();
+  readonly #nextTurn = () => {
+    this.#armed = false;
+    if (!this.#deferred) return;
+    this.#deferred = false;
+    this.#enterTurn();
+    this.#pump();
   };
 
   constructor(pumped: Pumped) {
-    this.pumped = pumped;
-    this.listener = new Listener(pumped.words, hostGate, () => this.woken());
+    this.#pumped = pumped;
+    this.#listener = new Listener(pumped.words, hostGate, () => this.woken());
   }
 
   /** More has been submitted than what may wake workers at once. */
   get isStreaming(): boolean {
-    return this.scheduled && this.submissions >= EAGER;
+    return this.#scheduled && this.#submissions >= EAGER;
   }
 
   /** Something was submitted: a small task, or anything else. */
   submitted(isSmall = false): void {
-    if (!this.scheduled) this.submissions = 0;
-    const count = ++this.submissions;
-    if (count <= EAGER) this.pumped.wakeWorkers();
-    else if (!isSmall || count <= AT_ONCE || count % BATCH === 0) this.pumped.wakeIfAllSleep();
-    if (this.scheduled) return;
+    if (!this.#scheduled) this.#submissions = 0;
+    const count = ++this.#submissions;
+    if (count <= EAGER) this.#pumped.wakeWorkers();
+    else if (!isSmall || count <= AT_ONCE || count % BATCH === 0) this.#pumped.wakeIfAllSleep();
+    if (this.#scheduled) return;
     const time = now();
-    if (this.parked) this.unpark();
-    else this.waitingSince = time;
-    this.enterTurn();
-    if (time > this.turnEnd) this.deferred = true;
-    else void settled.then(this.inMicrotask);
+    if (this.#parked) this.#unpark();
+    else this.#waitingSince = time;
+    this.#enterTurn();
+    if (time > this.#turnEnd) this.#deferred = true;
+    else void settled.then(this.#inMicrotask);
     // Last, because at the end of the stack any call above may throw, and then it is not.
-    this.scheduled = true;
+    this.#scheduled = true;
   }
 
   /** A worker has woken this side, or sent a message. What it has to say comes first: somebody has waited for it. */
   woken(): void {
-    if (this.scheduled) return;
-    const wasParked = this.parked;
-    if (wasParked) this.unpark();
-    this.scheduled = true;
-    const ended = this.pumped.turn();
-    if (wasParked) this.remember(now() - this.parkedAt);
-    this.resume(ended);
-  }
-
-  private resume(ended: number): void {
-    if (this.pumped.outstanding > 0) this.enterTurn();
-    this.goOn(ended);
-  }
-
-  private remember(sleep: number): void {
-    this.lastSleep = sleep;
-    this.budget.slept(sleep);
+    if (this.#scheduled) return;
+    const wasParked = this.#parked;
+    if (wasParked) this.#unpark();
+    this.#scheduled = true;
+    const ended = this.#pumped.turn();
+    if (wasParked) this.#budget.slept(now() - this.#parkedAt);
+    if (this.#pumped.outstanding > 0) this.#enterTurn();
+    this.#goOn(ended);
   }
 
   stop(): void {
-    this.keepAlive.close();
-    timers.clearTimeout(this.almostOver);
-    timers.clearTimeout(this.late);
-    this.listener.hush();
+    this.#keepAlive.close();
+    timers.clearTimeout(this.#late);
+    this.#listener.hush();
   }
 
   /**
    * The time that the pump may take counts from here until the event loop has really turned, however often everything
    * is done meanwhile: tasks that are submitted by the ends of others would else hold it for ever.
    */
-  private enterTurn(): void {
-    if (this.armed) return;
-    this.turnEnd = now() + TURN;
-    timers.setImmediate(this.nextTurn);
-    this.armed = true;
+  #enterTurn(): void {
+    if (this.#armed) return;
+    this.#turnEnd = now() + TURN;
+    timers.setImmediate(this.#nextTurn);
+    this.#armed = true;
   }
 
-  private pump(): void {
-    this.goOn(this.pumped.turn());
+  #pump(): void {
+    this.#goOn(this.#pumped.turn());
   }
 
   /** After a turn in which so many tasks ended. */
-  private goOn(ended: number): void {
-    if (this.pumped.outstanding === 0) {
-      this.scheduled = false;
-      this.keep(false);
-      this.listener.hush();
+  #goOn(ended: number): void {
+    if (this.#pumped.outstanding === 0) {
+      this.#scheduled = false;
+      this.#keep(false);
+      this.#listener.hush();
       return;
     }
     const time = now();
-    if (ended === 0 && time - this.waitingSince > PATIENCE) this.pumped.wakeWorkers();
-    else this.pumped.wakeIfAllSleep();
-    if (ended > 0) this.progressed(time);
-    if (time > this.turnEnd) this.deferred = true;
-    else if (ended > 0) void settled.then(this.inMicrotask);
-    else this.wait(time);
+    if (ended === 0 && time - this.#waitingSince > PATIENCE) this.#pumped.wakeWorkers();
+    else this.#pumped.wakeIfAllSleep();
+    if (ended > 0) this.#progressed(time);
+    if (time > this.#turnEnd) this.#deferred = true;
+    else if (ended > 0) void settled.then(this.#inMicrotask);
+    else this.#wait(time);
   }
 
-  private progressed(time: number): void {
-    if (this.spun) this.budget.found();
-    this.spun = false;
-    this.waitingSince = time;
-    this.polls = 0;
+  #progressed(time: number): void {
+    if (this.#spun) this.#budget.found();
+    this.#spun = false;
+    this.#waitingSince = time;
   }
 
-  private wait(time: number): void {
-    if (this.pumped.hasSpareCore && this.budget.current > 0) {
-      if (time - this.waitingSince < this.budget.current) {
-        this.spun = true;
-        this.look();
-        void settled.then(this.inMicrotask);
+  #wait(time: number): void {
+    if (this.#pumped.hasSpareCore && this.#budget.current > 0) {
+      if (time - this.#waitingSince < this.#budget.current) {
+        this.#spun = true;
+        this.#look();
+        void settled.then(this.#inMicrotask);
         return;
       }
-      if (this.spun) this.budget.missed();
-      this.spun = false;
-    } else if (!this.pumped.hasSpareCore && this.polls++ < POLLS) {
-      this.deferred = true;
-      return;
+      if (this.#spun) this.#budget.missed();
+      this.#spun = false;
     }
-    this.park();
+    this.#park();
   }
 
-  private look(): void {
-    for (let look = 0; look < LOOKS && !this.pumped.anythingDone(); look++);
+  #look(): void {
+    for (let look = 0; look < LOOKS && !this.#pumped.anythingDone(); look++);
   }
 
   /** Wakes whom it had patience with, declares sleep, then looks once more. */
-  private park(): void {
-    const { words } = this.pumped;
-    this.pumped.wakeWorkers();
+  #park(): void {
+    const { words } = this.#pumped;
+    this.#pumped.wakeWorkers();
     declareSleep(words, hostGate);
-    if (this.pumped.anythingDone()) {
+    if (this.#pumped.anythingDone()) {
       cancelSleep(words, hostGate);
-      void settled.then(this.inMicrotask);
+      void settled.then(this.#inMicrotask);
       return;
     }
-    this.scheduled = false;
-    this.parked = true;
-    this.parkedAt = now();
-    this.polls = 0;
-    this.keep(true);
-    this.listener.listen();
-    if (this.pumped.queued > 0) this.expectWorkers();
-    if (this.lastSleep >= LONG_SLEEP) this.expectEnd();
+    this.#scheduled = false;
+    this.#parked = true;
+    this.#parkedAt = now();
+    this.#keep(true);
+    this.#listener.listen();
+    if (this.#pumped.queued > 0) this.#expectWorkers();
   }
 
-  /**
-   * Tasks often take as long as the ones before. The timer is not cleared when the host wakes up, which somebody waits for.
-   */
-  private expectEnd(): void {
-    timers.clearTimeout(this.almostOver);
-    this.almostOver = timers.setTimeout(() => this.stir(), Math.floor(this.lastSleep - LEAD)).unref();
+  #expectWorkers(): void {
+    this.#late ??= timers.setTimeout(() => this.#pumped.wakeFurther(), COMING).unref();
+    this.#late.refresh();
   }
 
-  /**
-   * In its sleep, shortly before somebody will wake it: a core that has just been in use wakes up sooner, and finds what it
-   * needs in its caches. It looks as it will then, and sleeps on if it finds nothing. With a result it may have read a message
-   * that was a wake-up, its own or a further one's, which nobody else will hear of.
-   */
-  private stir(): void {
-    if (!this.parked) return;
-    const ended = this.pumped.turn();
-    if (!this.parked) return;
-    if (ended === 0) {
-      this.pumped.wakeIfAllSleep();
-      return;
-    }
-    this.remember(now() - this.parkedAt);
-    this.unpark();
-    this.scheduled = true;
-    this.resume(ended);
+  #unpark(): void {
+    cancelSleep(this.#pumped.words, hostGate);
+    this.#parked = false;
   }
 
-  private expectWorkers(): void {
-    this.late ??= timers.setTimeout(() => this.pumped.wakeFurther(), COMING).unref();
-    this.late.refresh();
-  }
-
-  private unpark(): void {
-    cancelSleep(this.pumped.words, hostGate);
-    this.parked = false;
-  }
-
-  private keep(alive: boolean): void {
-    if (this.keeping === alive) return;
-    this.keeping = alive;
-    if (alive) this.keepAlive.ref();
-    else this.keepAlive.unref();
+  #keep(alive: boolean): void {
+    if (this.#keeping === alive) return;
+    this.#keeping = alive;
+    if (alive) this.#keepAlive.ref();
+    else this.#keepAlive.unref();
   }
 }

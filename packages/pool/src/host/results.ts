@@ -7,15 +7,15 @@ import type { WorkerHandle } from './worker-handle.js';
 
 /** Reads what workers have reported, wherever it is: in the slot, in the worker's rings, or in a message. */
 export class Results {
-  private readonly decoder = new Decoder(undefined, (position, length) => this.borrow(position, length));
+  readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
   /** The worker whose result is being decoded. */
-  private source: WorkerHandle | undefined;
+  #source: WorkerHandle | undefined;
   /** The last buffer of this result in the worker's ring for them. */
-  private borrowed: { readonly position: number; readonly words: number } | undefined;
-  private readonly table: SharedTable;
+  #borrowed: { readonly position: number; readonly words: number } | undefined;
+  readonly #table: SharedTable;
 
   constructor(table: SharedTable) {
-    this.table = table;
+    this.#table = table;
   }
 
   /**
@@ -23,27 +23,27 @@ export class Results {
    * @throws why it cannot be read
    */
   read(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
-    const { words } = this.table;
+    const { words } = this.#table;
     const place = flags & PLACE_MASK;
     const length = words[base + LENGTH] as number;
     const marks = flags >> MARKS;
-    if (place === IN_SLOT) return this.decode(worker, this.table, base + PAYLOAD, length, marks);
+    if (place === IN_SLOT) return this.#decode(worker, this.#table, base + PAYLOAD, length, marks);
     if (place === IN_ARENA) {
       const position = words[base + OFFSET] as number;
       const ring = worker.ring('results');
       try {
-        return this.decode(worker, ring, ringWordOf('results', position), length, marks);
+        return this.#decode(worker, ring, ringWordOf('results', position), length, marks);
       } finally {
-        ringRead(this.table, worker.index, 'results', position, length);
+        ringRead(this.#table, worker.index, 'results', position, length);
       }
     }
     const payload = worker.payload(slot, words[base + SEQUENCE] as number);
     if (payload.words === undefined) return payload.value;
     const memory = memoryOf(payload.words.buffer as ArrayBuffer);
-    return this.decode(worker, memory, 0, payload.words.length, payload.marks ?? 0, payload.externals);
+    return this.#decode(worker, memory, 0, payload.words.length, payload.marks ?? 0, payload.externals);
   }
 
-  private decode(
+  #decode(
     worker: WorkerHandle,
     memory: Memory,
     at: number,
@@ -51,21 +51,21 @@ export class Results {
     marks: number,
     externals?: ArrayBuffer[],
   ): unknown {
-    this.source = worker;
-    this.decoder.makers = worker.makers;
+    this.#source = worker;
+    this.#decoder.makers = worker.makers;
     try {
-      return this.decoder.decode(memory, at, length, marks, externals);
+      return this.#decoder.decode(memory, at, length, marks, externals);
     } finally {
-      if (this.borrowed !== undefined) {
-        ringRead(this.table, worker.index, 'bulk', this.borrowed.position, this.borrowed.words);
-        this.borrowed = undefined;
+      if (this.#borrowed !== undefined) {
+        ringRead(this.#table, worker.index, 'bulk', this.#borrowed.position, this.#borrowed.words);
+        this.#borrowed = undefined;
       }
     }
   }
 
-  private borrow(position: number, length: number): Uint8Array {
+  #borrow(position: number, length: number): Uint8Array {
     const start = ringWordOf('bulk', position) * 4;
-    this.borrowed = { position, words: (length + 3) >> 2 };
-    return (this.source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length);
+    this.#borrowed = { position, words: (length + 3) >> 2 };
+    return (this.#source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length);
   }
 }

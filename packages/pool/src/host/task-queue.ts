@@ -53,58 +53,58 @@ export class ArrayTaskQueue implements TaskQueue {
 
 /** A queue whose operations take the same time however long it is, except `remove`. */
 export class FixedQueue implements TaskQueue {
-  private ring: (PoolTask | null)[] = new Array(16).fill(null);
-  private head = 0;
-  private count = 0;
+  #ring: (PoolTask | null)[] = new Array(16).fill(null);
+  #head = 0;
+  #count = 0;
 
   get size(): number {
-    return this.count;
+    return this.#count;
   }
 
   isEmpty(): boolean {
-    return this.count === 0;
+    return this.#count === 0;
   }
 
   push(task: PoolTask): void {
-    this.makeRoom();
-    this.ring[(this.head + this.count++) & (this.ring.length - 1)] = task;
+    this.#makeRoom();
+    this.#ring[(this.#head + this.#count++) & (this.#ring.length - 1)] = task;
   }
 
   unshift(task: PoolTask): void {
-    this.makeRoom();
-    this.head = (this.head - 1) & (this.ring.length - 1);
-    this.ring[this.head] = task;
-    this.count++;
+    this.#makeRoom();
+    this.#head = (this.#head - 1) & (this.#ring.length - 1);
+    this.#ring[this.#head] = task;
+    this.#count++;
   }
 
   shift(): PoolTask | null {
-    if (this.count === 0) return null;
-    const task = this.ring[this.head] ?? null;
-    this.ring[this.head] = null;
-    this.head = (this.head + 1) & (this.ring.length - 1);
-    this.count--;
+    if (this.#count === 0) return null;
+    const task = this.#ring[this.#head] ?? null;
+    this.#ring[this.#head] = null;
+    this.#head = (this.#head + 1) & (this.#ring.length - 1);
+    this.#count--;
     return task;
   }
 
   remove(task: PoolTask): void {
-    const mask = this.ring.length - 1;
+    const mask = this.#ring.length - 1;
     let found = 0;
-    while (found < this.count && this.ring[(this.head + found) & mask] !== task) found++;
-    if (found === this.count) return;
-    for (let index = found; index < this.count - 1; index++) {
-      this.ring[(this.head + index) & mask] = this.ring[(this.head + index + 1) & mask] ?? null;
+    while (found < this.#count && this.#ring[(this.#head + found) & mask] !== task) found++;
+    if (found === this.#count) return;
+    for (let index = found; index < this.#count - 1; index++) {
+      this.#ring[(this.#head + index) & mask] = this.#ring[(this.#head + index + 1) & mask] ?? null;
     }
-    this.count--;
-    this.ring[(this.head + this.count) & mask] = null;
+    this.#count--;
+    this.#ring[(this.#head + this.#count) & mask] = null;
   }
 
-  private makeRoom(): void {
-    if (this.count < this.ring.length) return;
-    const larger = new Array<PoolTask | null>(this.count * 2).fill(null);
-    for (let index = 0; index < this.count; index++) {
-      larger[index] = this.ring[(this.head + index) & (this.ring.length - 1)] ?? null;
+  #makeRoom(): void {
+    if (this.#count < this.#ring.length) return;
+    const larger = new Array<PoolTask | null>(this.#count * 2).fill(null);
+    for (let index = 0; index < this.#count; index++) {
+      larger[index] = this.#ring[(this.#head + index) & (this.#ring.length - 1)] ?? null;
     }
-    this.ring = larger;
-    this.head = 0;
+    this.#ring = larger;
+    this.#head = 0;
   }
 }

@@ -5,29 +5,29 @@ import { type PoolTask, queueOptionsSymbol } from './task-queue.js';
 
 /** What custom queues and load balancers see of tasks: always the same object for a task, so that they may keep it. */
 export class TaskViews {
-  private readonly known = new WeakMap<Task, PoolTask>();
-  private readonly handlers: HandlerNames;
-  private ids = 0;
+  readonly #known = new WeakMap<Task, PoolTask>();
+  readonly #handlers: HandlerNames;
+  #ids = 0;
 
   constructor(handlers: HandlerNames) {
-    this.handlers = handlers;
+    this.#handlers = handlers;
   }
 
   of(task: Task): PoolTask {
-    const known = this.known.get(task);
+    const known = this.#known.get(task);
     if (known !== undefined) return known;
-    const view = this.make(task);
-    this.known.set(task, view);
+    const view = this.#make(task);
+    this.#known.set(task, view);
     return view;
   }
 
-  private make(task: Task): PoolTask {
-    const { filename, name } = this.handlers.of(task.handler);
+  #make(task: Task): PoolTask {
+    const { filename, name } = this.#handlers.of(task.handler);
     const value = task.extras?.original ?? task.value;
     const own =
       typeof value === 'object' && value !== null ? (value as Partial<PoolTask>)[queueOptionsSymbol] : null;
     return {
-      taskId: this.ids++,
+      taskId: this.#ids++,
       task: value,
       filename,
       name,

@@ -6,7 +6,7 @@ import { AWAKE, gateAt, isWoken, mustWake, WOKEN } from '../shared/gate.js';
 import type { Histogram } from '../shared/histogram.js';
 import { CLAIMED, EXCLUSIVE_NOW } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
-import { newPost, Post, type PostPorts, portsOf } from '../shared/post.js';
+import { newPost, Post, portsOf } from '../shared/post.js';
 import type { Ring } from '../shared/result-ring.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
 import { Times } from '../shared/times.js';
@@ -47,46 +47,48 @@ export class WorkerHandle {
   idleMark = 0;
   readonly exited: Promise<void>;
   /** The shapes of its results. */
-  readonly makers = new Makers(() => this.messages.readAll());
-  private readonly exclusiveWord: number;
-  private readonly table: Table;
-  private readonly messages: Post;
-  private readonly rings: { [Name in Ring]?: Memory } = {};
-  private readonly payloads = new Map<number, { sequence: number; payload: message.Payload }>();
+  readonly makers = new Makers(() => this.#messages.readAll());
+  readonly #exclusiveWord: number;
+  readonly #table: Table;
+  readonly #messages: Post;
+  readonly #rings: { [Name in Ring]?: Memory } = {};
+  readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
-  private readonly losses: unknown[] = [];
+  readonly #losses: unknown[] = [];
   /** The number of the last message that was posted. */
-  private lastMessage = 0;
-  private readonly events: WorkerEvents;
+  #lastMessage = 0;
+  readonly #events: WorkerEvents;
 
   constructor(
-    startup: Omit<message.Startup, keyof PostPorts>,
+    startup: Omit<message.Startup, keyof message.PostPorts>,
     table: Table,
     options: ThreadOptions,
     events: WorkerEvents,
   ) {
     const [near, far] = newPost();
-    this.table = table;
+    this.#table = table;
     this.index = startup.index;
     this.times = startup.times && new Times(startup.times);
     this.gate = gateAt(table, startup.index);
-    this.exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
-    this.messages = new Post(near, {
-      accept: (received) => this.accept(received),
-      lose: (reason) => this.losses.push(reason),
+    this.#exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
+    this.#messages = new Post(near, {
+      accept: (received) => this.#accept(received),
+      lose: (reason) => this.#losses.push(reason),
     });
-    this.events = events;
+    this.#events = events;
     this.thread = startThread(options);
     this.threadId = this.thread.threadId;
     this.thread.postMessage({ ...startup, ...far }, portsOf(far));
-    this.exited = this.listen();
-    if (IN_DENO) this.exitByItself();
+    this.exited = this.#listen();
+    if (IN_DENO) this.#exitByItself();
     // After the listeners, which take references of their own.
     this.thread.unref();
   }
 
-  private listen(): Promise<void> {
-    const { events, thread, messages } = this;
+  #listen(): Promise<void> {
+    const { thread } = this;
+    const events = this.#events;
+    const messages = this.#messages;
     messages.listen(() => events.onWake());
     messages.unref();
     thread.on('message', (value: unknown) => events.onMessage(value));
@@ -106,7 +108,7 @@ export class WorkerHandle {
    * Deno says that a thread has exited as soon as it is told to end, and lets it run until its code returns to the event loop.
    * So the worker ends itself when it hears that it shall: before that, what it shares with the host is still its own.
    */
-  private exitByItself(): void {
+  #exitByItself(): void {
     const { thread } = this;
     const terminate = thread.terminate.bind(thread);
     thread.terminate = async () => {
@@ -120,72 +122,59 @@ export class WorkerHandle {
 
   /** Tasks that it runs at this moment. */
   get running(): number {
-    return runningNow(this.table, this.index);
+    return runningNow(this.#table, this.index);
   }
 
   /** Tasks that it has claimed in its life. */
   get claimed(): number {
-    return Atomics.load(this.table.words, blockAt(this.table.layout, this.index) + CLAIMED);
+    return Atomics.load(this.#table.words, blockAt(this.#table.layout, this.index) + CLAIMED);
   }
 
   /** It runs nothing, and nothing waits for it alone. */
   get hasNothing(): boolean {
-    return hasNothing(this.table, this.index);
+    return hasNothing(this.#table, this.index);
   }
 
   /** Tasks that wait for it alone. */
   get mailCount(): number {
-    return mailCount(this.table, this.index);
+    return mailCount(this.#table, this.index);
   }
 
   /** It runs a task that may be killed. */
   get runsExclusive(): boolean {
-    return this.running > 0 && Atomics.load(this.table.words, this.exclusiveWord) !== 0;
+    return this.running > 0 && Atomics.load(this.#table.words, this.#exclusiveWord) !== 0;
   }
 
   get isAwake(): boolean {
-    const state = Atomics.load(this.table.words, this.gate);
+    const state = Atomics.load(this.#table.words, this.gate);
     return state === AWAKE || state === WOKEN;
   }
 
   /** It was woken for what waits for all and has not looked for it yet. With an asynchronous task it may be long in coming. */
   get isComing(): boolean {
     // In this order: while its gate says so it takes nothing.
-    return this.hasNothing && isWoken(this.table.words, this.gate);
+    return this.hasNothing && isWoken(this.#table.words, this.gate);
   }
 
   get hasMailRoom(): boolean {
-    return this.mailCount < this.table.layout.mailbox;
+    return this.mailCount < this.#table.layout.mailbox;
   }
 
   /** Sends the wake-up if the worker sleeps. */
   wake(): boolean {
-    if (!mustWake(this.table.words, this.gate)) return false;
-    Atomics.notify(this.table.words, this.gate);
+    if (!mustWake(this.#table.words, this.gate)) return false;
+    Atomics.notify(this.#table.words, this.gate);
     return true;
   }
 
-  /**
-   * Posts what a task needs, and wakes the worker if it sleeps: a nap (`Loop`) hears of no message. The task is published
-   * afterwards, so look once more then: the worker may be asleep again.
-   */
-  deliver(value: message.Message, transfer: message.TransferList): void {
-    const owed = mustWake(this.table.words, this.gate);
-    try {
-      this.post(value, transfer);
-    } finally {
-      if (owed) Atomics.notify(this.table.words, this.gate);
-    }
-  }
-
   post(value: message.Message, transfer: message.TransferList = []): void {
-    this.messages.send(value, transfer);
-    this.lastMessage = this.nextMessage;
+    this.#messages.send(value, transfer);
+    this.#lastMessage = this.nextMessage;
   }
 
   /** The number of the message that will be posted next. */
   get nextMessage(): number {
-    return message.messageAfter(this.lastMessage);
+    return message.messageAfter(this.#lastMessage);
   }
 
   /**
@@ -193,19 +182,19 @@ export class WorkerHandle {
    * @throws why it could not be read
    */
   payload(slot: number, sequence: number): message.Payload {
-    if (!this.payloads.has(slot)) this.messages.readAll();
-    const found = this.payloads.get(slot);
-    this.payloads.delete(slot);
+    if (!this.#payloads.has(slot)) this.#messages.readAll();
+    const found = this.#payloads.get(slot);
+    this.#payloads.delete(slot);
     if (found?.sequence === sequence) return found.payload;
-    throw this.losses.length > 0
-      ? this.losses.shift()
+    throw this.#losses.length > 0
+      ? this.#losses.shift()
       : new Error('the worker has not sent what it reported');
   }
 
   /** The memory of one of its rings. */
   ring(name: Ring): Memory {
-    if (this.rings[name] === undefined) this.messages.readAll();
-    return this.rings[name] as Memory;
+    if (this.#rings[name] === undefined) this.#messages.readAll();
+    return this.#rings[name] as Memory;
   }
 
   /** Stops the thread. Whatever it runs is lost. */
@@ -214,11 +203,11 @@ export class WorkerHandle {
     void this.thread.terminate();
   }
 
-  private accept(received: message.Message): void {
+  #accept(received: message.Message): void {
     if (received[0] === message.PAYLOAD)
-      this.payloads.set(received[1], { sequence: received[2], payload: received[3] });
-    else if (received[0] === message.RESULTS) this.rings[received[1]] = memoryOf(received[2]);
+      this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
+    else if (received[0] === message.RESULTS) this.#rings[received[1]] = memoryOf(received[2]);
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
-    else if (received[0] === message.READY) this.events.onReady(this, received[1]);
+    else if (received[0] === message.READY) this.#events.onReady(this, received[1]);
   }
 }

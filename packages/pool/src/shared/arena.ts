@@ -12,38 +12,38 @@ const SMALLEST_BITS = 8;
 export class Arena {
   readonly chunks: Memory[] = [];
   readonly buffers: SharedArrayBuffer[] = [];
-  private used = CHUNK_WORDS;
-  private readonly free: number[][] = Array.from({ length: CHUNK_BITS + 1 }, () => []);
-  private readonly onGrow: (index: number, buffer: SharedArrayBuffer) => void;
+  #used = CHUNK_WORDS;
+  readonly #free: number[][] = Array.from({ length: CHUNK_BITS + 1 }, () => []);
+  readonly #onGrow: (index: number, buffer: SharedArrayBuffer) => void;
 
   constructor(onGrow: (index: number, buffer: SharedArrayBuffer) => void) {
-    this.onGrow = onGrow;
+    this.#onGrow = onGrow;
   }
 
   /** An address for that many words, or -1 when the arena is full or the block would be too large. */
   allocate(words: number): number {
     const bits = bitsFor(words);
     if (bits > CHUNK_BITS) return -1;
-    const reused = (this.free[bits] as number[]).pop();
+    const reused = (this.#free[bits] as number[]).pop();
     if (reused !== undefined) return reused;
     const size = 1 << bits;
-    if (this.used + size > CHUNK_WORDS && !this.grow()) return -1;
-    const address = ((this.chunks.length - 1) << CHUNK_BITS) | this.used;
-    this.used += size;
+    if (this.#used + size > CHUNK_WORDS && !this.#grow()) return -1;
+    const address = ((this.chunks.length - 1) << CHUNK_BITS) | this.#used;
+    this.#used += size;
     return address;
   }
 
   release(address: number, words: number): void {
-    (this.free[bitsFor(words)] as number[]).push(address);
+    (this.#free[bitsFor(words)] as number[]).push(address);
   }
 
-  private grow(): boolean {
+  #grow(): boolean {
     if (this.chunks.length === MAX_CHUNKS) return false;
     const buffer = new SharedArrayBuffer(CHUNK_WORDS * 4);
     this.chunks.push(memoryOf(buffer));
     this.buffers.push(buffer);
-    this.used = 0;
-    this.onGrow(this.chunks.length - 1, buffer);
+    this.#used = 0;
+    this.#onGrow(this.chunks.length - 1, buffer);
     return true;
   }
 }

@@ -32,46 +32,46 @@ class Place {
   readonly parent: Place | undefined;
   /** Which part of its parent it is. */
   readonly number: number;
-  private readonly list: readonly unknown[];
-  private names: readonly string[] | undefined;
+  readonly #list: readonly unknown[];
+  #names: readonly string[] | undefined;
 
   constructor(value: object, isSuspect: boolean, parent?: Place, number = 0) {
     this.value = value;
     this.isSuspect = isSuspect;
     this.parent = parent;
     this.number = number;
-    this.list = listOf(value);
+    this.#list = listOf(value);
   }
 
   hasNext(): boolean {
-    if (this.next < this.list.length) return true;
-    this.names ??= namesOf(this.value);
-    return this.next < this.list.length + this.names.length;
+    if (this.next < this.#list.length) return true;
+    this.#names ??= namesOf(this.value);
+    return this.next < this.#list.length + this.#names.length;
   }
 
   part(number: number): unknown {
     try {
-      if (number < this.list.length) return this.list[number];
-      return (this.value as Record<string, unknown>)[this.name(number)];
+      if (number < this.#list.length) return this.#list[number];
+      return (this.value as Record<string, unknown>)[this.#name(number)];
     } catch {
       return undefined;
     }
   }
 
-  private name(number: number): string {
-    return this.names?.[number - this.list.length] as string;
+  #name(number: number): string {
+    return this.#names?.[number - this.#list.length] as string;
   }
 
   step(number: number): string {
-    if (isMap(this.value)) return this.stepInMap(number);
+    if (isMap(this.value)) return this.#stepInMap(number);
     if (isSet(this.value)) return `.values()[${number}]`;
-    if (number < this.list.length) return `[${number}]`;
-    const name = this.name(number);
+    if (number < this.#list.length) return `[${number}]`;
+    const name = this.#name(number);
     return /^[\w$]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
   }
 
-  private stepInMap(number: number): string {
-    const key = this.list[number & ~1];
+  #stepInMap(number: number): string {
+    const key = this.#list[number & ~1];
     if ((number & 1) === 0) return `.keys()[${number >> 1}]`;
     return typeof key === 'object' || typeof key === 'function'
       ? `.values()[${number >> 1}]`
@@ -126,60 +126,60 @@ function judge(value: unknown): number {
 }
 
 class Search {
-  private readonly seen = new Set<object>();
-  private readonly way: Place[] = [];
+  readonly #seen = new Set<object>();
+  readonly #way: Place[] = [];
   /** Those behind whose parts the search has got. */
-  private readonly suspects: Place[] = [];
-  private mistakes = 0;
-  private port: Culprit | undefined;
+  readonly #suspects: Place[] = [];
+  #mistakes = 0;
+  #port: Culprit | undefined;
 
   find(value: unknown): Culprit | undefined {
     const verdict = judge(value);
     if (verdict === HOPELESS || verdict === PORT) return { path: '', value };
     if (typeof value !== 'object' || value === null) return undefined;
-    this.seen.add(value);
-    this.way.push(new Place(value, verdict === SUSPECT));
-    for (let looks = 0; looks < MOST && this.mistakes < MOST_MISTAKES; looks++) {
-      const place = this.way.at(-1);
-      if (place === undefined) return this.port ?? this.firstSuspect();
-      const found = this.look(place);
+    this.#seen.add(value);
+    this.#way.push(new Place(value, verdict === SUSPECT));
+    for (let looks = 0; looks < MOST && this.#mistakes < MOST_MISTAKES; looks++) {
+      const place = this.#way.at(-1);
+      if (place === undefined) return this.#port ?? this.#firstSuspect();
+      const found = this.#look(place);
       if (found !== undefined) return found;
     }
     return undefined;
   }
 
-  private look(place: Place): Culprit | undefined {
+  #look(place: Place): Culprit | undefined {
     if (!place.hasNext()) {
-      this.way.pop();
-      if (place.isSuspect) this.suspects.push(place);
+      this.#way.pop();
+      if (place.isSuspect) this.#suspects.push(place);
       return undefined;
     }
     const number = place.next++;
     const part = place.part(number);
     const verdict = judge(part);
-    if (verdict === PORT) this.port ??= { path: place.path + place.step(number), value: part };
+    if (verdict === PORT) this.#port ??= { path: place.path + place.step(number), value: part };
     if (verdict === HOPELESS) {
-      return this.isSure() ? { path: place.path + place.step(number), value: part } : undefined;
+      return this.#isSure() ? { path: place.path + place.step(number), value: part } : undefined;
     }
-    if (typeof part !== 'object' || part === null || this.seen.has(part)) return undefined;
-    this.seen.add(part);
-    this.way.push(new Place(part, verdict === SUSPECT, place, number));
+    if (typeof part !== 'object' || part === null || this.#seen.has(part)) return undefined;
+    this.#seen.add(part);
+    this.#way.push(new Place(part, verdict === SUSPECT, place, number));
     return undefined;
   }
 
   /** Some objects are cloned without their properties. Then it goes on behind the object. */
-  private isSure(): boolean {
-    const outermost = this.way.findIndex((place) => place.isSuspect);
-    if (outermost === -1 || this.port !== undefined) return true;
-    if (fails((this.way[outermost] as Place).value)) return true;
-    this.way.length = outermost;
-    this.mistakes++;
+  #isSure(): boolean {
+    const outermost = this.#way.findIndex((place) => place.isSuspect);
+    if (outermost === -1 || this.#port !== undefined) return true;
+    if (fails((this.#way[outermost] as Place).value)) return true;
+    this.#way.length = outermost;
+    this.#mistakes++;
     return false;
   }
 
   /** The first suspect that cannot be cloned. All of its parts can, as they come before it. */
-  private firstSuspect(): Culprit | undefined {
-    const { suspects } = this;
+  #firstSuspect(): Culprit | undefined {
+    const suspects = this.#suspects;
     let low = 0;
     for (let high = suspects.length; high - low > 1; ) {
       const middle = (low + high) >> 1;

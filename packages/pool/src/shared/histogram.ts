@@ -57,15 +57,15 @@ export const HISTOGRAM_BYTES = CELLS * 8;
  * counted in one cell and not yet in the next one, which is of no weight in a statistic.
  */
 export class Histogram {
-  private readonly cells: Float64Array;
+  readonly #cells: Float64Array;
 
   constructor(cells: Float64Array = new Float64Array(CELLS)) {
-    this.cells = cells;
+    this.#cells = cells;
   }
 
   /** Adds a time in milliseconds. */
   record(milliseconds: number): void {
-    const { cells } = this;
+    const cells = this.#cells;
     const time = Math.max(milliseconds, 0);
     const place = bucketOf(time * NANOS);
     cells[place] = (cells[place] as number) + 1;
@@ -79,43 +79,44 @@ export class Histogram {
   /** Adds all times of another one. */
   add(other: Histogram): void {
     if (other.count === 0) return;
-    const smallest = this.count === 0 ? other.smallest : Math.min(this.smallest, other.smallest);
-    const largest = Math.max(this.largest, other.largest);
+    const smallest = this.count === 0 ? other.#smallest : Math.min(this.#smallest, other.#smallest);
+    const largest = Math.max(this.#largest, other.#largest);
     for (let cell = 0; cell < CELLS; cell++) {
-      this.cells[cell] = (this.cells[cell] as number) + (other.cells[cell] as number);
+      this.#cells[cell] = (this.#cells[cell] as number) + (other.#cells[cell] as number);
     }
-    this.cells[SMALLEST] = smallest;
-    this.cells[LARGEST] = largest;
+    this.#cells[SMALLEST] = smallest;
+    this.#cells[LARGEST] = largest;
   }
 
   /** Takes away the times of another one, all of which are in this one. The extremes of the rest are as exact as its buckets. */
   subtract(other: Histogram): void {
-    const { smallest, largest } = this;
+    const smallest = this.#smallest;
+    const largest = this.#largest;
     for (let cell = 0; cell < CELLS; cell++) {
-      this.cells[cell] = Math.max(0, (this.cells[cell] as number) - (other.cells[cell] as number));
+      this.#cells[cell] = Math.max(0, (this.#cells[cell] as number) - (other.#cells[cell] as number));
     }
     const within = (place: number): number =>
       place === -1 ? 0 : Math.min(largest, Math.max(smallest, middleOf(place) / NANOS));
     const isUsed = (times: number, place: number): boolean => place >= BUCKETS && times > 0;
-    this.cells[SMALLEST] = within(this.cells.findIndex(isUsed));
-    this.cells[LARGEST] = within(this.cells.findLastIndex(isUsed));
+    this.#cells[SMALLEST] = within(this.#cells.findIndex(isUsed));
+    this.#cells[LARGEST] = within(this.#cells.findLastIndex(isUsed));
   }
 
   get count(): number {
-    return this.cells[COUNT] as number;
+    return this.#cells[COUNT] as number;
   }
 
   /** Of all times, in milliseconds. */
   get sum(): number {
-    return this.cells[SUM] as number;
+    return this.#cells[SUM] as number;
   }
 
-  private get smallest(): number {
-    return this.cells[SMALLEST] as number;
+  get #smallest(): number {
+    return this.#cells[SMALLEST] as number;
   }
 
-  private get largest(): number {
-    return this.cells[LARGEST] as number;
+  get #largest(): number {
+    return this.#cells[LARGEST] as number;
   }
 
   /** NaN when nothing was recorded, as everywhere in Node. */
@@ -128,10 +129,10 @@ export class Histogram {
     if (this.count === 0) return 0;
     let left = Math.max(1, Math.ceil((percent / 100) * this.count));
     for (let place = BUCKETS; place < CELLS; place++) {
-      left -= this.cells[place] as number;
-      if (left <= 0) return Math.min(this.largest, Math.max(this.smallest, middleOf(place) / NANOS));
+      left -= this.#cells[place] as number;
+      if (left <= 0) return Math.min(this.#largest, Math.max(this.#smallest, middleOf(place) / NANOS));
     }
-    return this.largest;
+    return this.#largest;
   }
 
   summary(): HistogramSummary {
@@ -140,9 +141,9 @@ export class Histogram {
     return {
       average: mean,
       mean,
-      stddev: Math.sqrt(Math.max(0, (this.cells[SQUARES] as number) / count - mean * mean)),
-      min: this.smallest,
-      max: this.largest,
+      stddev: Math.sqrt(Math.max(0, (this.#cells[SQUARES] as number) / count - mean * mean)),
+      min: this.#smallest,
+      max: this.#largest,
       p0_001: at(0.001),
       p0_01: at(0.01),
       p0_1: at(0.1),

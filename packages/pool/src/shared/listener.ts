@@ -13,31 +13,31 @@ const { waitAsync } = Atomics as unknown as {
  * loop alive for it (nodejs/node 61941), and should it do so one day, `hush` ends it.
  */
 export class Listener {
-  private listening = false;
-  private readonly words: Int32Array;
-  private readonly gate: number;
-  private readonly heard: () => void;
+  #listening = false;
+  readonly #words: Int32Array;
+  readonly #gate: number;
+  readonly #heard: () => void;
 
   constructor(words: Int32Array, gate: number, wake: () => void) {
-    this.words = words;
-    this.gate = gate;
-    this.heard = () => {
-      this.listening = false;
+    this.#words = words;
+    this.#gate = gate;
+    this.#heard = () => {
+      this.#listening = false;
       wake();
     };
   }
 
   /** To be called by a side that sleeps. */
   listen(): void {
-    if (this.listening) return;
-    this.listening = true;
+    if (this.#listening) return;
+    this.#listening = true;
     // When the gate has been turned by now, this is a string, and the wake-up comes all the same.
-    const { value } = waitAsync(this.words, this.gate, SLEEPING);
-    void Promise.resolve(value).then(this.heard);
+    const { value } = waitAsync(this.#words, this.#gate, SLEEPING);
+    void Promise.resolve(value).then(this.#heard);
   }
 
   /** To be called by a side that waits for nothing any more. */
   hush(): void {
-    if (this.listening) Atomics.notify(this.words, this.gate);
+    if (this.#listening) Atomics.notify(this.#words, this.#gate);
   }
 }

@@ -1,7 +1,6 @@
-import type { Transferable } from 'node:worker_threads';
+import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { Source } from './clock.js';
 import type { Layout } from './layout.js';
-import type { PostPorts } from './post.js';
 import type { Ring } from './result-ring.js';
 
 /**
@@ -53,6 +52,13 @@ export interface Payload {
  * knows what it has lost when it cannot read a message. 0: not posted yet.
  */
 export const messageAfter = (number: number): number => (number + 1) | 0 || 1;
+
+/** What one end of a `Post` is made of. Ports are transferred, so the other side gets them in its first message. */
+export interface PostPorts {
+  readonly port: MessagePort;
+  /** Rings after each message on a port that nobody may listen to. */
+  readonly bell: MessagePort | undefined;
+}
 
 /** The first message that a worker gets. */
 export interface Startup extends PostPorts {

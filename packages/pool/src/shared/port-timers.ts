@@ -1,5 +1,11 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { Hold } from './timers.js';
+
+/** Keeps the process alive while it is referenced, which it is not at first. */
+export interface Hold {
+  ref(): unknown;
+  unref(): unknown;
+  close(): unknown;
+}
 
 /** Of no timer. */
 export function holdByPort(): Hold {

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { IN_DENO } from './deno.js';
-import type { Message, TransferList } from './messages.js';
+import type { Message, PostPorts, TransferList } from './messages.js';
 
 /** More failures in a row than there can be messages: then the stack is full, and every attempt fails. */
 const HOPELESS = 2 ** 16;
@@ -10,13 +10,6 @@ export interface Receiver {
   accept(received: Message): void;
   /** In place of a message that cannot be read here: it is nested too deeply for the stack, or too large for the memory. */
   lose(reason: unknown): void;
-}
-
-/** What one end is made of. Ports are transferred, so the other side gets them in its first message. */
-export interface PostPorts {
-  readonly port: MessagePort;
-  /** Rings after each message on a port that nobody may listen to. */
-  readonly bell: MessagePort | undefined;
 }
 
 /**
@@ -40,24 +33,24 @@ export const portsOf = ({ port, bell }: PostPorts): MessagePort[] =>
  * waiting for it.
  */
 export class Post {
-  private readonly ports: PostPorts;
-  private readonly receiver: Receiver;
+  readonly #ports: PostPorts;
+  readonly #receiver: Receiver;
 
   constructor(ports: PostPorts, receiver: Receiver) {
-    this.ports = { port: ports.port, bell: ports.bell };
-    this.receiver = receiver;
+    this.#ports = { port: ports.port, bell: ports.bell };
+    this.#receiver = receiver;
   }
 
   /** Calls `heard` after anything has been accepted that the event loop announced. */
   listen(heard: () => void): void {
-    const { port, bell } = this.ports;
+    const { port, bell } = this.#ports;
     if (bell === undefined) {
       port.on('message', (message: Message) => {
-        this.receiver.accept(message);
+        this.#receiver.accept(message);
         heard();
       });
       port.on('messageerror', (reason: unknown) => {
-        this.receiver.lose(reason);
+        this.#receiver.lose(reason);
         heard();
       });
     } else {
@@ -70,32 +63,32 @@ export class Post {
 
   /** Accepts what has been posted without waiting for the event loop. */
   readAll(): void {
-    const { port } = this.ports;
+    const { port } = this.#ports;
     for (let failures = 0; failures < HOPELESS; ) {
       let received: { message: Message } | undefined;
       try {
         received = receiveMessageOnPort(port);
       } catch (reason) {
         // It has taken the message off the queue all the same.
-        this.receiver.lose(reason);
+        this.#receiver.lose(reason);
         failures++;
         continue;
       }
       if (received === undefined) return;
-      this.receiver.accept(received.message);
+      this.#receiver.accept(received.message);
     }
   }
 
   send(message: Message, transfer: TransferList = []): void {
-    this.ports.port.postMessage(message, transfer as never);
-    this.ports.bell?.postMessage(undefined);
+    this.#ports.port.postMessage(message, transfer as never);
+    this.#ports.bell?.postMessage(undefined);
   }
 
   unref(): void {
-    for (const port of portsOf(this.ports)) port.unref();
+    for (const port of portsOf(this.#ports)) port.unref();
   }
 
   close(): void {
-    for (const port of portsOf(this.ports)) port.close();
+    for (const port of portsOf(this.#ports)) port.close();
   }
 }

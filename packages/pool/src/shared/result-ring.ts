@@ -17,42 +17,43 @@ const RINGS = {
  */
 export class ResultRing {
   readonly memory;
-  private front = 0;
-  private readonly size: number;
-  private readonly table: Table;
-  private readonly headWord: number;
+  #front = 0;
+  readonly #size: number;
+  readonly #table: Table;
+  readonly #headWord: number;
 
   constructor(table: Table, worker: number, ring: Ring) {
     const { words, head } = RINGS[ring];
     this.memory = memoryOf(new SharedArrayBuffer(words * 4));
-    this.size = words;
-    this.table = table;
-    this.headWord = blockAt(table.layout, worker) + head;
-    Atomics.store(table.words, this.headWord, 0);
+    this.#size = words;
+    this.#table = table;
+    this.#headWord = blockAt(table.layout, worker) + head;
+    Atomics.store(table.words, this.#headWord, 0);
   }
 
   /** A position for that many words, or -1 when the host has not read enough yet. */
   allocate(words: number): number {
-    const { size, front } = this;
+    const size = this.#size;
+    const front = this.#front;
     if (words > size / 2) return -1;
     const place = front & (size - 1);
-    const head = Atomics.load(this.table.words, this.headWord);
+    const head = Atomics.load(this.#table.words, this.#headWord);
     // When nothing is unread, start over: memory that was used a moment ago is still in the cache.
     const isEmpty = head === front;
     const start = place > 0 && (isEmpty || place + words > size) ? front + (size - place) : front;
     if (!isEmpty && ((start + words - head) | 0) > size) return -1;
-    this.front = (start + words) | 0;
+    this.#front = (start + words) | 0;
     return start | 0;
   }
 
   /** Where the next words go. */
   mark(): number {
-    return this.front;
+    return this.#front;
   }
 
   /** Takes back what was allocated since the mark, before the host has heard of it. */
   rewind(mark: number): void {
-    this.front = mark;
+    this.#front = mark;
   }
 }
 

@@ -1,14 +1,7 @@
-import { holdByPort, setImmediateByPort } from './port-timers.js';
+import { type Hold, holdByPort, setImmediateByPort } from './port-timers.js';
 
 const { setTimeout, clearTimeout, setInterval, setImmediate, clearImmediate } =
   process.getBuiltinModule('node:timers');
-
-/** Keeps the process alive while it is referenced, which it is not at first. */
-export interface Hold {
-  ref(): unknown;
-  unref(): unknown;
-  close(): unknown;
-}
 
 const holdByTimer = (): Hold => setInterval(() => {}, 0x7fffffff).unref();
 

@@ -23,23 +23,23 @@ export class Channel {
   readonly handlers = new Map<number, Handler>();
   readonly arenas: Memory[] = [];
   readonly makers = new Makers(() => this.readAll());
-  private readonly payloads = new Map<number, { sequence: number; payload: message.Payload }>();
+  readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** What could not be read, by the number of the message. */
-  private readonly unreadable = new Map<number, message.Payload>();
-  private lastMessage = 0;
-  private readonly messages: Post;
-  private readonly layout: Layout;
-  private readonly words: Int32Array;
+  readonly #unreadable = new Map<number, message.Payload>();
+  #lastMessage = 0;
+  readonly #messages: Post;
+  readonly #layout: Layout;
+  readonly #words: Int32Array;
   /** The host's gate is open, and no message has told it so. */
-  private owesWake = false;
+  #owesWake = false;
 
   constructor(startup: message.Startup) {
-    this.messages = new Post(startup, {
-      accept: (received) => this.accept(received),
-      lose: (reason) => this.lose(reason),
+    this.#messages = new Post(startup, {
+      accept: (received) => this.#accept(received),
+      lose: (reason) => this.#lose(reason),
     });
-    this.layout = startup.layout;
-    this.words = new Int32Array(startup.table);
+    this.#layout = startup.layout;
+    this.#words = new Int32Array(startup.table);
     for (const [id, filename, name] of startup.handlers) this.handlers.set(id, [filename, name]);
     for (const buffer of startup.arenas) this.arenas.push(memoryOf(buffer));
     for (const [shape, names] of startup.shapes.entries()) this.makers.add(shape, names);
@@ -47,7 +47,7 @@ export class Channel {
 
   /** Calls `onMessage` after anything has arrived, such as a payload that a task waits for. */
   listen(onMessage: () => void): void {
-    this.messages.listen(onMessage);
+    this.#messages.listen(onMessage);
   }
 
   handler(id: number): Handler {
@@ -66,65 +66,61 @@ export class Channel {
     return this.arena(chunkOf(address)).bytes.subarray(start, start + length);
   }
 
-  hasPayload(slot: number): boolean {
-    return this.payloads.has(slot) || (this.unreadable.size > 0 && this.unreadable.has(this.messageOf(slot)));
-  }
-
   /** The payload of a slot, or undefined when the host has not sent it. */
   payload(slot: number, sequence: number): message.Payload | undefined {
-    const found = this.payloads.get(slot);
-    if (found === undefined) return this.lost(slot);
-    this.payloads.delete(slot);
+    const found = this.#payloads.get(slot);
+    if (found === undefined) return this.#lost(slot);
+    this.#payloads.delete(slot);
     // A task that was cancelled may have left its payload behind.
-    return found.sequence === sequence ? found.payload : this.lost(slot);
+    return found.sequence === sequence ? found.payload : this.#lost(slot);
   }
 
-  private lost(slot: number): message.Payload | undefined {
-    if (this.unreadable.size === 0) return undefined;
-    const number = this.messageOf(slot);
-    const found = this.unreadable.get(number);
-    this.unreadable.delete(number);
+  #lost(slot: number): message.Payload | undefined {
+    if (this.#unreadable.size === 0) return undefined;
+    const number = this.#messageOf(slot);
+    const found = this.#unreadable.get(number);
+    this.#unreadable.delete(number);
     return found;
   }
 
   /** The number of the message with the slot's payload. */
-  private messageOf(slot: number): number {
-    return this.words[slotAt(this.layout, slot) + OFFSET] as number;
+  #messageOf(slot: number): number {
+    return this.#words[slotAt(this.#layout, slot) + OFFSET] as number;
   }
 
   /** Reads what has been posted without waiting for the event loop. */
   readAll(): void {
-    this.messages.readAll();
+    this.#messages.readAll();
   }
 
-  private lose(reason: unknown): void {
-    this.lastMessage = message.messageAfter(this.lastMessage);
-    this.unreadable.set(this.lastMessage, { unreadable: { reason } });
+  #lose(reason: unknown): void {
+    this.#lastMessage = message.messageAfter(this.#lastMessage);
+    this.#unreadable.set(this.#lastMessage, { unreadable: { reason } });
     // Nobody asks any more for the payload of a task that was cancelled.
-    if (this.unreadable.size > MOST_LOST)
-      this.unreadable.delete(this.unreadable.keys().next().value as number);
+    if (this.#unreadable.size > MOST_LOST)
+      this.#unreadable.delete(this.#unreadable.keys().next().value as number);
   }
 
   /** Wakes the host if it sleeps. To be called after anything was reported, and may be called before. */
   wakeHost(): void {
-    if (!mustWake(this.words, hostGate) && !this.owesWake) return;
-    this.owesWake = false;
-    Atomics.notify(this.words, hostGate);
+    if (!mustWake(this.#words, hostGate) && !this.#owesWake) return;
+    this.#owesWake = false;
+    Atomics.notify(this.#words, hostGate);
   }
 
   /** Posts a payload, which is the host's wake-up, too. If that throws, `wakeHost` makes up for it. */
   deliver(value: message.Message, transfer: message.TransferList): void {
-    if (mustWake(this.words, hostGate)) this.owesWake = true;
+    if (mustWake(this.#words, hostGate)) this.#owesWake = true;
     this.post(value, transfer);
-    this.owesWake = false;
+    this.#owesWake = false;
   }
 
   post(value: message.Message, transfer: message.TransferList = []): void {
-    this.messages.send(value, transfer);
+    this.#messages.send(value, transfer);
   }
 
-  private accept(received: message.Message): void {
-    this.lastMessage = message.messageAfter(this.lastMessage);
+  #accept(received: message.Message): void {
+    this.#lastMessage = message.messageAfter(this.#lastMessage);
     switch (received[0]) {
       case message.HANDLER:
         this.handlers.set(received[1], [received[2], received[3]]);
@@ -136,7 +132,7 @@ export class Channel {
         this.makers.add(received[1], received[2]);
         break;
       case message.PAYLOAD:
-        this.payloads.set(received[1], { sequence: received[2], payload: received[3] });
+        this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
         break;
       case message.EXIT:
         process.exit(TERMINATED);

@@ -1,11 +1,11 @@
 import { readlinkSync } from 'node:fs';
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { readTimeFrom } from '../shared/clock.js';
+import { enterWorker } from '../shared/context.js';
 import { IN_DENO } from '../shared/deno.js';
 import { tableOf } from '../shared/memory.js';
 import { READY, type Startup } from '../shared/messages.js';
 import { Channel } from './channel.js';
-import { enterWorker } from './context.js';
 import { Handlers } from './handlers.js';
 import { Loop } from './loop.js';
 

@@ -11,23 +11,23 @@ export type TaskFunction = (task: unknown) => unknown;
  * its first task (the pool's own file before that, while the worker starts).
  */
 export class Handlers {
-  private readonly known: (TaskFunction | undefined)[] = [];
-  private readonly channel: Channel;
+  readonly #known: (TaskFunction | undefined)[] = [];
+  readonly #channel: Channel;
 
   constructor(channel: Channel) {
-    this.channel = channel;
+    this.#channel = channel;
   }
 
   /** The function, when it has been loaded. */
   get(id: number): TaskFunction | undefined {
-    return this.known[id];
+    return this.#known[id];
   }
 
   /** Loads the function. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
   async load(id: number): Promise<TaskFunction> {
-    const [filename, name] = this.channel.handler(id);
-    const found = this.known[id] ?? (await find(filename, name));
-    this.known[id] = found;
+    const [filename, name] = this.#channel.handler(id);
+    const found = this.#known[id] ?? (await find(filename, name));
+    this.#known[id] = found;
     return found;
   }
 }

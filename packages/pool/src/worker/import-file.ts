@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isMissing, messageOf } from './load-error.js';
-import { urlOf, type WorkerFile } from './worker-file.js';
-
-/** What came of one way to load a file: what it exports, or an error, and then whether anything of the file has run. */
-export type Attempt =
-  | { readonly exports: unknown }
-  | { readonly error: unknown; hasRun(): boolean | Promise<boolean> };
+import { type Attempt, urlOf, type WorkerFile } from './worker-file.js';
 
 export async function importFile(file: WorkerFile): Promise<Attempt> {
   const url = urlOf(file);

@@ -1,8 +1,8 @@
-import { type Attempt, importFile } from './import-file.js';
+import { importFile } from './import-file.js';
 import { cannotLoad, isMissing, isTyped, isUnknownExtension, saysLess } from './load-error.js';
 import { nextTurn } from './next-turn.js';
 import { isHooked, requireFile } from './require-file.js';
-import { isNamedModule, type WorkerFile, workerFile } from './worker-file.js';
+import { type Attempt, isNamedModule, type WorkerFile, workerFile } from './worker-file.js';
 
 type Way = (file: WorkerFile) => Attempt | Promise<Attempt>;
 

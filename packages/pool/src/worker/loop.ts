@@ -1,7 +1,7 @@
 import { chunkOf, wordOf } from '../shared/arena.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { cancelSleep, declareSleep, gateAt, SLEEPING } from '../shared/gate.js';
+import { cancelSleep, declareSleep, gateAt } from '../shared/gate.js';
 import {
   CREATED,
   EXCLUSIVE_NOW,
@@ -25,124 +25,107 @@ import type { Handlers, TaskFunction } from './handlers.js';
 import { nextTick, runMicrotasks } from './microtasks.js';
 import { Outcome } from './outcome.js';
 import { Output } from './output.js';
-import { Spinner } from './spin.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
 const TURN = 1;
 /** How many synchronous tasks may follow one another before the worker looks at the clock. */
 const LOOK_AT_CLOCK = 16;
 
-const LONG_TEXT = 1024;
-
-const isSmall = (value: unknown): boolean =>
-  typeof value === 'string' ? value.length < LONG_TEXT : typeof value !== 'object' || value === null;
-
 /**
  * A worker at work: claims tasks from the table, calls their functions, reports their ends. It never blocks: when
  * there is nothing to do it returns to the event loop until the host wakes it.
  */
 export class Loop {
-  private running = 0;
-  private exclusive = false;
-  private driving = false;
-  private asleep = false;
-  private yielding = false;
+  #running = 0;
+  #exclusive = false;
+  #driving = false;
+  #asleep = false;
+  #yielding = false;
   /** The host is about to kill this worker for a task that it ran. */
-  private condemned = false;
-  private readonly pulls = new Map<number, number>();
-  private readonly decoder: Decoder;
-  private readonly spinner: Spinner;
-  private readonly payloadSpinner: Spinner;
-  private readonly outcome: Outcome;
-  private readonly output = new Output();
+  #condemned = false;
+  readonly #pulls = new Map<number, number>();
+  readonly #decoder: Decoder;
+  readonly #outcome: Outcome;
+  readonly #output = new Output();
   /** Tasks that have ended and wait for their output to be taken; when the last of them is reported. */
-  private unreported = 0;
-  private reported: Promise<void> | undefined;
-  private readonly gate: number;
-  private readonly listener: Listener;
-  private readonly exclusiveWord: number;
-  private readonly table: SharedTable;
-  private readonly channel: Channel;
-  private readonly handlers: Handlers;
-  private readonly worker: number;
-  private readonly concurrency: number;
-  private readonly times: Times | undefined;
-  private readonly accepts: ((slot: number) => boolean) | undefined;
+  #unreported = 0;
+  #reported: Promise<void> | undefined;
+  readonly #gate: number;
+  readonly #listener: Listener;
+  readonly #exclusiveWord: number;
+  readonly #table: SharedTable;
+  readonly #channel: Channel;
+  readonly #handlers: Handlers;
+  readonly #worker: number;
+  readonly #concurrency: number;
+  readonly #times: Times | undefined;
+  readonly #accepts: ((slot: number) => boolean) | undefined;
 
   constructor(startup: message.Startup, table: SharedTable, channel: Channel, handlers: Handlers) {
-    this.table = table;
-    this.channel = channel;
-    this.handlers = handlers;
-    this.worker = startup.index;
-    this.concurrency = startup.concurrency;
-    this.times = startup.times && new Times(startup.times);
-    this.gate = gateAt(table, startup.index);
-    this.listener = new Listener(table.words, this.gate, this.driveSoon);
-    this.exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
-    this.decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
-    const { index } = startup;
-    this.spinner = new Spinner(table, index + 1, () => anythingQueued(table, index), 32);
-    this.payloadSpinner = new Spinner(table, -(index + 1), () => this.isAnyPayloadThere(), 4);
-    this.outcome = new Outcome(table, channel, startup.index);
-    this.accepts = startup.concurrency > 1 ? (slot) => this.mayShare(slot) : undefined;
+    this.#table = table;
+    this.#channel = channel;
+    this.#handlers = handlers;
+    this.#worker = startup.index;
+    this.#concurrency = startup.concurrency;
+    this.#times = startup.times && new Times(startup.times);
+    this.#gate = gateAt(table, startup.index);
+    this.#listener = new Listener(table.words, this.#gate, this.driveSoon);
+    this.#exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
+    this.#decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
+    this.#outcome = new Outcome(table, channel, startup.index);
+    this.#accepts = startup.concurrency > 1 ? (slot) => this.#mayShare(slot) : undefined;
   }
 
   /**
    * Drives in a tick of its own: `runMicrotasks` does nothing inside a microtask, and what a tick throws there must reach Node, not
    * code that catches it, such as an EventTarget: Node's stack of async contexts would be corrupt.
    */
-  readonly driveSoon = (): void => nextTick(this.driveNow);
-  private readonly driveNow = (): void => this.drive();
+  readonly driveSoon = (): void => nextTick(this.#driveNow);
+  readonly #driveNow = (): void => this.drive();
 
   /** Something arrived on the port. */
-  readonly onMessage = (): void => nextTick(this.takeMessage);
-  private readonly takeMessage = (): void => {
-    if (this.pulls.size > 0 && !this.driving) {
-      this.payloadSpinner.woken();
-      this.resumePulled();
-    }
+  readonly onMessage = (): void => nextTick(this.#takeMessage);
+  readonly #takeMessage = (): void => {
+    if (this.#pulls.size > 0 && !this.#driving) this.#resumePulled();
     this.drive();
   };
 
   /** Claims and runs tasks until there are none, or it is the event loop's turn. */
   drive(): void {
-    if (this.driving || this.yielding) return;
-    this.driving = true;
+    if (this.#driving || this.#yielding) return;
+    this.#driving = true;
     try {
       // Work may read the port, and with it payloads that tasks wait for: no event tells of those any more.
       do {
-        if (this.asleep && !this.wakeUp()) return;
-        this.work();
-      } while (!this.yielding && this.pulls.size > 0 && this.resumePulled());
+        if (this.#asleep && !this.#wakeUp()) return;
+        this.#work();
+      } while (!this.#yielding && this.#pulls.size > 0 && this.#resumePulled());
     } finally {
-      this.driving = false;
+      this.#driving = false;
     }
   }
 
   /** Nothing may be claimed before this, because the host may retire a worker that sleeps. */
-  private wakeUp(): boolean {
-    if (!cancelSleep(this.table.words, this.gate)) return false;
-    this.asleep = false;
-    this.spinner.woken();
+  #wakeUp(): boolean {
+    if (!cancelSleep(this.#table.words, this.#gate)) return false;
+    this.#asleep = false;
     return true;
   }
 
-  private work(): void {
+  #work(): void {
     const end = now() + TURN;
     let untilClock = LOOK_AT_CLOCK;
-    while (this.running < this.concurrency && !this.exclusive && !this.condemned) {
-      const slot = claim(this.table, this.worker, this.accepts);
+    while (this.#running < this.#concurrency && !this.#exclusive && !this.#condemned) {
+      const slot = claim(this.#table, this.#worker, this.#accepts);
       if (slot === -1) {
-        // While asynchronous tasks run, spinning would hold up their event loop.
-        if (this.running === 0 && this.spinner.spin()) continue;
-        if (this.sleep()) return;
+        if (this.#sleep()) return;
         continue;
       }
-      this.start(slot);
-      this.settleMicrotasks();
+      this.#start(slot);
+      this.#settleMicrotasks();
       if (--untilClock > 0) continue;
       if (now() > end) {
-        this.yieldToEvents();
+        this.#yieldToEvents();
         return;
       }
       untilClock = LOOK_AT_CLOCK;
@@ -150,240 +133,214 @@ export class Loop {
   }
 
   /** What a task leaves behind belongs before the next one. */
-  private settleMicrotasks(): void {
+  #settleMicrotasks(): void {
     try {
       runMicrotasks();
     } catch (error) {
       // Uncaught, and so the end of this worker, unless the worker file has a handler for that.
-      this.yieldToEvents();
+      this.#yieldToEvents();
       throw error;
     }
   }
 
-  private yieldToEvents(): void {
-    this.yielding = true;
+  #yieldToEvents(): void {
+    this.#yielding = true;
     timers.setImmediate(() => {
-      this.yielding = false;
+      this.#yielding = false;
       this.drive();
     });
   }
 
   /** Declares sleep, then looks once more. True when the worker may go. */
-  private sleep(): boolean {
-    const { words } = this.table;
-    declareSleep(words, this.gate);
-    if (anythingQueued(this.table, this.worker, this.accepts) && cancelSleep(words, this.gate)) return false;
-    this.spinner.sleeps();
-    if (this.isWokenFromNap()) return false;
-    this.asleep = true;
-    this.listener.listen();
-    return true;
-  }
-
-  /**
-   * After long work, when it has declared sleep: waits for its wake-up here, because the way through the event loop is
-   * longer. When the time is over it goes on to the event loop, and hears there of a wake-up that was sent meanwhile.
-   */
-  private isWokenFromNap(): boolean {
-    const nap = this.running === 0 ? this.spinner.nap : 0;
-    if (nap === 0) return false;
-    const { words } = this.table;
-    if (Atomics.wait(words, this.gate, SLEEPING, nap) === 'timed-out' || !cancelSleep(words, this.gate))
+  #sleep(): boolean {
+    const { words } = this.#table;
+    declareSleep(words, this.#gate);
+    if (anythingQueued(this.#table, this.#worker, this.#accepts) && cancelSleep(words, this.#gate))
       return false;
-    this.spinner.woken();
+    this.#asleep = true;
+    this.#listener.listen();
     return true;
   }
 
   /** A task that may be killed shares a worker with no other one. */
-  private mayShare(slot: number): boolean {
-    if (this.running === 0) return true;
-    return ((this.table.words[slotAt(this.table.layout, slot) + FLAGS] as number) & message.EXCLUSIVE) === 0;
+  #mayShare(slot: number): boolean {
+    if (this.#running === 0) return true;
+    return (
+      ((this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number) & message.EXCLUSIVE) === 0
+    );
   }
 
-  private start(slot: number): void {
-    const base = slotAt(this.table.layout, slot);
-    const flags = this.table.words[base + FLAGS] as number;
-    this.running++;
-    this.setExclusive((flags & message.EXCLUSIVE) !== 0);
-    if (this.times !== undefined) this.table.floats[(base + START) >> 1] = now();
+  #start(slot: number): void {
+    const base = slotAt(this.#table.layout, slot);
+    const flags = this.#table.words[base + FLAGS] as number;
+    this.#running++;
+    this.#setExclusive((flags & message.EXCLUSIVE) !== 0);
+    if (this.#times !== undefined) this.#table.floats[(base + START) >> 1] = now();
     if ((flags & message.PLACE_MASK) < message.IN_PORT) {
-      this.startWritten(slot, base, flags);
+      this.#startWritten(slot, base, flags);
     } else {
-      this.startWithPayload(slot, base);
+      this.#startWithPayload(slot, base);
     }
   }
 
-  private setExclusive(exclusive: boolean): void {
-    if (this.exclusive === exclusive) return;
-    this.exclusive = exclusive;
-    this.table.words[this.exclusiveWord] = exclusive ? 1 : 0;
+  #setExclusive(exclusive: boolean): void {
+    if (this.#exclusive === exclusive) return;
+    this.#exclusive = exclusive;
+    this.#table.words[this.#exclusiveWord] = exclusive ? 1 : 0;
   }
 
-  private startWritten(slot: number, base: number, flags: number): void {
+  #startWritten(slot: number, base: number, flags: number): void {
     let task: unknown;
     try {
-      task = this.decode(base, flags);
+      task = this.#decode(base, flags);
     } catch (reason) {
-      this.fail(slot, unreadable('task', reason));
+      this.#fail(slot, unreadable('task', reason));
       return;
     }
-    this.call(slot, task);
+    this.#call(slot, task);
   }
 
-  private decode(base: number, flags: number): unknown {
-    const { words } = this.table;
+  #decode(base: number, flags: number): unknown {
+    const { words } = this.#table;
     const length = words[base + LENGTH] as number;
     const marks = flags >> message.MARKS;
     if ((flags & message.PLACE_MASK) === message.IN_SLOT) {
-      return this.decoder.decode(this.table, base + PAYLOAD, length, marks);
+      return this.#decoder.decode(this.#table, base + PAYLOAD, length, marks);
     }
     const address = words[base + OFFSET] as number;
-    return this.decoder.decode(this.channel.arena(chunkOf(address)), wordOf(address), length, marks);
+    return this.#decoder.decode(this.#channel.arena(chunkOf(address)), wordOf(address), length, marks);
   }
 
-  private startWithPayload(slot: number, base: number): void {
-    const sequence = this.table.words[base + SEQUENCE] as number;
-    this.channel.readAll();
-    const payload = this.channel.payload(slot, sequence);
+  #startWithPayload(slot: number, base: number): void {
+    const sequence = this.#table.words[base + SEQUENCE] as number;
+    this.#channel.readAll();
+    const payload = this.#channel.payload(slot, sequence);
     if (payload !== undefined) {
-      this.callWithPayload(slot, payload);
+      this.#callWithPayload(slot, payload);
       return;
     }
-    this.pulls.set(slot, sequence);
-    report(this.table, this.worker, slot | PULL);
-    this.channel.wakeHost();
-    // A host that answers at once need not wake this thread for it, which costs it more than the answer.
-    if (this.running > 1) return;
-    if (this.payloadSpinner.spin()) this.resumePulled();
-    else this.payloadSpinner.sleeps();
-  }
-
-  /** Has a payload arrived that a task waits for? */
-  private isAnyPayloadThere(): boolean {
-    this.channel.readAll();
-    for (const slot of this.pulls.keys()) if (this.channel.hasPayload(slot)) return true;
-    return false;
+    this.#pulls.set(slot, sequence);
+    report(this.#table, this.#worker, slot | PULL);
+    this.#channel.wakeHost();
   }
 
   /** Calls the tasks whose payloads have arrived. False when there were none. */
-  private resumePulled(): boolean {
+  #resumePulled(): boolean {
     let resumed = false;
-    for (const [slot, sequence] of this.pulls) {
-      const payload = this.channel.payload(slot, sequence);
+    for (const [slot, sequence] of this.#pulls) {
+      const payload = this.#channel.payload(slot, sequence);
       if (payload === undefined) continue;
-      this.pulls.delete(slot);
-      this.callWithPayload(slot, payload);
-      this.settleMicrotasks();
+      this.#pulls.delete(slot);
+      this.#callWithPayload(slot, payload);
+      this.#settleMicrotasks();
       resumed = true;
     }
     return resumed;
   }
 
-  private callWithPayload(slot: number, payload: message.Payload): void {
+  #callWithPayload(slot: number, payload: message.Payload): void {
     if (payload.cancelled === true) {
-      this.outcome.succeed(slot, undefined);
-      this.leave(slot);
+      this.#outcome.succeed(slot, undefined);
+      this.#leave(slot);
       return;
     }
     let task: unknown;
     try {
-      task = this.read(payload);
+      task = this.#read(payload);
     } catch (reason) {
-      this.fail(slot, unreadable('task', reason));
+      this.#fail(slot, unreadable('task', reason));
       return;
     }
-    this.call(slot, task);
+    this.#call(slot, task);
   }
 
-  private read({ value, words, marks = 0, externals, unreadable }: message.Payload): unknown {
+  #read({ value, words, marks = 0, externals, unreadable }: message.Payload): unknown {
     if (unreadable !== undefined) throw unreadable.reason;
     if (words === undefined) return value;
-    return this.decoder.decode(memoryOf(words.buffer as ArrayBuffer), 0, words.length, marks, externals);
+    return this.#decoder.decode(memoryOf(words.buffer as ArrayBuffer), 0, words.length, marks, externals);
   }
 
-  private call(slot: number, task: unknown): void {
-    const id = this.table.words[slotAt(this.table.layout, slot) + HANDLER] as number;
-    const handler = this.handlers.get(id);
+  #call(slot: number, task: unknown): void {
+    const id = this.#table.words[slotAt(this.#table.layout, slot) + HANDLER] as number;
+    const handler = this.#handlers.get(id);
     if (handler !== undefined) {
-      this.invoke(slot, handler, task);
+      this.#invoke(slot, handler, task);
       return;
     }
-    this.handlers.load(id).then(
-      (loaded) => this.invoke(slot, loaded, task),
-      (error: unknown) => this.fail(slot, error),
+    this.#handlers.load(id).then(
+      (loaded) => this.#invoke(slot, loaded, task),
+      (error: unknown) => this.#fail(slot, error),
     );
   }
 
-  private invoke(slot: number, handler: TaskFunction, task: unknown): void {
+  #invoke(slot: number, handler: TaskFunction, task: unknown): void {
     let result: unknown;
     let isThenable: boolean;
     try {
       result = handler(task);
       isThenable = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
     } catch (error) {
-      this.fail(slot, error);
+      this.#fail(slot, error);
       return;
     }
-    if (isThenable) void this.settle(slot, result);
-    else this.succeed(slot, result);
+    if (isThenable) void this.#settle(slot, result);
+    else this.#succeed(slot, result);
   }
 
   /** `await` alone takes a promise for what it is, whatever properties it was given. */
-  private async settle(slot: number, result: unknown): Promise<void> {
+  async #settle(slot: number, result: unknown): Promise<void> {
     let value: unknown;
     try {
       value = await result;
     } catch (error) {
-      this.fail(slot, error);
+      this.#fail(slot, error);
       return;
     }
-    this.succeed(slot, value);
+    this.#succeed(slot, value);
   }
 
-  private succeed(slot: number, result: unknown): void {
-    // The host needs longer to wake up than a small result to be written. Should it be too early, it sleeps again.
-    if (isSmall(result)) this.channel.wakeHost();
+  #succeed(slot: number, result: unknown): void {
     try {
-      this.outcome.succeed(slot, result);
+      this.#outcome.succeed(slot, result);
     } catch (error) {
-      this.fail(slot, error);
+      this.#fail(slot, error);
       return;
     }
-    this.end(slot);
+    this.#end(slot);
   }
 
-  private fail(slot: number, error: unknown): void {
-    this.outcome.fail(slot, error);
-    this.end(slot);
+  #fail(slot: number, error: unknown): void {
+    this.#outcome.fail(slot, error);
+    this.#end(slot);
   }
 
-  private end(slot: number): void {
-    if (this.times !== undefined) this.note(this.times, slot);
-    if (this.unreported > 0 || this.output.isPending) this.leaveInTurn(slot);
-    else this.leave(slot);
+  #end(slot: number): void {
+    if (this.#times !== undefined) this.#note(this.#times, slot);
+    if (this.#unreported > 0 || this.#output.isPending) this.#leaveInTurn(slot);
+    else this.#leave(slot);
   }
 
   /** Results stand in their rings in the order in which they are reported: who need not wait for output waits for those before. */
-  private leaveInTurn(slot: number): void {
-    this.unreported++;
-    this.reported = Promise.all([this.reported, this.output.taken()]).then(() => {
-      this.unreported--;
-      this.leave(slot);
+  #leaveInTurn(slot: number): void {
+    this.#unreported++;
+    this.#reported = Promise.all([this.#reported, this.#output.taken()]).then(() => {
+      this.#unreported--;
+      this.#leave(slot);
     });
   }
 
-  private note(times: Times, slot: number): void {
-    const base = slotAt(this.table.layout, slot);
-    const start = this.table.floats[(base + START) >> 1] as number;
+  #note(times: Times, slot: number): void {
+    const base = slotAt(this.#table.layout, slot);
+    const start = this.#table.floats[(base + START) >> 1] as number;
     times.run.record(now() - start);
-    times.wait.record(start - (this.table.floats[(base + CREATED) >> 1] as number));
+    times.wait.record(start - (this.#table.floats[(base + CREATED) >> 1] as number));
   }
 
-  private leave(slot: number): void {
-    this.running--;
-    this.setExclusive(false);
-    if (!complete(this.table, this.worker, slot)) this.condemned = true;
-    this.channel.wakeHost();
-    if (!this.driving) this.driveSoon();
+  #leave(slot: number): void {
+    this.#running--;
+    this.#setExclusive(false);
+    if (!complete(this.#table, this.#worker, slot)) this.#condemned = true;
+    this.#channel.wakeHost();
+    if (!this.#driving) this.driveSoon();
   }
 }

@@ -13,35 +13,35 @@ import type { Channel } from './channel.js';
 
 /** Writes what a task returned or threw to where the host finds it: the slot, the result ring, or the port. */
 export class Outcome {
-  private readonly encoder = new Encoder(
+  readonly #encoder = new Encoder(
     4096,
-    (bytes) => this.lend(bytes),
-    (shape, names) => this.channel.post([message.SHAPE, shape, names]),
+    (bytes) => this.#lend(bytes),
+    (shape, names) => this.#channel.post([message.SHAPE, shape, names]),
   );
-  private readonly table: SharedTable;
-  private readonly channel: Channel;
-  private readonly index: number;
-  private readonly rings: { [Name in Ring]?: ResultRing } = {};
+  readonly #table: SharedTable;
+  readonly #channel: Channel;
+  readonly #index: number;
+  readonly #rings: { [Name in Ring]?: ResultRing } = {};
 
   constructor(table: SharedTable, channel: Channel, index: number) {
-    this.table = table;
-    this.channel = channel;
-    this.index = index;
+    this.#table = table;
+    this.#channel = channel;
+    this.#index = index;
   }
 
   /** @throws when the result cannot be cloned, and whatever its getters throw. */
   succeed(slot: number, result: unknown): void {
     if (!isMovable(result)) {
-      if (!this.writeResult(slot, result)) this.clone(slot, result, []);
+      if (!this.#writeResult(slot, result)) this.#clone(slot, result, []);
       return;
     }
     const { value, transfer } = unwrap(result);
-    this.clone(slot, value, transfer);
+    this.#clone(slot, value, transfer);
   }
 
-  private writeResult(slot: number, result: unknown): boolean {
+  #writeResult(slot: number, result: unknown): boolean {
     try {
-      return this.write(slot, result, 0);
+      return this.#write(slot, result, 0);
     } catch (error) {
       throw uncloneable('result', result, error);
     }
@@ -50,37 +50,37 @@ export class Outcome {
   fail(slot: number, error: unknown): void {
     const thrown = carry(error);
     try {
-      this.report(slot, thrown);
+      this.#report(slot, thrown);
     } catch (reason) {
-      this.report(slot, carryLess(thrown, reason));
+      this.#report(slot, carryLess(thrown, reason));
     }
   }
 
-  private report(slot: number, thrown: Thrown): void {
-    if (!this.write(slot, thrown, message.FAILED)) this.post(slot, message.FAILED, { value: thrown }, []);
+  #report(slot: number, thrown: Thrown): void {
+    if (!this.#write(slot, thrown, message.FAILED)) this.#post(slot, message.FAILED, { value: thrown }, []);
   }
 
-  private clone(slot: number, value: unknown, transfer: message.TransferList): void {
+  #clone(slot: number, value: unknown, transfer: message.TransferList): void {
     try {
-      this.post(slot, 0, { value }, transfer);
+      this.#post(slot, 0, { value }, transfer);
     } catch (cause) {
       throw uncloneable('result', value, cause);
     }
   }
 
   /** False when the codec leaves the value to structured clone. */
-  private write(slot: number, value: unknown, flags: number): boolean {
-    const encoded = this.encode(value);
+  #write(slot: number, value: unknown, flags: number): boolean {
+    const encoded = this.#encode(value);
     if (encoded === undefined) return false;
     const { words, length, externals, marks } = encoded;
-    const base = slotAt(this.table.layout, slot);
+    const base = slotAt(this.#table.layout, slot);
     const marked = flags | (marks << message.MARKS);
-    if (externals === undefined && length <= slotCapacity(this.table.layout)) {
-      copyWords(encoded, length, this.table, base + PAYLOAD);
-      describe(this.table, base, marked | message.IN_SLOT, length, 0);
-    } else if (externals !== undefined || !this.writeToRing(base, encoded, length, marked)) {
+    if (externals === undefined && length <= slotCapacity(this.#table.layout)) {
+      copyWords(encoded, length, this.#table, base + PAYLOAD);
+      describe(this.#table, base, marked | message.IN_SLOT, length, 0);
+    } else if (externals !== undefined || !this.#writeToRing(base, encoded, length, marked)) {
       const copy = words.slice(0, length);
-      this.post(slot, flags, { words: copy, externals: externals ?? [], marks }, [
+      this.#post(slot, flags, { words: copy, externals: externals ?? [], marks }, [
         copy.buffer,
         ...(externals ?? []),
       ]);
@@ -89,47 +89,47 @@ export class Outcome {
   }
 
   /** As the encoder. When it gives up, what it has lent is taken back. */
-  private encode(value: unknown): Encoded | undefined {
-    const mark = this.rings.bulk?.mark() ?? 0;
+  #encode(value: unknown): Encoded | undefined {
+    const mark = this.#rings.bulk?.mark() ?? 0;
     let encoded: Encoded | undefined;
     try {
-      encoded = this.encoder.encode(value);
+      encoded = this.#encoder.encode(value);
     } finally {
-      if (encoded === undefined) this.rings.bulk?.rewind(mark);
+      if (encoded === undefined) this.#rings.bulk?.rewind(mark);
     }
     return encoded;
   }
 
-  private lend(bytes: Uint8Array): number {
-    const ring = this.ring('bulk');
+  #lend(bytes: Uint8Array): number {
+    const ring = this.#ring('bulk');
     const position = ring.allocate((bytes.length + 3) >> 2);
     if (position !== -1) copyBytes(bytes, ring.memory.bytes, ringWordOf('bulk', position) * 4);
     return position;
   }
 
-  private ring(name: Ring): ResultRing {
-    const known = this.rings[name];
+  #ring(name: Ring): ResultRing {
+    const known = this.#rings[name];
     if (known !== undefined) return known;
-    const ring = new ResultRing(this.table, this.index, name);
+    const ring = new ResultRing(this.#table, this.#index, name);
     // First, because it may throw, and the host must know every ring that is used.
-    this.channel.post([message.RESULTS, name, ring.memory.words.buffer as SharedArrayBuffer]);
-    this.rings[name] = ring;
+    this.#channel.post([message.RESULTS, name, ring.memory.words.buffer as SharedArrayBuffer]);
+    this.#rings[name] = ring;
     return ring;
   }
 
-  private writeToRing(base: number, from: Memory, length: number, flags: number): boolean {
-    const ring = this.ring('results');
+  #writeToRing(base: number, from: Memory, length: number, flags: number): boolean {
+    const ring = this.#ring('results');
     const position = ring.allocate(length);
     if (position === -1) return false;
     copyWords(from, length, ring.memory, ringWordOf('results', position));
-    describe(this.table, base, flags | message.IN_ARENA, length, position);
+    describe(this.#table, base, flags | message.IN_ARENA, length, position);
     return true;
   }
 
-  private post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {
-    const base = slotAt(this.table.layout, slot);
-    const sequence = this.table.words[base + SEQUENCE] as number;
-    this.channel.deliver([message.PAYLOAD, slot, sequence, payload], transfer);
-    describe(this.table, base, flags | message.IN_PORT, 0, 0);
+  #post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {
+    const base = slotAt(this.#table.layout, slot);
+    const sequence = this.#table.words[base + SEQUENCE] as number;
+    this.#channel.deliver([message.PAYLOAD, slot, sequence, payload], transfer);
+    describe(this.#table, base, flags | message.IN_PORT, 0, 0);
   }
 }

@@ -3,20 +3,20 @@
  * left the worker by then is lost; so a task is reported after its output.
  */
 export class Output {
-  private readonly streams = [process.stdout, process.stderr];
+  readonly #streams = [process.stdout, process.stderr];
   /** Taken before worker files can replace it. */
-  private readonly writes = this.streams.map((stream) => stream.write.bind(stream));
+  readonly #writes = this.#streams.map((stream) => stream.write.bind(stream));
 
   get isPending(): boolean {
-    for (const stream of this.streams) if (stream.writableLength > 0 && stream.writable) return true;
+    for (const stream of this.#streams) if (stream.writableLength > 0 && stream.writable) return true;
     return false;
   }
 
   /** Resolves when the host has taken everything that was printed before. */
   async taken(): Promise<void> {
     await Promise.all(
-      this.writes.map((write, place) =>
-        this.streams[place]?.writable
+      this.#writes.map((write, place) =>
+        this.#streams[place]?.writable
           ? new Promise<void>((resolve) => write('', () => resolve()))
           : undefined,
       ),

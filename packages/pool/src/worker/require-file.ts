@@ -1,5 +1,4 @@
-import type { Attempt } from './import-file.js';
-import { realPath, requireFrom, type WorkerFile } from './worker-file.js';
+import { type Attempt, realPath, requireFrom, type WorkerFile } from './worker-file.js';
 
 /** How `require` loads files, by their extensions. Hooks put in functions of their own. */
 type Extensions = Record<string, ((module: NodeJS.Module, filename: string) => void) | undefined>;

@@ -13,6 +13,11 @@ export interface WorkerFile {
   readonly isFound: boolean;
 }
 
+/** What came of one way to load a file: what it exports, or an error, and then whether anything of the file has run. */
+export type Attempt =
+  | { readonly exports: unknown }
+  | { readonly error: unknown; hasRun(): boolean | Promise<boolean> };
+
 /** Of the name that the host gave to it: a path, or a `file:` URL when it has a query or hash. */
 export function workerFile(name: string): WorkerFile {
   const url = name.startsWith('file:') ? new URL(name) : undefined;

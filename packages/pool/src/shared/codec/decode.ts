@@ -54,26 +54,26 @@ const NONE: readonly ArrayBuffer[] = [];
 export class Decoder {
   /** Those of the encoder whose words are read. */
   makers: Makers;
-  private words: Int32Array = new Int32Array(0);
-  private bytes: RawBuffer = rawBuffer(new ArrayBuffer(0));
-  private at = 0;
-  private objects: unknown[] = [];
-  private repeats = false;
+  #words: Int32Array = new Int32Array(0);
+  #bytes: RawBuffer = rawBuffer(new ArrayBuffer(0));
+  #at = 0;
+  #objects: unknown[] = [];
+  #repeats = false;
   /** Where the next TEXT starts, and what was read of them last. */
-  private textAt = 0;
-  private isWide = false;
-  private textEnd = 0;
-  private block = '';
-  private blockAt = 0;
-  private externals = NONE;
+  #textAt = 0;
+  #isWide = false;
+  #textEnd = 0;
+  #block = '';
+  #blockAt = 0;
+  #externals = NONE;
   /** Of `isPristine`, for this message. */
-  private pristine: boolean | undefined;
-  private readonly texts = new TextCache();
-  private readonly borrow: Borrow | undefined;
+  #pristine: boolean | undefined;
+  readonly #texts = new TextCache();
+  readonly #borrow: Borrow | undefined;
 
   constructor(makers = new Makers(), borrow?: Borrow) {
     this.makers = makers;
-    this.borrow = borrow;
+    this.#borrow = borrow;
   }
 
   /**
@@ -81,51 +81,53 @@ export class Decoder {
    * that travelled beside it.
    */
   decode(memory: Memory, at: number, length: number, marks: number, externals = NONE): unknown {
-    this.words = memory.words;
-    this.bytes = memory.bytes;
-    this.at = at;
-    this.externals = externals;
-    this.repeats = (marks & tag.REPEATS) !== 0;
-    this.pristine = undefined;
+    this.#words = memory.words;
+    this.#bytes = memory.bytes;
+    this.#at = at;
+    this.#externals = externals;
+    this.#repeats = (marks & tag.REPEATS) !== 0;
+    this.#pristine = undefined;
     // Reading the last one may have failed in the middle.
-    if (this.objects.length > 0) this.objects = [];
-    if ((marks & tag.TEXTS) !== 0) this.findTexts(at + length - 1);
+    if (this.#objects.length > 0) this.#objects = [];
+    if ((marks & tag.TEXTS) !== 0) this.#findTexts(at + length - 1);
     const value = this.read();
-    this.block = '';
-    if (this.repeats) this.objects = [];
+    this.#block = '';
+    if (this.#repeats) this.#objects = [];
     return value;
   }
 
-  private findTexts(last: number): void {
-    const words = this.words[last] as number;
-    this.isWide = words < 0;
-    const bytes = this.isWide ? 2 : 1;
-    this.textEnd = (last * 4) / bytes;
-    this.textAt = ((last - Math.abs(words)) * 4) / bytes;
-    this.blockAt = this.textAt;
+  #findTexts(last: number): void {
+    const words = this.#words[last] as number;
+    this.#isWide = words < 0;
+    const bytes = this.#isWide ? 2 : 1;
+    this.#textEnd = (last * 4) / bytes;
+    this.#textAt = ((last - Math.abs(words)) * 4) / bytes;
+    this.#blockAt = this.#textAt;
   }
 
   /** The next value. */
   read(): unknown {
-    const word = this.words[this.at++] as number;
+    const word = this.#words[this.#at++] as number;
     const payload = word >> TAG_BITS;
     switch (word & TAG_MASK) {
       case tag.SMALL:
         return payload;
       case tag.FLOAT:
-        return this.float();
+        return this.#float();
       case tag.LATIN1:
-        return payload > SHORT && payload <= LONGEST_CACHED ? this.shortText(payload) : this.latin1(payload);
+        return payload > SHORT && payload <= LONGEST_CACHED
+          ? this.#shortText(payload)
+          : this.#latin1(payload);
       case tag.UTF16:
-        return this.utf16(payload);
+        return this.#utf16(payload);
       case tag.TEXT:
-        return this.text(payload);
+        return this.#text(payload);
       case tag.OBJECT:
-        return this.object(payload);
+        return this.#object(payload);
       case tag.ARRAY:
-        return this.array(payload);
+        return this.#array(payload);
       case tag.SHAPED:
-        return this.shaped(payload);
+        return this.#shaped(payload);
       case tag.NULL:
         return null;
       case tag.TRUE:
@@ -135,67 +137,67 @@ export class Decoder {
       case tag.UNDEFINED:
         return undefined;
       default:
-        return this.rare(word & TAG_MASK, payload);
+        return this.#rare(word & TAG_MASK, payload);
     }
   }
 
-  private rare(kind: number, payload: number): unknown {
+  #rare(kind: number, payload: number): unknown {
     switch (kind) {
       case tag.REF:
-        return this.objects[payload];
+        return this.#objects[payload];
       case tag.DATE:
-        return this.keep(new NativeDate(this.float()));
+        return this.#keep(new NativeDate(this.#float()));
       case tag.MAP:
-        return this.map(payload);
+        return this.#map(payload);
       case tag.SET:
-        return this.set(payload);
+        return this.#set(payload);
       case tag.VIEW:
-        return this.view(payload);
+        return this.#view(payload);
       case tag.BUFFER:
-        return this.buffer(payload);
+        return this.#buffer(payload);
       case tag.EXTERNAL:
-        return this.external(payload);
+        return this.#external(payload);
       case tag.BULK:
-        return this.bulk(payload);
+        return this.#bulk(payload);
       case tag.REGEXP:
-        return this.regexp();
+        return this.#regexp();
       case tag.BIGINT:
-        return this.bigint();
+        return this.#bigint();
       case tag.BIGINT_LONG:
-        return this.bigintLong(payload);
+        return this.#bigintLong(payload);
       default:
         throw new Error(`unknown tag ${kind} in the task table`);
     }
   }
 
   /** Numbers an object, if any object of this message is named again. */
-  private keep<Value>(value: Value): Value {
-    if (this.repeats) this.objects.push(value);
+  #keep<Value>(value: Value): Value {
+    if (this.#repeats) this.#objects.push(value);
     return value;
   }
 
-  private float(): number {
-    floatWords[0] = this.words[this.at++] as number;
-    floatWords[1] = this.words[this.at++] as number;
+  #float(): number {
+    floatWords[0] = this.#words[this.#at++] as number;
+    floatWords[1] = this.#words[this.#at++] as number;
     return floats[0] as number;
   }
 
-  private bigint(): bigint {
-    floatWords[0] = this.words[this.at++] as number;
-    floatWords[1] = this.words[this.at++] as number;
+  #bigint(): bigint {
+    floatWords[0] = this.#words[this.#at++] as number;
+    floatWords[1] = this.#words[this.#at++] as number;
     return bigints[0] as bigint;
   }
 
-  private bigintLong(negative: number): bigint {
+  #bigintLong(negative: number): bigint {
     const value = BigInt(`0x${this.read() as string}`);
     return negative === 1 ? -value : value;
   }
 
-  private latin1(length: number): string {
-    const start = this.at * 4;
-    this.at += (length + 3) >> 2;
-    if (length > SHORT) return this.bytes.latin1Slice(start, start + length);
-    const { bytes } = this;
+  #latin1(length: number): string {
+    const start = this.#at * 4;
+    this.#at += (length + 3) >> 2;
+    if (length > SHORT) return this.#bytes.latin1Slice(start, start + length);
+    const bytes = this.#bytes;
     if (length === 1) return String.fromCharCode(bytes[start] as number);
     if (length === 0) return '';
     const first = bytes[start] as number;
@@ -208,36 +210,36 @@ export class Decoder {
    * Reading several at once and cutting them apart takes a quarter of the time. A piece keeps the whole block alive, so
    * blocks are small.
    */
-  private text(length: number): string {
-    const at = this.textAt;
-    this.textAt += length;
-    if (this.textAt > this.blockAt + this.block.length) this.readBlock(at, Math.max(length, BLOCK));
-    return this.block.substring(at - this.blockAt, this.textAt - this.blockAt);
+  #text(length: number): string {
+    const at = this.#textAt;
+    this.#textAt += length;
+    if (this.#textAt > this.#blockAt + this.#block.length) this.#readBlock(at, Math.max(length, BLOCK));
+    return this.#block.substring(at - this.#blockAt, this.#textAt - this.#blockAt);
   }
 
-  private readBlock(at: number, length: number): void {
-    const end = Math.min(at + length, this.textEnd);
-    this.blockAt = at;
-    this.block = this.isWide ? this.bytes.ucs2Slice(at * 2, end * 2) : this.bytes.latin1Slice(at, end);
+  #readBlock(at: number, length: number): void {
+    const end = Math.min(at + length, this.#textEnd);
+    this.#blockAt = at;
+    this.#block = this.#isWide ? this.#bytes.ucs2Slice(at * 2, end * 2) : this.#bytes.latin1Slice(at, end);
   }
 
-  private utf16(length: number): string {
-    const start = this.at * 4;
-    this.at += (length * 2 + 3) >> 2;
-    return this.bytes.ucs2Slice(start, start + length * 2);
+  #utf16(length: number): string {
+    const start = this.#at * 4;
+    this.#at += (length * 2 + 3) >> 2;
+    return this.#bytes.ucs2Slice(start, start + length * 2);
   }
 
-  private regexp(): RegExp {
+  #regexp(): RegExp {
     // The object's number is taken before its strings are read, but strings have no numbers: order is free.
     const source = this.read() as string;
-    return this.keep(new NativeRegExp(source, this.read() as string));
+    return this.#keep(new NativeRegExp(source, this.read() as string));
   }
 
-  private array(length: number): unknown[] {
-    const result: unknown[] = this.keep(length < 64 ? [] : new NativeArray(length));
+  #array(length: number): unknown[] {
+    const result: unknown[] = this.#keep(length < 64 ? [] : new NativeArray(length));
     for (let index = 0; index < length; index++) {
-      if ((this.words[this.at] as number) === tag.HOLE) {
-        this.at++;
+      if ((this.#words[this.#at] as number) === tag.HOLE) {
+        this.#at++;
         result.length = index + 1;
       } else {
         result[index] = this.read();
@@ -247,11 +249,11 @@ export class Decoder {
     return result;
   }
 
-  private object(count: number): object {
-    const result: Record<string, unknown> = this.keep({});
+  #object(count: number): object {
+    const result: Record<string, unknown> = this.#keep({});
     const values: unknown[] = [];
     for (let index = 0; index < count; index++) values.push(this.read());
-    const pristine = count >= MANY_KEYS && this.isPristine();
+    const pristine = count >= MANY_KEYS && this.#isPristine();
     for (let index = 0; index < count; index++) {
       const name = this.read() as string;
       // Here, because a loop in a function that is called for nothing else is the fastest.
@@ -261,14 +263,14 @@ export class Decoder {
     return result;
   }
 
-  private isPristine(): boolean {
-    this.pristine ??= isPristine();
-    return this.pristine;
+  #isPristine(): boolean {
+    this.#pristine ??= isPristine();
+    return this.#pristine;
   }
 
-  private shaped(shape: number): object {
+  #shaped(shape: number): object {
     // An object must have its number before its values are read, because they may name it.
-    if (this.repeats) return this.fill(this.keep({}), this.makers.namesOf(shape));
+    if (this.#repeats) return this.fill(this.#keep({}), this.makers.namesOf(shape));
     return this.makers.maker(shape)(this);
   }
 
@@ -278,19 +280,19 @@ export class Decoder {
     return result;
   }
 
-  private shortText(length: number): string {
-    const start = this.at - 1;
+  #shortText(length: number): string {
+    const start = this.#at - 1;
     const size = 1 + ((length + 3) >> 2);
-    const known = this.texts.find(this.words, start, size);
+    const known = this.#texts.find(this.#words, start, size);
     if (known !== undefined) {
-      this.at += size - 1;
+      this.#at += size - 1;
       return known;
     }
-    return this.texts.keep(this.words, start, size, this.latin1(length));
+    return this.#texts.keep(this.#words, start, size, this.#latin1(length));
   }
 
-  private map(size: number): Map<unknown, unknown> {
-    const result = this.keep(new NativeMap<unknown, unknown>());
+  #map(size: number): Map<unknown, unknown> {
+    const result = this.#keep(new NativeMap<unknown, unknown>());
     for (let index = 0; index < size; index++) {
       const key = this.read();
       putInMap.call(result, key, this.read());
@@ -298,41 +300,41 @@ export class Decoder {
     return result;
   }
 
-  private set(size: number): Set<unknown> {
-    const result = this.keep(new NativeSet<unknown>());
+  #set(size: number): Set<unknown> {
+    const result = this.#keep(new NativeSet<unknown>());
     for (let index = 0; index < size; index++) addToSet.call(result, this.read());
     return result;
   }
 
-  private view(kind: number): ArrayBufferView {
-    const offset = this.words[this.at++] as number;
-    const length = this.words[this.at++] as number;
+  #view(kind: number): ArrayBufferView {
+    const offset = this.#words[this.#at++] as number;
+    const length = this.#words[this.#at++] as number;
     // A view is numbered before its buffer.
-    const number = this.objects.length;
-    this.keep(undefined);
+    const number = this.#objects.length;
+    this.#keep(undefined);
     const View = VIEWS[kind] as typeof Uint8Array;
     const view = new View(this.read() as ArrayBuffer, offset, length);
-    if (this.repeats) this.objects[number] = view;
+    if (this.#repeats) this.#objects[number] = view;
     return view;
   }
 
-  private external(place: number): ArrayBuffer {
-    const external = this.externals[place] as ArrayBuffer;
+  #external(place: number): ArrayBuffer {
+    const external = this.#externals[place] as ArrayBuffer;
     madeBuffer(external.byteLength);
-    return this.keep(external);
+    return this.#keep(external);
   }
 
-  private bulk(length: number): ArrayBuffer {
+  #bulk(length: number): ArrayBuffer {
     madeBuffer(length);
-    return this.keep(copyOf((this.borrow as Borrow)(this.words[this.at++] as number, length)));
+    return this.#keep(copyOf((this.#borrow as Borrow)(this.#words[this.#at++] as number, length)));
   }
 
-  private buffer(length: number): ArrayBuffer {
-    const start = this.at * 4;
-    this.at += (length + 3) >> 2;
+  #buffer(length: number): ArrayBuffer {
+    const start = this.#at * 4;
+    this.#at += (length + 3) >> 2;
     madeBuffer(length);
     const result = new NativeBuffer(length);
-    new Uint8Array(result).set(this.bytes.subarray(start, start + length));
-    return this.keep(result);
+    new Uint8Array(result).set(this.#bytes.subarray(start, start + length));
+    return this.#keep(result);
   }
 }

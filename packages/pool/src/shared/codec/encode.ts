@@ -77,23 +77,23 @@ export interface Encoded extends Memory {
  * behind what they wrote.
  */
 export class Encoder {
-  private words: Int32Array<ArrayBuffer>;
-  private bytes: RawBuffer;
-  private depth = 0;
-  private busy = false;
-  private readonly repeats = new Repeats();
-  private marks = 0;
-  private text = '';
-  private externals: ArrayBuffer[] | undefined;
-  private readonly shapes: Shapes;
-  private readonly lend: Lend | undefined;
+  #words: Int32Array<ArrayBuffer>;
+  #bytes: RawBuffer;
+  #depth = 0;
+  #busy = false;
+  readonly #repeats = new Repeats();
+  #marks = 0;
+  #text = '';
+  #externals: ArrayBuffer[] | undefined;
+  readonly #shapes: Shapes;
+  readonly #lend: Lend | undefined;
 
   /** With `announce`, shapes that come often get numbers. */
   constructor(words = FEWEST_WORDS, lend?: Lend, announce?: Announce) {
-    this.lend = lend;
-    this.shapes = new Shapes(announce);
-    this.words = new Int32Array(words);
-    this.bytes = rawBuffer(this.words.buffer);
+    this.#lend = lend;
+    this.#shapes = new Shapes(announce);
+    this.#words = new Int32Array(words);
+    this.#bytes = rawBuffer(this.#words.buffer);
   }
 
   /**
@@ -101,14 +101,17 @@ export class Encoder {
    * @throws what a getter of the value throws.
    */
   encode(value: unknown): Encoded | undefined {
-    if (this.busy) return new Encoder(64).encode(value);
+    if (this.#busy) return new Encoder(64).encode(value);
     if (isPolluted()) return undefined;
-    this.busy = true;
+    this.#busy = true;
     try {
-      let length = this.write(value, 0);
-      if (this.text.length > 0) length = this.texts(length);
-      const { words, bytes, externals, marks } = this;
-      if (words.length > MOST_KEPT) this.use(new Int32Array(FEWEST_WORDS));
+      let length = this.#write(value, 0);
+      if (this.#text.length > 0) length = this.#texts(length);
+      const words = this.#words;
+      const bytes = this.#bytes;
+      const externals = this.#externals;
+      const marks = this.#marks;
+      if (words.length > MOST_KEPT) this.#use(new Int32Array(FEWEST_WORDS));
       return { words, bytes, length, externals, marks };
     } catch (error) {
       if (error === UNKNOWN) return undefined;
@@ -116,113 +119,113 @@ export class Encoder {
       return undefined;
     } finally {
       // Nothing is called here: at the end of the stack a call would throw, and all this would not be done.
-      this.busy = false;
-      this.depth = 0;
-      this.marks = 0;
-      this.text = '';
-      this.externals = undefined;
-      const { repeats } = this;
+      this.#busy = false;
+      this.#depth = 0;
+      this.#marks = 0;
+      this.#text = '';
+      this.#externals = undefined;
+      const repeats = this.#repeats;
       while (repeats.count > 0) repeats.first[--repeats.count] = undefined;
       repeats.memo = undefined;
       repeats.numbers = undefined;
     }
   }
 
-  private use(words: Int32Array<ArrayBuffer>): void {
+  #use(words: Int32Array<ArrayBuffer>): void {
     // First, because it may throw, and the two must belong together.
-    this.bytes = rawBuffer(words.buffer);
-    this.words = words;
+    this.#bytes = rawBuffer(words.buffer);
+    this.#words = words;
   }
 
-  private room(at: number, words: number): void {
-    if (at + words <= this.words.length) return;
-    const larger = new Int32Array(Math.max(this.words.length * 2, at + words));
-    larger.set(this.words.subarray(0, at));
-    this.use(larger);
+  #room(at: number, words: number): void {
+    if (at + words <= this.#words.length) return;
+    const larger = new Int32Array(Math.max(this.#words.length * 2, at + words));
+    larger.set(this.#words.subarray(0, at));
+    this.#use(larger);
   }
 
-  private head(kind: number, payload: number, at: number): number {
-    this.words[at] = (payload << TAG_BITS) | kind;
+  #head(kind: number, payload: number, at: number): number {
+    this.#words[at] = (payload << TAG_BITS) | kind;
     return at + 1;
   }
 
-  private write(value: unknown, at: number): number {
-    this.room(at, 8);
-    if (typeof value === 'number') return this.number(value, at);
-    if (typeof value === 'string') return this.string(value, at);
-    if (value === null) return this.head(tag.NULL, 0, at);
-    if (typeof value === 'object') return this.object(value, at);
-    if (value === undefined) return this.head(tag.UNDEFINED, 0, at);
-    if (typeof value === 'boolean') return this.head(value ? tag.TRUE : tag.FALSE, 0, at);
-    if (typeof value === 'bigint') return this.bigint(value, at);
+  #write(value: unknown, at: number): number {
+    this.#room(at, 8);
+    if (typeof value === 'number') return this.#number(value, at);
+    if (typeof value === 'string') return this.#string(value, at);
+    if (value === null) return this.#head(tag.NULL, 0, at);
+    if (typeof value === 'object') return this.#object(value, at);
+    if (value === undefined) return this.#head(tag.UNDEFINED, 0, at);
+    if (typeof value === 'boolean') return this.#head(value ? tag.TRUE : tag.FALSE, 0, at);
+    if (typeof value === 'bigint') return this.#bigint(value, at);
     throw UNKNOWN;
   }
 
-  private number(value: number, at: number): number {
+  #number(value: number, at: number): number {
     const whole = value | 0;
     const isSmall = whole === value && whole <= tag.INLINE_MAX && whole >= tag.INLINE_MIN;
-    if (isSmall && !Object.is(value, -0)) return this.head(tag.SMALL, whole, at);
-    return this.float(value, this.head(tag.FLOAT, 0, at));
+    if (isSmall && !Object.is(value, -0)) return this.#head(tag.SMALL, whole, at);
+    return this.#float(value, this.#head(tag.FLOAT, 0, at));
   }
 
-  private float(value: number, at: number): number {
+  #float(value: number, at: number): number {
     floats[0] = value;
-    return this.twoWords(at);
+    return this.#twoWords(at);
   }
 
-  private twoWords(at: number): number {
-    this.words[at] = floatWords[0] as number;
-    this.words[at + 1] = floatWords[1] as number;
+  #twoWords(at: number): number {
+    this.#words[at] = floatWords[0] as number;
+    this.#words[at + 1] = floatWords[1] as number;
     return at + 2;
   }
 
-  private bigint(value: bigint, at: number): number {
+  #bigint(value: bigint, at: number): number {
     if (BigInt.asIntN(64, value) === value) {
       bigints[0] = value;
-      return this.twoWords(this.head(tag.BIGINT, 0, at));
+      return this.#twoWords(this.#head(tag.BIGINT, 0, at));
     }
     const digits = (value < 0n ? -value : value).toString(16);
-    return this.string(digits, this.head(tag.BIGINT_LONG, value < 0n ? 1 : 0, at));
+    return this.#string(digits, this.#head(tag.BIGINT_LONG, value < 0n ? 1 : 0, at));
   }
 
-  private string(value: string, at: number): number {
+  #string(value: string, at: number): number {
     const length = value.length;
     if (length > tag.INLINE_MAX) throw UNKNOWN;
-    if (length > SHORT_STRING && length <= LONGEST_TEXT && this.text.length < MOST_TEXT) {
-      this.text += value;
-      this.room(at, 1);
-      return this.head(tag.TEXT, length, at);
+    if (length > SHORT_STRING && length <= LONGEST_TEXT && this.#text.length < MOST_TEXT) {
+      this.#text += value;
+      this.#room(at, 1);
+      return this.#head(tag.TEXT, length, at);
     }
-    this.room(at, ((length * 2 + 3) >> 2) + 2);
+    this.#room(at, ((length * 2 + 3) >> 2) + 2);
     if (length <= SHORT_STRING) {
-      const end = this.shortString(value, length, at);
+      const end = this.#shortString(value, length, at);
       if (end !== -1) return end;
     }
     if (NOT_LATIN1.test(value)) {
-      this.bytes.ucs2Write(value, this.head(tag.UTF16, length, at) * 4, length * 2);
+      this.#bytes.ucs2Write(value, this.#head(tag.UTF16, length, at) * 4, length * 2);
       return at + 1 + ((length * 2 + 3) >> 2);
     }
-    this.bytes.latin1Write(value, this.head(tag.LATIN1, length, at) * 4, length);
+    this.#bytes.latin1Write(value, this.#head(tag.LATIN1, length, at) * 4, length);
     return at + 1 + ((length + 3) >> 2);
   }
 
   /** The characters of all TEXTs. */
-  private texts(at: number): number {
-    const { text } = this;
-    this.marks |= tag.TEXTS;
+  #texts(at: number): number {
+    const text = this.#text;
+    this.#marks |= tag.TEXTS;
     const isWide = NOT_LATIN1.test(text);
     const words = ((isWide ? text.length * 2 : text.length) + 3) >> 2;
-    this.room(at, words + 1);
-    if (isWide) this.bytes.ucs2Write(text, at * 4, text.length * 2);
-    else this.bytes.latin1Write(text, at * 4, text.length);
-    this.words[at + words] = isWide ? -words : words;
+    this.#room(at, words + 1);
+    if (isWide) this.#bytes.ucs2Write(text, at * 4, text.length * 2);
+    else this.#bytes.latin1Write(text, at * 4, text.length);
+    this.#words[at + words] = isWide ? -words : words;
     return at + words + 1;
   }
 
   /** Packs characters itself, which beats a call into native code. -1: a character needs two bytes. */
-  private shortString(value: string, length: number, start: number): number {
-    const { words } = this;
-    let at = this.head(tag.LATIN1, length, start);
+  #shortString(value: string, length: number, start: number): number {
+    const words = this.#words;
+    let at = this.#head(tag.LATIN1, length, start);
     let all = 0;
     for (let index = 0; index < length; index += 4) {
       const first = value.charCodeAt(index);
@@ -235,29 +238,29 @@ export class Encoder {
     return all > 0xff ? -1 : at;
   }
 
-  private object(value: object, at: number): number {
-    const number = this.repeats.numberOf(value);
+  #object(value: object, at: number): number {
+    const number = this.#repeats.numberOf(value);
     if (number !== -1) {
-      this.marks |= tag.REPEATS;
-      return this.head(tag.REF, number, at);
+      this.#marks |= tag.REPEATS;
+      return this.#head(tag.REF, number, at);
     }
-    if (isProxy(value) || ++this.depth > MAX_DEPTH) throw UNKNOWN;
-    const end = this.contents(value, getPrototypeOf(value), at);
-    this.depth--;
+    if (isProxy(value) || ++this.#depth > MAX_DEPTH) throw UNKNOWN;
+    const end = this.#contents(value, getPrototypeOf(value), at);
+    this.#depth--;
     return end;
   }
 
-  private contents(value: object, prototype: object | null, at: number): number {
+  #contents(value: object, prototype: object | null, at: number): number {
     if (prototype === plainPrototype || prototype === null)
-      return this.plain(value as Record<string, unknown>, at);
-    if (prototype === arrayPrototype && isArray(value)) return this.array(value, at);
-    return this.special(value, prototype, at);
+      return this.#plain(value as Record<string, unknown>, at);
+    if (prototype === arrayPrototype && isArray(value)) return this.#array(value, at);
+    return this.#special(value, prototype, at);
   }
 
-  private plain(value: Record<string, unknown>, start: number): number {
+  #plain(value: Record<string, unknown>, start: number): number {
     if (!seemsPlain(value)) throw UNKNOWN;
-    const { depth } = this;
-    const guess = this.shapes.guess(depth);
+    const depth = this.#depth;
+    const guess = this.#shapes.guess(depth);
     const expected = guess.names;
     let names: string[] | undefined;
     let place = 0;
@@ -267,38 +270,38 @@ export class Encoder {
       if (names !== undefined) names.push(name);
       else if (place < expected.length && name === expected[place]) place++;
       else names = [...expected.slice(0, place), name];
-      at = this.write(value[name], at);
+      at = this.#write(value[name], at);
     }
     const isGuess = names === undefined && place === expected.length && guess.number !== -1;
-    const shape = isGuess ? guess : this.shapes.of(value, names ?? expected.slice(0, place), depth);
+    const shape = isGuess ? guess : this.#shapes.of(value, names ?? expected.slice(0, place), depth);
     if (shape === undefined) throw UNKNOWN;
-    if (shape.number === -1) return this.keys(shape.names, start, at);
-    this.head(tag.SHAPED, shape.number, start);
+    if (shape.number === -1) return this.#keys(shape.names, start, at);
+    this.#head(tag.SHAPED, shape.number, start);
     return at;
   }
 
-  private keys(names: readonly string[], start: number, end: number): number {
-    this.head(tag.OBJECT, names.length, start);
+  #keys(names: readonly string[], start: number, end: number): number {
+    this.#head(tag.OBJECT, names.length, start);
     let at = end;
-    for (const name of names) at = this.string(name, at);
+    for (const name of names) at = this.#string(name, at);
     return at;
   }
 
-  private array(value: unknown[], start: number): number {
+  #array(value: unknown[], start: number): number {
     const { length } = value;
     if (length > LONGEST_ARRAY) throw UNKNOWN;
     const count = keys(value).length;
     if (length - count > MAX_HOLES) throw UNKNOWN;
     let holes = 0;
-    let at = this.head(tag.ARRAY, length, start);
+    let at = this.#head(tag.ARRAY, length, start);
     for (let index = 0; index < length; index++) {
       const item = value[index];
       if (item === undefined && !hasOwn(value, index)) {
-        this.room(at, 1);
-        at = this.head(tag.HOLE, 0, at);
+        this.#room(at, 1);
+        at = this.#head(tag.HOLE, 0, at);
         holes++;
       } else {
-        at = this.write(item, at);
+        at = this.#write(item, at);
       }
     }
     // The sum is off when there are properties beside the indices, as on the result of a RegExp.
@@ -306,80 +309,80 @@ export class Encoder {
     return at;
   }
 
-  private special(value: object, prototype: object, at: number): number {
+  #special(value: object, prototype: object, at: number): number {
     const view = viewTags.get(prototype);
-    if (view !== undefined) return this.view(value, view, at);
-    if (prototype === datePrototype && isDate(value)) return this.date(value, at);
-    if (prototype === mapPrototype && isMap(value)) return this.map(value, at);
-    if (prototype === setPrototype && isSet(value)) return this.set(value, at);
-    if (prototype === bufferPrototype && isArrayBuffer(value)) return this.buffer(value, at);
-    if (prototype === regExpPrototype && isRegExp(value)) return this.regexp(value, at);
+    if (view !== undefined) return this.#view(value, view, at);
+    if (prototype === datePrototype && isDate(value)) return this.#date(value, at);
+    if (prototype === mapPrototype && isMap(value)) return this.#map(value, at);
+    if (prototype === setPrototype && isSet(value)) return this.#set(value, at);
+    if (prototype === bufferPrototype && isArrayBuffer(value)) return this.#buffer(value, at);
+    if (prototype === regExpPrototype && isRegExp(value)) return this.#regexp(value, at);
     // Not left to structured clone: Node crashes when one that is closed is cloned.
     if (prototype === MessagePort.prototype) throw new DOMException(PORT_FOUND, 'DataCloneError');
     throw UNKNOWN;
   }
 
-  private date(value: Date, at: number): number {
-    return this.float(getTime.call(value), this.head(tag.DATE, 0, at));
+  #date(value: Date, at: number): number {
+    return this.#float(getTime.call(value), this.#head(tag.DATE, 0, at));
   }
 
-  private regexp(value: RegExp, at: number): number {
+  #regexp(value: RegExp, at: number): number {
     // Beside `lastIndex`: it may be called `flags`.
     if (getOwnPropertyNames(value).length > 1) throw UNKNOWN;
-    return this.string(value.flags, this.string(value.source, this.head(tag.REGEXP, 0, at)));
+    return this.#string(value.flags, this.#string(value.source, this.#head(tag.REGEXP, 0, at)));
   }
 
-  private map(value: ReadonlyMap<unknown, unknown>, start: number): number {
+  #map(value: ReadonlyMap<unknown, unknown>, start: number): number {
     const parts: unknown[] = [];
     eachOfMap.call(value, (item, key) => parts.push(key, item));
-    let at = this.head(tag.MAP, parts.length / 2, start);
-    for (let index = 0; index < parts.length; index++) at = this.write(parts[index], at);
+    let at = this.#head(tag.MAP, parts.length / 2, start);
+    for (let index = 0; index < parts.length; index++) at = this.#write(parts[index], at);
     return at;
   }
 
-  private set(value: ReadonlySet<unknown>, start: number): number {
+  #set(value: ReadonlySet<unknown>, start: number): number {
     const items: unknown[] = [];
     eachOfSet.call(value, (item) => items.push(item));
-    let at = this.head(tag.SET, items.length, start);
-    for (let index = 0; index < items.length; index++) at = this.write(items[index], at);
+    let at = this.#head(tag.SET, items.length, start);
+    for (let index = 0; index < items.length; index++) at = this.#write(items[index], at);
     return at;
   }
 
-  private view(value: object, kind: number, start: number): number {
+  #view(value: object, kind: number, start: number): number {
     if (!isView(value) || kind !== kindOfView(value)) throw UNKNOWN;
     const buffer = bufferOf(value, kind);
     if (!isArrayBuffer(buffer) || isResizable(buffer) || isDetached(buffer)) throw UNKNOWN;
     const offset = offsetOf(value, kind);
     const length = lengthOf(value, kind);
     if (offset > MOST_INT32 || length > MOST_INT32) throw UNKNOWN;
-    const at = this.head(tag.VIEW, kind, start);
-    this.words[at] = offset;
-    this.words[at + 1] = length;
-    this.room(at + 2, 8);
-    const number = this.repeats.numberOf(buffer);
-    if (number === -1) return this.buffer(buffer, at + 2);
-    this.marks |= tag.REPEATS;
-    return this.head(tag.REF, number, at + 2);
+    const at = this.#head(tag.VIEW, kind, start);
+    this.#words[at] = offset;
+    this.#words[at + 1] = length;
+    this.#room(at + 2, 8);
+    const number = this.#repeats.numberOf(buffer);
+    if (number === -1) return this.#buffer(buffer, at + 2);
+    this.#marks |= tag.REPEATS;
+    return this.#head(tag.REF, number, at + 2);
   }
 
-  private buffer(value: ArrayBuffer, start: number): number {
+  #buffer(value: ArrayBuffer, start: number): number {
     const byteLength = byteLengthOf.call(value);
     if (isResizable(value) || isDetached(value) || byteLength > constants.MAX_LENGTH) throw UNKNOWN;
-    if (byteLength >= BULK_BYTES) return this.bulk(new Uint8Array(value), start);
-    this.room(start, ((byteLength + 3) >> 2) + 1);
-    const at = this.head(tag.BUFFER, byteLength, start);
-    this.bytes.set(new Uint8Array(value), at * 4);
+    if (byteLength >= BULK_BYTES) return this.#bulk(new Uint8Array(value), start);
+    this.#room(start, ((byteLength + 3) >> 2) + 1);
+    const at = this.#head(tag.BUFFER, byteLength, start);
+    this.#bytes.set(new Uint8Array(value), at * 4);
     return at + ((byteLength + 3) >> 2);
   }
 
-  private bulk(bytes: Uint8Array, at: number): number {
-    const address = bytes.length > tag.INLINE_MAX ? -1 : (this.lend?.(bytes) ?? -1);
+  #bulk(bytes: Uint8Array, at: number): number {
+    const address = bytes.length > tag.INLINE_MAX ? -1 : (this.#lend?.(bytes) ?? -1);
     if (address !== -1) {
-      this.words[at + 1] = address;
-      return this.head(tag.BULK, bytes.length, at) + 1;
+      this.#words[at + 1] = address;
+      return this.#head(tag.BULK, bytes.length, at) + 1;
     }
-    this.externals ??= [];
-    this.externals.push(copyOf(bytes));
-    return this.head(tag.EXTERNAL, this.externals.length - 1, at);
+    this.#externals ??= [];
+    this.#externals.push(copyOf(bytes));
+    return this.#head(tag.EXTERNAL, this.#externals.length - 1, at);
   }
 }

@@ -1,34 +1,40 @@
-import type { Decoder } from './decode.js';
+/** What makers take values from: a `Decoder`. */
+export interface Reader {
+  /** The next value. */
+  read(): unknown;
+  /** Puts the next values into an object, under these names. */
+  fill(target: object, names: readonly string[]): object;
+}
 
 /** Makes an object of one shape out of the values that the decoder reads next. */
-export type Maker = (decoder: Decoder) => object;
+export type Maker = (reader: Reader) => object;
 
 /** The decoder's side: the shapes that one encoder has announced. */
 export class Makers {
-  private readonly names: (readonly string[])[] = [];
-  private readonly makers: Maker[] = [];
-  private readonly fetch: () => void;
+  readonly #names: (readonly string[])[] = [];
+  readonly #makers: Maker[] = [];
+  readonly #fetch: () => void;
 
   /** `fetch` reads announcements that have not been read; an announcement is posted before it is used. */
   constructor(fetch: () => void = () => {}) {
-    this.fetch = fetch;
+    this.#fetch = fetch;
   }
 
   add(shape: number, names: readonly string[]): void {
-    this.names[shape] = names;
-    this.makers[shape] = makerOf(names);
+    this.#names[shape] = names;
+    this.#makers[shape] = makerOf(names);
   }
 
   maker(shape: number): Maker {
-    return this.makers[shape] ?? this.fetched(this.makers, shape);
+    return this.#makers[shape] ?? this.#fetched(this.#makers, shape);
   }
 
   namesOf(shape: number): readonly string[] {
-    return this.names[shape] ?? this.fetched(this.names, shape);
+    return this.#names[shape] ?? this.#fetched(this.#names, shape);
   }
 
-  private fetched<Item>(from: Item[], shape: number): Item {
-    this.fetch();
+  #fetched<Item>(from: Item[], shape: number): Item {
+    this.#fetch();
     return from[shape] as Item;
   }
 }

@@ -16,7 +16,7 @@ export class Repeats {
   /** The number of an object that was met before, or -1. */
   numberOf(value: object): number {
     const { memo } = this;
-    if (memo === undefined) return this.numberAmongFew(value);
+    if (memo === undefined) return this.#numberAmongFew(value);
     const { size } = memo;
     if (size > MOST) throw UNKNOWN;
     if (memo.add(value).size > size) {
@@ -28,7 +28,7 @@ export class Repeats {
     return this.numbers.get(value) as number;
   }
 
-  private numberAmongFew(value: object): number {
+  #numberAmongFew(value: object): number {
     const { first, count } = this;
     for (let index = 0; index < count; index++) if (first[index] === value) return index;
     if (count < LINEAR) first[this.count++] = value;

@@ -23,29 +23,29 @@ const MOST_STEPS = 4096;
 class Step {
   shape: Shape | undefined;
   sightings = 0;
-  private name: string | undefined;
-  private following: Step | undefined;
-  private others: Map<string, Step> | undefined;
-  private readonly grow: () => Step | undefined;
+  #name: string | undefined;
+  #following: Step | undefined;
+  #others: Map<string, Step> | undefined;
+  readonly #grow: () => Step | undefined;
 
   constructor(grow: () => Step | undefined) {
-    this.grow = grow;
+    this.#grow = grow;
   }
 
   /** Where a further key leads; undefined: nowhere, because there are too many steps. */
   next(name: string): Step | undefined {
-    return name === this.name ? this.following : (this.others?.get(name) ?? this.branch(name));
+    return name === this.#name ? this.#following : (this.#others?.get(name) ?? this.#branch(name));
   }
 
-  private branch(name: string): Step | undefined {
-    const step = this.grow();
+  #branch(name: string): Step | undefined {
+    const step = this.#grow();
     if (step === undefined) return undefined;
-    if (this.name === undefined) {
-      this.name = name;
-      this.following = step;
+    if (this.#name === undefined) {
+      this.#name = name;
+      this.#following = step;
     } else {
-      this.others ??= new Map();
-      this.others.set(name, step);
+      this.#others ??= new Map();
+      this.#others.set(name, step);
     }
     return step;
   }
@@ -53,62 +53,62 @@ class Step {
 
 /** The shapes of an encoder. */
 export class Shapes {
-  private root: Step;
-  private room = MOST_STEPS;
-  private readonly numbered: Shape[] = [];
+  #root: Step;
+  #room = MOST_STEPS;
+  readonly #numbered: Shape[] = [];
   /** The last shape with a number, by depth: what is nested alike mostly looks alike. */
-  private readonly guesses: Shape[] = [];
-  private readonly announce: Announce | undefined;
-  private readonly grow = (): Step | undefined => (this.room-- > 0 ? new Step(this.grow) : undefined);
+  readonly #guesses: Shape[] = [];
+  readonly #announce: Announce | undefined;
+  readonly #grow = (): Step | undefined => (this.#room-- > 0 ? new Step(this.#grow) : undefined);
 
   constructor(announce: Announce | undefined) {
-    this.announce = announce;
-    this.root = new Step(this.grow);
+    this.#announce = announce;
+    this.#root = new Step(this.#grow);
   }
 
   /** What an object at this depth of a message probably looks like. */
   guess(depth: number): Shape {
-    return this.guesses[depth] ?? EMPTY;
+    return this.#guesses[depth] ?? EMPTY;
   }
 
   /** The shape of an object with these keys at this depth; undefined: it only seems to be plain. */
   of(value: object, names: readonly string[], depth: number): Shape | undefined {
-    const step = this.stepTo(names);
+    const step = this.#stepTo(names);
     const known = step?.shape ?? shapeOf(names, -1);
     // To look costs more than all the rest. What is none has hardly ever keys, and never those of many that are.
     if ((known.number === -1 || known.indexed) && hasInside(value)) return undefined;
     if (step === undefined) return known;
     step.shape = known;
-    if (known.number === -1 && ++step.sightings === WORTH_A_NUMBER) this.number(step, names);
-    if (step.shape.number !== -1 && !known.indexed) this.guesses[depth] = step.shape;
+    if (known.number === -1 && ++step.sightings === WORTH_A_NUMBER) this.#number(step, names);
+    if (step.shape.number !== -1 && !known.indexed) this.#guesses[depth] = step.shape;
     return step.shape;
   }
 
-  private stepTo(names: readonly string[]): Step | undefined {
+  #stepTo(names: readonly string[]): Step | undefined {
     if (names.length > MOST_KEYS) return undefined;
-    let step: Step | undefined = this.root;
+    let step: Step | undefined = this.#root;
     for (let place = 0; place < names.length && step !== undefined; place++) {
       step = step.next(names[place] as string);
     }
-    if (step === undefined) this.forget();
+    if (step === undefined) this.#forget();
     return step;
   }
 
-  private number(step: Step, names: readonly string[]): void {
-    const number = this.numbered.length;
-    if (this.announce === undefined || number === MOST_NUMBERS) return;
+  #number(step: Step, names: readonly string[]): void {
+    const number = this.#numbered.length;
+    if (this.#announce === undefined || number === MOST_NUMBERS) return;
     // First, because it may throw, and the reader must know every number that is used.
-    this.announce(number, names);
+    this.#announce(number, names);
     step.shape = shapeOf(names, number);
-    this.numbered.push(step.shape);
+    this.#numbered.push(step.shape);
   }
 
   /** Makes room for other shapes than those that came once or twice. */
-  private forget(): void {
-    this.room = Number.POSITIVE_INFINITY;
-    this.root = new Step(this.grow);
-    for (const shape of this.numbered) (this.stepTo(shape.names) as Step).shape = shape;
-    this.room = MOST_STEPS;
+  #forget(): void {
+    this.#room = Number.POSITIVE_INFINITY;
+    this.#root = new Step(this.#grow);
+    for (const shape of this.#numbered) (this.#stepTo(shape.names) as Step).shape = shape;
+    this.#room = MOST_STEPS;
   }
 }
 

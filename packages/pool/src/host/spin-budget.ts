@@ -1,5 +1,5 @@
 /** Milliseconds. A wake-up costs 10 to 60 microseconds; a spin of up to a few of them may pay. */
-export const LONGEST = 0.2;
+const LONGEST = 0.2;
 const SHORTEST = 0.006;
 /** A sleep shorter than this could have been a spin. */
 const SHORT_SLEEP = 0.3;
@@ -14,7 +14,7 @@ const TRY_EVERY = 32;
 export class SpinBudget {
   /** Milliseconds; 0: sleep at once. */
   current = LONGEST;
-  private shortSleeps = 0;
+  #shortSleeps = 0;
 
   found(): void {
     this.current = Math.min(LONGEST, this.current * 2);
@@ -26,6 +26,6 @@ export class SpinBudget {
 
   slept(milliseconds: number): void {
     if (milliseconds > SHORT_SLEEP || this.current > 0) return;
-    if (++this.shortSleeps % TRY_EVERY === 0) this.current = LONGEST / 4;
+    if (++this.#shortSleeps % TRY_EVERY === 0) this.current = LONGEST / 4;
   }
 }
