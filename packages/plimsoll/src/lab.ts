@@ -18,7 +18,6 @@ export { PlimsollError } from './errors.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
 export { installedVersions } from './host/versions.js';
 export { askFreshProcess } from './lab/ask-fresh-process.js';
-export type { Arm } from './lab/block-order.js';
 export {
   type BlockRun,
   type BlocksOutcome,
@@ -26,8 +25,8 @@ export {
   completeBlocks,
   runBlocks,
 } from './lab/blocks.js';
-export { converseWithFreshProcess, type Ending, type FreshProcess } from './lab/fresh-process.js';
-export { Guardian, withGuardian } from './lab/guardian.js';
+export type { FreshProcess } from './lab/fresh-process.js';
+export { Guardian } from './lab/guardian.js';
 export { watchLoopDelay } from './lab/loop-delay.js';
 export type { Measurement } from './lab/messages.js';
 export type { Outcome } from './lab/outcome.js';
@@ -49,13 +48,10 @@ export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
 export { list } from './results/words.js';
 export { type Estimate, estimateRatio, type JudgedEstimate, judgeRatio } from './stats/estimate.js';
-export { type EventLoopDelay, eventLoopDelay } from './stats/event-loop-delay.js';
+export type { EventLoopDelay } from './stats/event-loop-delay.js';
 export { kendall } from './stats/kendall.js';
 export {
-  assessNoise,
   EQUAL_WITHIN,
-  type Noise,
-  pairedRatio,
   type Verdict,
   verdictOfRatio,
 } from './stats/paired-comparison.js';
