@@ -102,6 +102,7 @@ describe('the commands as functions', () => {
     assert.equal(advice.trace.jobs, 30);
     const verified = await verifyAdvice(advice, { command: hashing, sizes: [2], runs: 1 });
     assert.equal(plimsoll.adviceSchema.parse(verified).verification[0]?.size, 2);
+    assert.ok((verified.verificationNoise?.aaRatio ?? 0) > 0, 'the smallest size has a twin');
   });
 
   leavesNothing('advise, with a command to record', async () => {

@@ -83,6 +83,7 @@ export function advise(trace: Trace, options: AdviseOptions): Advice {
       predictions,
     }),
     verification: [],
+    verificationNoise: null,
   };
 }
 

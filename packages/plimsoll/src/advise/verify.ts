@@ -1,4 +1,7 @@
+import { noiseResult } from '../bench/analyse.js';
+import { type SweepRun, twinNoise } from '../lab/sweep.js';
 import type { Compared, Prediction, Verification } from '../results/advice.js';
+import type { NoiseResult } from '../results/bench.js';
 import type { Trace } from '../results/trace.js';
 import { median } from '../stats/quantile.js';
 import { measuredIn } from './estimate.js';
@@ -18,6 +21,12 @@ export function verification(
     const own = runs.filter(({ size, trace }) => size === prediction.size && hasJobs(trace));
     return own.length === 0 ? [] : [compare(prediction, own)];
   });
+}
+
+/** How noisy the machine was, by the figure that is compared first: the mean latency of a job. `null` when there is none. */
+export function verificationNoise(runs: readonly SweepRun<Trace>[]): NoiseResult | null {
+  const noise = twinNoise(runs, (trace) => measuredIn(trace, 1).latencyMs.mean);
+  return noise === null ? null : noiseResult(noise);
 }
 
 const hasJobs = ({ processes }: Trace): boolean => processes.some(({ jobs }) => jobs.length > 0);

@@ -1,11 +1,13 @@
 import { advise as predict } from '../advise/advise.js';
-import { type VerifyingRun, verification } from '../advise/verify.js';
+import { verification, verificationNoise } from '../advise/verify.js';
 import { NO_CHANGE, type WhatIf } from '../advise/what-if.js';
+import { itemAt } from '../collections/item-at.js';
 import { PlimsollError } from '../errors.js';
+import { sweep } from '../lab/sweep.js';
 import type { Advice, Objective } from '../results/advice.js';
 import type { Trace } from '../results/trace.js';
 import { createRandom } from '../stats/random.js';
-import { type RecordProgress, record } from '../trace/record.js';
+import { type RecordedTrace, type RecordProgress, record } from '../trace/record.js';
 import { checkCount, checkSizes } from './check.js';
 import { type RunOptions, supervised } from './run-options.js';
 import { type TraceOptions, trace } from './trace.js';
@@ -58,7 +60,7 @@ export interface VerifyOptions {
   readonly command: readonly string[];
   /** Sizes to measure; each must be among those that were predicted. */
   readonly sizes: readonly number[];
-  /** Runs of each size; by default 3. */
+  /** Runs of each size, and of the twin of the smallest; by default 3. */
   readonly runs?: number | undefined;
   /** The command is ended after so many milliseconds; by default it ends by itself. */
   readonly durationMs?: number | undefined;
@@ -79,7 +81,8 @@ export const VERIFY_RUNS = 3;
 export const COMMAND_FAILED = 'trace.command-failed';
 
 /**
- * Measure sizes that were predicted, and add to the advice how wrong the prediction was.
+ * Measure sizes that were predicted, and add to the advice how wrong the prediction was. Every size runs once in each block, in
+ * random order, and the smallest one twice: how far its twin is from it says how noisy the machine was.
  *
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when the command fails at a size; PLIMSOLL_USAGE for an option out of range.
  * @throws the reason of `signal` when it aborts: a part of the runs proves nothing.
@@ -94,24 +97,31 @@ export async function verifyAdvice(
 ): Promise<Advice> {
   const { command, durationMs, runs = VERIFY_RUNS, seed = 1 } = options;
   const sizes = checkSizes(options.sizes);
-  const random = createRandom(seed);
   checkCount(runs, 'runs', 1);
   const how = { stdout: 'nowhere' as const, ...(durationMs === undefined ? {} : { durationMs }) };
-  const recorded = await supervised(signal, async (supervision) => {
-    const all: VerifyingRun[] = [];
-    // Every size once in each block, in an order of its own, so that a drift of the machine hits all of them.
-    for (let block = 1; block <= runs; block++)
-      for (const size of random.shuffle(sizes)) {
-        supervision.signal.throwIfAborted();
-        onProgress?.({ size, run: block, runs });
-        const one = await record(command, { ...how, size }, supervision);
-        supervision.signal.throwIfAborted();
-        const failed = one.notes.find(({ id }) => id === COMMAND_FAILED);
-        if (failed !== undefined)
-          throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `at size ${size} ${failed.text}`);
-        all.push({ size, trace: one });
-      }
-    return all;
+  const all = await supervised(signal, (supervision) => {
+    const measure = async (size: number, run: number): Promise<RecordedTrace> => {
+      supervision.signal.throwIfAborted();
+      onProgress?.({ size, run, runs });
+      const one = await record(command, { ...how, size }, supervision);
+      supervision.signal.throwIfAborted();
+      const failed = one.notes.find(({ id }) => id === COMMAND_FAILED);
+      if (failed === undefined) return one;
+      throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `at size ${size} ${failed.text}`);
+    };
+    const plan = {
+      sizes,
+      baseline: itemAt(sizes, 0),
+      blocks: runs,
+      random: createRandom(seed),
+      signal: supervision.signal,
+    };
+    return sweep(plan, (size, { block }) => measure(size, block + 1));
   });
-  return { ...advice, verification: verification(advice.predictions, recorded) };
+  const own = all.filter(({ isTwin }) => !isTwin).map(({ size, result }) => ({ size, trace: result }));
+  return {
+    ...advice,
+    verification: verification(advice.predictions, own),
+    verificationNoise: verificationNoise(all),
+  };
 }

@@ -167,7 +167,7 @@ function runResult({ block, order, result, marks, superseded }: BlockRun<Measure
 
 const bounds = ({ low, high }: Interval): [number, number] => [low, high];
 
-const noiseResult = ({ aaRatio, aaInterval, threshold, noisy }: Noise): NoiseResult => ({
+export const noiseResult = ({ aaRatio, aaInterval, threshold, noisy }: Noise): NoiseResult => ({
   aaRatio,
   aaInterval: bounds(aaInterval),
   threshold,

@@ -61,10 +61,14 @@ export function addAdviseCommand(program: Command): void {
       '--verify <list>',
       'then measure these sizes, and print how wrong the prediction was; needs a command',
     )
-    .option('--runs <n>', 'runs of each size that is verified', String(VERIFY_RUNS))
+    .option(
+      '--runs <n>',
+      'runs of each size that is verified; the smallest runs twice as often, to show the noise',
+      String(VERIFY_RUNS),
+    )
     .option('--size <n>', 'pool size of the recorded run (default: as it is)')
     .option('--duration <seconds>', 'end the command after so long (default: it ends by itself)')
-    .option('--seed <n>', 'of the chances in the simulation', '1')
+    .option('--seed <n>', 'seed of the simulation and of the order of the runs', '1')
     .option('--json <file>', 'write the result as JSON; - for standard output')
     .option('--quiet', 'no progress')
     .addHelpText('after', HELP)

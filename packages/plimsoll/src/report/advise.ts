@@ -1,6 +1,7 @@
 import type { Advice, Budget, Prediction, Verification } from '../results/advice.js';
+import type { NoiseResult as Noise } from '../results/bench.js';
 import { list, percent, printable } from '../results/words.js';
-import { formatBytes, formatDuration, formatMs, formatRate } from './format.js';
+import { formatBytes, formatChange, formatDuration, formatMs, formatRate } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { type Column, renderTable, wrap } from './table.js';
@@ -154,7 +155,7 @@ function notFixed({ notFixedBySize }: Advice, { color, width }: Style): string[]
 
 const signed = (error: number): string => `${error < 0 ? '−' : '+'}${percent(error)} %`;
 
-function verified({ verification }: Advice, { color, width }: Style): string[] {
+function verified({ verification, verificationNoise }: Advice, { color, width }: Style): string[] {
   if (verification.length === 0) return [];
   const compared = (
     title: string,
@@ -203,5 +204,19 @@ function verified({ verification }: Advice, { color, width }: Style): string[] {
     `  ${color.dim(head)}`,
     ...body.map((line) => `  ${line}`),
     ...(isOut ? [color.dim('  * outside the predicted band')] : []),
+    ...(verificationNoise === null ? [] : noiseLines(verificationNoise, verification, width)),
   ];
+}
+
+/** What the machine's noise alone does to a measured latency: an error of that size is not the model's. */
+function noiseLines(
+  { aaRatio, aaInterval, noisy }: Noise,
+  [first]: readonly Verification[],
+  width: number,
+): string[] {
+  const twin = `the twin of size ${first?.size} differed by ${formatChange(aaRatio, aaInterval)} in mean latency`;
+  const text = noisy
+    ? `${twin}: the machine was too noisy to tell how wrong the prediction is`
+    : `${twin}: noise of the machine, not an error of the prediction`;
+  return wrap(text, width - 2, '').map((line) => `  ${line}`);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
+import { noiseSchema } from './bench.js';
 import { environmentSchema } from './environment.js';
 import { findingSchema } from './finding.js';
 
@@ -110,6 +111,11 @@ export const adviceSchema = z
         inBand: z.object({ mean: z.boolean(), p99: z.boolean(), makespan: z.boolean() }),
       }),
     ),
+    verificationNoise: noiseSchema
+      .nullable()
+      .describe(
+        'mean latency of the smallest verified size against its twin; null when nothing was verified',
+      ),
   })
   .describe('Result of plimsoll advise');
 

@@ -38,6 +38,7 @@ test('records, predicts, verifies: JSON on stdout, the report on stderr', async 
     [2],
   );
   assert.match(run.stderr, /UV_THREADPOOL_SIZE=\d+/);
+  assert.match(run.stderr, /the twin of size 2 differed by [+−]/);
   assert.deepEqual(run.left, []);
 });
 
