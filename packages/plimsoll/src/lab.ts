@@ -26,9 +26,7 @@ export {
   completeBlocks,
   runBlocks,
 } from './lab/blocks.js';
-export { converseWithFreshProcess, type Ending, type FreshProcess } from './lab/fresh-process.js';
-export { Guardian, withGuardian } from './lab/guardian.js';
-export { watchLoopDelay } from './lab/loop-delay.js';
+export { Guardian } from './lab/guardian.js';
 export type { Measurement } from './lab/messages.js';
 export type { Outcome } from './lab/outcome.js';
 export { openResolver } from './lab/resolver/open.js';
@@ -49,16 +47,8 @@ export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
 export { list } from './results/words.js';
 export { type Estimate, estimateRatio, type JudgedEstimate, judgeRatio } from './stats/estimate.js';
-export { type EventLoopDelay, eventLoopDelay } from './stats/event-loop-delay.js';
 export { kendall } from './stats/kendall.js';
-export {
-  assessNoise,
-  EQUAL_WITHIN,
-  type Noise,
-  pairedRatio,
-  type Verdict,
-  verdictOfRatio,
-} from './stats/paired-comparison.js';
+export { EQUAL_WITHIN, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';

@@ -178,25 +178,31 @@ test('plimsoll/lab exports these values and no others', () => {
   assert.deepEqual(
     Object.keys(lab).sort(),
     [
-      ...[
-        'Guardian',
-        'withGuardian',
-        'completeBlocks',
-        'runBlocks',
-        'converseWithFreshProcess',
-        'openResolver',
-      ],
+      ...['Guardian', 'completeBlocks', 'runBlocks', 'askFreshProcess', 'openResolver'],
       ...['interruptSignal', 'openJsonOutput', 'ProgressLine', 'parseCount', 'PlimsollError'],
-      ...['captureEnvironment', 'environmentLines', 'formatDuration', 'list', 'markdownTable', 'renderTable'],
+      ...['captureEnvironment', 'installedVersions'],
       ...[
+        'formatDuration',
+        'formatEstimate',
+        'formatFigure',
+        'list',
+        'markdownTable',
+        'renderTable',
         'plainStyle',
         'terminalStyle',
+      ],
+      ...[
+        'benchMarkdown',
+        'environmentLines',
         'loadMethodLines',
         'loadRecommendationsMarkdown',
         'loadTableMarkdown',
+        'timelineReport',
       ],
-      ...['createRandom', 'median', 'quantile', 'hodgesLehmann', 'signedRankInterval', 'pairedRatio'],
-      ...['arrivalLateness', 'analyseWorkload', 'findings', 'record', 'simulate', 'verification'],
+      ...['benchSchema', 'classificationSchema', 'loadSchema', 'timelineSchema', 'objectives'],
+      ...['createRandom', 'median', 'quantile', 'kendall', 'hodgesLehmann', 'signedRankInterval'],
+      ...['EQUAL_WITHIN', 'estimateRatio', 'judgeRatio', 'verdictOfRatio'],
+      ...['analyseWorkload', 'busyCpus', 'findings', 'record', 'simulate', 'verification'],
     ].sort(),
   );
 });
