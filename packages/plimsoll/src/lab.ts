@@ -7,8 +7,6 @@
 
 export { verification } from './advise/verify.js';
 export { analyseWorkload } from './bench/analyse.js';
-export { busyCpus } from './bench/findings/context.js';
-export { findings } from './bench/findings/findings.js';
 export type { ChosenWorkload } from './bench/options.js';
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
@@ -34,6 +32,8 @@ export { simulate } from './model/simulate.js';
 export type { Workload as SimulatedWorkload } from './model/workload.js';
 export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
 export { formatEstimate, formatFigure } from './report/estimate.js';
+export { findings } from './report/findings/bench.js';
+export { busyCpus } from './report/findings/context.js';
 export { formatDuration } from './report/format.js';
 export { loadMethodLines, loadRecommendationsMarkdown, loadTableMarkdown } from './report/load-markdown.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
