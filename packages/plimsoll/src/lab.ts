@@ -7,8 +7,6 @@
 
 export { verification } from './advise/verify.js';
 export { analyseWorkload } from './bench/analyse.js';
-export { busyCpus } from './bench/findings/context.js';
-export { findings } from './bench/findings/findings.js';
 export type { ChosenWorkload } from './bench/options.js';
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
@@ -25,9 +23,7 @@ export {
   completeBlocks,
   runBlocks,
 } from './lab/blocks.js';
-export type { FreshProcess } from './lab/fresh-process.js';
 export { Guardian } from './lab/guardian.js';
-export { watchLoopDelay } from './lab/loop-delay.js';
 export type { Measurement } from './lab/messages.js';
 export type { Outcome } from './lab/outcome.js';
 export { openResolver } from './lab/resolver/open.js';
@@ -35,6 +31,8 @@ export { simulate } from './model/simulate.js';
 export type { Workload as SimulatedWorkload } from './model/workload.js';
 export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
 export { formatEstimate, formatFigure } from './report/estimate.js';
+export { findings } from './report/findings/bench.js';
+export { busyCpus } from './report/findings/context.js';
 export { formatDuration } from './report/format.js';
 export { loadMethodLines, loadRecommendationsMarkdown, loadTableMarkdown } from './report/load-markdown.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
@@ -48,13 +46,8 @@ export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
 export { list } from './results/words.js';
 export { type Estimate, estimateRatio, type JudgedEstimate, judgeRatio } from './stats/estimate.js';
-export type { EventLoopDelay } from './stats/event-loop-delay.js';
 export { kendall } from './stats/kendall.js';
-export {
-  EQUAL_WITHIN,
-  type Verdict,
-  verdictOfRatio,
-} from './stats/paired-comparison.js';
+export { EQUAL_WITHIN, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';

@@ -8,7 +8,6 @@ import { runInFreshProcess } from '../lab/run-process.js';
 import type { BenchResult, WorkloadResult } from '../results/bench.js';
 import { createRandom } from '../stats/random.js';
 import { analyseWorkload, failedWorkload } from './analyse.js';
-import { findings } from './findings/findings.js';
 import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
 import { type Pilot, planRounds } from './pilot.js';
 
@@ -25,6 +24,9 @@ interface Candidate {
   readonly error: unknown;
 }
 
+/** What was measured; the sentences about it are composed above. */
+export type Measured = Omit<BenchResult, 'findings'>;
+
 /**
  * Measure every workload at every pool size, each run in a fresh process, and say which size suits it.
  *
@@ -33,7 +35,7 @@ interface Candidate {
  *
  * @throws {PlimsollError} when nothing can be measured at all: no temporary directory, no resolver.
  */
-export async function bench(options: BenchPlan, context: BenchContext): Promise<BenchResult> {
+export async function bench(options: BenchPlan, context: BenchContext): Promise<Measured> {
   const { guardian, signal } = context;
   const startedAt = new Date();
   const directory = guardian.temporaryDirectory();
@@ -67,12 +69,6 @@ export async function bench(options: BenchPlan, context: BenchContext): Promise<
       },
       noise: noises.toSorted((a, b) => b.threshold - a.threshold)[0] ?? null,
       workloads,
-      findings: findings(workloads, {
-        baseline: options.baseline,
-        effectiveCpus: environment.cpu.effectiveCpus,
-        filesystem: environment.filesystem,
-        resolver,
-      }),
     };
   } finally {
     await resolver?.close();

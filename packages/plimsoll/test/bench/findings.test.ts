@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import type { FindingContext } from '#plimsoll/bench/findings/context.js';
-import { findings } from '#plimsoll/bench/findings/findings.js';
+import { findings } from '#plimsoll/report/findings/bench.js';
+import type { FindingContext } from '#plimsoll/report/findings/context.js';
 import type { RunResult, SizeResult, WorkloadResult } from '#plimsoll/results/bench.js';
 
 const CONTEXT: FindingContext = {
@@ -235,7 +235,7 @@ describe('across workloads', () => {
 });
 
 test('docs/reference/findings.md explains every id, and no other', () => {
-  const folder = new URL('../../src/bench/findings/', import.meta.url);
+  const folder = new URL('../../src/report/findings/', import.meta.url);
   const ids = readdirSync(folder).flatMap((file) =>
     [...readFileSync(new URL(file, folder), 'utf8').matchAll(/id: '(bench\.[a-z-]+)'/g)].map(([, id]) => id),
   );
