@@ -205,6 +205,22 @@ test('several workers that cannot start reject every task, and are not replaced 
   assert.equal((await caught(pool.run(1))).code, 'PLIMSOLL_POOL_START_FAILED');
 });
 
+test('workers that die before they take a task reject what waits, and are not replaced for ever', async (t) => {
+  for (const threads of [1, 2]) {
+    const pool = poolFor(t, {
+      filename: fixture('no-atomics.cjs'),
+      minThreads: threads,
+      maxThreads: threads,
+    });
+    let ended = 0;
+    pool.on('workerDestroy', () => ended++);
+    pool.on('error', () => {});
+    const runs = Array.from({ length: 3 }, () => caught(pool.run(1)));
+    for (const error of await Promise.all(runs)) assert.equal(error.code, 'PLIMSOLL_POOL_WORKER_CRASHED');
+    assert.ok(ended < 20, `${ended} workers ended`);
+  }
+});
+
 test('maxQueue holds for every task, and what it refuses never runs', async (t) => {
   const pool = poolFor(t, { maxQueue: 1 });
   await pool.run(0, { name: 'recorded' });

@@ -29,6 +29,14 @@ test('broken syntax is told with its place in the file, and nothing of the file 
       "import { join } from 'node:path';\nexport const path = import.meta.url;\nawait 1;\nexport default = 2;\n",
       /module\.mjs: Unexpected token '=' at .*module\.mjs:4:16$/,
     ],
+    'open.js': [
+      'globalThis.runs = 1;\nmodule.exports = (n => {',
+      /open\.js: Unexpected end of input at .*open\.js:2:25$/,
+    ],
+    'open.mjs': [
+      'globalThis.runs = 1;\nexport default (n => {\n',
+      /open\.mjs: Unexpected end of input at .*open\.mjs:3:1$/,
+    ],
     'name.mjs': [
       "\nimport { nothing } from 'node:path';\n",
       /does not provide an export named 'nothing' at .*name\.mjs:2:10$/,

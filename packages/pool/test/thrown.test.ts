@@ -60,6 +60,27 @@ const cases: Record<string, Case | Case[]> = {
       assert.deepEqual(error.code, { toString: 1, valueOf: 1 });
     },
   },
+  sparse: {
+    check(error) {
+      hasCode(TypeError).check(error);
+      assert.equal((error.list as unknown[]).length, 2 ** 32 - 1);
+    },
+  },
+  bareList: {
+    check(error) {
+      hasCode(TypeError).check(error);
+      const [one, two] = error.list as [Odd, number];
+      assert.equal(one.code, 'E_CODED');
+      assert.equal(two, 2);
+    },
+  },
+  oddLists: {
+    check(error) {
+      hasCode(TypeError).check(error);
+      assert.deepEqual(error.list, Object.assign([1], { some: 1 }));
+    },
+  },
+  objectAsMessage: hasCode(TypeError),
   frozen: hasCode(TypeError),
   nullPrototype: hasCode(Error),
   plainPrototype: hasCode(Error),

@@ -32,6 +32,9 @@ const DRAIN_AT_ONCE = 256;
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
 
+/** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
+const MOST_IDLE_DEATHS = 10;
+
 const settled = Promise.resolve();
 
 // `new Promise` with one shared executor makes no closure per task.
@@ -65,6 +68,8 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   #defaultHandler = -1;
   #onEmpty: (() => void) | undefined;
   #empty: Promise<void> | undefined;
+  /** Workers that have died before they took a task, since one has ended a task. */
+  #idleDeaths = 0;
   /** Why the last worker could not even be made. */
   #hindrance: { error: unknown } | undefined;
 
@@ -344,7 +349,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     if (worker.times !== undefined) this.timing?.died(worker.times);
     if (!worker.leaving) this.#onUnexpectedExit(worker, exitCode, lost);
     this.#events.emit('workerDestroy', worker);
-    this.#refillAfter(worker, lost);
+    this.#refillAfter(worker, exitCode, lost);
     this.#pump.submitted();
   }
 
@@ -367,9 +372,19 @@ export class Core implements DispatchHost, CrewHost, Pumped {
    * A worker that died before it did anything is replaced only when a task needs one, and one that could not even
    * start is not: no loop of deaths. The workers that are left serve the queue, or the last of them ends it.
    */
-  #refillAfter(worker: WorkerHandle, lost: number): void {
+  #refillAfter(worker: WorkerHandle, exitCode: number, lost: number): void {
+    if (worker.completed > 0 || lost > 0) this.#idleDeaths = 0;
     if (worker.leaving || worker.completed > 0 || lost > 0) this.refillCrew();
-    else if (worker.ready) this.#spawnForNeed();
+    else if (worker.ready) this.#replaceIdle(worker, exitCode);
+  }
+
+  #replaceIdle(worker: WorkerHandle, exitCode: number): void {
+    if (++this.#idleDeaths < MOST_IDLE_DEATHS) {
+      this.#spawnForNeed();
+      return;
+    }
+    this.#idleDeaths = 0;
+    this.#dispatch.rejectUnclaimed(() => workerFailure(worker, exitCode));
   }
 
   /** Waits for every task, then stops the workers. */

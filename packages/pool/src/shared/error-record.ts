@@ -51,6 +51,8 @@ const DEEPEST = 500;
 /** Characters of a text, when all of them may be too many. */
 const CUT = 4096;
 const classes = new Map<string, ErrorClass>();
+// An array may have another prototype, or a property of that name.
+const { every, some } = Array.prototype;
 
 /** What a task threw, ready for the codec. Never throws: what cannot be carried stays behind. */
 export function carry(value: unknown): Thrown {
@@ -93,8 +95,9 @@ function collect(thrown: unknown): Thrown {
   const carried = (value: unknown): Carried => {
     if (isError(value)) return { error: numberOf(value) };
     if (!isListOfErrors(value)) return { value: copyOf(value) };
-    const list = value.map((item) => (isError(item) ? undefined : item));
-    return { list, errors: value.map((item) => (isError(item) ? numberOf(item) : -1)) };
+    const items = Array.from({ length: value.length }, (_, index) => value[index]);
+    const list = items.map((item) => (isError(item) ? undefined : item));
+    return { list, errors: items.map((item) => (isError(item) ? numberOf(item) : -1)) };
   };
   const value = carried(thrown);
   const errors: ErrorRecord[] = [];
@@ -107,10 +110,10 @@ function collect(thrown: unknown): Thrown {
 
 /** Errors, and perhaps primitive values among them, such as the `errors` of an AggregateError. */
 function isListOfErrors(value: unknown): value is unknown[] {
-  if (types.isProxy(value) || !Array.isArray(value) || !value.some(isError)) return false;
-  return (
-    Object.keys(value).length === value.length && value.every((item) => isError(item) || isPrimitive(item))
-  );
+  if (types.isProxy(value) || !Array.isArray(value)) return false;
+  // First, since a sparse array may be billions of holes long.
+  if (Object.keys(value).length !== value.length || !some.call(value, isError)) return false;
+  return every.call(value, (item) => isError(item) || isPrimitive(item));
 }
 
 const isPrimitive = (value: unknown): boolean =>
@@ -125,10 +128,21 @@ function recordOf(error: Error, carried: ((value: unknown) => Carried) | undefin
     base: base ?? 'Error',
     type: base === undefined ? 'Error' : readText(read(error, 'constructor'), 'name', 'Error'),
     name: readText(error, 'name', 'Error'),
-    message: readText(error, 'message', ''),
+    message: messageTextOf(error),
     stack: typeof stack === 'string' ? stack : undefined,
     own: carried === undefined ? {} : ownOf(error, carried),
   };
+}
+
+/** An object in place of the text becomes a text, as by structured clone. */
+function messageTextOf(error: Error): string {
+  const message = read(error, 'message');
+  if (typeof message !== 'object' || message === null) return readText(error, 'message', '');
+  try {
+    return String(message);
+  } catch {
+    return '';
+  }
 }
 
 /** Undefined when its prototype is that of something else. */

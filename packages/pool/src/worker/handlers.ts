@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { PoolError } from '../errors.js';
 import type { Channel } from './channel.js';
 import { cannotLoad } from './load-error.js';
@@ -32,7 +33,7 @@ export class Handlers {
 }
 
 async function find(filename: string, name: string): Promise<TaskFunction> {
-  const exported = await loadModule(filename);
+  const { value: exported } = await awaited((await loadModule(filename)).exports);
   const found = await pick(exported, name).catch((cause: unknown) => {
     throw cannotLoad(filename, cause);
   });
@@ -43,12 +44,18 @@ async function find(filename: string, name: string): Promise<TaskFunction> {
   );
 }
 
+/** A file may export a promise of what it exports. A function of its own that is called `then` is an export like others. */
+async function awaited(exported: unknown): Promise<{ value: unknown }> {
+  const isModule = !types.isPromise(exported) && Object.hasOwn(Object(exported), 'then');
+  return { value: isModule ? exported : await exported };
+}
+
 /** The function of that name, from named exports, from an object exported as a whole, or the export itself. */
 async function pick(exported: unknown, name: string): Promise<unknown> {
   if (typeof exported === 'function') return name === 'default' ? exported : memberOf(exported, name);
   const own = await memberOf(exported, name);
   if (typeof own === 'function') return own;
-  const whole: unknown = await memberOf(exported, 'default');
+  const { value: whole } = await awaited(memberOf(exported, 'default'));
   return typeof whole === 'function' && name === 'default' ? whole : memberOf(whole, name);
 }
 

@@ -1,13 +1,33 @@
+import { readFileSync } from 'node:fs';
 import { isMissing, messageOf } from './load-error.js';
 import { type Attempt, urlOf, type WorkerFile } from './worker-file.js';
 
 export async function importFile(file: WorkerFile): Promise<Attempt> {
   const url = urlOf(file);
   try {
-    return { exports: (await import(url)) as unknown };
+    return seemsToExportThen(file) ? await importWrapped(url) : { exports: (await import(url)) as unknown };
   } catch (error) {
     return { error, hasRun: () => !isMissing(file, error) && canBeLinked(url, error) };
   }
+}
+
+const THEN =
+  /\bexports\s*\.\s*then\b|\bexports\s*=\s*\{[^}]*\bthen\b|\bexports\s*,\s*['"]then['"]|\bexport\s+(?:async\s+)?(?:function\s*\*?|const|let|var|class)\s*\bthen\b|\bexport\s*\{[^}]*\bthen\b/;
+
+/** `import()` would call such a function and wait for ever for what it never calls. */
+function seemsToExportThen({ path, isFound }: WorkerFile): boolean {
+  try {
+    return isFound && THEN.test(readFileSync(path, 'utf8'));
+  } catch {
+    // What cannot be read this way, `import()` may know.
+    return false;
+  }
+}
+
+/** A module inside another one is not taken for a promise. */
+async function importWrapped(url: string): Promise<{ exports: unknown }> {
+  const wrapper = `import * as exports from ${JSON.stringify(url)};export { exports };`;
+  return (await import(`data:text/javascript,${encodeURIComponent(wrapper)}`)) as { exports: unknown };
 }
 
 /**

@@ -10,16 +10,21 @@ type Way = (file: WorkerFile) => Attempt | Promise<Attempt>;
 const COMMON_JS = ['.cjs', '.cts'];
 const NO_SCRIPT = ['.json', '.node'];
 
+/** Not the bare value: a promise would wait for one that has a function called `then`. */
+export interface Exports {
+  readonly exports: unknown;
+}
+
 /**
  * What a worker file exports. Where hooks have changed `require`, that comes first, but for ES modules; elsewhere
  * `import()`. The other way is tried only when nothing of the file has run in the first: nothing runs twice.
  *
  * @throws PoolError PLIMSOLL_POOL_LOAD_FAILED with the true reason as `cause`
  */
-export async function loadModule(name: string): Promise<unknown> {
+export async function loadModule(name: string): Promise<Exports> {
   const file = workerFile(name);
   const attempt = await load(file);
-  if ('exports' in attempt) return attempt.exports;
+  if ('exports' in attempt) return attempt;
   await nextTurn(attempt.error);
   throw cannotLoad(name, attempt.error, file);
 }

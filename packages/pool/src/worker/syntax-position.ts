@@ -11,9 +11,12 @@ export function syntaxPosition(error: unknown, path: string): string | undefined
 
 /** `path:line`, then a line of the source, then carets below it. */
 const HEAD = /^(?:file:\/\/)?(\S[^\n]*:\d+)\n.*?\n( *)\^/s;
+/** At the end of the file there is nothing to point at. */
+const END_HEAD = /^(?:file:\/\/)?(\S[^\n]*:\d+)\n[^\n]*\n( *)\n/;
+const AT_END = 'Unexpected end of input';
 
-function headOf({ stack }: Error): string | undefined {
-  const head = HEAD.exec(String(stack));
+function headOf({ message, stack }: Error): string | undefined {
+  const head = (message === AT_END ? END_HEAD : HEAD).exec(String(stack));
   return head === null ? undefined : `${head[1]}:${(head[2] as string).length + 1}`;
 }
 
@@ -24,7 +27,8 @@ function headOf({ stack }: Error): string | undefined {
 function positionInModule(error: Error, path: string): string | undefined {
   const { Script } = process.getBuiltinModule('node:vm');
   try {
-    const text = `'use strict'; (async () => {\n${withoutModuleWords(readFileSync(path, 'utf8'))}\n})`;
+    const end = error.message === AT_END ? '' : '\n})';
+    const text = `'use strict'; (async () => {\n${withoutModuleWords(readFileSync(path, 'utf8'))}${end}`;
     new Script(text, { filename: path, lineOffset: -1 });
   } catch (found) {
     const { message } = found as Error;
