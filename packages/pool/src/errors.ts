@@ -1,27 +1,84 @@
 /**
- * Every error that the pool raises on purpose: one table of codes, one class per kind.
+ * Every error that the pool raises on purpose: one table of codes, one class per kind. The tables of the documents are made
+ * of it by `scripts/error-table.mjs`, and a test compares them.
  *
  * Codes are stable, texts are not. `instanceof` works across copies of the package and across threads' copies,
  * because each class recognises its instances by a registered symbol.
  */
-const TABLE = {
-  PLIMSOLL_POOL_BAD_OPTION: 'an option has a wrong type or value',
-  PLIMSOLL_POOL_NO_FILENAME: 'neither the pool nor run() names a file',
-  PLIMSOLL_POOL_QUEUE_FULL: 'as many tasks wait as maxQueue allows',
-  PLIMSOLL_POOL_CLOSED: 'the pool is closing, closed or destroyed',
-  PLIMSOLL_POOL_CLOSE_TIMEOUT: 'tasks still ran, or threads had not ended, when closeTimeout was over',
-  PLIMSOLL_POOL_ABORTED: 'the signal of the task was aborted',
-  PLIMSOLL_POOL_TIMEOUT: 'the task took longer than its timeout',
-  PLIMSOLL_POOL_UNCLONEABLE: 'a value cannot be copied to another thread',
-  PLIMSOLL_POOL_LOAD_FAILED: 'the worker file is missing, fails to load or lacks the named function',
-  PLIMSOLL_POOL_WORKER_EXITED: 'the worker exited while it ran the task',
-  PLIMSOLL_POOL_WORKER_CRASHED: 'an uncaught error ended the worker while it ran the task',
-  PLIMSOLL_POOL_OUT_OF_MEMORY: 'the worker reached a limit of resourceLimits',
-  PLIMSOLL_POOL_START_FAILED: 'the worker ended before it was ready',
-  PLIMSOLL_POOL_UNSUPPORTED_RUNTIME: 'the runtime lacks what the pool stands on',
+export const ERRORS = {
+  PLIMSOLL_POOL_BAD_OPTION: {
+    thrownAs: 'TypeError, RangeError',
+    when: 'an option has a wrong type or value',
+    remedy: 'correct the option that the message names',
+  },
+  PLIMSOLL_POOL_NO_FILENAME: {
+    thrownAs: 'PoolError',
+    when: 'neither the pool nor `run()` names a file',
+    remedy: 'set `filename` in one of the two',
+  },
+  PLIMSOLL_POOL_QUEUE_FULL: {
+    thrownAs: 'PoolError',
+    when: 'as many tasks wait as `maxQueue` allows',
+    remedy: "wait for the event 'drain', or raise `maxQueue`",
+  },
+  PLIMSOLL_POOL_CLOSED: {
+    thrownAs: 'PoolError',
+    when: 'the pool is closing, closed or destroyed',
+    remedy: 'make a new pool',
+  },
+  PLIMSOLL_POOL_CLOSE_TIMEOUT: {
+    thrownAs: 'PoolError',
+    when: "tasks still ran, or threads had not ended, when `closeTimeout` was over; an 'error' event",
+    remedy: 'raise `closeTimeout`, or give tasks a `timeout`',
+  },
+  PLIMSOLL_POOL_ABORTED: {
+    thrownAs: 'AbortError',
+    when: 'the signal was aborted (`cause` is its reason), or `close({ force: true })` rejected the task',
+    remedy: 'none needed: the caller asked for it',
+  },
+  PLIMSOLL_POOL_TIMEOUT: {
+    thrownAs: 'TimeoutError',
+    when: 'the task took longer than its `timeout`, the wait in the queue included',
+    remedy: 'raise `timeout`, or make the task smaller',
+  },
+  PLIMSOLL_POOL_UNCLONEABLE: {
+    thrownAs: 'UncloneableError',
+    when: 'a task or result cannot be copied; `path` leads to the part: `task.user.socket`',
+    remedy: 'leave that part out, or transfer it',
+  },
+  PLIMSOLL_POOL_LOAD_FAILED: {
+    thrownAs: 'PoolError',
+    when: 'the file or the function is missing or fails to load; `cause` is the true reason',
+    remedy: 'mend what `cause` says; in a bundle, make the worker file an entry point',
+  },
+  PLIMSOLL_POOL_WORKER_EXITED: {
+    thrownAs: 'WorkerError',
+    when: 'the worker exited while it ran the task: `process.exit()`, `terminate()`',
+    remedy: 'do not end the thread inside a task',
+  },
+  PLIMSOLL_POOL_WORKER_CRASHED: {
+    thrownAs: 'WorkerError',
+    when: 'an uncaught error ended the worker while it ran the task; it is the `cause`',
+    remedy: 'catch it in the worker file',
+  },
+  PLIMSOLL_POOL_OUT_OF_MEMORY: {
+    thrownAs: 'WorkerError',
+    when: 'the worker reached a limit of `resourceLimits`',
+    remedy: 'raise the limit, or make the task smaller',
+  },
+  PLIMSOLL_POOL_START_FAILED: {
+    thrownAs: 'WorkerError',
+    when: 'workers end before they are ready, or Node refuses to make them',
+    remedy: 'mend what `cause` says: a preload, an option of the thread, too many stuck threads',
+  },
+  PLIMSOLL_POOL_UNSUPPORTED_RUNTIME: {
+    thrownAs: 'PoolError',
+    when: 'the runtime lacks `SharedArrayBuffer` or `Atomics.waitAsync`; thrown by the constructor',
+    remedy: 'run a version that the message names',
+  },
 } as const;
 
-export type PoolErrorCode = keyof typeof TABLE;
+export type PoolErrorCode = keyof typeof ERRORS;
 
 /** What is known about the task and worker behind an error. */
 export interface FaultContext {
