@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { ERRORS } from '../dist/errors.js';
 
 /** The documents with a table of codes: its first column is the code. */
-export const DOCUMENTS = ['../README.md', '../../../docs/pool.md'].map(
+export const DOCUMENTS = ['../README.md', '../../../docs/reference/pool.md'].map(
   (path) => new URL(path, import.meta.url),
 );
 
