@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Wakeable, wakeFor } from '../dist/shared/gate.js';
+import { returnSpinPermit, takeSpinPermit, type Wakeable, wakeFor } from '../dist/shared/gate.js';
+import { layoutOf } from '../dist/shared/layout.js';
+
+const layout = layoutOf({ slots: 4, workers: 3, slotWords: 32, mailbox: 4, spinners: 1 });
+const table = { layout, words: new Int32Array(layout.words) };
 
 /** Which of three workers are woken for so many queued tasks. */
 function woken(queued: number, coming: readonly number[]): number[] {
   const all: number[] = [];
   const workers = [0, 1, 2].map(
     (index): Wakeable => ({
+      index,
       isComing: coming.includes(index),
       wake() {
         if (coming.includes(index)) return false;
@@ -15,7 +20,7 @@ function woken(queued: number, coming: readonly number[]): number[] {
       },
     }),
   );
-  wakeFor(queued, workers);
+  wakeFor(table, queued, workers);
   return all;
 }
 
@@ -31,5 +36,14 @@ describe('how many workers are woken', () => {
     assert.deepEqual(woken(1, [2]), []);
     assert.equal(woken(2, [2]).length, 1);
     assert.deepEqual(woken(2, [0, 1]), []);
+  });
+
+  test('none for whom one is spinning, which itself is not woken', () => {
+    const permit = takeSpinPermit(table, 2);
+    assert.deepEqual(woken(1, []), []);
+    assert.equal(woken(2, []).length, 1);
+    assert.deepEqual(woken(3, []).toSorted(), [0, 2]);
+    assert.deepEqual(woken(2, [0]), []);
+    returnSpinPermit(table, permit);
   });
 });

@@ -14,7 +14,7 @@ import {
 } from '../dist/shared/table.js';
 
 function tableFor(): Table {
-  const layout = layoutOf({ slots: 4, workers: 2, slotWords: 16, mailbox: 4 });
+  const layout = layoutOf({ slots: 4, workers: 2, slotWords: 16, mailbox: 4, spinners: 0 });
   return { layout, words: new Int32Array(layout.words) };
 }
 

@@ -205,7 +205,7 @@ export class HostActor implements Actor {
     local.toWake = false;
     pool.announce(table);
     const queued = pool.queuedEntries(table);
-    if (queued > 0) pool.wakeFor(queued, this.workers(table, local));
+    if (queued > 0) pool.wakeFor(table, queued, this.workers(table, local));
     return true;
   }
 
@@ -274,6 +274,7 @@ export class HostActor implements Actor {
       local.holds[slot] = -1;
       local.free.push(slot);
     }
+    if (this.shape.spinners > 0) pool.reclaimSpinPermits(table, dead);
     local.buried.push(dead);
     local.toWake = true;
     return true;

@@ -8,7 +8,7 @@ export type Protocol = typeof realTable & typeof realGate;
 export type Early = 'no' | 'too' | 'only';
 
 /** Words that the protocol itself accesses by `Atomics` alone. */
-export type PlainToo = 'tail' | 'mailTails' | 'doneTails' | 'gates';
+export type PlainToo = 'tail' | 'mailTails' | 'doneTails' | 'gates' | 'permits';
 
 /** What a world of two workers has and does: as little as possible, and yet every race of what it is about. */
 export interface Shape {
@@ -17,6 +17,7 @@ export interface Shape {
   cancel?: number;
   deaths?: number;
   /** Workers that spin before they sleep. */
+  spinners?: number;
   /** Which worker's mailbox each task goes to; undefined: the shared queue. */
   mail?: (number | undefined)[];
   /** Tasks whose payload the worker has to ask for. */

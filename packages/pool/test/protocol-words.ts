@@ -54,7 +54,7 @@ export function wordsOf(
   uses: Uses,
   plain: PlainToo | undefined,
 ): Pick<World, 'live' | 'shared' | 'privateWords' | 'isOwn'> {
-  const { slots, slotBase, slotWords, queue, mailbox } = layout;
+  const { slots, spinners, slotBase, slotWords, queue, permits, mailbox } = layout;
   const block = (index: number): number => blockAt(layout, index);
   const row = (base: number, count: number, step = 1): number[] =>
     Array.from({ length: count }, (_, place) => base + place * step);
@@ -71,6 +71,7 @@ export function wordsOf(
     mailTails: words(ofWorkers(MAIL_TAIL), everybody),
     doneTails: words(ofWorkers(DONE_TAIL), { plain: [HOST], atomic: [] }),
     gates: words([HOST_GATE, ...ofWorkers(GATE)], everybody),
+    permits: words(row(permits, spinners), everybody),
   };
   const shared = [
     ...words(row(queue, slots), { plain: [], atomic: BOTH }),
@@ -86,6 +87,7 @@ export function wordsOf(
   ];
   const live = [
     ...[QUEUE_HEAD, QUEUE_TAIL, QUEUE_NEXT, QUEUE_SEEN, HOST_GATE],
+    ...row(permits, spinners),
     ...row(queue, slots),
     ...inSlots(STATE),
     ...(uses.flags ? inSlots(FLAGS) : []),

@@ -14,11 +14,15 @@ export interface WorkerLocal {
     | 'started'
     | 'pull'
     | 'tellHost'
+    | 'awaitSpin'
     | 'await'
     | 'blocked'
     | 'wakeEarly'
     | 'complete'
     | 'wakeHost'
+    | 'spin'
+    | 'spinLook'
+    | 'spinEnd'
     | 'declare'
     | 'look'
     | 'asleep'
@@ -29,6 +33,8 @@ export interface WorkerLocal {
   /** A slot whose task ends once the worker sleeps, and its value. */
   later: number;
   laterValue: number;
+  permit: number;
+  found: boolean;
 }
 
 /** A worker of the modelled world: it does what `worker/loop.ts` does, one shared operation after another. */
@@ -46,6 +52,8 @@ export const newWorker = (): WorkerLocal => ({
   value: 0,
   later: -1,
   laterValue: 0,
+  permit: -1,
+  found: false,
 });
 
 export const workerActor = (model: WorkerModel) => ({
@@ -62,7 +70,7 @@ function advance(model: WorkerModel, words: Int32Array, local: WorkerLocal): Wor
   switch (local.phase) {
     case 'claim':
       local.slot = pool.claim(table, index);
-      if (local.slot === -1) return 'declare';
+      if (local.slot === -1) return layout.spinners > 0 ? 'spin' : 'declare';
       if (uses.values) local.value = words[realTable.slotAt(layout, local.slot) + VALUE] as number;
       if (uses.flags) return 'started';
       return early === 'no' ? 'complete' : 'wakeEarly';
@@ -73,6 +81,11 @@ function advance(model: WorkerModel, words: Int32Array, local: WorkerLocal): Wor
       return 'tellHost';
     case 'tellHost':
       pool.mustWake(words, pool.hostGate);
+      if (layout.spinners > 0) local.permit = pool.takeSpinPermit(table, -(index + 1));
+      return local.permit === -1 ? 'await' : 'awaitSpin';
+    case 'awaitSpin':
+      pool.returnSpinPermit(table, local.permit);
+      local.permit = -1;
       return 'await';
     case 'await': {
       const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
@@ -91,6 +104,19 @@ function advance(model: WorkerModel, words: Int32Array, local: WorkerLocal): Wor
     case 'wakeHost':
       pool.mustWake(words, pool.hostGate);
       return 'claim';
+    case 'spin':
+      local.permit = pool.takeSpinPermit(table, index + 1);
+      return local.permit === -1 ? 'declare' : 'spinLook';
+    case 'spinLook':
+      local.found = pool.anythingQueued(table, index);
+      return 'spinEnd';
+    case 'spinEnd': {
+      pool.returnSpinPermit(table, local.permit);
+      const { found } = local;
+      local.permit = -1;
+      local.found = false;
+      return found ? 'claim' : 'declare';
+    }
     case 'declare':
       pool.declareSleep(words, gate);
       return 'look';

@@ -15,6 +15,7 @@ const filled = (shape: Shape): FilledShape => ({
   tasks: 3,
   cancel: -1,
   deaths: 0,
+  spinners: 0,
   mail: [],
   pulls: [],
   owed: [],
@@ -33,9 +34,9 @@ const filled = (shape: Shape): FilledShape => ({
 /** A pool of two workers and three tasks, as small as it can be and still have every race. */
 export function worldOf(given: Shape): World {
   const shape = filled(given);
-  const { slots, tasks, deaths, blocks, absent, early, protocol } = shape;
+  const { slots, tasks, deaths, spinners, blocks, absent, early, protocol } = shape;
   const pool: Protocol = { ...realTable, ...realGate, ...protocol };
-  const layout = layoutOf({ slots, workers: WORKERS.length, slotWords: 16, mailbox: 2 });
+  const layout = layoutOf({ slots, workers: WORKERS.length, slotWords: 16, mailbox: 2, spinners });
   const uses = usesOf(shape);
   const gateOf = (worker: number): number => pool.gateAt({ layout, words: new Int32Array(0) }, worker);
   const isWaiting = (local: HostLocal, index: number): boolean =>

@@ -31,9 +31,26 @@ const others: Record<string, Partial<Shape>> = {
   'a payload is asked for by a worker that dies': { tasks: 2, pulls: [0], deaths: 1, preemptions: 1 },
   'a worker is retired': { tasks: 3, retire: 1 },
   'a worker with mail is retired': { tasks: 3, mail: [undefined, 1, undefined], retire: 1 },
+  'workers spin before they sleep': { tasks: 3, spinners: 1 },
+  'workers spin before they sleep, and each task is announced': { tasks: 3, spinners: 1, eager: true },
   'each task is announced, and a worker dies': { tasks: 3, deaths: 1, eager: true, preemptions: 1 },
+  'a spinning worker dies': { tasks: 2, spinners: 1, deaths: 1, preemptions: 1 },
   'one task never ends, and the others do not wait for it': { tasks: 3, blocks: 0 },
+  'one task never ends while workers spin': {
+    tasks: 3,
+    blocks: 0,
+    spinners: 1,
+    preemptions: Number.POSITIVE_INFINITY,
+  },
+  'a payload is asked for and spun for, and one task never ends': {
+    tasks: 3,
+    pulls: [0],
+    blocks: 0,
+    spinners: 1,
+    preemptions: Number.POSITIVE_INFINITY,
+  },
   'a worker that is woken never comes': { tasks: 3, absent: 1, eager: true },
+  'a worker that is woken never comes, and workers spin': { tasks: 3, absent: 1, spinners: 1 },
   'what is posted goes to an idle worker, and one task never ends': { owed: [1, 2], blocks: 0 },
   'what is posted goes to an idle worker, beside mail that never ends': {
     mail: [0],
@@ -47,6 +64,7 @@ const others: Record<string, Partial<Shape>> = {
     pulls: [0],
     cancel: 2,
     retire: 0,
+    spinners: 1,
   },
 };
 
@@ -79,8 +97,6 @@ const count = ({ words, layout }: realTable.Table, worker: number, tasks: number
 };
 
 /** Each breaks one line of the protocol. The checker must notice. */
-let unannounced: realTable.Table | undefined;
-
 const mutants: Record<string, Partial<Shape>> = {
   'a worker wakes the host only before its result is there': { early: 'only' },
   'a worker sleeps without looking once more': { protocol: { anythingQueued: () => false } },
@@ -88,12 +104,10 @@ const mutants: Record<string, Partial<Shape>> = {
   'what is queued is not announced': { protocol: { announce: () => {} } },
   'sleepers are woken before what is queued is announced': {
     protocol: {
-      announce(table) {
-        unannounced = table;
-      },
-      wakeFor(queued, workers) {
-        realGate.wakeFor(queued, workers);
-        if (unannounced !== undefined) realTable.announce(unannounced);
+      announce: () => {},
+      wakeFor(table, queued, workers) {
+        realGate.wakeFor(table, queued, workers);
+        realTable.announce(table);
       },
     },
   },
@@ -194,6 +208,17 @@ const mutants: Record<string, Partial<Shape>> = {
     pulls: [0],
     protocol: { report: () => {} },
   },
+  'a spinning worker is counted again once it sleeps': {
+    spinners: 1,
+    blocks: 0,
+    preemptions: Number.POSITIVE_INFINITY,
+    protocol: {
+      wakeFor(table, queued, workers) {
+        let left = queued - (Atomics.load(rawWords(table), table.layout.permits) === 0 ? 0 : 1);
+        for (const worker of workers.toReversed()) if (left > 0 && worker.wake()) left--;
+      },
+    },
+  },
   'who was woken is counted as coming after it has come': {
     blocks: 0,
     preemptions: Number.POSITIVE_INFINITY,
@@ -208,10 +233,24 @@ const mutants: Record<string, Partial<Shape>> = {
     preemptions: Number.POSITIVE_INFINITY,
     protocol: { mailCount: () => 0 },
   },
+  'who spins for a payload is taken for one that takes a task': {
+    pulls: [0],
+    blocks: 0,
+    spinners: 1,
+    preemptions: Number.POSITIVE_INFINITY,
+    protocol: { takeSpinPermit: (table, holder) => realGate.takeSpinPermit(table, Math.abs(holder)) },
+  },
   'the host counts on a worker that never comes': {
     tasks: 1,
     absent: 1,
     protocol: { wakeFurther: () => {} },
+  },
+  'the permits of the dead are kept': {
+    tasks: 2,
+    spinners: 1,
+    deaths: 1,
+    eager: true,
+    protocol: { reclaimSpinPermits: () => {} },
   },
   'the dead are not swept': {
     deaths: 1,

@@ -35,6 +35,7 @@ const shapes: Record<string, Partial<Shape>> = {
   'a mailbox beside the shared queue': { tasks: 3, mail: [0, undefined, 0], preemptions: 1 },
   'a cancelled task in a mailbox, whose slot is used again': { mail: [0, 1, 0], cancel: 0, preemptions: 1 },
   'a payload is asked for': { tasks: 2, pulls: [0] },
+  'workers spin before they sleep': { tasks: 2, spinners: 1 },
   'what is posted goes to an idle worker, and one task never ends': { owed: [1, 2], blocks: 0 },
   'a worker is retired in whose sleep a task ends': { tasks: 2, later: 0, retire: 0 },
 };
@@ -135,6 +136,16 @@ const plainMutants: Record<string, Partial<Shape>> = {
     protocol: {
       declareSleep(words, gate) {
         words[gate] = realGate.SLEEPING;
+      },
+    },
+  },
+  'a permit is returned by a plain store': {
+    tasks: 1,
+    spinners: 1,
+    plain: 'permits',
+    protocol: {
+      returnSpinPermit({ words }, permit) {
+        words[permit] = 0;
       },
     },
   },

@@ -11,7 +11,7 @@ import { Outcome } from '../dist/worker/outcome.js';
 const SIZE = 2 ** 18;
 
 function ringOf() {
-  const table = tableOf(layoutOf({ slots: 2, workers: 2, slotWords: 32, mailbox: 2 }));
+  const table = tableOf(layoutOf({ slots: 2, workers: 2, slotWords: 32, mailbox: 2, spinners: 0 }));
   return { table, ring: new ResultRing(table, 1, 'results') };
 }
 
@@ -66,7 +66,7 @@ test('positions go on beyond 2^31', () => {
 });
 
 test('a ring whose announcement failed is announced again before it is used', () => {
-  const table = tableOf(layoutOf({ slots: 2, workers: 2, slotWords: 32, mailbox: 2 }));
+  const table = tableOf(layoutOf({ slots: 2, workers: 2, slotWords: 32, mailbox: 2, spinners: 0 }));
   const announced: unknown[] = [];
   let isBroken = true;
   const post = (value: message.Message): void => {

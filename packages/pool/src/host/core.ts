@@ -293,7 +293,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   wakeWorkers(): void {
     announce(this.#table);
-    wakeFor(this.queued, this.#crew.workers);
+    wakeFor(this.#table, this.queued, this.#crew.workers);
   }
 
   wakeFurther(): void {

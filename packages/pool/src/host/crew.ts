@@ -1,7 +1,7 @@
 import { availableParallelism, getPriority, setPriority } from 'node:os';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
-import { AWAKE, retire, SLEEPING } from '../shared/gate.js';
+import { AWAKE, reclaimSpinPermits, retire, SLEEPING } from '../shared/gate.js';
 import type { SharedTable } from '../shared/memory.js';
 import type * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
@@ -188,6 +188,7 @@ export class Crew {
     this.#host.onGone(worker, exitCode);
     worker.leaving = true;
     this.#exiting.delete(worker);
+    reclaimSpinPermits(this.#table, worker.index);
     this.#freeIndexes.push(worker.index);
   }
 

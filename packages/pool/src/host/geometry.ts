@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Geometry } from '../shared/layout.js';
 import type { FilledOptions } from './options.js';
 
@@ -16,5 +17,6 @@ export function geometryFor(options: FilledOptions): Geometry {
     workers: options.maxThreads * 2 + STUCK_WORKERS,
     slotWords: SLOT_WORDS,
     mailbox: Math.max(16, 2 ** Math.ceil(Math.log2(Math.min(options.concurrentTasksPerWorker * 2, 1024)))),
+    spinners: Math.max(0, availableParallelism() - 1),
   };
 }

@@ -1,8 +1,8 @@
 import { now } from '../shared/clock.js';
 import { cancelSleep, declareSleep, hostGate } from '../shared/gate.js';
 import { Listener } from '../shared/listener.js';
+import { SpinBudget } from '../shared/spin-budget.js';
 import { timers } from '../shared/timers.js';
-import { SpinBudget } from './spin-budget.js';
 
 /** What the pump drives. */
 export interface Pumped {

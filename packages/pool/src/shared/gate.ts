@@ -1,4 +1,4 @@
-import { GATE, HOST_GATE } from './layout.js';
+import { GATE, HOST_GATE, LINE } from './layout.js';
 import { blockAt, type Table } from './table.js';
 
 /**
@@ -50,20 +50,53 @@ export function retire(words: Int32Array, gate: number): boolean {
 
 export const hostGate = HOST_GATE;
 
+/**
+ * A worker spins only while it holds a permit, and there are no more permits than spare cores. A permit names its
+ * holder (worker + 1, negative when it spins for a payload and so takes no other task), so the host can take it back
+ * from a worker that died while it spun.
+ */
+export function takeSpinPermit(table: Table, holder: number): number {
+  const { words, layout } = table;
+  for (let permit = layout.permits; permit < layout.permits + layout.spinners; permit++) {
+    if (Atomics.compareExchange(words, permit, 0, holder) === 0) return permit;
+  }
+  return -1;
+}
+
+export function returnSpinPermit(table: Table, permit: number): void {
+  Atomics.store(table.words, permit, 0);
+}
+
 /** A worker as whoever wakes it sees it. */
 export interface Wakeable {
+  readonly index: number;
   /** It was woken, has not looked for work yet, runs nothing, and nothing waits for it alone. */
   readonly isComing: boolean;
   /** Wakes it if it sleeps. False when it did not. */
   wake(): boolean;
 }
 
-/** Host: one wake-up for each of so many queued tasks that no worker will take that was woken before. */
-export function wakeFor(queued: number, workers: readonly Wakeable[]): void {
-  let left = queued;
-  for (const worker of workers) if (left > 0 && worker.isComing) left--;
+const spinners = new Int32Array(LINE);
+
+/**
+ * Host: one wake-up for each of so many queued tasks that no worker will take that spins, or was woken before. A worker
+ * that held a permit after these tasks were published looks once more before it sleeps: it needs no wake-up, and counts
+ * once, even if it sleeps by the time that its turn comes here. Counted as a sleeper too, it would leave a task to wait
+ * for it alone.
+ */
+export function wakeFor(table: Table, queued: number, workers: readonly Wakeable[]): void {
+  if (queued <= 0) return;
+  const { words, layout } = table;
+  let count = 0;
+  for (let permit = layout.permits; permit < layout.permits + layout.spinners; permit++) {
+    const holder = Atomics.load(words, permit);
+    if (holder > 0) spinners[count++] = holder - 1;
+  }
+  let left = queued - count;
+  for (const worker of workers) if (worker.isComing) left--;
   for (let place = workers.length - 1; place >= 0 && left > 0; place--) {
-    if ((workers[place] as Wakeable).wake()) left--;
+    const worker = workers[place] as Wakeable;
+    if (!wasSpinning(worker.index, count) && worker.wake()) left--;
   }
 }
 
@@ -71,4 +104,17 @@ export function wakeFor(queued: number, workers: readonly Wakeable[]): void {
 export function wakeFurther(queued: number, workers: readonly Wakeable[]): void {
   let left = queued;
   for (const worker of workers) if (left > 0 && worker.wake()) left--;
+}
+
+function wasSpinning(index: number, count: number): boolean {
+  for (let place = 0; place < count; place++) if (spinners[place] === index) return true;
+  return false;
+}
+
+/** Host, once a worker's thread has exited. */
+export function reclaimSpinPermits(table: Table, worker: number): void {
+  const { words, layout } = table;
+  for (let permit = layout.permits; permit < layout.permits + layout.spinners; permit++) {
+    if (Math.abs(Atomics.load(words, permit)) === worker + 1) Atomics.store(words, permit, 0);
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * Where everything lives in the shared task table: one SharedArrayBuffer, addressed as 32-bit words.
  *
- *     shared words | queue ring | one block per worker | slots
+ *     shared words | spin permits | queue ring | one block per worker | slots
  *
  * Words that different sides write often stand on different cache lines (16 words).
  */
@@ -15,7 +15,8 @@ export const HOST_GATE = 2 * LINE;
 export const QUEUE_NEXT = 3 * LINE;
 /** Where the host last saw the head: reading the head itself takes its line away from the workers. */
 export const QUEUE_SEEN = 3 * LINE + 1;
-const SHARED_WORDS = 4 * LINE;
+const PERMITS = 4 * LINE;
+const MOST_PERMITS = LINE;
 
 /** Words of one worker's block. First what seldom changes, because the host looks at the gate with every task. */
 export const GATE = 0;
@@ -58,10 +59,13 @@ export interface Geometry {
   readonly slotWords: number;
   /** Entries of a worker's mailbox: a power of two. */
   readonly mailbox: number;
+  /** How many workers may spin at once. */
+  readonly spinners: number;
 }
 
 /** Addresses derived from a geometry. */
 export interface Layout extends Geometry {
+  readonly permits: number;
   readonly queue: number;
   readonly blocks: number;
   readonly blockWords: number;
@@ -75,12 +79,14 @@ const toLine = (words: number): number => Math.ceil(words / LINE) * LINE;
 
 /** Derives every address of a table. */
 export function layoutOf(geometry: Geometry): Layout {
-  const queue = SHARED_WORDS;
+  const queue = PERMITS + MOST_PERMITS;
   const blocks = queue + toLine(geometry.slots);
   const blockWords = BLOCK_HEADER + toLine(geometry.slots) + toLine(geometry.mailbox);
   const slotBase = blocks + blockWords * geometry.workers;
   return {
     ...geometry,
+    spinners: Math.min(geometry.spinners, MOST_PERMITS),
+    permits: PERMITS,
     queue,
     blocks,
     blockWords,

@@ -66,6 +66,12 @@ export class Channel {
     return this.arena(chunkOf(address)).bytes.subarray(start, start + length);
   }
 
+  hasPayload(slot: number): boolean {
+    return (
+      this.#payloads.has(slot) || (this.#unreadable.size > 0 && this.#unreadable.has(this.#messageOf(slot)))
+    );
+  }
+
   /** The payload of a slot, or undefined when the host has not sent it. */
   payload(slot: number, sequence: number): message.Payload | undefined {
     const found = this.#payloads.get(slot);

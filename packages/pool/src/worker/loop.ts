@@ -25,6 +25,7 @@ import type { Handlers, TaskFunction } from './handlers.js';
 import { nextTick, runMicrotasks } from './microtasks.js';
 import { Outcome } from './outcome.js';
 import { Output } from './output.js';
+import { Spinner } from './spin.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
 const TURN = 1;
@@ -45,6 +46,8 @@ export class Loop {
   #condemned = false;
   readonly #pulls = new Map<number, number>();
   readonly #decoder: Decoder;
+  readonly #spinner: Spinner;
+  readonly #payloadSpinner: Spinner;
   readonly #outcome: Outcome;
   readonly #output = new Output();
   /** Tasks that have ended and wait for their output to be taken; when the last of them is reported. */
@@ -72,7 +75,10 @@ export class Loop {
     this.#listener = new Listener(table.words, this.#gate, this.driveSoon);
     this.#exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
     this.#decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
-    this.#outcome = new Outcome(table, channel, startup.index);
+    const { index } = startup;
+    this.#spinner = new Spinner(table, index + 1, () => anythingQueued(table, index), 32);
+    this.#payloadSpinner = new Spinner(table, -(index + 1), () => this.#isAnyPayloadThere(), 4);
+    this.#outcome = new Outcome(table, channel, index);
     this.#accepts = startup.concurrency > 1 ? (slot) => this.#mayShare(slot) : undefined;
   }
 
@@ -86,7 +92,10 @@ export class Loop {
   /** Something arrived on the port. */
   readonly onMessage = (): void => nextTick(this.#takeMessage);
   readonly #takeMessage = (): void => {
-    if (this.#pulls.size > 0 && !this.#driving) this.#resumePulled();
+    if (this.#pulls.size > 0 && !this.#driving) {
+      this.#payloadSpinner.woken();
+      this.#resumePulled();
+    }
     this.drive();
   };
 
@@ -109,6 +118,7 @@ export class Loop {
   #wakeUp(): boolean {
     if (!cancelSleep(this.#table.words, this.#gate)) return false;
     this.#asleep = false;
+    this.#spinner.woken();
     return true;
   }
 
@@ -118,6 +128,8 @@ export class Loop {
     while (this.#running < this.#concurrency && !this.#exclusive && !this.#condemned) {
       const slot = claim(this.#table, this.#worker, this.#accepts);
       if (slot === -1) {
+        // While asynchronous tasks run, spinning would hold up their event loop.
+        if (this.#running === 0 && this.#spinner.spin()) continue;
         if (this.#sleep()) return;
         continue;
       }
@@ -157,6 +169,7 @@ export class Loop {
     declareSleep(words, this.#gate);
     if (anythingQueued(this.#table, this.#worker, this.#accepts) && cancelSleep(words, this.#gate))
       return false;
+    this.#spinner.sleeps();
     this.#asleep = true;
     this.#listener.listen();
     return true;
@@ -222,6 +235,17 @@ export class Loop {
     this.#pulls.set(slot, sequence);
     report(this.#table, this.#worker, slot | PULL);
     this.#channel.wakeHost();
+    // A host that answers at once need not wake this thread for it, which costs it more than the answer.
+    if (this.#running > 1) return;
+    if (this.#payloadSpinner.spin()) this.#resumePulled();
+    else this.#payloadSpinner.sleeps();
+  }
+
+  /** Has a payload arrived that a task waits for? */
+  #isAnyPayloadThere(): boolean {
+    this.#channel.readAll();
+    for (const slot of this.#pulls.keys()) if (this.#channel.hasPayload(slot)) return true;
+    return false;
   }
 
   /** Calls the tasks whose payloads have arrived. False when there were none. */
