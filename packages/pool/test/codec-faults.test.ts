@@ -28,7 +28,7 @@ function throughCodec({ encoder, decoder }: Codec, value: unknown): unknown {
   if (encoded === undefined) return structuredClone(value);
   const memory = memoryOf(new SharedArrayBuffer(encoded.length * 4));
   memory.words.set(encoded.words.subarray(0, encoded.length));
-  return decoder.decode(memory, 0, encoded.length, encoded.marks, encoded.externals);
+  return decoder.decode(memory, 0, encoded.length, encoded.encodingFlags, encoded.externals);
 }
 
 function assertLikeStructuredClone(value: unknown, own = codec()): void {

@@ -16,7 +16,7 @@ function roundTrip(value: unknown): { value: unknown } | undefined {
   if (encoded === undefined) return undefined;
   const shared = memoryOf(new SharedArrayBuffer((encoded.length + 3) * 4));
   shared.words.set(encoded.words.subarray(0, encoded.length), 3);
-  const result = decoder.decode(shared, 3, encoded.length, encoded.marks, encoded.externals);
+  const result = decoder.decode(shared, 3, encoded.length, encoded.encodingFlags, encoded.externals);
   shared.words.fill(-1);
   return { value: result };
 }

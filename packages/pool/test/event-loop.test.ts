@@ -34,7 +34,7 @@ test('the event loop turns although every task is over before the next one is su
   const submit = (): void => {
     if (turned || ++tasks === MANY) return;
     outstanding++;
-    pump.submitted();
+    pump.stateChanged();
   };
   submit();
   await new Promise((resolve) => setImmediate(resolve));
@@ -131,7 +131,7 @@ async function follow(
         for (let task = 0; task < happening.submit; task++) {
           unclaimed++;
           owed = true;
-          pump.submitted();
+          pump.stateChanged();
         }
     }
     // Every report is read within a few turns of the event loop; a host that has forgotten one never reads it.

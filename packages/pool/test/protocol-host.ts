@@ -94,7 +94,7 @@ export class HostActor implements Actor {
     const { pool } = this;
     if (local.toTell >= 0) return this.tell(table, local);
     const dead = exited.find((index) => !local.buried.includes(index - 1));
-    if (dead !== undefined) return this.bury(table, local, dead - 1);
+    if (dead !== undefined) return this.reapWorker(table, local, dead - 1);
     if (this.shape.eager && local.toWake) return this.wake(table, local);
     if ((local.next < this.shape.tasks || local.again.length > 0) && local.free.length > 0)
       return this.submit(table, local);
@@ -256,7 +256,7 @@ export class HostActor implements Actor {
     return true;
   }
 
-  private bury(table: realTable.Table, local: HostLocal, dead: number): boolean {
+  private reapWorker(table: realTable.Table, local: HostLocal, dead: number): boolean {
     const { pool } = this;
     for (let entry = pool.drainOne(table, dead); entry !== -1; entry = pool.drainOne(table, dead)) {
       if ((entry & realTable.PULL) === 0) this.finish(table, local, entry);

@@ -28,7 +28,7 @@ function ends() {
     assert.ok(encoded);
     const memory = memoryOf(new SharedArrayBuffer(encoded.length * 4));
     memory.words.set(encoded.words.subarray(0, encoded.length));
-    return decoder.decode(memory, 0, encoded.length, encoded.marks, encoded.externals);
+    return decoder.decode(memory, 0, encoded.length, encoded.encodingFlags, encoded.externals);
   };
   return { announced, through };
 }
@@ -161,7 +161,7 @@ test('a shape whose announcement failed is never used by its number', () => {
     if (encoded === undefined) continue;
     const memory = memoryOf(new SharedArrayBuffer(encoded.length * 4));
     memory.words.set(encoded.words.subarray(0, encoded.length));
-    assert.deepEqual(decoder.decode(memory, 0, encoded.length, encoded.marks), { round, of: 'ten' });
+    assert.deepEqual(decoder.decode(memory, 0, encoded.length, encoded.encodingFlags), { round, of: 'ten' });
   }
   assert.ok(failures > 0 && failures < 10);
 });

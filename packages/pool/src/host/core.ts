@@ -71,7 +71,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   /** Workers that have died before they took a task, since one has ended a task. */
   #idleDeaths = 0;
   /** Why the last worker could not even be made. */
-  #hindrance: { error: unknown } | undefined;
+  #startError: { error: unknown } | undefined;
 
   constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options)) {
     this.options = options;
@@ -207,9 +207,9 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     if (task.exclusive) this.#spawnForNeed(0, 1);
     else this.#spawnForNeed(1, 0);
     this.#dispatch.submit(task);
-    this.#rejectIfHindered();
+    this.#rejectIfNoneCanStart();
     if (!this.needsDrain && this.#isFull) this.#setNeedsDrain(true);
-    this.#pump.submitted(this.#dispatch.inputs.wasSmall);
+    this.#pump.stateChanged(this.#dispatch.inputs.wasSmall);
   }
 
   /** A task more would wait, however many workers were started. */
@@ -226,21 +226,21 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     if (isWanted || this.#waiting(count, morePlain, moreExclusive) > 0) this.spawn();
   }
 
-  /** Starts a worker. What hinders Node is kept for those who wait for one. */
+  /** Starts a worker. An error of Node is kept for the tasks that wait for a worker. */
   spawn(): boolean {
     try {
       return this.#crew.spawn();
     } catch (error) {
-      this.#hindrance = { error };
+      this.#startError = { error };
       return false;
     }
   }
 
   /** With no worker and no way to start one, nobody would ever run what waits. */
-  #rejectIfHindered(): void {
-    if (this.#hindrance === undefined || this.workers.length > 0) return;
-    const { error } = this.#hindrance;
-    this.#hindrance = undefined;
+  #rejectIfNoneCanStart(): void {
+    if (this.#startError === undefined || this.workers.length > 0) return;
+    const { error } = this.#startError;
+    this.#startError = undefined;
     this.#dispatch.rejectUnclaimed(() => startFailure(error));
   }
 
@@ -257,7 +257,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     const runsOn = this.#dispatch.cancel(task, reason);
     if (runsOn !== -1) this.#crew.killByIndex(runsOn);
     this.refillCrew();
-    this.#pump.submitted();
+    this.#pump.stateChanged();
   }
 
   /** As many workers as there must be, and one more for tasks that wait. */
@@ -266,7 +266,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     if (this.#ended || (this.closing && this.outstanding === 0)) return;
     while (this.workers.length < this.options.minThreads && this.spawn());
     this.#spawnForNeed();
-    this.#rejectIfHindered();
+    this.#rejectIfNoneCanStart();
   }
 
   turn(): number {
@@ -328,7 +328,7 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     this.#events.emit('workerCreate', worker);
     this.refillCrew();
     this.#crew.watchIdle();
-    this.#pump.submitted();
+    this.#pump.stateChanged();
   }
 
   onMessage(value: unknown): void {
@@ -345,12 +345,12 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   onGone(worker: WorkerHandle, exitCode: number): void {
-    const lost = this.#dispatch.bury(worker, failureFor(worker, exitCode, this.handlers.all));
+    const lost = this.#dispatch.reapWorker(worker, failureFor(worker, exitCode, this.handlers.all));
     if (worker.times !== undefined) this.timing?.died(worker.times);
     if (!worker.leaving) this.#onUnexpectedExit(worker, exitCode, lost);
     this.#events.emit('workerDestroy', worker);
     this.#refillAfter(worker, exitCode, lost);
-    this.#pump.submitted();
+    this.#pump.stateChanged();
   }
 
   #onUnexpectedExit(worker: WorkerHandle, exitCode: number, lost: number): void {

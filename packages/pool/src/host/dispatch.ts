@@ -407,7 +407,7 @@ export class Dispatch {
   }
 
   /** A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed. */
-  bury(worker: WorkerHandle, failureOf: (task: Task) => unknown): number {
+  reapWorker(worker: WorkerHandle, failureOf: (task: Task) => unknown): number {
     this.reconsider();
     this.drain(worker, Number.POSITIVE_INFINITY);
     const left = sweep(this.#table, worker.index);

@@ -66,7 +66,7 @@ export class Inputs {
       describe(this.#table, base, flags | message.IN_PORT, 0, 0);
     } else if (encoded.externals === undefined && encoded.length <= slotCapacity(layout)) {
       copyWords(encoded, encoded.length, this.#table, base + PAYLOAD);
-      const marked = flags | (encoded.marks << message.MARKS);
+      const marked = flags | (encoded.encodingFlags << message.ENCODING_FLAGS);
       describe(this.#table, base, marked | message.IN_SLOT, encoded.length, 0);
       this.wasSmall = true;
     } else {
@@ -75,15 +75,15 @@ export class Inputs {
   }
 
   #writeLarge(encoded: Encoded, slot: number, base: number, flags: number): void {
-    const { words, length, externals, marks } = encoded;
+    const { words, length, externals, encodingFlags } = encoded;
     const address = externals === undefined ? this.#memory.allocate(length) : -1;
     if (address === -1) {
-      this.#payloads.set(slot, { words: words.slice(0, length), externals: externals ?? [], marks });
+      this.#payloads.set(slot, { words: words.slice(0, length), externals: externals ?? [], encodingFlags });
       describe(this.#table, base, flags | message.IN_PORT, 0, 0);
       return;
     }
     this.#memory.write(address, encoded, length);
-    const marked = flags | (marks << message.MARKS);
+    const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
     describe(this.#table, base, marked | message.IN_ARENA, length, address);
   }
 

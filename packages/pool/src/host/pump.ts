@@ -56,10 +56,10 @@ const settled = Promise.resolve();
  */
 export class Pump {
   #scheduled = false;
-  #parked = false;
+  #asleep = false;
   readonly #budget = new SpinBudget();
   #spun = false;
-  #parkedAt = 0;
+  #sleptAt = 0;
   #turnEnd = 0;
   #waitingSince = 0;
   #submissions = 0;
@@ -92,15 +92,15 @@ export class Pump {
     return this.#scheduled && this.#submissions >= EAGER;
   }
 
-  /** Something was submitted: a small task, or anything else. */
-  submitted(isSmall = false): void {
+  /** Something changed that may need a look: a task was submitted (small ones are announced in batches) or cancelled, a worker is ready or gone. */
+  stateChanged(isSmall = false): void {
     if (!this.#scheduled) this.#submissions = 0;
     const count = ++this.#submissions;
     if (count <= EAGER) this.#pumped.wakeWorkers();
     else if (!isSmall || count <= AT_ONCE || count % BATCH === 0) this.#pumped.wakeIfAllSleep();
     if (this.#scheduled) return;
     const time = now();
-    if (this.#parked) this.#unpark();
+    if (this.#asleep) this.#wakeUp();
     else this.#waitingSince = time;
     this.#enterTurn();
     if (time > this.#turnEnd) this.#deferred = true;
@@ -112,11 +112,11 @@ export class Pump {
   /** A worker has woken this side, or sent a message. What it has to say comes first: somebody has waited for it. */
   woken(): void {
     if (this.#scheduled) return;
-    const wasParked = this.#parked;
-    if (wasParked) this.#unpark();
+    const wasAsleep = this.#asleep;
+    if (wasAsleep) this.#wakeUp();
     this.#scheduled = true;
     const ended = this.#pumped.turn();
-    if (wasParked) this.#budget.slept(now() - this.#parkedAt);
+    if (wasAsleep) this.#budget.slept(now() - this.#sleptAt);
     if (this.#pumped.outstanding > 0) this.#enterTurn();
     this.#goOn(ended);
   }
@@ -176,7 +176,7 @@ export class Pump {
       if (this.#spun) this.#budget.missed();
       this.#spun = false;
     }
-    this.#park();
+    this.#sleep();
   }
 
   #look(): void {
@@ -184,7 +184,7 @@ export class Pump {
   }
 
   /** Wakes whom it had patience with, declares sleep, then looks once more. */
-  #park(): void {
+  #sleep(): void {
     const { words } = this.#pumped;
     this.#pumped.wakeWorkers();
     declareSleep(words, hostGate);
@@ -194,8 +194,8 @@ export class Pump {
       return;
     }
     this.#scheduled = false;
-    this.#parked = true;
-    this.#parkedAt = now();
+    this.#asleep = true;
+    this.#sleptAt = now();
     this.#keep(true);
     this.#listener.listen();
     if (this.#pumped.queued > 0) this.#expectWorkers();
@@ -206,9 +206,9 @@ export class Pump {
     this.#late.refresh();
   }
 
-  #unpark(): void {
+  #wakeUp(): void {
     cancelSleep(this.#pumped.words, hostGate);
-    this.#parked = false;
+    this.#asleep = false;
   }
 
   #keep(alive: boolean): void {

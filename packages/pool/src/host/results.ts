@@ -1,7 +1,7 @@
 import { Decoder, type Memory, memoryOf } from '../shared/codec/decode.js';
 import { LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import type { SharedTable } from '../shared/memory.js';
-import { IN_ARENA, IN_SLOT, MARKS, PLACE_MASK } from '../shared/messages.js';
+import { ENCODING_FLAGS, IN_ARENA, IN_SLOT, PLACE_MASK } from '../shared/messages.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -26,13 +26,13 @@ export class Results {
     const { words } = this.#table;
     const place = flags & PLACE_MASK;
     const length = words[base + LENGTH] as number;
-    const marks = flags >> MARKS;
-    if (place === IN_SLOT) return this.#decode(worker, this.#table, base + PAYLOAD, length, marks);
+    const encodingFlags = flags >> ENCODING_FLAGS;
+    if (place === IN_SLOT) return this.#decode(worker, this.#table, base + PAYLOAD, length, encodingFlags);
     if (place === IN_ARENA) {
       const position = words[base + OFFSET] as number;
       const ring = worker.ring('results');
       try {
-        return this.#decode(worker, ring, ringWordOf('results', position), length, marks);
+        return this.#decode(worker, ring, ringWordOf('results', position), length, encodingFlags);
       } finally {
         ringRead(this.#table, worker.index, 'results', position, length);
       }
@@ -40,7 +40,14 @@ export class Results {
     const payload = worker.payload(slot, words[base + SEQUENCE] as number);
     if (payload.words === undefined) return payload.value;
     const memory = memoryOf(payload.words.buffer as ArrayBuffer);
-    return this.#decode(worker, memory, 0, payload.words.length, payload.marks ?? 0, payload.externals);
+    return this.#decode(
+      worker,
+      memory,
+      0,
+      payload.words.length,
+      payload.encodingFlags ?? 0,
+      payload.externals,
+    );
   }
 
   #decode(
@@ -48,13 +55,13 @@ export class Results {
     memory: Memory,
     at: number,
     length: number,
-    marks: number,
+    encodingFlags: number,
     externals?: ArrayBuffer[],
   ): unknown {
     this.#source = worker;
     this.#decoder.makers = worker.makers;
     try {
-      return this.#decoder.decode(memory, at, length, marks, externals);
+      return this.#decoder.decode(memory, at, length, encodingFlags, externals);
     } finally {
       if (this.#borrowed !== undefined) {
         ringRead(this.#table, worker.index, 'bulk', this.#borrowed.position, this.#borrowed.words);

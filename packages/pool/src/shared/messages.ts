@@ -40,7 +40,7 @@ export interface Payload {
   readonly value?: unknown;
   readonly words?: Int32Array;
   readonly externals?: ArrayBuffer[];
-  readonly marks?: number;
+  readonly encodingFlags?: number;
   /** The host could not post the value: the task is over already. */
   readonly cancelled?: boolean;
   /** Never posted: why the payload could not be read. */
@@ -88,7 +88,7 @@ export const PLACE_MASK = 3;
 export const FAILED = 1 << 3;
 /** The task may be killed, so it never shares a worker with another one. */
 export const EXCLUSIVE = 1 << 4;
-/** From this bit on: the marks of the encoder. */
-export const MARKS = 5;
+/** From this bit on: the encoding flags. */
+export const ENCODING_FLAGS = 5;
 
 export type TransferList = readonly Transferable[];

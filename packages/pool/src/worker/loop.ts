@@ -216,12 +216,17 @@ export class Loop {
   #decode(base: number, flags: number): unknown {
     const { words } = this.#table;
     const length = words[base + LENGTH] as number;
-    const marks = flags >> message.MARKS;
+    const encodingFlags = flags >> message.ENCODING_FLAGS;
     if ((flags & message.PLACE_MASK) === message.IN_SLOT) {
-      return this.#decoder.decode(this.#table, base + PAYLOAD, length, marks);
+      return this.#decoder.decode(this.#table, base + PAYLOAD, length, encodingFlags);
     }
     const address = words[base + OFFSET] as number;
-    return this.#decoder.decode(this.#channel.arena(chunkOf(address)), wordOf(address), length, marks);
+    return this.#decoder.decode(
+      this.#channel.arena(chunkOf(address)),
+      wordOf(address),
+      length,
+      encodingFlags,
+    );
   }
 
   #startWithPayload(slot: number, base: number): void {
@@ -278,10 +283,16 @@ export class Loop {
     this.#call(slot, task);
   }
 
-  #read({ value, words, marks = 0, externals, unreadable }: message.Payload): unknown {
+  #read({ value, words, encodingFlags = 0, externals, unreadable }: message.Payload): unknown {
     if (unreadable !== undefined) throw unreadable.reason;
     if (words === undefined) return value;
-    return this.#decoder.decode(memoryOf(words.buffer as ArrayBuffer), 0, words.length, marks, externals);
+    return this.#decoder.decode(
+      memoryOf(words.buffer as ArrayBuffer),
+      0,
+      words.length,
+      encodingFlags,
+      externals,
+    );
   }
 
   #call(slot: number, task: unknown): void {

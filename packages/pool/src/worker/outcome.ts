@@ -72,15 +72,15 @@ export class Outcome {
   #write(slot: number, value: unknown, flags: number): boolean {
     const encoded = this.#encode(value);
     if (encoded === undefined) return false;
-    const { words, length, externals, marks } = encoded;
+    const { words, length, externals, encodingFlags } = encoded;
     const base = slotAt(this.#table.layout, slot);
-    const marked = flags | (marks << message.MARKS);
+    const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
     if (externals === undefined && length <= slotCapacity(this.#table.layout)) {
       copyWords(encoded, length, this.#table, base + PAYLOAD);
       describe(this.#table, base, marked | message.IN_SLOT, length, 0);
     } else if (externals !== undefined || !this.#writeToRing(base, encoded, length, marked)) {
       const copy = words.slice(0, length);
-      this.#post(slot, flags, { words: copy, externals: externals ?? [], marks }, [
+      this.#post(slot, flags, { words: copy, externals: externals ?? [], encodingFlags }, [
         copy.buffer,
         ...(externals ?? []),
       ]);

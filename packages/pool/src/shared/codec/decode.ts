@@ -77,19 +77,19 @@ export class Decoder {
   }
 
   /**
-   * Reads the value in so many words from word `at` of `memory`. `marks`: as the encoder said. `externals` are the buffers
+   * Reads the value in so many words from word `at` of `memory`. `encodingFlags`: as the encoder said. `externals` are the buffers
    * that travelled beside it.
    */
-  decode(memory: Memory, at: number, length: number, marks: number, externals = NONE): unknown {
+  decode(memory: Memory, at: number, length: number, encodingFlags: number, externals = NONE): unknown {
     this.#words = memory.words;
     this.#bytes = memory.bytes;
     this.#at = at;
     this.#externals = externals;
-    this.#repeats = (marks & tag.REPEATS) !== 0;
+    this.#repeats = (encodingFlags & tag.REPEATS) !== 0;
     this.#pristine = undefined;
     // Reading the last one may have failed in the middle.
     if (this.#objects.length > 0) this.#objects = [];
-    if ((marks & tag.TEXTS) !== 0) this.#findTexts(at + length - 1);
+    if ((encodingFlags & tag.TEXTS) !== 0) this.#findTexts(at + length - 1);
     const value = this.read();
     this.#block = '';
     if (this.#repeats) this.#objects = [];

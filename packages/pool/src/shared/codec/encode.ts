@@ -65,7 +65,7 @@ export interface Encoded extends Memory {
   readonly length: number;
   readonly externals: ArrayBuffer[] | undefined;
   /** REPEATS, TEXTS. */
-  readonly marks: number;
+  readonly encodingFlags: number;
 }
 
 /**
@@ -82,7 +82,7 @@ export class Encoder {
   #depth = 0;
   #busy = false;
   readonly #repeats = new Repeats();
-  #marks = 0;
+  #encodingFlags = 0;
   #text = '';
   #externals: ArrayBuffer[] | undefined;
   readonly #shapes: Shapes;
@@ -110,9 +110,9 @@ export class Encoder {
       const words = this.#words;
       const bytes = this.#bytes;
       const externals = this.#externals;
-      const marks = this.#marks;
+      const encodingFlags = this.#encodingFlags;
       if (words.length > MOST_KEPT) this.#use(new Int32Array(FEWEST_WORDS));
-      return { words, bytes, length, externals, marks };
+      return { words, bytes, length, externals, encodingFlags };
     } catch (error) {
       if (error === UNKNOWN) return undefined;
       confirm(value, error);
@@ -121,7 +121,7 @@ export class Encoder {
       // Nothing is called here: at the end of the stack a call would throw, and all this would not be done.
       this.#busy = false;
       this.#depth = 0;
-      this.#marks = 0;
+      this.#encodingFlags = 0;
       this.#text = '';
       this.#externals = undefined;
       const repeats = this.#repeats;
@@ -212,7 +212,7 @@ export class Encoder {
   /** The characters of all TEXTs. */
   #texts(at: number): number {
     const text = this.#text;
-    this.#marks |= tag.TEXTS;
+    this.#encodingFlags |= tag.TEXTS;
     const isWide = NOT_LATIN1.test(text);
     const words = ((isWide ? text.length * 2 : text.length) + 3) >> 2;
     this.#room(at, words + 1);
@@ -241,7 +241,7 @@ export class Encoder {
   #object(value: object, at: number): number {
     const number = this.#repeats.numberOf(value);
     if (number !== -1) {
-      this.#marks |= tag.REPEATS;
+      this.#encodingFlags |= tag.REPEATS;
       return this.#head(tag.REF, number, at);
     }
     if (isProxy(value) || ++this.#depth > MAX_DEPTH) throw UNKNOWN;
@@ -361,7 +361,7 @@ export class Encoder {
     this.#room(at + 2, 8);
     const number = this.#repeats.numberOf(buffer);
     if (number === -1) return this.#buffer(buffer, at + 2);
-    this.#marks |= tag.REPEATS;
+    this.#encodingFlags |= tag.REPEATS;
     return this.#head(tag.REF, number, at + 2);
   }
 
