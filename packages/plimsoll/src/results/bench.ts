@@ -86,7 +86,9 @@ export const workloadSchema = z.object({
       'the smallest size not distinguishable from the best in time and event-loop delay; null when not known',
     ),
   asGood: z.array(z.int()).describe('every size not distinguishable from the best'),
-  higherEventLoopDelay: z.array(z.int()).describe('sizes as fast as the best, but with a higher event-loop delay'),
+  higherEventLoopDelay: z
+    .array(z.int())
+    .describe('sizes as fast as the best, but with a higher event-loop delay'),
   confidence: z
     .enum(['proven', 'not distinguished'])
     .nullable()
