@@ -4,8 +4,8 @@ import type * as realTable from '../dist/shared/table.js';
 /** The protocol under test; a mutant replaces one function. */
 export type Protocol = typeof realTable & typeof realGate;
 
-/** When a worker wakes the host: before its result is there, too, or only then, which is wrong. */
-export type Early = 'no' | 'too' | 'only';
+/** Does a worker wake the host only before its result is there? That is a mutant. */
+export type Early = 'no' | 'only';
 
 /** Words that the protocol itself accesses by `Atomics` alone. */
 export type PlainToo = 'tail' | 'mailTails' | 'doneTails' | 'gates' | 'permits';
