@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.mjs';
 
-const CLI = 'packages/plimsoll/test/cli';
+const TEST = 'packages/plimsoll/test';
+const CLI = `${TEST}/cli`;
 const POOL = 'packages/pool/test';
 
 /**
@@ -31,9 +32,13 @@ const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
  */
 const NOT_EVERYWHERE = [
   { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
-  { paths: [`${CLI}/bench`], lines: [20, 22] },
-  { paths: ['packages/plimsoll/test/load/', `${CLI}/load`], lines: [20, 24] },
-  { paths: ['benchmarks/', 'examples/', 'setups/', 'studies/'], lines: [20, 24] },
+  {
+    paths: ['collections/', 'docs/', 'model/', 'stats/'].map((folder) => `${TEST}/${folder}`),
+    lines: [20],
+  },
+  { paths: [`${CLI}/bench`, 'benchmarks/', 'studies/'], lines: [20] },
+  { paths: [`${TEST}/load/`, `${CLI}/load`, 'examples/', 'setups/'], lines: [20, 24] },
+  { paths: [`${TEST}/classify/classify`, `${POOL}/differential`, `${CLI}/bad-input`], lines: [20, 22] },
   { paths: [`${CLI}/clean-up`, `${POOL}/steps`], lines: [20, 26] },
 ];
 
@@ -51,7 +56,7 @@ const SIDE_BY_SIDE = [
     'packaging/',
     'report/',
   ].map((path) => `packages/plimsoll/test/${path}`),
-  ...['results/', 'stats/', 'trace/', 'bench/findings', 'classify/decide', 'load/analyse'].map(
+  ...['docs/', 'stats/', 'trace/', 'bench/findings', 'classify/decide', 'load/analyse'].map(
     (path) => `packages/plimsoll/test/${path}`,
   ),
   ...[`${CLI}/bad-input`, `${CLI}/load-bad-input`],
