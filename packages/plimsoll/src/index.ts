@@ -3,7 +3,6 @@
  * writes. The functions clean up after themselves; none needs anything but its options.
  */
 
-export type { WhatIf } from './advise/what-if.js';
 export {
   type AdviseOptions,
   advise,
@@ -41,6 +40,7 @@ export {
   type Objective,
   type Prediction,
   type Verification,
+  type WhatIf,
 } from './results/advice.js';
 export {
   type BenchResult,

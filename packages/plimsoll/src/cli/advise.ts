@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { WhatIf } from '../advise/what-if.js';
 import {
   ADVISE_SIZES,
   type AdviseOptions,
@@ -13,7 +12,7 @@ import type { TraceOptions } from '../api/trace.js';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { adviceReport } from '../report/advise.js';
-import { type Advice, type Objective, objectives } from '../results/advice.js';
+import { type Advice, type Objective, objectives, type WhatIf } from '../results/advice.js';
 import { list, printable } from '../results/words.js';
 import { readTrace } from '../trace/trace-file.js';
 import { type CommandRun, runCommand } from './command-run.js';

@@ -1,6 +1,8 @@
 import type { Advice, Budget, Prediction, Verification } from '../results/advice.js';
 import type { NoiseResult as Noise } from '../results/bench.js';
 import { list, percent, printable } from '../results/words.js';
+import { findingLines } from './finding-lines.js';
+import { whatIfLines } from './findings/advise.js';
 import { formatBytes, formatChange, formatDuration, formatMs, formatRate } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
@@ -13,7 +15,7 @@ export function adviceReport(advice: Advice, style: Style): string {
     recorded(advice, style),
     predictions(advice, style),
     recommendation(advice, style),
-    notFixed(advice, style),
+    findingLines('What no size fixes', advice.findings, style),
     verified(advice, style),
   ];
   return sections
@@ -23,17 +25,18 @@ export function adviceReport(advice: Advice, style: Style): string {
 }
 
 function header({ environment, method, trace }: Advice, { color, width }: Style): string[] {
-  const cores = `${method.cores} ${method.cores === 1 ? 'core' : 'cores'}${method.quota === null ? '' : ` under a quota of ${method.quota}`}`;
+  const cores = `${method.cores} ${method.cores === 1 ? 'core' : 'cores'}${method.quotaCores === null ? '' : ` under a quota of ${method.quotaCores}`}`;
   const how = `simulated on ${cores}, ${method.resamples} resampled runs, seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+  const changes = whatIfLines(method.whatIf);
   const command = trace.command.length === 0 ? [] : wrap(printable(trace.command.join(' ')), width);
   return [
     color.bold('plimsoll advise'),
     ...command.map(color.dim),
     ...wrap(machineLine(environment), width).map(color.dim),
     ...wrap(how, width).map(color.dim),
-    ...(method.whatIf.length === 0
+    ...(changes.length === 0
       ? []
-      : wrap(`what if: ${printable(list(method.whatIf))}`, width).map((line) => color.yellow(line))),
+      : wrap(`what if: ${printable(list(changes))}`, width).map((line) => color.yellow(line))),
   ];
 }
 
@@ -44,7 +47,7 @@ const PARTS: readonly (readonly [keyof Budget, string])[] = [
   ['coreWaitMs', 'for a core'],
   ['cpuMs', 'on CPU'],
   ['blockedMs', 'blocked'],
-  ['eventLoopMs', 'for the loop'],
+  ['eventLoopWaitMs', 'for the loop'],
 ];
 
 const right = (title: string, expendable = 0): Column => ({ title, align: 'right', expendable });
@@ -105,7 +108,7 @@ const FIELDS: readonly Field[] = [
     text: ({ low, high }) => between(low.latencyMs.p99, high.latencyMs.p99),
   },
   { column: right('in all', 2), text: ({ makespanMs }) => formatMs(makespanMs) },
-  { column: right('jobs/s', 4), text: ({ throughput }) => formatRate(throughput) },
+  { column: right('jobs/s', 4), text: ({ jobsPerSecond }) => formatRate(jobsPerSecond) },
   { column: right('in use', 5), text: ({ utilization }) => `${percent(utilization)} %` },
   { column: right('loop delay', 1), text: ({ eventLoopDelayMs }) => formatMs(eventLoopDelayMs.p99) },
   {
@@ -127,7 +130,8 @@ function predictions({ predictions: all, recommended, method }: Advice, { color,
     rows,
     width - 4,
   );
-  const title = method.whatIf.length === 0 ? 'What other sizes would do' : 'What sizes would do then';
+  const title =
+    whatIfLines(method.whatIf).length === 0 ? 'What other sizes would do' : 'What sizes would do then';
   return [
     color.bold(title),
     `    ${color.dim(head)}`,
@@ -139,18 +143,6 @@ function recommendation({ recommended, method }: Advice, { color, width }: Style
   const text = `UV_THREADPOOL_SIZE=${recommended.size}`;
   const why = `by ${method.objective}; confidence ${recommended.confidence}: ${recommended.because}`;
   return [color.bold(text), ...wrap(why, width - 2).map((line) => `  ${line}`)];
-}
-
-const SIGNS = { warning: '!', advice: '→', note: '·' } as const;
-
-function notFixed({ notFixedBySize }: Advice, { color, width }: Style): string[] {
-  if (notFixedBySize.length === 0) return [];
-  return [
-    color.bold('What no size fixes'),
-    ...notFixedBySize.flatMap(({ id, severity, text }) =>
-      wrap(`${SIGNS[severity]} ${text} (${id})`, width - 2, '  ').map((line) => `  ${line}`),
-    ),
-  ];
 }
 
 const signed = (error: number): string => `${error < 0 ? '−' : '+'}${percent(error)} %`;
@@ -167,7 +159,7 @@ function verified({ verification, verificationNoise }: Advice, { color, width }:
     texts: (one) => [
       formatMs(pick(one.predicted)),
       formatMs(pick(one.measured)),
-      `${signed(pick(one.error))}${isIn(one) ? '' : ' *'}`,
+      `${signed(pick(one.relativeError))}${isIn(one) ? '' : ' *'}`,
     ],
   });
   const parts = [

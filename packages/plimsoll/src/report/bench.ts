@@ -1,7 +1,7 @@
 import type { BenchResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
-import type { Finding } from '../results/finding.js';
 import { change, list, printable } from '../results/words.js';
 import { benchColumns, benchRows } from './bench-table.js';
+import { findingLines } from './finding-lines.js';
 import { formatDuration } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
@@ -13,7 +13,7 @@ export function benchReport(result: BenchResult, style: Style): string {
     header(result, style),
     ...result.workloads.map((workload) => workloadSection(workload, result.method.baseline, style)),
     recommendations(result, style),
-    findingLines(result.findings, style),
+    findingLines('What this shows', result.findings, style),
   ];
   return sections
     .filter((lines) => lines.length > 0)
@@ -123,16 +123,4 @@ function estimate({ asGood, higherEventLoopDelay, sizes }: WorkloadResult, basel
       : [`${list(higherEventLoopDelay)} no faster, and a higher event-loop delay`]),
   ];
   return `estimate: ${parts.length === 0 ? 'the fastest' : parts.join('; ')}`;
-}
-
-const MARK: Record<Finding['severity'], string> = { warning: '!', advice: '→', note: '·' };
-
-function findingLines(findings: readonly Finding[], { color, width }: Style): string[] {
-  if (findings.length === 0) return [];
-  const paintMark = { warning: color.yellow, advice: color.green, note: color.dim };
-  const lines = findings.flatMap(({ severity, text, id }) => {
-    const [first = '', ...rest] = wrap(`${text} (${id})`, width - 4);
-    return [`  ${paintMark[severity](MARK[severity])} ${first}`, ...rest.map((line) => `    ${line}`)];
-  });
-  return [color.bold('What this shows'), ...lines];
 }

@@ -20,7 +20,7 @@ const measures = {
     .object({ mean: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds })
     .describe('from submission until the event loop takes the result'),
   makespanMs: milliseconds.describe('from the first submission to the last result'),
-  throughput: z.number().nonnegative().describe('jobs a second'),
+  jobsPerSecond: z.number().nonnegative(),
   utilization: z.number().min(0).max(1).describe("of the pool's threads"),
   eventLoopDelayMs: z
     .object({ p99: milliseconds })
@@ -50,15 +50,64 @@ export const budgetSchema = z
     coreWaitMs: share.describe('waiting for a core'),
     cpuMs: share.describe('computing'),
     blockedMs: share.describe('on a thread, but neither computing nor waiting for a core'),
-    eventLoopMs: share.describe('waiting for the event loop'),
+    eventLoopWaitMs: share.describe('waiting for the event loop'),
   })
   .describe('where the time of the recorded jobs went');
 
 export const comparedSchema = z.object({
   latencyMs: z.object({ mean: z.number(), p99: z.number() }),
   makespanMs: z.number(),
-  throughput: z.number(),
+  jobsPerSecond: z.number(),
 });
+
+export const whatIfSchema = z
+  .object({
+    cores: z.number().positive().nullable(),
+    quota: z.number().positive().nullable().describe('CPU quota in cores'),
+    without: z.array(z.string()).readonly().describe('kinds of jobs that are not there'),
+    faster: z
+      .array(z.object({ kind: z.string(), factor: z.number().positive() }).readonly())
+      .readonly()
+      .describe('kinds of jobs that are so many times as fast'),
+    instances: z.int().positive().nullable().describe('processes, each with a pool of its own'),
+  })
+  .readonly()
+  .describe('changes to what was recorded; null and empty for none');
+
+/** Values are those of the objective: milliseconds, or jobs a second. */
+const value = z.number().nonnegative();
+
+export const reasonSchema = z.discriminatedUnion('id', [
+  z.object({ id: z.literal('too-few-jobs'), jobs: count }),
+  z.object({ id: z.literal('others-on-the-machine'), coresShare: z.number() }),
+  z.object({ id: z.literal('no-size-fits') }),
+  z.object({
+    id: z.literal('weak-evidence'),
+    size: size.describe('that was as good as the best in too few resampled runs'),
+    resamplesShare: z.number(),
+  }),
+  z.object({
+    id: z.literal('predicted'),
+    value: value.describe('of the objective at the recommended size'),
+    ratio: z.number().nullable().describe('to the value at the default size; null when that is recommended'),
+  }),
+  z.object({ id: z.literal('little-gain'), size: size.describe('a larger one, the best'), value }),
+  z.object({ id: z.literal('no-better-size') }),
+  z.object({
+    id: z.literal('event-loop-delay'),
+    size: size.describe('a larger one'),
+    eventLoopDelayP99Ms: milliseconds,
+    recommendedP99Ms: milliseconds,
+  }),
+  z.object({
+    id: z.literal('refused'),
+    sizes: z.array(size).describe('better ones that are out of the question'),
+    refusal: z
+      .enum(['one-thread-for-lookups', 'process-limit', 'memory-limit', 'slower-at-worst'])
+      .describe('of the first of them'),
+    threads: count.describe('of all its pools together'),
+  }),
+]);
 
 export const adviceSchema = z
   .object({
@@ -81,33 +130,34 @@ export const adviceSchema = z
       seed: z.int(),
       resamples: count.describe('runs as they might have been, from which the bands come'),
       cores: z.number().positive(),
-      quota: z.number().positive().nullable(),
-      otherCores: z.number().nonnegative().describe('cores that other threads of the processes use'),
+      quotaCores: z.number().positive().nullable(),
+      otherThreadsCores: z.number().nonnegative().describe('cores that other threads of the processes use'),
       outsideCores: z
         .number()
         .nonnegative()
         .describe(
           'cores that others on the machine, or other machines, had: counted, or as far as jobs felt it',
         ),
-      sliceMs: milliseconds,
-      wakeMs: milliseconds,
+      timeSliceMs: milliseconds.describe('how long a thread keeps a core that others wait for'),
+      wakeUpMs: milliseconds.describe('from a signal to a sleeping thread until it runs'),
       seconds: z.number().nonnegative().describe('that predicting took'),
-      whatIf: z.array(z.string()).describe('changes that were asked for'),
+      whatIf: whatIfSchema,
     }),
     predictions: z.array(predictionSchema),
     recommended: z.object({
       size,
-      because: z.string(),
       confidence: z.enum(['high', 'medium', 'low']),
+      because: z.string().describe('the reasons in words'),
+      reasons: z.array(reasonSchema),
     }),
-    notFixedBySize: z.array(findingSchema),
+    findings: z.array(findingSchema).describe('what no pool size will fix'),
     verification: z.array(
       z.object({
         size,
         runs: z.int().positive(),
         predicted: comparedSchema,
         measured: comparedSchema.describe('medians of the runs'),
-        error: comparedSchema.describe('predicted ÷ measured − 1'),
+        relativeError: comparedSchema.describe('predicted ÷ measured − 1'),
         inBand: z.object({ mean: z.boolean(), p99: z.boolean(), makespan: z.boolean() }),
       }),
     ),
@@ -125,3 +175,6 @@ export type PredictedMeasures = z.infer<typeof measuresSchema>;
 export type Budget = z.infer<typeof budgetSchema>;
 export type Compared = z.infer<typeof comparedSchema>;
 export type Verification = Advice['verification'][number];
+export type Reason = z.infer<typeof reasonSchema>;
+/** Changes to what was recorded; `quota` is in cores, `instances` are processes. */
+export type WhatIf = z.infer<typeof whatIfSchema>;
