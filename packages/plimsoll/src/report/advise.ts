@@ -113,8 +113,7 @@ const FIELDS: readonly Field[] = [
   { column: right('loop delay', 1), text: ({ eventLoopDelayMs }) => formatMs(eventLoopDelayMs.p99) },
   {
     column: right('threads’ memory', 9),
-    text: ({ memoryBytes }) =>
-      memoryBytes < 2 ** 20 ? `${Math.round(memoryBytes / 1024)} KB` : formatBytes(memoryBytes),
+    text: ({ memoryBytes }) => formatBytes(memoryBytes),
   },
 ];
 

@@ -1,6 +1,11 @@
 import { change, percent } from '../results/words.js';
+import type { Estimate } from '../stats/estimate.js';
 
 const integer = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
+const grouped = new Intl.NumberFormat('en-GB');
+
+/** A number with its thousands grouped: `100,000`. */
+export const formatCount = (value: number): string => grouped.format(value);
 
 const digits = (value: number): number => (value >= 100 ? 0 : value >= 10 ? 1 : 2);
 
@@ -22,10 +27,26 @@ export function formatDuration(ms: number): string {
 export const formatRate = (perSecond: number): string =>
   perSecond >= 100 ? integer.format(perSecond) : perSecond.toFixed(digits(perSecond));
 
-export const formatBytes = (bytes: number): string => `${integer.format(bytes / 2 ** 20)} MB`;
+/** Whole megabytes, or whole kilobytes below one. */
+export const formatBytes = (bytes: number): string =>
+  bytes < 2 ** 20 ? `${Math.round(bytes / 1024)} KB` : `${integer.format(bytes / 2 ** 20)} MB`;
 
 /** A time ratio with its interval as signed changes: `−49 % [−50, −47]`. */
 export function formatChange(ratio: number, [low, high]: readonly [number, number]): string {
   const bound = (value: number): string => `${value < 1 ? '−' : '+'}${percent(value - 1)}`;
   return `${change(ratio)} [${bound(low)}, ${bound(high)}]`;
+}
+
+/** A figure with so many digits behind the point; thousands are grouped. */
+export const formatFigure = (value: number, digits: number): string =>
+  digits === 0 || Math.abs(value) >= 1000 ? integer.format(value) : value.toFixed(digits);
+
+/** Three significant digits: ratios span four orders of magnitude. */
+const significant = (value: number): string =>
+  Math.abs(value) >= 100 ? integer.format(value) : value.toPrecision(Math.abs(value) < 0.1 ? 2 : 3);
+
+/** `28.1 [27.0, 29.4]`; a level other than 95 % or more is said. */
+export function formatEstimate({ value, low, high, level }: Estimate): string {
+  const weak = level >= 0.95 ? '' : ` (${Math.floor(level * 100)} %)`;
+  return `${significant(value)} [${significant(low)}, ${significant(high)}]${weak}`;
 }

@@ -1,0 +1,24 @@
+import type { Parameters, WorkloadName } from '../workloads/parameters.js';
+import { formatCount } from './format.js';
+
+const kilobytes = (bytes: number): string =>
+  bytes >= 1024 ? `${formatCount(Math.round(bytes / 102.4) / 10)} KB` : `${bytes} bytes`;
+
+const workloads: { [Name in WorkloadName]: (p: Parameters<Name>) => string } = {
+  file: (p) =>
+    `${formatCount(p.operations)} files of ${kilobytes(p.bytes)}: all written, all read, all deleted`,
+  crypto: (p) =>
+    `${formatCount(p.operations)} × pbkdf2, ${formatCount(p.iterations)} iterations, ${p.digest}, ${p.keyBytes} bytes`,
+  zlib: (p) =>
+    `${formatCount(p.operations)} × gzip of ${kilobytes(p.bytes)} of random data, then gunzip of all`,
+  dns: (p) => `${formatCount(p.operations)} × dns.lookup`,
+  mixed: (p) =>
+    `${formatCount(p.operations)} requests, ${p.inFlight} in flight, each: lookup, pbkdf2 (${formatCount(p.iterations)} iterations), ` +
+    `write, read and delete of ${kilobytes(p.bytes)}, gzip, gunzip`,
+};
+
+/** One line that says what a workload does. */
+export const describeWorkload = <Name extends WorkloadName>(
+  name: Name,
+  parameters: Parameters<Name>,
+): string => workloads[name](parameters);
