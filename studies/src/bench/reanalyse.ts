@@ -40,7 +40,7 @@ function reanalysed(workload: WorkloadResult, options: BenchResult['method']): W
   const spec = { kind: 'built-in', name, parameters } as ChosenWorkload['spec'];
   return analyseWorkload({
     workload: { name, description, spec, usesDns: false },
-    pilot: { rounds, expectedMs: 0 },
+    rounds,
     outcome: { runs, repeatedBlocks, error: undefined },
     options,
   });

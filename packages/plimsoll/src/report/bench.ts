@@ -2,7 +2,7 @@ import type { BenchResult, SizeResult, Verdict, WorkloadResult } from '../result
 import { change, list, printable } from '../results/words.js';
 import { benchColumns, benchRows } from './bench-table.js';
 import { findingLines } from './finding-lines.js';
-import { formatDuration } from './format.js';
+import { formatDuration, formatMs } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { renderTable, wrap } from './table.js';
@@ -82,8 +82,9 @@ function recommendations({ workloads, method }: BenchResult, { color, width }: S
 }
 
 /** The recommended size; with too few blocks the one that the estimates lean to, with a tilde. */
-function leaning({ recommended, asGood }: WorkloadResult): string {
+function leaning({ recommended, asGood, sizes }: WorkloadResult): string {
   if (recommended !== null) return String(recommended);
+  if (sizes.length === 1) return '–';
   return asGood.length === 0 ? '?' : `~${Math.min(...asGood)}`;
 }
 
@@ -92,6 +93,8 @@ export function because(workload: WorkloadResult, baseline: number): string {
   const { recommended, best, noise, sizes, asGood, higherEventLoopDelay, confidence } = workload;
   if (noise === null) return 'not measured to the end';
   if (noise.noisy) return 'too noisy: the baseline differs from itself';
+  if (sizes.length === 1)
+    return `the only size measured (${formatMs(sizes[0]?.roundMs ?? 0)}): nothing to compare`;
   if (recommended === null) return estimate(workload, baseline);
   const others = asGood.filter((size) => size !== recommended);
   const chosen = sizes.find(({ size }) => size === recommended) as SizeResult;

@@ -7,7 +7,7 @@ export const findingSchema = z.object({
   text: z.string(),
   evidence: z.record(
     z.string(),
-    z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.number())]),
+    z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.number()), z.array(z.string())]),
   ),
 });
 

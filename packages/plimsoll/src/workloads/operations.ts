@@ -74,7 +74,7 @@ export function readOperation(text: string, { iterations, scale }: OperationOpti
   if (ms > 0 && ms <= LONGEST_SLEEP_MS) return { kind: 'sleep', ms: ms * scale };
   throw new PlimsollError(
     'PLIMSOLL_USAGE',
-    `--operation: must be one of ${operationNames.join(', ')} (up to ${LONGEST_SLEEP_MS}), lookup:NAME, or the path of a module (./my-operation.mjs), not ${JSON.stringify(text)}`,
+    `operation: must be one of ${operationNames.join(', ')} (up to ${LONGEST_SLEEP_MS}), lookup:NAME, or the path of a module (./my-operation.mjs), not ${JSON.stringify(text)}`,
   );
 }
 

@@ -14,7 +14,12 @@ export const eventLoopDelay: WorkloadRule = (workload) => {
       id: 'bench.event-loop-delay',
       severity: 'advice',
       text: `${workload.name}: ${list(sizes)} ${sizes.length === 1 ? 'is' : 'are'} no faster than ${chosen.size}, and the event-loop delay is ${list(late.map((size) => ms(delay(size))))} ms (p99) instead of ${ms(delay(chosen))}`,
-      evidence: { sizes, p99Ms: late.map(delay), insteadOf: chosen.size, insteadOfP99Ms: delay(chosen) },
+      evidence: {
+        sizes,
+        eventLoopDelayP99Ms: late.map(delay),
+        recommended: chosen.size,
+        recommendedP99Ms: delay(chosen),
+      },
     },
   ];
 };

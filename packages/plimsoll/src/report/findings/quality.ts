@@ -51,7 +51,7 @@ export const disturbed: WorkloadRule = (workload) => {
       evidence: {
         repeatedBlocks: workload.repeatedBlocks,
         disturbedRuns: marked.length,
-        disturbances: kinds.join(', '),
+        disturbances: kinds,
       },
     },
   ];
@@ -69,7 +69,7 @@ export const notSteady: WorkloadRule = (workload) => {
       id: 'bench.not-steady',
       severity: 'note',
       text: `${workload.name}: the rounds of ${drifting.length} of ${runs.length} runs still differed by more than 5 % at the end`,
-      evidence: { drifting: drifting.length, runs: runs.length },
+      evidence: { notSteadyRuns: drifting.length, runs: runs.length },
     },
   ];
 };
