@@ -24,8 +24,8 @@ interface AdviseFlags {
   objective: string;
   cores?: string;
   quota?: string;
-  without: string[];
-  faster: string[];
+  without?: string[];
+  faster?: string[];
   instances?: string;
   verify?: string;
   runs: string;
@@ -36,7 +36,7 @@ interface AdviseFlags {
   quiet?: boolean;
 }
 
-const repeated = (value: string, earlier: string[]): string[] => [...earlier, value];
+const repeated = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 
 /** `plimsoll advise`: arguments in, exit code out. */
 export function addAdviseCommand(program: Command): void {
@@ -52,9 +52,8 @@ export function addAdviseCommand(program: Command): void {
       '--without <kind>',
       'what if jobs of a kind were not there, such as dns or fs.stat; may be repeated',
       repeated,
-      [],
     )
-    .option('--faster <kind=x>', 'what if jobs of a kind were x times as fast; may be repeated', repeated, [])
+    .option('--faster <kind=x>', 'what if jobs of a kind were x times as fast; may be repeated', repeated)
     .option('--instances <n>', 'what if the work went to so many processes, each with a pool of its own')
     .option(
       '--verify <list>',
@@ -79,10 +78,11 @@ export function addAdviseCommand(program: Command): void {
 
 const HELP = `
 Examples:
-  $ plimsoll advise app.trace                          what every size would do
-  $ plimsoll advise app.trace --cores 8 --without dns   on another machine, with names cached
-  $ plimsoll advise -- node app.js                     record, then predict
-  $ plimsoll advise --verify 2,8,16 -- node app.js     and measure how wrong that was
+  $ plimsoll advise app.trace                        what every size would do
+  $ plimsoll advise app.trace --cores 8              on another machine
+  $ plimsoll advise app.trace --without dns          with names cached
+  $ plimsoll advise -- node app.js                   record, then predict
+  $ plimsoll advise --verify 2,8 -- node app.js      and measure how wrong it is
 
 Exit codes: 0 fine, 2 bad input, 4 the command failed, 130 interrupted`;
 
@@ -122,8 +122,8 @@ function readWhatIf(flags: AdviseFlags): WhatIf {
   return {
     cores: flags.cores === undefined ? null : parseCount(flags.cores, '--cores', 1, MOST_CORES),
     quota: flags.quota === undefined ? null : parsePositive(flags.quota, '--quota', MOST_CORES),
-    without: flags.without,
-    faster: flags.faster.map(readFaster),
+    without: flags.without ?? [],
+    faster: (flags.faster ?? []).map(readFaster),
     instances: flags.instances === undefined ? null : parseCount(flags.instances, '--instances', 1, 256),
   };
 }
@@ -207,7 +207,7 @@ function adviceOf(
   signal: AbortSignal,
 ): Promise<Advice> {
   if (typeof source === 'string') return advise(readTrace(source), options);
-  progress.show('record', (width) => `recording ${printable(source.command.join(' '))}`.slice(0, width));
+  progress.show('record', (width) => `recording ${printable(source.command.join(' '))}`.slice(0, width - 1));
   return advise(source, options, { signal });
 }
 

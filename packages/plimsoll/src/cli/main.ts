@@ -20,6 +20,8 @@ const program = new Command('plimsoll')
   .description("Measures and sizes libuv's thread pool (UV_THREADPOOL_SIZE) on this machine")
   .version(version, '-v, --version')
   .exitOverride()
+  // With `[options]` in every line, descriptions are left too narrow a column at 80 to be wrapped.
+  .configureHelp({ subcommandTerm: (command) => command.name() })
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'plimsoll: ')) });
 
 addBenchCommand(program);

@@ -22,7 +22,7 @@ export function benchReport(result: BenchResult, style: Style): string {
 }
 
 function header({ environment, method }: BenchResult, { color, width }: Style): string[] {
-  const how = `${method.blocks === 1 ? '1 block' : `${method.blocks} blocks`} in random order, every run a fresh process, ${method.baseline} twice (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+  const how = `${method.blocks === 1 ? '1 block' : `${method.blocks} blocks`} in random order, every run a fresh process, size ${method.baseline} twice in each (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
   return [
     color.bold('plimsoll bench'),
     ...wrap(machineLine(environment), width).map(color.dim),
@@ -60,7 +60,7 @@ const VERDICT_COLOUR: Record<Verdict, 'green' | 'red' | 'dim' | 'yellow'> = {
 function paint(cells: string[], size: SizeResult, workload: WorkloadResult, { color }: Style): string[] {
   const last = cells.length - 1;
   return cells.map((cell, index) => {
-    if (index === last) return color[VERDICT_COLOUR[size.verdict]](cell);
+    if (index === last && cell !== '') return color[VERDICT_COLOUR[size.verdict]](cell);
     return index === 0 && size.size === workload.recommended ? color.bold(cell) : cell;
   });
 }
