@@ -24,8 +24,7 @@ export {
   runBlocks,
 } from './lab/blocks.js';
 export { Guardian } from './lab/guardian.js';
-export type { Measurement } from './lab/messages.js';
-export type { Outcome } from './lab/outcome.js';
+export type { Measurement, Outcome } from './lab/messages.js';
 export { openResolver } from './lab/resolver/open.js';
 export { simulate } from './model/simulate.js';
 export type { Workload as SimulatedWorkload } from './model/workload.js';

@@ -65,7 +65,7 @@ export function addBenchCommand(program: Command): void {
 
 const HELP = `
 Examples:
-  $ plimsoll bench                              all at 4, 8 and the number of CPUs
+  $ plimsoll bench                              all at 4, 8 and the CPUs
   $ plimsoll bench crypto --sizes 1,2,4,8,16    one workload, chosen sizes
   $ plimsoll bench dns --dns local:50           lookups that take 50 ms each
   $ plimsoll bench ./my-workload.mjs --json -   your own work, as JSON

@@ -1,7 +1,7 @@
 import type { Random } from '../stats/random.js';
 import { converseWithFreshProcess, type Ending, type FreshProcess } from './fresh-process.js';
 import type { Guardian } from './guardian.js';
-import type { FreshAnswer, Outcome } from './outcome.js';
+import type { FreshAnswer, Outcome } from './messages.js';
 
 /**
  * One run in a process of its own, whose entry calls `answerOnce`.

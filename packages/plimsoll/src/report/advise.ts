@@ -1,4 +1,4 @@
-import type { Advice, Budget, Prediction, Verification } from '../results/advice.js';
+import type { Advice, Budget, Objective, Prediction, Verification } from '../results/advice.js';
 import type { NoiseResult as Noise } from '../results/bench.js';
 import { list, percent, printable } from '../results/words.js';
 import { findingLines } from './finding-lines.js';
@@ -112,7 +112,7 @@ const FIELDS: readonly Field[] = [
   { column: right('in use', 5), text: ({ utilization }) => `${percent(utilization)} %` },
   { column: right('loop delay', 1), text: ({ eventLoopDelayMs }) => formatMs(eventLoopDelayMs.p99) },
   {
-    column: right('threads’ memory', 9),
+    column: right('memory', 9),
     text: ({ memoryBytes }) => formatBytes(memoryBytes),
   },
 ];
@@ -138,54 +138,56 @@ function predictions({ predictions: all, recommended, method }: Advice, { color,
   ];
 }
 
+const OBJECTIVE: Record<Objective, string> = {
+  mean: 'mean latency',
+  p99: 'p99 of the latency',
+  throughput: 'throughput',
+  makespan: 'time in all',
+};
+
 function recommendation({ recommended, method }: Advice, { color, width }: Style): string[] {
   const text = `UV_THREADPOOL_SIZE=${recommended.size}`;
-  const why = `by ${method.objective}; confidence ${recommended.confidence}: ${recommended.because}`;
+  const why = `by ${OBJECTIVE[method.objective]}; confidence ${recommended.confidence}: ${recommended.because}`;
   return [color.bold(text), ...wrap(why, width - 2).map((line) => `  ${line}`)];
 }
 
 const signed = (error: number): string => `${error < 0 ? '−' : '+'}${percent(error)} %`;
 
+interface Verified {
+  readonly title: string;
+  readonly pick: (one: Verification['predicted']) => number;
+  readonly isIn: (one: Verification['inBand']) => boolean;
+}
+
+const VERIFIED: readonly Verified[] = [
+  { title: 'latency', pick: ({ latencyMs }) => latencyMs.mean, isIn: ({ mean }) => mean },
+  { title: 'p99', pick: ({ latencyMs }) => latencyMs.p99, isIn: ({ p99 }) => p99 },
+  { title: 'in all', pick: ({ makespanMs }) => makespanMs, isIn: ({ makespan }) => makespan },
+];
+
+/** Of so many figures what was predicted, what was measured and the error. */
+function verifiedTable(verification: readonly Verification[], figures: number): string[] {
+  const shown = VERIFIED.slice(0, figures);
+  return renderTable(
+    [right('size'), ...shown.flatMap(({ title }) => [title, 'measured', 'error'].map((name) => right(name)))],
+    verification.map(({ size, predicted, measured, relativeError, inBand }) => [
+      String(size),
+      ...shown.flatMap(({ pick, isIn }) => [
+        formatMs(pick(predicted)),
+        formatMs(pick(measured)),
+        `${signed(pick(relativeError))}${isIn(inBand) ? '' : ' *'}`,
+      ]),
+    ]),
+    Number.POSITIVE_INFINITY,
+  );
+}
+
 function verified({ verification, verificationNoise }: Advice, { color, width }: Style): string[] {
   if (verification.length === 0) return [];
-  const compared = (
-    title: string,
-    pick: (one: Verification['predicted']) => number,
-    isIn: (one: Verification) => boolean,
-    expendable: number,
-  ): { columns: Column[]; texts: (one: Verification) => string[] } => ({
-    columns: [right(title, expendable), right('measured', expendable), right('error', expendable)],
-    texts: (one) => [
-      formatMs(pick(one.predicted)),
-      formatMs(pick(one.measured)),
-      `${signed(pick(one.relativeError))}${isIn(one) ? '' : ' *'}`,
-    ],
-  });
-  const parts = [
-    compared(
-      'latency',
-      ({ latencyMs }) => latencyMs.mean,
-      ({ inBand }) => inBand.mean,
-      0,
-    ),
-    compared(
-      'p99',
-      ({ latencyMs }) => latencyMs.p99,
-      ({ inBand }) => inBand.p99,
-      1,
-    ),
-    compared(
-      'in all',
-      ({ makespanMs }) => makespanMs,
-      ({ inBand }) => inBand.makespan,
-      2,
-    ),
-  ];
-  const [head = '', ...body] = renderTable(
-    [right('size'), ...parts.flatMap(({ columns }) => columns)],
-    verification.map((one) => [String(one.size), ...parts.flatMap(({ texts }) => texts(one))]),
-    width - 2,
-  );
+  // A measured figure says nothing without its error: what is too wide for the terminal goes by threes.
+  const tables = [3, 2, 1].map((parts) => verifiedTable(verification, parts));
+  const [head = '', ...body] =
+    tables.find((lines) => lines.every((line) => line.length <= width - 2)) ?? tables.at(-1) ?? [];
   const runs = Math.max(...verification.map((one) => one.runs));
   const isOut = verification.some(({ inBand }) => !inBand.mean || !inBand.p99 || !inBand.makespan);
   return [

@@ -3,7 +3,8 @@ import type { NotFixed } from '../../advise/not-fixed.js';
 import { DEFAULT_POOL_SIZE } from '../../libuv/pool-size.js';
 import type { Advice, Objective, Reason, WhatIf } from '../../results/advice.js';
 import type { Finding } from '../../results/finding.js';
-import { change, list, ms, percent } from '../../results/words.js';
+import { change, list, percent } from '../../results/words.js';
+import { formatMs, formatRate } from '../format.js';
 
 /** What was predicted, with its sentences. */
 export const adviceOf = (predicted: Predicted): Advice => ({
@@ -39,13 +40,13 @@ function textOf({ id, evidence: e }: NotFixed): string {
     case 'advise.event-loop-busy':
       return `the event loop computes ${percent(Math.min(1, e.busyShare))} % of the time: results wait for it, whatever the size; move work off it`;
     case 'advise.waits-for-event-loop':
-      return `results were ready for ${ms(e.eventLoopWaitMs)} ms on average before the event loop took them, ${percent(e.latencyShare)} % of the latency`;
+      return `results were ready for ${formatMs(e.eventLoopWaitMs)} on average before the event loop took them, ${percent(e.latencyShare)} % of the latency`;
     case 'advise.blocked-outside':
-      return `${ms(e.blockedMs)} of ${ms(e.latencyMs)} ms are neither queue nor CPU at ${e.size}: a disk, a resolver, a lock; a pool can only have more of them wait at the same time`;
+      return `${formatMs(e.blockedMs)} of ${formatMs(e.latencyMs)} are neither queue nor CPU at ${e.size}: a disk, a resolver, a lock; a pool can only have more of them wait at the same time`;
     case 'advise.lookups-behind-others':
       return `${e.lookups} of ${e.jobs} jobs are lookups: with a backlog one of them is served for each pass of the queue, and at most ${e.threadsForLookups} of ${e.size} threads serve them; keep connections alive, cache names or use dns.resolve`;
     case 'advise.pool-not-the-limit':
-      return `with ${e.size} threads a job waits ${e.queueWaitMs.toFixed(2)} ms for one on average and takes ${e.serviceMs.toFixed(2)} ms: the pool is not what holds this up`;
+      return `with ${e.size} threads a job waits ${formatMs(e.queueWaitMs)} for one on average and takes ${formatMs(e.serviceMs)}: the pool is not what holds this up`;
     case 'advise.others-on-the-machine':
       return `while this was recorded others had ${e.outsideCores.toFixed(1)} of ${e.cores} cores: the predictions have that stay; record on a quieter machine if it will not`;
   }
@@ -74,7 +75,7 @@ function reasonText(reason: Reason, objective: Objective): string {
     case 'no-better-size':
       return 'no other size is better';
     case 'event-loop-delay':
-      return `larger pools delay the event loop: ${ms(reason.eventLoopDelayP99Ms)} ms (p99) at ${reason.size} instead of ${ms(reason.recommendedP99Ms)}`;
+      return `larger pools delay the event loop: ${formatMs(reason.eventLoopDelayP99Ms)} (p99) at ${reason.size} instead of ${formatMs(reason.recommendedP99Ms)}`;
     case 'refused':
       return `${list(reason.sizes)} refused: ${refusalText(reason)}`;
   }
@@ -96,13 +97,13 @@ function refusalText({ refusal, threads }: Extract<Reason, { id: 'refused' }>): 
 function figureText(value: number, objective: Objective): string {
   switch (objective) {
     case 'mean':
-      return `${ms(value)} ms mean latency`;
+      return `${formatMs(value)} mean latency`;
     case 'p99':
-      return `${ms(value)} ms latency (p99)`;
+      return `${formatMs(value)} latency (p99)`;
     case 'makespan':
-      return `${ms(value)} ms in all`;
+      return `${formatMs(value)} in all`;
     case 'throughput':
-      return `${ms(value)} jobs a second`;
+      return `${formatRate(value)} jobs a second`;
   }
 }
 
