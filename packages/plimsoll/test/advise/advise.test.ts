@@ -221,6 +221,14 @@ describe('report', () => {
     ...advice,
     verification: verification(advice.predictions, [{ size: 4, trace: blocked }]),
   };
+  test('at every width a measured figure stands beside its error', () => {
+    for (let width = 50; width <= 140; width++) {
+      const header = /^ +size +latency +measured.*$/m.exec(adviceReport(verified, plainStyle(width)))?.[0];
+      assert.equal(header?.match(/measured/g)?.length, header?.match(/error/g)?.length, header);
+      assert.ok((header ?? '').length <= width, `${width}: ${header}`);
+    }
+  });
+
   for (const width of [80, 140])
     test(`${width} columns, nothing wider, no control characters`, () => {
       const text = adviceReport(verified, plainStyle(width));
