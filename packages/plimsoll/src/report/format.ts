@@ -24,6 +24,13 @@ export const formatRate = (perSecond: number): string =>
 
 export const formatBytes = (bytes: number): string => `${integer.format(bytes / 2 ** 20)} MB`;
 
+/** A number with at most one digit behind the point: `1.9`, `2`. */
+export const formatDecimal = (value: number): string => String(Number(value.toFixed(1)));
+
+/** A number of things: `1 core`, `2.5 cores`. */
+export const formatCount = (count: number, thing: string): string =>
+  `${formatDecimal(count)} ${thing}${count === 1 ? '' : 's'}`;
+
 /** A time ratio with its interval as signed changes: `−49 % [−50, −47]`. */
 export function formatChange(ratio: number, [low, high]: readonly [number, number]): string {
   const bound = (value: number): string => `${value < 1 ? '−' : '+'}${percent(value - 1)}`;

@@ -40,6 +40,7 @@ const RESULT: Timeline = timelineSchema.parse({
         {
           id: 'timeline.waited',
           text: 'request 2 waited for a pool thread, and this is a long sentence about it',
+          evidence: { longestMs: 100 },
         },
       ],
     },
