@@ -4,6 +4,9 @@ const integer = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 
 const digits = (value: number): number => (value >= 100 ? 0 : value >= 10 ? 1 : 2);
 
+/** Milliseconds with three significant digits, for a table that names the unit: `1661`, `85.3`, `0.12`. */
+export const formatMsCell = (ms: number): string => (ms < 0.005 ? '–' : ms.toFixed(digits(ms)));
+
 /** A time in milliseconds with three significant digits and its unit: `1.66 s`, `85.3 ms`. */
 export function formatMs(ms: number): string {
   if (ms >= 60_000) return formatDuration(ms);

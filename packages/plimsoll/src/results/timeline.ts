@@ -22,7 +22,7 @@ export const spanSchema = z.object({
   inferred: z
     .boolean()
     .describe('start and end follow from the order of the queue; Node tells only submission and callback'),
-  waited: z.boolean().describe('when it was submitted, every pool thread it could have had was taken'),
+  queued: z.boolean().describe('when it was submitted, every pool thread it could have had was taken'),
 });
 
 export const timelineExperimentSchema = z.object({

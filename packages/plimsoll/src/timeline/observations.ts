@@ -24,7 +24,7 @@ export type ObservationFact =
       readonly id: 'timeline.competed';
       readonly jobs: number;
       readonly size: number;
-      readonly waitedJobs: number;
+      readonly queuedJobs: number;
       /** Of the time of all requests. */
       readonly queueShare: number;
       readonly inferred: boolean;
@@ -70,7 +70,7 @@ type Measured = Omit<TimelineExperiment, 'observations'>;
 
 /** What the picture of one experiment shows; all of it follows from its spans. */
 export function observationsOf(experiment: Measured, context: ObservationContext): ObservationFact[] {
-  const rules = [mainThread, waited, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
+  const rules = [mainThread, queued, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
   return rules.flatMap((rule) => rule(experiment, context) ?? []);
 }
 
@@ -96,9 +96,9 @@ const isOneJobEach = (experiment: Measured): boolean => {
   return new Set(spans.map(({ request }) => request)).size === spans.length;
 };
 
-const waited: Rule = (experiment, { size }) => {
+const queued: Rule = (experiment, { size }) => {
   const { requests } = experiment;
-  const late = onPool(experiment).filter((span) => span.waited);
+  const late = onPool(experiment).filter((span) => span.queued);
   if (late.length === 0 || !isOneJobEach(experiment) || late.some(isLookup)) return null;
   return {
     id: 'timeline.waited',
@@ -119,14 +119,14 @@ function waves(first: number, others: number, size: number): number[] {
 
 const competed: Rule = (experiment, { size }) => {
   const jobs = onPool(experiment);
-  const late = jobs.filter((span) => span.waited);
+  const late = jobs.filter((span) => span.queued);
   if (late.length === 0 || isOneJobEach(experiment)) return null;
   const whole = sum(experiment.timings.map(({ startMs, endMs }) => endMs - startMs));
   return {
     id: 'timeline.competed',
     jobs: jobs.length,
     size,
-    waitedJobs: late.length,
+    queuedJobs: late.length,
     queueShare: sum(late.map(queueMs)) / whole,
     inferred: late.some((span) => span.inferred),
   };
@@ -136,7 +136,7 @@ const together: Rule = (experiment) => {
   const spans = onPool(experiment);
   const { requests } = experiment;
   const covered = new Set(spans.map(({ request }) => request)).size === requests;
-  if (requests < 2 || !covered || spans.some((span) => span.waited)) return null;
+  if (requests < 2 || !covered || spans.some((span) => span.queued)) return null;
   return {
     id: 'timeline.together',
     requests,
@@ -160,7 +160,7 @@ const isLookup = ({ what }: Span): boolean => what === 'lookup' || what === 'loo
 
 const slowHalf: Rule = (experiment, { size }) => {
   const lookups = onPool(experiment).filter(isLookup);
-  if (!lookups.some((span) => span.waited)) return null;
+  if (!lookups.some((span) => span.queued)) return null;
   return { id: 'timeline.half-for-lookups', atOnce: atOnce(lookups, run), size, limit: slowJobLimit(size) };
 };
 

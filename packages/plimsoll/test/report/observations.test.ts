@@ -65,7 +65,7 @@ test('waves follow from the requests that found no free thread', () => {
     thread: 1,
     cpuMs: 100,
     inferred: false,
-    waited: startMs > 0,
+    queued: startMs > 0,
   });
   const spans = [span(1, 0), span(2, 0), span(3, 100), span(4, 100), span(5, 200)];
   const timings = spans.map(({ request, callbackMs }) => ({ request, startMs: 0, endMs: callbackMs }));

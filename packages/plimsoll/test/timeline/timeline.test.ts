@@ -36,7 +36,7 @@ describe('timeline', () => {
         [1, 2, 3, 4, 5, 6],
       );
       assert.deepEqual(
-        spans.filter(({ waited }) => waited).map(({ request }) => request),
+        spans.filter(({ queued }) => queued).map(({ request }) => request),
         [1, 2, 3, 4, 5, 6].filter((request) => request > size),
       );
       for (const span of spans) {

@@ -15,8 +15,8 @@ const TEXTS: Texts<ObservationFact> = {
     `${requests > 1 ? 'one after the other' : 'alone'} on the main thread, no pool thread was used: nothing else could happen for ${formatMs(longestMs)} at a time, ${formatMs(busyMs)} in all`,
   'timeline.waited': ({ waves, requests, longestMs, inferred }) =>
     `${sumOf(waves)}: request${requests.length > 1 ? 's' : ''} ${list(ranges(requests))} waited for a pool thread, up to ${formatMs(longestMs)}${mark(inferred)}`,
-  'timeline.competed': ({ jobs, size, waitedJobs, queueShare, inferred }) =>
-    `every request is a chain of jobs, ${jobs} in all on ${formatCount(size, 'pool thread')}: ${waitedJobs} of them waited for a thread, ${percent(queueShare)} % of the requests’ time${mark(inferred)}`,
+  'timeline.competed': ({ jobs, size, queuedJobs, queueShare, inferred }) =>
+    `every request is a chain of jobs, ${jobs} in all on ${formatCount(size, 'pool thread')}: ${queuedJobs} of them waited for a thread, ${percent(queueShare)} % of the requests’ time${mark(inferred)}`,
   'timeline.together': ({ requests, threads, allAtOnce }) =>
     `${allAtOnce ? `all ${requests} at once` : `${requests} requests`}${threads === 0 ? '' : `, on ${formatCount(threads, 'pool thread')}`}: none had to wait for a pool thread`,
   'timeline.half-for-lookups': ({ atOnce, size, limit }) =>
