@@ -4,7 +4,7 @@ import { formatMs } from './format.js';
 import type { Style } from './style.js';
 import { wrap } from './table.js';
 
-/** In the order in which people read them: the seed of it all are the first and the third. */
+/** In the order in which people read them. */
 const GROUPS: readonly [PoolVerdict, string][] = [
   ['pool', 'Use the thread pool'],
   ['both', 'Use the thread pool, then wait for the kernel too'],
