@@ -136,7 +136,7 @@ function sizeResult(
   };
 }
 
-function runResult({ block, order, result, marks, superseded }: BlockRun<Measurement>): RunResult {
+function runResult({ block, order, result, disturbances, superseded }: BlockRun<Measurement>): RunResult {
   const {
     observedThreads,
     ms,
@@ -160,7 +160,7 @@ function runResult({ block, order, result, marks, superseded }: BlockRun<Measure
     maxRssBytes,
     eventLoopDelayMs: { ...eventLoopDelayMs },
     unloadedMs,
-    disturbances: result.steady === false ? [...marks, 'not-steady'] : marks,
+    disturbances: result.steady === false ? [...disturbances, 'not-steady'] : disturbances,
     superseded,
   };
 }

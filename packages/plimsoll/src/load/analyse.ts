@@ -91,7 +91,9 @@ function cell(
     operationsPerRequest: target.kind === 'sample' ? target.operationsPerRequest : null,
     size: size === AS_IT_IS ? null : size,
     ...middle(shown.map(({ result }) => result)),
-    problems: [...new Set(shown.flatMap(({ marks, result }) => [...result.problems, ...marks]))],
+    problems: [
+      ...new Set(shown.flatMap(({ disturbances, result }) => [...result.problems, ...disturbances])),
+    ],
     blocks,
     ratio: comparison?.ratio ?? null,
     interval: comparison === null ? null : [comparison.interval.low, comparison.interval.high],
@@ -138,6 +140,6 @@ function middleFields<Fields extends { readonly [name in keyof Fields]: number }
   return Object.fromEntries(names.map((name) => [name, median(all.map((one) => one[name]))])) as Fields;
 }
 
-function loadRun({ sequence, block, order, arm, result, marks, superseded }: SequencedRun): LoadRun {
-  return { sequence, block, order, twin: arm === 'twin', ...result, disturbances: marks, superseded };
+function loadRun({ sequence, block, order, arm, result, disturbances, superseded }: SequencedRun): LoadRun {
+  return { sequence, block, order, twin: arm === 'twin', ...result, disturbances, superseded };
 }

@@ -4,9 +4,6 @@ const integer = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 
 const digits = (value: number): number => (value >= 100 ? 0 : value >= 10 ? 1 : 2);
 
-/** Milliseconds with three significant digits, for a table that names the unit: `1661`, `85.3`, `0.12`. */
-export const formatMsCell = (ms: number): string => (ms < 0.005 ? '–' : ms.toFixed(digits(ms)));
-
 /** A time in milliseconds with three significant digits and its unit: `1.66 s`, `85.3 ms`. */
 export function formatMs(ms: number): string {
   if (ms >= 60_000) return formatDuration(ms);
@@ -26,13 +23,6 @@ export const formatRate = (perSecond: number): string =>
   perSecond >= 100 ? integer.format(perSecond) : perSecond.toFixed(digits(perSecond));
 
 export const formatBytes = (bytes: number): string => `${integer.format(bytes / 2 ** 20)} MB`;
-
-/** A number with at most one digit behind the point: `1.9`, `2`. */
-export const formatDecimal = (value: number): string => String(Number(value.toFixed(1)));
-
-/** A number of things: `1 core`, `2.5 cores`. */
-export const formatCount = (count: number, thing: string): string =>
-  `${formatDecimal(count)} ${thing}${count === 1 ? '' : 's'}`;
 
 /** A time ratio with its interval as signed changes: `−49 % [−50, −47]`. */
 export function formatChange(ratio: number, [low, high]: readonly [number, number]): string {

@@ -74,7 +74,7 @@ function planted(of: (size: number) => Planted, blocks = 8): BlockRun<LoadMeasur
       block,
       order,
       arm,
-      marks: [],
+      disturbances: [],
       superseded: false,
       result: measurement(
         arm === 'twin' ? 4 : arm,
