@@ -1,6 +1,7 @@
 import type { Budget, TracedProgram, TraceSummary } from '../results/trace-summary.js';
 import { list, percent, printable } from '../results/words.js';
-import { formatCount, formatMs, formatMsCell } from './format.js';
+import { formatCount } from './count.js';
+import { formatMs } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { type Column, renderTable, wrap } from './table.js';
@@ -104,15 +105,18 @@ function table({ kinds, budget, jobs }: TracedProgram, { color, width }: Style):
 const isInferred = (inferred: number, jobs: number): boolean => inferred > jobs / 2;
 
 const budgetRows = (kind: string, jobs: number, budget: Budget): string[][] => [
-  [kind, count.format(jobs), 'mean', ...PARTS.map((part) => formatMsCell(budget[part].mean))],
-  ['', '', 'p99', ...PARTS.map((part) => formatMsCell(budget[part].p99))],
+  [kind, count.format(jobs), 'mean', ...PARTS.map((part) => cell(budget[part].mean))],
+  ['', '', 'p99', ...PARTS.map((part) => cell(budget[part].p99))],
 ];
+
+/** The legend names the unit. */
+const cell = (ms: number): string => (ms < 0.005 ? '–' : formatMs(ms).replace(' ms', ''));
 
 function legend({ programs }: TraceSummary, { color, width }: Style): string[] {
   if (programs.every(({ jobs }) => jobs === 0)) return [];
   const inferred = programs.some(({ kinds }) => kinds.some((kind) => isInferred(kind.inferred, kind.jobs)));
   const text =
-    'In milliseconds. thread: waiting for a pool thread; core: on a thread, waiting for a core; CPU: computing; blocked: waiting for a disk, the network or a lock; loop: the result waits for the event loop.';
+    'In milliseconds where no unit stands. thread: waiting for a pool thread; core: on a thread, waiting for a core; CPU: computing; blocked: waiting for a disk, the network or a lock; loop: the result waits for the event loop.';
   const about = `${INFERRED} when these jobs ran is inferred from the rules of the queue; Node reports submission and callback only.`;
   return [...wrap(text, width), ...(inferred ? wrap(about, width) : [])].map(color.dim);
 }
