@@ -16,7 +16,7 @@ export { type LoadOptions, type LoadRunOptions, type LoadTarget, load } from './
 export type { SampleOperation } from './api/operation.js';
 export type { RunOptions } from './api/run-options.js';
 export { type TimelineOptions, timeline } from './api/timeline.js';
-export { type Traced, type TraceOptions, trace } from './api/trace.js';
+export { type RecordedTrace, readTrace, type Traced, type TraceOptions, trace } from './api/trace.js';
 export type { BenchProgress } from './bench/options.js';
 export type { ClassifyProgress } from './classify/classify.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
@@ -76,5 +76,5 @@ export type {
 } from './results/trace.js';
 export { type TracedProgram, type TraceSummary, traceSummarySchema } from './results/trace-summary.js';
 export type { TimelineProgress } from './timeline/timeline.js';
-export type { RecordedTrace, RecordOptions, RecordProgress } from './trace/record.js';
-export { readTrace, writeTrace } from './trace/trace-file.js';
+export type { RecordOptions, RecordProgress } from './trace/record.js';
+export { writeTrace } from './trace/trace-file.js';

@@ -6,6 +6,7 @@
  */
 
 export { verification } from './advise/verify.js';
+export { type RecordedTrace, recordTrace as record } from './api/trace.js';
 export { analyseWorkload } from './bench/analyse.js';
 export type { ChosenWorkload } from './bench/options.js';
 export { interruptSignal } from './cli/interrupt.js';
@@ -49,4 +50,3 @@ export { EQUAL_WITHIN, type Verdict, verdictOfRatio } from './stats/paired-compa
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';
-export { type RecordedTrace, record } from './trace/record.js';

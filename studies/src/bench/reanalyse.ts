@@ -59,7 +59,7 @@ function blockRun(
     order,
     arm,
     superseded,
-    marks: disturbances.filter((one) => one !== 'not-steady'),
+    disturbances: disturbances.filter((one) => one !== 'not-steady'),
     result: {
       ...run,
       operations,

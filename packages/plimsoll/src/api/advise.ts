@@ -8,10 +8,10 @@ import { adviceOf } from '../report/findings/advise.js';
 import type { Advice, Objective, WhatIf } from '../results/advice.js';
 import type { Trace } from '../results/trace.js';
 import { createRandom } from '../stats/random.js';
-import { type RecordedTrace, type RecordProgress, record } from '../trace/record.js';
+import type { RecordProgress } from '../trace/record.js';
 import { checkCount, checkSizes } from './check.js';
 import { type RunOptions, supervised } from './run-options.js';
-import { type TraceOptions, trace } from './trace.js';
+import { type RecordedTrace, recordTrace as record, type TraceOptions, trace } from './trace.js';
 
 /** What `advise` predicts; every option has a default. */
 export interface AdviseOptions {

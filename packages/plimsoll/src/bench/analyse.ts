@@ -141,7 +141,7 @@ function sizeResult(
   };
 }
 
-function runResult({ block, order, result, marks, superseded }: BlockRun<Measurement>): RunResult {
+function runResult({ block, order, result, disturbances, superseded }: BlockRun<Measurement>): RunResult {
   return {
     block,
     order,
@@ -153,7 +153,7 @@ function runResult({ block, order, result, marks, superseded }: BlockRun<Measure
     maxRssBytes: result.maxRssBytes,
     eventLoopDelayMs: result.eventLoopDelayMs,
     unloadedLatencyMs: result.unloadedLatencyMs,
-    disturbances: result.steady === false ? [...marks, 'not-steady'] : marks,
+    disturbances: result.steady === false ? [...disturbances, 'not-steady'] : disturbances,
     superseded,
   };
 }

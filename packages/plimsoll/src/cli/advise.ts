@@ -8,13 +8,12 @@ import {
   type VerifyOptions,
   verifyAdvice,
 } from '../api/advise.js';
-import type { TraceOptions } from '../api/trace.js';
+import { readTrace, type TraceOptions } from '../api/trace.js';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { adviceReport } from '../report/advise.js';
 import { type Advice, type Objective, objectives, type WhatIf } from '../results/advice.js';
 import { list, printable } from '../results/words.js';
-import { readTrace } from '../trace/trace-file.js';
 import { type CommandRun, runCommand } from './command-run.js';
 import type { ProgressLine } from './progress-line.js';
 import { parseCount, parsePositive, parseSize, parseSizes } from './values.js';

@@ -57,7 +57,7 @@ export interface LoadPlan {
   readonly baseline: number;
   readonly blocks: number;
   readonly seed: number;
-  /** A run that takes longer is taken for hung, in milliseconds. */
+  /** A run that takes longer counts as hung, in milliseconds. */
   readonly deadlineMs: number;
 }
 

@@ -1,4 +1,5 @@
 import { change, percent } from '../../results/words.js';
+import { formatCount } from '../count.js';
 import { canJudge, type WorkloadRule } from './context.js';
 
 /** Baseline and twin differ though they are the same: nothing else from this workload can be believed. */
@@ -40,8 +41,8 @@ export const disturbed: WorkloadRule = (workload) => {
     (kind) => kind !== 'not-steady',
   );
   const consequences = [
-    ...(workload.repeatedBlocks === 0 ? [] : [`${count(workload.repeatedBlocks, 'block')} repeated`]),
-    ...(marked.length === 0 ? [] : [`${count(marked.length, 'disturbed run')} kept`]),
+    ...(workload.repeatedBlocks === 0 ? [] : [`${formatCount(workload.repeatedBlocks, 'block')} repeated`]),
+    ...(marked.length === 0 ? [] : [`${formatCount(marked.length, 'disturbed run')} kept`]),
   ];
   return [
     {
@@ -56,8 +57,6 @@ export const disturbed: WorkloadRule = (workload) => {
     },
   ];
 };
-
-const count = (many: number, noun: string): string => `${many} ${noun}${many === 1 ? '' : 's'}`;
 
 /** Runs that had not settled: their rounds still drifted when they ended. */
 export const notSteady: WorkloadRule = (workload) => {
