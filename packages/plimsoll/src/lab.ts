@@ -32,7 +32,7 @@ export type { Workload as SimulatedWorkload } from './model/workload.js';
 export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
 export { findings } from './report/findings/bench.js';
 export { busyCpus } from './report/findings/context.js';
-export { formatDuration, formatEstimate, formatFigure } from './report/format.js';
+export { formatDuration, formatEstimate, formatFigure, list } from './report/format.js';
 export { loadMethodLines, loadRecommendationsMarkdown, loadTableMarkdown } from './report/load-markdown.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
@@ -43,7 +43,6 @@ export { type Classification, type Classified, classificationSchema } from './re
 export { type LoadCell, type LoadResult, loadSchema } from './results/load.js';
 export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
-export { list } from './results/words.js';
 export { type Estimate, estimateRatio, type JudgedEstimate, judgeRatio } from './stats/estimate.js';
 export { kendall } from './stats/kendall.js';
 export { EQUAL_WITHIN, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';

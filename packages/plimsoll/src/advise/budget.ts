@@ -44,7 +44,7 @@ const budgetOf = (spent: readonly Spent[]): Budget => ({
   coreWaitMs: share(spent, ({ job, cpuMs, blockedMs }) => job.endMs - job.startMs - cpuMs - blockedMs),
   cpuMs: share(spent, ({ cpuMs }) => cpuMs),
   blockedMs: share(spent, ({ blockedMs }) => blockedMs),
-  eventLoopWaitMs: share(spent, ({ job }) => job.callbackMs - job.endMs),
+  eventLoopMs: share(spent, ({ job }) => job.callbackMs - job.endMs),
 });
 
 function share(spent: readonly Spent[], pick: (one: Spent) => number): { mean: number; p99: number } {

@@ -3,33 +3,41 @@ import type { Machine } from '../model/machine.js';
 import type { Workload } from '../model/workload.js';
 import type { Budget, Prediction } from '../results/advice.js';
 
-/** What no pool size will fix, and the numbers that say so; `report/findings/advise.ts` says it in words. */
+/** What no pool size will fix, and the numbers that say so. */
 export type NotFixed =
   | {
       readonly id: 'advise.cores-saturated';
-      readonly evidence: { size: number; limit: 'cores' | 'quota'; cores: number; coresUsed: number };
+      readonly size: number;
+      readonly limit: 'cores' | 'quota';
+      readonly cores: number;
+      readonly coresUsed: number;
     }
-  | { readonly id: 'advise.event-loop-busy'; readonly evidence: { size: number; busyShare: number } }
+  | { readonly id: 'advise.event-loop-busy'; readonly size: number; readonly busyShare: number }
   | {
       readonly id: 'advise.waits-for-event-loop';
-      readonly evidence: { eventLoopWaitMs: number; latencyShare: number };
+      readonly eventLoopMs: number;
+      readonly latencyShare: number;
     }
   | {
       readonly id: 'advise.blocked-outside';
-      readonly evidence: { size: number; blockedMs: number; latencyMs: number };
+      readonly size: number;
+      readonly blockedMs: number;
+      readonly latencyMs: number;
     }
   | {
       readonly id: 'advise.lookups-behind-others';
-      readonly evidence: { size: number; lookups: number; jobs: number; threadsForLookups: number };
+      readonly size: number;
+      readonly lookups: number;
+      readonly jobs: number;
+      readonly threadsForLookups: number;
     }
   | {
       readonly id: 'advise.pool-not-the-limit';
-      readonly evidence: { size: number; queueWaitMs: number; serviceMs: number };
+      readonly size: number;
+      readonly queueWaitMs: number;
+      readonly serviceMs: number;
     }
-  | {
-      readonly id: 'advise.others-on-the-machine';
-      readonly evidence: { outsideCores: number; cores: number };
-    };
+  | { readonly id: 'advise.others-on-the-machine'; readonly outsideCores: number; readonly cores: number };
 
 export interface NotFixedContext {
   readonly workload: Workload;
@@ -64,34 +72,32 @@ const coresSaturated: Rule = ({ workload, machine, chosen }) => {
   const coresUsed = computing / Math.max(1e-9, chosen.makespanMs) + machine.otherCores;
   if (coresUsed < SATURATED * cores) return null;
   const limit = machine.quota === null ? 'cores' : 'quota';
-  return { id: 'advise.cores-saturated', evidence: { size: chosen.size, limit, cores, coresUsed } };
+  return { id: 'advise.cores-saturated', size: chosen.size, limit, cores, coresUsed };
 };
 
 const loopBusy: Rule = ({ workload, chosen }) => {
   const busyShare =
     cpuOfLoops(workload, chosen.makespanMs) / Math.max(1e-9, chosen.makespanMs * workload.loopProcess.length);
-  return busyShare < BUSY_LOOP
-    ? null
-    : { id: 'advise.event-loop-busy', evidence: { size: chosen.size, busyShare } };
+  return busyShare < BUSY_LOOP ? null : { id: 'advise.event-loop-busy', size: chosen.size, busyShare };
 };
 
 const loopWait: Rule = ({ budget }) => {
-  const eventLoopWaitMs = budget.eventLoopWaitMs.mean;
-  const latencyShare = eventLoopWaitMs / Math.max(1e-9, meanLatency(budget));
+  const eventLoopMs = budget.eventLoopMs.mean;
+  const latencyShare = eventLoopMs / Math.max(1e-9, meanLatency(budget));
   return latencyShare < LATENCY_SHARE
     ? null
-    : { id: 'advise.waits-for-event-loop', evidence: { eventLoopWaitMs, latencyShare } };
+    : { id: 'advise.waits-for-event-loop', eventLoopMs, latencyShare };
 };
 
-const meanLatency = ({ queueWaitMs, coreWaitMs, cpuMs, blockedMs, eventLoopWaitMs }: Budget): number =>
-  queueWaitMs.mean + coreWaitMs.mean + cpuMs.mean + blockedMs.mean + eventLoopWaitMs.mean;
+const meanLatency = ({ queueWaitMs, coreWaitMs, cpuMs, blockedMs, eventLoopMs }: Budget): number =>
+  queueWaitMs.mean + coreWaitMs.mean + cpuMs.mean + blockedMs.mean + eventLoopMs.mean;
 
 const blockedOutside: Rule = ({ workload, chosen }) => {
   const blockedMs = total(workload.blockedMs) / workload.count;
   const latencyMs = chosen.latencyMs.mean;
   return blockedMs < MOST_OF * latencyMs
     ? null
-    : { id: 'advise.blocked-outside', evidence: { size: chosen.size, blockedMs, latencyMs } };
+    : { id: 'advise.blocked-outside', size: chosen.size, blockedMs, latencyMs };
 };
 
 const lookupsBehindOthers: Rule = ({ workload, chosen: { size } }) => {
@@ -99,7 +105,10 @@ const lookupsBehindOthers: Rule = ({ workload, chosen: { size } }) => {
   if (lookups === 0 || lookups === workload.count) return null;
   return {
     id: 'advise.lookups-behind-others',
-    evidence: { size, lookups, jobs: workload.count, threadsForLookups: slowJobLimit(size) },
+    size,
+    lookups,
+    jobs: workload.count,
+    threadsForLookups: slowJobLimit(size),
   };
 };
 
@@ -110,13 +119,11 @@ const poolNeverWaited: Rule = ({ predictions, workload }) => {
   const serviceMs = (total(workload.cpuMs) + total(workload.blockedMs)) / workload.count;
   return queueWaitMs > NO_WAIT * serviceMs
     ? null
-    : { id: 'advise.pool-not-the-limit', evidence: { size: DEFAULT_POOL_SIZE, queueWaitMs, serviceMs } };
+    : { id: 'advise.pool-not-the-limit', size: DEFAULT_POOL_SIZE, queueWaitMs, serviceMs };
 };
 
 const othersOnTheMachine: Rule = ({ outsideCores, machine: { cores } }) =>
-  outsideCores < OUTSIDE_CORES
-    ? null
-    : { id: 'advise.others-on-the-machine', evidence: { outsideCores, cores } };
+  outsideCores < OUTSIDE_CORES ? null : { id: 'advise.others-on-the-machine', outsideCores, cores };
 
 const RULES: readonly Rule[] = [
   coresSaturated,

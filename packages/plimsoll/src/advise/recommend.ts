@@ -1,6 +1,6 @@
 import { itemAt } from '../collections/item-at.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
-import type { Advice, Objective, PredictedMeasures, Prediction, Reason } from '../results/advice.js';
+import type { Advice, Objective, PredictedMeasures, Prediction } from '../results/advice.js';
 
 /** This close to the best is as good as the best. */
 const AS_GOOD = 1.05;
@@ -32,10 +32,49 @@ export interface Grounds {
   readonly recordedThreads: number;
 }
 
-/** A size, how certain it is, and why; `report/findings/advise.ts` says why in words. */
-export type Choice = Omit<Advice['recommended'], 'because'>;
+/** Why a size is out of the question. */
+export type Refusal = 'one-thread-for-lookups' | 'process-limit' | 'memory-limit' | 'slower-at-worst';
 
-type Refusal = Extract<Reason, { id: 'refused' }>['refusal'];
+/** Why a size is recommended. A `value` is that of the objective: milliseconds, or jobs a second. */
+export type Reason =
+  | { readonly id: 'advise.too-few-jobs'; readonly jobs: number }
+  | { readonly id: 'advise.cores-taken'; readonly coresShare: number }
+  | { readonly id: 'advise.no-size-fits' }
+  /** In what share of the resampled runs a size was as good as the best. */
+  | { readonly id: 'advise.weak-evidence'; readonly size: number; readonly share: number }
+  /** `ratio` is to the value at the default size; `null` when that is recommended. */
+  | {
+      readonly id: 'advise.predicted';
+      readonly objective: Objective;
+      readonly value: number;
+      readonly ratio: number | null;
+    }
+  /** `size` is the best one. */
+  | {
+      readonly id: 'advise.little-gain';
+      readonly objective: Objective;
+      readonly size: number;
+      readonly value: number;
+    }
+  | { readonly id: 'advise.no-better-size' }
+  | {
+      readonly id: 'advise.event-loop-delay';
+      readonly size: number;
+      readonly p99Ms: number;
+      readonly insteadOfP99Ms: number;
+    }
+  /** `refusal` and `threads`, of all pools together, are those of the first of the sizes. */
+  | {
+      readonly id: 'advise.refused';
+      readonly sizes: number[];
+      readonly refusal: Refusal;
+      readonly threads: number;
+    };
+
+/** A size, how certain it is, and why. */
+export interface Choice extends Pick<Advice['recommended'], 'size' | 'confidence'> {
+  readonly reasons: readonly Reason[];
+}
 
 /** What an objective costs: always the less the better. */
 export function cost(measures: PredictedMeasures, objective: Objective): number {
@@ -58,20 +97,20 @@ export function cost(measures: PredictedMeasures, objective: Objective): number 
 export function recommend(grounds: Grounds): Choice {
   const { predictions, objective, jobs, outsideShare } = grounds;
   const standard = predictions.find(({ size }) => size === DEFAULT_POOL_SIZE) as Prediction;
-  if (jobs < LEAST_JOBS) return keep({ id: 'too-few-jobs', jobs });
-  if (outsideShare >= DISTURBED) return keep({ id: 'others-on-the-machine', coresShare: outsideShare });
+  if (jobs < LEAST_JOBS) return keep({ id: 'advise.too-few-jobs', jobs });
+  if (outsideShare >= DISTURBED) return keep({ id: 'advise.cores-taken', coresShare: outsideShare });
   const refused = predictions.map((prediction) => ({
     prediction,
     refusal: refusalOf(prediction, standard, grounds),
   }));
   const allowed = refused.filter(({ refusal }) => refusal === null).map(({ prediction }) => prediction);
   const best = least(allowed, objective);
-  if (best === null) return keep({ id: 'no-size-fits' });
+  if (best === null) return keep({ id: 'advise.no-size-fits' });
   const limit = AS_GOOD * cost(best, objective);
   const chosen = allowed.find((prediction) => cost(prediction, objective) <= limit) as Prediction;
   const stability = holds(chosen, grounds, allowed);
   if (chosen.size !== DEFAULT_POOL_SIZE && stability < STABLE && allowed.includes(standard))
-    return keep({ id: 'weak-evidence', size: chosen.size, resamplesShare: stability });
+    return keep({ id: 'advise.weak-evidence', size: chosen.size, share: stability });
   return {
     size: chosen.size,
     reasons: reasonsFor(chosen, standard, best, refused, grounds),
@@ -150,18 +189,18 @@ function reasonsFor(
 ): Reason[] {
   const value = figure(chosen, objective);
   const ratio = chosen === standard ? null : value / figure(standard, objective);
-  const reasons: Reason[] = [{ id: 'predicted', value, ratio }];
+  const reasons: Reason[] = [{ id: 'advise.predicted', objective, value, ratio }];
   if (best.size > chosen.size)
-    reasons.push({ id: 'little-gain', size: best.size, value: figure(best, objective) });
-  else if (best === chosen) reasons.push({ id: 'no-better-size' });
+    reasons.push({ id: 'advise.little-gain', objective, size: best.size, value: figure(best, objective) });
+  else if (best === chosen) reasons.push({ id: 'advise.no-better-size' });
   const largest = predictions.at(-1) as Prediction;
   const [own, most] = [chosen.eventLoopDelayMs.p99, largest.eventLoopDelayMs.p99];
   if (largest.size > chosen.size && most > 2 * own + 5)
     reasons.push({
-      id: 'event-loop-delay',
+      id: 'advise.event-loop-delay',
       size: largest.size,
-      eventLoopDelayP99Ms: most,
-      recommendedP99Ms: own,
+      p99Ms: most,
+      insteadOfP99Ms: own,
     });
   const better = refused.filter(
     ({ prediction, refusal }) => refusal !== null && cost(prediction, objective) < cost(chosen, objective),
@@ -169,7 +208,7 @@ function reasonsFor(
   const [first] = better;
   if (first !== undefined && first.refusal !== null)
     reasons.push({
-      id: 'refused',
+      id: 'advise.refused',
       sizes: better.map(({ prediction }) => prediction.size),
       refusal: first.refusal,
       threads: first.prediction.size * instances,

@@ -11,9 +11,10 @@ import {
 import { readTrace, type TraceOptions } from '../api/trace.js';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
+import { printable } from '../host/printable.js';
 import { adviceReport } from '../report/advise.js';
+import { list } from '../report/format.js';
 import { type Advice, type Objective, objectives, type WhatIf } from '../results/advice.js';
-import { list, printable } from '../results/words.js';
 import { type CommandRun, runCommand } from './command-run.js';
 import type { ProgressLine } from './progress-line.js';
 import { parseCount, parsePositive, parseSize, parseSizes } from './values.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
 import { PlimsollError } from '../errors.js';
-import { printable } from '../results/words.js';
+import { printable } from '../host/printable.js';
 import { addAdviseCommand } from './advise.js';
 import { addBenchCommand } from './bench.js';
 import { addClassifyCommand } from './classify.js';

@@ -1,5 +1,4 @@
 import type { LoadResult } from '../results/load.js';
-import { describeOperation } from '../workloads/operations.js';
 import { AS_IT_IS, type LoadCase, type LoadPlan, type Table } from './options.js';
 import { BYSTANDER_RATE } from './run.js';
 
@@ -27,10 +26,7 @@ export function methodOf(options: LoadPlan): Method {
       instances,
       ...describeTraffic(traffic),
     })),
-    operation:
-      target.kind === 'sample'
-        ? `${target.operationsPerRequest} × ${describeOperation(target.operation)}`
-        : null,
+    operation: target.kind === 'sample' ? target.description : null,
     bystanderRate: target.kind === 'sample' || target.bystander !== null ? BYSTANDER_RATE : null,
     blocks,
     baseline: baseline === AS_IT_IS ? null : baseline,

@@ -40,6 +40,8 @@ export type LoadTarget =
       readonly instances: number;
       readonly operation: OperationSpec;
       readonly operationsPerRequest: number;
+      /** Both in words. */
+      readonly description: string;
     }
   | {
       readonly kind: 'command';

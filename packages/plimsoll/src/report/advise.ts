@@ -1,9 +1,9 @@
+import { printable } from '../host/printable.js';
 import type { Advice, Budget, Objective, Prediction, Verification } from '../results/advice.js';
 import type { NoiseResult as Noise } from '../results/bench.js';
-import { list, percent, printable } from '../results/words.js';
 import { findingLines } from './finding-lines.js';
 import { whatIfLines } from './findings/advise.js';
-import { formatBytes, formatChange, formatDuration, formatMs, formatRate } from './format.js';
+import { formatBytes, formatChange, formatDuration, formatMs, formatRate, list, percent } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { type Column, renderTable, wrap } from './table.js';
@@ -47,7 +47,7 @@ const PARTS: readonly (readonly [keyof Budget, string])[] = [
   ['coreWaitMs', 'for a core'],
   ['cpuMs', 'on CPU'],
   ['blockedMs', 'blocked'],
-  ['eventLoopWaitMs', 'for the loop'],
+  ['eventLoopMs', 'for the loop'],
 ];
 
 const right = (title: string, expendable = 0): Column => ({ title, align: 'right', expendable });

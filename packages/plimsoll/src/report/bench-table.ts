@@ -1,7 +1,6 @@
 import type { SizeResult, WorkloadResult } from '../results/bench.js';
-import { change } from '../results/words.js';
 import { median } from '../stats/quantile.js';
-import { formatBytes, formatChange, formatMs, formatRate } from './format.js';
+import { change, formatBytes, formatChange, formatMs, formatRate } from './format.js';
 import { intervalPlot } from './interval-plot.js';
 import type { Column } from './table.js';
 

@@ -1,8 +1,8 @@
+import { printable } from '../host/printable.js';
 import type { BenchResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
-import { change, list, printable } from '../results/words.js';
 import { benchColumns, benchRows } from './bench-table.js';
 import { findingLines } from './finding-lines.js';
-import { formatDuration, formatMs } from './format.js';
+import { change, formatDuration, formatMs, list } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { renderTable, wrap } from './table.js';

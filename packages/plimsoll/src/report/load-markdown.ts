@@ -1,8 +1,6 @@
 import type { LoadCell, LoadResult } from '../results/load.js';
-import { tableName } from '../results/words.js';
 import { environmentLines } from './bench-markdown.js';
-import { formatCount } from './count.js';
-import { formatDuration } from './format.js';
+import { formatCount, formatDuration, tableName } from './format.js';
 import { disturbed, happenings, leaning, legend, loadTables, reason, sharing, tableTitle } from './load.js';
 import { loadTable } from './load-table.js';
 import { markdownTable } from './table.js';

@@ -1,7 +1,6 @@
+import { printable } from '../host/printable.js';
 import type { LoadCell, LoadRecommendation, LoadResult } from '../results/load.js';
-import { list, percent, printable, tableName } from '../results/words.js';
-import { formatCount } from './count.js';
-import { formatDuration, formatRate } from './format.js';
+import { formatCount, formatDuration, formatRate, list, percent, tableName } from './format.js';
 import { loadTable } from './load-table.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';

@@ -1,8 +1,8 @@
 import type { BenchProgress } from '../bench/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
+import { printable } from '../host/printable.js';
 import { AS_IT_IS, type LoadProgress } from '../load/options.js';
-import { printable, tableName } from '../results/words.js';
-import { formatDuration, formatMs } from './format.js';
+import { formatDuration, formatMs, tableName } from './format.js';
 
 const BAR = 20;
 

@@ -1,7 +1,6 @@
+import { printable } from '../host/printable.js';
 import type { Span, Timeline, TimelineExperiment } from '../results/timeline.js';
-import { printable } from '../results/words.js';
-import { formatCount } from './count.js';
-import { formatMs } from './format.js';
+import { formatCount, formatMs } from './format.js';
 import type { Style } from './style.js';
 import { wrap } from './table.js';
 import { axis, bar, type Part } from './timeline-bars.js';

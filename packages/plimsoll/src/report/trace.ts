@@ -1,7 +1,6 @@
+import { printable } from '../host/printable.js';
 import type { Budget, TracedProgram, TraceSummary } from '../results/trace-summary.js';
-import { list, percent, printable } from '../results/words.js';
-import { formatCount } from './count.js';
-import { formatMs } from './format.js';
+import { formatCount, formatMs, list, percent } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { type Column, renderTable, wrap } from './table.js';

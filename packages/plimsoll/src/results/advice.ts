@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { noiseSchema } from './bench.js';
 import { environmentSchema } from './environment.js';
-import { findingSchema } from './finding.js';
+import { findingSchema, statementSchema } from './finding.js';
 
 const milliseconds = z.number().nonnegative();
 const count = z.int().nonnegative();
@@ -50,7 +50,7 @@ export const budgetSchema = z
     coreWaitMs: share.describe('waiting for a core'),
     cpuMs: share.describe('computing'),
     blockedMs: share.describe('on a thread, but neither computing nor waiting for a core'),
-    eventLoopWaitMs: share.describe('waiting for the event loop'),
+    eventLoopMs: share.describe('waiting for the event loop'),
   })
   .describe('where the time of the recorded jobs went');
 
@@ -73,41 +73,6 @@ export const whatIfSchema = z
   })
   .readonly()
   .describe('changes to what was recorded; null and empty for none');
-
-/** Values are those of the objective: milliseconds, or jobs a second. */
-const value = z.number().nonnegative();
-
-export const reasonSchema = z.discriminatedUnion('id', [
-  z.object({ id: z.literal('too-few-jobs'), jobs: count }),
-  z.object({ id: z.literal('others-on-the-machine'), coresShare: z.number() }),
-  z.object({ id: z.literal('no-size-fits') }),
-  z.object({
-    id: z.literal('weak-evidence'),
-    size: size.describe('that was as good as the best in too few resampled runs'),
-    resamplesShare: z.number(),
-  }),
-  z.object({
-    id: z.literal('predicted'),
-    value: value.describe('of the objective at the recommended size'),
-    ratio: z.number().nullable().describe('to the value at the default size; null when that is recommended'),
-  }),
-  z.object({ id: z.literal('little-gain'), size: size.describe('a larger one, the best'), value }),
-  z.object({ id: z.literal('no-better-size') }),
-  z.object({
-    id: z.literal('event-loop-delay'),
-    size: size.describe('a larger one'),
-    eventLoopDelayP99Ms: milliseconds,
-    recommendedP99Ms: milliseconds,
-  }),
-  z.object({
-    id: z.literal('refused'),
-    sizes: z.array(size).describe('better ones that are out of the question'),
-    refusal: z
-      .enum(['one-thread-for-lookups', 'process-limit', 'memory-limit', 'slower-at-worst'])
-      .describe('of the first of them'),
-    threads: count.describe('of all its pools together'),
-  }),
-]);
 
 export const adviceSchema = z
   .object({
@@ -147,8 +112,8 @@ export const adviceSchema = z
     recommended: z.object({
       size,
       confidence: z.enum(['high', 'medium', 'low']),
-      because: z.string().describe('the reasons in words'),
-      reasons: z.array(reasonSchema),
+      because: z.string().describe('the reasons in one sentence'),
+      reasons: z.array(statementSchema),
     }),
     findings: z.array(findingSchema).describe('what no pool size will fix'),
     verification: z.array(
@@ -175,6 +140,5 @@ export type PredictedMeasures = z.infer<typeof measuresSchema>;
 export type Budget = z.infer<typeof budgetSchema>;
 export type Compared = z.infer<typeof comparedSchema>;
 export type Verification = Advice['verification'][number];
-export type Reason = z.infer<typeof reasonSchema>;
 /** Changes to what was recorded; `quota` is in cores, `instances` are processes. */
 export type WhatIf = z.infer<typeof whatIfSchema>;

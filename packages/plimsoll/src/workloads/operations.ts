@@ -78,30 +78,6 @@ export function readOperation(text: string, { iterations, scale }: OperationOpti
   );
 }
 
-const number = new Intl.NumberFormat('en-GB');
-
-/** An operation in words, without saying where a module lies. */
-export function describeOperation(spec: OperationSpec): string {
-  switch (spec.kind) {
-    case 'pbkdf2':
-      return `pbkdf2, ${number.format(spec.iterations)} iterations, ${spec.digest}, ${spec.keyBytes} bytes`;
-    case 'scrypt':
-      return `scrypt, cost ${number.format(spec.cost)}`;
-    case 'gzip':
-    case 'randomBytes':
-    case 'readFile':
-      return `${spec.kind}, ${number.format(spec.bytes)} bytes`;
-    case 'stat':
-      return 'fs.stat';
-    case 'lookup':
-      return spec.name === 'localhost' ? 'dns.lookup of localhost' : 'dns.lookup';
-    case 'sleep':
-      return `a pool thread held for ${spec.ms} ms, no CPU`;
-    case 'module':
-      return 'the default export of a module';
-  }
-}
-
 /** One operation, ready to be done any number of times at once. */
 export interface PreparedOperation {
   run(): Promise<void>;

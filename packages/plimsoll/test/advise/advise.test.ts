@@ -5,7 +5,7 @@ import { type Grounds, recommend } from '#plimsoll/advise/recommend.js';
 import { verification } from '#plimsoll/advise/verify.js';
 import { NO_CHANGE } from '#plimsoll/advise/what-if.js';
 import { adviceReport } from '#plimsoll/report/advise.js';
-import { adviceOf, whatIfLines, because as wordsOf } from '#plimsoll/report/findings/advise.js';
+import { adviceOf, recommendedSize, whatIfLines } from '#plimsoll/report/findings/advise.js';
 import { plainStyle } from '#plimsoll/report/style.js';
 import {
   type Advice,
@@ -18,7 +18,7 @@ import { traceOf } from '../support/trace.js';
 import { AMPLE, type SimpleJob } from '../support/workload.js';
 
 const advise = (...given: Parameters<typeof predict>): Advice => adviceOf(predict(...given));
-const because = (given: Grounds): string => wordsOf(recommend(given).reasons, given.objective);
+const because = (given: Grounds): string => recommendedSize(recommend(given)).because;
 
 const SIZES = [1, 2, 4, 8, 16, 64];
 const options: AdviseOptions = { sizes: SIZES, objective: 'mean', whatIf: NO_CHANGE, seed: 1 };

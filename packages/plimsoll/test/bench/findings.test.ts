@@ -146,13 +146,13 @@ test('higher event-loop delays are said with every figure', () => {
   const late = size(16, { eventLoopDelayMs: { p50: 0, p99: 21.4, max: 40 } });
   assert.equal(
     textOf([workload([calm, late], { higherEventLoopDelay: [16] })], 'bench.event-loop-delay'),
-    'crypto: 16 is no faster than 4, and the event-loop delay is 21 ms (p99) instead of 6.2',
+    'crypto: 16 is no faster than 4, and the event-loop delay is 21.4 ms (p99) instead of 6.20 ms',
   );
   const later = size(32, { eventLoopDelayMs: { p50: 0, p99: 48, max: 60 } });
   assert.match(
     textOf([workload([calm, late, later], { higherEventLoopDelay: [16, 32] })], 'bench.event-loop-delay') ??
       '',
-    /16 and 32 are no faster than 4, and the event-loop delay is 21 and 48 ms \(p99\)/,
+    /16 and 32 are no faster than 4, and the event-loop delay is 21.4 ms and 48.0 ms \(p99\)/,
   );
 });
 

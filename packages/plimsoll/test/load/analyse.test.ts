@@ -20,6 +20,7 @@ const target: LoadTarget = {
   instances: 1,
   operation: { kind: 'stat' },
   operationsPerRequest: 10,
+  description: '10 × fs.stat',
 };
 const SIZES = [2, 4, 64];
 const options = { sizes: SIZES, baseline: 4, target };

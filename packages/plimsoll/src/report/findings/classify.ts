@@ -1,8 +1,7 @@
 import type { MeasuredOne } from '../../classify/classify.js';
 import type { Grounds } from '../../classify/decide.js';
 import type { Classified } from '../../results/classification.js';
-import { formatCount } from '../count.js';
-import { formatMs } from '../format.js';
+import { formatCount, formatMs } from '../format.js';
 import { statement, type Texts } from './statement.js';
 
 /** A verdict with its explanation: what was observed, and what is known of it or called back. */

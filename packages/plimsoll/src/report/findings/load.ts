@@ -1,7 +1,6 @@
 import type { LoadReason, RankedTable } from '../../load/recommend.js';
 import type { LoadRecommendation } from '../../results/load.js';
-import { change, list } from '../../results/words.js';
-import { formatMs } from '../format.js';
+import { change, formatMs, list } from '../format.js';
 import { statement, type Texts } from './statement.js';
 
 /** A recommendation with its reasons in words. */

@@ -1,5 +1,4 @@
-import { change, percent } from '../../results/words.js';
-import { formatCount } from '../count.js';
+import { change, formatCount, percent } from '../format.js';
 import { canJudge, type WorkloadRule } from './context.js';
 
 /** Baseline and twin differ though they are the same: nothing else from this workload can be believed. */

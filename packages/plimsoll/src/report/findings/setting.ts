@@ -1,6 +1,6 @@
 import type { WorkloadResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
-import { list, percent } from '../../results/words.js';
+import { list, percent } from '../format.js';
 import { canJudge, type FindingContext, type WorkloadRule, whyResolver } from './context.js';
 
 /** Files in memory say nothing about a disk. */

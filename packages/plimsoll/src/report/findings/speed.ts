@@ -1,7 +1,7 @@
 import { LARGEST_POOL_SIZE } from '../../libuv/pool-size.js';
 import type { SizeResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
-import { list, percent } from '../../results/words.js';
+import { list, percent } from '../format.js';
 import { busyCpus, canJudge, sizeOf, type WorkloadRule } from './context.js';
 
 const evidenceOf = ({ size, ratio, interval, p }: SizeResult): Finding['evidence'] => ({

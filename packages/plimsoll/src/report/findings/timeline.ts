@@ -1,8 +1,6 @@
 import type { Statement } from '../../results/finding.js';
-import { list, percent } from '../../results/words.js';
 import type { ObservationFact } from '../../timeline/observations.js';
-import { formatCount, formatDecimal } from '../count.js';
-import { formatMs } from '../format.js';
+import { formatCount, formatDecimal, formatMs, list, percent } from '../format.js';
 import { statement, type Texts } from './statement.js';
 
 /** What the picture of an experiment shows, in a sentence each. */

@@ -1,9 +1,7 @@
 import type { Statement } from '../../results/finding.js';
 import type { TraceNote } from '../../results/trace.js';
-import { percent } from '../../results/words.js';
 import type { AdviceFact } from '../../trace/advice.js';
-import { formatCount, formatDecimal } from '../count.js';
-import { formatMs } from '../format.js';
+import { formatCount, formatDecimal, formatMs, percent } from '../format.js';
 import { statement, type Texts } from './statement.js';
 
 /** What to do about the waits of a program, in one sentence. */
