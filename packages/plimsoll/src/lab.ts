@@ -16,7 +16,6 @@ export { parseCount } from './cli/values.js';
 export { PlimsollError } from './errors.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
 export { installedVersions } from './host/versions.js';
-export { askFreshProcess } from './lab/ask-fresh-process.js';
 export {
   type BlockRun,
   type BlocksOutcome,
@@ -24,6 +23,7 @@ export {
   completeBlocks,
   runBlocks,
 } from './lab/blocks.js';
+export { askFreshProcess } from './lab/fresh-process.js';
 export { Guardian } from './lab/guardian.js';
 export type { Measurement, Outcome } from './lab/messages.js';
 export { openResolver } from './lab/resolver/open.js';
