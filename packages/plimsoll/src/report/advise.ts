@@ -3,7 +3,16 @@ import type { Advice, Budget, Objective, Prediction, Verification } from '../res
 import type { NoiseResult as Noise } from '../results/bench.js';
 import { findingLines } from './finding-lines.js';
 import { whatIfLines } from './findings/advise.js';
-import { formatBytes, formatChange, formatDuration, formatMs, formatRate, list, percent } from './format.js';
+import {
+  formatBytes,
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatMs,
+  formatRate,
+  list,
+  percent,
+} from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { type Column, renderTable, wrap } from './table.js';
@@ -25,7 +34,7 @@ export function adviceReport(advice: Advice, style: Style): string {
 }
 
 function header({ environment, method, trace }: Advice, { color, width }: Style): string[] {
-  const cores = `${method.cores} ${method.cores === 1 ? 'core' : 'cores'}${method.quotaCores === null ? '' : ` under a quota of ${method.quotaCores}`}`;
+  const cores = `${formatCount(method.cores, 'core')}${method.quotaCores === null ? '' : ` under a quota of ${method.quotaCores}`}`;
   const how = `simulated on ${cores}, ${method.resamples} resampled runs, seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
   const changes = whatIfLines(method.whatIf);
   const command = trace.command.length === 0 ? [] : wrap(printable(trace.command.join(' ')), width);
@@ -54,7 +63,7 @@ const right = (title: string, expendable = 0): Column => ({ title, align: 'right
 
 function recorded({ trace }: Advice, { color, width }: Style): string[] {
   const processes = trace.processes === 1 ? '' : `, ${trace.processes} processes`;
-  const title = `Recorded: ${trace.jobs} jobs in ${formatMs(trace.durationMs)} with ${trace.size} pool threads${processes}`;
+  const title = `Recorded: ${formatCount(trace.jobs, 'job')} in ${formatMs(trace.durationMs)} with ${formatCount(trace.size, 'pool thread')}${processes}`;
   const columns: Column[] = [
     { title: 'mean', align: 'left', expendable: 0 },
     right('jobs', 4),

@@ -2,7 +2,7 @@ import { printable } from '../host/printable.js';
 import type { BenchResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
 import { benchColumns, benchRows } from './bench-table.js';
 import { findingLines } from './finding-lines.js';
-import { change, formatDuration, formatMs, list } from './format.js';
+import { change, formatCount, formatDuration, formatMs, list } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { renderTable, wrap } from './table.js';
@@ -22,7 +22,7 @@ export function benchReport(result: BenchResult, style: Style): string {
 }
 
 function header({ environment, method }: BenchResult, { color, width }: Style): string[] {
-  const how = `${method.blocks === 1 ? '1 block' : `${method.blocks} blocks`} in random order, every run a fresh process, size ${method.baseline} twice in each (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+  const how = `${formatCount(method.blocks, 'block')} in random order, every run a fresh process, size ${method.baseline} twice in each (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
   return [
     color.bold('plimsoll bench'),
     ...wrap(machineLine(environment), width).map(color.dim),

@@ -16,9 +16,9 @@ export const eventLoopDelay: WorkloadRule = (workload) => {
       text: `${workload.name}: ${list(sizes)} ${sizes.length === 1 ? 'is' : 'are'} no faster than ${chosen.size}, and the event-loop delay is ${list(late.map((size) => formatMs(delay(size))))} (p99) instead of ${formatMs(delay(chosen))}`,
       evidence: {
         sizes,
-        eventLoopDelayP99Ms: late.map(delay),
-        recommended: chosen.size,
-        recommendedP99Ms: delay(chosen),
+        p99Ms: late.map(delay),
+        insteadOf: chosen.size,
+        insteadOfP99Ms: delay(chosen),
       },
     },
   ];
