@@ -140,13 +140,13 @@ function describe(target: Target): string {
 }
 
 function runOf(run: BlockRun<Outcome, ContenderName>, baseline: ContenderName): Run {
-  const { arm, block, order, marks, superseded, result } = run;
+  const { arm, block, order, disturbances, superseded, result } = run;
   return {
     contender: arm === 'twin' ? baseline : arm,
     twin: arm === 'twin',
     block,
     order,
-    disturbances: marks,
+    disturbances,
     superseded,
     metrics: result.type === 'measured' ? result.metrics : null,
   };

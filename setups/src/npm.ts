@@ -1,10 +1,22 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
-/** npm as the one that belongs to this node, never through a shell. */
-export function npmCommand(): readonly [string, ...string[]] {
-  const cli = process.env.npm_execpath;
-  if (cli?.endsWith('.js')) return [process.execPath, cli];
-  return [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
+/**
+ * npm without a shell: since Node 20.12.2 Windows starts no `npm.cmd` without one. Its JavaScript is that of the npm which runs
+ * this, or the one beside Node.
+ */
+function npmCommand(): readonly [string, ...string[]] {
+  const running = process.env.npm_execpath ?? '';
+  const folder = dirname(process.execPath);
+  const cli = [
+    // Under yarn or pnpm the variable names their own program.
+    ...(basename(running) === 'npm-cli.js' ? [running] : []),
+    ...['node_modules', '../lib/node_modules'].map((path) => join(folder, path, 'npm/bin/npm-cli.js')),
+  ].find((file) => existsSync(file));
+  if (cli !== undefined) return [process.execPath, cli];
+  if (process.platform === 'win32') throw new Error(`no npm beside ${process.execPath}; run this by npm`);
+  return ['npm'];
 }
 
 export function npm(args: readonly string[], cwd: string): string {

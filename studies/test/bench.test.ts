@@ -21,7 +21,9 @@ describe('npm run study:bench', () => {
     const workloads = result.workloads.map((workload) => ({
       ...workload,
       sizes: workload.sizes.map((size) =>
-        size.size === 8 ? { ...size, runs: size.runs.map((run) => ({ ...run, ms: run.ms * 3 })) } : size,
+        size.size === 8
+          ? { ...size, runs: size.runs.map((run) => ({ ...run, roundMs: run.roundMs * 3 })) }
+          : size,
       ),
     }));
     const method = { ...result.method, startedAt: '2030-01-01T00:00:00.000Z' };

@@ -63,6 +63,7 @@ const classified = (name: string, verdict: Classified['verdict']): Classified =>
   mainThreadMs: null,
   waitsFor: [verdict],
   explanation: '',
+  grounds: { id: 'classify.failed', text: '', evidence: {} },
   alternative: null,
 });
 

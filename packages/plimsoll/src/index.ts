@@ -3,7 +3,6 @@
  * writes. The functions clean up after themselves; none needs anything but its options.
  */
 
-export type { WhatIf } from './advise/what-if.js';
 export {
   type AdviseOptions,
   advise,
@@ -17,7 +16,7 @@ export { type LoadOptions, type LoadRunOptions, type LoadTarget, load } from './
 export type { SampleOperation } from './api/operation.js';
 export type { RunOptions } from './api/run-options.js';
 export { type TimelineOptions, timeline } from './api/timeline.js';
-export { type Traced, type TraceOptions, trace } from './api/trace.js';
+export { type RecordedTrace, readTrace, type Traced, type TraceOptions, trace } from './api/trace.js';
 export type { BenchProgress } from './bench/options.js';
 export type { ClassifyProgress } from './classify/classify.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
@@ -41,6 +40,7 @@ export {
   type Objective,
   type Prediction,
   type Verification,
+  type WhatIf,
 } from './results/advice.js';
 export {
   type BenchResult,
@@ -76,5 +76,5 @@ export type {
 } from './results/trace.js';
 export { type TracedProgram, type TraceSummary, traceSummarySchema } from './results/trace-summary.js';
 export type { TimelineProgress } from './timeline/timeline.js';
-export type { RecordedTrace, RecordOptions, RecordProgress } from './trace/record.js';
-export { readTrace, writeTrace } from './trace/trace-file.js';
+export type { RecordOptions, RecordProgress } from './trace/record.js';
+export { writeTrace } from './trace/trace-file.js';

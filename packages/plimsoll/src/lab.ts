@@ -6,6 +6,7 @@
  */
 
 export { verification } from './advise/verify.js';
+export { type RecordedTrace, recordTrace as record } from './api/trace.js';
 export { analyseWorkload } from './bench/analyse.js';
 export type { ChosenWorkload } from './bench/options.js';
 export { interruptSignal } from './cli/interrupt.js';
@@ -15,7 +16,6 @@ export { parseCount } from './cli/values.js';
 export { PlimsollError } from './errors.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
 export { installedVersions } from './host/versions.js';
-export { askFreshProcess } from './lab/ask-fresh-process.js';
 export {
   type BlockRun,
   type BlocksOutcome,
@@ -23,17 +23,16 @@ export {
   completeBlocks,
   runBlocks,
 } from './lab/blocks.js';
+export { askFreshProcess } from './lab/fresh-process.js';
 export { Guardian } from './lab/guardian.js';
-export type { Measurement } from './lab/messages.js';
-export type { Outcome } from './lab/outcome.js';
+export type { Measurement, Outcome } from './lab/messages.js';
 export { openResolver } from './lab/resolver/open.js';
 export { simulate } from './model/simulate.js';
 export type { Workload as SimulatedWorkload } from './model/workload.js';
 export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
-export { formatEstimate, formatFigure } from './report/estimate.js';
 export { findings } from './report/findings/bench.js';
 export { busyCpus } from './report/findings/context.js';
-export { formatDuration } from './report/format.js';
+export { formatDuration, formatEstimate, formatFigure, list } from './report/format.js';
 export { loadMethodLines, loadRecommendationsMarkdown, loadTableMarkdown } from './report/load-markdown.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
@@ -44,11 +43,9 @@ export { type Classification, type Classified, classificationSchema } from './re
 export { type LoadCell, type LoadResult, loadSchema } from './results/load.js';
 export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
-export { list } from './results/words.js';
 export { type Estimate, estimateRatio, type JudgedEstimate, judgeRatio } from './stats/estimate.js';
 export { kendall } from './stats/kendall.js';
 export { EQUAL_WITHIN, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';
-export { type RecordedTrace, record } from './trace/record.js';

@@ -25,15 +25,15 @@ const FLOORS = [
 const faults = (sources: Sources): string[] =>
   faultsOf(sources, FLOORS, ['index.ts', 'lab.ts', 'lab-child.ts'], ['errors.ts']);
 
-describe('the sources', () => {
-  const root = fileURLToPath(new URL('../src/', import.meta.url));
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    /\.[cm]?ts$/.test(file),
-  );
-  const sources = new Map(
-    files.map((file) => [file.replaceAll('\\', '/'), readFileSync(join(root, file), 'utf8')]),
-  );
+const root = fileURLToPath(new URL('../src/', import.meta.url));
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  /\.[cm]?ts$/.test(file),
+);
+const sources = new Map(
+  files.map((file) => [file.replaceAll('\\', '/'), readFileSync(join(root, file), 'utf8')]),
+);
 
+describe('the sources', () => {
   test('every file imports only from its own folder and from floors under it, and nothing in circles', () => {
     assert.deepEqual(faults(sources), []);
   });
@@ -41,6 +41,27 @@ describe('the sources', () => {
   test('the imports were read', () => {
     const count = [...importsOf(sources).values()].flat().length;
     assert.ok(count > 2 * files.length, `${count} imports in ${files.length} files`);
+  });
+});
+
+const FORMATTING = /\.toFixed\(|\bIntl\.|\.toLocaleString\(|\.toPrecision\(/;
+/** Files that format numbers for people although that is for `report/` to do. */
+const formatters = (sources: Sources): string[] =>
+  [...sources].flatMap(([file, text]) =>
+    file.startsWith('report/') || !FORMATTING.test(text) ? [] : [file],
+  );
+
+describe('numbers are formatted in report/ alone', () => {
+  test('in the sources', () => {
+    assert.deepEqual(formatters(sources), []);
+  });
+
+  test('a format elsewhere is found', () => {
+    const formats = ['x.toFixed(1)', 'new Intl.NumberFormat()', 'x.toLocaleString()', 'x.toPrecision(3)'];
+    for (const text of formats) {
+      assert.deepEqual(formatters(new Map([['trace/a.ts', text]])), ['trace/a.ts'], text);
+      assert.deepEqual(formatters(new Map([['report/a.ts', text]])), []);
+    }
   });
 });
 

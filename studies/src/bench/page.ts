@@ -64,7 +64,7 @@ function beside(result: BenchResult): string[] {
       name,
       String(size),
       `${ms.toFixed(0)} ms (${signed(originalRatio)})`,
-      `${here.medianMs.toFixed(0)} ms`,
+      `${here.roundMs.toFixed(0)} ms`,
       isBaseline ? 'baseline' : `${signed(here.ratio)} [${signed(low)}, ${signed(high)}]`,
       isBaseline ? '' : here.verdict,
       isBaseline ? '' : agreementOf(verdictOfRatio(originalRatio), here.verdict),

@@ -40,7 +40,7 @@ function reanalysed(workload: WorkloadResult, options: BenchResult['method']): W
   const spec = { kind: 'built-in', name, parameters } as ChosenWorkload['spec'];
   return analyseWorkload({
     workload: { name, description, spec, usesDns: false },
-    pilot: { rounds, expectedMs: 0 },
+    rounds,
     outcome: { runs, repeatedBlocks, error: undefined },
     options,
   });
@@ -59,7 +59,7 @@ function blockRun(
     order,
     arm,
     superseded,
-    marks: disturbances.filter((one) => one !== 'not-steady'),
+    disturbances: disturbances.filter((one) => one !== 'not-steady'),
     result: {
       ...run,
       operations,

@@ -98,11 +98,11 @@ async function inDirectory<Result>(
 }
 
 function recordOf(run: BlockRun<Outcome, string>, baseline: string): RunRecord {
-  const { arm, block, order, marks, superseded, result } = run;
+  const { arm, block, order, disturbances, superseded, result } = run;
   return {
     contender: arm === 'twin' ? baseline : arm,
     twin: arm === 'twin',
-    ...{ block, order, disturbances: marks, superseded },
+    ...{ block, order, disturbances, superseded },
     metrics: result.type === 'measured' ? result.metrics : null,
     failure: result.type === 'measured' ? null : result.reason,
   };

@@ -29,8 +29,8 @@ export interface Summary {
 export function summaryOf(results: readonly CaseResult[]): Summary {
   const predictions = results.flatMap((result) => result.predictions);
   const compared = predictions.flatMap((one) => one.compared);
-  const absolute = (pick: (error: Compared['error']) => number): number =>
-    median(compared.map((one) => Math.abs(pick(one.error))));
+  const absolute = (pick: (error: Compared['relativeError']) => number): number =>
+    median(compared.map((one) => Math.abs(pick(one.relativeError))));
   const inBand = compared.flatMap((one) => Object.values(one.inBand));
   return {
     mean: absolute(({ latencyMs }) => latencyMs.mean),
@@ -135,7 +135,7 @@ function worstLine(rows: readonly WorkloadRow[], runs: number): string {
 
 /** Which way the predictions from a run are off. */
 const usualError = ({ from, compared }: Predicted): string =>
-  `${signed(median(compared.map(({ error }) => error.latencyMs.mean)))} from the run with ${from} threads.`;
+  `${signed(median(compared.map(({ relativeError }) => relativeError.latencyMs.mean)))} from the run with ${from} threads.`;
 
 const usualSpread = ({ spread }: CaseResult): number => median(spread.map(({ share }) => share));
 
@@ -145,8 +145,8 @@ function steadyLine(results: readonly CaseResult[]): string {
     const isSteady = ({ size }: Compared): boolean => spreadAt(spread, size) <= STEADY;
     return predictions.flatMap(({ compared }) => compared.filter(isSteady));
   });
-  const off = (pick: (error: Compared['error']) => number): string =>
-    percent(median(steady.map(({ error }) => Math.abs(pick(error)))));
+  const off = (pick: (error: Compared['relativeError']) => number): string =>
+    percent(median(steady.map(({ relativeError }) => Math.abs(pick(relativeError)))));
   return steady.length === 0
     ? 'The runs of no size agreed within 10 %: the machine was not the same from one to the next.'
     : `Where the runs of the measured size agreed within 10 % (${steady.length} predictions), the median errors are ` +
@@ -156,14 +156,14 @@ function steadyLine(results: readonly CaseResult[]): string {
 
 function section({ name, what, jobs, spread, predictions, sweepMs, twin }: CaseResult): string[] {
   const rows = predictions.flatMap(({ from, compared }) =>
-    compared.map(({ size, predicted, measured, error, inBand }) =>
+    compared.map(({ size, predicted, measured, relativeError, inBand }) =>
       [
         `${from} → ${size}`,
         ms(predicted.latencyMs.mean),
         ms(measured.latencyMs.mean),
-        signed(error.latencyMs.mean) + star(inBand.mean),
-        signed(error.latencyMs.p99) + star(inBand.p99),
-        signed(error.makespanMs) + star(inBand.makespan),
+        signed(relativeError.latencyMs.mean) + star(inBand.mean),
+        signed(relativeError.latencyMs.p99) + star(inBand.p99),
+        signed(relativeError.makespanMs) + star(inBand.makespan),
         percent(spreadAt(spread, size)),
       ].join(' | '),
     ),

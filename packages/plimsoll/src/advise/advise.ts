@@ -1,14 +1,14 @@
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { machineOf } from '../model/machine.js';
-import type { Advice, Objective, Prediction } from '../results/advice.js';
+import type { Advice, Objective, Prediction, WhatIf } from '../results/advice.js';
 import type { Trace } from '../results/trace.js';
 import { budgets } from './budget.js';
 import { type Calibrated, calibrate } from './calibrate.js';
 import { type Demand, estimate } from './estimate.js';
-import { notFixedBySize } from './not-fixed.js';
-import { type Predicted, predict } from './predict.js';
-import { type Grounds, recommend } from './recommend.js';
-import { changed, type WhatIf, whatIfLines } from './what-if.js';
+import { type NotFixed, notFixedBySize } from './not-fixed.js';
+import { type Forecast, predict } from './predict.js';
+import { type Choice, type Grounds, recommend } from './recommend.js';
+import { changed } from './what-if.js';
 
 export interface AdviseOptions {
   /** Pool sizes to predict, in threads; libuv's default is predicted in any case, for comparison. */
@@ -26,6 +26,12 @@ export interface AdviseOptions {
   readonly sliceMs?: number;
 }
 
+/** What was predicted; the sentences about it are composed above. */
+export interface Predicted extends Omit<Advice, 'recommended' | 'findings'> {
+  readonly recommended: Choice;
+  readonly findings: NotFixed[];
+}
+
 /**
  * Predict from a trace what other pool sizes would do, and say which to take.
  *
@@ -33,7 +39,7 @@ export interface AdviseOptions {
  * @example
  * advise(trace, { sizes: [2, 4, 8], objective: 'mean', whatIf: NO_CHANGE, seed: 1 }).recommended.size;
  */
-export function advise(trace: Trace, options: AdviseOptions): Advice {
+export function advise(trace: Trace, options: AdviseOptions): Predicted {
   const begun = performance.now();
   const { sizes, objective, whatIf, seed, sliceMs } = options;
   const demand = estimate(trace);
@@ -64,17 +70,17 @@ export function advise(trace: Trace, options: AdviseOptions): Advice {
       seed,
       resamples: resamples.length,
       cores: machine.cores,
-      quota: machine.quota,
-      otherCores: Math.max(0, machine.otherCores - outsideCores),
+      quotaCores: machine.quota,
+      otherThreadsCores: Math.max(0, machine.otherCores - outsideCores),
       outsideCores,
-      sliceMs: machine.sliceMs,
-      wakeMs: machine.wakeMs,
+      timeSliceMs: machine.sliceMs,
+      wakeUpMs: machine.wakeMs,
       seconds: (performance.now() - begun) / 1000,
-      whatIf: whatIfLines(whatIf),
+      whatIf,
     },
     predictions: predictions.filter(({ size }) => sizes.includes(size)),
     recommended,
-    notFixedBySize: notFixedBySize({
+    findings: notFixedBySize({
       workload,
       machine,
       outsideCores,
@@ -97,7 +103,7 @@ function groundsOf(known: {
   /** The machine that was recorded on, without any change. */
   readonly host: { readonly cores: number };
   readonly calibrated: Calibrated;
-  readonly predicted: Predicted;
+  readonly predicted: Forecast;
   readonly objective: Objective;
 }): Grounds {
   const { trace, demand, host, calibrated, predicted, objective } = known;

@@ -61,7 +61,7 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
   if (active.length === 0)
     throw new PlimsollError(
       'PLIMSOLL_NO_POOL_JOBS',
-      `nothing used the pool in the ${(durationMs / 1000).toFixed(1)} s that were recorded: its size cannot matter`,
+      `nothing used the pool in the ${Math.round(durationMs / 100) / 10} s that were recorded: its size cannot matter`,
     );
   const size = recordedSize(active);
   const all = active.flatMap(({ jobs }) => jobs);

@@ -57,7 +57,7 @@ export function combine(all: readonly PredictedMeasures[], how: Combine): Predic
       p99: of((m) => m.latencyMs.p99),
     },
     makespanMs: of((m) => m.makespanMs),
-    throughput: of((m) => m.throughput),
+    jobsPerSecond: of((m) => m.jobsPerSecond),
     utilization: of((m) => m.utilization),
     eventLoopDelayMs: { p99: of((m) => m.eventLoopDelayMs.p99) },
     memoryBytes: Math.round(of((m) => m.memoryBytes)),

@@ -7,7 +7,7 @@ import type { Calibrated } from './calibrate.js';
 import { combine, outcome } from './outcome.js';
 import { resample } from './resample.js';
 
-export interface Predicted {
+export interface Forecast {
   readonly predictions: readonly Prediction[];
   /** For each run as it might have been, what every size came to in it, in the order of the sizes. */
   readonly resamples: readonly (readonly PredictedMeasures[])[];
@@ -27,7 +27,7 @@ const BAND = 0.05;
  * Predict what pool sizes come to. The prediction is the mean of runs with other chances; its band holds what resampled runs
  * came to, what the pessimistic bound says, and how far the simulation of the recorded run was from that run.
  */
-export function predict(calibrated: Calibrated, sizes: readonly number[], seed: number): Predicted {
+export function predict(calibrated: Calibrated, sizes: readonly number[], seed: number): Forecast {
   const { workload, machine, devices, discrepancy } = calibrated;
   const perRound = workload.count * sizes.length;
   const rounds = Math.floor(MOST_JOBS / perRound);

@@ -1,7 +1,6 @@
 import { itemAt } from '../collections/item-at.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import type { Advice, Objective, PredictedMeasures, Prediction } from '../results/advice.js';
-import { change, list, ms } from '../results/words.js';
 
 /** This close to the best is as good as the best. */
 const AS_GOOD = 1.05;
@@ -33,6 +32,50 @@ export interface Grounds {
   readonly recordedThreads: number;
 }
 
+/** Why a size is out of the question. */
+export type Refusal = 'one-thread-for-lookups' | 'process-limit' | 'memory-limit' | 'slower-at-worst';
+
+/** Why a size is recommended. A `value` is that of the objective: milliseconds, or jobs a second. */
+export type Reason =
+  | { readonly id: 'advise.too-few-jobs'; readonly jobs: number }
+  | { readonly id: 'advise.cores-taken'; readonly coresShare: number }
+  | { readonly id: 'advise.no-size-fits' }
+  /** In what share of the resampled runs a size was as good as the best. */
+  | { readonly id: 'advise.weak-evidence'; readonly size: number; readonly share: number }
+  /** `ratio` is to the value at the default size; `null` when that is recommended. */
+  | {
+      readonly id: 'advise.predicted';
+      readonly objective: Objective;
+      readonly value: number;
+      readonly ratio: number | null;
+    }
+  /** `size` is the best one. */
+  | {
+      readonly id: 'advise.little-gain';
+      readonly objective: Objective;
+      readonly size: number;
+      readonly value: number;
+    }
+  | { readonly id: 'advise.no-better-size' }
+  | {
+      readonly id: 'advise.event-loop-delay';
+      readonly size: number;
+      readonly p99Ms: number;
+      readonly insteadOfP99Ms: number;
+    }
+  /** `refusal` and `threads`, of all pools together, are those of the first of the sizes. */
+  | {
+      readonly id: 'advise.refused';
+      readonly sizes: number[];
+      readonly refusal: Refusal;
+      readonly threads: number;
+    };
+
+/** A size, how certain it is, and why. */
+export interface Choice extends Pick<Advice['recommended'], 'size' | 'confidence'> {
+  readonly reasons: readonly Reason[];
+}
+
 /** What an objective costs: always the less the better. */
 export function cost(measures: PredictedMeasures, objective: Objective): number {
   switch (objective) {
@@ -43,7 +86,7 @@ export function cost(measures: PredictedMeasures, objective: Objective): number 
     case 'makespan':
       return measures.makespanMs;
     case 'throughput':
-      return 1 / Math.max(1e-9, measures.throughput);
+      return 1 / Math.max(1e-9, measures.jobsPerSecond);
   }
 }
 
@@ -51,45 +94,31 @@ export function cost(measures: PredictedMeasures, objective: Objective): number 
  * The smallest size that is as good as the best, by the rules of docs/reference/advise.md; the default where the evidence is too weak for
  * another.
  */
-export function recommend(grounds: Grounds): Advice['recommended'] {
-  const { predictions, objective, jobs } = grounds;
+export function recommend(grounds: Grounds): Choice {
+  const { predictions, objective, jobs, outsideShare } = grounds;
   const standard = predictions.find(({ size }) => size === DEFAULT_POOL_SIZE) as Prediction;
-  if (jobs < LEAST_JOBS)
-    return keep(`only ${jobs} ${jobs === 1 ? 'job' : 'jobs'} were recorded; record for longer`);
-  if (grounds.outsideShare >= DISTURBED)
-    return keep(
-      `while this was recorded others used about ${Math.round(100 * grounds.outsideShare)} % of the cores; record on a quieter machine`,
-    );
+  if (jobs < LEAST_JOBS) return keep({ id: 'advise.too-few-jobs', jobs });
+  if (outsideShare >= DISTURBED) return keep({ id: 'advise.cores-taken', coresShare: outsideShare });
   const refused = predictions.map((prediction) => ({
     prediction,
-    why: refusal(prediction, standard, grounds),
+    refusal: refusalOf(prediction, standard, grounds),
   }));
-  const allowed = refused.filter(({ why }) => why === null).map(({ prediction }) => prediction);
+  const allowed = refused.filter(({ refusal }) => refusal === null).map(({ prediction }) => prediction);
   const best = least(allowed, objective);
-  if (best === null) return keep('no size is allowed by the limits of this machine');
+  if (best === null) return keep({ id: 'advise.no-size-fits' });
   const limit = AS_GOOD * cost(best, objective);
   const chosen = allowed.find((prediction) => cost(prediction, objective) <= limit) as Prediction;
   const stability = holds(chosen, grounds, allowed);
-  if (
-    chosen.size !== DEFAULT_POOL_SIZE &&
-    stability < STABLE &&
-    refused.some(({ prediction, why }) => prediction === standard && why === null)
-  )
-    return keep(
-      `the evidence is too weak: ${chosen.size} was as good as the best in only ${Math.round(100 * stability)} % of the runs as they might have been`,
-    );
+  if (chosen.size !== DEFAULT_POOL_SIZE && stability < STABLE && allowed.includes(standard))
+    return keep({ id: 'advise.weak-evidence', size: chosen.size, share: stability });
   return {
     size: chosen.size,
-    because: because(chosen, standard, best, refused, objective),
+    reasons: reasonsFor(chosen, standard, best, refused, grounds),
     confidence: confidence(chosen, stability, standard, grounds),
   };
 }
 
-const keep = (why: string): Advice['recommended'] => ({
-  size: DEFAULT_POOL_SIZE,
-  because: `keep the default: ${why}`,
-  confidence: 'low',
-});
+const keep = (why: Reason): Choice => ({ size: DEFAULT_POOL_SIZE, reasons: [why], confidence: 'low' });
 
 function least(predictions: readonly Prediction[], objective: Objective): Prediction | null {
   return predictions.reduce<Prediction | null>(
@@ -99,18 +128,17 @@ function least(predictions: readonly Prediction[], objective: Objective): Predic
 }
 
 /** Why a size is out of the question; `null` when it is not. */
-function refusal(prediction: Prediction, standard: Prediction, grounds: Grounds): string | null {
+function refusalOf(prediction: Prediction, standard: Prediction, grounds: Grounds): Refusal | null {
   const { size } = prediction;
-  const threads = size * grounds.instances;
-  if (grounds.usesDns && size < 2) return 'with one thread a single slow lookup holds up everything';
-  if (grounds.pidsHeadroom !== null && threads > grounds.pidsHeadroom + grounds.recordedThreads)
-    return `${threads} threads do not fit under the limit of processes, and libuv aborts when it cannot create one`;
-  if (grounds.memoryLimitBytes !== null && prediction.memoryBytes > MEMORY_SHARE * grounds.memoryLimitBytes)
-    return 'its threads alone would take a tenth of the memory limit';
+  const { pidsHeadroom, memoryLimitBytes } = grounds;
+  if (grounds.usesDns && size < 2) return 'one-thread-for-lookups';
+  if (pidsHeadroom !== null && size * grounds.instances > pidsHeadroom + grounds.recordedThreads)
+    return 'process-limit';
+  if (memoryLimitBytes !== null && prediction.memoryBytes > MEMORY_SHARE * memoryLimitBytes)
+    return 'memory-limit';
   // Latencies in a bound that shares a device equally are no longer those of a queue; what gets done in all is.
   const worst = (one: Prediction): number => (one.pessimistic ?? one).makespanMs;
-  if (size !== DEFAULT_POOL_SIZE && worst(prediction) > NOT_WORSE * worst(standard))
-    return `at worst it is slower than ${DEFAULT_POOL_SIZE}`;
+  if (size !== DEFAULT_POOL_SIZE && worst(prediction) > NOT_WORSE * worst(standard)) return 'slower-at-worst';
   return null;
 }
 
@@ -138,7 +166,7 @@ function confidence(
   stability: number,
   standard: Prediction,
   { objective, outsideShare }: Grounds,
-): Advice['recommended']['confidence'] {
+): Choice['confidence'] {
   if (stability < STABLE) return 'low';
   const gain = cost(standard, objective) / cost(chosen, objective);
   const sureGain =
@@ -148,52 +176,42 @@ function confidence(
   return stability >= SURE && !isExtrapolated && outsideShare < UNSETTLED ? 'high' : 'medium';
 }
 
-const SAYS: Record<Objective, (measures: PredictedMeasures) => string> = {
-  mean: ({ latencyMs }) => `${ms(latencyMs.mean)} ms mean latency`,
-  p99: ({ latencyMs }) => `${ms(latencyMs.p99)} ms latency (p99)`,
-  makespan: ({ makespanMs }) => `${ms(makespanMs)} ms in all`,
-  throughput: ({ throughput }) => `${throughput.toFixed(throughput < 10 ? 1 : 0)} jobs a second`,
-};
+/** What an objective comes to: milliseconds, or jobs a second. */
+const figure = (one: Prediction, objective: Objective): number =>
+  objective === 'throughput' ? one.jobsPerSecond : cost(one, objective);
 
-function because(
+function reasonsFor(
   chosen: Prediction,
   standard: Prediction,
   best: Prediction,
-  refused: readonly { readonly prediction: Prediction; readonly why: string | null }[],
-  objective: Objective,
-): string {
-  const says = SAYS[objective];
-  const parts: string[] = [];
-  if (chosen.size === DEFAULT_POOL_SIZE) parts.push(`${says(chosen)}`);
-  else {
-    const ratio =
-      objective === 'throughput'
-        ? chosen.throughput / standard.throughput
-        : cost(chosen, objective) / cost(standard, objective);
-    parts.push(`${says(chosen)}, ${change(ratio)} against ${DEFAULT_POOL_SIZE}`);
-  }
-  if (best.size > chosen.size) parts.push(`beyond it little is gained: ${best.size} comes to ${says(best)}`);
-  else if (best.size === chosen.size) parts.push('no other size is better');
-  const later = predictionsWithLaterLoop(
-    refused.map(({ prediction }) => prediction),
-    chosen,
-  );
-  if (later !== null)
-    parts.push(
-      `larger pools make the event loop late: ${ms(later.eventLoopDelayMs.p99)} ms (p99) at ${later.size} instead of ${ms(chosen.eventLoopDelayMs.p99)}`,
-    );
-  const limits = refused.filter(
-    ({ prediction, why }) => why !== null && cost(prediction, objective) < cost(chosen, objective),
-  );
-  if (limits.length > 0)
-    parts.push(`${list(limits.map(({ prediction }) => prediction.size))} refused: ${limits[0]?.why}`);
-  return parts.join('; ');
-}
-
-/** The largest size, when its event loop is much later than that of the chosen one. */
-function predictionsWithLaterLoop(predictions: readonly Prediction[], chosen: Prediction): Prediction | null {
+  refused: readonly { readonly prediction: Prediction; readonly refusal: Refusal | null }[],
+  { objective, instances, predictions }: Grounds,
+): Reason[] {
+  const value = figure(chosen, objective);
+  const ratio = chosen === standard ? null : value / figure(standard, objective);
+  const reasons: Reason[] = [{ id: 'advise.predicted', objective, value, ratio }];
+  if (best.size > chosen.size)
+    reasons.push({ id: 'advise.little-gain', objective, size: best.size, value: figure(best, objective) });
+  else if (best === chosen) reasons.push({ id: 'advise.no-better-size' });
   const largest = predictions.at(-1) as Prediction;
-  const isLater =
-    largest.size > chosen.size && largest.eventLoopDelayMs.p99 > 2 * chosen.eventLoopDelayMs.p99 + 5;
-  return isLater ? largest : null;
+  const [own, most] = [chosen.eventLoopDelayMs.p99, largest.eventLoopDelayMs.p99];
+  if (largest.size > chosen.size && most > 2 * own + 5)
+    reasons.push({
+      id: 'advise.event-loop-delay',
+      size: largest.size,
+      p99Ms: most,
+      insteadOfP99Ms: own,
+    });
+  const better = refused.filter(
+    ({ prediction, refusal }) => refusal !== null && cost(prediction, objective) < cost(chosen, objective),
+  );
+  const [first] = better;
+  if (first !== undefined && first.refusal !== null)
+    reasons.push({
+      id: 'advise.refused',
+      sizes: better.map(({ prediction }) => prediction.size),
+      refusal: first.refusal,
+      threads: first.prediction.size * instances,
+    });
+  return reasons;
 }

@@ -37,7 +37,7 @@ function compare(prediction: Prediction, runs: readonly VerifyingRun[]): Verific
   const measured: Compared = {
     latencyMs: { mean: of(({ latencyMs }) => latencyMs.mean), p99: of(({ latencyMs }) => latencyMs.p99) },
     makespanMs: of(({ makespanMs }) => makespanMs),
-    throughput: of(({ throughput }) => throughput),
+    jobsPerSecond: of(({ jobsPerSecond }) => jobsPerSecond),
   };
   const { low, high } = prediction;
   const isIn = (pick: (one: Compared) => number): boolean =>
@@ -47,13 +47,13 @@ function compare(prediction: Prediction, runs: readonly VerifyingRun[]): Verific
     runs: runs.length,
     predicted: figures(prediction),
     measured,
-    error: {
+    relativeError: {
       latencyMs: {
         mean: relative(prediction.latencyMs.mean, measured.latencyMs.mean),
         p99: relative(prediction.latencyMs.p99, measured.latencyMs.p99),
       },
       makespanMs: relative(prediction.makespanMs, measured.makespanMs),
-      throughput: relative(prediction.throughput, measured.throughput),
+      jobsPerSecond: relative(prediction.jobsPerSecond, measured.jobsPerSecond),
     },
     inBand: {
       mean: isIn(({ latencyMs }) => latencyMs.mean),
@@ -63,10 +63,10 @@ function compare(prediction: Prediction, runs: readonly VerifyingRun[]): Verific
   };
 }
 
-const figures = ({ latencyMs, makespanMs, throughput }: Prediction): Compared => ({
+const figures = ({ latencyMs, makespanMs, jobsPerSecond }: Prediction): Compared => ({
   latencyMs: { mean: latencyMs.mean, p99: latencyMs.p99 },
   makespanMs,
-  throughput,
+  jobsPerSecond,
 });
 
 const relative = (predicted: number, measured: number): number =>

@@ -2,31 +2,11 @@ import { PlimsollError } from '../errors.js';
 import { faster, onInstances, withoutJobs } from '../model/edit.js';
 import type { Machine } from '../model/machine.js';
 import type { Workload } from '../model/workload.js';
-import { list } from '../results/words.js';
+import type { WhatIf } from '../results/advice.js';
 import type { Calibrated } from './calibrate.js';
 import type { Demand } from './estimate.js';
 
-/** Changes to what was recorded. */
-export interface WhatIf {
-  readonly cores: number | null;
-  /** CPU quota in cores. */
-  readonly quota: number | null;
-  readonly without: readonly string[];
-  readonly faster: readonly { readonly kind: string; readonly factor: number }[];
-  /** Processes, each with a pool of its own. */
-  readonly instances: number | null;
-}
-
 export const NO_CHANGE: WhatIf = { cores: null, quota: null, without: [], faster: [], instances: null };
-
-/** The changes in words, none for no change. */
-export const whatIfLines = (whatIf: WhatIf): string[] => [
-  ...(whatIf.cores === null ? [] : [`${whatIf.cores} cores`]),
-  ...(whatIf.quota === null ? [] : [`a quota of ${whatIf.quota} cores`]),
-  ...whatIf.without.map((kind) => `without ${kind}`),
-  ...whatIf.faster.map(({ kind, factor }) => `${kind} ${factor} times as fast`),
-  ...(whatIf.instances === null ? [] : [`${whatIf.instances} processes`]),
-];
 
 /**
  * What was calibrated, with the changes made.
@@ -43,14 +23,17 @@ export const changed = (calibrated: Calibrated, kinds: Demand['kinds'], whatIf: 
 function changedWorkload(work: Workload, kinds: Demand['kinds'], whatIf: WhatIf): Workload {
   let changed = work;
   for (const { kind, factor } of whatIf.faster) {
-    const named = checkedKinds(kinds, kind, '--faster');
+    const named = checkedKinds(kinds, kind, 'faster');
     changed = faster(changed, (job) => named.has(kinds[job] as string), factor);
   }
-  const gone = new Set(whatIf.without.flatMap((kind) => [...checkedKinds(kinds, kind, '--without')]));
+  const gone = new Set(whatIf.without.flatMap((kind) => [...checkedKinds(kinds, kind, 'without')]));
   if (gone.size > 0) {
     const left = withoutJobs(changed, (job) => !gone.has(kinds[job] as string));
     if (left === null)
-      throw new PlimsollError('PLIMSOLL_USAGE', `--without: no job is left without ${list(whatIf.without)}`);
+      throw new PlimsollError(
+        'PLIMSOLL_USAGE',
+        `without: no job is left without ${whatIf.without.join(', ')}`,
+      );
     changed = left;
   }
   return whatIf.instances === null ? changed : onInstances(changed, whatIf.instances);
@@ -62,7 +45,7 @@ function checkedKinds(kinds: Demand['kinds'], name: string, option: string): Set
   if (named.size > 0) return named;
   throw new PlimsollError(
     'PLIMSOLL_USAGE',
-    `${option}: no job is of the kind ${JSON.stringify(name)}; recorded were ${list([...new Set(kinds)].sort())}`,
+    `${option}: no job is of the kind ${JSON.stringify(name)}; recorded were ${[...new Set(kinds)].sort().join(', ')}`,
   );
 }
 

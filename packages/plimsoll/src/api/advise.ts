@@ -1,16 +1,17 @@
 import { advise as predict } from '../advise/advise.js';
 import { verification, verificationNoise } from '../advise/verify.js';
-import { NO_CHANGE, type WhatIf } from '../advise/what-if.js';
+import { NO_CHANGE } from '../advise/what-if.js';
 import { itemAt } from '../collections/item-at.js';
 import { PlimsollError } from '../errors.js';
 import { sweep } from '../lab/sweep.js';
-import type { Advice, Objective } from '../results/advice.js';
+import { adviceOf } from '../report/findings/advise.js';
+import type { Advice, Objective, WhatIf } from '../results/advice.js';
 import type { Trace } from '../results/trace.js';
 import { createRandom } from '../stats/random.js';
-import { type RecordedTrace, type RecordProgress, record } from '../trace/record.js';
+import type { RecordProgress } from '../trace/record.js';
 import { checkCount, checkSizes } from './check.js';
 import { type RunOptions, supervised } from './run-options.js';
-import { type TraceOptions, trace } from './trace.js';
+import { type RecordedTrace, recordTrace as record, type TraceOptions, trace } from './trace.js';
 
 /** What `advise` predicts; every option has a default. */
 export interface AdviseOptions {
@@ -51,7 +52,7 @@ export async function advise(
     seed: checkCount(seed, 'seed', 0, 2 ** 31 - 1),
   };
   const recorded = 'processes' in source ? source : (await trace(source, run)).trace;
-  return predict(recorded, options);
+  return adviceOf(predict(recorded, options));
 }
 
 /** What `verifyAdvice` measures. */

@@ -4,7 +4,7 @@ import type { BenchProgress } from '../bench/options.js';
 import { cpuCount } from '../host/cpu.js';
 import type { DnsMode } from '../lab/resolver/open.js';
 import { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
-import { findings } from '../report/findings/bench.js';
+import { benchResultOf } from '../report/findings/bench.js';
 import type { BenchResult } from '../results/bench.js';
 import { ascending, checkCount, checkPositive, checkSize, checkSizes } from './check.js';
 import { type RunOptions, supervised } from './run-options.js';
@@ -77,15 +77,7 @@ export async function bench(
     runMs: checkPositive(runMs ?? (quick ? RUN_MS.quick : RUN_MS.default), 'runMs'),
     deadlineMs: checkPositive(deadlineMs, 'deadlineMs'),
   };
-  const measured = await supervised(signal, (supervision) => measure(plan, { ...supervision, onProgress }));
-  const { environment, method, workloads } = measured;
-  return {
-    ...measured,
-    findings: findings(workloads, {
-      baseline,
-      effectiveCpus: environment.cpu.effectiveCpus,
-      filesystem: environment.filesystem,
-      resolver: method.dns,
-    }),
-  };
+  return benchResultOf(
+    await supervised(signal, (supervision) => measure(plan, { ...supervision, onProgress })),
+  );
 }

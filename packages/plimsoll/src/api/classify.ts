@@ -2,6 +2,7 @@ import { catalogue, entriesNamed, missingNames } from '../classify/catalogue/cat
 import type { Entry } from '../classify/catalogue/entry.js';
 import { type ClassifyProgress, classify as experiment } from '../classify/classify.js';
 import { PlimsollError } from '../errors.js';
+import { explained } from '../report/findings/classify.js';
 import type { Classification } from '../results/classification.js';
 import { checkPositive } from './check.js';
 import { type RunOptions, supervised } from './run-options.js';
@@ -43,7 +44,10 @@ export async function classify(
     targets,
     deadlineMs: checkPositive(deadlineMs, 'deadlineMs'),
   };
-  return supervised(signal, (supervision) => experiment(plan, { ...supervision, onProgress }));
+  const measured = await supervised(signal, (supervision) =>
+    experiment(plan, { ...supervision, onProgress }),
+  );
+  return { ...measured, results: measured.results.map(explained) };
 }
 
 function entriesOf(name: string): readonly Entry[] {

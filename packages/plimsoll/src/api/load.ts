@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { PlimsollError } from '../errors.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
-import { load as measure } from '../load/load.js';
+import { type MeasuredLoad, load as measure } from '../load/load.js';
 import {
   AS_IT_IS,
   CASES,
@@ -10,6 +10,7 @@ import {
   type LoadTarget as PlannedTarget,
 } from '../load/options.js';
 import type { Mode } from '../load/target/sample.js';
+import { loadRecommendation } from '../report/findings/load.js';
 import type { LoadResult } from '../results/load.js';
 import { checkCount, checkPositive, checkSize, checkSizes, checkUrl } from './check.js';
 import { operationOf, type SampleOperation } from './operation.js';
@@ -94,10 +95,17 @@ export async function load(
     seed: checkCount(options.seed ?? earlier?.method.seed ?? randomInt(2 ** 31), 'seed', 0, 2 ** 31 - 1),
     deadlineMs: checkPositive(deadlineMs, 'deadlineMs'),
   };
-  return supervised(signal, (supervision) =>
-    measure(plan, { ...supervision, onProgress, onResult }, earlier),
+  const onMeasured = (partial: MeasuredLoad): void => onResult?.(resultOf(partial));
+  const measured = await supervised(signal, (supervision) =>
+    measure(plan, { ...supervision, onProgress, onResult: onMeasured }, earlier),
   );
+  return resultOf(measured);
 }
+
+const resultOf = (measured: MeasuredLoad): LoadResult => ({
+  ...measured,
+  recommended: measured.recommended.map(loadRecommendation),
+});
 
 function targetOf(target: LoadTarget): PlannedTarget {
   if (target.kind === 'sample') {

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PlimsollError } from '../errors.js';
+import { describeRequest } from '../report/work.js';
 import { DEFAULT_ITERATIONS, type OperationSpec, readOperation } from '../workloads/operations.js';
 import { checkCount, checkPositive } from './check.js';
 import { looksLikePath } from './targets.js';
@@ -33,6 +34,8 @@ export const OPERATION_DEFAULTS = {
 export function operationOf(chosen: SampleOperation): {
   operation: OperationSpec;
   operationsPerRequest: number;
+  /** Both in words. */
+  description: string;
 } {
   const name = chosen.operation ?? OPERATION_DEFAULTS.operation;
   const iterations = checkCount(
@@ -51,7 +54,11 @@ export function operationOf(chosen: SampleOperation): {
   const operation = looksLikePath(name) ? moduleAt(name, scale) : readOperation(name, { iterations, scale });
   if (operation.kind === 'sleep' && process.platform === 'win32')
     throw new PlimsollError('PLIMSOLL_USAGE', 'operation sleep needs FIFOs, which Windows does not have');
-  return { operation, operationsPerRequest };
+  return {
+    operation,
+    operationsPerRequest,
+    description: describeRequest(operation, operationsPerRequest),
+  };
 }
 
 function moduleAt(path: string, scale: number): OperationSpec {

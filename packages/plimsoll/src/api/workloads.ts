@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { ChosenWorkload } from '../bench/options.js';
 import { PlimsollError } from '../errors.js';
+import { describeWorkload } from '../report/work.js';
 import {
-  describeWorkload,
   isWorkloadName,
   type ParameterOptions,
   resolveParameters,

@@ -9,7 +9,6 @@ import { median } from '../stats/quantile.js';
 import { probabilityOfBest, rankSizes } from '../stats/ranking.js';
 import type { Interval } from '../stats/signed-rank.js';
 import type { BenchPlan, ChosenWorkload } from './options.js';
-import type { Pilot } from './pilot.js';
 
 type Runs = readonly BlockRun<Measurement>[];
 
@@ -30,11 +29,7 @@ function unmeasured({ name, description, spec }: ChosenWorkload): WorkloadResult
     noise: null,
     twinRuns: [],
     sizes: [],
-    best: null,
-    recommended: null,
-    asGood: [],
-    higherEventLoopDelay: [],
-    confidence: null,
+    ...NOT_RANKED,
     failure: null,
   };
 }
@@ -42,18 +37,19 @@ function unmeasured({ name, description, spec }: ChosenWorkload): WorkloadResult
 /** Everything that the runs of one workload say; every run is kept, only complete blocks are analysed. */
 export function analyseWorkload(input: {
   workload: ChosenWorkload;
-  pilot: Pilot;
+  /** Measured rounds of each run. */
+  rounds: number;
   outcome: BlocksOutcome<Measurement>;
   options: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>;
 }): WorkloadResult {
-  const { workload, pilot, outcome, options } = input;
+  const { workload, rounds, outcome, options } = input;
   const { runs, repeatedBlocks, error } = outcome;
   const complete = completeBlocks(outcome, options.sizes);
   const blocks = complete.get('twin')?.length ?? 0;
   const base: WorkloadResult = {
     ...unmeasured(workload),
     operations: runs[0]?.result.operations ?? null,
-    rounds: pilot.rounds,
+    rounds,
     repeatedBlocks,
     twinRuns: runs.filter(({ arm }) => arm === 'twin').map(runResult),
     failure: error instanceof PlimsollError ? { code: error.code, message: error.message } : null,
@@ -71,7 +67,7 @@ function judge(
   'noise' | 'sizes' | 'best' | 'recommended' | 'asGood' | 'higherEventLoopDelay' | 'confidence'
 > {
   const of = (arm: Arm): Runs => complete.get(arm) as Runs;
-  const times = (arm: Arm): number[] => of(arm).map(({ result }) => result.ms);
+  const times = (arm: Arm): number[] => of(arm).map(({ result }) => result.roundMs);
   const delays = (arm: Arm): number[] => of(arm).map(({ result }) => result.eventLoopDelayMs.p99);
 
   const others = new Map(sizes.filter((size) => size !== baseline).map((size) => [size, times(size)]));
@@ -94,9 +90,18 @@ function judge(
         chances.get(size) as number,
       ),
     ),
-    ...ranking,
+    ...(others.size === 0 ? NOT_RANKED : ranking),
   };
 }
+
+/** One size alone is neither better nor worse than anything. */
+const NOT_RANKED = {
+  best: null,
+  recommended: null,
+  asGood: [],
+  higherEventLoopDelay: [],
+  confidence: null,
+} satisfies Partial<WorkloadResult>;
 
 /** The baseline against itself. */
 const itself = (level: number): Comparison => ({
@@ -119,7 +124,7 @@ function sizeResult(
   return {
     size,
     observedThreads: used[0]?.result.observedThreads ?? null,
-    medianMs: middle(({ ms }) => ms),
+    roundMs: middle(({ roundMs }) => roundMs),
     ratio: comparison.ratio,
     interval: bounds(comparison.interval),
     level: comparison.interval.level,
@@ -136,31 +141,19 @@ function sizeResult(
   };
 }
 
-function runResult({ block, order, result, marks, superseded }: BlockRun<Measurement>): RunResult {
-  const {
-    observedThreads,
-    ms,
-    opsPerSecond,
-    p50Ms,
-    p99Ms,
-    cpuSeconds,
-    maxRssBytes,
-    eventLoopDelayMs,
-    unloadedMs,
-  } = result;
+function runResult({ block, order, result, disturbances, superseded }: BlockRun<Measurement>): RunResult {
   return {
     block,
     order,
-    observedThreads,
-    ms,
-    opsPerSecond,
-    p50Ms,
-    p99Ms,
-    cpuSeconds,
-    maxRssBytes,
-    eventLoopDelayMs: { ...eventLoopDelayMs },
-    unloadedMs,
-    disturbances: result.steady === false ? [...marks, 'not-steady'] : marks,
+    observedThreads: result.observedThreads,
+    roundMs: result.roundMs,
+    opsPerSecond: result.opsPerSecond,
+    latencyMs: result.latencyMs,
+    cpuSeconds: result.cpuSeconds,
+    maxRssBytes: result.maxRssBytes,
+    eventLoopDelayMs: result.eventLoopDelayMs,
+    unloadedLatencyMs: result.unloadedLatencyMs,
+    disturbances: result.steady === false ? [...disturbances, 'not-steady'] : disturbances,
     superseded,
   };
 }

@@ -9,9 +9,17 @@ import type { BenchResult, WorkloadResult } from '../results/bench.js';
 import { createRandom } from '../stats/random.js';
 import { analyseWorkload, failedWorkload } from './analyse.js';
 import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
-import { type Pilot, planRounds } from './pilot.js';
 
 const LEVEL = 0.95;
+const MOST_ROUNDS = 500;
+
+/** What a pilot run says about the runs to come. */
+interface Pilot {
+  /** Measured rounds of every run. */
+  readonly rounds: number;
+  /** How long one run is likely to take from start to end, in milliseconds. */
+  readonly expectedMs: number;
+}
 
 export interface BenchContext extends Supervision {
   readonly onProgress?: ((progress: BenchProgress) => void) | undefined;
@@ -24,8 +32,14 @@ interface Candidate {
   readonly error: unknown;
 }
 
+type Method = BenchResult['method'];
+
 /** What was measured; the sentences about it are composed above. */
-export type Measured = Omit<BenchResult, 'findings'>;
+export interface Measured extends Omit<BenchResult, 'findings' | 'method'> {
+  readonly method: Omit<Method, 'dns'> & {
+    readonly dns: Omit<NonNullable<Method['dns']>, 'because'> | null;
+  };
+}
 
 /**
  * Measure every workload at every pool size, each run in a fresh process, and say which size suits it.
@@ -61,7 +75,8 @@ export async function bench(options: BenchPlan, context: BenchContext): Promise<
           mode: resolver.mode,
           delayMs: resolver.delayMs,
           description: resolver.description,
-          because: resolver.because,
+          requested: resolver.requested,
+          refused: [...resolver.refused],
         },
         startedAt: startedAt.toISOString(),
         seconds: (Date.now() - startedAt.getTime()) / 1000,
@@ -111,7 +126,7 @@ class BenchSession {
       if (fatal !== undefined) continue;
       const outcome = await this.#blocks(workload, pilot);
       if (isFatal(outcome.error)) fatal = outcome.error;
-      results.push(analyseWorkload({ workload, pilot, outcome, options: this.options }));
+      results.push(analyseWorkload({ workload, rounds: pilot.rounds, outcome, options: this.options }));
     }
     return results;
   }
@@ -177,7 +192,7 @@ class BenchSession {
     workload: ChosenWorkload,
     stage: 'pilot' | 'blocks',
     size: number,
-    { ms }: Measurement,
+    { roundMs }: Measurement,
     block: number,
   ): void {
     if (stage === 'blocks') this.#startedBlocks ??= performance.now();
@@ -186,7 +201,7 @@ class BenchSession {
       workload: workload.name,
       stage,
       size,
-      ms,
+      roundMs,
       block,
       blocks: this.options.blocks,
       share,
@@ -200,6 +215,16 @@ class BenchSession {
     const planned = this.#expectedMs * (1 - share);
     return spent < 3000 ? planned : Math.min(planned * 3, (spent / share) * (1 - share));
   }
+}
+
+/**
+ * Fix the work of every run of a workload from one run at the baseline: as many rounds as take `runMs`, at least one.
+ *
+ * @param wallMs time of the whole pilot process, which did one measured round.
+ */
+function planRounds({ roundMs }: Measurement, wallMs: number, runMs: number): Pilot {
+  const rounds = Math.min(MOST_ROUNDS, Math.max(1, Math.ceil(runMs / roundMs)));
+  return { rounds, expectedMs: wallMs + (rounds - 1) * roundMs };
 }
 
 /** Errors that every other workload would meet too. */

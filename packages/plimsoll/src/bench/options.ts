@@ -30,7 +30,8 @@ export interface BenchProgress {
   readonly stage: 'pilot' | 'blocks';
   /** The run that has just ended. */
   readonly size: number;
-  readonly ms: number;
+  /** Mean time of its rounds. */
+  readonly roundMs: number;
   readonly block: number;
   readonly blocks: number;
   /** Time that the rest is likely to take, in milliseconds; `null` while the pilots run. */

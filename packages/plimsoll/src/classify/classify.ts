@@ -7,7 +7,7 @@ import type { Classification, Classified } from '../results/classification.js';
 import { createRandom } from '../stats/random.js';
 import type { Target } from '../workloads/target.js';
 import type { Entry } from './catalogue/entry.js';
-import { type Decision, decide, decideBlocked, poolResources } from './decide.js';
+import { type Decision, decide, decideBlocked, type Grounds, poolResources } from './decide.js';
 import type { Subject } from './messages.js';
 import { type Laboratory, type Probed, probe } from './probe.js';
 import { startServers } from './servers.js';
@@ -15,7 +15,7 @@ import { startServers } from './servers.js';
 export interface ClassifyPlan {
   readonly entries: readonly Entry[];
   readonly targets: readonly Target[];
-  /** An operation that takes longer with nothing blocked is taken for one that never completes. */
+  /** An operation that takes longer with nothing blocked counts as one that never completes. */
   readonly deadlineMs: number;
 }
 
@@ -25,6 +25,18 @@ export interface ClassifyProgress {
   readonly all: number;
   readonly leftMs: number;
 }
+
+/** What was decided of one operation, without the sentences. */
+export type MeasuredOne = Omit<Classified, 'explanation' | 'grounds'> & {
+  readonly grounds: Grounds;
+  /** What the catalogue says of this verdict. */
+  readonly why: string | null;
+  /** The async resources that called back from the pool. */
+  readonly resources: readonly string[];
+};
+export type MeasuredClassification = Omit<Classification, 'results'> & {
+  readonly results: readonly MeasuredOne[];
+};
 
 export interface ClassifyContext extends Supervision {
   readonly onProgress?: ((progress: ClassifyProgress) => void) | undefined;
@@ -52,7 +64,7 @@ const MOST_PROBES = 8;
 export async function classify(
   options: ClassifyPlan,
   { guardian, signal, onProgress = () => {} }: ClassifyContext,
-): Promise<Classification> {
+): Promise<MeasuredClassification> {
   if (process.platform === 'win32')
     throw new PlimsollError(
       'PLIMSOLL_NEEDS_POSIX',
@@ -118,8 +130,8 @@ async function each(
   laboratory: Laboratory,
   failure: AbortController,
   onProgress: (progress: ClassifyProgress) => void,
-): Promise<Classified[]> {
-  const results: (Classified | undefined)[] = [];
+): Promise<MeasuredOne[]> {
+  const results: (MeasuredOne | undefined)[] = [];
   const started = performance.now();
   let next = 0;
   let done = 0;
@@ -145,7 +157,7 @@ async function each(
   return results.filter((result) => result !== undefined);
 }
 
-async function classifyOne(candidate: Candidate, laboratory: Laboratory): Promise<Classified> {
+async function classifyOne(candidate: Candidate, laboratory: Laboratory): Promise<MeasuredOne> {
   const { size, deadlineMs } = laboratory;
   let windowMs = FIRST_WINDOW_MS;
   let free: Probed | null = null;
@@ -165,24 +177,17 @@ async function classifyOne(candidate: Candidate, laboratory: Laboratory): Promis
 
 const timeOf = (probed: Probed): number => (probed.kind === 'observed' ? (probed.observation.ms ?? 0) : 0);
 
-function classified({ name, call, entry }: Candidate, decision: Decision, probed: Probed): Classified {
-  const { evidence, verdict, ...rest } = decision;
+function classified({ name, call, entry }: Candidate, decision: Decision, probed: Probed): MeasuredOne {
+  const { verdict, waitsFor } = decision;
   const callbacks = probed.kind === 'observed' ? probed.observation.callbacks : [];
-  const why = entry?.why?.[verdict] ?? resources(verdict, callbacks);
-  const usesPoolOrMain = verdict === 'pool' || verdict === 'both' || verdict === 'main thread';
+  const usesPool = verdict === 'pool' || verdict === 'both';
   return {
-    ...rest,
+    ...decision,
     name,
     call,
-    verdict,
-    waitsFor: [...rest.waitsFor],
-    explanation: why === null ? evidence : `${evidence} ${why}`,
-    alternative: usesPoolOrMain ? (entry?.alternative ?? null) : null,
+    waitsFor: [...waitsFor],
+    why: entry?.why?.[verdict] ?? null,
+    resources: usesPool ? poolResources(callbacks) : [],
+    alternative: usesPool || verdict === 'main thread' ? (entry?.alternative ?? null) : null,
   };
-}
-
-/** Of a function that nobody knows, the async resources tell what was behind it. */
-function resources(verdict: Decision['verdict'], callbacks: readonly string[]): string | null {
-  const seen = verdict === 'pool' || verdict === 'both' ? poolResources(callbacks) : [];
-  return seen.length === 0 ? null : `What called back from there: ${seen.join(', ')}.`;
 }

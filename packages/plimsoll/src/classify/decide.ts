@@ -3,13 +3,39 @@ import type { PoolVerdict } from '../results/classification.js';
 import type { Observation } from './messages.js';
 import type { Probed } from './probe.js';
 
-/** A verdict, and the observation that it rests on in one sentence. */
+/** The observation that a verdict rests on; `report/` says it in a sentence. */
+export type Grounds =
+  /** It did not complete while every thread was blocked, and went on when the first was released. */
+  | ({ readonly id: 'classify.served-in-turn'; readonly waitedFor: readonly string[] } & Hold)
+  /** The same, but it was seen only that it completed once all were released. */
+  | ({
+      readonly id: 'classify.completed-after-release';
+      readonly usualMs: number | null;
+      readonly waitedFor: readonly string[];
+    } & Hold)
+  | ({ readonly id: 'classify.not-after-release'; readonly usualMs: number | null } & Hold)
+  | { readonly id: 'classify.before-loop-turned'; readonly mainThreadMs: number }
+  | { readonly id: 'classify.completed-while-blocked'; readonly ms: number | null; readonly threads: number }
+  | { readonly id: 'classify.failed-while-blocked'; readonly error: string; readonly usualMs: number | null }
+  | { readonly id: 'classify.failed'; readonly error: string }
+  /** `how`: exit code 3, signal SIGABRT … */
+  | { readonly id: 'classify.exited'; readonly how: string }
+  | { readonly id: 'classify.never-completed'; readonly deadlineMs: number }
+  | { readonly id: 'classify.event-loop-blocked'; readonly deadlineMs: number };
+
+interface Hold {
+  /** For how long every pool thread was blocked. */
+  readonly windowMs: number;
+  readonly threads: number;
+}
+
+/** A verdict, and what it rests on. */
 export interface Decision {
   readonly verdict: PoolVerdict;
   readonly slowIo: boolean | null;
   readonly mainThreadMs: number | null;
   readonly waitsFor: readonly string[];
-  readonly evidence: string;
+  readonly grounds: Grounds;
 }
 
 export interface Circumstances {
@@ -28,18 +54,18 @@ export function decideBlocked(blocked: Probed, circumstances: Circumstances): De
   if (outcome !== 'completed') return null;
   if (!whileBlocked)
     return observation.release?.firstServed
-      ? waited(
-          observation,
-          observation.release.overtaken,
-          held(circumstances, 'went on when one was released'),
-        )
+      ? waited(observation, observation.release.overtaken, (waitedFor) => ({
+          id: 'classify.served-in-turn',
+          ...hold(circumstances),
+          waitedFor,
+        }))
       : null;
   if (synchronous)
     return {
       ...nothing,
       verdict: 'main thread',
       mainThreadMs: busyMs,
-      evidence: `It was done before the event loop could turn, after ${time(busyMs)}.`,
+      grounds: { id: 'classify.before-loop-turned', mainThreadMs: busyMs },
     };
   const waitsFor = waitKinds(observation.callbacks);
   return {
@@ -47,7 +73,7 @@ export function decideBlocked(blocked: Probed, circumstances: Circumstances): De
     verdict: 'kernel',
     waitsFor,
     mainThreadMs: busyMs,
-    evidence: `It completed after ${time(ms)} while all ${threads(circumstances.size)} were blocked.`,
+    grounds: { id: 'classify.completed-while-blocked', ms, threads: circumstances.size },
   };
 }
 
@@ -59,44 +85,49 @@ export function decide(blocked: Probed, free: Probed, circumstances: Circumstanc
   const { observation: alone } = free as Extract<Probed, { kind: 'observed' }>;
   if (alone.outcome === 'pending') return timeout(circumstances);
   if (alone.outcome === 'failed') return failed(alone);
-  const usually = `it takes ${time(alone.ms)} when nothing is blocked`;
+  const usualMs = alone.ms;
   if (then.outcome === 'completed' && circumstances.windowMs >= SURELY * (alone.ms ?? 0))
-    return waited(alone, null, held(circumstances, `completed when they were released; ${usually}`));
-  const what =
+    return waited(alone, null, (waitedFor) => ({
+      id: 'classify.completed-after-release',
+      ...hold(circumstances),
+      usualMs,
+      waitedFor,
+    }));
+  const grounds: Grounds =
     then.outcome === 'failed'
-      ? `It failed while the pool was blocked (${errorText(then)}); ${usually}.`
-      : `${held(circumstances, 'did not go on when they were released')}; ${usually}.`;
-  return { ...nothing, verdict: 'unclear', mainThreadMs: alone.busyMs, evidence: what };
+      ? { id: 'classify.failed-while-blocked', error: errorText(then), usualMs }
+      : { id: 'classify.not-after-release', ...hold(circumstances), usualMs };
+  return { ...nothing, verdict: 'unclear', mainThreadMs: alone.busyMs, grounds };
 }
 
 /** Standing still for so many times what it usually takes, and completing after the release, is no accident. */
 const SURELY = 10;
 
-function waited({ callbacks, busyMs }: Observation, slowIo: boolean | null, evidence: string): Decision {
+function waited(
+  { callbacks, busyMs }: Observation,
+  slowIo: boolean | null,
+  grounds: (waitedFor: readonly string[]) => Grounds,
+): Decision {
   const kinds = waitKinds(callbacks);
   return {
     verdict: kinds.length > 0 ? 'both' : 'pool',
     slowIo,
     mainThreadMs: busyMs,
     waitsFor: ['pool', ...kinds],
-    evidence: kinds.length > 0 ? `${evidence}, and then waited for ${articles(kinds)}.` : `${evidence}.`,
+    grounds: grounds(kinds),
   };
 }
 
-const held = ({ windowMs, size }: Circumstances, then: string): string =>
-  `It stood still for ${time(windowMs)} while all ${threads(size)} were blocked, and ${then}`;
-
-const articles = (kinds: readonly string[]): string =>
-  kinds.map((kind) => (kind.endsWith('s') && kind !== 'process' ? kind : `a ${kind}`)).join(' and ');
+const hold = ({ windowMs, size }: Circumstances): Hold => ({ windowMs, threads: size });
 
 function decideLost(probed: Probed, circumstances: Circumstances): Decision | null {
   if (probed.kind === 'exited')
-    return { ...nothing, verdict: 'failed', evidence: `It ended its process (${probed.how}).` };
+    return { ...nothing, verdict: 'failed', grounds: { id: 'classify.exited', how: probed.how } };
   if (probed.kind === 'stuck')
     return {
       ...nothing,
       verdict: 'timeout',
-      evidence: `It never gave the thread of the event loop back, not within ${time(circumstances.deadlineMs)}.`,
+      grounds: { id: 'classify.event-loop-blocked', deadlineMs: circumstances.deadlineMs },
     };
   return null;
 }
@@ -106,26 +137,17 @@ const nothing = { slowIo: null, mainThreadMs: null, waitsFor: [] } as const;
 const failed = (observation: Observation): Decision => ({
   ...nothing,
   verdict: 'failed',
-  evidence: `It failed: ${errorText(observation)}.`,
+  grounds: { id: 'classify.failed', error: errorText(observation) },
 });
 
 const timeout = ({ deadlineMs }: Circumstances): Decision => ({
   ...nothing,
   verdict: 'timeout',
-  evidence: `It did not complete within ${time(deadlineMs)}, with the pool blocked or not.`,
+  grounds: { id: 'classify.never-completed', deadlineMs },
 });
 
 const errorText = ({ error }: Observation): string =>
   `${error?.name ?? 'Error'}: ${error?.message ?? 'unknown'}`.slice(0, 300);
-
-const threads = (size: number): string => (size === 1 ? '1 pool thread' : `${size} pool threads`);
-
-/** Milliseconds in a sentence. */
-function time(ms: number | null): string {
-  if (ms === null) return 'an unknown time';
-  if (ms >= 1000) return `${Number((ms / 1000).toFixed(1))} s`;
-  return `${ms >= 10 ? ms.toFixed(0) : ms.toFixed(ms >= 1 ? 1 : 2)} ms`;
-}
 
 /** The async resources that may have stood for the pool's jobs. */
 export const poolResources = (callbacks: readonly string[]): string[] =>

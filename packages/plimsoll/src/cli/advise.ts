@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { WhatIf } from '../advise/what-if.js';
 import {
   ADVISE_SIZES,
   type AdviseOptions,
@@ -9,13 +8,13 @@ import {
   type VerifyOptions,
   verifyAdvice,
 } from '../api/advise.js';
-import type { TraceOptions } from '../api/trace.js';
+import { readTrace, type TraceOptions } from '../api/trace.js';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
+import { printable } from '../host/printable.js';
 import { adviceReport } from '../report/advise.js';
-import { type Advice, type Objective, objectives } from '../results/advice.js';
-import { list, printable } from '../results/words.js';
-import { readTrace } from '../trace/trace-file.js';
+import { list } from '../report/format.js';
+import { type Advice, type Objective, objectives, type WhatIf } from '../results/advice.js';
 import { type CommandRun, runCommand } from './command-run.js';
 import type { ProgressLine } from './progress-line.js';
 import { parseCount, parsePositive, parseSize, parseSizes } from './values.js';
@@ -25,8 +24,8 @@ interface AdviseFlags {
   objective: string;
   cores?: string;
   quota?: string;
-  without: string[];
-  faster: string[];
+  without?: string[];
+  faster?: string[];
   instances?: string;
   verify?: string;
   runs: string;
@@ -37,7 +36,7 @@ interface AdviseFlags {
   quiet?: boolean;
 }
 
-const repeated = (value: string, earlier: string[]): string[] => [...earlier, value];
+const repeated = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 
 /** `plimsoll advise`: arguments in, exit code out. */
 export function addAdviseCommand(program: Command): void {
@@ -53,9 +52,8 @@ export function addAdviseCommand(program: Command): void {
       '--without <kind>',
       'what if jobs of a kind were not there, such as dns or fs.stat; may be repeated',
       repeated,
-      [],
     )
-    .option('--faster <kind=x>', 'what if jobs of a kind were x times as fast; may be repeated', repeated, [])
+    .option('--faster <kind=x>', 'what if jobs of a kind were x times as fast; may be repeated', repeated)
     .option('--instances <n>', 'what if the work went to so many processes, each with a pool of its own')
     .option(
       '--verify <list>',
@@ -80,10 +78,11 @@ export function addAdviseCommand(program: Command): void {
 
 const HELP = `
 Examples:
-  $ plimsoll advise app.trace                          what every size would do
-  $ plimsoll advise app.trace --cores 8 --without dns   on another machine, with names cached
-  $ plimsoll advise -- node app.js                     record, then predict
-  $ plimsoll advise --verify 2,8,16 -- node app.js     and measure how wrong that was
+  $ plimsoll advise app.trace                        what every size would do
+  $ plimsoll advise app.trace --cores 8              on another machine
+  $ plimsoll advise app.trace --without dns          with names cached
+  $ plimsoll advise -- node app.js                   record, then predict
+  $ plimsoll advise --verify 2,8 -- node app.js      and measure how wrong it is
 
 Exit codes: 0 fine, 2 bad input, 4 the command failed, 130 interrupted`;
 
@@ -123,8 +122,8 @@ function readWhatIf(flags: AdviseFlags): WhatIf {
   return {
     cores: flags.cores === undefined ? null : parseCount(flags.cores, '--cores', 1, MOST_CORES),
     quota: flags.quota === undefined ? null : parsePositive(flags.quota, '--quota', MOST_CORES),
-    without: flags.without,
-    faster: flags.faster.map(readFaster),
+    without: flags.without ?? [],
+    faster: (flags.faster ?? []).map(readFaster),
     instances: flags.instances === undefined ? null : parseCount(flags.instances, '--instances', 1, 256),
   };
 }
@@ -208,7 +207,7 @@ function adviceOf(
   signal: AbortSignal,
 ): Promise<Advice> {
   if (typeof source === 'string') return advise(readTrace(source), options);
-  progress.show('record', (width) => `recording ${printable(source.command.join(' '))}`.slice(0, width));
+  progress.show('record', (width) => `recording ${printable(source.command.join(' '))}`.slice(0, width - 1));
   return advise(source, options, { signal });
 }
 

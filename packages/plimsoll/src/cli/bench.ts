@@ -3,9 +3,9 @@ import pc from 'picocolors';
 import { BENCH_BLOCKS, type BenchOptions, bench } from '../api/bench.js';
 import type { BenchProgress } from '../bench/options.js';
 import { cpuCount } from '../host/cpu.js';
+import { printable } from '../host/printable.js';
 import { benchReport } from '../report/bench.js';
 import { progressText } from '../report/progress.js';
-import { printable } from '../results/words.js';
 import { runCommand } from './command-run.js';
 import { benchExitCode } from './exit-code.js';
 import { parseAssignments, parseCount, parseDns, parsePositive, parseSize, parseSizes } from './values.js';
@@ -50,9 +50,9 @@ export function addBenchCommand(program: Command): void {
     .option('--ops <n>', 'operations of one round')
     .option('--scale <x>', 'multiplies the cost of each operation (iterations, bytes)', '1')
     .option('--set <workload.parameter=value>', 'any parameter of a workload; may be repeated', collect)
-    .option('--dns <mode>', 'auto, system, local[:ms] or hosts', 'auto')
+    .option('--dns <mode>', 'who answers lookups: auto, system, local[:ms] or hosts', 'auto')
     .option('--seed <n>', 'seed of the order of the runs (default: random)')
-    .option('--deadline <seconds>', 'a run that takes longer is taken for hung', String(DEADLINE_SECONDS))
+    .option('--deadline <seconds>', 'a run that takes longer counts as hung', String(DEADLINE_SECONDS))
     .option('--strict', 'exit with 3 when the machine is too noisy to tell')
     .option('--json <file>', 'write the result as JSON; - for standard output')
     .option('--quiet', 'no progress')
@@ -65,12 +65,13 @@ export function addBenchCommand(program: Command): void {
 
 const HELP = `
 Examples:
-  $ plimsoll bench                                  every workload at 4, 8 and the number of CPUs
-  $ plimsoll bench crypto --sizes 1,2,4,8,16        one workload, chosen sizes
-  $ plimsoll bench dns --dns local:50               lookups that take 50 ms each
-  $ plimsoll bench ./my-workload.mjs --json -       your own work, the result as JSON
+  $ plimsoll bench                              all at 4, 8 and the CPUs
+  $ plimsoll bench crypto --sizes 1,2,4,8,16    one workload, chosen sizes
+  $ plimsoll bench dns --dns local:50           lookups that take 50 ms each
+  $ plimsoll bench ./my-workload.mjs --json -   your own work, as JSON
 
-Exit codes: 0 fine, 2 bad input, 3 too noisy (--strict), 4 a workload failed, 130 interrupted`;
+Exit codes: 0 fine, 2 bad input, 3 too noisy (--strict), 4 a workload failed,
+130 interrupted`;
 
 const collect = (value: string, values: string[] = []): string[] => [...values, value];
 

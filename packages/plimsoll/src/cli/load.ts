@@ -6,9 +6,9 @@ import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { CASES, type LoadCase, type LoadProgress } from '../load/options.js';
 import { type Mode, modes } from '../load/target/sample.js';
+import { tableName } from '../report/format.js';
 import { loadReport } from '../report/load.js';
 import { loadProgressText } from '../report/progress.js';
-import { tableName } from '../results/words.js';
 import { type CommandRun, runCommand } from './command-run.js';
 import { loadExitCode } from './exit-code.js';
 import { type KeptResult, openKeptResult } from './kept-result.js';
@@ -65,11 +65,7 @@ export function addLoadCommand(program: Command): void {
     .option('--url <url>', 'load your own server instead')
     .option('--bystander <url>', 'a trivial request of it, asked at a fixed rate beside the load')
     .option('--seed <n>', 'seed of the order of the runs and of the open loop (default: random)')
-    .option(
-      '--deadline <seconds>',
-      'a run that takes longer is taken for hung',
-      String(LOAD_DEADLINE_MS / 1000),
-    )
+    .option('--deadline <seconds>', 'a run that takes longer counts as hung', String(LOAD_DEADLINE_MS / 1000))
     .option('--resume', 'keep every run in the file of --json, and do not measure again what it holds')
     .option('--strict', 'exit with 3 when machine or client are too noisy to tell')
     .option('--json <file>', 'write the result as JSON; - for standard output')

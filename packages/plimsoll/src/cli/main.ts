@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
 import { PlimsollError } from '../errors.js';
-import { printable } from '../results/words.js';
+import { printable } from '../host/printable.js';
 import { addAdviseCommand } from './advise.js';
 import { addBenchCommand } from './bench.js';
 import { addClassifyCommand } from './classify.js';
@@ -20,6 +20,8 @@ const program = new Command('plimsoll')
   .description("Measures and sizes libuv's thread pool (UV_THREADPOOL_SIZE) on this machine")
   .version(version, '-v, --version')
   .exitOverride()
+  // With `[options]` in every line, descriptions are left too narrow a column at 80 to be wrapped.
+  .configureHelp({ subcommandTerm: (command) => command.name() })
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'plimsoll: ')) });
 
 addBenchCommand(program);

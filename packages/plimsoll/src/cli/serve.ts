@@ -7,7 +7,6 @@ import { modes, type SampleTarget, startSampleServer } from '../load/target/samp
 import { formatMs } from '../report/format.js';
 import { createRandom } from '../stats/random.js';
 import { summarise } from '../stats/summary.js';
-import { describeOperation } from '../workloads/operations.js';
 import { runCommand } from './command-run.js';
 import { OPERATION_FLAGS, type OperationFlags, parseMode, readOperationFlags } from './sample-server.js';
 import { parseCount, parseSize } from './values.js';
@@ -71,7 +70,7 @@ function serve(flags: ServeFlags): Promise<number> {
       let target: SampleTarget | null = null;
       try {
         target = await startSampleServer(server, { guardian, random: createRandom(0), signal });
-        process.stdout.write(welcome(target, mode, size, describeRequest(operation)));
+        process.stdout.write(welcome(target, mode, size, operation.description));
         await tellBursts(target, signal);
       } catch (error) {
         if (!signal.aborted) throw error;
@@ -82,12 +81,6 @@ function serve(flags: ServeFlags): Promise<number> {
     }),
   );
 }
-
-const describeRequest = ({
-  operation,
-  operationsPerRequest,
-}: ReturnType<typeof readOperationFlags>): string =>
-  `${operationsPerRequest} × ${describeOperation(operation)}`;
 
 function welcome({ url, workers }: SampleTarget, mode: string, size: number, request: string): string {
   const counted = workers.map(({ pid, observedThreads }) =>

@@ -39,7 +39,7 @@ export function addTimelineCommand(program: Command): void {
     .option('--args <json>', 'arguments of PATH#export, a JSON array', '[]')
     .option(
       '--deadline <seconds>',
-      'an experiment that takes longer is taken for hung',
+      'an experiment that takes longer counts as hung',
       String(TIMELINE_DEFAULTS.deadlineMs / 1000),
     )
     .option('--json <file>', 'write the result as JSON; - for standard output')

@@ -16,7 +16,7 @@ export interface BlockRun<Result, Id extends string | number = number> {
   readonly arm: Arm<Id>;
   readonly result: Result;
   /** What the machine did to it; never derived from the result. */
-  readonly marks: string[];
+  readonly disturbances: string[];
   superseded: boolean;
 }
 
@@ -85,7 +85,7 @@ export async function runBlocks<Result, Id extends string | number = number>(
     const noise = watch.noise(plan.cpuSecondsOf(result));
     const earlier = history.get(size) ?? [];
     history.set(size, [...earlier, noise]);
-    return { block, order, arm, result, marks: disturbancesOf(noise, earlier), superseded: false };
+    return { block, order, arm, result, disturbances: disturbancesOf(noise, earlier), superseded: false };
   };
 
   try {
@@ -97,7 +97,7 @@ export async function runBlocks<Result, Id extends string | number = number>(
         runs.push(run);
         plan.onRun?.(run, { done: runs.length, planned: (plan.blocks + repeatedBlocks) * arms });
       }
-      if (repeatedBlocks < mostRepeats && ofBlock.some(({ marks }) => marks.length > 0)) {
+      if (repeatedBlocks < mostRepeats && ofBlock.some(({ disturbances }) => disturbances.length > 0)) {
         for (const run of ofBlock) run.superseded = true;
         repeatedBlocks++;
         block--;

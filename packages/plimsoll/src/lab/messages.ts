@@ -18,17 +18,17 @@ export interface Measurement {
   readonly operations: number;
   readonly rounds: number;
   /** Mean time of a round. */
-  readonly ms: number;
+  readonly roundMs: number;
   readonly opsPerSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
+  /** Of a call, from submission to callback. */
+  readonly latencyMs: { readonly p50: number; readonly p99: number };
   readonly cpuSeconds: number;
   /** CPU time of the whole process, its start and warm-up included. */
   readonly totalCpuSeconds: number;
   readonly maxRssBytes: number;
   readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
-  /** Median time of one operation with nothing else in flight, in milliseconds. */
-  readonly unloadedMs: number;
+  /** Median time of one operation with nothing else in flight. */
+  readonly unloadedLatencyMs: number;
   /** `null` when there were too few rounds to tell. */
   readonly steady: boolean | null;
 }
@@ -55,3 +55,12 @@ export type GuardianOrder =
   | { do: 'watch'; pid: number; startTime: number | null }
   | { do: 'forget'; pid: number }
   | { do: 'keep-clean'; directory: string };
+
+/** How the run of a measuring process went that answers by `answerOnce`. */
+export type Outcome =
+  | { readonly type: 'measured'; readonly metrics: Record<string, number>; readonly cpuSeconds: number }
+  | { readonly type: 'cannot'; readonly reason: string }
+  | { readonly type: 'failed'; readonly reason: string };
+
+/** What such a process says. */
+export type FreshAnswer = { readonly type: 'started' } | Outcome;

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { printable } from '../results/words.js';
+import { printable } from '../host/printable.js';
 import type { Random } from '../stats/random.js';
 
 const LONGEST_PADDING = 4096;

@@ -81,7 +81,7 @@ function judge(ending: Ending<LastAnswer>, request: RunRequest, directory: strin
     case 'deadline':
       throw new PlimsollError(
         'PLIMSOLL_WORKLOAD_HUNG',
-        `${what} did not finish within ${request.deadlineMs / 1000} s; give it less to do (--ops, --scale) or more time (--deadline)`,
+        `${what} did not finish within ${request.deadlineMs / 1000} s; give it fewer or cheaper operations (operations, scale), or more time (deadline)`,
       );
     case 'exit':
       throw exitError(ending, what, request.size);
@@ -141,13 +141,13 @@ function judgeAnswer(answer: LastAnswer, what: string, request: RunRequest, dire
 }
 
 const HINTS: Record<string, string> = {
-  ENOSPC: 'the disk is full; set TMPDIR to a larger one, or lower --ops or --scale',
-  EMFILE: 'too many files are open at once; lower --ops or raise ulimit -n',
-  ENFILE: 'too many files are open on this machine; lower --ops',
+  ENOSPC: 'the disk is full; set TMPDIR to a larger one, or lower operations or scale',
+  EMFILE: 'too many files are open at once; lower operations or raise ulimit -n',
+  ENFILE: 'too many files are open on this machine; lower operations',
   EACCES: 'its directory cannot be written to; set TMPDIR to one that can',
   EROFS: 'its directory is read-only; set TMPDIR to one that can be written to',
-  ENOTFOUND: 'names cannot be resolved here; use --dns local or --dns hosts',
-  EAI_AGAIN: 'the resolver does not answer; use --dns local or --dns hosts',
+  ENOTFOUND: 'names cannot be resolved here; set dns to local or hosts',
+  EAI_AGAIN: 'the resolver does not answer; set dns to local or hosts',
 };
 
 function failureError(

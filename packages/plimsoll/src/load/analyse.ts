@@ -1,13 +1,13 @@
 import { itemAt } from '../collections/item-at.js';
 import { type BlockRun, type BlocksOutcome, completeBlocks } from '../lab/blocks.js';
-import type { LoadCell, LoadRecommendation, LoadRun } from '../results/load.js';
+import type { LoadCell, LoadRun } from '../results/load.js';
 import { type Comparison, comparePaired, type Noise } from '../stats/paired-comparison.js';
 import { median } from '../stats/quantile.js';
 import { type Ranking, rankSizes } from '../stats/ranking.js';
 import type { Summary } from '../stats/summary.js';
 import { describeTraffic } from './method.js';
 import { AS_IT_IS, type LoadCase, type LoadPlan, type LoadTarget, type Table } from './options.js';
-import { failingSizes, recommend } from './recommend.js';
+import { failingSizes, type RankedTable, recommend } from './recommend.js';
 import type { LoadMeasurement } from './run.js';
 
 /**
@@ -30,7 +30,7 @@ export function analyseTable(
   table: Table,
   outcome: Pick<BlocksOutcome<LoadMeasurement>, 'runs'>,
   { sizes, baseline, target }: Pick<LoadPlan, 'sizes' | 'baseline' | 'target'>,
-): { cells: LoadCell[]; recommendation: LoadRecommendation | null } {
+): { cells: LoadCell[]; recommendation: RankedTable | null } {
   const { traffic } = table;
   const complete = completeBlocks({ ...outcome, repeatedBlocks: 0, error: undefined }, sizes);
   const used = (arm: number | 'twin'): Runs => complete.get(arm) ?? [];
@@ -91,7 +91,9 @@ function cell(
     operationsPerRequest: target.kind === 'sample' ? target.operationsPerRequest : null,
     size: size === AS_IT_IS ? null : size,
     ...middle(shown.map(({ result }) => result)),
-    problems: [...new Set(shown.flatMap(({ marks, result }) => [...result.problems, ...marks]))],
+    problems: [
+      ...new Set(shown.flatMap(({ disturbances, result }) => [...result.problems, ...disturbances])),
+    ],
     blocks,
     ratio: comparison?.ratio ?? null,
     interval: comparison === null ? null : [comparison.interval.low, comparison.interval.high],
@@ -138,6 +140,6 @@ function middleFields<Fields extends { readonly [name in keyof Fields]: number }
   return Object.fromEntries(names.map((name) => [name, median(all.map((one) => one[name]))])) as Fields;
 }
 
-function loadRun({ sequence, block, order, arm, result, marks, superseded }: SequencedRun): LoadRun {
-  return { sequence, block, order, twin: arm === 'twin', ...result, disturbances: marks, superseded };
+function loadRun({ sequence, block, order, arm, result, disturbances, superseded }: SequencedRun): LoadRun {
+  return { sequence, block, order, twin: arm === 'twin', ...result, disturbances, superseded };
 }

@@ -8,6 +8,7 @@ import { analyseTable } from './analyse.js';
 import { Estimate } from './estimate.js';
 import { methodOf, tablesOf } from './method.js';
 import { AS_IT_IS, type LoadPlan, type LoadProgress, type Table } from './options.js';
+import type { RankedTable } from './recommend.js';
 import { assertContinues, runsToResume } from './resume.js';
 import { type LoadMeasurement, runLoad } from './run.js';
 import { runningServer, startCommand } from './target/command.js';
@@ -15,10 +16,13 @@ import { findPm2 } from './target/pm2-installation.js';
 import { startSampleServer } from './target/sample.js';
 import type { Target } from './target/target.js';
 
+/** The result of a load without the sentences of its recommendations. */
+export type MeasuredLoad = Omit<LoadResult, 'recommended'> & { readonly recommended: readonly RankedTable[] };
+
 export interface LoadContext extends Supervision {
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** After every run: the result so far. */
-  readonly onResult?: ((result: LoadResult) => void) | undefined;
+  readonly onResult?: ((result: MeasuredLoad) => void) | undefined;
 }
 
 const READY_MS = 30_000;
@@ -37,7 +41,7 @@ export async function load(
   options: LoadPlan,
   context: LoadContext,
   earlier: LoadResult | null = null,
-): Promise<LoadResult> {
+): Promise<MeasuredLoad> {
   const { target } = options;
   const { guardian } = context;
   if (target.kind === 'sample' && target.modes.some((mode) => mode.startsWith('pm2'))) findPm2();
@@ -69,7 +73,7 @@ class LoadSession {
     this.#estimate = new Estimate(this.#tables.map(({ traffic }) => ({ traffic, runs })));
   }
 
-  async run(): Promise<LoadResult> {
+  async run(): Promise<MeasuredLoad> {
     const tick = setInterval(() => this.#report(), TICK_MS);
     try {
       for (const table of this.#tables) {
@@ -165,7 +169,7 @@ class LoadSession {
     this.context.onProgress?.({ mode, case: traffic.name, size, block, blocks, ...state });
   }
 
-  #result(unfinished = this.context.signal.aborted): LoadResult {
+  #result(unfinished = this.context.signal.aborted): MeasuredLoad {
     const { options, earlier } = this;
     const analysed = [...this.#runs].map(([table, runs]) => analyseTable(table, { runs }, options));
     const seconds = (Date.now() - this.#startedAt.getTime()) / 1000;

@@ -1,5 +1,4 @@
 import type { LoadResult } from '../results/load.js';
-import { describeOperation } from '../workloads/operations.js';
 import { AS_IT_IS, type LoadCase, type LoadPlan, type Table } from './options.js';
 import { BYSTANDER_RATE } from './run.js';
 
@@ -20,7 +19,6 @@ export function tablesOf({ target, cases }: LoadPlan): Table[] {
 /** What a result says about its options; two results with the same method may be put together. */
 export function methodOf(options: LoadPlan): Method {
   const { target, sizes, baseline, blocks, seed, cases } = options;
-  const kinds = [...new Set(cases.map(({ kind }) => kind))];
   return {
     target: target.kind,
     tables: tablesOf(options).map(({ mode, instances, traffic }) => ({
@@ -28,23 +26,20 @@ export function methodOf(options: LoadPlan): Method {
       instances,
       ...describeTraffic(traffic),
     })),
-    operation:
-      target.kind === 'sample'
-        ? `${target.operationsPerRequest} × ${describeOperation(target.operation)}`
-        : null,
+    operation: target.kind === 'sample' ? target.description : null,
     bystanderRate: target.kind === 'sample' || target.bystander !== null ? BYSTANDER_RATE : null,
     blocks,
     baseline: baseline === AS_IT_IS ? null : baseline,
     sizes: sizes.filter((size) => size !== AS_IT_IS),
     seed,
-    metric: kinds
-      .map((kind) =>
-        kind === 'open'
-          ? 'p99 of the requests'
-          : `mean of the ${target.kind === 'sample' ? 'times from the first request to the end of each operation' : 'requests'}`,
-      )
-      .join(', '),
+    comparedBy: [...new Set(cases.map(({ kind }) => comparedBy(target, kind)))],
   };
+}
+
+/** See `timeOf` in analyse.ts, which takes it out of a run. */
+function comparedBy(target: LoadPlan['target'], kind: LoadCase['kind']): Method['comparedBy'][number] {
+  if (kind === 'open') return 'httpMs.p99';
+  return target.kind === 'sample' ? 'completionMs.mean' : 'httpMs.mean';
 }
 
 /** The traffic of a table as results carry it. */

@@ -40,6 +40,8 @@ export type LoadTarget =
       readonly instances: number;
       readonly operation: OperationSpec;
       readonly operationsPerRequest: number;
+      /** Both in words. */
+      readonly description: string;
     }
   | {
       readonly kind: 'command';
@@ -57,7 +59,7 @@ export interface LoadPlan {
   readonly baseline: number;
   readonly blocks: number;
   readonly seed: number;
-  /** A run that takes longer is taken for hung, in milliseconds. */
+  /** A run that takes longer counts as hung, in milliseconds. */
   readonly deadlineMs: number;
 }
 

@@ -1,31 +1,58 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadCell, LoadRecommendation } from '../results/load.js';
-import { change, list, wait } from '../results/words.js';
 import type { Noise } from '../stats/paired-comparison.js';
 import type { Ranking } from '../stats/ranking.js';
 import { AS_IT_IS } from './options.js';
 
+/** Why nothing can be recommended, whatever the figures say. */
+type Doubt =
+  | { readonly id: 'load.generator-bound'; readonly sizes: readonly number[] }
+  | { readonly id: 'load.baseline-failed'; readonly sizes: readonly number[] }
+  | { readonly id: 'load.size-not-applied'; readonly threads: readonly number[] }
+  | { readonly id: 'load.noisy' };
+
+/** Why a size is recommended or not, with its numbers; `report/` says it in a sentence. */
+export type LoadReason =
+  | Doubt
+  | { readonly id: 'load.against-baseline'; readonly ratio: number; readonly baseline: number }
+  /** `isProven`: they were shown to be as fast; else they could not be told apart. */
+  | { readonly id: 'load.as-fast'; readonly sizes: readonly number[]; readonly isProven: boolean }
+  | {
+      readonly id: 'load.higher-bystander-latency';
+      readonly sizes: readonly number[];
+      /** The highest of these sizes, and that of the chosen one. */
+      readonly p99Ms: number;
+      readonly insteadOfP99Ms: number;
+    }
+  | { readonly id: 'load.failing-sizes'; readonly sizes: readonly number[] }
+  | { readonly id: 'load.not-distinguished'; readonly best: number | null }
+  | { readonly id: 'load.fastest' };
+
+/** What a table recommends, without the sentences. */
+export type RankedTable = Omit<LoadRecommendation, 'because' | 'reasons'> & {
+  readonly reasons: readonly LoadReason[];
+};
+
 /** Which size a table recommends, and why; nothing is recommended that the data cannot carry. */
 export function recommend(
   cells: readonly LoadCell[],
-  { best, recommended, asGood, higherEventLoopDelay, confidence }: Ranking,
+  ranking: Ranking,
   { noisy }: Noise,
   baseline: number,
-): Omit<LoadRecommendation, 'mode' | 'instances' | 'case'> {
-  const doubtful = doubt(cells, noisy, baseline);
-  const size = doubtful === null ? recommended : null;
-  const lean = doubtful === null && asGood.length > 0 ? Math.min(...asGood) : null;
+): Omit<RankedTable, 'mode' | 'instances' | 'case'> {
+  const { best, recommended, asGood, higherEventLoopDelay, confidence } = ranking;
+  const doubt = doubtOf(cells, noisy, baseline);
+  const size = doubt === null ? recommended : null;
+  const lean = doubt === null && asGood.length > 0 ? Math.min(...asGood) : null;
   return {
     size,
     estimate: size === null ? lean : null,
     best,
     asGood,
-    bystanderWorse: higherEventLoopDelay,
+    higherBystanderLatency: higherEventLoopDelay,
     confidence: size === null ? null : confidence,
     noisy,
-    because:
-      doubtful ??
-      reasons(cells, { best, asGood, higherEventLoopDelay, confidence, chosen: size ?? lean, baseline }),
+    reasons: doubt === null ? reasonsOf(cells, ranking, size ?? lean, baseline) : [doubt],
   };
 }
 
@@ -33,59 +60,45 @@ export function recommend(
 export const failingSizes = (cells: readonly LoadCell[]): number[] =>
   cells.filter(({ errors }) => errors > 0).map(({ size }) => size ?? AS_IT_IS);
 
-/** Why nothing can be recommended, whatever the figures say. */
-function doubt(cells: readonly LoadCell[], noisy: boolean, baseline: number): string | null {
+function doubtOf(cells: readonly LoadCell[], noisy: boolean, baseline: number): Doubt | null {
   const bound = cells.filter(({ problems }) => problems.includes('generator-bound'));
   if (bound.length > 0)
-    return `the client itself was too busy or too late at ${list(bound.map(({ size }) => size ?? 0))}: lower the rate, or load from another machine`;
+    return { id: 'load.generator-bound', sizes: bound.map(({ size }) => size ?? AS_IT_IS) };
   const failing = failingSizes(cells);
-  if (failing.includes(baseline)) return `requests failed at ${list(failing)}, the baseline among them`;
-  const [first] = cells;
-  if (first !== undefined && first.observedThreads.length > 0 && cells.every(hasThreadsOf(first)))
-    return `${list(first.observedThreads.map(String))} threads were counted at every size: something in the server sets UV_THREADPOOL_SIZE itself`;
-  return noisy ? 'too noisy: the baseline differs from itself' : null;
+  if (failing.includes(baseline)) return { id: 'load.baseline-failed', sizes: failing };
+  const threads = cells[0]?.observedThreads ?? [];
+  const counted = threads.filter((count) => count !== null);
+  const isCounted = threads.length > 0 && counted.length === threads.length;
+  if (isCounted && cells.every((cell) => isDeepStrictEqual(cell.observedThreads, threads)))
+    return { id: 'load.size-not-applied', threads: counted };
+  return noisy ? { id: 'load.noisy' } : null;
 }
 
-const hasThreadsOf =
-  ({ observedThreads }: LoadCell) =>
-  (cell: LoadCell): boolean =>
-    isDeepStrictEqual(cell.observedThreads, observedThreads) && !observedThreads.includes(null);
-
-interface Grounds extends Pick<Ranking, 'best' | 'asGood' | 'higherEventLoopDelay' | 'confidence'> {
-  readonly chosen: number | null;
-  readonly baseline: number;
-}
-
-function reasons(
+function reasonsOf(
   cells: readonly LoadCell[],
-  { best, asGood, higherEventLoopDelay, confidence, chosen, baseline }: Grounds,
-): string {
+  { best, asGood, higherEventLoopDelay: slowed, confidence }: Ranking,
+  chosen: number | null,
+  baseline: number,
+): LoadReason[] {
   const cell = (size: number): LoadCell | undefined => cells.find((candidate) => candidate.size === size);
+  const p99 = (size: number): number => cell(size)?.bystanderMs?.p99 ?? 0;
   const others = asGood.filter((size) => size !== chosen);
   const failing = failingSizes(cells);
   const ratio = chosen === null || chosen === baseline ? null : (cell(chosen)?.ratio ?? null);
-  const parts = [
-    ...(ratio === null ? [] : [`${change(ratio)} time against ${baseline}`]),
-    ...(others.length === 0
-      ? []
-      : [`${list(others)} ${confidence === null ? 'cannot be told apart' : 'no better'}`]),
-    ...(higherEventLoopDelay.length === 0 || chosen === null
-      ? []
-      : [`${list(higherEventLoopDelay)} no faster, and ${waits(higherEventLoopDelay, chosen, cell)}`]),
-    ...(failing.length === 0
-      ? []
-      : [`requests failed at ${list(failing)}, and so ${failing.length === 1 ? 'it is' : 'they are'} out`]),
-    ...(confidence === 'not distinguished' ? [`not shown to be slower than ${best}, nor to be as fast`] : []),
+  const reasons: (LoadReason | null)[] = [
+    ratio === null ? null : { id: 'load.against-baseline', ratio, baseline },
+    others.length === 0 ? null : { id: 'load.as-fast', sizes: others, isProven: confidence !== null },
+    slowed.length === 0 || chosen === null
+      ? null
+      : {
+          id: 'load.higher-bystander-latency',
+          sizes: slowed,
+          p99Ms: Math.max(...slowed.map(p99)),
+          insteadOfP99Ms: p99(chosen),
+        },
+    failing.length === 0 ? null : { id: 'load.failing-sizes', sizes: failing },
+    confidence === 'not distinguished' ? { id: 'load.not-distinguished', best } : null,
   ];
-  return parts.length === 0 ? 'the fastest' : parts.join('; ');
-}
-
-function waits(
-  sizes: readonly number[],
-  chosen: number,
-  cell: (size: number) => LoadCell | undefined,
-): string {
-  const p99 = (size: number): number => cell(size)?.bystanderMs?.p99 ?? 0;
-  const worst = Math.max(...sizes.map(p99));
-  return `the bystander waits up to ${wait(worst)} (p99) instead of ${wait(p99(chosen))}`;
+  const found = reasons.filter((reason) => reason !== null);
+  return found.length === 0 ? [{ id: 'load.fastest' }] : found;
 }

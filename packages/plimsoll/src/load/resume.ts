@@ -47,7 +47,7 @@ export function runsToResume(earlier: LoadResult | null, table: Table): BlockRun
       block,
       order,
       arm: twin ? 'twin' : size,
-      marks: disturbances,
+      disturbances,
       result,
       superseded,
     }));

@@ -173,7 +173,7 @@ function measured(
     dropped: traffic.dropped,
     unfinished: traffic.unfinished,
     generator: { lagP99Ms, utilization: busy },
-    problems: [...problems.filter(([, deserved]) => deserved).map(([mark]) => mark), ...did.problems],
+    problems: [...problems.filter(([, deserved]) => deserved).map(([problem]) => problem), ...did.problems],
   };
 }
 

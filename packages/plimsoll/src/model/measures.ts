@@ -14,7 +14,7 @@ export interface Measures {
   /** From the first submission to the last result. */
   readonly makespanMs: number;
   /** Jobs a second. */
-  readonly throughput: number;
+  readonly jobsPerSecond: number;
   /** Of the pool's threads, from 0 to 1. */
   readonly utilization: number;
   readonly eventLoopDelayMs: { readonly p99: number };
@@ -46,7 +46,7 @@ export function measure(passage: Passage, threads: number): Measures {
     queueWaitMs: { mean: mean(waits), p99: quantiles(waits, [0.99])[0] as number },
     latencyMs: spread(latencies),
     makespanMs,
-    throughput: makespanMs > 0 ? (1000 * count) / makespanMs : 0,
+    jobsPerSecond: makespanMs > 0 ? (1000 * count) / makespanMs : 0,
     utilization: makespanMs > 0 ? Math.min(1, served / (threads * makespanMs)) : 0,
     eventLoopDelayMs: {
       p99: loopDelaysMs.length === 0 ? 0 : (quantiles(Float64Array.from(loopDelaysMs), [0.99])[0] as number),

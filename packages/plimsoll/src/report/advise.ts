@@ -1,7 +1,18 @@
-import type { Advice, Budget, Prediction, Verification } from '../results/advice.js';
+import { printable } from '../host/printable.js';
+import type { Advice, Budget, Objective, Prediction, Verification } from '../results/advice.js';
 import type { NoiseResult as Noise } from '../results/bench.js';
-import { list, percent, printable } from '../results/words.js';
-import { formatBytes, formatChange, formatDuration, formatMs, formatRate } from './format.js';
+import { findingLines } from './finding-lines.js';
+import { whatIfLines } from './findings/advise.js';
+import {
+  formatBytes,
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatMs,
+  formatRate,
+  list,
+  percent,
+} from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { type Column, renderTable, wrap } from './table.js';
@@ -13,7 +24,7 @@ export function adviceReport(advice: Advice, style: Style): string {
     recorded(advice, style),
     predictions(advice, style),
     recommendation(advice, style),
-    notFixed(advice, style),
+    findingLines('What no size fixes', advice.findings, style),
     verified(advice, style),
   ];
   return sections
@@ -23,17 +34,18 @@ export function adviceReport(advice: Advice, style: Style): string {
 }
 
 function header({ environment, method, trace }: Advice, { color, width }: Style): string[] {
-  const cores = `${method.cores} ${method.cores === 1 ? 'core' : 'cores'}${method.quota === null ? '' : ` under a quota of ${method.quota}`}`;
+  const cores = `${formatCount(method.cores, 'core')}${method.quotaCores === null ? '' : ` under a quota of ${method.quotaCores}`}`;
   const how = `simulated on ${cores}, ${method.resamples} resampled runs, seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+  const changes = whatIfLines(method.whatIf);
   const command = trace.command.length === 0 ? [] : wrap(printable(trace.command.join(' ')), width);
   return [
     color.bold('plimsoll advise'),
     ...command.map(color.dim),
     ...wrap(machineLine(environment), width).map(color.dim),
     ...wrap(how, width).map(color.dim),
-    ...(method.whatIf.length === 0
+    ...(changes.length === 0
       ? []
-      : wrap(`what if: ${printable(list(method.whatIf))}`, width).map((line) => color.yellow(line))),
+      : wrap(`what if: ${printable(list(changes))}`, width).map((line) => color.yellow(line))),
   ];
 }
 
@@ -51,7 +63,7 @@ const right = (title: string, expendable = 0): Column => ({ title, align: 'right
 
 function recorded({ trace }: Advice, { color, width }: Style): string[] {
   const processes = trace.processes === 1 ? '' : `, ${trace.processes} processes`;
-  const title = `Recorded: ${trace.jobs} jobs in ${formatMs(trace.durationMs)} with ${trace.size} pool threads${processes}`;
+  const title = `Recorded: ${formatCount(trace.jobs, 'job')} in ${formatMs(trace.durationMs)} with ${formatCount(trace.size, 'pool thread')}${processes}`;
   const columns: Column[] = [
     { title: 'mean', align: 'left', expendable: 0 },
     right('jobs', 4),
@@ -105,13 +117,12 @@ const FIELDS: readonly Field[] = [
     text: ({ low, high }) => between(low.latencyMs.p99, high.latencyMs.p99),
   },
   { column: right('in all', 2), text: ({ makespanMs }) => formatMs(makespanMs) },
-  { column: right('jobs/s', 4), text: ({ throughput }) => formatRate(throughput) },
+  { column: right('jobs/s', 4), text: ({ jobsPerSecond }) => formatRate(jobsPerSecond) },
   { column: right('in use', 5), text: ({ utilization }) => `${percent(utilization)} %` },
   { column: right('loop delay', 1), text: ({ eventLoopDelayMs }) => formatMs(eventLoopDelayMs.p99) },
   {
-    column: right('threads’ memory', 9),
-    text: ({ memoryBytes }) =>
-      memoryBytes < 2 ** 20 ? `${Math.round(memoryBytes / 1024)} KB` : formatBytes(memoryBytes),
+    column: right('memory', 9),
+    text: ({ memoryBytes }) => formatBytes(memoryBytes),
   },
 ];
 
@@ -127,7 +138,8 @@ function predictions({ predictions: all, recommended, method }: Advice, { color,
     rows,
     width - 4,
   );
-  const title = method.whatIf.length === 0 ? 'What other sizes would do' : 'What sizes would do then';
+  const title =
+    whatIfLines(method.whatIf).length === 0 ? 'What other sizes would do' : 'What sizes would do then';
   return [
     color.bold(title),
     `    ${color.dim(head)}`,
@@ -135,66 +147,56 @@ function predictions({ predictions: all, recommended, method }: Advice, { color,
   ];
 }
 
+const OBJECTIVE: Record<Objective, string> = {
+  mean: 'mean latency',
+  p99: 'p99 of the latency',
+  throughput: 'throughput',
+  makespan: 'time in all',
+};
+
 function recommendation({ recommended, method }: Advice, { color, width }: Style): string[] {
   const text = `UV_THREADPOOL_SIZE=${recommended.size}`;
-  const why = `by ${method.objective}; confidence ${recommended.confidence}: ${recommended.because}`;
+  const why = `by ${OBJECTIVE[method.objective]}; confidence ${recommended.confidence}: ${recommended.because}`;
   return [color.bold(text), ...wrap(why, width - 2).map((line) => `  ${line}`)];
-}
-
-const SIGNS = { warning: '!', advice: '→', note: '·' } as const;
-
-function notFixed({ notFixedBySize }: Advice, { color, width }: Style): string[] {
-  if (notFixedBySize.length === 0) return [];
-  return [
-    color.bold('What no size fixes'),
-    ...notFixedBySize.flatMap(({ id, severity, text }) =>
-      wrap(`${SIGNS[severity]} ${text} (${id})`, width - 2, '  ').map((line) => `  ${line}`),
-    ),
-  ];
 }
 
 const signed = (error: number): string => `${error < 0 ? '−' : '+'}${percent(error)} %`;
 
+interface Verified {
+  readonly title: string;
+  readonly pick: (one: Verification['predicted']) => number;
+  readonly isIn: (one: Verification['inBand']) => boolean;
+}
+
+const VERIFIED: readonly Verified[] = [
+  { title: 'latency', pick: ({ latencyMs }) => latencyMs.mean, isIn: ({ mean }) => mean },
+  { title: 'p99', pick: ({ latencyMs }) => latencyMs.p99, isIn: ({ p99 }) => p99 },
+  { title: 'in all', pick: ({ makespanMs }) => makespanMs, isIn: ({ makespan }) => makespan },
+];
+
+/** Of so many figures what was predicted, what was measured and the error. */
+function verifiedTable(verification: readonly Verification[], figures: number): string[] {
+  const shown = VERIFIED.slice(0, figures);
+  return renderTable(
+    [right('size'), ...shown.flatMap(({ title }) => [title, 'measured', 'error'].map((name) => right(name)))],
+    verification.map(({ size, predicted, measured, relativeError, inBand }) => [
+      String(size),
+      ...shown.flatMap(({ pick, isIn }) => [
+        formatMs(pick(predicted)),
+        formatMs(pick(measured)),
+        `${signed(pick(relativeError))}${isIn(inBand) ? '' : ' *'}`,
+      ]),
+    ]),
+    Number.POSITIVE_INFINITY,
+  );
+}
+
 function verified({ verification, verificationNoise }: Advice, { color, width }: Style): string[] {
   if (verification.length === 0) return [];
-  const compared = (
-    title: string,
-    pick: (one: Verification['predicted']) => number,
-    isIn: (one: Verification) => boolean,
-    expendable: number,
-  ): { columns: Column[]; texts: (one: Verification) => string[] } => ({
-    columns: [right(title, expendable), right('measured', expendable), right('error', expendable)],
-    texts: (one) => [
-      formatMs(pick(one.predicted)),
-      formatMs(pick(one.measured)),
-      `${signed(pick(one.error))}${isIn(one) ? '' : ' *'}`,
-    ],
-  });
-  const parts = [
-    compared(
-      'latency',
-      ({ latencyMs }) => latencyMs.mean,
-      ({ inBand }) => inBand.mean,
-      0,
-    ),
-    compared(
-      'p99',
-      ({ latencyMs }) => latencyMs.p99,
-      ({ inBand }) => inBand.p99,
-      1,
-    ),
-    compared(
-      'in all',
-      ({ makespanMs }) => makespanMs,
-      ({ inBand }) => inBand.makespan,
-      2,
-    ),
-  ];
-  const [head = '', ...body] = renderTable(
-    [right('size'), ...parts.flatMap(({ columns }) => columns)],
-    verification.map((one) => [String(one.size), ...parts.flatMap(({ texts }) => texts(one))]),
-    width - 2,
-  );
+  // A measured figure says nothing without its error: what is too wide for the terminal goes by threes.
+  const tables = [3, 2, 1].map((parts) => verifiedTable(verification, parts));
+  const [head = '', ...body] =
+    tables.find((lines) => lines.every((line) => line.length <= width - 2)) ?? tables.at(-1) ?? [];
   const runs = Math.max(...verification.map((one) => one.runs));
   const isOut = verification.some(({ inBand }) => !inBand.mean || !inBand.p99 || !inBand.makespan);
   return [

@@ -1,7 +1,6 @@
 import type { SizeResult, WorkloadResult } from '../results/bench.js';
-import { change } from '../results/words.js';
 import { median } from '../stats/quantile.js';
-import { formatBytes, formatChange, formatMs, formatRate } from './format.js';
+import { change, formatBytes, formatChange, formatMs, formatRate } from './format.js';
 import { intervalPlot } from './interval-plot.js';
 import type { Column } from './table.js';
 
@@ -41,12 +40,12 @@ export function benchRows(workload: WorkloadResult, baseline: number, plot: bool
     const isBaseline = size.size === baseline;
     return [
       String(size.size),
-      formatMs(size.medianMs),
+      formatMs(size.roundMs),
       isBaseline ? 'baseline' : against(size),
       ...(plot ? [isBaseline ? picture.row(1, [1, 1]) : picture.row(size.ratio, size.interval)] : []),
       formatRate(of((run) => run.opsPerSecond)),
-      formatMs(of((run) => run.p50Ms)),
-      formatMs(of((run) => run.p99Ms)),
+      formatMs(of((run) => run.latencyMs.p50)),
+      formatMs(of((run) => run.latencyMs.p99)),
       formatMs(size.eventLoopDelayMs.p99),
       formatMs((of((run) => run.cpuSeconds) * 1000) / (workload.rounds ?? 1)),
       formatBytes(of((run) => run.maxRssBytes)),

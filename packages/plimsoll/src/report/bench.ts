@@ -1,8 +1,8 @@
+import { printable } from '../host/printable.js';
 import type { BenchResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
-import type { Finding } from '../results/finding.js';
-import { change, list, printable } from '../results/words.js';
 import { benchColumns, benchRows } from './bench-table.js';
-import { formatDuration } from './format.js';
+import { findingLines } from './finding-lines.js';
+import { change, formatCount, formatDuration, formatMs, list } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { renderTable, wrap } from './table.js';
@@ -13,7 +13,7 @@ export function benchReport(result: BenchResult, style: Style): string {
     header(result, style),
     ...result.workloads.map((workload) => workloadSection(workload, result.method.baseline, style)),
     recommendations(result, style),
-    findingLines(result.findings, style),
+    findingLines('What this shows', result.findings, style),
   ];
   return sections
     .filter((lines) => lines.length > 0)
@@ -22,7 +22,7 @@ export function benchReport(result: BenchResult, style: Style): string {
 }
 
 function header({ environment, method }: BenchResult, { color, width }: Style): string[] {
-  const how = `${method.blocks === 1 ? '1 block' : `${method.blocks} blocks`} in random order, every run a fresh process, ${method.baseline} twice (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+  const how = `${formatCount(method.blocks, 'block')} in random order, every run a fresh process, size ${method.baseline} twice in each (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
   return [
     color.bold('plimsoll bench'),
     ...wrap(machineLine(environment), width).map(color.dim),
@@ -60,7 +60,7 @@ const VERDICT_COLOUR: Record<Verdict, 'green' | 'red' | 'dim' | 'yellow'> = {
 function paint(cells: string[], size: SizeResult, workload: WorkloadResult, { color }: Style): string[] {
   const last = cells.length - 1;
   return cells.map((cell, index) => {
-    if (index === last) return color[VERDICT_COLOUR[size.verdict]](cell);
+    if (index === last && cell !== '') return color[VERDICT_COLOUR[size.verdict]](cell);
     return index === 0 && size.size === workload.recommended ? color.bold(cell) : cell;
   });
 }
@@ -82,8 +82,9 @@ function recommendations({ workloads, method }: BenchResult, { color, width }: S
 }
 
 /** The recommended size; with too few blocks the one that the estimates lean to, with a tilde. */
-function leaning({ recommended, asGood }: WorkloadResult): string {
+function leaning({ recommended, asGood, sizes }: WorkloadResult): string {
   if (recommended !== null) return String(recommended);
+  if (sizes.length === 1) return '–';
   return asGood.length === 0 ? '?' : `~${Math.min(...asGood)}`;
 }
 
@@ -92,6 +93,8 @@ export function because(workload: WorkloadResult, baseline: number): string {
   const { recommended, best, noise, sizes, asGood, higherEventLoopDelay, confidence } = workload;
   if (noise === null) return 'not measured to the end';
   if (noise.noisy) return 'too noisy: the baseline differs from itself';
+  if (sizes.length === 1)
+    return `the only size measured (${formatMs(sizes[0]?.roundMs ?? 0)}): nothing to compare`;
   if (recommended === null) return estimate(workload, baseline);
   const others = asGood.filter((size) => size !== recommended);
   const chosen = sizes.find(({ size }) => size === recommended) as SizeResult;
@@ -123,16 +126,4 @@ function estimate({ asGood, higherEventLoopDelay, sizes }: WorkloadResult, basel
       : [`${list(higherEventLoopDelay)} no faster, and a higher event-loop delay`]),
   ];
   return `estimate: ${parts.length === 0 ? 'the fastest' : parts.join('; ')}`;
-}
-
-const MARK: Record<Finding['severity'], string> = { warning: '!', advice: '→', note: '·' };
-
-function findingLines(findings: readonly Finding[], { color, width }: Style): string[] {
-  if (findings.length === 0) return [];
-  const paintMark = { warning: color.yellow, advice: color.green, note: color.dim };
-  const lines = findings.flatMap(({ severity, text, id }) => {
-    const [first = '', ...rest] = wrap(`${text} (${id})`, width - 4);
-    return [`  ${paintMark[severity](MARK[severity])} ${first}`, ...rest.map((line) => `    ${line}`)];
-  });
-  return [color.bold('What this shows'), ...lines];
 }

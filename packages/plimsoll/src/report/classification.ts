@@ -1,10 +1,10 @@
+import { printable } from '../host/printable.js';
 import type { Classification, Classified, PoolVerdict } from '../results/classification.js';
-import { printable } from '../results/words.js';
-import { formatMs } from './format.js';
+import { formatCount, formatMs } from './format.js';
 import type { Style } from './style.js';
 import { wrap } from './table.js';
 
-/** In the order in which people read them: the seed of it all are the first and the third. */
+/** In the order in which people read them. */
 const GROUPS: readonly [PoolVerdict, string][] = [
   ['pool', 'Use the thread pool'],
   ['both', 'Use the thread pool, then wait for the kernel too'],
@@ -49,7 +49,7 @@ export function classificationReport(result: Classification, style: Style, expla
 
 function header(result: Classification, { color, width }: Style): string[] {
   const { environment, results, seconds, size } = result;
-  const count = results.length === 1 ? '1 operation' : `${results.length} operations`;
+  const count = formatCount(results.length, 'operation');
   const facts =
     `Node ${environment.node.version} · libuv ${environment.node.libuv} · ` +
     `all ${size} pool threads blocked in open(2) · ${count} in ${formatMs(seconds * 1000)}`;

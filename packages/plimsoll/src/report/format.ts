@@ -1,6 +1,35 @@
-import { change, percent } from '../results/words.js';
+import type { Estimate } from '../stats/estimate.js';
+
+/** A share in percent, without sign or unit: whole from 10 up, one decimal below. */
+export const percent = (share: number): string => {
+  const value = Math.abs(share) * 100;
+  return value >= 9.95 ? value.toFixed(0) : value.toFixed(1);
+};
+
+/** A time ratio as a signed change: `−49 %`, `+2.1 %`. */
+export const change = (ratio: number): string => `${ratio < 1 ? '−' : '+'}${percent(ratio - 1)} %`;
+
+/** A mode and a case as people call them together: `pm2-fork case 1`, `node open`. */
+export const tableName = (mode: string, name: string): string =>
+  `${mode} ${/^\d+$/.test(name) ? `case ${name}` : name}`;
+
+/** `4`, `4 and 8`, `4, 8 and 12`. */
+export function list(items: readonly (number | string)[]): string {
+  return items.length < 2 ? String(items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}
 
 const integer = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
+const grouped = new Intl.NumberFormat('en-GB');
+
+/** A number with its thousands grouped: `100,000`. */
+export const formatNumber = (value: number): string => grouped.format(value);
+
+/** A number with at most one digit behind the point: `1.9`, `2`. */
+export const formatDecimal = (value: number): string => String(Number(value.toFixed(1)));
+
+/** A number of things: `1 core`, `2.5 cores`. */
+export const formatCount = (count: number, thing: string): string =>
+  `${formatDecimal(count)} ${thing}${count === 1 ? '' : 's'}`;
 
 const digits = (value: number): number => (value >= 100 ? 0 : value >= 10 ? 1 : 2);
 
@@ -22,10 +51,26 @@ export function formatDuration(ms: number): string {
 export const formatRate = (perSecond: number): string =>
   perSecond >= 100 ? integer.format(perSecond) : perSecond.toFixed(digits(perSecond));
 
-export const formatBytes = (bytes: number): string => `${integer.format(bytes / 2 ** 20)} MB`;
+/** Whole megabytes, or whole kilobytes below one. */
+export const formatBytes = (bytes: number): string =>
+  bytes < 2 ** 20 ? `${Math.round(bytes / 1024)} KB` : `${integer.format(bytes / 2 ** 20)} MB`;
 
 /** A time ratio with its interval as signed changes: `−49 % [−50, −47]`. */
 export function formatChange(ratio: number, [low, high]: readonly [number, number]): string {
   const bound = (value: number): string => `${value < 1 ? '−' : '+'}${percent(value - 1)}`;
   return `${change(ratio)} [${bound(low)}, ${bound(high)}]`;
+}
+
+/** A figure with so many digits behind the point; thousands are grouped. */
+export const formatFigure = (value: number, digits: number): string =>
+  digits === 0 || Math.abs(value) >= 1000 ? integer.format(value) : value.toFixed(digits);
+
+/** Three significant digits: ratios span four orders of magnitude. */
+const significant = (value: number): string =>
+  Math.abs(value) >= 100 ? integer.format(value) : value.toPrecision(Math.abs(value) < 0.1 ? 2 : 3);
+
+/** `28.1 [27.0, 29.4]`; a level other than 95 % or more is said. */
+export function formatEstimate({ value, low, high, level }: Estimate): string {
+  const weak = level >= 0.95 ? '' : ` (${Math.floor(level * 100)} %)`;
+  return `${significant(value)} [${significant(low)}, ${significant(high)}]${weak}`;
 }

@@ -1,7 +1,6 @@
 import type { LoadCell, LoadResult } from '../results/load.js';
-import { tableName } from '../results/words.js';
 import { environmentLines } from './bench-markdown.js';
-import { formatDuration } from './format.js';
+import { formatCount, formatDuration, tableName } from './format.js';
 import { disturbed, happenings, leaning, legend, loadTables, reason, sharing, tableTitle } from './load.js';
 import { loadTable } from './load-table.js';
 import { markdownTable } from './table.js';
@@ -14,7 +13,7 @@ export function loadMethodLines(result: LoadResult): string[] {
   const twice = method.baseline === null ? '' : `, baseline ${method.baseline} measured twice in every block`;
   return [
     ...environmentLines(environment),
-    `- ${method.blocks === 1 ? '1 block' : `${method.blocks} blocks`}, sizes ${method.sizes.join(', ')} in random order${twice}, seed ${method.seed}, ${formatDuration(method.seconds * 1000)} in all, ${method.startedAt.slice(0, 10)}`,
+    `- ${formatCount(method.blocks, 'block')}, sizes ${method.sizes.join(', ')} in random order${twice}, seed ${method.seed}, ${formatDuration(method.seconds * 1000)} in all, ${method.startedAt.slice(0, 10)}`,
     ...(shared === null ? [] : [`- ${shared}`]),
     ...(noise === null ? [] : [`- **${noise}**`]),
   ];

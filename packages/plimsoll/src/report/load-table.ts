@@ -1,6 +1,5 @@
 import type { LoadCell } from '../results/load.js';
-import { change } from '../results/words.js';
-import { formatBytes, formatChange, formatMs, formatRate } from './format.js';
+import { change, formatBytes, formatChange, formatMs, formatRate } from './format.js';
 import type { Column } from './table.js';
 
 const column = (title: string, expendable: number, align: Column['align'] = 'right'): Column => ({

@@ -1,6 +1,6 @@
+import { printable } from '../host/printable.js';
 import type { LoadCell, LoadRecommendation, LoadResult } from '../results/load.js';
-import { list, percent, printable, tableName } from '../results/words.js';
-import { formatDuration, formatRate } from './format.js';
+import { formatCount, formatDuration, formatRate, list, percent, tableName } from './format.js';
 import { loadTable } from './load-table.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
@@ -32,8 +32,8 @@ export function loadTables({ cells }: LoadResult): LoadCell[][] {
 
 function header(result: LoadResult, { color, width }: Style): string[] {
   const { environment, method } = result;
-  const blocks = method.blocks === 1 ? '1 block' : `${method.blocks} blocks`;
-  const twice = method.baseline === null ? '' : `, ${method.baseline} twice (A/A)`;
+  const blocks = formatCount(method.blocks, 'block');
+  const twice = method.baseline === null ? '' : `, ${method.baseline} twice to show the noise`;
   const fresh = method.target === 'url' ? 'a server that runs already' : 'every run fresh processes';
   const how = `${blocks} in random order, ${fresh}${twice}, seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
   const shared = sharing(method.target, environment.cpu.effectiveCpus);
@@ -64,9 +64,7 @@ export function legend({ method, cells }: LoadResult): string {
 const ENOUGH_CPUS = 4;
 
 export const sharing = (target: LoadResult['method']['target'], cpus: number): string | null =>
-  target === 'url' || cpus >= ENOUGH_CPUS
-    ? null
-    : `client and server share ${cpus === 1 ? '1 CPU' : `${cpus} CPUs`}`;
+  target === 'url' || cpus >= ENOUGH_CPUS ? null : `client and server share ${formatCount(cpus, 'CPU')}`;
 
 function tableSection(cells: readonly LoadCell[], { method }: LoadResult, style: Style): string[] {
   const { color, width } = style;
@@ -146,13 +144,22 @@ function recommendations({ recommended }: LoadResult, { color, width }: Style): 
   return [color.bold('The smallest UV_THREADPOOL_SIZE that is as good as the best'), ...lines];
 }
 
+const DISTURBANCES: Readonly<Record<string, string>> = {
+  steal: 'cores given to other machines',
+  'other-load': 'other programs',
+  'psi-cpu': 'tasks waiting for a core',
+  'psi-io': 'tasks waiting for a disk',
+  'psi-memory': 'tasks waiting for memory',
+  throttled: 'a CPU quota',
+};
+
 /** Runs that something outside of them disturbed, if any. */
 export function disturbed({ cells }: LoadResult): string | null {
   const runs = cells.flatMap((cell) => cell.runs).filter(({ superseded }) => !superseded);
   const hit = runs.filter(({ disturbances }) => disturbances.length > 0);
   if (hit.length === 0) return null;
   const kinds = [...new Set(hit.flatMap(({ disturbances }) => disturbances))];
-  return `${hit.length} of ${runs.length} runs were disturbed from outside (${list(kinds)}); measure again on a quieter machine`;
+  return `${hit.length} of ${runs.length} runs were disturbed from outside (${list(kinds.map((kind) => DISTURBANCES[kind] ?? kind))}); measure again on a quieter machine`;
 }
 
 function disturbances(result: LoadResult, { color, width }: Style): string[] {

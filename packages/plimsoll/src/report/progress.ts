@@ -1,18 +1,18 @@
 import type { BenchProgress } from '../bench/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
+import { printable } from '../host/printable.js';
 import { AS_IT_IS, type LoadProgress } from '../load/options.js';
-import { printable, tableName } from '../results/words.js';
-import { formatDuration, formatMs } from './format.js';
+import { formatDuration, formatMs, tableName } from './format.js';
 
 const BAR = 20;
 
 /** One line, at most `width` characters, that says how far a bench is. */
 export function progressText(progress: BenchProgress, width: number): string {
-  const { workload, stage, block, blocks, size, ms, leftMs, share } = progress;
+  const { workload, stage, block, blocks, size, roundMs, leftMs, share } = progress;
   const left = leftMs === null ? 'estimating' : `${formatDuration(leftMs)} left`;
   const parts = [
     stage === 'pilot' ? `${workload}: trial run` : `${workload}: block ${block + 1} of ${blocks}`,
-    `size ${size}: ${formatMs(ms)}`,
+    `size ${size}: ${formatMs(roundMs)}`,
     ...(width >= 75 ? [bar(share)] : []),
     `${Math.floor(share * 100)} %, ${left}`,
   ];

@@ -56,11 +56,14 @@ export function markdownTable(columns: readonly Column[], rows: readonly (readon
   ];
 }
 
+/** Spaces at which a line may break: not the one between a number and its unit. */
+const BREAK = / (?!(?:%|m?s|min|MB)(?![\p{L}\d]))/u;
+
 /** Break a text into lines of at most `width` characters, each after the first indented. */
 export function wrap(text: string, width: number, indent = ''): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ')) {
+  for (const word of text.split(BREAK)) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (widthOf(longer) > width && line !== '') {
       lines.push(line);

@@ -1,6 +1,6 @@
+import { printable } from '../host/printable.js';
 import type { Span, Timeline, TimelineExperiment } from '../results/timeline.js';
-import { printable } from '../results/words.js';
-import { formatMs } from './format.js';
+import { formatCount, formatMs } from './format.js';
 import type { Style } from './style.js';
 import { wrap } from './table.js';
 import { axis, bar, type Part } from './timeline-bars.js';
@@ -56,8 +56,8 @@ function picture(
   { width, color }: Style,
 ): string[] {
   const cells = Math.max(10, width - LABEL - NOTE);
-  const threads = `${size} pool thread${size === 1 ? '' : 's'}${observedThreads === null ? ' (not counted)' : ''}`;
-  const title = `${requests} request${requests === 1 ? '' : 's'}, ${threads}`;
+  const threads = `${formatCount(size, 'pool thread')}${observedThreads === null ? ' (not counted)' : ''}`;
+  const title = `${formatCount(requests, 'request')}, ${threads}`;
   const rows = timings.map(({ request, startMs, endMs }) => {
     const own = spans.filter((span) => span.request === request);
     const parts = bar(own, toMs, cells);

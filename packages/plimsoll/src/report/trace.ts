@@ -1,6 +1,6 @@
+import { printable } from '../host/printable.js';
 import type { Budget, TracedProgram, TraceSummary } from '../results/trace-summary.js';
-import { list, percent, printable } from '../results/words.js';
-import { formatMs } from './format.js';
+import { formatCount, formatMs, list, percent } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { type Column, renderTable, wrap } from './table.js';
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'total', align: 'right', expendable: 0 },
 ];
 
-const PARTS: readonly (keyof Budget)[] = ['queue', 'core', 'cpu', 'blocked', 'loop', 'total'];
+const PARTS = ['queueWaitMs', 'coreWaitMs', 'cpuMs', 'blockedMs', 'eventLoopMs', 'totalMs'] as const;
 
 const INFERRED = '~';
 const count = new Intl.NumberFormat('en-GB');
@@ -44,7 +44,7 @@ function header(
 ): string[] {
   const took = `${ENDINGS[ending]}${ending === 'ended' || ending === 'failed' ? ' after' : ''} ${formatMs(durationMs)}`;
   return [
-    color.bold(`plimsoll trace ${printable(command.join(' '))}`),
+    ...wrap(`plimsoll trace ${printable(command.join(' '))}`, width, '  ').map((line) => color.bold(line)),
     ...wrap(machineLine(environment), width).map(color.dim),
     ending === 'ended' || ending === 'stopped' ? color.dim(took) : color.yellow(took),
   ];
@@ -56,8 +56,11 @@ function programLines(program: TracedProgram, style: Style): string[] {
   const name = script === null ? 'node' : printable(script);
   const many = pids.length === 1 ? `process ${pids[0]}` : `${pids.length} processes`;
   const [first = '', ...rest] = wrap(advice.text, width - 4);
+  const about = `${poolText(program)} (${many}, Node ${program.node})`;
   return [
-    `${color.bold(name)}  ${poolText(program)} ${color.dim(`(${many}, Node ${program.node})`)}`,
+    ...(name.length + about.length + 2 <= width
+      ? [`${color.bold(name)}  ${about}`]
+      : [color.bold(name), ...wrap(about, width - 2).map((line) => `  ${line}`)]),
     ...(program.jobs === 0
       ? []
       : [...wrap(useText(program), width - 2).map((line) => `  ${line}`), ...table(program, style)]),
@@ -68,9 +71,7 @@ function programLines(program: TracedProgram, style: Style): string[] {
 
 function poolText({ observedThreads, size, jobs }: TracedProgram): string {
   if (observedThreads.length === 0) {
-    return jobs === 0
-      ? 'no pool'
-      : `${size} pool thread${size === 1 ? '' : 's'} by UV_THREADPOOL_SIZE, not counted`;
+    return jobs === 0 ? 'no pool' : `${formatCount(size, 'pool thread')} by UV_THREADPOOL_SIZE, not counted`;
   }
   const counted = `${list(observedThreads)} pool thread${observedThreads.join() === '1' ? '' : 's'}, counted`;
   const isOther = observedThreads.some((threads) => threads !== size);
@@ -78,14 +79,14 @@ function poolText({ observedThreads, size, jobs }: TracedProgram): string {
 }
 
 function useText(program: TracedProgram): string {
-  const { jobs, activeMs, utilization, saturatedMs, queuedMs, eventLoopCpu, chained } = program;
+  const { jobs, activeMs, utilization, saturatedMs, queuedMs, eventLoopCpuShare, chained } = program;
   const share = (part: number): string => `${percent(activeMs === 0 ? 0 : part / activeMs)} %`;
   return [
     `${count.format(jobs)} jobs within ${formatMs(activeMs)}`,
     ...(utilization === null ? [] : [`${percent(utilization)} % of the threads taken`]),
     `all taken for ${formatMs(saturatedMs)} (${share(saturatedMs)})`,
     `jobs queued for ${formatMs(queuedMs)} (${share(queuedMs)})`,
-    ...(eventLoopCpu === null ? [] : [`event loop ${percent(eventLoopCpu)} % of a core`]),
+    ...(eventLoopCpuShare === null ? [] : [`event loop ${percent(eventLoopCpuShare)} % of a core`]),
     ...(chained === 0 ? [] : [`${percent(chained / jobs)} % submitted after another’s result`]),
   ].join(' · ');
 }
@@ -103,20 +104,19 @@ function table({ kinds, budget, jobs }: TracedProgram, { color, width }: Style):
 const isInferred = (inferred: number, jobs: number): boolean => inferred > jobs / 2;
 
 const budgetRows = (kind: string, jobs: number, budget: Budget): string[][] => [
-  [kind, count.format(jobs), 'mean', ...PARTS.map((part) => short(budget[part].meanMs))],
-  ['', '', 'p99', ...PARTS.map((part) => short(budget[part].p99Ms))],
+  [kind, count.format(jobs), 'mean', ...PARTS.map((part) => cell(budget[part].mean))],
+  ['', '', 'p99', ...PARTS.map((part) => cell(budget[part].p99))],
 ];
 
-/** Milliseconds with up to three digits; the legend names the unit. */
-const short = (ms: number): string =>
-  ms >= 100 ? ms.toFixed(0) : ms >= 10 ? ms.toFixed(1) : ms < 0.0005 ? '–' : ms.toFixed(ms >= 1 ? 2 : 3);
+/** The legend names the unit. */
+const cell = (ms: number): string => (ms < 0.005 ? '–' : formatMs(ms).replace(' ms', ''));
 
 function legend({ programs }: TraceSummary, { color, width }: Style): string[] {
   if (programs.every(({ jobs }) => jobs === 0)) return [];
   const inferred = programs.some(({ kinds }) => kinds.some((kind) => isInferred(kind.inferred, kind.jobs)));
   const text =
-    'Milliseconds: waiting for a pool thread, then on it: waiting for a core, on CPU, blocked; then waiting for the event loop.';
-  const about = `${INFERRED} when these jobs ran is inferred from the rules of the queue; Node tells only submission and callback.`;
+    'In milliseconds where no unit stands. thread: waiting for a pool thread; core: on a thread, waiting for a core; CPU: computing; blocked: waiting for a disk, the network or a lock; loop: the result waits for the event loop.';
+  const about = `${INFERRED} when these jobs ran is inferred from the rules of the queue; Node reports submission and callback only.`;
   return [...wrap(text, width), ...(inferred ? wrap(about, width) : [])].map(color.dim);
 }
 

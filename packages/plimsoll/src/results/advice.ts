@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { noiseSchema } from './bench.js';
 import { environmentSchema } from './environment.js';
-import { findingSchema } from './finding.js';
+import { findingSchema, statementSchema } from './finding.js';
 
 const milliseconds = z.number().nonnegative();
 const count = z.int().nonnegative();
@@ -20,7 +20,7 @@ const measures = {
     .object({ mean: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds })
     .describe('from submission until the event loop takes the result'),
   makespanMs: milliseconds.describe('from the first submission to the last result'),
-  throughput: z.number().nonnegative().describe('jobs a second'),
+  jobsPerSecond: z.number().nonnegative(),
   utilization: z.number().min(0).max(1).describe("of the pool's threads"),
   eventLoopDelayMs: z
     .object({ p99: milliseconds })
@@ -57,8 +57,22 @@ export const budgetSchema = z
 export const comparedSchema = z.object({
   latencyMs: z.object({ mean: z.number(), p99: z.number() }),
   makespanMs: z.number(),
-  throughput: z.number(),
+  jobsPerSecond: z.number(),
 });
+
+export const whatIfSchema = z
+  .object({
+    cores: z.number().positive().nullable(),
+    quota: z.number().positive().nullable().describe('CPU quota in cores'),
+    without: z.array(z.string()).readonly().describe('kinds of jobs that are not there'),
+    faster: z
+      .array(z.object({ kind: z.string(), factor: z.number().positive() }).readonly())
+      .readonly()
+      .describe('kinds of jobs that are so many times as fast'),
+    instances: z.int().positive().nullable().describe('processes, each with a pool of its own'),
+  })
+  .readonly()
+  .describe('changes to what was recorded; null and empty for none');
 
 export const adviceSchema = z
   .object({
@@ -81,33 +95,34 @@ export const adviceSchema = z
       seed: z.int(),
       resamples: count.describe('runs as they might have been, from which the bands come'),
       cores: z.number().positive(),
-      quota: z.number().positive().nullable(),
-      otherCores: z.number().nonnegative().describe('cores that other threads of the processes use'),
+      quotaCores: z.number().positive().nullable(),
+      otherThreadsCores: z.number().nonnegative().describe('cores that other threads of the processes use'),
       outsideCores: z
         .number()
         .nonnegative()
         .describe(
           'cores that others on the machine, or other machines, had: counted, or as far as jobs felt it',
         ),
-      sliceMs: milliseconds,
-      wakeMs: milliseconds,
+      timeSliceMs: milliseconds.describe('how long a thread keeps a core that others wait for'),
+      wakeUpMs: milliseconds.describe('from a signal to a sleeping thread until it runs'),
       seconds: z.number().nonnegative().describe('that predicting took'),
-      whatIf: z.array(z.string()).describe('changes that were asked for'),
+      whatIf: whatIfSchema,
     }),
     predictions: z.array(predictionSchema),
     recommended: z.object({
       size,
-      because: z.string(),
       confidence: z.enum(['high', 'medium', 'low']),
+      because: z.string().describe('the reasons in one sentence'),
+      reasons: z.array(statementSchema),
     }),
-    notFixedBySize: z.array(findingSchema),
+    findings: z.array(findingSchema).describe('what no pool size will fix'),
     verification: z.array(
       z.object({
         size,
         runs: z.int().positive(),
         predicted: comparedSchema,
         measured: comparedSchema.describe('medians of the runs'),
-        error: comparedSchema.describe('predicted ÷ measured − 1'),
+        relativeError: comparedSchema.describe('predicted ÷ measured − 1'),
         inBand: z.object({ mean: z.boolean(), p99: z.boolean(), makespan: z.boolean() }),
       }),
     ),
@@ -125,3 +140,5 @@ export type PredictedMeasures = z.infer<typeof measuresSchema>;
 export type Budget = z.infer<typeof budgetSchema>;
 export type Compared = z.infer<typeof comparedSchema>;
 export type Verification = Advice['verification'][number];
+/** Changes to what was recorded; `quota` is in cores, `instances` are processes. */
+export type WhatIf = z.infer<typeof whatIfSchema>;

@@ -19,16 +19,17 @@ export const runSchema = z.object({
     .int()
     .nullable()
     .describe('pool threads counted in the process; null where they cannot be'),
-  ms: milliseconds.describe('mean time of one round'),
+  roundMs: milliseconds.describe('mean time of one round'),
   opsPerSecond: z.number().positive(),
-  p50Ms: milliseconds.describe('median latency of one call, from submission to callback'),
-  p99Ms: milliseconds,
+  latencyMs: z
+    .object({ p50: milliseconds, p99: milliseconds })
+    .describe('of one call, from submission to callback'),
   cpuSeconds: z.number().nonnegative(),
   maxRssBytes: z.int().nonnegative(),
   eventLoopDelayMs: z
     .object({ p50: milliseconds, p99: milliseconds, max: milliseconds })
     .describe('how late a timer due at a random moment of the run fired'),
-  unloadedMs: milliseconds.describe('median time of one operation with nothing else in flight'),
+  unloadedLatencyMs: milliseconds.describe('median time of one operation with nothing else in flight'),
   disturbances: z
     .array(z.string())
     .describe('what the machine did to this run: steal, other-load, psi-io, not-steady …'),
@@ -48,7 +49,7 @@ export const noiseSchema = z.object({
 export const sizeSchema = z.object({
   size: z.int().min(1).max(LARGEST_POOL_SIZE),
   observedThreads: z.int().nullable(),
-  medianMs: milliseconds,
+  roundMs: milliseconds.describe('median of the runs'),
   ratio: ratio.describe('time at this size ÷ time at the baseline'),
   interval: intervalSchema,
   level: z.number().min(0).max(1).describe('exact coverage of the interval'),
@@ -83,7 +84,7 @@ export const workloadSchema = z.object({
     .int()
     .nullable()
     .describe(
-      'the smallest size not distinguishable from the best in time and event-loop delay; null when not known',
+      'the smallest size not distinguishable from the best in time and event-loop delay; null when not known, and when only one was measured',
     ),
   asGood: z.array(z.int()).describe('every size not distinguishable from the best'),
   higherEventLoopDelay: z
@@ -109,10 +110,12 @@ export const benchSchema = z
       level: z.number(),
       dns: z
         .object({
-          mode: z.string(),
+          mode: z.enum(['system', 'local', 'hosts']),
           delayMs: z.number().nullable(),
           description: z.string(),
-          because: z.string(),
+          requested: z.boolean().describe('it was asked for; else it is the first that works'),
+          refused: z.array(z.string()).describe('why those before it in the order do not work here'),
+          because: z.string().describe('the same in words'),
         })
         .nullable(),
       startedAt: z.iso.datetime(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { environmentSchema } from './environment.js';
+import { statementSchema } from './finding.js';
 
 export const poolVerdictSchema = z
   .enum(['pool', 'kernel', 'both', 'main thread', 'failed', 'timeout', 'unclear'])
@@ -29,7 +30,8 @@ export const classifiedSchema = z.object({
     .describe(
       'pool, and what called back before it completed: socket, pipe, process, timer, thread, file events',
     ),
-  explanation: z.string(),
+  explanation: z.string().describe('what was observed, and what is known of it'),
+  grounds: statementSchema.describe('the observation that the verdict rests on'),
   alternative: z.string().nullable().describe('how to do the same without the pool or the main thread'),
 });
 

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 
-/** Something that a reader should learn from a result, and the numbers that it rests on. */
-export const findingSchema = z.object({
+/** A sentence about a result, under a stable id, and the numbers that it rests on. */
+export const statementSchema = z.object({
   id: z.string().describe('stable; docs/reference/findings.md explains each'),
-  severity: z.enum(['advice', 'note', 'warning']),
   text: z.string(),
   evidence: z.record(
     z.string(),
-    z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.number())]),
+    z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.number()), z.array(z.string())]),
   ),
 });
 
+/** Something that a reader should learn from a result. */
+export const findingSchema = statementSchema.extend({ severity: z.enum(['advice', 'note', 'warning']) });
+
+export type Statement = z.infer<typeof statementSchema>;
 export type Finding = z.infer<typeof findingSchema>;

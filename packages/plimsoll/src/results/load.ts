@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { verdictSchema } from './bench.js';
 import { environmentSchema } from './environment.js';
+import { statementSchema } from './finding.js';
 
 const milliseconds = z.number().nonnegative();
 const count = z.int().nonnegative();
@@ -29,9 +30,7 @@ const metrics = {
     ),
   completionMs: summarySchema
     .nullable()
-    .describe(
-      'from the first request of the run to the end of each operation; what a late event loop delays counts here',
-    ),
+    .describe('from the first request of the run to the end of each operation; event-loop delay counts here'),
   httpMs: summarySchema
     .nullable()
     .describe('latency of the requests; of an open loop, from the moment at which each was to be sent'),
@@ -42,7 +41,7 @@ const metrics = {
     ),
   eventLoopDelayMs: latenessSchema
     .nullable()
-    .describe('how late a timer due at a random moment fired, in the process with the latest event loop'),
+    .describe('how late a timer due at a random moment fired, in the process with the highest delay'),
   wallMs: milliseconds.describe(
     'from the first request to the end of the last operation, or of the last request',
   ),
@@ -117,12 +116,13 @@ export const recommendationSchema = z.object({
   estimate: z.int().nullable().describe('the size that too few blocks lean to'),
   best: z.int().nullable().describe('the size with the lowest estimated time'),
   asGood: z.array(z.int()),
-  bystanderWorse: z
+  higherBystanderLatency: z
     .array(z.int())
-    .describe('sizes as fast as the best, for which the bystander waits longer'),
+    .describe('sizes as fast as the best, at which the bystander waits longer (p99)'),
   confidence: z.enum(['proven', 'not distinguished']).nullable(),
   noisy: z.boolean(),
-  because: z.string(),
+  because: z.string().describe('the reasons in one sentence'),
+  reasons: z.array(statementSchema),
 });
 
 export const loadSchema = z
@@ -139,7 +139,9 @@ export const loadSchema = z
       baseline: z.int().nullable(),
       sizes: z.array(z.int()),
       seed: z.int(),
-      metric: z.string().describe('what sizes are compared by'),
+      comparedBy: z
+        .array(z.enum(['completionMs.mean', 'httpMs.mean', 'httpMs.p99']))
+        .describe('what sizes are compared by: fields of a cell, one for each kind of traffic'),
       startedAt: z.iso.datetime(),
       seconds: z
         .number()

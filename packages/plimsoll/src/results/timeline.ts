@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { environmentSchema } from './environment.js';
+import { statementSchema } from './finding.js';
 
 const milliseconds = z.number().nonnegative().describe('since the first request was started');
 
@@ -21,10 +22,8 @@ export const spanSchema = z.object({
   inferred: z
     .boolean()
     .describe('start and end follow from the order of the queue; Node tells only submission and callback'),
-  waited: z.boolean().describe('when it was submitted, every pool thread it could have had was taken'),
+  queued: z.boolean().describe('when it was submitted, every pool thread it could have had was taken'),
 });
-
-export const observationSchema = z.object({ id: z.string(), text: z.string() });
 
 export const timelineExperimentSchema = z.object({
   requests: z.int().positive(),
@@ -33,7 +32,7 @@ export const timelineExperimentSchema = z.object({
     .array(z.object({ request: z.int().positive(), startMs: milliseconds, endMs: milliseconds }))
     .describe('when each request was started, and when it had completed'),
   spans: z.array(spanSchema),
-  observations: z.array(observationSchema).describe('what the picture shows, derived from the spans'),
+  observations: z.array(statementSchema).describe('what the picture shows, derived from the spans'),
 });
 
 export const timelineSchema = z
@@ -54,4 +53,3 @@ export const timelineSchema = z
 export type Timeline = z.infer<typeof timelineSchema>;
 export type TimelineExperiment = z.infer<typeof timelineExperimentSchema>;
 export type Span = z.infer<typeof spanSchema>;
-export type Observation = z.infer<typeof observationSchema>;

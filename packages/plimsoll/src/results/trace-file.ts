@@ -48,6 +48,14 @@ export const traceJobLineSchema = z.object({
   parent: index.nullable(),
 });
 
+/** Of a note: what its text is made of. */
+export const noteFields = {
+  id: z.string(),
+  pid: id.optional(),
+  count: index.optional(),
+  detail: z.string().optional(),
+};
+
 const usage = z.object({ cpuMs: ms, waitedMs: ms });
 
 export const traceUsageLineSchema = z.object({
@@ -65,9 +73,7 @@ export const traceUsageLineSchema = z.object({
 
 export const traceNoteLineSchema = z.object({
   type: z.literal('note'),
-  id: z.string(),
-  text: z.string(),
-  pid: id.optional(),
+  ...noteFields,
 });
 
 export const traceLineSchema = z.discriminatedUnion('type', [

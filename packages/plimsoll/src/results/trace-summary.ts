@@ -1,25 +1,27 @@
 import { z } from 'zod';
 import { environmentSchema } from './environment.js';
+import { statementSchema } from './finding.js';
+import { noteFields } from './trace-file.js';
 
 const ms = z.number().nonnegative();
 
-const partSchema = z.object({ meanMs: ms, p99Ms: ms });
+const partSchema = z.object({ mean: ms, p99: ms });
 
 export const budgetSchema = z.object({
-  queue: partSchema.describe('waiting for a pool thread'),
-  core: partSchema.describe('on a pool thread, waiting for a core'),
-  cpu: partSchema.describe('on a pool thread, on a core'),
-  blocked: partSchema.describe('on a pool thread, waiting for something else'),
-  loop: partSchema.describe('done, waiting for the event loop'),
-  total: partSchema.describe('from submission to callback'),
+  queueWaitMs: partSchema.describe('waiting for a pool thread'),
+  coreWaitMs: partSchema.describe('on a pool thread, waiting for a core'),
+  cpuMs: partSchema.describe('on a pool thread, on a core'),
+  blockedMs: partSchema.describe('on a pool thread, waiting for something else'),
+  eventLoopMs: partSchema.describe('done, waiting for the event loop'),
+  totalMs: partSchema.describe('from submission to callback'),
 });
 
 export const tracedKindSchema = z.object({
   kind: z.string(),
-  slow: z.boolean().describe('slow I/O, for which half of the pool is used'),
+  slowIo: z.boolean().describe('slow I/O, for which half of the pool is used'),
   jobs: z.int().positive(),
   inferred: z.int().nonnegative().describe('jobs whose start and end follow from the rules of the queue'),
-  waited: z.int().nonnegative().describe('jobs that found no free thread'),
+  queued: z.int().nonnegative().describe('jobs that found no free thread'),
   budget: budgetSchema,
 });
 
@@ -41,7 +43,7 @@ export const tracedProgramSchema = z.object({
     .describe('share of that time that pool threads were taken'),
   saturatedMs: ms.describe('all threads were taken, all processes together'),
   queuedMs: ms.describe('at least one job waited for a thread, all processes together'),
-  eventLoopCpu: z.number().nonnegative().nullable().describe('share of a core that the event loop used'),
+  eventLoopCpuShare: z.number().nonnegative().nullable().describe('share of a core that the event loop used'),
   coresUsed: z
     .number()
     .nonnegative()
@@ -49,10 +51,7 @@ export const tracedProgramSchema = z.object({
     .describe('cores used while the pool was active, by all threads'),
   budget: budgetSchema.nullable(),
   kinds: z.array(tracedKindSchema),
-  advice: z.object({
-    id: z.string().describe('stable; docs/reference/findings.md explains each'),
-    text: z.string(),
-  }),
+  advice: statementSchema,
 });
 
 export const traceSummarySchema = z
@@ -65,7 +64,7 @@ export const traceSummarySchema = z
     durationMs: ms,
     ending: z.enum(['ended', 'failed', 'stopped', 'interrupted']),
     programs: z.array(tracedProgramSchema),
-    notes: z.array(z.object({ id: z.string(), text: z.string(), pid: z.int().optional() })),
+    notes: z.array(z.object({ ...noteFields, text: z.string() })),
   })
   .describe('Summary of plimsoll trace; the jobs themselves are in the file of --out');
 

@@ -17,10 +17,18 @@ export interface Trace {
 
 export interface TraceNote {
   readonly id: string;
+  /** For people; it follows from the rest. */
   readonly text: string;
   /** The process that it is about. */
   readonly pid?: number | undefined;
+  /** How many events, jobs, lines or processes. */
+  readonly count?: number | undefined;
+  /** What Node or the kernel said: an error, an exit code. */
+  readonly detail?: string | undefined;
 }
+
+/** A trace whose notes have no text yet. */
+export type Recording = Omit<Trace, 'notes'> & { readonly notes: readonly Omit<TraceNote, 'text'>[] };
 
 export interface TracedProcess {
   readonly pid: number;

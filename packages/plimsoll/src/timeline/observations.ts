@@ -1,5 +1,64 @@
 import { slowJobLimit } from '../libuv/pool-size.js';
-import type { Observation, Span, TimelineExperiment } from '../results/timeline.js';
+import type { Span, TimelineExperiment } from '../results/timeline.js';
+
+/** Something that the picture of an experiment shows, with its numbers; `report/` says it in a sentence. */
+export type ObservationFact =
+  | { readonly id: 'timeline.main-busy'; readonly busyMs: number; readonly wallMs: number }
+  | {
+      readonly id: 'timeline.main-thread';
+      readonly requests: number;
+      /** The longest time that one request had the thread. */
+      readonly longestMs: number;
+      readonly busyMs: number;
+    }
+  | {
+      readonly id: 'timeline.waited';
+      /** How many requests found a free thread, and how many each time after that. */
+      readonly waves: readonly number[];
+      /** Those that waited, counted from 1. */
+      readonly requests: readonly number[];
+      readonly longestMs: number;
+      readonly inferred: boolean;
+    }
+  | {
+      readonly id: 'timeline.competed';
+      readonly jobs: number;
+      readonly size: number;
+      readonly queuedJobs: number;
+      /** Of the time of all requests. */
+      readonly queueShare: number;
+      readonly inferred: boolean;
+    }
+  | {
+      readonly id: 'timeline.together';
+      readonly requests: number;
+      /** Pool threads that were used; 0 when not known. */
+      readonly threads: number;
+      readonly allAtOnce: boolean;
+    }
+  | {
+      readonly id: 'timeline.half-for-lookups';
+      readonly atOnce: number;
+      readonly size: number;
+      readonly limit: number;
+    }
+  | {
+      readonly id: 'timeline.shared-cores';
+      /** Time on a thread ÷ CPU time. */
+      readonly slowdown: number;
+      readonly threads: number;
+      readonly cpus: number;
+    }
+  | { readonly id: 'timeline.off-cpu'; readonly slowdown: number }
+  | {
+      readonly id: 'timeline.no-pool';
+      readonly requests: number;
+      readonly atOnce: number;
+      /** `socket`, `timer` …; none when Node does not tell. */
+      readonly waitedFor: readonly string[];
+    }
+  | { readonly id: 'timeline.late-callbacks'; readonly results: number; readonly longestMs: number }
+  | { readonly id: 'timeline.inferred' };
 
 export interface ObservationContext {
   readonly size: number;
@@ -9,13 +68,13 @@ export interface ObservationContext {
 
 type Measured = Omit<TimelineExperiment, 'observations'>;
 
-/** What the picture of one experiment shows; every sentence follows from its spans. */
-export function observationsOf(experiment: Measured, context: ObservationContext): Observation[] {
-  const rules = [mainThread, waited, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
+/** What the picture of one experiment shows; all of it follows from its spans. */
+export function observationsOf(experiment: Measured, context: ObservationContext): ObservationFact[] {
+  const rules = [mainThread, queued, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
   return rules.flatMap((rule) => rule(experiment, context) ?? []);
 }
 
-type Rule = (experiment: Measured, context: ObservationContext) => Observation | null;
+type Rule = (experiment: Measured, context: ObservationContext) => ObservationFact | null;
 
 const onPool = ({ spans }: Measured): Span[] => spans.filter(({ where }) => where === 'pool');
 
@@ -24,19 +83,11 @@ const MOST = 0.8;
 
 const mainThread: Rule = ({ spans, wallMs, requests }) => {
   const main = spans.filter(({ where }) => where === 'main');
-  const busy = sum(main.map(({ startMs, endMs }) => endMs - startMs));
-  if (busy < MOST * wallMs) return null;
-  const longest = Math.max(...main.map(({ startMs, endMs }) => endMs - startMs));
-  if (spans.some(({ where }) => where === 'pool'))
-    return {
-      id: 'timeline.main-busy',
-      text: `the main thread was busy with the requests for ${time(busy)} of ${time(wallMs)}: what they do before and after the pool takes longer than a thread needs`,
-    };
-  const order = requests > 1 ? 'one after the other' : 'alone';
-  return {
-    id: 'timeline.main-thread',
-    text: `${order} on the main thread, no pool thread was used: nothing else could happen for ${time(longest)} at a time, ${time(busy)} in all`,
-  };
+  const busyMs = sum(main.map(({ startMs, endMs }) => endMs - startMs));
+  if (busyMs < MOST * wallMs) return null;
+  if (spans.some(({ where }) => where === 'pool')) return { id: 'timeline.main-busy', busyMs, wallMs };
+  const longestMs = Math.max(...main.map(({ startMs, endMs }) => endMs - startMs));
+  return { id: 'timeline.main-thread', requests, longestMs, busyMs };
 };
 
 /** Whether every request is one job. Chains of jobs compete at every trip, and form no waves. */
@@ -45,38 +96,39 @@ const isOneJobEach = (experiment: Measured): boolean => {
   return new Set(spans.map(({ request }) => request)).size === spans.length;
 };
 
-const waited: Rule = (experiment, { size }) => {
+const queued: Rule = (experiment, { size }) => {
   const { requests } = experiment;
-  const late = onPool(experiment).filter((span) => span.waited);
+  const late = onPool(experiment).filter((span) => span.queued);
   if (late.length === 0 || !isOneJobEach(experiment) || late.some(isLookup)) return null;
-  const longest = Math.max(...late.map(queueMs));
-  const who = list(late.map(({ request }) => request));
-  const how = late.some((span) => span.inferred) ? ' (inferred)' : '';
   return {
     id: 'timeline.waited',
-    text: `${waves(requests - late.length, late.length, size)}: request${late.length > 1 ? 's' : ''} ${who} waited for a pool thread, up to ${time(longest)}${how}`,
+    waves: waves(requests - late.length, late.length, size),
+    requests: late.map(({ request }) => request),
+    longestMs: Math.max(...late.map(queueMs)),
+    inferred: late.some((span) => span.inferred),
   };
 };
 
 const queueMs = ({ submitMs, startMs }: Span): number => startMs - submitMs;
 
-/** `4 + 2`, as long as it is short. */
-function waves(first: number, others: number, size: number): string {
+function waves(first: number, others: number, size: number): number[] {
   const full = Math.floor(others / size);
   const rest = others % size;
-  const sizes = [first, ...Array.from({ length: full }, () => size), ...(rest > 0 ? [rest] : [])];
-  return sizes.length <= 6 ? sizes.join(' + ') : `${sizes.slice(0, 3).join(' + ')} + …`;
+  return [first, ...Array.from({ length: full }, () => size), ...(rest > 0 ? [rest] : [])];
 }
 
 const competed: Rule = (experiment, { size }) => {
   const jobs = onPool(experiment);
-  const late = jobs.filter((span) => span.waited);
+  const late = jobs.filter((span) => span.queued);
   if (late.length === 0 || isOneJobEach(experiment)) return null;
-  const share = sum(late.map(queueMs)) / sum(experiment.timings.map(({ startMs, endMs }) => endMs - startMs));
-  const how = late.some((span) => span.inferred) ? ' (inferred)' : '';
+  const whole = sum(experiment.timings.map(({ startMs, endMs }) => endMs - startMs));
   return {
     id: 'timeline.competed',
-    text: `every request is a chain of jobs, ${jobs.length} in all on ${size} pool thread${size === 1 ? '' : 's'}: ${late.length} of them waited for a thread, ${(share * 100).toFixed(0)} % of the requests' time${how}`,
+    jobs: jobs.length,
+    size,
+    queuedJobs: late.length,
+    queueShare: sum(late.map(queueMs)) / whole,
+    inferred: late.some((span) => span.inferred),
   };
 };
 
@@ -84,13 +136,12 @@ const together: Rule = (experiment) => {
   const spans = onPool(experiment);
   const { requests } = experiment;
   const covered = new Set(spans.map(({ request }) => request)).size === requests;
-  if (requests < 2 || !covered || spans.some((span) => span.waited)) return null;
-  const used = new Set(spans.flatMap(({ thread }) => thread ?? [])).size;
-  const on = used === 0 ? '' : `, on ${used} pool thread${used > 1 ? 's' : ''}`;
-  const allAtOnce = atOnce(spans, ({ submitMs, callbackMs }) => [submitMs, callbackMs]) >= requests;
+  if (requests < 2 || !covered || spans.some((span) => span.queued)) return null;
   return {
     id: 'timeline.together',
-    text: `${allAtOnce ? `all ${requests} at once` : `${requests} requests`}${on}: none had to wait for a pool thread`,
+    requests,
+    threads: new Set(spans.flatMap(({ thread }) => thread ?? [])).size,
+    allAtOnce: atOnce(spans, ({ submitMs, callbackMs }) => [submitMs, callbackMs]) >= requests,
   };
 };
 
@@ -109,13 +160,8 @@ const isLookup = ({ what }: Span): boolean => what === 'lookup' || what === 'loo
 
 const slowHalf: Rule = (experiment, { size }) => {
   const lookups = onPool(experiment).filter(isLookup);
-  if (!lookups.some((span) => span.waited)) return null;
-  const limit = slowJobLimit(size);
-  const most = atOnce(lookups, run);
-  return {
-    id: 'timeline.half-for-lookups',
-    text: `${most} at a time: of ${size} pool threads only ${limit} serve${limit === 1 ? 's' : ''} lookups (inferred from when each came back)`,
-  };
+  if (!lookups.some((span) => span.queued)) return null;
+  return { id: 'timeline.half-for-lookups', atOnce: atOnce(lookups, run), size, limit: slowJobLimit(size) };
 };
 
 /** How much longer than its CPU time a job must have taken to say that it shared a core. */
@@ -126,35 +172,20 @@ const shared: Rule = (experiment, { cpus }) => {
   const cpu = sum(jobs.map(({ cpuMs }) => cpuMs ?? 0));
   const ran = sum(jobs.map(({ startMs, endMs }) => endMs - startMs));
   const { wallMs } = experiment;
-  const most = atOnce(jobs, run);
+  const threads = atOnce(jobs, run);
   if (cpu === 0 || ran / cpu < SLOWED || ran < VISIBLE * wallMs) return null;
-  const slowed = `each took ${factor(ran / cpu)} its CPU time`;
+  const slowdown = ran / cpu;
   // Busy cores are what makes this a matter of cores, and not of blocking.
-  if (most > cpus && cpu >= MOST * Math.min(cpus, most) * wallMs)
-    return {
-      id: 'timeline.shared-cores',
-      text: `${slowed}: up to ${most} threads on ${Number(cpus.toFixed(1))} core${cpus === 1 ? '' : 's'}`,
-    };
-  return {
-    id: 'timeline.off-cpu',
-    text: `${slowed}: the rest they waited, for a core that something else on this machine had, or for something that is no CPU`,
-  };
+  return threads > cpus && cpu >= MOST * Math.min(cpus, threads) * wallMs
+    ? { id: 'timeline.shared-cores', slowdown, threads, cpus }
+    : { id: 'timeline.off-cpu', slowdown };
 };
-
-const factor = (value: number): string =>
-  Math.abs(value - 2) < 0.15 ? 'twice' : `${value.toFixed(1)} times`;
 
 const outside: Rule = ({ spans, requests }) => {
   const waits = spans.filter(({ where }) => where === 'kernel');
   if (waits.length === 0 || spans.some(({ where }) => where === 'pool')) return null;
-  const most = atOnce(waits, run);
-  const how = requests === 1 ? 'no' : most === requests ? 'all in parallel, no' : `up to ${most} at once, no`;
-  const kinds = [...new Set(waits.map(({ what }) => what))].filter((what) => what !== 'unknown');
-  const why =
-    kinds.length === 0
-      ? ' that Node tells of'
-      : `: they waited for a ${kinds.join(', ')}, which the kernel watches`;
-  return { id: 'timeline.no-pool', text: `${how} pool thread was used${why}` };
+  const waitedFor = [...new Set(waits.map(({ what }) => what))].filter((what) => what !== 'unknown');
+  return { id: 'timeline.no-pool', requests, atOnce: atOnce(waits, run), waitedFor };
 };
 
 /** A share of a job's time that a reader will see in the picture. */
@@ -166,24 +197,11 @@ const lateCallbacks: Rule = (experiment) => {
       !guessed && callbackMs - endMs > VISIBLE * experiment.wallMs,
   );
   if (late.length === 0) return null;
-  const longest = Math.max(...late.map(({ endMs, callbackMs }) => callbackMs - endMs));
-  return {
-    id: 'timeline.late-callbacks',
-    text: `${late.length === 1 ? 'one result' : `${late.length} results`} waited for the event loop, up to ${time(longest)}`,
-  };
+  const longestMs = Math.max(...late.map(({ endMs, callbackMs }) => callbackMs - endMs));
+  return { id: 'timeline.late-callbacks', results: late.length, longestMs };
 };
 
 const inferred: Rule = (experiment) =>
-  onPool(experiment).some((span) => span.inferred)
-    ? {
-        id: 'timeline.inferred',
-        text: 'of fs and dns Node tells only when a job was submitted and when it came back; when it ran is inferred from the order of the queue',
-      }
-    : null;
+  onPool(experiment).some((span) => span.inferred) ? { id: 'timeline.inferred' } : null;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
-const list = (items: readonly number[]): string =>
-  items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
-
-const time = (ms: number): string => (ms >= 10 ? `${ms.toFixed(0)} ms` : `${ms.toFixed(1)} ms`);

@@ -8,7 +8,7 @@ import { openResolver } from '../lab/resolver/open.js';
 import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
 import type { TimelineAnswer, TimelineJob, TimelineSubject } from './messages.js';
-import { observationsOf } from './observations.js';
+import { type ObservationFact, observationsOf } from './observations.js';
 import { operations } from './operations.js';
 import { LATENCY_MS, startServers } from './servers.js';
 import { buildSpans } from './spans.js';
@@ -20,7 +20,7 @@ export interface TimelinePlan {
   readonly size: number;
   /** Where http requests go; by default a server of our own that takes 100 ms. */
   readonly url: string | null;
-  /** An experiment that takes longer is taken for hung. */
+  /** An experiment that takes longer counts as hung. */
   readonly deadlineMs: number;
 }
 
@@ -37,6 +37,12 @@ export interface TimelineContext extends Supervision {
   readonly onProgress?: ((progress: TimelineProgress) => void) | undefined;
 }
 
+/** What an experiment measured and shows, without the sentences. */
+type Observed = Omit<TimelineExperiment, 'observations'> & {
+  readonly observations: readonly ObservationFact[];
+};
+export type MeasuredTimeline = Omit<Timeline, 'experiments'> & { readonly experiments: readonly Observed[] };
+
 const REQUESTS = new URL('./child/requests.js', import.meta.url);
 
 /**
@@ -50,7 +56,7 @@ const REQUESTS = new URL('./child/requests.js', import.meta.url);
 export async function timeline(
   options: TimelinePlan,
   { guardian, signal, onProgress }: TimelineContext,
-): Promise<Timeline> {
+): Promise<MeasuredTimeline> {
   const startedAt = new Date();
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
@@ -69,7 +75,7 @@ export async function timeline(
     prefix: resolver?.prefix ?? [],
     dnsPort: servers.dnsPort,
   };
-  const experiments: TimelineExperiment[] = [];
+  const experiments: Observed[] = [];
   let observedThreads: number | null = null;
   try {
     for (const requests of options.requests) {

@@ -3,7 +3,7 @@ import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.j
 import type { Budget } from '../results/trace-summary.js';
 import { quantileOfSorted } from '../stats/quantile.js';
 
-/** Where the time of one job went, in milliseconds. */
+/** Where the time of one job went. */
 export type Parts = Record<keyof Budget, number>;
 
 /**
@@ -31,12 +31,12 @@ export function partsOf({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>):
     }
     core = Math.min(core, service - cpu);
     return {
-      queue: startMs - submitMs,
-      core,
-      cpu,
-      blocked: Math.max(0, service - cpu - core),
-      loop: callbackMs - endMs,
-      total: callbackMs - submitMs,
+      queueWaitMs: startMs - submitMs,
+      coreWaitMs: core,
+      cpuMs: cpu,
+      blockedMs: Math.max(0, service - cpu - core),
+      eventLoopMs: callbackMs - endMs,
+      totalMs: callbackMs - submitMs,
     };
   });
 }
@@ -93,7 +93,7 @@ function sharesByInterval(jobs: readonly TracedJob[], usage: readonly UsageInter
   });
 }
 
-const NAMES = ['queue', 'core', 'cpu', 'blocked', 'loop', 'total'] as const;
+const NAMES = ['queueWaitMs', 'coreWaitMs', 'cpuMs', 'blockedMs', 'eventLoopMs', 'totalMs'] as const;
 const TAIL = 0.99;
 
 /** Mean and 99th percentile of each part; `null` without jobs. */
@@ -101,8 +101,8 @@ export function budgetOf(parts: readonly Parts[]): Budget | null {
   if (parts.length === 0) return null;
   const entries = NAMES.map((name) => {
     const values = parts.map((part) => part[name]).sort((a, b) => a - b);
-    const meanMs = values.reduce((sum, value) => sum + value, 0) / values.length;
-    return [name, { meanMs, p99Ms: quantileOfSorted(values, TAIL) }];
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    return [name, { mean, p99: quantileOfSorted(values, TAIL) }];
   });
   return Object.fromEntries(entries) as Budget;
 }

@@ -15,7 +15,7 @@ import { PlimsollError } from '../errors.js';
 import { captureEnvironment, type Environment } from '../host/environment.js';
 import { hasEnded, processesWithEnvironment } from '../host/processes.js';
 import type { Supervision } from '../lab/guardian.js';
-import type { Trace, TraceNote } from '../results/trace.js';
+import type { Recording } from '../results/trace.js';
 import { type CommandEnd, type Output, type RunningCommand, startCommand } from './command.js';
 import { type ProcessLog, parseProcessLogs } from './process-log.js';
 import { reduce } from './reduce.js';
@@ -36,11 +36,8 @@ export interface RecordOptions {
   readonly stdout?: Output;
 }
 
-/** A trace, and what became of the command. */
-export interface RecordedTrace extends Trace {
-  /** `ended` by itself, `failed` by itself, `stopped` after the duration, or `interrupted`. */
-  readonly ending: 'ended' | 'failed' | 'stopped' | 'interrupted';
-}
+/** What became of a command: `ended` by itself, `failed` by itself, `stopped` after the duration, or `interrupted`. */
+export type Ending = 'ended' | 'failed' | 'stopped' | 'interrupted';
 
 /** What is under way, for a live line. */
 export interface RecordProgress {
@@ -74,7 +71,7 @@ export async function record(
   command: readonly string[],
   options: RecordOptions,
   { guardian, signal, onProgress = () => {} }: RecordContext,
-): Promise<RecordedTrace> {
+): Promise<Recording & { readonly ending: Ending }> {
   const directory = guardian.temporaryDirectory();
   try {
     const startedAt = new Date();
@@ -122,7 +119,7 @@ async function attend(
   { durationMs = Number.POSITIVE_INFINITY }: RecordOptions,
   signal: AbortSignal,
   onProgress: (progress: RecordProgress) => void,
-): Promise<RecordedTrace['ending']> {
+): Promise<Ending> {
   const start = performance.now();
   const elapsed = (): number => performance.now() - start;
   const wake = sleeper(signal);
@@ -191,7 +188,7 @@ interface Circumstances {
   readonly environment: Environment;
   readonly command: readonly string[];
   readonly startedAt: Date;
-  readonly ending: RecordedTrace['ending'];
+  readonly ending: Ending;
   readonly end: CommandEnd | null;
 }
 
@@ -199,18 +196,11 @@ function gather(
   recorded: readonly ProcessLog[],
   origin: number,
   { environment, command, startedAt, ending, end }: Circumstances,
-): RecordedTrace {
+): Recording & { readonly ending: Ending } {
   const reduced = recorded.map((recording) => reduce(recording, origin));
   const processes = reduced.map((one) => one.process).sort((a, b) => a.startMs - b.startMs || a.pid - b.pid);
-  const failed: TraceNote[] =
-    ending === 'failed' && end !== null
-      ? [
-          {
-            id: 'trace.command-failed',
-            text: `the command ended with ${end.text}; what it recorded until then counts`,
-          },
-        ]
-      : [];
+  const failed =
+    ending === 'failed' && end !== null ? [{ id: 'trace.command-failed', detail: end.text }] : [];
   return {
     environment,
     command: [...command],

@@ -3,12 +3,14 @@ import { lowerBound } from '../collections/lower-bound.js';
 import type { PoolEvent, PoolJob } from '../libuv/job.js';
 import { finishedJobs } from '../libuv/jobs.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
-import type { TracedJob, TracedProcess, TraceNote } from '../results/trace.js';
+import type { Recording, TracedJob, TracedProcess } from '../results/trace.js';
 import { mergeChannel } from './channel-jobs.js';
 import { parents } from './parents.js';
 import type { ProcessLog } from './process-log.js';
 import { placeWithin } from './service-limits.js';
 import { poolThreads, usageIntervals } from './threads.js';
+
+type Note = Recording['notes'][number];
 
 /** A run over a gap that is not so many times as long as the gap may have begun as one job and ended as another. */
 const SAFE_CROSSING = 10;
@@ -21,7 +23,7 @@ const SAFE_CROSSING = 10;
 export function reduce(
   recording: ProcessLog,
   origin: number,
-): { readonly process: TracedProcess; readonly notes: readonly TraceNote[] } {
+): { readonly process: TracedProcess; readonly notes: readonly Note[] } {
   const { process, events, end, gaps, samples } = recording;
   const clock = (us: number): number => Math.round(Math.max(0, us - origin)) / 1000;
   const pool = poolThreads(recording);
@@ -107,40 +109,16 @@ function unbalanced(events: readonly PoolEvent[]): { lost: number; unfinished: n
 function notesOf(
   { process, problems, end }: ProcessLog,
   { lost, unfinished }: ReturnType<typeof unbalanced>,
-): TraceNote[] {
-  const who = `process ${process.pid}`;
-  const note = (id: string, text: string): TraceNote => ({
-    id: `trace.${id}`,
-    text: `${who}: ${text}`,
-    pid: process.pid,
-  });
+): Note[] {
+  const { pid } = process;
+  const isKilled = end === null && !problems.some(({ id }) => id === 'other-tracing' || id === 'worker');
   return [
-    ...problems.map(({ id, text }) => note(id, PROBLEMS[id]?.(text) ?? text)),
-    ...(end === null && !problems.some(({ id }) => id === 'other-tracing' || id === 'worker')
-      ? [note('killed', 'it was killed, or ended without saying so; up to a second of its end is missing')]
-      : []),
-    ...(lost === 0
-      ? []
-      : [
-          note(
-            'unbalanced',
-            `${plural(lost, 'event')} without a counterpart; the jobs are left out or inferred`,
-          ),
-        ]),
-    ...(unfinished === 0
-      ? []
-      : [note('unfinished', `${plural(unfinished, 'job')} under way at the end of the recording, left out`)]),
+    ...problems.map(({ type, id, ...more }) => ({ id: `trace.${id}`, pid, ...more })),
+    ...(isKilled ? [{ id: 'trace.killed', pid }] : []),
+    ...(lost === 0 ? [] : [{ id: 'trace.unbalanced', pid, count: lost }]),
+    ...(unfinished === 0 ? [] : [{ id: 'trace.unfinished', pid, count: unfinished }]),
   ];
 }
-
-const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
-
-const PROBLEMS: Readonly<Record<string, (text: string) => string>> = {
-  bound: (text) => `recording ${text} (--max-events)`,
-  inspector: (text) => `Node does not trace its pool here: ${text}`,
-  worker: (text) => `the recorder could not start: ${text}`,
-  'other-tracing': (text) => `not recorded: ${text}`,
-};
 
 /**
  * A script as reports may show it: below the working directory by its path from there, elsewhere by its name alone.

@@ -1,16 +1,17 @@
-import type { TracedProcess, UsageInterval } from '../results/trace.js';
-import type { TracedKind, TracedProgram, TraceSummary } from '../results/trace-summary.js';
-import { adviceOf } from './advice.js';
+import type { Recording, TracedProcess, UsageInterval } from '../results/trace.js';
+import type { TracedKind, TracedProgram } from '../results/trace-summary.js';
+import { type AdviceFact, adviceOf } from './advice.js';
 import { budgetOf, type Parts, partsOf } from './budget.js';
-import type { RecordedTrace } from './record.js';
 import { saturationOf } from './saturation.js';
+
+/** A program of the command, without the sentence of its advice. */
+export type Program = Omit<TracedProgram, 'advice'> & { readonly advice: AdviceFact };
 
 /**
  * What a trace shows: for every program of the command (processes of one script, as a cluster has them, together) its pool,
  * how busy that was, and where the time of its jobs went. Programs with the most time in the pool come first.
  */
-export function summarise(trace: RecordedTrace): TraceSummary {
-  const { environment, command, startedAt, durationMs, ending, processes, notes } = trace;
+export function programsOf({ environment, processes, notes }: Recording): Program[] {
   const programs = new Map<string, TracedProcess[]>();
   for (const process of processes) {
     const key = JSON.stringify([process.script, process.node, process.size]);
@@ -18,36 +19,22 @@ export function summarise(trace: RecordedTrace): TraceSummary {
   }
   const cores = environment.cpu.effectiveCpus;
   const unseen = new Set(notes.flatMap(({ id, pid }) => (UNSEEN.has(id) && pid !== undefined ? [pid] : [])));
-  return {
-    schema: 'plimsoll/1',
-    kind: 'trace',
-    environment,
-    command: [...command],
-    startedAt,
-    durationMs,
-    ending,
-    programs: [...programs.values()]
-      .map((own) => programOf(own, cores, unseen))
-      .sort((a, b) => timeIn(b) - timeIn(a)),
-    notes: [...notes],
-  };
+  return [...programs.values()]
+    .map((own) => programOf(own, cores, unseen))
+    .sort((a, b) => timeIn(b) - timeIn(a));
 }
 
 /** Notes of processes in which jobs may have run unseen. */
 const UNSEEN = new Set(['trace.inspector', 'trace.worker', 'trace.other-tracing']);
 
-const timeIn = ({ jobs, budget }: TracedProgram): number => jobs * (budget?.total.meanMs ?? 0);
+const timeIn = ({ jobs, budget }: Program): number => jobs * (budget?.totalMs.mean ?? 0);
 
 interface Detail {
   readonly process: TracedProcess;
   readonly parts: readonly Parts[];
 }
 
-function programOf(
-  processes: readonly TracedProcess[],
-  cores: number,
-  unseen: ReadonlySet<number>,
-): TracedProgram {
+function programOf(processes: readonly TracedProcess[], cores: number, unseen: ReadonlySet<number>): Program {
   const [first] = processes as readonly [TracedProcess, ...TracedProcess[]];
   const details = processes.map((process) => ({ process, parts: partsOf(process) }));
   const saturations = processes.map(({ jobs, observedThreads, size }) => ({
@@ -76,14 +63,16 @@ function programOf(
     budget: budgetOf(details.flatMap(({ parts }) => parts)),
     kinds: kindsOf(details),
   };
-  const seconds =
+  const recordedMs =
     Math.max(...processes.map(({ endMs }) => endMs)) - Math.min(...processes.map(({ startMs }) => startMs));
   const isSeen = !processes.some(({ pid }) => unseen.has(pid));
-  return { ...facts, advice: adviceOf(facts, { cores, seconds: seconds / 1000, isSeen }) };
+  return { ...facts, advice: adviceOf(facts, { cores, recordedMs, isSeen }) };
 }
 
 /** How much of a core the event loops used, each on its own, and how many cores everything, while the pool was in use. */
-function usageOf(processes: readonly TracedProcess[]): Pick<TracedProgram, 'eventLoopCpu' | 'coresUsed'> {
+function usageOf(
+  processes: readonly TracedProcess[],
+): Pick<TracedProgram, 'eventLoopCpuShare' | 'coresUsed'> {
   let wall = 0;
   let loop = 0;
   let all = 0;
@@ -102,20 +91,20 @@ function usageOf(processes: readonly TracedProcess[]): Pick<TracedProgram, 'even
     }
   }
   return wall === 0
-    ? { eventLoopCpu: null, coresUsed: null }
-    : { eventLoopCpu: loop / wall, coresUsed: all / (to - from) };
+    ? { eventLoopCpuShare: null, coresUsed: null }
+    : { eventLoopCpuShare: loop / wall, coresUsed: all / (to - from) };
 }
 
 const cpuOf = ({ loop, pool, other }: UsageInterval): number => loop.cpuMs + pool.cpuMs + other.cpuMs;
 
 function kindsOf(details: readonly Detail[]): TracedKind[] {
-  const kinds = new Map<string, { slow: boolean; inferred: number; waited: number; parts: Parts[] }>();
+  const kinds = new Map<string, { slowIo: boolean; inferred: number; queued: number; parts: Parts[] }>();
   for (const { process, parts } of details)
     for (const [index, { kind, slow, inferred, waited }] of process.jobs.entries()) {
-      const own = kinds.get(kind) ?? { slow, inferred: 0, waited: 0, parts: [] };
+      const own = kinds.get(kind) ?? { slowIo: slow, inferred: 0, queued: 0, parts: [] };
       kinds.set(kind, own);
       own.inferred += Number(inferred);
-      own.waited += Number(waited);
+      own.queued += Number(waited);
       own.parts.push(parts[index] as Parts);
     }
   return [...kinds]
@@ -125,5 +114,5 @@ function kindsOf(details: readonly Detail[]): TracedKind[] {
       ...counts,
       budget: budgetOf(parts) as NonNullable<ReturnType<typeof budgetOf>>,
     }))
-    .sort((a, b) => b.jobs * b.budget.total.meanMs - a.jobs * a.budget.total.meanMs);
+    .sort((a, b) => b.jobs * b.budget.totalMs.mean - a.jobs * a.budget.totalMs.mean);
 }

@@ -1,13 +1,12 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { PlimsollError } from '../errors.js';
-import type { Trace, TracedJob, TracedProcess, TraceNote, UsageInterval } from '../results/trace.js';
+import type { Recording, TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import {
   type TraceHeader,
   type TraceLine,
   traceHeaderSchema,
   traceLineSchema,
 } from '../results/trace-file.js';
-import { printable } from '../results/words.js';
 
 /** Lines are joined up to so many before they are written. */
 const LINES_PER_WRITE = 5000;
@@ -17,7 +16,7 @@ const LINES_PER_WRITE = 5000;
  *
  * @throws {PlimsollError} PLIMSOLL_OUTPUT_FAILED when the file cannot be written.
  */
-export function writeTrace(trace: Trace, file: string): void {
+export function writeTrace(trace: Recording, file: string): void {
   try {
     const descriptor = openSync(file, 'w');
     try {
@@ -52,7 +51,7 @@ function writeAll(descriptor: number, text: string): void {
 }
 
 /** The lines of a kept trace. */
-export function* traceLines(trace: Trace): Generator<TraceHeader | TraceLine> {
+export function* traceLines(trace: Recording): Generator<TraceHeader | TraceLine> {
   const { environment, command, startedAt, durationMs, processes, notes } = trace;
   yield {
     schema: 'plimsoll/1',
@@ -68,7 +67,7 @@ export function* traceLines(trace: Trace): Generator<TraceHeader | TraceLine> {
     for (const [id, job] of jobs.entries()) yield { type: 'job', process, id, ...job };
     for (const interval of usage) yield { type: 'usage', process, ...interval };
   }
-  for (const note of notes) yield { type: 'note', ...note };
+  for (const { id, pid, count, detail } of notes) yield { type: 'note', id, pid, count, detail };
 }
 
 const bad = (text: string, cause?: unknown): PlimsollError =>
@@ -83,7 +82,7 @@ const bad = (text: string, cause?: unknown): PlimsollError =>
  * @example
  * readTrace('app.trace').processes[0]?.jobs.length;
  */
-export function readTrace(source: string): Trace {
+export function readTrace(source: string): Recording {
   const isText = source.includes('\n') || source.trimStart().startsWith('{');
   return parseTrace(isText ? source : readText(source), isText ? 'the trace' : source);
 }
@@ -97,7 +96,7 @@ function readText(path: string): string {
   }
 }
 
-function parseTrace(text: string, name: string): Trace {
+function parseTrace(text: string, name: string): Recording {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const [first] = lines;
   if (first === undefined) throw bad(`${name} is empty; a trace begins with a line of JSON`);
@@ -109,11 +108,13 @@ function parseTrace(text: string, name: string): Trace {
   damage.count('unreadable', unreadable);
   damage.count('truncated', truncated ? 1 : 0);
   const processes = assemble(found, damage);
-  const kept = found.flatMap((line): TraceNote[] => (line.type === 'note' ? [noteOf(line)] : []));
+  const kept = found.flatMap((line) => (line.type === 'note' ? [noteOf(line)] : []));
   return { environment, command, startedAt, durationMs, processes, notes: [...kept, ...damage.notes()] };
 }
 
-function noteOf({ type, ...note }: Extract<TraceLine, { type: 'note' }>): TraceNote {
+type Note = Recording['notes'][number];
+
+function noteOf({ type, ...note }: Extract<TraceLine, { type: 'note' }>): Note {
   return note;
 }
 
@@ -131,14 +132,14 @@ function notATrace(text: string, first: string, name: string): PlimsollError {
     return bad(`${name} is the summary of a trace (--json); give the file of --out, which holds the jobs`);
   if (value?.schema === 'plimsoll/1' && typeof value.kind === 'string')
     return bad(
-      `${name} is the result of another command (${printable(value.kind.slice(0, 40))}), not a trace`,
+      `${name} is the result of another command (${JSON.stringify(value.kind.slice(0, 40))}), not a trace`,
     );
   if (typeof value?.schema === 'string')
     return bad(
-      `${name} has the schema ${printable(JSON.stringify(value.schema.slice(0, 40)))}; this version reads "plimsoll/1"`,
+      `${name} has the schema ${JSON.stringify(value.schema.slice(0, 40))}; this version reads "plimsoll/1"`,
     );
   return bad(
-    `${name} is no trace: its first line is ${printable(JSON.stringify(first.slice(0, 60)))}, and that of plimsoll trace --out begins with {"schema":"plimsoll/1","kind":"trace"`,
+    `${name} is no trace: its first line is ${JSON.stringify(first.slice(0, 60))}, and that of plimsoll trace --out begins with {"schema":"plimsoll/1","kind":"trace"`,
   );
 }
 
@@ -160,28 +161,14 @@ function readLines(lines: readonly string[]): { found: TraceLine[]; unreadable: 
 class Damage {
   readonly #counts = new Map<string, number>();
 
-  count(what: keyof typeof DAMAGES, times = 1): void {
+  count(what: 'unreadable' | 'truncated' | 'inconsistent' | 'unordered', times = 1): void {
     if (times > 0) this.#counts.set(what, (this.#counts.get(what) ?? 0) + times);
   }
 
-  notes(): TraceNote[] {
-    return [...this.#counts].map(([what, times]) => ({
-      id: `trace.${what}`,
-      text: DAMAGES[what as keyof typeof DAMAGES](times),
-    }));
+  notes(): Note[] {
+    return [...this.#counts].map(([what, count]) => ({ id: `trace.${what}`, count }));
   }
 }
-
-const s = (count: number): string => (count === 1 ? '' : 's');
-
-const DAMAGES = {
-  unreadable: (n: number) =>
-    `${n} line${s(n)} of the file could not be read and ${n === 1 ? 'is' : 'are'} left out`,
-  truncated: () => 'the last line of the file is cut off: there was more',
-  inconsistent: (n: number) =>
-    `${n} job${s(n)} whose times contradict one another, or that belong${n === 1 ? 's' : ''} to no process, left out`,
-  unordered: (n: number) => `jobs of ${n} process${n === 1 ? '' : 'es'} were not in the order of submission`,
-};
 
 type JobLine = Extract<TraceLine, { type: 'job' }>;
 

@@ -74,32 +74,8 @@ export function readOperation(text: string, { iterations, scale }: OperationOpti
   if (ms > 0 && ms <= LONGEST_SLEEP_MS) return { kind: 'sleep', ms: ms * scale };
   throw new PlimsollError(
     'PLIMSOLL_USAGE',
-    `--operation: must be one of ${operationNames.join(', ')} (up to ${LONGEST_SLEEP_MS}), lookup:NAME, or the path of a module (./my-operation.mjs), not ${JSON.stringify(text)}`,
+    `operation: must be one of ${operationNames.join(', ')} (up to ${LONGEST_SLEEP_MS}), lookup:NAME, or the path of a module (./my-operation.mjs), not ${JSON.stringify(text)}`,
   );
-}
-
-const number = new Intl.NumberFormat('en-GB');
-
-/** An operation in words, without saying where a module lies. */
-export function describeOperation(spec: OperationSpec): string {
-  switch (spec.kind) {
-    case 'pbkdf2':
-      return `pbkdf2, ${number.format(spec.iterations)} iterations, ${spec.digest}, ${spec.keyBytes} bytes`;
-    case 'scrypt':
-      return `scrypt, cost ${number.format(spec.cost)}`;
-    case 'gzip':
-    case 'randomBytes':
-    case 'readFile':
-      return `${spec.kind}, ${number.format(spec.bytes)} bytes`;
-    case 'stat':
-      return 'fs.stat';
-    case 'lookup':
-      return spec.name === 'localhost' ? 'dns.lookup of localhost' : 'dns.lookup';
-    case 'sleep':
-      return `a pool thread held for ${spec.ms} ms, no CPU`;
-    case 'module':
-      return 'the default export of a module';
-  }
 }
 
 /** One operation, ready to be done any number of times at once. */

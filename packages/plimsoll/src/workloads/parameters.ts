@@ -90,28 +90,3 @@ export function resolveParameters<Name extends WorkloadName>(
   ]);
   return Object.fromEntries(scaled) as Parameters<Name>;
 }
-
-const number = new Intl.NumberFormat('en-GB');
-const kilobytes = (bytes: number): string =>
-  bytes >= 1024 ? `${number.format(Math.round(bytes / 102.4) / 10)} KB` : `${bytes} bytes`;
-
-const describers: { [Name in WorkloadName]: (p: Parameters<Name>) => string } = {
-  file: (p) =>
-    `${number.format(p.operations)} files of ${kilobytes(p.bytes)}: all written, all read, all deleted`,
-  crypto: (p) =>
-    `${number.format(p.operations)} × pbkdf2, ${number.format(p.iterations)} iterations, ${p.digest}, ${p.keyBytes} bytes`,
-  zlib: (p) =>
-    `${number.format(p.operations)} × gzip of ${kilobytes(p.bytes)} of random data, then gunzip of all`,
-  dns: (p) => `${number.format(p.operations)} × dns.lookup`,
-  mixed: (p) =>
-    `${number.format(p.operations)} requests, ${p.inFlight} in flight, each: lookup, pbkdf2 (${number.format(p.iterations)} iterations), ` +
-    `write, read and delete of ${kilobytes(p.bytes)}, gzip, gunzip`,
-};
-
-/** One line that says what a workload does, for people. */
-export function describeWorkload<Name extends WorkloadName>(
-  name: Name,
-  parameters: Parameters<Name>,
-): string {
-  return describers[name](parameters);
-}

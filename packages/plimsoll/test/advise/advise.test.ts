@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type AdviseOptions, advise } from '#plimsoll/advise/advise.js';
+import { type AdviseOptions, advise as predict } from '#plimsoll/advise/advise.js';
 import { type Grounds, recommend } from '#plimsoll/advise/recommend.js';
 import { verification } from '#plimsoll/advise/verify.js';
 import { NO_CHANGE } from '#plimsoll/advise/what-if.js';
 import { adviceReport } from '#plimsoll/report/advise.js';
+import { adviceOf, recommendedSize, whatIfLines } from '#plimsoll/report/findings/advise.js';
 import { plainStyle } from '#plimsoll/report/style.js';
 import {
   type Advice,
@@ -15,6 +16,9 @@ import {
 import type { Trace } from '#plimsoll/results/trace.js';
 import { traceOf } from '../support/trace.js';
 import { AMPLE, type SimpleJob } from '../support/workload.js';
+
+const advise = (...given: Parameters<typeof predict>): Advice => adviceOf(predict(...given));
+const because = (given: Grounds): string => recommendedSize(recommend(given)).because;
 
 const SIZES = [1, 2, 4, 8, 16, 64];
 const options: AdviseOptions = { sizes: SIZES, objective: 'mean', whatIf: NO_CHANGE, seed: 1 };
@@ -47,20 +51,23 @@ describe('advice', () => {
     assert.equal(advice.recommended.size, 16, advice.recommended.because);
     assert.ok(at(advice, 8).latencyMs.mean > 1.5 * at(advice, 16).latencyMs.mean);
     assert.ok(Math.abs(at(advice, 16).latencyMs.mean / 20 - 1) < 0.05, `${at(advice, 16).latencyMs.mean}`);
-    assert.ok(advice.notFixedBySize.some(({ id }) => id === 'advise.blocked-outside'));
+    assert.ok(advice.findings.some(({ id }) => id === 'advise.blocked-outside'));
   });
 
   test('work that only computes wants no more threads than cores, and hears that cores are what it lacks', () => {
     const advice = advise(computing, options);
     assert.equal(advice.recommended.size, 2, advice.recommended.because);
-    assert.ok(advice.notFixedBySize.some(({ id }) => id === 'advise.cores-saturated'));
+    assert.ok(advice.findings.some(({ id }) => id === 'advise.cores-saturated'));
     assert.ok(at(advice, 64).eventLoopDelayMs.p99 > at(advice, 2).eventLoopDelayMs.p99);
   });
 
   test('the run that was recorded is predicted at its own size, and lies within its band', () => {
     for (const trace of [blocked, computing]) {
       const [own] = verification(advise(trace, options).predictions, [{ size: 4, trace }]);
-      assert.ok(own !== undefined && Math.abs(own.error.latencyMs.mean) < 0.1, JSON.stringify(own?.error));
+      assert.ok(
+        own !== undefined && Math.abs(own.relativeError.latencyMs.mean) < 0.1,
+        JSON.stringify(own?.relativeError),
+      );
       assert.deepEqual(own.inBand, { mean: true, p99: true, makespan: true });
     }
   });
@@ -72,7 +79,7 @@ describe('advice', () => {
 
   test('a trace without jobs: the size cannot matter', () => {
     const empty = { ...blocked, processes: [], durationMs: 30_000 };
-    assert.throws(() => advise(empty, options), { code: 'PLIMSOLL_NO_POOL_JOBS', message: /in the 30.0 s/ });
+    assert.throws(() => advise(empty, options), { code: 'PLIMSOLL_NO_POOL_JOBS', message: /in the 30 s/ });
   });
 });
 
@@ -84,7 +91,7 @@ describe('what if', () => {
     const [now, then] = [advise(computing, options), whatIf({ cores: 4 })];
     const ratio = at(then, 4).makespanMs / at(now, 4).makespanMs;
     assert.ok(ratio > 0.45 && ratio < 0.6, `${ratio}`);
-    assert.deepEqual(then.method.whatIf, ['4 cores']);
+    assert.deepEqual(whatIfLines(then.method.whatIf), ['4 cores']);
   });
 
   test('a quota of one core: twice the time', () => {
@@ -122,7 +129,7 @@ describe('rules', () => {
     queueWaitMs: { mean: 0, p99: 0 },
     latencyMs: { mean, p50: mean, p95: mean, p99: mean },
     makespanMs,
-    throughput: 1,
+    jobsPerSecond: 1,
     utilization: 0.5,
     eventLoopDelayMs: { p99: 0 },
     memoryBytes: 8192,
@@ -166,9 +173,8 @@ describe('rules', () => {
 
   test('never worse than the default at worst', () => {
     const all = [prediction(4, 20, measures(20)), prediction(16, 10, measures(10, 1100))];
-    const { size, because } = recommend(grounds(all));
-    assert.equal(size, 4);
-    assert.match(because, /16 refused: at worst it is slower than 4/);
+    assert.equal(recommend(grounds(all)).size, 4);
+    assert.match(because(grounds(all)), /16 refused: at worst it is slower than 4/);
   });
 
   test('threads that the limit of processes does not allow are not recommended', () => {
@@ -182,26 +188,25 @@ describe('rules', () => {
   test('what does not hold in the resampled runs is no evidence: keep 4', () => {
     const all = sizes({ 4: 12, 8: 10 });
     const resamples = Array.from({ length: 10 }, (_, run) => (run < 5 ? all : [measures(10), measures(13)]));
-    const { size, because, confidence } = recommend(grounds(all, { resamples }));
+    const given = grounds(all, { resamples });
+    const { size, confidence } = recommend(given);
     assert.equal(size, 4);
-    assert.match(because, /evidence is too weak: 8 .* 50 %/);
+    assert.match(because(given), /evidence is too weak: 8 .* 50 %/);
     assert.equal(confidence, 'low');
   });
 
   test('a handful of jobs is no evidence', () => {
-    assert.match(
-      recommend(grounds(sizes({ 4: 12, 8: 1 }), { jobs: 3 })).because,
-      /only 3 jobs were recorded/,
-    );
+    const few = grounds(sizes({ 4: 12, 8: 1 }), { jobs: 3 });
+    assert.match(because(few), /only 3 jobs were recorded/);
   });
 
   test('a recording that others disturbed is no evidence, or less', () => {
     const all = sizes({ 4: 12, 8: 1 });
     assert.equal(recommend(grounds(all)).confidence, 'high');
     assert.equal(recommend(grounds(all, { outsideShare: 0.2 })).confidence, 'medium');
-    const { size, because } = recommend(grounds(all, { outsideShare: 0.9 }));
-    assert.equal(size, 4);
-    assert.match(because, /others used about 90 % of the cores/);
+    const given = grounds(all, { outsideShare: 0.9 });
+    assert.equal(recommend(given).size, 4);
+    assert.match(because(given), /others used about 90 % of the cores/);
   });
 
   test('a gain that needs more from outside than was ever seen is not called certain', () => {
@@ -216,6 +221,14 @@ describe('report', () => {
     ...advice,
     verification: verification(advice.predictions, [{ size: 4, trace: blocked }]),
   };
+  test('at every width a measured figure stands beside its error', () => {
+    for (let width = 50; width <= 140; width++) {
+      const header = /^ +size +latency +measured.*$/m.exec(adviceReport(verified, plainStyle(width)))?.[0];
+      assert.equal(header?.match(/measured/g)?.length, header?.match(/error/g)?.length, header);
+      assert.ok((header ?? '').length <= width, `${width}: ${header}`);
+    }
+  });
+
   for (const width of [80, 140])
     test(`${width} columns, nothing wider, no control characters`, () => {
       const text = adviceReport(verified, plainStyle(width));

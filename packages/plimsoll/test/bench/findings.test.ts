@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { because } from '#plimsoll/report/bench.js';
 import { findings } from '#plimsoll/report/findings/bench.js';
 import type { FindingContext } from '#plimsoll/report/findings/context.js';
 import type { RunResult, SizeResult, WorkloadResult } from '#plimsoll/results/bench.js';
@@ -16,14 +17,13 @@ const run = (given: Partial<RunResult> = {}): RunResult => ({
   block: 0,
   order: 0,
   observedThreads: 4,
-  ms: 100,
+  roundMs: 100,
   opsPerSecond: 1000,
-  p50Ms: 1,
-  p99Ms: 2,
+  latencyMs: { p50: 1, p99: 2 },
   cpuSeconds: 0.16,
   maxRssBytes: 1e8,
   eventLoopDelayMs: { p50: 0, p99: 1, max: 2 },
-  unloadedMs: 1,
+  unloadedLatencyMs: 1,
   disturbances: [],
   superseded: false,
   ...given,
@@ -32,7 +32,7 @@ const run = (given: Partial<RunResult> = {}): RunResult => ({
 const size = (number: number, given: Partial<SizeResult> = {}): SizeResult => ({
   size: number,
   observedThreads: number,
-  medianMs: 100,
+  roundMs: 100,
   ratio: 1,
   interval: [0.99, 1.01],
   level: 0.95,
@@ -77,7 +77,7 @@ describe('speed', () => {
     const sizes = [size(4), eightIsFaster, size(12, { ratio: 0.8, verdict: 'better' })];
     assert.equal(
       textOf([workload(sizes, { best: 8, recommended: 8 })], 'bench.faster'),
-      'crypto: 8 is 21 % faster than 4 [17, 25]; beyond 8 nothing is gained',
+      'crypto: 8 is 21 % faster than 4 [17, 25]; larger sizes gain nothing more',
     );
   });
 
@@ -146,20 +146,20 @@ test('higher event-loop delays are said with every figure', () => {
   const late = size(16, { eventLoopDelayMs: { p50: 0, p99: 21.4, max: 40 } });
   assert.equal(
     textOf([workload([calm, late], { higherEventLoopDelay: [16] })], 'bench.event-loop-delay'),
-    'crypto: 16 is no faster than 4, and the event-loop delay is 21 ms (p99) instead of 6.2',
+    'crypto: 16 is no faster than 4, and the event-loop delay is 21.4 ms (p99) instead of 6.20 ms',
   );
   const later = size(32, { eventLoopDelayMs: { p50: 0, p99: 48, max: 60 } });
   assert.match(
     textOf([workload([calm, late, later], { higherEventLoopDelay: [16, 32] })], 'bench.event-loop-delay') ??
       '',
-    /16 and 32 are no faster than 4, and the event-loop delay is 21 and 48 ms \(p99\)/,
+    /16 and 32 are no faster than 4, and the event-loop delay is 21.4 ms and 48.0 ms \(p99\)/,
   );
 });
 
 describe('lookups', () => {
   const lookups = (atOnce: (size: number) => number): WorkloadResult =>
     workload(
-      [4, 8].map((n) => size(n, { medianMs: (50 * 10) / atOnce(n), runs: [run({ unloadedMs: 10 })] })),
+      [4, 8].map((n) => size(n, { roundMs: (50 * 10) / atOnce(n), runs: [run({ unloadedLatencyMs: 10 })] })),
       { name: 'dns', operations: 50 },
     );
 
@@ -203,6 +203,12 @@ describe('quality', () => {
     assert.match(said[0]?.text ?? '', /10 % in crypto and 10 % in zlib cannot be seen/);
   });
 
+  test('one size alone: nothing is compared, so no difference is missed either', () => {
+    const alone = workload([size(4, { level: 0.9375, interval: [1, 1] })], { blocks: 5, recommended: null });
+    assert.deepEqual(found([alone], 'bench.estimates-only'), []);
+    assert.match(because(alone, 4), /^the only size measured \(100 ms\)/);
+  });
+
   test('a disturbed machine', () => {
     const disturbed = size(4, {
       runs: [run({ disturbances: ['steal'] }), run({ disturbances: ['not-steady'] })],
@@ -227,7 +233,13 @@ describe('across workloads', () => {
     const context = {
       ...CONTEXT,
       filesystem: { type: 'tmpfs', isMemory: true },
-      resolver: { mode: 'hosts', description: 'localhost only', because: 'offline' },
+      resolver: {
+        mode: 'hosts' as const,
+        delayMs: null,
+        description: 'localhost only',
+        requested: false,
+        refused: ['offline'],
+      },
     };
     assert.ok(textOf([workload([], { name: 'file' })], 'bench.files-in-memory', context));
     assert.ok(textOf([workload([], { name: 'dns' })], 'bench.lookups-without-network', context));

@@ -8,6 +8,7 @@ import { catalogue } from '#plimsoll/classify/catalogue/catalogue.js';
 import { classify } from '#plimsoll/classify/classify.js';
 import { PlimsollError } from '#plimsoll/errors.js';
 import { Guardian } from '#plimsoll/lab/guardian.js';
+import { explained } from '#plimsoll/report/findings/classify.js';
 import { type Classified, classificationSchema, type PoolVerdict } from '#plimsoll/results/classification.js';
 import type { Target } from '#plimsoll/workloads/target.js';
 import { buildAddon, cannotBuildAddon } from '../support/addon.js';
@@ -57,7 +58,7 @@ describe('classify', posix, () => {
       { entries: catalogue, targets: [], deadlineMs: 20_000 },
       { guardian, signal: never },
     );
-    classificationSchema.parse(result);
+    classificationSchema.parse({ ...result, results: result.results.map(explained) });
     assert.equal(result.results.length, catalogue.length);
     const verdicts = (of: (name: string) => string): Record<string, string> =>
       Object.fromEntries(catalogue.map(({ name }) => [name, of(name)]));
@@ -65,7 +66,7 @@ describe('classify', posix, () => {
     assert.deepEqual(
       verdicts((name) => byName.get(name)?.verdict ?? 'missing'),
       verdicts(expected),
-      result.results.map(({ name, explanation }) => `${name}: ${explanation}`).join('\n'),
+      result.results.map((one) => `${one.name}: ${explained(one).explanation}`).join('\n'),
     );
     const slow = result.results.filter(({ slowIo }) => slowIo === true).map(({ name }) => name);
     assert.deepEqual(slow.sort(), SLOW.toSorted());
@@ -85,7 +86,7 @@ describe('classify', posix, () => {
   });
   const classifyTargets = async (targets: Target[], deadlineMs: number): Promise<Map<string, Classified>> => {
     const { results } = await classify({ entries: [], targets, deadlineMs }, { guardian, signal: never });
-    return new Map(results.map((one) => [one.name, one]));
+    return new Map(results.map((one) => [one.name, explained(one)]));
   };
 
   test('planted functions of each kind', async () => {
@@ -133,7 +134,10 @@ describe('classify', posix, () => {
       500,
     );
     for (const [name, { verdict }] of found) assert.equal(verdict, 'timeout', name);
-    assert.match(found.get('loops')?.explanation ?? '', /never gave the thread of the event loop back/);
+    assert.match(
+      found.get('loops')?.explanation ?? '',
+      /blocked the event loop and did not return within 500 ms/,
+    );
   });
 
   test('an export that is no function, or does not exist, is bad input', async () => {

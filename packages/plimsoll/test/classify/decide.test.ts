@@ -41,7 +41,11 @@ describe('verdicts that the data cannot carry are not given', () => {
     const blocked = saw({ outcome: 'failed', error, whileBlocked: true });
     const decision = decide(blocked, saw({}), CIRCUMSTANCES);
     assert.equal(decision.verdict, 'unclear');
-    assert.match(decision.evidence, /TimeoutError: gave up/);
+    assert.deepEqual(decision.grounds, {
+      id: 'classify.failed-while-blocked',
+      error: 'TimeoutError: gave up',
+      usualMs: 10,
+    });
   });
 });
 

@@ -79,7 +79,7 @@ describe('limits of the machine', root, () => {
       ];
       const run = await plimsoll(['bench', 'dns', '--dns', 'system', ...QUICKLY], { command: offline });
       assert.equal(run.code, 4, run.stderr);
-      assert.match(run.stderr, /--dns system does not work here: .*; use --dns local or --dns hosts/);
+      assert.match(run.stderr, /dns: system does not work here: .*; use local or hosts/);
     }),
   );
 });

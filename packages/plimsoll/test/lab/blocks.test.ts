@@ -76,7 +76,7 @@ describe('running blocks', () => {
         new Promise((resolve) => spawn(process.execPath, ['-e', busy]).once('exit', () => resolve(1)));
       const outcome = await runBlocks(plan(run, 4));
       assert.equal(outcome.error, undefined);
-      assert.ok(outcome.runs.every(({ marks }) => marks.includes('other-load')));
+      assert.ok(outcome.runs.every(({ disturbances }) => disturbances.includes('other-load')));
       assert.equal(outcome.repeatedBlocks, 1);
       assert.equal(outcome.runs.length, (4 + 1) * 3);
       assert.equal(outcome.runs.filter(({ superseded }) => superseded).length, 3);
@@ -94,7 +94,7 @@ describe('running blocks', () => {
         }, 2),
         readCounters: () => countersOf(others),
       });
-      const marked = outcome.runs.filter(({ marks }) => marks.includes('other-load'));
+      const marked = outcome.runs.filter(({ disturbances }) => disturbances.includes('other-load'));
       assert.equal(marked.length, others * outcome.runs.length);
     }
   });

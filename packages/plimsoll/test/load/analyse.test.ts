@@ -5,6 +5,7 @@ import { analyseTable } from '#plimsoll/load/analyse.js';
 import type { LoadTarget, Table } from '#plimsoll/load/options.js';
 import { runsToResume } from '#plimsoll/load/resume.js';
 import type { LoadMeasurement } from '#plimsoll/load/run.js';
+import { loadRecommendation } from '#plimsoll/report/findings/load.js';
 import type { LoadResult } from '#plimsoll/results/load.js';
 import { createRandom } from '#plimsoll/stats/random.js';
 
@@ -19,6 +20,7 @@ const target: LoadTarget = {
   instances: 1,
   operation: { kind: 'stat' },
   operationsPerRequest: 10,
+  description: '10 × fs.stat',
 };
 const SIZES = [2, 4, 64];
 const options = { sizes: SIZES, baseline: 4, target };
@@ -73,7 +75,7 @@ function planted(of: (size: number) => Planted, blocks = 8): BlockRun<LoadMeasur
       block,
       order,
       arm,
-      marks: [],
+      disturbances: [],
       superseded: false,
       result: measurement(
         arm === 'twin' ? 4 : arm,
@@ -84,8 +86,10 @@ function planted(of: (size: number) => Planted, blocks = 8): BlockRun<LoadMeasur
   ).flat();
 }
 
-const recommendation = (of: (size: number) => Planted, blocks?: number) =>
-  analyseTable(table, { runs: planted(of, blocks) }, options).recommendation;
+const recommendation = (of: (size: number) => Planted, blocks?: number) => {
+  const { recommendation: ranked } = analyseTable(table, { runs: planted(of, blocks) }, options);
+  return ranked === null ? null : loadRecommendation(ranked);
+};
 
 describe('which size a load recommends', () => {
   test('the fastest, beyond the noise', () => {
@@ -101,10 +105,10 @@ describe('which size a load recommends', () => {
   test('not one that makes the bystander wait', () => {
     const found = recommendation((size) => ({ done: 1000, bystander: size === 2 ? 8020 : 5 }));
     assert.equal(found?.size, 4);
-    assert.deepEqual(found?.bystanderWorse, [2]);
+    assert.deepEqual(found?.higherBystanderLatency, [2]);
     assert.match(
       found?.because ?? '',
-      /2 no faster, and the bystander waits up to 8\.0 s \(p99\) instead of 5\.0 ms/,
+      /2 is no faster, and the bystander waits up to \d\.\d\d s \(p99\) instead of \d\.\d\d ms/,
     );
   });
 
@@ -152,7 +156,7 @@ describe('which size a load recommends', () => {
       errors: size === 64 ? 3 : 0,
     }));
     assert.deepEqual([found?.size, found?.best === 64, found?.asGood], [2, false, [2, 4]]);
-    assert.match(found?.because ?? '', /requests failed at 64, and so it is out/);
+    assert.match(found?.because ?? '', /requests failed at 64, which is therefore out/);
   });
 
   test('none when the sizes did not take effect', () => {

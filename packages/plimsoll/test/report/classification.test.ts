@@ -9,7 +9,8 @@ import { type Classified, classificationSchema } from '#plimsoll/results/classif
 
 const one = (name: string, given: Partial<Classified>): Classified => ({
   ...{ name, call: `${name}()`, verdict: 'pool', slowIo: false, mainThreadMs: 0.1, waitsFor: ['pool'] },
-  ...{ explanation: 'It stood still.', alternative: null },
+  ...{ explanation: 'It did not complete.', alternative: null },
+  grounds: { id: 'classify.failed', text: 'It did not complete.', evidence: {} },
   ...given,
 });
 

@@ -59,7 +59,7 @@ test('progress fits the terminal', () => {
     workload: 'a-workload-with-a-very-long-name.mjs',
     stage: 'blocks' as const,
     size: 1024,
-    ms: 123_456,
+    roundMs: 123_456,
     block: 3,
     blocks: 10,
     leftMs: 130_000,

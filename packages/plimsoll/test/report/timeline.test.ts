@@ -10,14 +10,14 @@ import { axis, bar } from '#plimsoll/report/timeline-bars.js';
 import { type Span, type Timeline, timelineSchema } from '#plimsoll/results/timeline.js';
 
 const span = (request: number, given: Partial<Span>): Span => ({
-  ...{ request, what: 'crypto', where: 'pool', inferred: false, waited: false, thread: 1, cpuMs: 40 },
+  ...{ request, what: 'crypto', where: 'pool', inferred: false, queued: false, thread: 1, cpuMs: 40 },
   ...{ submitMs: 0, startMs: 0, endMs: 100, callbackMs: 100 },
   ...given,
 });
 
 const SPANS = [
   span(1, {}),
-  span(2, { waited: true, startMs: 100, endMs: 200, callbackMs: 250 }),
+  span(2, { queued: true, startMs: 100, endMs: 200, callbackMs: 250 }),
   span(3, { inferred: true, thread: null, cpuMs: null, what: 'stat', startMs: 50 }),
   span(4, { where: 'kernel', thread: null, cpuMs: null, what: 'socket' }),
   span(5, { where: 'main', thread: null, cpuMs: null, what: 'main thread' }),
@@ -40,6 +40,7 @@ const RESULT: Timeline = timelineSchema.parse({
         {
           id: 'timeline.waited',
           text: 'request 2 waited for a pool thread, and this is a long sentence about it',
+          evidence: { longestMs: 100 },
         },
       ],
     },

@@ -2,20 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { Guardian } from '#plimsoll/lab/guardian.js';
-import { type Span, type TimelineExperiment, timelineSchema } from '#plimsoll/results/timeline.js';
-import type { TimelineSubject } from '#plimsoll/timeline/messages.js';
-import { timeline } from '#plimsoll/timeline/timeline.js';
+import { describe, test } from 'node:test';
+import { type Span, type TimelineExperiment, timeline, timelineSchema } from 'plimsoll';
 import { buildAddon, cannotBuildAddon } from '../support/addon.js';
 import { fixture } from '../support/cli.js';
 
-const never = new AbortController().signal;
-const target = (exportName: string, file = fixture('timeline.mjs')): TimelineSubject => ({
-  kind: 'target',
-  target: { url: pathToFileURL(file).href, exportName, args: [], name: exportName },
-});
+const target = (exportName: string, file = fixture('timeline.mjs')): string => `${file}#${exportName}`;
 
 const ids = ({ observations }: TimelineExperiment): string[] => observations.map(({ id }) => id);
 const text = ({ observations }: TimelineExperiment, id: string): string =>
@@ -25,17 +17,8 @@ const total = <T>(items: readonly T[], of: (item: T) => number): number =>
 const onPool = ({ spans }: TimelineExperiment): Span[] => spans.filter(({ where }) => where === 'pool');
 
 describe('timeline', () => {
-  let guardian: Guardian;
-  before(() => {
-    guardian = new Guardian();
-  });
-  after(() => guardian.close());
-
-  const draw = async (subject: TimelineSubject, requests: number, size = 4): Promise<TimelineExperiment> => {
-    const result = await timeline(
-      { subject, requests: [requests], size, url: null, deadlineMs: 120_000 },
-      { guardian, signal: never },
-    );
+  const draw = async (operation: string, requests: number, size = 4): Promise<TimelineExperiment> => {
+    const result = await timeline({ operation, requests: [requests], size, deadlineMs: 120_000 });
     timelineSchema.parse(result);
     assert.ok(result.observedThreads === size || result.observedThreads === null);
     const [experiment] = result.experiments;
@@ -53,7 +36,7 @@ describe('timeline', () => {
         [1, 2, 3, 4, 5, 6],
       );
       assert.deepEqual(
-        spans.filter(({ waited }) => waited).map(({ request }) => request),
+        spans.filter(({ queued }) => queued).map(({ request }) => request),
         [1, 2, 3, 4, 5, 6].filter((request) => request > size),
       );
       for (const span of spans) {
@@ -101,7 +84,7 @@ describe('timeline', () => {
   });
 
   test('pbkdf2Sync: one after the other on the main thread', async () => {
-    const experiment = await draw({ kind: 'built-in', name: 'pbkdf2-sync' }, 2);
+    const experiment = await draw('pbkdf2-sync', 2);
     assert.deepEqual(onPool(experiment), []);
     const [first, second] = experiment.timings;
     assert.ok((second?.startMs ?? 0) >= (first?.endMs ?? Number.POSITIVE_INFINITY));
@@ -116,16 +99,16 @@ describe('timeline', () => {
   });
 
   test('http: all in parallel, no pool thread', async () => {
-    const experiment = await draw({ kind: 'built-in', name: 'http' }, 6);
+    const experiment = await draw('http', 6);
     assert.deepEqual(onPool(experiment), []);
     assert.match(text(experiment, 'timeline.no-pool'), /^all in parallel, no pool thread was used/);
     assert.ok(experiment.wallMs >= 100, 'the server takes 100 ms');
   });
 
   test('resolve waits for a socket; lookup for a thread that is inferred', async () => {
-    const resolve = await draw({ kind: 'built-in', name: 'resolve' }, 6);
+    const resolve = await draw('resolve', 6);
     assert.deepEqual(onPool(resolve), []);
-    const lookup = await draw({ kind: 'built-in', name: 'lookup' }, 6);
+    const lookup = await draw('lookup', 6);
     assert.equal(onPool(lookup).length, 6);
     assert.ok(
       onPool(lookup).every(({ inferred, thread, what }) => inferred && thread === null && what === 'lookup'),
@@ -135,7 +118,7 @@ describe('timeline', () => {
 
   for (const name of ['readFile', 'gzip', 'randomBytes'] as const)
     test(`${name}: every request has its jobs on the pool`, async () => {
-      const experiment = await draw({ kind: 'built-in', name }, 3);
+      const experiment = await draw(name, 3);
       for (const request of [1, 2, 3])
         assert.ok(
           onPool(experiment).some((span) => span.request === request),

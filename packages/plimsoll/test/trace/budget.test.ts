@@ -39,7 +39,7 @@ describe('where the time of a job went', () => {
         );
         const intervals = looks.map(({ cpu, waited }, index) => interval(index * 50, cpu, waited));
         for (const parts of partsOf({ jobs: traced, usage: intervals })) {
-          const { total, ...rest } = parts;
+          const { totalMs: total, ...rest } = parts;
           for (const part of Object.values(rest)) assert.ok(part >= -1e-9, JSON.stringify(parts));
           const sum = Object.values(rest).reduce((all, part) => all + part, 0);
           assert.ok(Math.abs(sum - total) < 1e-6, JSON.stringify(parts));
@@ -52,12 +52,12 @@ describe('where the time of a job went', () => {
     const worker = job(0, { startMs: 0, endMs: 50, callbackMs: 50, cpuMs: 20 });
     const idle = job(0, { startMs: 0, endMs: 50, callbackMs: 50, cpuMs: 50 });
     const [first, second] = partsOf({ jobs: [worker, idle], usage: [interval(0, 70, 12)] });
-    assert.deepEqual([first?.core, first?.blocked, second?.core], [12, 18, 0]);
+    assert.deepEqual([first?.coreWaitMs, first?.blockedMs, second?.coreWaitMs], [12, 18, 0]);
   });
 
   test('CPU time that is nobody else’s goes to jobs of which none is told', () => {
     const [parts] = partsOf({ jobs: [job(0, { endMs: 40, callbackMs: 40 })], usage: [interval(0, 10, 0)] });
-    assert.deepEqual([parts?.cpu, parts?.blocked], [10, 30]);
+    assert.deepEqual([parts?.cpuMs, parts?.blockedMs], [10, 30]);
   });
 
   test('mean and p99', () => {
@@ -65,7 +65,7 @@ describe('where the time of a job went', () => {
       job(0, { startMs: index, endMs: 200, callbackMs: 200 }),
     );
     const budget = budgetOf(partsOf({ jobs, usage: [] }));
-    assert.deepEqual(budget?.queue, { meanMs: 50, p99Ms: 99 });
+    assert.deepEqual(budget?.queueWaitMs, { mean: 50, p99: 99 });
     assert.equal(budgetOf([]), null);
   });
 });

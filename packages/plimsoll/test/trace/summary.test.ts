@@ -10,8 +10,8 @@ import {
   traceSummarySchema,
   type UsageInterval,
 } from 'plimsoll';
+import { summarise } from '#plimsoll/api/trace.js';
 import { captureEnvironment } from '#plimsoll/host/environment.js';
-import { summarise } from '#plimsoll/trace/summary.js';
 import { job, tracedProcess } from './jobs.js';
 
 const captured = captureEnvironment({ directory: '/' });
@@ -56,12 +56,12 @@ describe('what to do follows from the largest wait', () => {
     'jobs queue while cores are free': [
       { jobs: eight(4, 5), usage: usage(10, 40, 0) },
       'trace.more-threads',
-      /33 % of the time from submission to callback \(mean 50 ms\) while 0\.1 of 2 cores/,
+      /33 % of the time from submission to callback \(mean 50\.0 ms\) while 0\.1 of 2 cores were busy/,
     ],
     'lookups queue': [
       { jobs: eight(2, 5, 0, { kind: 'dns.lookup', slow: true }), usage: usage(10, 40, 0) },
       'trace.more-threads',
-      /dns\.lookup.*half of the pool/,
+      /half of the pool serves lookups \(dns\.lookup\)/,
     ],
     'jobs queue while all cores are busy': [
       { jobs: eight(2, 100), usage: usage(900, 1000, 0) },
@@ -86,11 +86,11 @@ describe('what to do follows from the largest wait', () => {
     'an idle loop takes results late': [
       { jobs: eight(8, 100, 100), usage: usage(100, 40, 0) },
       'trace.event-loop-delay',
-      /single callbacks/,
+      /single long callbacks/,
     ],
     'work on the CPU': [{ jobs: eight(8, 100), usage: usage(10, 800, 0) }, 'trace.nothing', /on CPU/],
     'blocked work': [{ jobs: eight(8, 1), usage: usage(10, 8, 0) }, 'trace.nothing', /waiting for a disk/],
-    'no job': [{ jobs: [], endMs: 30_000 }, 'trace.unused', /never used the pool in 30 s/],
+    'no job': [{ jobs: [], endMs: 30_000 }, 'trace.unused', /never used the pool in 30\.0 s/],
   };
   for (const [what, [process, id, says]] of Object.entries(cases))
     test(`${what}: ${id}`, () => {

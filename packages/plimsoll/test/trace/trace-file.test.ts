@@ -32,7 +32,14 @@ const trace: Trace = {
       ],
     }),
   ],
-  notes: [{ id: 'trace.bound', text: 'a note' }],
+  notes: [
+    {
+      id: 'trace.bound',
+      pid: 1,
+      count: 40,
+      text: 'process 1: recording stopped after 40 events (--max-events)',
+    },
+  ],
 };
 const lines = [...traceLines(trace)].map((line) => JSON.stringify(line));
 const text = `${lines.join('\n')}\n`;
@@ -77,7 +84,7 @@ describe('a kept trace', () => {
     'an empty text': ['\n\n', /empty/],
     'foreign JSON': ['{"name":"x"}', /is no trace.*begins with/s],
     'a summary': [`${JSON.stringify({ schema: 'plimsoll/1', kind: 'trace' }, null, 2)}\n`, /summary.*--out/],
-    'another result': ['{"schema":"plimsoll/1","kind":"bench"}', /another command \(bench\)/],
+    'another result': ['{"schema":"plimsoll/1","kind":"bench"}', /another command \("bench"\)/],
     'a later version': ['{"schema":"plimsoll/9","kind":"trace"}', /"plimsoll\/9"; this version reads/],
     'no JSON, but escapes': ['\u001b[31mred\n', /\\x1b|\\u001b/],
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeWorkload, resolveParameters } from '#plimsoll/workloads/parameters.js';
+import { describeWorkload } from '#plimsoll/report/work.js';
+import { resolveParameters } from '#plimsoll/workloads/parameters.js';
 
 test("the defaults are the original suite's", () => {
   assert.deepEqual(resolveParameters('file'), { operations: 1000, bytes: 102_400 });

@@ -1,4 +1,4 @@
-import type { FreshAnswer, Outcome } from '../outcome.js';
+import type { FreshAnswer, Outcome } from '../messages.js';
 
 /** What one run yields. */
 export interface Yield {

@@ -49,18 +49,18 @@ async function measure(
   observedThreads: number | null,
 ): Promise<Measurement> {
   const { operations } = workload;
-  const unloadedMs = await warmUp(workload, job);
+  const unloadedLatencyMs = await warmUp(workload, job);
 
   const latencies: number[] = [];
   const record = (ms: number): number => latencies.push(ms);
-  const roundMs: number[] = [];
+  const rounds: number[] = [];
   const delay = watchLoopDelay();
   const cpuBefore = process.cpuUsage();
   const started = performance.now();
   for (let round = 0; round < job.rounds; round++) {
     const roundStarted = performance.now();
     await workload.round(operations, record);
-    roundMs.push(performance.now() - roundStarted);
+    rounds.push(performance.now() - roundStarted);
   }
   const elapsedMs = performance.now() - started;
   const cpu = process.cpuUsage(cpuBefore);
@@ -70,16 +70,15 @@ async function measure(
     observedThreads,
     operations,
     rounds: job.rounds,
-    ms: elapsedMs / job.rounds,
+    roundMs: elapsedMs / job.rounds,
     opsPerSecond: (operations * job.rounds * 1000) / elapsedMs,
-    p50Ms: median(latencies),
-    p99Ms: quantile(latencies, 0.99),
+    latencyMs: { p50: median(latencies), p99: quantile(latencies, 0.99) },
     cpuSeconds: seconds(cpu),
     totalCpuSeconds: seconds(process.cpuUsage()),
     maxRssBytes: process.resourceUsage().maxRSS * 1024,
     eventLoopDelayMs,
-    unloadedMs,
-    steady: isSteady(roundMs),
+    unloadedLatencyMs,
+    steady: isSteady(rounds),
   };
 }
 

@@ -11,9 +11,12 @@ export type DnsMode =
 
 export const DEFAULT_DELAY_MS = 10;
 
-/** The resolver that was opened, and why not one before it in the order. */
+/** The resolver that was opened, and why it is this one. */
 export interface ChosenResolver extends Resolver {
-  readonly because: string;
+  /** It was asked for; else it is the first that works. */
+  readonly requested: boolean;
+  /** Why those before it in the order do not work here. */
+  readonly refused: readonly string[];
 }
 
 /**
@@ -23,21 +26,18 @@ export interface ChosenResolver extends Resolver {
  * @throws {PlimsollError} PLIMSOLL_DNS_UNAVAILABLE when the one asked for does not work here.
  */
 export async function openResolver(asked: DnsMode, guardian: Guardian): Promise<ChosenResolver> {
-  if (asked.mode !== 'auto') return { ...(await openOne(asked, guardian)), because: 'asked for by --dns' };
-  const reasons: string[] = [];
+  if (asked.mode !== 'auto') return { ...(await openOne(asked, guardian)), requested: true, refused: [] };
+  const refused: string[] = [];
   for (const open of [openSystemResolver, () => openLocalResolver(DEFAULT_DELAY_MS, guardian)]) {
     try {
-      return { ...(await open()), because: because(reasons) };
+      return { ...(await open()), requested: false, refused };
     } catch (error) {
       if (!(error instanceof DnsUnavailable)) throw error;
-      reasons.push(error.message);
+      refused.push(error.message);
     }
   }
-  return { ...hostsResolver, because: because(reasons) };
+  return { ...hostsResolver, requested: false, refused };
 }
-
-const because = (reasons: readonly string[]): string =>
-  reasons.length === 0 ? 'the first choice works' : reasons.join('; ');
 
 async function openOne(asked: Exclude<DnsMode, { mode: 'auto' }>, guardian: Guardian): Promise<Resolver> {
   try {
@@ -48,8 +48,7 @@ async function openOne(asked: Exclude<DnsMode, { mode: 'auto' }>, guardian: Guar
     if (!(error instanceof DnsUnavailable)) throw error;
     throw new PlimsollError(
       'PLIMSOLL_DNS_UNAVAILABLE',
-      `--dns ${asked.mode} does not work here: ${error.message}; ` +
-        `use --dns ${asked.mode === 'local' ? 'hosts' : 'local or --dns hosts'}`,
+      `dns: ${asked.mode} does not work here: ${error.message}; use ${asked.mode === 'local' ? 'hosts' : 'local or hosts'}`,
     );
   }
 }

@@ -1,6 +1,7 @@
-import type { WorkloadResult } from '../../results/bench.js';
+import type { Measured } from '../../bench/bench.js';
+import type { BenchResult, WorkloadResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
-import type { FindingContext, WorkloadRule } from './context.js';
+import { type FindingContext, type WorkloadRule, whyResolver } from './context.js';
 import { eventLoopDelay } from './loop.js';
 import { disturbed, noisy, notSteady, unclear } from './quality.js';
 import { estimatesOnly, filesInMemory, lookupsWithoutNetwork, oneSizeForAll } from './setting.js';
@@ -26,6 +27,25 @@ const RULES: readonly WorkloadRule[] = [
 ];
 
 const RANK: Record<Finding['severity'], number> = { warning: 0, advice: 1, note: 2 };
+
+/** What was measured, with its sentences. */
+export function benchResultOf(measured: Measured): BenchResult {
+  const { environment, method, workloads } = measured;
+  const { dns } = method;
+  return {
+    ...measured,
+    method: {
+      ...method,
+      dns: dns && { ...dns, because: whyResolver(dns) },
+    },
+    findings: findings(workloads, {
+      baseline: method.baseline,
+      effectiveCpus: environment.cpu.effectiveCpus,
+      filesystem: environment.filesystem,
+      resolver: dns,
+    }),
+  };
+}
 
 /**
  * What a reader should learn from the workloads: every rule over every workload, and those across workloads. The most

@@ -1,5 +1,5 @@
 import type { SizeResult } from '../../results/bench.js';
-import { list, ms } from '../../results/words.js';
+import { formatMs, list } from '../format.js';
 import { sizeOf, type WorkloadRule } from './context.js';
 
 /** Sizes that are as fast as the best but delay the event loop, and with it every other request. */
@@ -13,8 +13,13 @@ export const eventLoopDelay: WorkloadRule = (workload) => {
     {
       id: 'bench.event-loop-delay',
       severity: 'advice',
-      text: `${workload.name}: ${list(sizes)} ${sizes.length === 1 ? 'is' : 'are'} no faster than ${chosen.size}, and the event-loop delay is ${list(late.map((size) => ms(delay(size))))} ms (p99) instead of ${ms(delay(chosen))}`,
-      evidence: { sizes, p99Ms: late.map(delay), insteadOf: chosen.size, insteadOfP99Ms: delay(chosen) },
+      text: `${workload.name}: ${list(sizes)} ${sizes.length === 1 ? 'is' : 'are'} no faster than ${chosen.size}, and the event-loop delay is ${list(late.map((size) => formatMs(delay(size))))} (p99) instead of ${formatMs(delay(chosen))}`,
+      evidence: {
+        sizes,
+        p99Ms: late.map(delay),
+        insteadOf: chosen.size,
+        insteadOfP99Ms: delay(chosen),
+      },
     },
   ];
 };

@@ -1,4 +1,4 @@
-import { change, percent } from '../../results/words.js';
+import { change, formatCount, percent } from '../format.js';
 import { canJudge, type WorkloadRule } from './context.js';
 
 /** Baseline and twin differ though they are the same: nothing else from this workload can be believed. */
@@ -40,8 +40,8 @@ export const disturbed: WorkloadRule = (workload) => {
     (kind) => kind !== 'not-steady',
   );
   const consequences = [
-    ...(workload.repeatedBlocks === 0 ? [] : [`${count(workload.repeatedBlocks, 'block')} repeated`]),
-    ...(marked.length === 0 ? [] : [`${count(marked.length, 'disturbed run')} kept`]),
+    ...(workload.repeatedBlocks === 0 ? [] : [`${formatCount(workload.repeatedBlocks, 'block')} repeated`]),
+    ...(marked.length === 0 ? [] : [`${formatCount(marked.length, 'disturbed run')} kept`]),
   ];
   return [
     {
@@ -51,13 +51,11 @@ export const disturbed: WorkloadRule = (workload) => {
       evidence: {
         repeatedBlocks: workload.repeatedBlocks,
         disturbedRuns: marked.length,
-        disturbances: kinds.join(', '),
+        disturbances: kinds,
       },
     },
   ];
 };
-
-const count = (many: number, noun: string): string => `${many} ${noun}${many === 1 ? '' : 's'}`;
 
 /** Runs that had not settled: their rounds still drifted when they ended. */
 export const notSteady: WorkloadRule = (workload) => {
@@ -69,7 +67,7 @@ export const notSteady: WorkloadRule = (workload) => {
       id: 'bench.not-steady',
       severity: 'note',
       text: `${workload.name}: the rounds of ${drifting.length} of ${runs.length} runs still differed by more than 5 % at the end`,
-      evidence: { drifting: drifting.length, runs: runs.length },
+      evidence: { notSteadyRuns: drifting.length, runs: runs.length },
     },
   ];
 };

@@ -1,7 +1,7 @@
 import type { WorkloadResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
-import { list, percent } from '../../results/words.js';
-import { canJudge, type FindingContext, type WorkloadRule } from './context.js';
+import { list, percent } from '../format.js';
+import { canJudge, type FindingContext, type WorkloadRule, whyResolver } from './context.js';
 
 /** Files in memory say nothing about a disk. */
 export const filesInMemory: WorkloadRule = ({ name }, { filesystem }) =>
@@ -23,15 +23,17 @@ export const lookupsWithoutNetwork: WorkloadRule = ({ name }, { resolver }) =>
         {
           id: 'bench.lookups-without-network',
           severity: 'note',
-          text: `dns: answered by ${resolver.description} (${resolver.because})`,
-          evidence: { mode: resolver.mode },
+          text: `dns: answered by ${resolver.description} (${whyResolver(resolver)})`,
+          evidence: { mode: resolver.mode, refused: resolver.refused },
         },
       ]
     : [];
 
 /** Too few blocks for any verdict: what they could not have seen. */
 export function estimatesOnly(workloads: readonly WorkloadResult[]): Finding[] {
-  const short = workloads.filter((workload) => !canJudge(workload) && workload.noise?.noisy === false);
+  const short = workloads.filter(
+    (workload) => !canJudge(workload) && workload.noise?.noisy === false && workload.sizes.length > 1,
+  );
   if (short.length === 0) return [];
   const widths = short.map(({ sizes }) =>
     Math.max(...sizes.map(({ interval: [low, high] }) => (high - low) / 2)),
@@ -45,7 +47,7 @@ export function estimatesOnly(workloads: readonly WorkloadResult[]): Finding[] {
       text:
         `${blocks === 1 ? 'one block gives' : `${blocks} blocks give`} estimates, not verdicts (six are the least; the default is ten)` +
         (blocks === 1 ? '' : `; differences below ${list(unseen)} cannot be seen`),
-      evidence: { blocks, halfWidths: widths },
+      evidence: { blocks, intervalHalfWidths: widths },
     },
   ];
 }

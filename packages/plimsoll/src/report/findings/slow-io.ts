@@ -9,25 +9,31 @@ import type { WorkloadRule } from './context.js';
 export const halfForLookups: WorkloadRule = (workload) => {
   const { operations } = workload;
   if (workload.name !== 'dns' || operations === null) return [];
-  const seen = workload.sizes.flatMap(({ size, medianMs, runs }) => {
+  const seen = workload.sizes.flatMap(({ size, roundMs, runs }) => {
     if (size < 4 || runs.length === 0 || operations < 4 * size) return [];
-    const unloadedMs = median(runs.map((run) => run.unloadedMs));
-    return [{ size, unloadedMs, atOnce: (operations * unloadedMs) / medianMs }];
+    const unloadedLatencyMs = median(runs.map((run) => run.unloadedLatencyMs));
+    return [{ size, unloadedLatencyMs, concurrency: (operations * unloadedLatencyMs) / roundMs }];
   });
   // A lookup of well under a millisecond spends its time on the event loop, not in the pool.
   const shown = seen.filter(
-    ({ size, unloadedMs, atOnce }) =>
-      unloadedMs >= 2 && atOnce <= 1.15 * slowJobLimit(size) && atOnce >= 0.7 * slowJobLimit(size),
+    ({ size, unloadedLatencyMs, concurrency }) =>
+      unloadedLatencyMs >= 2 &&
+      concurrency <= 1.15 * slowJobLimit(size) &&
+      concurrency >= 0.7 * slowJobLimit(size),
   );
   const largest = shown.at(-1);
   if (largest === undefined || shown.length < seen.length) return [];
-  const { size, unloadedMs, atOnce } = largest;
+  const { size, unloadedLatencyMs, concurrency } = largest;
   return [
     {
       id: 'bench.half-for-lookups',
       severity: 'note',
-      text: `dns: only half of the pool serves lookups: with ${size} threads, ${operations} lookups of ${unloadedMs.toFixed(1)} ms ran ${atOnce.toFixed(1)} at a time`,
-      evidence: { sizes: shown.map((s) => s.size), atOnce: shown.map((s) => s.atOnce), unloadedMs },
+      text: `dns: only half of the pool serves lookups: with ${size} threads, ${operations} lookups of ${unloadedLatencyMs.toFixed(1)} ms ran ${concurrency.toFixed(1)} at a time`,
+      evidence: {
+        sizes: shown.map((one) => one.size),
+        concurrency: shown.map((one) => one.concurrency),
+        unloadedLatencyMs,
+      },
     },
   ];
 };

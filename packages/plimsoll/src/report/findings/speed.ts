@@ -1,7 +1,7 @@
 import { LARGEST_POOL_SIZE } from '../../libuv/pool-size.js';
 import type { SizeResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
-import { list, percent } from '../../results/words.js';
+import { list, percent } from '../format.js';
 import { busyCpus, canJudge, sizeOf, type WorkloadRule } from './context.js';
 
 const evidenceOf = ({ size, ratio, interval, p }: SizeResult): Finding['evidence'] => ({
@@ -15,19 +15,19 @@ const evidenceOf = ({ size, ratio, interval, p }: SizeResult): Finding['evidence
 export const faster: WorkloadRule = (workload, { baseline }) => {
   const chosen = sizeOf(workload, workload.recommended);
   if (chosen === undefined || chosen.verdict !== 'better') return [];
-  const beyond = workload.sizes.filter(({ size }) => size > chosen.size);
+  const largerSizes = workload.sizes.map(({ size }) => size).filter((size) => size > chosen.size);
   const text = `${workload.name}: ${chosen.size} is ${comparedWith(baseline, chosen)}`;
   return [
     {
       id: 'bench.faster',
       severity: 'advice',
-      text: beyond.length === 0 ? text : `${text}; beyond ${chosen.size} nothing is gained`,
-      evidence: { ...evidenceOf(chosen), beyond: beyond.map(({ size }) => size) },
+      text: largerSizes.length === 0 ? text : `${text}; larger sizes gain nothing more`,
+      evidence: { ...evidenceOf(chosen), largerSizes },
     },
   ];
 };
 
-/** The largest measured size is the best one: the best may lie beyond. */
+/** The largest measured size is the best one: a larger one may be better still. */
 export const tryLarger: WorkloadRule = (workload) => {
   const chosen = sizeOf(workload, workload.recommended);
   const largest = workload.sizes.at(-1);
@@ -38,13 +38,13 @@ export const tryLarger: WorkloadRule = (workload) => {
     chosen.size === LARGEST_POOL_SIZE
   )
     return [];
-  const next = [2, 4].map((factor) => Math.min(LARGEST_POOL_SIZE, factor * chosen.size));
+  const nextSizes = [2, 4].map((factor) => Math.min(LARGEST_POOL_SIZE, factor * chosen.size));
   return [
     {
       id: 'bench.try-larger',
       severity: 'advice',
-      text: `${workload.name}: ${chosen.size} is the largest size that was measured, and the best; measure larger ones (--sizes ${[chosen.size, ...next].join(',')})`,
-      evidence: { size: chosen.size, next },
+      text: `${workload.name}: ${chosen.size} is the largest size that was measured, and the best; measure larger ones (--sizes ${[chosen.size, ...nextSizes].join(',')})`,
+      evidence: { size: chosen.size, nextSizes },
     },
   ];
 };

@@ -64,7 +64,7 @@ class InspectorSource implements SignalSource {
       await post(this.#session, 'NodeTracing.start', CONFIG);
     } catch (error) {
       this.#stopped = true;
-      return { type: 'problem', id: 'inspector', text: String((error as Error)?.message ?? error) };
+      return { type: 'problem', id: 'inspector', detail: String((error as Error)?.message ?? error) };
     }
     this.#fetcher = threads.list().find((tid) => !before.has(tid)) ?? null;
     this.#remember();

@@ -89,7 +89,10 @@ export interface WorkerLine {
 export interface ProblemLine {
   readonly type: 'problem';
   readonly id: 'inspector' | 'worker' | 'other-tracing' | 'bound';
-  readonly text: string;
+  /** What Node said. */
+  readonly detail?: string;
+  /** Events that were recorded before the bound. */
+  readonly count?: number;
 }
 
 export interface EndLine {

@@ -56,15 +56,14 @@ function record({ directory, maxEvents, sampleMs }: Settings): void {
   if (!written || fs.existsSync(finishFile)) return;
   void channel.start();
   if (tracesItself()) {
-    const text = 'the process records trace events itself (--trace-event-categories)';
-    append(file, [{ type: 'problem', id: 'other-tracing', text }]);
+    append(file, [{ type: 'problem', id: 'other-tracing' }]);
     process.once('exit', () => channel.flush());
     return;
   }
   try {
     startRecorder({ flags: flags(), file, finishFile, maxEvents, sampleMs }, channel);
   } catch (error) {
-    append(file, [{ type: 'problem', id: 'worker', text: (error as Error).message }]);
+    append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
   }
 }
 

@@ -37,14 +37,14 @@ function emit(line: RecordedLine): void {
     lines.push(line);
     return;
   }
-  const room = data.maxEvents - events;
+  const room = Math.max(0, data.maxEvents - events);
   events += line.events.length;
   lines.push(room < line.events.length ? { type: 'events', events: line.events.slice(0, room) } : line);
   // Large, and lost with the process: on to the disk.
   write();
-  if (events <= data.maxEvents) return;
-  const text = `stopped after ${data.maxEvents} events`;
-  lines.push({ type: 'problem', id: 'bound', text });
+  // What comes while the sources stop is over the bound too, and was told before.
+  if (ended || events <= data.maxEvents) return;
+  lines.push({ type: 'problem', id: 'bound', count: data.maxEvents });
   void end('bound');
 }
 
@@ -68,7 +68,7 @@ function openSources(): SignalSource[] {
     const InspectorSource = require('./inspector-source.cjs') as new () => SignalSource;
     opened.push(new InspectorSource());
   } catch (error) {
-    emit({ type: 'problem', id: 'inspector', text: (error as Error).message });
+    emit({ type: 'problem', id: 'inspector', detail: (error as Error).message });
   }
   // After the other, whose threads are then known not to be the pool's.
   return [...opened, new ThreadsSource()];
@@ -97,7 +97,7 @@ async function end(why: EndLine['why']): Promise<void> {
 // The app's thread ends: only now does it ask.
 worker.parentPort?.on('message', () => void end('exit'));
 process.on('uncaughtException', (error) => {
-  append(data.file, [{ type: 'problem', id: 'worker', text: error.message }]);
+  append(data.file, [{ type: 'problem', id: 'worker', detail: error.message }]);
   raise(FLAG.ready);
   raise(FLAG.done);
 });
