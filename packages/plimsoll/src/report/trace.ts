@@ -83,11 +83,11 @@ function useText(program: TracedProgram): string {
   const share = (part: number): string => `${percent(activeMs === 0 ? 0 : part / activeMs)} %`;
   return [
     `${count.format(jobs)} jobs within ${formatMs(activeMs)}`,
-    ...(utilization === null ? [] : [`${percent(utilization)} % of the threads taken`]),
-    `all taken for ${formatMs(saturatedMs)} (${share(saturatedMs)})`,
+    ...(utilization === null ? [] : [`pool utilization ${percent(utilization)} %`]),
+    `all threads busy for ${formatMs(saturatedMs)} (${share(saturatedMs)})`,
     `jobs queued for ${formatMs(queuedMs)} (${share(queuedMs)})`,
-    ...(eventLoopCpuShare === null ? [] : [`event loop ${percent(eventLoopCpuShare)} % of a core`]),
-    ...(chained === 0 ? [] : [`${percent(chained / jobs)} % submitted after another’s result`]),
+    ...(eventLoopCpuShare === null ? [] : [`event loop uses ${percent(eventLoopCpuShare)} % of a core`]),
+    ...(chained === 0 ? [] : [`${percent(chained / jobs)} % of the jobs follow from another’s result`]),
   ].join(' · ');
 }
 

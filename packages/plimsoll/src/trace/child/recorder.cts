@@ -20,6 +20,8 @@ let lines: RecordedLine[] = [];
 let events = 0;
 let ticks = 0;
 let ended = false;
+/** More has come than may be recorded; it is said once. */
+let isBounded = false;
 const sources: SignalSource[] = [];
 
 const raise = (flag: number): void => {
@@ -42,8 +44,8 @@ function emit(line: RecordedLine): void {
   lines.push(room < line.events.length ? { type: 'events', events: line.events.slice(0, room) } : line);
   // Large, and lost with the process: on to the disk.
   write();
-  // What comes while the sources stop is over the bound too, and was told before.
-  if (ended || events <= data.maxEvents) return;
+  if (isBounded || events <= data.maxEvents) return;
+  isBounded = true;
   lines.push({ type: 'problem', id: 'bound', count: data.maxEvents });
   void end('bound');
 }
