@@ -13,7 +13,6 @@ test('the event loop turns although every task is over before the next one is su
   let outstanding = 0;
   let turned = false;
   const pumped: Pumped = {
-    words: new Int32Array(new SharedArrayBuffer(4096)),
     get outstanding() {
       return outstanding;
     },
@@ -30,7 +29,7 @@ test('the event loop turns although every task is over before the next one is su
     wakeIfAllSleep() {},
     wakeFurther() {},
   };
-  const pump = new Pump(pumped);
+  const pump = new Pump(new Int32Array(new SharedArrayBuffer(4096)), pumped);
   const submit = (): void => {
     if (turned || ++tasks === MANY) return;
     outstanding++;
@@ -84,7 +83,6 @@ async function follow(
   let reported = 0;
   let owed = false;
   const pumped: Pumped = {
-    words,
     get outstanding() {
       return unclaimed + running + reported;
     },
@@ -104,7 +102,7 @@ async function follow(
     wakeIfAllSleep() {},
     wakeFurther() {},
   };
-  const pump = new Pump(pumped);
+  const pump = new Pump(words, pumped);
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const check = (): void => {
     if (words[hostGate] === SLEEPING)
