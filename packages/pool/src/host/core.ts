@@ -8,7 +8,7 @@ import { workerFailure } from './faults.js';
 import type { HandlerNames } from './handler-names.js';
 import type { FilledOptions } from './options.js';
 import { Pump } from './pump.js';
-import { roundsOf } from './rounds.js';
+import { Rounds } from './rounds.js';
 import { Staffing } from './staffing.js';
 import { geometryFor, type PoolState, stateFor } from './state.js';
 import { type Extras, type Release, SETTLED, Task } from './task.js';
@@ -78,7 +78,7 @@ export class Core {
     this.#crew = crew;
     this.#staffing = staffing;
     this.#dispatch = new Dispatch(state, choose, () => this.#pump.isStreaming);
-    this.#pump = new Pump(state.table.words, roundsOf(state, crew, this.#dispatch, this.timing));
+    this.#pump = new Pump(state.table.words, new Rounds(state, crew, this.#dispatch, this.timing));
     // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
     if (options.minThreads > 0) crew.spawn();
     // A balancer is offered all of them from its first task on.

@@ -22,7 +22,14 @@ const isSettled = (task: Task): boolean => task.state === SETTLED;
 
 /** Moves tasks into the table and their outcomes out of it. */
 export class Dispatch {
-  readonly #state: PoolState;
+  // Fields of its own, because every task goes through here.
+  readonly #table: PoolState['table'];
+  readonly #workers: PoolState['workers'];
+  readonly #ledger: PoolState['ledger'];
+  readonly #slots: PoolState['slots'];
+  readonly #inputs: PoolState['inputs'];
+  readonly #backlog: PoolState['backlog'];
+  readonly #concurrency: number;
   readonly #results: Results;
   /** undefined: whoever is free claims the task. */
   readonly #choose: Choose | undefined;
@@ -34,7 +41,13 @@ export class Dispatch {
 
   /** @param isStreaming Do tasks come one after another without a pause? */
   constructor(state: PoolState, choose: Choose | undefined, isStreaming: () => boolean) {
-    this.#state = state;
+    this.#table = state.table;
+    this.#workers = state.workers;
+    this.#ledger = state.ledger;
+    this.#slots = state.slots;
+    this.#inputs = state.inputs;
+    this.#backlog = state.backlog;
+    this.#concurrency = state.options.concurrentTasksPerWorker;
     this.#results = new Results(state.table);
     this.#choose = choose;
     this.#isStreaming = isStreaming;
@@ -42,7 +55,8 @@ export class Dispatch {
 
   /** False when it was published and is large: it took so long to write that no worker should wait for a further one. */
   submit(task: Task): boolean {
-    const { ledger, backlog } = this.#state;
+    const ledger = this.#ledger;
+    const backlog = this.#backlog;
     const { abortable } = task;
     ledger.outstanding++;
     if (abortable) ledger.abortable++;
@@ -64,11 +78,11 @@ export class Dispatch {
 
   #enqueue(task: Task): void {
     try {
-      this.#state.backlog.queue.push(task);
+      this.#backlog.queue.push(task);
       task.state = WAITING;
     } catch (error) {
       // A queue of the user's may throw; run() may not.
-      this.#state.ledger.settle(task, error, true);
+      this.#ledger.settle(task, error, true);
     }
   }
 
@@ -79,7 +93,8 @@ export class Dispatch {
 
   /** Moves waiting tasks into the table as far as they fit. */
   refill(): void {
-    const { ledger, backlog } = this.#state;
+    const ledger = this.#ledger;
+    const backlog = this.#backlog;
     if (this.#refusedAt === ledger.completed) return;
     while (backlog.queue.size > 0 && this.#hasRoom()) {
       const task = backlog.queue.shift();
@@ -93,20 +108,20 @@ export class Dispatch {
   }
 
   #hasRoom(): boolean {
-    if (!this.#state.slots.isAnyFree) return false;
-    return !this.#state.backlog.ordered || this.#state.slots.inUse < this.#readyCapacity();
+    if (!this.#slots.isAnyFree) return false;
+    return !this.#backlog.ordered || this.#slots.inUse < this.#readyCapacity();
   }
 
   #readyCapacity(): number {
     let capacity = 0;
-    for (const worker of this.#state.workers)
-      if (worker.ready && !worker.leaving) capacity += this.#state.options.concurrentTasksPerWorker;
+    for (const worker of this.#workers) if (worker.ready && !worker.leaving) capacity += this.#concurrency;
     return capacity;
   }
 
   /** Writes a task into the table and publishes it, unless that settles it. */
   #place(task: Task): Placed {
-    const { ledger, slots, inputs } = this.#state;
+    const ledger = this.#ledger;
+    const slots = this.#slots;
     let chosen: WorkerHandle | undefined;
     if (this.#choose !== undefined) {
       try {
@@ -121,7 +136,7 @@ export class Dispatch {
     const slot = slots.take(task);
     let isSmall: boolean;
     try {
-      isSmall = inputs.write(task, slot);
+      isSmall = this.#inputs.write(task, slot);
     } catch (error) {
       slots.giveBack(slot);
       ledger.settle(task, error, true);
@@ -141,18 +156,18 @@ export class Dispatch {
   }
 
   #publish(task: Task, slot: number): boolean {
-    const taker = this.#state.inputs.isOwed(slot) ? this.#taker(task) : undefined;
+    const taker = this.#inputs.isOwed(slot) ? this.#taker(task) : undefined;
     if (taker !== undefined) return this.#publishTo(taker, task, slot);
     // Full of entries of retracted slots behind one that no worker has claimed: then every worker is busy.
-    return publish(this.#state.table, slot);
+    return publish(this.#table, slot);
   }
 
   #publishTo(worker: WorkerHandle, task: Task, slot: number): boolean {
     if (!this.#sendPayload(worker, task)) {
-      this.#state.slots.giveBack(slot);
+      this.#slots.giveBack(slot);
       return true;
     }
-    if (!publishTo(this.#state.table, worker.index, slot)) return false;
+    if (!publishTo(this.#table, worker.index, slot)) return false;
     worker.hasAbortableMail = task.abortable;
     worker.wake();
     return true;
@@ -164,8 +179,8 @@ export class Dispatch {
    * In a stream of tasks nobody is woken for one while another worker is awake, see `Pump`.
    */
   #taker(task: Task): WorkerHandle | undefined {
-    if (queuedEntries(this.#state.table) > 0) return undefined;
-    const workers = this.#state.workers.filter((worker) => !worker.leaving);
+    if (queuedEntries(this.#table) > 0) return undefined;
+    const workers = this.#workers.filter((worker) => !worker.leaving);
     const ready = workers.filter((worker) => worker.ready);
     if (ready.length > 0) {
       const awake = this.#isStreaming() ? ready.filter((worker) => worker.isAwake) : [];
@@ -173,40 +188,38 @@ export class Dispatch {
     }
     const idle = workers.find((worker) => worker.mailCount === 0);
     if (idle !== undefined || task.abortable) return idle;
-    return workers.find(
-      (worker) => !worker.hasAbortableMail && worker.mailCount < this.#state.options.concurrentTasksPerWorker,
-    );
+    return workers.find((worker) => !worker.hasAbortableMail && worker.mailCount < this.#concurrency);
   }
 
   /** Posts what does not go through the table, if anything. False: it cannot be cloned, so the task has failed. */
   #sendPayload(worker: WorkerHandle, task: Task): boolean {
     try {
-      this.#state.inputs.send(worker, task);
+      this.#inputs.send(worker, task);
       return true;
     } catch (error) {
-      this.#state.ledger.settle(task, error, true);
+      this.#ledger.settle(task, error, true);
       return false;
     }
   }
 
   /** A worker has claimed a slot whose payload it lacks. */
   #onPull(worker: WorkerHandle, slot: number): void {
-    if (!this.#sendPayload(worker, this.#taskOf(slot))) this.#state.inputs.cancel(worker, slot);
+    if (!this.#sendPayload(worker, this.#taskOf(slot))) this.#inputs.cancel(worker, slot);
   }
 
   #taskOf(slot: number): Task {
-    return this.#state.slots.tasks[slot] as Task;
+    return this.#slots.tasks[slot] as Task;
   }
 
   /** Reads everything that a worker has reported. Returns how many tasks ended. */
   drain(worker: WorkerHandle, limit = Number.POSITIVE_INFINITY): number {
     if (this.#hasStrays) {
-      this.#state.slots.collectStrays();
+      this.#slots.collectStrays();
       this.#hasStrays = false;
     }
     let ended = 0;
     while (ended < limit) {
-      const entry = drainOne(this.#state.table, worker.index);
+      const entry = drainOne(this.#table, worker.index);
       if (entry === -1) break;
       if ((entry & PULL) !== 0) {
         this.#onPull(worker, entry & ~PULL);
@@ -219,7 +232,7 @@ export class Dispatch {
   }
 
   #finish(worker: WorkerHandle, slot: number): void {
-    const { words, layout } = this.#state.table;
+    const { words, layout } = this.#table;
     const base = slotAt(layout, slot);
     const task = this.#taskOf(slot);
     const flags = words[base + FLAGS] as number;
@@ -233,17 +246,17 @@ export class Dispatch {
       failed = true;
     }
     worker.completed++;
-    this.#state.slots.giveBack(slot);
-    this.#state.ledger.settle(task, value, failed);
+    this.#slots.giveBack(slot);
+    this.#ledger.settle(task, value, failed);
   }
 
   /** Ends a task before its time. Returns the worker that runs it and must be killed for it, or -1. */
   cancel(task: Task, reason: unknown): number {
-    const { slots, ledger, backlog } = this.#state;
+    const slots = this.#slots;
     const { slot, state } = task;
     const isClaimed = state === PUBLISHED && !slots.retract(task);
-    ledger.settle(task, reason, true);
-    if (state === WAITING) backlog.queue.forget(task);
+    this.#ledger.settle(task, reason, true);
+    if (state === WAITING) this.#backlog.queue.forget(task);
     return isClaimed ? slots.condemn(slot) : -1;
   }
 
@@ -252,8 +265,8 @@ export class Dispatch {
    * is being written, by a getter of whose value this may be called.
    */
   rejectRunning(reasonFor: () => unknown): void {
-    for (const task of this.#state.slots.tasks) {
-      if (task !== undefined) this.#state.ledger.settle(task, reasonFor(), true);
+    for (const task of this.#slots.tasks) {
+      if (task !== undefined) this.#ledger.settle(task, reasonFor(), true);
     }
   }
 
@@ -261,12 +274,12 @@ export class Dispatch {
   reapWorker(worker: WorkerHandle, failureOf: (task: Task) => unknown): number {
     this.reconsider();
     this.drain(worker);
-    const left = sweep(this.#state.table, worker.index);
+    const left = sweep(this.#table, worker.index);
     for (const slot of left.done) this.#finish(worker, slot);
     for (const slot of left.running) {
       const task = this.#taskOf(slot);
-      this.#state.slots.giveBack(slot);
-      this.#state.ledger.settle(task, failureOf(task), true);
+      this.#slots.giveBack(slot);
+      this.#ledger.settle(task, failureOf(task), true);
     }
     for (const slot of left.mail.reverse()) this.#takeBack(slot, failureOf);
     return left.running.length;
@@ -275,9 +288,9 @@ export class Dispatch {
   /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers is gone. */
   #takeBack(slot: number, failureOf: (task: Task) => unknown): void {
     const task = this.#taskOf(slot);
-    this.#state.slots.giveBack(slot);
+    this.#slots.giveBack(slot);
     if (task.state === SETTLED) return;
-    if (task.hasTransfer) this.#state.ledger.settle(task, failureOf(task), true);
-    else this.#state.backlog.putBack(task);
+    if (task.hasTransfer) this.#ledger.settle(task, failureOf(task), true);
+    else this.#backlog.putBack(task);
   }
 }

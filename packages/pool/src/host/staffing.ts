@@ -29,12 +29,13 @@ export class Staffing {
 
   /** Starts a worker when those that there are could not take all tasks, if so many more were submitted. */
   spawnForNeed(morePlain = 0, moreAbortable = 0): void {
-    const count = this.#state.workers.length;
-    const { minThreads, maxThreads } = this.#state.options;
+    const { options, workers, ledger } = this.#state;
+    const count = workers.length;
+    const { minThreads, maxThreads } = options;
     if (count >= maxThreads || this.ended) return;
     // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
-    const isWanted = count < minThreads && this.#state.ledger.outstanding + morePlain + moreAbortable > count;
-    if (isWanted || this.#state.ledger.waiting(count, morePlain, moreAbortable) > 0) this.spawn();
+    const isWanted = count < minThreads && ledger.outstanding + morePlain + moreAbortable > count;
+    if (isWanted || ledger.waiting(count, morePlain, moreAbortable) > 0) this.spawn();
   }
 
   /** Starts a worker. An error of Node is kept for the tasks that wait for a worker. */
