@@ -42,6 +42,26 @@ test('the event loop turns although every task is over before the next one is su
   assert.ok(tasks < MANY, 'a million tasks in one turn of the event loop');
 });
 
+test('while workers keep every core busy, the host looks in further turns before it sleeps', async (t) => {
+  const words = new Int32Array(new SharedArrayBuffer(4096));
+  const pump = new Pump(words, {
+    outstanding: 1,
+    hasSpareCore: false,
+    turn: () => 0,
+    anythingDone: () => false,
+    queued: 0,
+    wakeWorkers() {},
+    wakeIfAllSleep() {},
+    wakeFurther() {},
+  });
+  t.after(() => pump.stop());
+  pump.stateChanged();
+  let turns = 0;
+  for (; words[hostGate] !== SLEEPING && turns < 1000; turns++)
+    await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(turns > 2 && turns < 1000, `asleep after ${turns} turns`);
+});
+
 /** What happens from outside, in any order: tasks are submitted, workers report some, the event loop turns. */
 type Happening = { submit: number } | { report: number } | 'turn';
 

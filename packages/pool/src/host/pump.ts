@@ -42,6 +42,11 @@ const BATCH = 16;
  */
 const PATIENCE = 0.05;
 /**
+ * Turns of the event loop in which the host looks for results before it sleeps, while workers keep every core busy. In a
+ * stream of transfers sleep and wake-up cost a fifth of the rate, see docs/decisions/pool-waiting-heuristics.md.
+ */
+const POLLS = 20;
+/**
  * Milliseconds after which the sleeping host no longer counts on the workers that it woke: timers or sockets of the app
  * may keep their event loops busy.
  */
@@ -61,6 +66,7 @@ export class Pump {
   #sleptAt = 0;
   #turnEnd = 0;
   #waitingSince = 0;
+  #polls = 0;
   #submissions = 0;
   readonly #words: Int32Array;
   readonly #pumped: Pumped;
@@ -163,6 +169,7 @@ export class Pump {
   #progressed(time: number): void {
     if (this.#spun) this.#budget.found();
     this.#spun = false;
+    this.#polls = 0;
     this.#waitingSince = time;
   }
 
@@ -176,6 +183,9 @@ export class Pump {
       }
       if (this.#spun) this.#budget.missed();
       this.#spun = false;
+    } else if (!this.#pumped.hasSpareCore && this.#polls++ < POLLS) {
+      this.#deferred = true;
+      return;
     }
     this.#sleep();
   }
@@ -195,6 +205,7 @@ export class Pump {
     }
     this.#scheduled = false;
     this.#asleep = true;
+    this.#polls = 0;
     this.#sleptAt = now();
     this.#keep(true);
     this.#listener.listen();
