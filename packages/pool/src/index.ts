@@ -9,13 +9,19 @@ export {
   UncloneableError,
   WorkerError,
 } from './errors.js';
-export type { LoadBalancer, PoolWorker } from './host/load-balancer.js';
-export type { FilledOptions, PoolOptions } from './host/options.js';
-export type { AbortEmitter, AbortSignalAny, RunOptions } from './host/run-options.js';
+export type {
+  AbortEmitter,
+  AbortSignalAny,
+  FilledOptions,
+  PoolOptions,
+  RunOptions,
+} from './host/options.js';
 export {
   ArrayTaskQueue,
   FixedQueue,
+  type LoadBalancer,
   type PoolTask,
+  type PoolWorker,
   queueOptionsSymbol,
   type TaskQueue,
 } from './host/task-queue.js';

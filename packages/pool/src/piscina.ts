@@ -1,8 +1,14 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Transferable } from 'node:worker_threads';
 import { AbortError, PoolError, UncloneableError } from './errors.js';
-import { type FilledOptions, fillOptions, type PoolOptions } from './host/options.js';
-import type { AbortSignalAny, RunOptions } from './host/run-options.js';
+import {
+  type AbortSignalAny,
+  type FilledOptions,
+  fillOptions,
+  isTaskQueue,
+  type PoolOptions,
+  type RunOptions,
+} from './host/options.js';
 import { runWith } from './host/run-with.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
 import { type CloseOptions, PoolBase, type PoolHistogram } from './pool-base.js';
@@ -72,12 +78,6 @@ const RUN_OPTIONS: Checks<PiscinaRunOptions> = [
   ['name', isText, 'name argument must be a string'],
   ['signal', (value: unknown) => typeof value === 'object', 'signal argument must be an object'],
 ];
-
-function isTaskQueue(value: unknown): boolean {
-  if (!isObject(value) || !('size' in (value as object))) return false;
-  const queue = value as Record<string, unknown>;
-  return ['push', 'shift', 'remove'].every((method) => typeof queue[method] === 'function');
-}
 
 function check<Options extends object>(options: Options, checks: Checks<Options>): void {
   for (const [name, isRight, message] of checks) {
@@ -249,5 +249,8 @@ export { VERSION as version } from './version.js';
 export { ArrayTaskQueue, FixedQueue, move, queueOptionsSymbol, transferableSymbol, valueSymbol };
 export const isWorkerThread: boolean = context.isWorkerThread;
 export const workerData: unknown = context.workerData;
-export type { LoadBalancer as PiscinaLoadBalancer } from './host/load-balancer.js';
-export type { PoolTask as PiscinaTask, TaskQueue } from './host/task-queue.js';
+export type {
+  LoadBalancer as PiscinaLoadBalancer,
+  PoolTask as PiscinaTask,
+  TaskQueue,
+} from './host/task-queue.js';

@@ -1,8 +1,8 @@
 import { EventEmitterAsyncResource } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { PoolError } from './errors.js';
 import { Core } from './host/core.js';
 import type { FilledOptions } from './host/options.js';
-import { checkRuntime } from './host/runtime.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
 import type { WorkerHandle } from './host/worker-handle.js';
 import { now } from './shared/clock.js';
@@ -220,4 +220,25 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
   static get ArrayTaskQueue(): typeof ArrayTaskQueue {
     return ArrayTaskQueue;
   }
+}
+
+/**
+ * A runtime may lack what the pool stands on: a version that is too old, the page of an Electron window, a flag.
+ *
+ * @throws PoolError PLIMSOLL_POOL_UNSUPPORTED_RUNTIME
+ */
+function checkRuntime(): void {
+  const missing = lacks();
+  if (missing === undefined) return;
+  const message =
+    `This runtime has no ${missing}. @plimsoll/pool needs Node.js ^20.19 or >= 22.12, Bun 1.4, Deno 2.9, ` +
+    "or the main process of Electron that has such a Node.js; a web page's threads will not do";
+  throw new PoolError('PLIMSOLL_POOL_UNSUPPORTED_RUNTIME', message);
+}
+
+function lacks(): string | undefined {
+  if (typeof SharedArrayBuffer !== 'function') return 'SharedArrayBuffer';
+  return typeof (Atomics as { waitAsync?: unknown }).waitAsync === 'function'
+    ? undefined
+    : 'Atomics.waitAsync';
 }

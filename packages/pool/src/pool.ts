@@ -1,6 +1,5 @@
 import { badType } from './errors.js';
-import { fillOptions, flag, type PoolOptions } from './host/options.js';
-import type { RunOptions } from './host/run-options.js';
+import { fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
 import { runWith } from './host/run-with.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';
 import { isMovable } from './shared/move.js';

@@ -13,7 +13,6 @@ test('the event loop turns although every task is over before the next one is su
   let outstanding = 0;
   let turned = false;
   const pumped: Pumped = {
-    words: new Int32Array(new SharedArrayBuffer(4096)),
     get outstanding() {
       return outstanding;
     },
@@ -30,7 +29,7 @@ test('the event loop turns although every task is over before the next one is su
     wakeIfAllSleep() {},
     wakeFurther() {},
   };
-  const pump = new Pump(pumped);
+  const pump = new Pump(new Int32Array(new SharedArrayBuffer(4096)), pumped);
   const submit = (): void => {
     if (turned || ++tasks === MANY) return;
     outstanding++;
@@ -41,6 +40,26 @@ test('the event loop turns although every task is over before the next one is su
   turned = true;
   pump.stop();
   assert.ok(tasks < MANY, 'a million tasks in one turn of the event loop');
+});
+
+test('while workers keep every core busy, the host looks in further turns before it sleeps', async (t) => {
+  const words = new Int32Array(new SharedArrayBuffer(4096));
+  const pump = new Pump(words, {
+    outstanding: 1,
+    hasSpareCore: false,
+    turn: () => 0,
+    anythingDone: () => false,
+    queued: 0,
+    wakeWorkers() {},
+    wakeIfAllSleep() {},
+    wakeFurther() {},
+  });
+  t.after(() => pump.stop());
+  pump.stateChanged();
+  let turns = 0;
+  for (; words[hostGate] !== SLEEPING && turns < 1000; turns++)
+    await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(turns > 2 && turns < 1000, `asleep after ${turns} turns`);
 });
 
 /** What happens from outside, in any order: tasks are submitted, workers report some, the event loop turns. */
@@ -84,7 +103,6 @@ async function follow(
   let reported = 0;
   let owed = false;
   const pumped: Pumped = {
-    words,
     get outstanding() {
       return unclaimed + running + reported;
     },
@@ -104,7 +122,7 @@ async function follow(
     wakeIfAllSleep() {},
     wakeFurther() {},
   };
-  const pump = new Pump(pumped);
+  const pump = new Pump(words, pumped);
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const check = (): void => {
     if (words[hostGate] === SLEEPING)

@@ -118,6 +118,22 @@ test('a custom queue decides the order', async (t) => {
   assert.deepEqual(seen.slice(-3), [3, 2, 1]);
 });
 
+test('a queue sees when tasks were submitted, without recordTiming too', async (t) => {
+  const seen: PoolTask[] = [];
+  class Noting extends ArrayTaskQueue {
+    override push(task: PoolTask): void {
+      seen.push(task);
+      super.push(task);
+    }
+  }
+  const start = performance.now();
+  const pool = poolFor(t, { maxThreads: 1, taskQueue: new Noting(), recordTiming: false });
+  await Promise.all([1, 2, 3].map((value) => pool.run(value, { name: 'echo' })));
+  assert.equal(seen.length, 3);
+  // The clock that the pool notes times by counts from the start of the machine, hours or days before this.
+  for (const { created } of seen) assert.ok(Math.abs(created - start) < 30_000, String(created));
+});
+
 test('a load balancer chooses the worker', async (t) => {
   const lowest: LoadBalancer = (_task, workers) => {
     const free = workers.filter((worker) => worker.currentUsage === 0);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pool } from '@plimsoll/pool';
 import fc from 'fast-check';
-import { Pressure } from '../dist/host/pressure.js';
+import { Pressure } from '../dist/host/timing.js';
 
 const WINDOW = 5000;
 const SLOT = 250;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
-import { geometryFor } from '../dist/host/geometry.js';
 import { fillOptions } from '../dist/host/options.js';
+import { geometryFor } from '../dist/host/state.js';
 import { layoutOf } from '../dist/shared/layout.js';
 import { type SharedTable, tableOf } from '../dist/shared/memory.js';
 import type { PostPorts, Startup } from '../dist/shared/messages.js';

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { version } from '@plimsoll/pool';
 import fc from 'fast-check';
 import { Timing } from '../dist/host/timing.js';
-import { Histogram } from '../dist/shared/histogram.js';
-import { Times } from '../dist/shared/times.js';
+import { Histogram, Times } from '../dist/shared/histogram.js';
 import { poolFor, until } from './support.js';
 
 const milliseconds = fc.array(fc.double({ min: 1e-5, max: 1e6, noNaN: true }), { maxLength: 200 });

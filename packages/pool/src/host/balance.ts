@@ -1,28 +1,18 @@
-import type { LoadBalancer, PoolWorker } from './load-balancer.js';
-import type { FilledOptions } from './options.js';
-import type { Task } from './task.js';
-import type { PoolTask } from './task-queue.js';
+import type { Choose } from './dispatch.js';
+import type { PoolState } from './state.js';
+import type { LoadBalancer, PoolWorker } from './task-queue.js';
 import type { WorkerHandle } from './worker-handle.js';
 
-/** Where a load balancer's workers come from. */
-interface Workers {
-  readonly workers: readonly WorkerHandle[];
-  /** Starts one more, if there may be more. */
-  spawn(): boolean;
-}
-
-/** Turns the user's load balancer into the dispatcher's question; undefined when there is none. */
-export function chooserFor(
-  options: FilledOptions,
-  crew: Workers,
-  viewOf: (task: Task) => PoolTask,
-): ((task: Task) => WorkerHandle | undefined) | undefined {
-  const { loadBalancer } = options;
-  if (loadBalancer === undefined) return undefined;
+/** Turns the user's load balancer into the dispatcher's question. It may have one more worker started by `spawn`. */
+export function chooserFor(balancer: LoadBalancer, { workers, views }: PoolState, spawn: () => void): Choose {
   let first: ReadonlySet<WorkerHandle> | undefined;
   return (task) => {
-    first ??= new Set(crew.workers);
-    return ask(loadBalancer, crew, viewOf(task), first);
+    first ??= new Set(workers);
+    const chosen = balancer(views.of(task), offered(workers, first));
+    if (chosen !== null && chosen !== undefined)
+      return workers.find(({ threadId }) => threadId === chosen.id);
+    spawn();
+    return undefined;
   };
 }
 
@@ -30,35 +20,24 @@ export function chooserFor(
  * Workers that were started on need are offered when they are ready, or when no other ones are there. The first ones are
  * offered from the beginning, so that a balancer that counts on their number finds them all.
  */
-function ask(
-  balancer: LoadBalancer,
-  crew: Workers,
-  task: PoolTask,
-  first: ReadonlySet<WorkerHandle>,
-): WorkerHandle | undefined {
-  const ready = crew.workers.filter((worker) => worker.ready || first.has(worker));
-  const views = (ready.length > 0 ? ready : crew.workers).map(viewOf);
-  const chosen = balancer(task, views);
-  if (chosen === null || chosen === undefined) {
-    crew.spawn();
-    return undefined;
-  }
-  return crew.workers.find((worker) => worker.threadId === chosen.id);
+function offered(workers: readonly WorkerHandle[], first: ReadonlySet<WorkerHandle>): PoolWorker[] {
+  const ready = workers.filter((worker) => worker.ready || first.has(worker));
+  return (ready.length > 0 ? ready : workers).map(workerView);
 }
 
-const views = new WeakMap<WorkerHandle, PoolWorker>();
+const known = new WeakMap<WorkerHandle, PoolWorker>();
 
 /** Always the same object for a worker, and always up to date, so that a balancer may keep it. */
-function viewOf(worker: WorkerHandle): PoolWorker {
-  const known = views.get(worker);
-  if (known !== undefined) return known;
+function workerView(worker: WorkerHandle): PoolWorker {
+  const kept = known.get(worker);
+  if (kept !== undefined) return kept;
   const view: PoolWorker = {
     id: worker.threadId,
     get currentUsage() {
       return worker.running + worker.mailCount;
     },
     get isRunningAbortableTask() {
-      return worker.runsExclusive;
+      return worker.runsAbortable;
     },
     get histogram() {
       return worker.histogram?.summary() ?? null;
@@ -70,6 +49,6 @@ function viewOf(worker: WorkerHandle): PoolWorker {
       return worker.hasExited;
     },
   };
-  views.set(worker, view);
+  known.set(worker, view);
   return view;
 }

@@ -1,23 +1,17 @@
-import { AbortError, PoolError, TimeoutError } from '../errors.js';
+import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
-import { wakeFor, wakeFurther } from '../shared/gate.js';
-import { layoutOf } from '../shared/layout.js';
-import { type SharedTable, tableOf } from '../shared/memory.js';
-import { HANDLER, type Startup } from '../shared/messages.js';
-import { announce, anythingDone, queuedEntries } from '../shared/table.js';
+import { isInTime } from '../shared/timers.js';
 import { chooserFor } from './balance.js';
-import { Crew, type CrewHost } from './crew.js';
-import { CustomQueue } from './custom-queue.js';
-import { Dispatch, type DispatchHost } from './dispatch.js';
-import { failureFor, startFailure, workerFailure } from './faults.js';
-import { geometryFor } from './geometry.js';
-import { HandlerNames } from './handler-names.js';
-import { isInTime } from './in-time.js';
+import { Crew } from './crew.js';
+import { Dispatch } from './dispatch.js';
+import { workerFailure } from './faults.js';
+import type { HandlerNames } from './handler-names.js';
 import type { FilledOptions } from './options.js';
-import { Pump, type Pumped } from './pump.js';
-import { Fifo, type Pending } from './queue.js';
-import { type Extras, SETTLED, Task } from './task.js';
-import { TaskViews } from './task-views.js';
+import { Pump } from './pump.js';
+import { Rounds } from './rounds.js';
+import { Staffing } from './staffing.js';
+import { geometryFor, type PoolState, stateFor } from './state.js';
+import { type Extras, type Release, SETTLED, Task } from './task.js';
 import { Timing } from './timing.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -28,12 +22,11 @@ export interface CoreEvents {
   emit(event: 'workerCreate' | 'workerDestroy', worker: WorkerHandle): void;
 }
 
-const DRAIN_AT_ONCE = 256;
+/** Begins to watch for what ends a task early; returns how to stop that. */
+export type Watch = (end: (reason: unknown) => void, name: string) => Release;
+
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
-
-/** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
-const MOST_IDLE_DEATHS = 10;
 
 const settled = Promise.resolve();
 
@@ -43,62 +36,61 @@ const grab = (resolve: (value: unknown) => void): void => {
   resolveOf = resolve;
 };
 
-/** The pool without its public face: ties dispatcher, crew and pump together. */
-export class Core implements DispatchHost, CrewHost, Pumped {
+/** The pool without its public face: makes the parts, each out of those before it, and tells them what happens to the others. */
+export class Core {
   readonly options: FilledOptions;
-  readonly concurrency: number;
   /** By the clock that all threads share. */
   readonly startedAt = now();
   /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
-  readonly choose: DispatchHost['choose'];
   needsDrain = false;
-  closing = false;
-  /** It was destroyed: nothing runs any more. */
-  #ended = false;
-  readonly #table: SharedTable;
-  readonly #dispatch: Dispatch;
-  readonly #crew: Crew;
-  readonly #pump: Pump;
-  readonly handlers = new HandlerNames((id, { filename, name }) => {
-    for (const worker of this.workers) worker.post([HANDLER, id, filename, name]);
-  });
   readonly #events: CoreEvents;
-  readonly #views = new TaskViews(this.handlers);
-  #defaultHandler = -1;
+  readonly #defaultHandler: number;
+  /** When a task was submitted is shown to queues and balancers of the user's, too. */
+  readonly #notesTime: boolean;
+  readonly #state: PoolState;
+  readonly #crew: Crew;
+  readonly #staffing: Staffing;
+  readonly #dispatch: Dispatch;
+  readonly #pump: Pump;
   #onEmpty: (() => void) | undefined;
   #empty: Promise<void> | undefined;
-  /** Workers that have died before they took a task, since one has ended a task. */
-  #idleDeaths = 0;
-  /** Why the last worker could not even be made. */
-  #startError: { error: unknown } | undefined;
 
   constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options)) {
     this.options = options;
     this.#events = events;
-    this.concurrency = options.concurrentTasksPerWorker;
-    this.#table = tableOf(layoutOf(geometry));
-    if (options.filename !== null) this.#defaultHandler = this.handlers.idOf(options.filename, options.name);
-    this.#dispatch = new Dispatch(this.#table, this.#newQueue(), this);
-    this.timing = options.recordTiming ? new Timing(this.#dispatch) : undefined;
-    this.#crew = new Crew(options, this.#table, this);
-    this.choose = chooserFor(options, this, (task) => this.#views.of(task));
-    this.#dispatch.ordered = options.taskQueue !== undefined;
-    this.#pump = new Pump(this);
-    // One alone is ready sooner than beside others. Those follow it (`onReady`), unless tasks need them before that.
-    if (options.minThreads > 0) this.#crew.spawn();
+    const state = stateFor(options, geometry, () => this.#onSettled());
+    this.#state = state;
+    const { filename, name, loadBalancer } = options;
+    this.#defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
+    this.#notesTime = options.recordTiming || loadBalancer !== undefined || options.taskQueue !== undefined;
+    this.timing = options.recordTiming ? new Timing(state.ledger) : undefined;
+    const crew = new Crew(state, () => this.#startup(), {
+      onCreate: (worker) => this.#onCreate(worker),
+      onReady: (worker) => this.#onReady(worker),
+      onMessage: (value) => events.emit('message', value),
+      onWake: () => this.#pump.woken(),
+      onKill: (worker) => this.#dispatch.drain(worker),
+      onGone: (worker, exitCode) => this.#onGone(worker, exitCode),
+    });
+    const staffing = new Staffing(state, crew, (error) => events.emit('error', error));
+    const choose = loadBalancer && chooserFor(loadBalancer, state, () => staffing.spawn());
+    this.#crew = crew;
+    this.#staffing = staffing;
+    this.#dispatch = new Dispatch(state, choose, () => this.#pump.isStreaming);
+    this.#pump = new Pump(state.table.words, new Rounds(state, crew, this.#dispatch, this.timing));
+    // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
+    if (options.minThreads > 0) crew.spawn();
     // A balancer is offered all of them from its first task on.
-    if (options.loadBalancer !== undefined) this.refillCrew();
+    if (loadBalancer !== undefined) staffing.refill();
   }
 
-  #newQueue(): Pending {
-    const { taskQueue } = this.options;
-    if (taskQueue === undefined) return new Fifo();
-    return new CustomQueue(taskQueue, this.#views, (lost, error) => this.#dispatch.reject(lost, error));
+  get handlers(): HandlerNames {
+    return this.#state.handlers;
   }
 
   get workers(): readonly WorkerHandle[] {
-    return this.#crew?.workers ?? [];
+    return this.#state.workers;
   }
 
   get idleThreads(): number {
@@ -110,142 +102,76 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     return Math.max(0, this.workers.length - this.outstanding);
   }
 
-  get words(): Int32Array {
-    return this.#table.words;
-  }
-
   get outstanding(): number {
-    return this.#dispatch.outstanding;
+    return this.#state.ledger.outstanding;
   }
 
   get completed(): number {
-    return this.#dispatch.completed;
+    return this.#state.ledger.completed;
   }
 
   /** Slots of the table that workers have work with. */
   get slotsInUse(): number {
-    return this.#dispatch.inTable;
+    return this.#state.slots.inUse;
   }
 
   /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
   get queueSize(): number {
-    return this.#waiting(this.workers.length);
+    return this.#state.ledger.waiting(this.workers.length);
   }
 
-  /** Tasks that so many workers could not take, if so many more were submitted. */
-  #waiting(threads: number, morePlain = 0, moreExclusive = 0): number {
-    const exclusive = this.#dispatch.exclusive + moreExclusive;
-    const plain = this.outstanding - this.#dispatch.exclusive + morePlain;
-    const others = Math.max(0, threads - exclusive) * this.concurrency;
-    return Math.max(0, exclusive - threads) + Math.max(0, plain - others);
-  }
-
-  get isStreaming(): boolean {
-    return this.#pump.isStreaming;
-  }
-
-  get hasSpareCore(): boolean {
-    return this.#crew.hasSpareCore;
-  }
-
-  /** Submits a task. `handler` -1: the pool's own. */
-  run(value: unknown, handler: number, extras: Extras | undefined): Promise<unknown> {
+  /** Submits a task. `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
+  run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
     const id = handler === -1 ? this.#defaultHandler : handler;
-    const refusal = this.#refusal(id, 0);
+    const refusal = this.#refusal(id, watch === undefined ? 0 : 1);
     if (refusal !== undefined) return Promise.reject(refusal);
-    const created = this.timing === undefined ? 0 : now();
+    const created = this.#notesTime ? now() : 0;
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, created, resolveOf, extras);
-    this.#trySubmit(task);
-    return promise;
-  }
-
-  /** As `run`, for tasks with a signal or a timeout; `watch` is told how to end the task. */
-  runWatched(
-    value: unknown,
-    handler: number,
-    extras: Extras,
-    watch: (end: (reason: unknown) => void, name: string) => () => void,
-  ): Promise<unknown> {
-    const id = handler === -1 ? this.#defaultHandler : handler;
-    const refusal = this.#refusal(id, 1);
-    if (refusal !== undefined) return Promise.reject(refusal);
-    const promise = new Promise<unknown>(grab);
-    const task = new Task(value, id, now(), resolveOf, extras);
-    extras.release = watch((reason) => this.#end(task, reason), this.handlers.of(id).name);
-    this.#trySubmit(task);
-    return promise;
-  }
-
-  #refusal(handler: number, exclusive: 0 | 1): Error | undefined {
-    if (this.closing) return new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
-    if (handler === -1) {
-      const message = 'filename must be provided to run() or in options object';
-      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
+    if (extras !== undefined && watch !== undefined) {
+      extras.release = watch((reason) => this.#end(task, reason), this.handlers.of(id).name);
     }
-    const { maxThreads, maxQueue } = this.options;
-    if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
-    if (this.#waiting(maxThreads, 1 - exclusive, exclusive) <= maxQueue) return undefined;
-    const message =
-      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
-    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
-  }
-
-  #trySubmit(task: Task): void {
     try {
       this.#submit(task);
     } catch (error) {
       // The end of the stack. The task may have been submitted, or rejected already.
       task.reject(error);
     }
+    return promise;
+  }
+
+  #refusal(handler: number, abortable: 0 | 1): Error | undefined {
+    if (this.#staffing.closing) return new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
+    if (handler === -1) {
+      const message = 'filename must be provided to run() or in options object';
+      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
+    }
+    const { maxThreads, maxQueue } = this.options;
+    if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
+    if (this.#state.ledger.waiting(maxThreads, 1 - abortable, abortable) <= maxQueue) return undefined;
+    const message =
+      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
+    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
   }
 
   #submit(task: Task): void {
     this.timing?.atTime(task.created);
-    if (this.options.taskQueue === undefined) this.#dispatch.heed(task);
+    this.#state.backlog.heed(task);
     // Both now, not in the next microtask: the caller may block this thread until the task has done something.
-    if (task.exclusive) this.#spawnForNeed(0, 1);
-    else this.#spawnForNeed(1, 0);
-    this.#dispatch.submit(task);
-    this.#rejectIfNoneCanStart();
+    if (task.abortable) this.#staffing.spawnForNeed(0, 1);
+    else this.#staffing.spawnForNeed(1, 0);
+    const mayBatch = this.#dispatch.submit(task);
+    this.#staffing.rejectIfNoneCanStart();
     if (!this.needsDrain && this.#isFull) this.#setNeedsDrain(true);
-    this.#pump.stateChanged(this.#dispatch.inputs.wasSmall);
+    this.#pump.stateChanged(mayBatch);
   }
 
   /** A task more would wait, however many workers were started. */
   get #isFull(): boolean {
-    return this.#waiting(this.options.maxThreads, 1) > 0;
-  }
-
-  #spawnForNeed(morePlain = 0, moreExclusive = 0): void {
-    const count = this.workers.length;
-    const { minThreads, maxThreads } = this.options;
-    if (count >= maxThreads || this.#ended) return;
-    // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
-    const isWanted = count < minThreads && this.outstanding + morePlain + moreExclusive > count;
-    if (isWanted || this.#waiting(count, morePlain, moreExclusive) > 0) this.spawn();
-  }
-
-  /** Starts a worker. An error of Node is kept for the tasks that wait for a worker. */
-  spawn(): boolean {
-    try {
-      return this.#crew.spawn();
-    } catch (error) {
-      this.#startError = { error };
-      return false;
-    }
-  }
-
-  /** With no worker and no way to start one, nobody would ever run what waits. */
-  #rejectIfNoneCanStart(): void {
-    if (this.#startError === undefined || this.workers.length > 0) return;
-    const { error } = this.#startError;
-    this.#startError = undefined;
-    this.#dispatch.rejectUnclaimed(() => startFailure(error));
+    return this.#state.ledger.waiting(this.options.maxThreads, 1) > 0;
   }
 
   #setNeedsDrain(needed: boolean): void {
-    if (this.needsDrain === needed) return;
     this.needsDrain = needed;
     void settled.then(() => this.#events.emit(needed ? 'needsDrain' : 'drain'));
   }
@@ -262,68 +188,32 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 
   /** As many workers as there must be, and one more for tasks that wait. */
   refillCrew(): void {
-    // A pool that closes still runs what was submitted before.
-    if (this.#ended || (this.closing && this.outstanding === 0)) return;
-    while (this.workers.length < this.options.minThreads && this.spawn());
-    this.#spawnForNeed();
-    this.#rejectIfNoneCanStart();
+    this.#staffing.refill();
   }
 
-  turn(): number {
-    this.timing?.atTime(now());
-    let ended = 0;
-    for (const worker of this.#crew.workers) ended += this.#dispatch.drain(worker, DRAIN_AT_ONCE);
-    if (this.#dispatch.pending.size > 0) this.#dispatch.refill();
-    return ended;
-  }
-
-  anythingDone(): boolean {
-    for (const worker of this.#crew.workers) if (anythingDone(this.#table, worker.index)) return true;
-    return false;
-  }
-
-  wakeIfAllSleep(): void {
-    announce(this.#table);
-    if (!this.#crew.isAnyAwake) this.wakeWorkers();
-  }
-
-  get queued(): number {
-    return queuedEntries(this.#table);
-  }
-
-  wakeWorkers(): void {
-    announce(this.#table);
-    wakeFor(this.#table, this.queued, this.#crew.workers);
-  }
-
-  wakeFurther(): void {
-    wakeFurther(this.queued, this.#crew.workers);
-  }
-
-  onSettled(): void {
-    const { outstanding } = this.#dispatch;
+  #onSettled(): void {
     if (this.needsDrain && !this.#isFull) this.#setNeedsDrain(false);
-    if (outstanding > 0) return;
+    if (this.outstanding > 0) return;
     this.#onEmpty?.();
     this.#crew.watchIdle();
   }
 
-  startup(): Pick<Startup, 'arenas' | 'handlers' | 'preload' | 'shapes'> {
+  #startup() {
     return {
-      arenas: this.#dispatch.inputs.arenas,
-      shapes: this.#dispatch.inputs.shapes,
-      handlers: this.handlers.all.map(({ filename, name }, id) => [id, filename, name]),
+      arenas: this.#state.inputs.arenas,
+      shapes: this.#state.inputs.shapes,
+      handlers: this.handlers.all.map(({ filename, name }, id) => [id, filename, name] as const),
       preload: this.#defaultHandler,
     };
   }
 
-  onCreate(worker: WorkerHandle): void {
+  #onCreate(worker: WorkerHandle): void {
     if (worker.times === undefined) return;
     this.timing?.born(worker.times);
     if (this.options.workerHistogram) worker.histogram = worker.times.run;
   }
 
-  onReady(worker: WorkerHandle): void {
+  #onReady(worker: WorkerHandle): void {
     this.#dispatch.reconsider();
     this.#events.emit('workerCreate', worker);
     this.refillCrew();
@@ -331,67 +221,22 @@ export class Core implements DispatchHost, CrewHost, Pumped {
     this.#pump.stateChanged();
   }
 
-  onMessage(value: unknown): void {
-    this.#events.emit('message', value);
-  }
-
-  onWake(): void {
-    this.#pump.woken();
-  }
-
-  /** What it has ended before is not to wait for its thread. */
-  onKill(worker: WorkerHandle): void {
-    this.#dispatch.drain(worker, Number.POSITIVE_INFINITY);
-  }
-
-  onGone(worker: WorkerHandle, exitCode: number): void {
-    const lost = this.#dispatch.reapWorker(worker, failureFor(worker, exitCode, this.handlers.all));
+  #onGone(worker: WorkerHandle, exitCode: number): void {
+    const lost = this.#dispatch.reapWorker(worker, ({ handler }) =>
+      workerFailure(worker, exitCode, this.handlers.of(handler)),
+    );
     if (worker.times !== undefined) this.timing?.died(worker.times);
-    if (!worker.leaving) this.#onUnexpectedExit(worker, exitCode, lost);
+    this.#staffing.explain(worker, exitCode, lost);
     this.#events.emit('workerDestroy', worker);
-    this.#refillAfter(worker, exitCode, lost);
+    this.#staffing.replace(worker, exitCode, lost);
     this.#pump.stateChanged();
-  }
-
-  #onUnexpectedExit(worker: WorkerHandle, exitCode: number, lost: number): void {
-    if (!worker.ready) this.#onFailedStart(worker, exitCode);
-    else if (lost === 0 && worker.failure !== undefined) this.#events.emit('error', worker.failure.error);
-  }
-
-  /** No worker can start: every task that waits gets the reason, rather than waiting for ever. */
-  #onFailedStart(worker: WorkerHandle, exitCode: number): void {
-    const others = this.workers.some((other) => other !== worker);
-    if (others) return;
-    const failure = workerFailure(worker, exitCode);
-    const waiting = this.outstanding;
-    this.#dispatch.rejectUnclaimed(() => workerFailure(worker, exitCode));
-    if (waiting === 0) this.#events.emit('error', failure);
-  }
-
-  /**
-   * A worker that died before it did anything is replaced only when a task needs one, and one that could not even
-   * start is not: no loop of deaths. The workers that are left serve the queue, or the last of them ends it.
-   */
-  #refillAfter(worker: WorkerHandle, exitCode: number, lost: number): void {
-    if (worker.completed > 0 || lost > 0) this.#idleDeaths = 0;
-    if (worker.leaving || worker.completed > 0 || lost > 0) this.refillCrew();
-    else if (worker.ready) this.#replaceIdle(worker, exitCode);
-  }
-
-  #replaceIdle(worker: WorkerHandle, exitCode: number): void {
-    if (++this.#idleDeaths < MOST_IDLE_DEATHS) {
-      this.#spawnForNeed();
-      return;
-    }
-    this.#idleDeaths = 0;
-    this.#dispatch.rejectUnclaimed(() => workerFailure(worker, exitCode));
   }
 
   /** Waits for every task, then stops the workers. */
   async close(force: boolean): Promise<void> {
-    if (!this.closing) {
-      this.closing = true;
-      if (force) this.#dispatch.rejectUnclaimed(() => new AbortError('pool is closed'), this.queueSize);
+    if (!this.#staffing.closing) {
+      this.#staffing.closing = true;
+      if (force) this.#state.backlog.reject(() => new AbortError('pool is closed'), this.queueSize);
     }
     if (!(await this.#emptied())) {
       this.#events.emit('error', closeTimeout('Close operation timed out'));
@@ -409,10 +254,10 @@ export class Core implements DispatchHost, CrewHost, Pumped {
   }
 
   async destroy(): Promise<void> {
-    this.closing = true;
-    this.#ended = true;
+    this.#staffing.closing = true;
+    this.#staffing.ended = true;
     const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
-    this.#dispatch.rejectUnclaimed(reason);
+    this.#state.backlog.reject(reason);
     this.#dispatch.rejectRunning(reason);
     try {
       await this.#crew.killAll(Math.max(this.options.closeTimeout, LEAST_PATIENCE));
@@ -425,7 +270,3 @@ export class Core implements DispatchHost, CrewHost, Pumped {
 }
 
 const closeTimeout = (message: string): PoolError => new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message);
-
-/** The reason with which a task that took too long is rejected. */
-export const timeoutReason = (milliseconds: number, name: string): TimeoutError =>
-  new TimeoutError(milliseconds, name);

@@ -2,23 +2,22 @@ import { availableParallelism, getPriority, setPriority } from 'node:os';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, reclaimSpinPermits, retire, SLEEPING } from '../shared/gate.js';
+import { Times } from '../shared/histogram.js';
 import type { SharedTable } from '../shared/memory.js';
 import type * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
-import { timers } from '../shared/timers.js';
-import { Times } from '../shared/times.js';
-import { isInTime } from './in-time.js';
+import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
 import type { FilledOptions } from './options.js';
+import type { PoolState } from './state.js';
 import { type WorkerEvents, WorkerHandle } from './worker-handle.js';
 
-/** What the crew needs from the rest of the pool. */
-export interface CrewHost {
-  /** The parts of a worker's first message that change. */
-  startup(): Pick<message.Startup, 'arenas' | 'handlers' | 'preload' | 'shapes'>;
+/** The parts of a worker's first message that change. */
+type CurrentStartup = Pick<message.Startup, 'arenas' | 'handlers' | 'preload' | 'shapes'>;
+
+/** What the crew tells the rest of the pool. */
+export interface CrewEvents extends Pick<WorkerEvents, 'onWake' | 'onMessage'> {
   onCreate(worker: WorkerHandle): void;
   onReady(worker: WorkerHandle): void;
-  onMessage(value: unknown): void;
-  onWake(): void;
   /** A worker is about to be stopped, and leaves the crew. Its thread may not exit for long. */
   onKill(worker: WorkerHandle): void;
   /** A worker's thread has exited; it is no longer in the crew. */
@@ -42,29 +41,28 @@ const DENO_PATIENCE = 1000;
 
 /** The worker threads: started on need, stopped when idle for long, replaced when they die. */
 export class Crew {
-  /** Workers that may take tasks, those that still start included. */
-  readonly workers: WorkerHandle[] = [];
+  readonly #workers: WorkerHandle[];
   readonly #exiting = new Set<WorkerHandle>();
   readonly #freeIndexes: number[];
   #idleTimer: NodeJS.Timeout | undefined;
   readonly #options: FilledOptions;
   readonly #table: SharedTable;
-  readonly #host: CrewHost;
-  readonly #events: WorkerEvents;
+  readonly #current: () => CurrentStartup;
+  readonly #events: CrewEvents;
+  readonly #workerEvents: WorkerEvents;
 
-  constructor(options: FilledOptions, table: SharedTable, host: CrewHost) {
+  constructor({ options, table, workers }: PoolState, current: () => CurrentStartup, events: CrewEvents) {
     this.#options = options;
     this.#table = table;
-    this.#host = host;
+    this.#workers = workers;
+    this.#current = current;
+    this.#events = events;
     const count = table.layout.workers;
     this.#freeIndexes = Array.from({ length: count }, (_, index) => count - 1 - index);
-    this.#events = {
-      onWake: () => host.onWake(),
+    this.#workerEvents = {
+      onWake: events.onWake,
       onReady: (worker, kernelThreadId) => this.#onReady(worker, kernelThreadId),
-      onMessage: (value) => host.onMessage(value),
-      onError: (worker, error) => {
-        worker.failure ??= { error };
-      },
+      onMessage: events.onMessage,
       onExit: (worker, exitCode) => this.#onExit(worker, exitCode),
     };
   }
@@ -74,14 +72,19 @@ export class Crew {
    * @throws what Node throws for options of threads; an Error when too many threads do not end
    */
   spawn(): boolean {
-    if (this.workers.length >= this.#options.maxThreads) return false;
+    if (this.#workers.length >= this.#options.maxThreads) return false;
     const index = this.#freeIndexes.at(-1);
     if (index === undefined) throw new Error(`${stuck(this.#exiting.size)}, so there is no room for others`);
     resetBlock(this.#table, index);
-    const worker = new WorkerHandle(this.#startup(index), this.#table, this.#threadOptions(), this.#events);
+    const worker = new WorkerHandle(
+      this.#startup(index),
+      this.#table,
+      this.#threadOptions(),
+      this.#workerEvents,
+    );
     this.#freeIndexes.pop();
-    this.workers.push(worker);
-    this.#host.onCreate(worker);
+    this.#workers.push(worker);
+    this.#events.onCreate(worker);
     return true;
   }
 
@@ -94,20 +97,13 @@ export class Crew {
       times: this.#options.recordTiming ? new Times().buffer : undefined,
       clock: source,
       nice: this.#options.niceIncrement !== 0,
-      ...this.#host.startup(),
+      ...this.#current(),
     };
   }
 
   #threadOptions(): object {
     const { resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds } = this.#options;
-    const all = {
-      resourceLimits,
-      argv,
-      execArgv,
-      env,
-      workerData,
-      trackUnmanagedFds,
-    };
+    const all = { resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds };
     const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
     // Without a prototype: nobody's polluted Object.prototype becomes an option of a thread.
     return Object.assign(Object.create(null), given) as object;
@@ -116,7 +112,7 @@ export class Crew {
   #onReady(worker: WorkerHandle, kernelThreadId: number): void {
     worker.ready = true;
     if (kernelThreadId > 0) this.#setNice(kernelThreadId);
-    this.#host.onReady(worker);
+    this.#events.onReady(worker);
   }
 
   #setNice(kernelThreadId: number): void {
@@ -127,40 +123,32 @@ export class Crew {
     }
   }
 
-  /** Workers that are awake: running, spinning, or about to look for work. */
-  get awake(): number {
-    let count = 0;
-    for (const worker of this.workers) {
-      if (worker.ready && worker.isAwake) count++;
-    }
-    return count;
-  }
-
+  /** Is any worker running, spinning, or about to look for work? */
   get isAnyAwake(): boolean {
-    for (const worker of this.workers) {
-      if (worker.ready && worker.isAwake) return true;
-    }
+    for (const worker of this.#workers) if (worker.ready && worker.isAwake) return true;
     return false;
   }
 
   get hasSpareCore(): boolean {
-    return this.awake < cores;
+    let awake = 0;
+    for (const worker of this.#workers) if (worker.ready && worker.isAwake) awake++;
+    return awake < cores;
   }
 
   get idle(): number {
-    return this.workers.filter((worker) => worker.ready && worker.hasNothing).length;
+    return this.#workers.filter((worker) => worker.ready && worker.hasNothing).length;
   }
 
   /** Stops a worker at once. Its tasks are settled when its thread has exited. */
   kill(worker: WorkerHandle): void {
     if (worker.leaving) return;
-    this.#host.onKill(worker);
+    this.#events.onKill(worker);
     this.#leave(worker);
     worker.terminate();
   }
 
   killByIndex(index: number): void {
-    const worker = this.workers.find((candidate) => candidate.index === index);
+    const worker = this.#workers.find((candidate) => candidate.index === index);
     if (worker !== undefined) this.kill(worker);
   }
 
@@ -170,22 +158,22 @@ export class Crew {
    */
   async killAll(patience: number): Promise<void> {
     timers.clearTimeout(this.#idleTimer);
-    for (const worker of [...this.workers]) this.kill(worker);
+    for (const worker of [...this.#workers]) this.kill(worker);
     const exited = Promise.all([...this.#exiting].map((worker) => worker.exited));
     if (await isInTime(exited, IN_DENO ? Math.min(patience, DENO_PATIENCE) : patience)) return;
     if (!IN_DENO) throw new Error(stuck(this.#exiting.size));
   }
 
   #leave(worker: WorkerHandle): void {
-    const place = this.workers.indexOf(worker);
+    const place = this.#workers.indexOf(worker);
     if (place === -1) return;
-    this.workers.splice(place, 1);
+    this.#workers.splice(place, 1);
     this.#exiting.add(worker);
   }
 
   #onExit(worker: WorkerHandle, exitCode: number): void {
     this.#leave(worker);
-    this.#host.onGone(worker, exitCode);
+    this.#events.onGone(worker, exitCode);
     worker.leaving = true;
     this.#exiting.delete(worker);
     reclaimSpinPermits(this.#table, worker.index);
@@ -196,7 +184,7 @@ export class Crew {
   watchIdle(): void {
     const { idleTimeout, minThreads } = this.#options;
     if (this.#idleTimer !== undefined || idleTimeout === Number.POSITIVE_INFINITY) return;
-    if (this.workers.length <= minThreads) return;
+    if (this.#workers.length <= minThreads) return;
     this.#idleTimer = timers
       .setTimeout(
         () => {
@@ -204,7 +192,7 @@ export class Crew {
           this.#retireIdle();
           this.watchIdle();
         },
-        Math.min(Math.max(idleTimeout, LEAST_IDLE) / 2, 0x7fffffff),
+        Math.min(Math.max(idleTimeout, LEAST_IDLE) / 2, LONGEST_TIMER),
       )
       .unref();
   }
@@ -212,13 +200,13 @@ export class Crew {
   #retireIdle(): void {
     const time = now();
     const enough = Math.max(this.#options.idleTimeout, LEAST_IDLE);
-    for (const worker of [...this.workers].reverse()) {
+    for (const worker of [...this.#workers].reverse()) {
       if (!worker.ready || !this.#seemsIdle(worker)) worker.idleSince = undefined;
       else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
         worker.idleSince = time;
         worker.idleMark = worker.claimed;
       }
-      if (this.workers.length <= this.#options.minThreads) continue;
+      if (this.#workers.length <= this.#options.minThreads) continue;
       if (worker.idleSince !== undefined && time - worker.idleSince >= enough) this.#retire(worker);
     }
   }

@@ -1,10 +1,8 @@
+import type { Ledger } from './ledger.js';
 import type { Pending } from './queue.js';
 import { SETTLED, type Task } from './task.js';
 import type { PoolTask, TaskQueue } from './task-queue.js';
 import type { TaskViews } from './task-views.js';
-
-/** Told which tasks nobody will get out of the queue any more, and why. */
-export type OnQueueFailure = (lost: readonly Task[], error: unknown) => void;
 
 /**
  * Lets a queue of the user's decide the order. One that throws, or gives what it was not given, is not asked again about
@@ -20,12 +18,12 @@ export class CustomQueue implements Pending {
   readonly #front: Task[] = [];
   readonly #queue: TaskQueue;
   readonly #views: TaskViews;
-  readonly #onFailure: OnQueueFailure;
+  readonly #ledger: Ledger;
 
-  constructor(queue: TaskQueue, views: TaskViews, onFailure: OnQueueFailure) {
+  constructor(queue: TaskQueue, views: TaskViews, ledger: Ledger) {
     this.#queue = queue;
     this.#views = views;
-    this.#onFailure = onFailure;
+    this.#ledger = ledger;
   }
 
   get size(): number {
@@ -125,7 +123,7 @@ export class CustomQueue implements Pending {
       this.#leave(view);
       this.#stale.add(view);
     }
-    this.#onFailure(lost, error);
+    for (const task of lost) this.#ledger.settle(task, error, true);
   }
 }
 

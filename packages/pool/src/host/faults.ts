@@ -1,17 +1,12 @@
-import { types } from 'node:util';
 import { WorkerError } from '../errors.js';
+import { messageOf } from '../shared/untrusted.js';
 import type { HandlerName } from './handler-names.js';
-import type { Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 /** Why a task did not end well: its worker has exited. */
 export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: HandlerName): WorkerError {
-  const context = {
-    exitCode,
-    threadId: worker.threadId,
-    taskName: handler?.name,
-    filename: handler?.filename,
-  };
+  const { threadId } = worker;
+  const context = { exitCode, threadId, taskName: handler?.name, filename: handler?.filename };
   const where = handler === undefined ? '' : ` while it ran '${handler.name}' of ${handler.filename}`;
   if (!worker.ready) {
     const options = worker.failure === undefined ? {} : { cause: worker.failure.error };
@@ -34,21 +29,7 @@ export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: 
 }
 
 /** Node refuses to make a worker at all. */
-export const startFailure = (cause: unknown): WorkerError =>
-  new WorkerError(
-    'PLIMSOLL_POOL_START_FAILED',
-    `No worker can be started: ${messageOf(cause)}`,
-    {},
-    { cause },
-  );
-
-const messageOf = (error: unknown): string => (types.isNativeError(error) ? error.message : String(error));
-
-/** Makes the errors of tasks whose worker has exited. */
-export function failureFor(
-  worker: WorkerHandle,
-  exitCode: number,
-  handlers: readonly HandlerName[],
-): (task: Task) => WorkerError {
-  return (task) => workerFailure(worker, exitCode, handlers[task.handler]);
+export function startFailure(cause: unknown): WorkerError {
+  const message = `No worker can be started: ${messageOf(cause)}`;
+  return new WorkerError('PLIMSOLL_POOL_START_FAILED', message, {}, { cause });
 }

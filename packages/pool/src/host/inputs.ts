@@ -4,7 +4,7 @@ import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/m
 import * as message from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
 import { uncloneable } from '../shared/uncloneable.js';
-import { SlotMemory } from './slot-memory.js';
+import { Arena } from './arena.js';
 import type { Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -14,19 +14,20 @@ const SEQUENCE_MASK = 0x3fffffff;
 export class Inputs {
   /** The names of the shapes of tasks, by number. */
   readonly shapes: (readonly string[])[] = [];
-  /** Did the last task fit into its slot? Others take so long to write that no worker should wait for a further one. */
-  wasSmall = true;
   #sequence = 0;
   readonly #payloads = new Map<number, message.Payload>();
-  readonly #memory: SlotMemory;
+  readonly #arena: Arena;
   readonly #encoder: Encoder;
   readonly #table: SharedTable;
 
-  /** @param tell tells every worker, those that still start included. */
-  constructor(table: SharedTable, tell: (news: message.Message) => void) {
+  /** @param workers hear of new shapes and memory, those that still start included. */
+  constructor(table: SharedTable, workers: readonly WorkerHandle[]) {
     this.#table = table;
-    this.#memory = new SlotMemory((index, buffer) => tell([message.ARENA, index, buffer]));
-    const lend = (bytes: Uint8Array): number => this.#memory.lend(bytes);
+    const tell = (news: message.Message): void => {
+      for (const worker of workers) worker.post(news);
+    };
+    this.#arena = new Arena((index, buffer) => tell([message.ARENA, index, buffer]));
+    const lend = (bytes: Uint8Array): number => this.#arena.lend(bytes);
     this.#encoder = new Encoder(4096, lend, (shape, names) => {
       this.shapes[shape] = names;
       tell([message.SHAPE, shape, names]);
@@ -35,32 +36,33 @@ export class Inputs {
 
   /** The memory for large values, piece by piece. */
   get arenas(): readonly SharedArrayBuffer[] {
-    return this.#memory.buffers;
+    return this.#arena.buffers;
   }
 
-  /** Writes a task into a held slot. @throws what a getter of its value throws, or that it cannot be cloned */
-  write(task: Task, slot: number): void {
+  /**
+   * Writes a task into a held slot. False when it did not fit there.
+   * @throws what a getter of its value throws, or that it cannot be cloned
+   */
+  write(task: Task, slot: number): boolean {
     // A getter of the value may run another task.
-    const outer = this.#memory.slot;
-    this.#memory.slot = slot;
+    const outer = this.#arena.slot;
+    this.#arena.slot = slot;
     try {
-      this.#writeInto(slotAt(this.#table.layout, slot), task, slot);
+      return this.#writeInto(slotAt(this.#table.layout, slot), task, slot);
     } catch (error) {
       throw uncloneable('task', task.value, error);
     } finally {
-      this.#memory.slot = outer;
+      this.#arena.slot = outer;
     }
   }
 
-  #writeInto(base: number, task: Task, slot: number): void {
+  #writeInto(base: number, task: Task, slot: number): boolean {
     const { words, floats, layout } = this.#table;
     floats[(base + CREATED) >> 1] = task.created;
     words[base + HANDLER] = task.handler;
     words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
-    const flags = task.exclusive ? message.EXCLUSIVE : 0;
-    const moves = task.extras !== undefined && task.extras.transfer.length > 0;
-    const encoded = moves ? undefined : this.#encoder.encode(task.value);
-    this.wasSmall = false;
+    const flags = task.abortable ? message.ABORTABLE : 0;
+    const encoded = task.hasTransfer ? undefined : this.#encoder.encode(task.value);
     if (encoded === undefined) {
       this.#payloads.set(slot, { value: task.value });
       describe(this.#table, base, flags | message.IN_PORT, 0, 0);
@@ -68,21 +70,22 @@ export class Inputs {
       copyWords(encoded, encoded.length, this.#table, base + PAYLOAD);
       const marked = flags | (encoded.encodingFlags << message.ENCODING_FLAGS);
       describe(this.#table, base, marked | message.IN_SLOT, encoded.length, 0);
-      this.wasSmall = true;
+      return true;
     } else {
       this.#writeLarge(encoded, slot, base, flags);
     }
+    return false;
   }
 
   #writeLarge(encoded: Encoded, slot: number, base: number, flags: number): void {
     const { words, length, externals, encodingFlags } = encoded;
-    const address = externals === undefined ? this.#memory.allocate(length) : -1;
+    const address = externals === undefined ? this.#arena.allocate(length) : -1;
     if (address === -1) {
       this.#payloads.set(slot, { words: words.slice(0, length), externals: externals ?? [], encodingFlags });
       describe(this.#table, base, flags | message.IN_PORT, 0, 0);
       return;
     }
-    this.#memory.write(address, encoded, length);
+    this.#arena.write(address, encoded, length);
     const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
     describe(this.#table, base, marked | message.IN_ARENA, length, address);
   }
@@ -116,7 +119,7 @@ export class Inputs {
 
   /** Lets go of all that belongs to a slot. */
   release(slot: number): void {
-    this.#memory.release(slot);
+    this.#arena.release(slot);
     if (this.#payloads.size > 0) this.#payloads.delete(slot);
   }
 

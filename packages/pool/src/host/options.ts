@@ -1,12 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ResourceLimits, SHARE_ENV, type Worker } from 'node:worker_threads';
+import { type ResourceLimits, SHARE_ENV, type Transferable, type Worker } from 'node:worker_threads';
 import { badRange, badType } from '../errors.js';
 import { clone } from '../shared/clone.js';
 import { uncloneable } from '../shared/uncloneable.js';
-import type { LoadBalancer } from './load-balancer.js';
-import type { TaskQueue } from './task-queue.js';
+import type { LoadBalancer, TaskQueue } from './task-queue.js';
 
 /** Options of a pool. All are Piscina's, under the same names. */
 export interface PoolOptions {
@@ -52,6 +51,31 @@ export interface PoolOptions {
   loadBalancer?: LoadBalancer | undefined;
   /** Record run times per worker for load balancers. Default: false. */
   workerHistogram?: boolean | undefined;
+}
+
+/** An AbortSignal, or an EventEmitter that emits 'abort'. */
+export type AbortSignalAny = AbortSignal | AbortEmitter;
+
+/** The part of an EventEmitter that the pool uses. */
+export interface AbortEmitter {
+  once(event: 'abort', listener: () => void): unknown;
+  off(event: 'abort', listener: () => void): unknown;
+}
+
+/** Options of one `run()`. */
+export interface RunOptions {
+  /** Objects to move to the worker instead of copying them. The caller cannot use them any more. */
+  readonly transferList?: readonly Transferable[] | undefined;
+  /** The worker file, instead of the pool's. */
+  readonly filename?: string | URL | null | undefined;
+  /** The exported function, instead of the pool's. */
+  readonly name?: string | null | undefined;
+  /** Ends the task when it is aborted: removed from the queue, or its worker killed and replaced. */
+  readonly signal?: AbortSignalAny | null | undefined;
+  /** Tasks with higher numbers run first. Any whole number. Default: 0. */
+  readonly priority?: number | undefined;
+  /** Milliseconds from `run()` after which the task is ended like an aborted one. Default: none. */
+  readonly timeout?: number | undefined;
 }
 
 type WorkerOptions = NonNullable<ConstructorParameters<typeof Worker>[1]>;
@@ -166,7 +190,7 @@ function checkCloneable(name: string, value: unknown): void {
   }
 }
 
-function isTaskQueue(value: unknown): value is TaskQueue {
+export function isTaskQueue(value: unknown): value is TaskQueue {
   if (typeof value !== 'object' || value === null || !('size' in value)) return false;
   const methods = value as Record<string, unknown>;
   return ['push', 'shift', 'remove'].every((method) => typeof methods[method] === 'function');

@@ -6,7 +6,6 @@ import { timers } from '../shared/timers.js';
 
 /** What the pump drives. */
 export interface Pumped {
-  readonly words: Int32Array;
   /** Promises that are not settled. */
   readonly outstanding: number;
   /** Could the host spin without taking a core from a worker? */
@@ -43,6 +42,11 @@ const BATCH = 16;
  */
 const PATIENCE = 0.05;
 /**
+ * Turns of the event loop in which the host looks for results before it sleeps, while workers keep every core busy. In a
+ * stream of transfers sleep and wake-up cost a fifth of the rate, see docs/decisions/pool-waiting-heuristics.md.
+ */
+const POLLS = 20;
+/**
  * Milliseconds after which the sleeping host no longer counts on the workers that it woke: timers or sockets of the app
  * may keep their event loops busy.
  */
@@ -62,7 +66,9 @@ export class Pump {
   #sleptAt = 0;
   #turnEnd = 0;
   #waitingSince = 0;
+  #polls = 0;
   #submissions = 0;
+  readonly #words: Int32Array;
   readonly #pumped: Pumped;
   /** Keeps the process alive while promises are pending; costs nothing otherwise. */
   readonly #keepAlive = timers.hold();
@@ -82,9 +88,10 @@ export class Pump {
     this.#pump();
   };
 
-  constructor(pumped: Pumped) {
+  constructor(words: Int32Array, pumped: Pumped) {
+    this.#words = words;
     this.#pumped = pumped;
-    this.#listener = new Listener(pumped.words, hostGate, () => this.woken());
+    this.#listener = new Listener(words, hostGate, () => this.woken());
   }
 
   /** More has been submitted than what may wake workers at once. */
@@ -92,12 +99,12 @@ export class Pump {
     return this.#scheduled && this.#submissions >= EAGER;
   }
 
-  /** Something changed that may need a look: a task was submitted (small ones are announced in batches) or cancelled, a worker is ready or gone. */
-  stateChanged(isSmall = false): void {
+  /** Something changed that may need a look: a task was submitted or cancelled, a worker is ready or gone. */
+  stateChanged(mayBatch = false): void {
     if (!this.#scheduled) this.#submissions = 0;
     const count = ++this.#submissions;
     if (count <= EAGER) this.#pumped.wakeWorkers();
-    else if (!isSmall || count <= AT_ONCE || count % BATCH === 0) this.#pumped.wakeIfAllSleep();
+    else if (!mayBatch || count <= AT_ONCE || count % BATCH === 0) this.#pumped.wakeIfAllSleep();
     if (this.#scheduled) return;
     const time = now();
     if (this.#asleep) this.#wakeUp();
@@ -162,6 +169,7 @@ export class Pump {
   #progressed(time: number): void {
     if (this.#spun) this.#budget.found();
     this.#spun = false;
+    this.#polls = 0;
     this.#waitingSince = time;
   }
 
@@ -175,6 +183,9 @@ export class Pump {
       }
       if (this.#spun) this.#budget.missed();
       this.#spun = false;
+    } else if (!this.#pumped.hasSpareCore && this.#polls++ < POLLS) {
+      this.#deferred = true;
+      return;
     }
     this.#sleep();
   }
@@ -185,16 +196,16 @@ export class Pump {
 
   /** Wakes whom it had patience with, declares sleep, then looks once more. */
   #sleep(): void {
-    const { words } = this.#pumped;
     this.#pumped.wakeWorkers();
-    declareSleep(words, hostGate);
+    declareSleep(this.#words, hostGate);
     if (this.#pumped.anythingDone()) {
-      cancelSleep(words, hostGate);
+      cancelSleep(this.#words, hostGate);
       void settled.then(this.#inMicrotask);
       return;
     }
     this.#scheduled = false;
     this.#asleep = true;
+    this.#polls = 0;
     this.#sleptAt = now();
     this.#keep(true);
     this.#listener.listen();
@@ -207,7 +218,7 @@ export class Pump {
   }
 
   #wakeUp(): void {
-    cancelSleep(this.#pumped.words, hostGate);
+    cancelSleep(this.#words, hostGate);
     this.#asleep = false;
   }
 

@@ -1,14 +1,20 @@
 import type { Transferable } from 'node:worker_threads';
-import { AbortError, badType } from '../errors.js';
+import { AbortError, badType, TimeoutError } from '../errors.js';
 import { isMovable, unwrap } from '../shared/move.js';
-import { timers } from '../shared/timers.js';
-import { type Core, timeoutReason } from './core.js';
-import { count, duration, pathOf, text } from './options.js';
-import type { AbortEmitter, AbortSignalAny, RunOptions } from './run-options.js';
+import { LONGEST_TIMER, timers } from '../shared/timers.js';
+import type { Core } from './core.js';
+import {
+  type AbortEmitter,
+  type AbortSignalAny,
+  count,
+  duration,
+  pathOf,
+  type RunOptions,
+  text,
+} from './options.js';
 import type { Extras } from './task.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
-const LONGEST_TIMER = 0x7fffffff;
 
 /** Runs a task that has options, or whose value was marked by `move`. @throws on bad options */
 export function runWith(core: Core, given: unknown, options: RunOptions): Promise<unknown> {
@@ -29,7 +35,7 @@ export function runWith(core: Core, given: unknown, options: RunOptions): Promis
   if (signal !== undefined && (signal as AbortSignal).aborted) {
     return Promise.reject(new AbortError((signal as AbortSignal).reason));
   }
-  return core.runWatched(value, handler, extras, (end, name) => watch(end, name, signal, timeout));
+  return core.run(value, handler, extras, (end, name) => watch(end, name, signal, timeout));
 }
 
 function separate(
@@ -74,7 +80,7 @@ function watch(
   const timer =
     timeout === undefined || timeout > LONGEST_TIMER
       ? undefined
-      : timers.setTimeout(() => end(timeoutReason(timeout, name)), timeout);
+      : timers.setTimeout(() => end(new TimeoutError(timeout, name)), timeout);
   return () => {
     timers.clearTimeout(timer);
     if (signal === undefined) return;

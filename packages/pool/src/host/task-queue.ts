@@ -1,3 +1,5 @@
+import type { HistogramSummary } from '../shared/histogram.js';
+
 /** The key under which a task's own options for a custom queue stand on its value. The same symbol as Piscina's. */
 export const queueOptionsSymbol: unique symbol = Symbol.for('Piscina.queueOptions') as never;
 
@@ -25,6 +27,24 @@ export interface TaskQueue {
   unshift?(task: PoolTask): void;
 }
 
+/** What a load balancer sees of a worker: one object for each, whose values are always the current ones. */
+export interface PoolWorker {
+  /** The thread id. */
+  readonly id: number;
+  /** How many tasks it runs or has been given. */
+  readonly currentUsage: number;
+  readonly isRunningAbortableTask: boolean;
+  /** Run times in milliseconds, with the option `workerHistogram`; otherwise null. */
+  readonly histogram: HistogramSummary | null;
+  /** It is being stopped. */
+  readonly terminating: boolean;
+  /** Its thread has exited. */
+  readonly destroyed: boolean;
+}
+
+/** Chooses the worker of a task; null: none for now, so the task waits (and a worker is started if there may be more). */
+export type LoadBalancer = (task: PoolTask, workers: PoolWorker[]) => PoolWorker | null;
+
 /** A queue in one array, for the sake of Piscina's name. */
 export class ArrayTaskQueue implements TaskQueue {
   readonly tasks: PoolTask[] = [];
@@ -51,60 +71,46 @@ export class ArrayTaskQueue implements TaskQueue {
   }
 }
 
+const FREE_PLACES = 16;
+
 /** A queue whose operations take the same time however long it is, except `remove`. */
 export class FixedQueue implements TaskQueue {
-  #ring: (PoolTask | null)[] = new Array(16).fill(null);
+  /** The queue begins at `#head`; what is before that is free for `unshift`. */
+  #tasks: (PoolTask | undefined)[] = [];
   #head = 0;
-  #count = 0;
 
   get size(): number {
-    return this.#count;
+    return this.#tasks.length - this.#head;
   }
 
   isEmpty(): boolean {
-    return this.#count === 0;
+    return this.size === 0;
   }
 
   push(task: PoolTask): void {
-    this.#makeRoom();
-    this.#ring[(this.#head + this.#count++) & (this.#ring.length - 1)] = task;
+    this.#tasks.push(task);
   }
 
   unshift(task: PoolTask): void {
-    this.#makeRoom();
-    this.#head = (this.#head - 1) & (this.#ring.length - 1);
-    this.#ring[this.#head] = task;
-    this.#count++;
+    if (this.#head === 0) this.#moveTo(this.size + FREE_PLACES);
+    this.#tasks[--this.#head] = task;
   }
 
   shift(): PoolTask | null {
-    if (this.#count === 0) return null;
-    const task = this.#ring[this.#head] ?? null;
-    this.#ring[this.#head] = null;
-    this.#head = (this.#head + 1) & (this.#ring.length - 1);
-    this.#count--;
+    const task = this.#tasks[this.#head];
+    if (task === undefined) return null;
+    this.#tasks[this.#head++] = undefined;
+    if (this.#head > this.size + 2 * FREE_PLACES) this.#moveTo(FREE_PLACES);
     return task;
   }
 
   remove(task: PoolTask): void {
-    const mask = this.#ring.length - 1;
-    let found = 0;
-    while (found < this.#count && this.#ring[(this.#head + found) & mask] !== task) found++;
-    if (found === this.#count) return;
-    for (let index = found; index < this.#count - 1; index++) {
-      this.#ring[(this.#head + index) & mask] = this.#ring[(this.#head + index + 1) & mask] ?? null;
-    }
-    this.#count--;
-    this.#ring[(this.#head + this.#count) & mask] = null;
+    const index = this.#tasks.indexOf(task, this.#head);
+    if (index !== -1) this.#tasks.splice(index, 1);
   }
 
-  #makeRoom(): void {
-    if (this.#count < this.#ring.length) return;
-    const larger = new Array<PoolTask | null>(this.#count * 2).fill(null);
-    for (let index = 0; index < this.#count; index++) {
-      larger[index] = this.#ring[(this.#head + index) & (this.#ring.length - 1)] ?? null;
-    }
-    this.#ring = larger;
-    this.#head = 0;
+  #moveTo(head: number): void {
+    this.#tasks = [...new Array<undefined>(head), ...this.#tasks.slice(this.#head)];
+    this.#head = head;
   }
 }

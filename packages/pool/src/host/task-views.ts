@@ -32,7 +32,7 @@ export class TaskViews {
       filename,
       name,
       created: performance.now() - (now() - task.created),
-      isAbortable: task.exclusive,
+      isAbortable: task.abortable,
       [queueOptionsSymbol]: own ?? null,
     };
   }

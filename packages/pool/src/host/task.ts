@@ -1,6 +1,6 @@
 import type { Transferable } from 'node:worker_threads';
 
-/** Where a task is. RUNNING is not here: only the table knows. */
+// Where a task is. Only the table knows whether it runs.
 /** Neither in the queue nor in the table. */
 export const LOOSE = 0;
 /** In the host's queue. */
@@ -42,9 +42,13 @@ export class Task {
     this.resolve(new Rejection(reason));
   }
 
-  /** Its worker may have to be killed for it. */
-  get exclusive(): boolean {
+  /** Its worker may be killed for it, so it shares that worker with no other task. */
+  get abortable(): boolean {
     return this.extras?.abortable ?? false;
+  }
+
+  get hasTransfer(): boolean {
+    return this.extras !== undefined && this.extras.transfer.length > 0;
   }
 }
 

@@ -1,23 +1,24 @@
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, gateAt, isWoken, mustWake, WOKEN } from '../shared/gate.js';
-import type { Histogram } from '../shared/histogram.js';
-import { CLAIMED, EXCLUSIVE_NOW } from '../shared/layout.js';
+import { type Histogram, Times } from '../shared/histogram.js';
+import { ABORTABLE_NOW, CLAIMED } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
 import { newPost, Post, portsOf } from '../shared/post.js';
 import type { Ring } from '../shared/result-ring.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
-import { Times } from '../shared/times.js';
-import { startThread, type ThreadOptions } from './thread.js';
+import { SOURCE } from '../worker/source.js';
+
+/** The options of Node's Worker that the pool passes on. */
+type ThreadOptions = ConstructorParameters<typeof Worker>[1];
 
 /** What the host wants to hear from a worker. */
 export interface WorkerEvents {
   onWake(): void;
   onReady(worker: WorkerHandle, kernelThreadId: number): void;
   onMessage(value: unknown): void;
-  onError(worker: WorkerHandle, error: unknown): void;
   onExit(worker: WorkerHandle, exitCode: number): void;
 }
 
@@ -30,8 +31,8 @@ export class WorkerHandle {
   ready = false;
   /** It is being stopped, or has stopped: it counts no more. */
   leaving = false;
-  /** The last task that was given to it alone shares it with no other one. */
-  keptFree = false;
+  /** The last task in its mailbox is abortable: it shares the worker with no other one. */
+  hasAbortableMail = false;
   /** Its thread is gone. */
   hasExited = false;
   /** The error that it died of, until its exit is handled. */
@@ -48,7 +49,7 @@ export class WorkerHandle {
   readonly exited: Promise<void>;
   /** The shapes of its results. */
   readonly makers = new Makers(() => this.#messages.readAll());
-  readonly #exclusiveWord: number;
+  readonly #abortableWord: number;
   readonly #table: Table;
   readonly #messages: Post;
   readonly #rings: { [Name in Ring]?: Memory } = {};
@@ -70,7 +71,7 @@ export class WorkerHandle {
     this.index = startup.index;
     this.times = startup.times && new Times(startup.times);
     this.gate = gateAt(table, startup.index);
-    this.#exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
+    this.#abortableWord = blockAt(table.layout, startup.index) + ABORTABLE_NOW;
     this.#messages = new Post(near, {
       accept: (received) => this.#accept(received),
       lose: (reason) => this.#losses.push(reason),
@@ -92,7 +93,9 @@ export class WorkerHandle {
     messages.listen(() => events.onWake());
     messages.unref();
     thread.on('message', (value: unknown) => events.onMessage(value));
-    thread.on('error', (error: unknown) => events.onError(this, error));
+    thread.on('error', (error: unknown) => {
+      this.failure ??= { error };
+    });
     return new Promise((resolve) => {
       thread.once('exit', (code: number) => {
         messages.readAll();
@@ -141,8 +144,8 @@ export class WorkerHandle {
   }
 
   /** It runs a task that may be killed. */
-  get runsExclusive(): boolean {
-    return this.running > 0 && Atomics.load(this.#table.words, this.#exclusiveWord) !== 0;
+  get runsAbortable(): boolean {
+    return this.running > 0 && Atomics.load(this.#table.words, this.#abortableWord) !== 0;
   }
 
   get isAwake(): boolean {
@@ -210,4 +213,22 @@ export class WorkerHandle {
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
     else if (received[0] === message.READY) this.#events.onReady(this, received[1]);
   }
+}
+
+/**
+ * Starts a thread of a worker. Its code travels with the host's as a text: a file beside it would be lost when an
+ * application is bundled, put into an archive or an executable, or forbidden to read it. As a script it starts sooner;
+ * but only before a module Node imports what `--import` names.
+ */
+export function startThread(options: ThreadOptions): Worker {
+  const own = Object.assign(Object.create(null), options) as NonNullable<ThreadOptions>;
+  if (!isToldToImport(own)) return new Worker(SOURCE, Object.assign(own, { eval: true }));
+  // A script has a place in argv, such a module has none.
+  const module = `process.argv.splice(1, 0, '');${SOURCE}`;
+  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(module)}`), own);
+}
+
+function isToldToImport({ execArgv, env }: NonNullable<ThreadOptions>): boolean {
+  const { NODE_OPTIONS = '' } = typeof env === 'object' ? env : process.env;
+  return [...(execArgv ?? process.execArgv), NODE_OPTIONS].some((option) => option.includes('--import'));
 }

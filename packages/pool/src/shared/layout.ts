@@ -20,7 +20,7 @@ const MOST_PERMITS = LINE;
 
 /** Words of one worker's block. First what seldom changes, because the host looks at the gate with every task. */
 export const GATE = 0;
-export const EXCLUSIVE_NOW = 1;
+export const ABORTABLE_NOW = 1;
 /** Written by the worker. */
 export const CLAIMED = LINE;
 export const RUNNING_NOW = LINE + 1;

@@ -31,3 +31,9 @@ export function describe(table: Table, slot: number, flags: number, length: numb
 
 /** Words that fit into a slot. */
 export const slotCapacity = (layout: Layout): number => layout.slotWords - PAYLOAD;
+
+/** The arena for large values comes in chunks of so many words. An address is the chunk's index, and the word inside it. */
+export const CHUNK_BITS = 20;
+export const CHUNK_WORDS = 1 << CHUNK_BITS;
+export const chunkOf = (address: number): number => address >>> CHUNK_BITS;
+export const wordOf = (address: number): number => address & (CHUNK_WORDS - 1);

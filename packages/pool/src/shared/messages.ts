@@ -87,7 +87,7 @@ export const PLACE_MASK = 3;
 /** The slot holds an error instead of a result. */
 export const FAILED = 1 << 3;
 /** The task may be killed, so it never shares a worker with another one. */
-export const EXCLUSIVE = 1 << 4;
+export const ABORTABLE = 1 << 4;
 /** From this bit on: the encoding flags. */
 export const ENCODING_FLAGS = 5;
 

@@ -1,9 +1,46 @@
-import { type Hold, holdByPort, setImmediateByPort } from './port-timers.js';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 
 const { setTimeout, clearTimeout, setInterval, setImmediate, clearImmediate } =
   process.getBuiltinModule('node:timers');
 
-const holdByTimer = (): Hold => setInterval(() => {}, 0x7fffffff).unref();
+/** Milliseconds; a timer that is set to more fires at once. */
+export const LONGEST_TIMER = 0x7fffffff;
+
+/** Keeps the process alive while it is referenced, which it is not at first. */
+interface Hold {
+  ref(): unknown;
+  unref(): unknown;
+  close(): unknown;
+}
+
+const holdByTimer = (): Hold => setInterval(() => {}, LONGEST_TIMER).unref();
+
+function holdByPort(): Hold {
+  const { port1 } = new MessageChannel();
+  port1.on('message', () => {});
+  port1.unref();
+  return port1;
+}
+
+const waiting: (() => void)[] = [];
+let sender: MessagePort | undefined;
+let receiver: MessagePort | undefined;
+
+/** In the next turn of the event loop, by way of a message to oneself. Keeps the process alive until then. */
+function setImmediateByPort(callback: () => void): void {
+  if (receiver === undefined) open();
+  waiting.push(callback);
+  receiver?.ref();
+  sender?.postMessage(undefined);
+}
+
+function open(): void {
+  ({ port1: sender, port2: receiver } = new MessageChannel());
+  receiver.on('message', () => {
+    if (waiting.length === 1) receiver?.unref();
+    waiting.shift()?.();
+  });
+}
 
 /** Fakes do not return an object of Node's documented class. */
 function isFaked(): boolean {
@@ -26,3 +63,17 @@ export const timers = {
   setImmediate: areFaked ? setImmediateByPort : setImmediate,
   hold: areFaked ? holdByPort : holdByTimer,
 };
+
+/** Whether something resolves within so many milliseconds; Infinity: it waits for ever. Rejects as it does. */
+export async function isInTime(something: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  if (milliseconds === Number.POSITIVE_INFINITY) return something.then(() => true);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = timers.setTimeout(() => resolve(false), Math.min(milliseconds, LONGEST_TIMER));
+  });
+  try {
+    return await Promise.race([something.then(() => true), late]);
+  } finally {
+    timers.clearTimeout(timer);
+  }
+}

@@ -52,5 +52,9 @@ export function isCloneError(error: unknown): boolean {
 
 export function messageOf(error: unknown): string {
   if (isError(error)) return readText(error, 'message', 'an error without a message');
-  return typeof error === 'string' ? error : 'something that is no error was thrown';
+  try {
+    return String(error);
+  } catch {
+    return 'it threw an object without a text';
+  }
 }

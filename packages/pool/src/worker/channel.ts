@@ -1,8 +1,8 @@
-import { chunkOf, wordOf } from '../shared/arena.js';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import { hostGate, mustWake } from '../shared/gate.js';
 import { type Layout, OFFSET } from '../shared/layout.js';
+import { chunkOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { Post } from '../shared/post.js';
 import { slotAt } from '../shared/table.js';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isMissing, messageOf } from './load-error.js';
+import { messageOf } from '../shared/untrusted.js';
+import { isMissing } from './load-error.js';
 import { type Attempt, urlOf, type WorkerFile } from './worker-file.js';
 
 export async function importFile(file: WorkerFile): Promise<Attempt> {

@@ -1,4 +1,5 @@
 import { PoolError } from '../errors.js';
+import { messageOf } from '../shared/untrusted.js';
 import { isHooked } from './require-file.js';
 import { syntaxPosition } from './syntax-position.js';
 import { urlOf, type WorkerFile } from './worker-file.js';
@@ -56,11 +57,3 @@ const LESS = ['ERR_REQUIRE_ESM', 'ERR_REQUIRE_CYCLE_MODULE', 'ERR_INTERNAL_ASSER
 
 /** Does an error say less than that its extension is unknown to Node? */
 export const saysLess = (error: unknown): boolean => LESS.includes(codeOf(error) as string);
-
-export function messageOf(cause: unknown): string {
-  try {
-    return cause instanceof Error ? cause.message : String(cause);
-  } catch {
-    return 'it threw an object without a text';
-  }
-}

@@ -1,10 +1,10 @@
-import { chunkOf, wordOf } from '../shared/arena.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { cancelSleep, declareSleep, gateAt } from '../shared/gate.js';
+import { Times } from '../shared/histogram.js';
 import {
+  ABORTABLE_NOW,
   CREATED,
-  EXCLUSIVE_NOW,
   FLAGS,
   HANDLER,
   LENGTH,
@@ -14,11 +14,10 @@ import {
   START,
 } from '../shared/layout.js';
 import { Listener } from '../shared/listener.js';
-import type { SharedTable } from '../shared/memory.js';
+import { chunkOf, type SharedTable, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { anythingQueued, blockAt, claim, complete, PULL, report, slotAt } from '../shared/table.js';
 import { timers } from '../shared/timers.js';
-import { Times } from '../shared/times.js';
 import { unreadable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 import type { Handlers, TaskFunction } from './handlers.js';
@@ -38,7 +37,7 @@ const LOOK_AT_CLOCK = 16;
  */
 export class Loop {
   #running = 0;
-  #exclusive = false;
+  #abortable = false;
   #driving = false;
   #asleep = false;
   #yielding = false;
@@ -55,7 +54,7 @@ export class Loop {
   #reported: Promise<void> | undefined;
   readonly #gate: number;
   readonly #listener: Listener;
-  readonly #exclusiveWord: number;
+  readonly #abortableWord: number;
   readonly #table: SharedTable;
   readonly #channel: Channel;
   readonly #handlers: Handlers;
@@ -73,7 +72,7 @@ export class Loop {
     this.#times = startup.times && new Times(startup.times);
     this.#gate = gateAt(table, startup.index);
     this.#listener = new Listener(table.words, this.#gate, this.driveSoon);
-    this.#exclusiveWord = blockAt(table.layout, startup.index) + EXCLUSIVE_NOW;
+    this.#abortableWord = blockAt(table.layout, startup.index) + ABORTABLE_NOW;
     this.#decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
     const { index } = startup;
     this.#spinner = new Spinner(table, index + 1, () => anythingQueued(table, index), 32);
@@ -125,7 +124,7 @@ export class Loop {
   #work(): void {
     const end = now() + TURN;
     let untilClock = LOOK_AT_CLOCK;
-    while (this.#running < this.#concurrency && !this.#exclusive && !this.#condemned) {
+    while (this.#running < this.#concurrency && !this.#abortable && !this.#condemned) {
       const slot = claim(this.#table, this.#worker, this.#accepts);
       if (slot === -1) {
         // While asynchronous tasks run, spinning would hold up their event loop.
@@ -179,7 +178,7 @@ export class Loop {
   #mayShare(slot: number): boolean {
     if (this.#running === 0) return true;
     return (
-      ((this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number) & message.EXCLUSIVE) === 0
+      ((this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number) & message.ABORTABLE) === 0
     );
   }
 
@@ -187,7 +186,7 @@ export class Loop {
     const base = slotAt(this.#table.layout, slot);
     const flags = this.#table.words[base + FLAGS] as number;
     this.#running++;
-    this.#setExclusive((flags & message.EXCLUSIVE) !== 0);
+    this.#setAbortable((flags & message.ABORTABLE) !== 0);
     if (this.#times !== undefined) this.#table.floats[(base + START) >> 1] = now();
     if ((flags & message.PLACE_MASK) < message.IN_PORT) {
       this.#startWritten(slot, base, flags);
@@ -196,10 +195,10 @@ export class Loop {
     }
   }
 
-  #setExclusive(exclusive: boolean): void {
-    if (this.#exclusive === exclusive) return;
-    this.#exclusive = exclusive;
-    this.#table.words[this.#exclusiveWord] = exclusive ? 1 : 0;
+  #setAbortable(abortable: boolean): void {
+    if (this.#abortable === abortable) return;
+    this.#abortable = abortable;
+    this.#table.words[this.#abortableWord] = abortable ? 1 : 0;
   }
 
   #startWritten(slot: number, base: number, flags: number): void {
@@ -373,7 +372,7 @@ export class Loop {
 
   #leave(slot: number): void {
     this.#running--;
-    this.#setExclusive(false);
+    this.#setAbortable(false);
     if (!complete(this.#table, this.#worker, slot)) this.#condemned = true;
     this.#channel.wakeHost();
     if (!this.#driving) this.driveSoon();

@@ -7,8 +7,7 @@ import { isPolluted, seemsPlain } from './inside.js';
 import { Repeats } from './repeats.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';
-import { bigints, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS } from './tags.js';
-import { UNKNOWN } from './unknown.js';
+import { bigints, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, UNKNOWN } from './tags.js';
 import {
   bufferOf,
   byteLengthOf,

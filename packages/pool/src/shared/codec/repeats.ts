@@ -1,4 +1,4 @@
-import { UNKNOWN } from './unknown.js';
+import { UNKNOWN } from './tags.js';
 
 /** Up to this many objects, a linear search finds repeated ones faster than a Set. */
 const LINEAR = 12;

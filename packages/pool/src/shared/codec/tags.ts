@@ -106,3 +106,6 @@ export function copyOf(bytes: Uint8Array): ArrayBuffer {
 export function copyBytes(from: Uint8Array, to: Buffer, at: number): void {
   to.fill(from, at, at + from.length);
 }
+
+/** Thrown inside the encoder for a value that only the platform's own structured clone can copy (or refuse). */
+export const UNKNOWN = Symbol('value for structured clone');

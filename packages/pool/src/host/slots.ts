@@ -1,0 +1,83 @@
+import type { SharedTable } from '../shared/memory.js';
+import { condemn, isFree, release, retract } from '../shared/table.js';
+import type { Inputs } from './inputs.js';
+import { PUBLISHED, SETTLED, type Task } from './task.js';
+
+/** The host's side of the table's slots: which are free, and which task has which. */
+export class Slots {
+  readonly #free: Int32Array;
+  #freeCount: number;
+  readonly #tasks: (Task | undefined)[];
+  /** Slots of ended tasks whose threads have not exited. One in a native call that does not return keeps its slot for good. */
+  readonly #condemned = new Set<number>();
+  readonly #table: SharedTable;
+  readonly #inputs: Inputs;
+
+  constructor(table: SharedTable, inputs: Inputs) {
+    const { slots } = table.layout;
+    this.#table = table;
+    this.#inputs = inputs;
+    this.#free = Int32Array.from({ length: slots }, (_, index) => slots - 1 - index);
+    this.#freeCount = slots;
+    this.#tasks = new Array(slots).fill(undefined);
+  }
+
+  get isAnyFree(): boolean {
+    return this.#freeCount > 0;
+  }
+
+  /** Slots that workers have work with: published, running, or reported but not read. */
+  get inUse(): number {
+    return this.#tasks.length - this.#freeCount - this.#condemned.size;
+  }
+
+  /** The tasks that have a slot, by slot. */
+  get tasks(): readonly (Task | undefined)[] {
+    return this.#tasks;
+  }
+
+  /** Gives a task a free slot. */
+  take(task: Task): number {
+    const slot = this.#free[--this.#freeCount] as number;
+    task.slot = slot;
+    this.#tasks[slot] = task;
+    return slot;
+  }
+
+  giveBack(slot: number): void {
+    if (this.#condemned.size > 0) this.#condemned.delete(slot);
+    this.#inputs.release(slot);
+    release(this.#table, slot);
+    this.#tasks[slot] = undefined;
+    this.#free[this.#freeCount++] = slot;
+  }
+
+  /** Takes a published task out of the table. False when a worker has claimed it. */
+  retract({ slot }: Task): boolean {
+    if (!retract(this.#table, slot)) return false;
+    this.giveBack(slot);
+    return true;
+  }
+
+  /**
+   * Marks a claimed slot whose task has ended before its time. It stays taken until its worker's thread has exited, because
+   * that may still write there. Returns that worker, or -1 when it has reported the task's end.
+   */
+  condemn(slot: number): number {
+    const worker = condemn(this.#table, slot);
+    if (worker !== -1) this.#condemned.add(slot);
+    return worker;
+  }
+
+  /** Gives back the slots of tasks that could not be submitted. */
+  collectStrays(): void {
+    for (const [slot, task] of this.#tasks.entries()) {
+      if (task?.state === SETTLED && isFree(this.#table, slot)) this.giveBack(slot);
+    }
+  }
+
+  publishedYoungestFirst(): Task[] {
+    const published = this.#tasks.filter((task) => task?.state === PUBLISHED) as Task[];
+    return published.sort((one, other) => this.#inputs.ageOf(one.slot) - this.#inputs.ageOf(other.slot));
+  }
+}
