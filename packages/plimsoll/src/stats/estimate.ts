@@ -8,7 +8,7 @@ export interface Estimate {
   readonly level: number;
 }
 
-/** What is judged by the rules of `comparePaired`: one pair, without a correction for many. */
+/** One pair, judged by its own interval, without a correction for many. */
 export interface JudgedEstimate extends Estimate {
   readonly verdict: Verdict;
 }
@@ -40,10 +40,10 @@ function canDivide(
 }
 
 /**
- * The same, judged against the noise that a twin of the baseline shows in the same blocks. Lower is better; swap the sides of
+ * The same, judged: nothing is said where the baseline and its twin differ in the same blocks. Lower is better; swap the sides of
  * a figure of which more is better.
  *
- * @param twins the baseline and its twin; `null` where they cannot be divided: then 3 % is the margin.
+ * @param twins the baseline and its twin; `null` where they cannot be divided.
  */
 export function judgeRatio(
   values: readonly number[] | null,

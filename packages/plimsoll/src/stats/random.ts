@@ -7,6 +7,8 @@ export interface Random {
   next(): number;
   /** A whole number from `low` to `high`, both included. */
   integer(low: number, high: number): number;
+  /** Of the standard normal distribution. */
+  normal(): number;
   /** The same items in random order; the argument stays as it is. */
   shuffle<Item>(items: readonly Item[]): Item[];
 }
@@ -20,9 +22,15 @@ export function createRandom(seed: number): Random {
   // xoroshiro128+ would give neighbouring seeds nearly the same first numbers.
   const generator = mersenne(seed);
   const integer = (low: number, high: number): number => uniformInt(generator, low, high);
+  const next = (): number => integer(0, 2 ** 32 - 1) / 2 ** 32;
   return {
-    next: () => integer(0, 2 ** 32 - 1) / 2 ** 32,
+    next,
     integer,
+    // Box and Muller's, of which one half is thrown away.
+    normal: () => {
+      const radius = Math.sqrt(-2 * Math.log(1 - next()));
+      return radius * Math.cos(2 * Math.PI * next());
+    },
     shuffle(items) {
       const shuffled = [...items];
       for (let last = shuffled.length - 1; last > 0; last--) {

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { eventLoopDelay } from '#plimsoll/stats/event-loop-delay.js';
-import { holm } from '#plimsoll/stats/holm.js';
 import { median, quantile } from '#plimsoll/stats/quantile.js';
 import { createRandom } from '#plimsoll/stats/random.js';
-import { isSteady } from '#plimsoll/stats/steady.js';
 
 const near = (actual: number, expected: number, tolerance = 1e-9): void =>
   assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected}`);
@@ -22,27 +20,6 @@ describe('quantile', () => {
     const values = [3, 1, 2];
     median(values);
     assert.deepEqual(values, [3, 1, 2]);
-  });
-});
-
-describe("Holm's adjustment", () => {
-  test("as R's p.adjust", () => {
-    const adjusted = holm([0.01, 0.02, 0.03, 0.04, 0.05]);
-    for (const [index, expected] of [0.05, 0.08, 0.09, 0.09, 0.09].entries())
-      near(adjusted[index] as number, expected);
-  });
-
-  test('never lowers a p-value, keeps their order, and stays a probability', () => {
-    fc.assert(
-      fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 }), (ps) => {
-        const adjusted = holm(ps);
-        for (const [index, p] of ps.entries()) {
-          const value = adjusted[index] as number;
-          assert.ok(value >= p && value <= 1);
-          for (const [other, q] of ps.entries()) if (p < q) assert.ok(value <= (adjusted[other] as number));
-        }
-      }),
-    );
   });
 });
 
@@ -72,17 +49,6 @@ describe('lateness of a timer due at a random moment', () => {
       }),
       { numRuns: 50 },
     );
-  });
-});
-
-describe('steadiness', () => {
-  test('too little to tell', () => {
-    assert.equal(isSteady([500, 500]), null);
-    assert.equal(isSteady([100, 100, 100]), null);
-  });
-  test('a slow start does not matter, a drift at the end does', () => {
-    assert.equal(isSteady([900, 600, 300, 301, 299]), true);
-    assert.equal(isSteady([300, 300, 300, 320, 340]), false);
   });
 });
 
