@@ -26,7 +26,7 @@ function claims(of: (size: number) => { mean: number; max: number; min: number; 
       eventLoopDelayMs: { ...like.eventLoopDelayMs, p99: late },
       cpuSeconds: 19.6,
       wallMs: 10_000,
-      runs: [],
+      rounds: [],
     };
   });
   return agreement({ table: undefined, cells, cpus: 2, originalCpus: 12, baseline: 4 });
@@ -86,6 +86,6 @@ test('at small scale: six tables, every cell, a page; a second one measures noth
 });
 
 test('the published page is what the published result says, failed requests included', () => {
-  assert.equal(loadPage(result, 1), published('load.md'));
+  assert.equal(loadPage(result), published('load.md'));
   assert.match(published('load.md'), /requests that failed, .*: 2 at 512 threads in case 3, PM2 fork mode/);
 });

@@ -1,5 +1,5 @@
 // What of the original's figures is found again, table by table, worked out from the numbers of both.
-import { EQUAL_WITHIN, kendall } from 'plimsoll/lab';
+import { EQUAL_WITHIN, kendall, median } from 'plimsoll/lab';
 import type { Claim } from '../common/claims.js';
 import type { FilledCell } from './filled-cell.js';
 import type { OriginalTable } from './original.js';
@@ -41,7 +41,7 @@ interface Context {
   readonly here: readonly Row[];
   readonly cpus: number;
   readonly originalCpus: number;
-  /** How far the two runs of the baseline differ: a smaller difference may be noise. */
+  /** How far the baseline and its twin differ: a smaller difference may be noise. */
   readonly twin: number;
 }
 
@@ -52,7 +52,7 @@ export interface Table {
   readonly cells: readonly FilledCell[];
   readonly cpus: number;
   readonly originalCpus: number;
-  /** The size that runs twice in every block. */
+  /** The size that has two slices in every block. */
   readonly baseline: number | null;
 }
 
@@ -77,12 +77,15 @@ const hereRows = (cells: readonly FilledCell[]): Row[] =>
     wall: wallMs / 1000,
   }));
 
-/** How far the two runs of the baseline differ in their average. */
+/** How far the baseline and its twin differ in the median of their slices' averages. */
 export function twinDifference(cells: readonly FilledCell[], baseline: number | null): number {
-  const runs =
-    cells.find(({ size }) => size === baseline)?.runs.filter(({ superseded }) => !superseded) ?? [];
-  const means = runs.flatMap(({ operationMs }) => operationMs?.mean ?? []);
-  return means.length < 2 ? 0 : Math.max(...means) / Math.min(...means) - 1;
+  const rounds = cells.find(({ size }) => size === baseline)?.rounds ?? [];
+  const means = [true, false].map((isTwin) =>
+    rounds.filter(({ twin }) => twin === isTwin).flatMap(({ operationMs }) => operationMs?.mean ?? []),
+  );
+  if (means.some(({ length }) => length === 0)) return 0;
+  const middles = means.map((values) => median(values));
+  return Math.max(...middles) / Math.min(...middles) - 1;
 }
 
 /** The original's statements, held against one table of at least one cell. */

@@ -27,17 +27,23 @@ interface Table {
   readonly cells: readonly FilledCell[];
 }
 
-/**
- * The page, from a complete result of `plimsoll load`.
- *
- * @param scale cost of an operation, by the original's.
- */
-export function loadPage(result: LoadResult, scale: number): string {
+/** Of pbkdf2 in the original. */
+const ORIGINAL_ITERATIONS = 100_000;
+
+/** The cost of an operation, by the original's. */
+function scaleOf({ method }: LoadResult): number {
+  const iterations = /([\d,]+) iterations/.exec(method.operation ?? '')?.[1];
+  return Number((iterations ?? '').replaceAll(',', '')) / ORIGINAL_ITERATIONS;
+}
+
+/** The page, from a complete result of `plimsoll load`. */
+export function loadPage(result: LoadResult): string {
   const { method } = result;
+  const scale = scaleOf(result);
   return [
     '# A server under load at every pool size',
     '',
-    'Measured by `npm run study:load`; the raw result, every run of it, is [load.json](load.json). It fills the six tables of',
+    'Measured by `npm run study:load`; the raw result, every slice of it, is [load.json](load.json). It fills the six tables of',
     'the load test that plimsoll grew out of: a Fastify server whose every request starts ten operations and answers at once,',
     'under PM2 in fork and cluster mode, in three cases of traffic.',
     ...(scale === 1
@@ -94,7 +100,7 @@ function quality(result: LoadResult): string[] {
       .map(({ size, errors }) => `${errors} at ${size} threads in ${title}`),
   );
   return [
-    `- average latency of the two runs at ${result.method.baseline}, the slower against the faster: ${twins.join('; ')}`,
+    `- average latency at ${result.method.baseline} and of its twin, the slower against the faster: ${twins.join('; ')}`,
     `- CPU time for one operation, the same in every cell: ${seconds(Math.min(...costs))} to ${seconds(Math.max(...costs))} s; differences within that ratio may be the machine's`,
     ...(failed.length === 0
       ? []

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { PlimsollError } from '../errors.js';
+import { cannotWrite, PlimsollError } from '../errors.js';
 import { type LoadResult, loadSchema } from '../results/load.js';
 import type { JsonOutput } from './json-output.js';
 
@@ -16,11 +16,7 @@ export interface KeptResult extends JsonOutput {
  */
 export function openKeptResult(file: string): KeptResult {
   const part = `${file}.part`;
-  const failed = (error: unknown): PlimsollError =>
-    new PlimsollError(
-      'PLIMSOLL_OUTPUT_FAILED',
-      `--json: cannot write ${file} (${(error as NodeJS.ErrnoException).code}); choose another file`,
-    );
+  const failed = (error: unknown): PlimsollError => cannotWrite('--json', file, error);
   try {
     closeSync(openSync(part, 'a'));
     rmSync(part);

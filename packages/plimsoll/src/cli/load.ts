@@ -1,10 +1,20 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { checkUrl } from '../api/check.js';
-import { LOAD_DEADLINE_MS, LOAD_SIZES, type LoadOptions, type LoadTarget, load } from '../api/load.js';
-import { PlimsollError } from '../errors.js';
+import {
+  LOAD_BLOCKS,
+  LOAD_DEADLINE_MS,
+  LOAD_SIZES,
+  LOAD_TIME_MS,
+  type LoadOptions,
+  type LoadTarget,
+  load,
+  serverUrl,
+} from '../api/load.js';
+import { usage } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
+import { printable } from '../host/printable.js';
 import { CASES, type LoadCase, type LoadProgress } from '../load/options.js';
+import { choosesPort } from '../load/target/command.js';
 import { type Mode, modes } from '../load/target/sample.js';
 import { tableName } from '../report/format.js';
 import { loadReport } from '../report/load.js';
@@ -26,7 +36,10 @@ interface LoadFlags extends Partial<OperationFlags> {
   requests?: string;
   rate?: string;
   duration?: string;
-  blocks: string;
+  time?: string;
+  quick?: boolean;
+  isolated?: boolean;
+  blocks?: string;
   url?: string;
   bystander?: string;
   seed?: string;
@@ -61,12 +74,28 @@ export function addLoadCommand(program: Command): void {
     )
     .option('--iterations <n>', `of pbkdf2 (default: ${OPERATION_FLAGS.iterations})`)
     .option('--scale <x>', 'multiplies the cost of an operation (default: 1)')
-    .option('--blocks <n>', 'times that every size is measured; 6 or more give verdicts', '1')
-    .option('--url <url>', 'load your own server instead')
+    .option(
+      '--time <seconds>',
+      `most time for one mode and case; it ends sooner when the answer is known (default: ${LOAD_TIME_MS.default / 1000})`,
+    )
+    .option('--quick', `--time ${LOAD_TIME_MS.quick / 1000}`)
+    .option('--isolated', 'one server at a time; always so where --url has a port of its own')
+    .option(
+      '--blocks <n>',
+      `one server at a time: how often every size is measured (default: ${LOAD_BLOCKS}, one size alone 1)`,
+    )
+    .option(
+      '--url <url>',
+      'load your own server instead; with {port} for its port all sizes can live at once',
+    )
     .option('--bystander <url>', 'a trivial request of it, asked at a fixed rate beside the load')
-    .option('--seed <n>', 'seed of the order of the runs and of the open loop (default: random)')
-    .option('--deadline <seconds>', 'a run that takes longer counts as hung', String(LOAD_DEADLINE_MS / 1000))
-    .option('--resume', 'keep every run in the file of --json, and do not measure again what it holds')
+    .option('--seed <n>', 'seed of the order of the slices and of the open loop (default: random)')
+    .option(
+      '--deadline <seconds>',
+      'a server that needs longer to start, or for one slice, counts as hung',
+      String(LOAD_DEADLINE_MS / 1000),
+    )
+    .option('--resume', 'keep every generation in the file of --json, and do not measure again what it holds')
     .option('--strict', 'exit with 3 when machine or client are too noisy to tell')
     .option('--json <file>', 'write the result as JSON; - for standard output')
     .option('--quiet', 'no progress')
@@ -79,15 +108,13 @@ export function addLoadCommand(program: Command): void {
 
 const HELP = `
 Examples:
-  $ plimsoll load --scale 0.1                            the sample server, ten sizes, in about a minute
-  $ plimsoll load --scale 0.1 --blocks 6 --sizes 2,4,8   verdicts
-  $ plimsoll load --mode pm2-cluster --instances 4 --case all
+  $ plimsoll load --scale 0.01                           the sample server, ten sizes, in about a minute
+  $ plimsoll load --scale 0.01 --quick --sizes 2,4,8
+  $ plimsoll load --mode pm2-cluster --instances 4 --case all --scale 0.01
   $ plimsoll load --rate 20 --duration 30 --sizes 4,16   latency at a fixed rate
-  $ plimsoll load --url http://127.0.0.1:3000/login --bystander http://127.0.0.1:3000/health -- node server.js
+  $ plimsoll load --url 'http://127.0.0.1:{port}/login' --bystander 'http://127.0.0.1:{port}/health' -- node server.js
 
-Exit codes: 0 fine, 2 bad input, 3 too noisy (--strict), 4 the server failed or died, 130 interrupted`;
-
-const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);
+Exit codes: 0 fine, 2 bad input, 3 too noisy (--strict), 4 the server, or one of a size, failed or died, 130 interrupted`;
 
 /** The options of `plimsoll load` from its flags. @throws {PlimsollError} PLIMSOLL_USAGE */
 function readOptions(command: readonly string[], flags: LoadFlags): LoadOptions {
@@ -100,11 +127,32 @@ function readOptions(command: readonly string[], flags: LoadFlags): LoadOptions 
     target,
     cases: readCases(flags),
     sizes: target.kind === 'url' ? undefined : parseSizes(flags.sizes ?? LOAD_SIZES.join(), cpuCount()),
-    blocks: parseCount(flags.blocks, '--blocks', 1, 100),
+    isolated: flags.isolated,
+    timeMs: readTime(flags),
+    blocks: readBlocks(target, flags),
     seed: flags.seed === undefined ? undefined : parseCount(flags.seed, '--seed', 0, 2 ** 31 - 1),
     deadlineMs: parsePositive(flags.deadline, '--deadline', 86_400) * 1000,
   };
 }
+
+function readTime({ time, quick }: LoadFlags): number | undefined {
+  if (time !== undefined) return parsePositive(time, '--time', 86_400) * 1000;
+  return quick === true ? LOAD_TIME_MS.quick : undefined;
+}
+
+/** @throws {PlimsollError} when it cannot have any effect. */
+function readBlocks(target: LoadTarget, { blocks, isolated }: LoadFlags): number | undefined {
+  if (blocks === undefined) return undefined;
+  const count = parseCount(blocks, '--blocks', 1, 100);
+  if (isolated === true || isAlone(target)) return count;
+  throw usage(
+    '--blocks goes with --isolated; without it sizes take turns until the answer is known, for at most --time seconds',
+  );
+}
+
+/** Whether two servers of this kind cannot live at the same time. */
+const isAlone = (target: LoadTarget): boolean =>
+  target.kind === 'url' || (target.kind === 'command' && !choosesPort(serverUrl(target.url, '--url')));
 
 /** Flags that say something about the sample server only. */
 const SAMPLE_ONLY = ['mode', 'instances', 'ops', 'operation', 'iterations', 'scale'] as const;
@@ -119,8 +167,8 @@ function readTarget([executable, ...args]: readonly string[], flags: LoadFlags):
   }
   const wrong = SAMPLE_ONLY.find((name) => flags[name] !== undefined);
   if (wrong !== undefined) throw usage(`--${wrong} is of the sample server and cannot go with --url`);
-  const url = checkUrl(flags.url, '--url');
-  const bystander = flags.bystander === undefined ? undefined : checkUrl(flags.bystander, '--bystander');
+  const url = serverUrl(flags.url, '--url');
+  const bystander = flags.bystander === undefined ? undefined : serverUrl(flags.bystander, '--bystander');
   return executable === undefined
     ? { kind: 'url', url, bystander }
     : { kind: 'command', command: [executable, ...args], url, bystander };
@@ -185,7 +233,7 @@ function namedCases(text: string): LoadCase[] {
 function openKept({ json, resume }: LoadFlags): KeptResult | null {
   if (resume !== true) return null;
   if (json === undefined || json === '-')
-    throw usage('--resume needs --json FILE: the file that holds the runs');
+    throw usage('--resume needs --json FILE: the file that holds what was measured');
   return openKeptResult(json);
 }
 
@@ -194,7 +242,7 @@ function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<n
   const options = { ...readOptions(command, flags), earlier: kept?.earlier };
   const work = async ({ progress, signal, finish, say }: CommandRun): Promise<number> => {
     const onProgress = (state: LoadProgress): void =>
-      progress.show(`${state.mode} ${state.case} ${state.block} ${state.size}`, (width) =>
+      progress.show(`${state.mode} ${state.case} ${state.generation}`, (width) =>
         loadProgressText(state, width),
       );
     const result = await load(options, { signal, onProgress, onResult: (partial) => kept?.write(partial) });
@@ -202,6 +250,9 @@ function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<n
     const several = result.method.tables.length > 1;
     for (const { mode, case: name, message } of result.failures)
       say(`${pc.red('plimsoll:')} ${several ? `${tableName(mode, name)}: ` : ''}${message}`);
+    for (const { mode, case: name, lost } of result.tables)
+      for (const { message } of lost)
+        say(`${pc.red('plimsoll:')} ${several ? `${tableName(mode, name)}: ` : ''}${printable(message)}`);
     return loadExitCode(result, flags.strict === true);
   };
   return runCommand(flags, work, kept);

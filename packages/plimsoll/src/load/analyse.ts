@@ -1,14 +1,19 @@
-import { itemAt } from '../collections/item-at.js';
-import { type BlockRun, type BlocksOutcome, completeBlocks } from '../lab/blocks.js';
-import type { LoadCell, LoadRun } from '../results/load.js';
-import { type Comparison, comparePaired, type Noise } from '../stats/paired-comparison.js';
+import { PlimsollError } from '../errors.js';
+import { type AlternatingRound, pairedGenerations } from '../lab/alternating.js';
+import type { LoadCell, LoadRound, LoadTable } from '../results/load.js';
+import {
+  compareGenerations,
+  type GenerationsResult,
+  type RatioInterval,
+  type SizeComparison,
+} from '../stats/generations.js';
 import { median } from '../stats/quantile.js';
-import { type Ranking, rankSizes } from '../stats/ranking.js';
 import type { Summary } from '../stats/summary.js';
+import type { MeasuredTable } from './measured-table.js';
 import { describeTraffic } from './method.js';
 import { AS_IT_IS, type LoadCase, type LoadPlan, type LoadTarget, type Table } from './options.js';
-import { failingSizes, type RankedTable, recommend } from './recommend.js';
-import type { LoadMeasurement } from './run.js';
+import { type RankedTable, recommend } from './recommend.js';
+import type { LoadMeasurement } from './slice.js';
 
 /**
  * What sizes are compared by. Of an open loop the 99th percentile of its requests. Of a closed one the mean time from
@@ -21,90 +26,153 @@ export function timeOf({ completionMs, httpMs }: LoadMeasurement, { kind }: Load
   return (completionMs ?? httpMs)?.mean ?? Number.NaN;
 }
 
-type Runs = readonly BlockRun<LoadMeasurement>[];
-/** `sequence`: its place among all runs of its table. */
-type SequencedRun = BlockRun<LoadMeasurement> & { readonly sequence: number };
+type Round = AlternatingRound<LoadMeasurement>;
+type Options = Pick<LoadPlan, 'sizes' | 'baseline' | 'target' | 'seed'>;
 
-/** The cells of one table, and which size it recommends; every run is kept, only complete blocks are compared. */
-export function analyseTable(
-  table: Table,
-  outcome: Pick<BlocksOutcome<LoadMeasurement>, 'runs'>,
-  { sizes, baseline, target }: Pick<LoadPlan, 'sizes' | 'baseline' | 'target'>,
-): { cells: LoadCell[]; recommendation: RankedTable | null } {
-  const { traffic } = table;
-  const complete = completeBlocks({ ...outcome, repeatedBlocks: 0, error: undefined }, sizes);
-  const used = (arm: number | 'twin'): Runs => complete.get(arm) ?? [];
-  const blocks = used('twin').length;
-  const times = (arm: number | 'twin'): number[] => used(arm).map(({ result }) => timeOf(result, traffic));
-  const comparison = blocks === 0 ? null : compare(sizes, baseline, times);
-  const sequenced = outcome.runs.map((run, sequence) => ({ ...run, sequence }));
-  const cells = sizes.flatMap((size) => {
-    const ofSize = sequenced.filter(({ arm }) => arm === size || (arm === 'twin' && size === baseline));
-    return ofSize.length === 0
-      ? []
-      : [cell(table, target, size, ofSize, blocks, comparison?.comparisons.get(size) ?? null)];
-  });
-  if (comparison === null || sizes.length < 2) return { cells, recommendation: null };
-  const bystander = (arm: number | 'twin'): number[] =>
-    used(arm).map(({ result }) => result.bystanderMs?.p99 ?? 0);
-  const twin = bystander('twin');
-  const ranking: Ranking = rankSizes(
-    eligible(sizes, baseline, cells).map((size) => ({ size, times: times(size), delays: bystander(size) })),
-    comparison.noise,
-    bystander(baseline).map((delay, block) => [delay, itemAt(twin, block)] as const),
+/** What the slices until now say. */
+export interface Known {
+  /** `null` before there is a complete block. */
+  readonly result: GenerationsResult | null;
+  /** That it rests on: one that was cut short counts with its complete blocks. */
+  readonly generations: number;
+  /** Requests fail at the baseline itself, so that nothing will ever be told. */
+  readonly isHopeless: boolean;
+}
+
+/** Compare the sizes; lost ones, and those at which requests failed, are left out. */
+export function compareSlices(
+  { table, outcome, slices }: Pick<MeasuredTable, 'table' | 'outcome' | 'slices'>,
+  { sizes, baseline, seed }: Pick<LoadPlan, 'sizes' | 'baseline' | 'seed'>,
+): Known {
+  const { rounds, lost } = outcome;
+  const failing = new Set(
+    rounds.filter(({ result }) => result.errors > 0).map(({ arm }) => (arm === 'twin' ? baseline : arm)),
   );
-  const { mode, instances } = table;
-  const about = { mode, instances, case: traffic.name };
-  return { cells, recommendation: { ...about, ...recommend(cells, ranking, comparison.noise, baseline) } };
-}
-
-/** A size at which requests fail is out; where they fail at the baseline too, the size is not what makes them fail. */
-function eligible(sizes: readonly number[], baseline: number, cells: readonly LoadCell[]): readonly number[] {
-  const failing = failingSizes(cells);
-  return failing.includes(baseline) ? sizes : sizes.filter((size) => !failing.includes(size));
-}
-
-function compare(
-  sizes: readonly number[],
-  baseline: number,
-  times: (arm: number | 'twin') => number[],
-): { noise: Noise; comparisons: Map<number, Comparison> } {
-  const others = new Map(sizes.filter((size) => size !== baseline).map((size) => [size, times(size)]));
-  return comparePaired({ baseline: times(baseline), twin: times('twin'), others });
-}
-
-function cell(
-  { mode, instances, traffic }: Table,
-  target: LoadTarget,
-  size: number,
-  runs: readonly SequencedRun[],
-  blocks: number,
-  comparison: Comparison | null,
-): LoadCell {
-  const used = runs.filter(({ superseded, arm }) => !superseded && arm !== 'twin');
-  // In an interrupted block the twin may have been all that there was time for.
-  const shown = used.length === 0 ? runs : used;
+  const isHopeless = failing.has(baseline);
+  // Where requests fail at the baseline too, the size is not what makes them fail.
+  const ids = sizes.filter((size) => !lost.has(size) && (isHopeless || !failing.has(size)));
+  const time = (result: LoadMeasurement): number => timeOf(result, table.traffic);
+  const generations = pairedGenerations(rounds, ids, baseline).map(
+    (generation) =>
+      new Map(
+        [...generation].map(([arm, { own, baseline, twin }]) => [
+          arm,
+          {
+            times: own.map(time),
+            baselineTimes: baseline.map(time),
+            twinTimes: twin.map(time),
+            delays: own.map(({ bystanderMs }) => bystanderMs?.p99 ?? 0),
+          },
+        ]),
+      ),
+  );
+  const { mostGenerations } = slices;
+  const plan = { ids, baseline, mostGenerations, seed };
   return {
-    mode,
-    instances,
-    ...describeTraffic(traffic),
-    operationsPerRequest: target.kind === 'sample' ? target.operationsPerRequest : null,
-    size: size === AS_IT_IS ? null : size,
-    ...middle(shown.map(({ result }) => result)),
-    problems: [
-      ...new Set(shown.flatMap(({ disturbances, result }) => [...result.problems, ...disturbances])),
-    ],
-    blocks,
-    ratio: comparison?.ratio ?? null,
-    interval: comparison === null ? null : [comparison.interval.low, comparison.interval.high],
-    level: comparison?.interval.level ?? null,
-    p: comparison?.p ?? null,
-    verdict: comparison?.verdict ?? null,
-    runs: runs.map(loadRun),
+    result: generations.length === 0 ? null : compareGenerations(generations, plan),
+    generations: generations.length,
+    isHopeless,
   };
 }
 
-/** The median of every metric over some runs. */
+/** What one table showed: how it was measured, its cells, and which size it recommends. Every slice is kept. */
+export function analyseTable(
+  measured: MeasuredTable,
+  options: Options,
+): { table: LoadTable; cells: LoadCell[]; recommendation: RankedTable | null } {
+  const { table, outcome } = measured;
+  const { sizes, baseline, target } = options;
+  const { result, generations } = compareSlices(measured, options);
+  const cells = sizes.flatMap((size) => {
+    const rounds = outcome.rounds.filter(({ arm }) => arm === size || (arm === 'twin' && size === baseline));
+    const comparison = result?.comparisons.get(size) ?? null;
+    return rounds.length === 0 ? [] : [cell({ table, target, size, rounds, generations, comparison })];
+  });
+  const { mode, instances, traffic } = table;
+  const about = { mode, instances, case: traffic.name };
+  const recommendation =
+    result === null || sizes.length < 2 ? null : { ...about, ...recommend(cells, result, baseline) };
+  return { table: tableOf(measured, result), cells, recommendation };
+}
+
+function tableOf(
+  { table, isolated, slices, groups, outcome, seconds }: MeasuredTable,
+  result: GenerationsResult | null,
+): LoadTable {
+  const { traffic } = slices;
+  return {
+    mode: table.mode,
+    instances: table.instances,
+    case: table.traffic.name,
+    method: {
+      mode: isolated ? 'isolated' : 'alternating',
+      requests: traffic.kind === 'closed' ? traffic.requests : null,
+      sliceSeconds: traffic.kind === 'open' ? traffic.durationMs / 1000 : null,
+      blocks: slices.blocks,
+      generations: outcome.generations,
+      mostGenerations: slices.mostGenerations,
+      rounds: outcome.rounds.filter(({ arm }) => arm === 'twin').length,
+      looks: outcome.looks,
+      groups: groups.map((group) => [...group]),
+      seconds,
+      stop: outcome.stop,
+    },
+    noise: result && { aaRatio: result.aa.ratio, aaInterval: bounds(result.aa), noisy: result.noisy },
+    lost: [...outcome.lost].map(([size, reason]) => ({ size, ...failureOf(reason) })),
+  };
+}
+
+const failureOf = (reason: unknown): { code: string; message: string } =>
+  reason instanceof PlimsollError
+    ? { code: reason.code, message: reason.message }
+    : { code: 'PLIMSOLL_TARGET_FAILED', message: String(reason) };
+
+/** One generation has no spread: an interval of one point would look like certainty. */
+const bounds = ({ low, high }: RatioInterval): [number, number] | null =>
+  Number.isFinite(high) && low > 0 ? [low, high] : null;
+
+interface CellInput {
+  readonly table: Table;
+  readonly target: LoadTarget;
+  readonly size: number;
+  readonly rounds: readonly Round[];
+  readonly generations: number;
+  readonly comparison: SizeComparison | null;
+}
+
+function cell({ table, target, size, rounds, generations, comparison }: CellInput): LoadCell {
+  const own = rounds.filter(({ arm }) => arm !== 'twin');
+  // In an interrupted block the twin may have been all that there was time for.
+  const shown = (own.length === 0 ? rounds : own).map(({ result }) => result);
+  return {
+    mode: table.mode,
+    instances: table.instances,
+    ...describeTraffic(table.traffic),
+    operationsPerRequest: target.kind === 'sample' ? target.operationsPerRequest : null,
+    size: size === AS_IT_IS ? null : size,
+    ...middle(shown),
+    problems: problemsOf(shown),
+    generations: comparison === null ? 0 : generations,
+    ratio: comparison?.ratio ?? null,
+    interval: comparison === null ? null : bounds(comparison),
+    verdict: comparison?.verdict ?? null,
+    probabilityOfBest: comparison?.probabilityOfBest ?? null,
+    expectedLoss: comparison?.expectedLoss ?? null,
+    chanceSlower: comparison?.chanceSlower ?? null,
+    rounds: rounds.map(loadRound),
+  };
+}
+
+/** A median is the client's own lateness only when half of what it is taken from was. */
+function problemsOf(results: readonly LoadMeasurement[]): string[] {
+  const all = [...new Set(results.flatMap(({ problems }) => problems))];
+  return all.filter((problem) => {
+    const hit = results.filter(({ problems }) => problems.includes(problem)).length;
+    return problem !== 'generator-bound' || 2 * hit >= results.length;
+  });
+}
+
+/** The median of every metric over some slices. */
 function middle(results: readonly LoadMeasurement[]) {
   const of = <Value>(pick: (result: LoadMeasurement) => Value | null): Value[] =>
     results.map(pick).filter((value) => value !== null);
@@ -140,6 +208,11 @@ function middleFields<Fields extends { readonly [name in keyof Fields]: number }
   return Object.fromEntries(names.map((name) => [name, median(all.map((one) => one[name]))])) as Fields;
 }
 
-function loadRun({ sequence, block, order, arm, result, disturbances, superseded }: SequencedRun): LoadRun {
-  return { sequence, block, order, twin: arm === 'twin', ...result, disturbances, superseded };
-}
+const loadRound = ({ generation, block, order, group, arm, result }: Round): LoadRound => ({
+  generation,
+  block,
+  order,
+  group,
+  twin: arm === 'twin',
+  ...result,
+});

@@ -1,17 +1,17 @@
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
-import { type BlockRun, type BlocksOutcome, runBlocks } from '../lab/blocks.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { LoadResult } from '../results/load.js';
 import { createRandom } from '../stats/random.js';
 import { analyseTable } from './analyse.js';
-import { Estimate } from './estimate.js';
+import type { MeasuredTable } from './measured-table.js';
 import { methodOf, tablesOf } from './method.js';
-import { AS_IT_IS, type LoadPlan, type LoadProgress, type Table } from './options.js';
+import type { LoadPlan, LoadProgress, Table } from './options.js';
 import type { RankedTable } from './recommend.js';
-import { assertContinues, runsToResume } from './resume.js';
-import { type LoadMeasurement, runLoad } from './run.js';
+import { assertContinues, isFinished, tableToResume } from './resume.js';
+import { measureTable } from './table-run.js';
 import { runningServer, startCommand } from './target/command.js';
+import type { LaunchContext } from './target/launch.js';
 import { findPm2 } from './target/pm2-installation.js';
 import { startSampleServer } from './target/sample.js';
 import type { Target } from './target/target.js';
@@ -21,7 +21,7 @@ export type MeasuredLoad = Omit<LoadResult, 'recommended'> & { readonly recommen
 
 export interface LoadContext extends Supervision {
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
-  /** After every run: the result so far. */
+  /** After every generation: the result so far. */
   readonly onResult?: ((result: MeasuredLoad) => void) | undefined;
 }
 
@@ -29,12 +29,13 @@ const READY_MS = 30_000;
 const TICK_MS = 1000;
 
 /**
- * Load a server at every pool size, each run in fresh processes, table by table, and say which size suits it.
+ * Load a server at every pool size, table by table: servers of all sizes live at the same time and take turns by slices of the
+ * traffic, until it is known which size suits it, or the time is up. Servers that own their port are measured one at a time.
  *
  * A table that fails is part of the result (`failures`), with what was measured before. When `signal` aborts, what runs
- * is ended and the result holds the runs that were done (`method.interrupted`).
+ * is ended and the result holds the slices that were done (`method.interrupted`).
  *
- * @param earlier an interrupted result of the same options: its runs are not measured again.
+ * @param earlier an interrupted result of the same options: its generations are not measured again.
  * @throws {PlimsollError} when nothing can be measured at all: PM2 missing, no temporary directory.
  */
 export async function load(
@@ -55,11 +56,10 @@ export async function load(
 class LoadSession {
   readonly #startedAt = new Date();
   readonly #tables: readonly Table[];
-  readonly #runs = new Map<Table, BlockRun<LoadMeasurement>[]>();
+  readonly #measured = new Map<Table, MeasuredTable>();
   readonly #failures: LoadResult['failures'] = [];
-  readonly #estimate: Estimate;
-  #table: Table;
-  #running: { readonly size: number; readonly block: number; readonly since: number } | null = null;
+  #under: { readonly table: Table; readonly since: number } | null = null;
+  #progress: Pick<LoadProgress, 'generation' | 'known'> = { generation: 0, known: null };
 
   constructor(
     readonly options: LoadPlan,
@@ -68,22 +68,14 @@ class LoadSession {
     readonly earlier: LoadResult | null,
   ) {
     this.#tables = tablesOf(options);
-    this.#table = this.#tables[0] as Table;
-    const runs = options.blocks * (options.sizes.length + 1);
-    this.#estimate = new Estimate(this.#tables.map(({ traffic }) => ({ traffic, runs })));
   }
 
   async run(): Promise<MeasuredLoad> {
     const tick = setInterval(() => this.#report(), TICK_MS);
     try {
       for (const table of this.#tables) {
-        this.#table = table;
-        const { error } = await this.#blocks(table);
         if (this.context.signal.aborted) break;
-        if (error === undefined) continue;
-        if (!(error instanceof PlimsollError)) throw error;
-        const { code, message } = error;
-        this.#failures.push({ mode: table.mode, case: table.traffic.name, code, message });
+        await this.#measure(table);
       }
       return this.#result();
     } finally {
@@ -91,49 +83,52 @@ class LoadSession {
     }
   }
 
-  #blocks(table: Table): Promise<BlocksOutcome<LoadMeasurement>> {
-    const { options } = this;
-    const { signal, guardian } = this.context;
-    const { traffic } = table;
-    const done: BlockRun<LoadMeasurement>[] = [];
-    this.#runs.set(table, done);
-    // One generator a table: a table that is taken over from an earlier result does not move the order of the next.
-    const random = createRandom(options.seed + this.#tables.indexOf(table));
-    return runBlocks<LoadMeasurement>({
-      sizes: options.sizes,
-      baseline: options.baseline,
-      blocks: options.blocks,
-      random,
-      recorded: runsToResume(this.earlier, table),
-      run: async (size, watch) => {
-        const since = performance.now();
-        const block = Math.floor(done.length / (options.sizes.length + 1));
-        this.#running = { size, block: Math.min(block, options.blocks - 1), since };
-        this.#report();
-        const plan = {
-          traffic,
-          operationsPerRequest: options.target.kind === 'sample' ? options.target.operationsPerRequest : null,
-          seed: options.seed,
-          deadlineMs: options.deadlineMs,
-          what: size === AS_IT_IS ? 'the server' : `size ${size}`,
-        };
-        const context = { guardian, random, signal };
-        try {
-          return await runLoad(plan, () => this.#open(table, size, context), watch, signal);
-        } finally {
-          this.#running = null;
-          this.#estimate.ended(traffic, performance.now() - since);
-        }
-      },
-      cpuSecondsOf: ({ cpuSeconds }) => cpuSeconds,
-      onRun: (run) => {
-        done.push(run);
-        this.context.onResult?.(this.#result(true));
-      },
-    });
+  async #measure(table: Table): Promise<void> {
+    const before = tableToResume(this.earlier, table);
+    if (before !== null) this.#measured.set(table, before);
+    if (before !== null && isFinished(before.outcome.stop)) return;
+    this.#under = { table, since: performance.now() - (before?.seconds ?? 0) * 1000 };
+    this.#progress = { generation: before?.outcome.generations ?? 0, known: null };
+    this.#report();
+    try {
+      const measured = await measureTable(table, this.#contextOf(table), before);
+      this.#measured.set(table, measured);
+      if (measured.outcome.stop === 'failed') this.#fail(table, measured.outcome.error);
+    } catch (error) {
+      if (!this.context.signal.aborted) this.#fail(table, error);
+    }
   }
 
-  #open(table: Table, size: number, context: Parameters<typeof startCommand>[1]): Promise<Target> {
+  /** @throws what is no fault of the server's. */
+  #fail(table: Table, error: unknown): void {
+    // Every size but the baseline was lost: each with its reason.
+    if (error === undefined) return;
+    if (!(error instanceof PlimsollError)) throw error;
+    const { code, message } = error;
+    this.#failures.push({ mode: table.mode, case: table.traffic.name, code, message });
+  }
+
+  #contextOf(table: Table): Parameters<typeof measureTable>[1] {
+    const { options, environment } = this;
+    const { signal, guardian } = this.context;
+    // One generator a table: a table that is taken over from an earlier result does not move the order of the next.
+    const random = createRandom(options.seed + this.#tables.indexOf(table));
+    const context = { guardian, random, signal };
+    return {
+      ...context,
+      options,
+      environment,
+      start: (size) => this.#start(table, size, context),
+      onGeneration: (until, known) => {
+        this.#measured.set(table, until);
+        this.#progress = { generation: until.outcome.generations, known };
+        this.#report();
+        this.context.onResult?.(this.#result(true));
+      },
+    };
+  }
+
+  #start(table: Table, size: number, context: LaunchContext): Promise<Target> {
     const { target, deadlineMs } = this.options;
     if (target.kind === 'url') return Promise.resolve(runningServer(target.url, target.bystander));
     if (target.kind === 'command')
@@ -156,22 +151,22 @@ class LoadSession {
   }
 
   #report(): void {
-    const { blocks, sizes } = this.options;
-    if (this.#running === null) return;
-    const { size, block, since } = this.#running;
-    const done = this.#tables.map((table) => this.#runs.get(table)?.length ?? 0);
-    const planned = blocks * (sizes.length + 1);
-    const state = this.#estimate.state(
-      done.map((runs) => Math.min(runs, planned)),
-      performance.now() - since,
-    );
-    const { mode, traffic } = this.#table;
-    this.context.onProgress?.({ mode, case: traffic.name, size, block, blocks, ...state });
+    if (this.#under === null) return;
+    const { table, since } = this.#under;
+    const { mode, traffic } = table;
+    const { timeMs } = this.options;
+    const { generation } = this.#progress;
+    const spentMs = performance.now() - since;
+    const mostMs = timeMs ?? (generation === 0 ? null : (spentMs / generation) * this.options.blocks);
+    const ofThis = mostMs === null ? 0 : Math.min(1, spentMs / mostMs);
+    const share = (this.#tables.indexOf(table) + ofThis) / this.#tables.length;
+    const leftMs = mostMs === null ? null : (1 - share) * this.#tables.length * mostMs;
+    this.context.onProgress?.({ mode, case: traffic.name, ...this.#progress, share, leftMs });
   }
 
   #result(unfinished = this.context.signal.aborted): MeasuredLoad {
     const { options, earlier } = this;
-    const analysed = [...this.#runs].map(([table, runs]) => analyseTable(table, { runs }, options));
+    const analysed = [...this.#measured.values()].map((measured) => analyseTable(measured, options));
     const seconds = (Date.now() - this.#startedAt.getTime()) / 1000;
     return {
       schema: 'plimsoll/1',
@@ -183,6 +178,7 @@ class LoadSession {
         seconds: (earlier?.method.seconds ?? 0) + seconds,
         interrupted: unfinished,
       },
+      tables: analysed.map(({ table }) => table),
       cells: analysed.flatMap(({ cells }) => cells),
       recommended: analysed.flatMap(({ recommendation }) => recommendation ?? []),
       failures: this.#failures,

@@ -1,6 +1,8 @@
 import type { LoadResult } from '../results/load.js';
+import { LEVEL } from '../stats/paired-comparison.js';
 import { AS_IT_IS, type LoadCase, type LoadPlan, type Table } from './options.js';
-import { BYSTANDER_RATE } from './run.js';
+import { BYSTANDER_RATE } from './slice.js';
+import { choosesPort } from './target/command.js';
 
 type Method = Omit<LoadResult['method'], 'startedAt' | 'seconds' | 'interrupted'>;
 
@@ -18,7 +20,7 @@ export function tablesOf({ target, cases }: LoadPlan): Table[] {
 
 /** What a result says about its options; two results with the same method may be put together. */
 export function methodOf(options: LoadPlan): Method {
-  const { target, sizes, baseline, blocks, seed, cases } = options;
+  const { target, sizes, baseline, timeMs, blocks, seed, cases } = options;
   return {
     target: target.kind,
     tables: tablesOf(options).map(({ mode, instances, traffic }) => ({
@@ -28,15 +30,17 @@ export function methodOf(options: LoadPlan): Method {
     })),
     operation: target.kind === 'sample' ? target.description : null,
     bystanderRate: target.kind === 'sample' || target.bystander !== null ? BYSTANDER_RATE : null,
+    timeMs,
     blocks,
     baseline: baseline === AS_IT_IS ? null : baseline,
     sizes: sizes.filter((size) => size !== AS_IT_IS),
     seed,
+    level: LEVEL,
     comparedBy: [...new Set(cases.map(({ kind }) => comparedBy(target, kind)))],
   };
 }
 
-/** See `timeOf` in analyse.ts, which takes it out of a run. */
+/** See `timeOf` in analyse.ts, which takes it out of a slice. */
 function comparedBy(target: LoadPlan['target'], kind: LoadCase['kind']): Method['comparedBy'][number] {
   if (kind === 'open') return 'httpMs.p99';
   return target.kind === 'sample' ? 'completionMs.mean' : 'httpMs.mean';
@@ -62,3 +66,7 @@ export function describeTraffic(
         durationSeconds: traffic.durationMs / 1000,
       };
 }
+
+/** Whether two servers of this kind cannot live at the same time. */
+export const ownsPort = (target: LoadPlan['target']): boolean =>
+  target.kind === 'url' || (target.kind === 'command' && !choosesPort(target.url));

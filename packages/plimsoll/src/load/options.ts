@@ -1,3 +1,4 @@
+import type { GenerationsResult } from '../stats/generations.js';
 import type { OperationSpec } from '../workloads/operations.js';
 import type { Mode } from './target/sample.js';
 
@@ -57,9 +58,14 @@ export interface LoadPlan {
   /** Pool sizes in ascending order; `AS_IT_IS` alone for a server that runs already. */
   readonly sizes: readonly number[];
   readonly baseline: number;
+  /** One server at a time, for one slice: asked for, or because the servers own their port. */
+  readonly isolated: boolean;
+  /** Time for one table, in milliseconds; `null`: as much as its generations take. */
+  readonly timeMs: number | null;
+  /** The most generations of isolated servers. */
   readonly blocks: number;
   readonly seed: number;
-  /** A run that takes longer counts as hung, in milliseconds. */
+  /** A server that does not start, or does not end a slice, within so long counts as hung, in milliseconds. */
   readonly deadlineMs: number;
 }
 
@@ -70,12 +76,12 @@ export const AS_IT_IS = 0;
 export interface LoadProgress {
   readonly mode: string;
   readonly case: string;
-  /** The run that is under way. */
-  readonly size: number;
-  readonly block: number;
-  readonly blocks: number;
-  /** Share of all runs that is done, 0 to 1. */
+  /** 0 during the trial. */
+  readonly generation: number;
+  /** What is known by now; `null` before the first generation has ended. */
+  readonly known: Pick<GenerationsResult, 'comparisons' | 'recommended' | 'settled' | 'noisy'> | null;
+  /** Share of the time of all tables that is spent, 0 to 1. */
   readonly share: number;
-  /** Time that the rest is likely to take, in milliseconds; `null` while nothing is known. */
+  /** Time that the rest may still take, in milliseconds; `null` while that is not known. */
   readonly leftMs: number | null;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadCell, LoadRecommendation } from '../results/load.js';
-import type { Noise } from '../stats/paired-comparison.js';
-import type { Ranking } from '../stats/ranking.js';
+import type { GenerationsResult } from '../stats/generations.js';
+import { ACCEPTED_LOSS } from '../stats/posterior-odds.js';
 import { AS_IT_IS } from './options.js';
 
 /** Why nothing can be recommended, whatever the figures say. */
@@ -15,7 +15,7 @@ type Doubt =
 export type LoadReason =
   | Doubt
   | { readonly id: 'load.against-baseline'; readonly ratio: number; readonly baseline: number }
-  /** `isProven`: they were shown to be as fast; else they could not be told apart. */
+  /** `isProven`: there were enough generations to tell; else they are estimates. */
   | { readonly id: 'load.as-fast'; readonly sizes: readonly number[]; readonly isProven: boolean }
   | {
       readonly id: 'load.higher-bystander-latency';
@@ -25,7 +25,8 @@ export type LoadReason =
       readonly insteadOfP99Ms: number;
     }
   | { readonly id: 'load.failing-sizes'; readonly sizes: readonly number[] }
-  | { readonly id: 'load.not-distinguished'; readonly best: number | null }
+  /** That it is more than 5 % slower than the best. */
+  | { readonly id: 'load.chance-slower'; readonly chance: number }
   | { readonly id: 'load.fastest' };
 
 /** What a table recommends, without the sentences. */
@@ -36,25 +37,29 @@ export type RankedTable = Omit<LoadRecommendation, 'because' | 'reasons'> & {
 /** Which size a table recommends, and why; nothing is recommended that the data cannot carry. */
 export function recommend(
   cells: readonly LoadCell[],
-  ranking: Ranking,
-  { noisy }: Noise,
+  result: GenerationsResult,
   baseline: number,
 ): Omit<RankedTable, 'mode' | 'instances' | 'case'> {
-  const { best, recommended, asGood, higherEventLoopDelay, confidence } = ranking;
+  const { best, recommended, asGood, higherEventLoopDelay, settled, noisy } = result;
   const doubt = doubtOf(cells, noisy, baseline);
   const size = doubt === null ? recommended : null;
-  const lean = doubt === null && asGood.length > 0 ? Math.min(...asGood) : null;
+  const lean = doubt === null ? estimateOf(result) : null;
   return {
     size,
     estimate: size === null ? lean : null,
     best,
-    asGood,
-    higherBystanderLatency: higherEventLoopDelay,
-    confidence: size === null ? null : confidence,
+    asGood: [...asGood],
+    higherBystanderLatency: [...higherEventLoopDelay],
+    settled: settled && size !== null,
     noisy,
-    reasons: doubt === null ? reasonsOf(cells, ranking, size ?? lean, baseline) : [doubt],
+    reasons: doubt === null ? reasonsOf(cells, result, size, size ?? lean, baseline) : [doubt],
   };
 }
+
+/** What the estimates lean to: the first that is not expected to cost much more than the best. */
+const estimateOf = ({ asGood, comparisons, best }: GenerationsResult): number | null =>
+  asGood.find((size) => (comparisons.get(size)?.expectedLoss ?? Number.POSITIVE_INFINITY) <= ACCEPTED_LOSS) ??
+  (asGood.includes(best) ? best : (asGood[0] ?? null));
 
 /** The sizes at which requests or operations failed. */
 export const failingSizes = (cells: readonly LoadCell[]): number[] =>
@@ -74,9 +79,13 @@ function doubtOf(cells: readonly LoadCell[], noisy: boolean, baseline: number): 
   return noisy ? { id: 'load.noisy' } : null;
 }
 
+/** A smaller chance is not worth a word. */
+const LEAST_CHANCE = 0.005;
+
 function reasonsOf(
   cells: readonly LoadCell[],
-  { best, asGood, higherEventLoopDelay: slowed, confidence }: Ranking,
+  { asGood, higherEventLoopDelay: slowed, comparisons }: GenerationsResult,
+  recommended: number | null,
   chosen: number | null,
   baseline: number,
 ): LoadReason[] {
@@ -85,9 +94,10 @@ function reasonsOf(
   const others = asGood.filter((size) => size !== chosen);
   const failing = failingSizes(cells);
   const ratio = chosen === null || chosen === baseline ? null : (cell(chosen)?.ratio ?? null);
+  const chance = recommended === null ? 0 : (comparisons.get(recommended)?.chanceSlower ?? 0);
   const reasons: (LoadReason | null)[] = [
     ratio === null ? null : { id: 'load.against-baseline', ratio, baseline },
-    others.length === 0 ? null : { id: 'load.as-fast', sizes: others, isProven: confidence !== null },
+    others.length === 0 ? null : { id: 'load.as-fast', sizes: others, isProven: recommended !== null },
     slowed.length === 0 || chosen === null
       ? null
       : {
@@ -97,7 +107,7 @@ function reasonsOf(
           insteadOfP99Ms: p99(chosen),
         },
     failing.length === 0 ? null : { id: 'load.failing-sizes', sizes: failing },
-    confidence === 'not distinguished' ? { id: 'load.not-distinguished', best } : null,
+    recommended === null || chance < LEAST_CHANCE ? null : { id: 'load.chance-slower', chance },
   ];
   const found = reasons.filter((reason) => reason !== null);
   return found.length === 0 ? [{ id: 'load.fastest' }] : found;

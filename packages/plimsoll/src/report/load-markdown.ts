@@ -1,7 +1,19 @@
 import type { LoadCell, LoadResult } from '../results/load.js';
 import { environmentLines } from './bench-markdown.js';
-import { formatCount, formatDuration, tableName } from './format.js';
-import { disturbed, happenings, leaning, legend, loadTables, reason, sharing, tableTitle } from './load.js';
+import { tableName } from './format.js';
+import {
+  disturbed,
+  happenings,
+  howLoaded,
+  howSliced,
+  leaning,
+  legend,
+  loadTables,
+  lostOf,
+  reason,
+  sharing,
+  tableTitle,
+} from './load.js';
 import { loadTable } from './load-table.js';
 import { markdownTable } from './table.js';
 
@@ -10,19 +22,19 @@ export function loadMethodLines(result: LoadResult): string[] {
   const { environment, method } = result;
   const shared = sharing(method.target, environment.cpu.effectiveCpus);
   const noise = disturbed(result);
-  const twice = method.baseline === null ? '' : `, baseline ${method.baseline} measured twice in every block`;
   return [
     ...environmentLines(environment),
-    `- ${formatCount(method.blocks, 'block')}, sizes ${method.sizes.join(', ')} in random order${twice}, seed ${method.seed}, ${formatDuration(method.seconds * 1000)} in all, ${method.startedAt.slice(0, 10)}`,
+    `- ${howLoaded(result)} in all, sizes ${method.sizes.join(', ')}, ${method.startedAt.slice(0, 10)}`,
     ...(shared === null ? [] : [`- ${shared}`]),
     ...(noise === null ? [] : [`- **${noise}**`]),
   ];
 }
 
 /** One table of a load in Markdown, with what happened in it. */
-export function loadTableMarkdown(cells: readonly LoadCell[], { method }: LoadResult): string[] {
-  const { columns, rows } = loadTable(cells, method.baseline, (text) => `**${text}**`);
-  const notes = cells.flatMap(happenings);
+export function loadTableMarkdown(cells: readonly LoadCell[], result: LoadResult): string[] {
+  const { columns, rows } = loadTable(cells, result.method.baseline, (text) => `**${text}**`);
+  const first = cells[0] as LoadCell;
+  const notes = [...howSliced(result, first), ...cells.flatMap(happenings), ...lostOf(result, first)];
   return [
     ...markdownTable(columns, rows),
     ...(notes.length === 0 ? [] : ['', ...notes.map((note) => `- ${note}`)]),

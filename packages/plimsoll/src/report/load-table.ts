@@ -1,4 +1,5 @@
 import type { LoadCell } from '../results/load.js';
+import { FIRST_LOOK } from '../stats/looks.js';
 import { change, formatBytes, formatChange, formatMs, formatRate } from './format.js';
 import type { Column } from './table.js';
 
@@ -74,8 +75,8 @@ function fields(baseline: number | null, cells: readonly LoadCell[]): Field[] {
     ...(hasOperations
       ? [{ column: column('I/O ops', 9), text: (cell: LoadCell) => known(cell.operationsPerRequest, String) }]
       : []),
-    latency('min s', 'min', 0),
-    latency('max s', 'max', 0),
+    latency('min s', 'min', 2),
+    latency('max s', 'max', 1),
     latency('avg s', 'mean', 0),
     ...(hasOperations && !isOpen
       ? [
@@ -119,16 +120,16 @@ function fields(baseline: number | null, cells: readonly LoadCell[]): Field[] {
   ];
 }
 
-function against({ ratio, interval, level, size }: LoadCell, baseline: number | null): string {
+function against({ ratio, interval, size }: LoadCell, baseline: number | null): string {
   if (size === baseline) return 'baseline';
-  if (ratio === null || interval === null) return '';
-  return (level ?? 0) > 0 ? formatChange(ratio, interval) : change(ratio);
+  if (ratio === null) return '';
+  return interval === null ? change(ratio) : formatChange(ratio, interval);
 }
 
-/** With too few blocks for a verdict the word is `estimate`: `unclear` would sound as if more had been tried. */
-function verdict({ verdict, level, size }: LoadCell, baseline: number | null): string {
+/** With too few generations for a verdict the word is `estimate`: `unclear` would sound as if more had been tried. */
+function verdict({ verdict, generations, size }: LoadCell, baseline: number | null): string {
   if (size === baseline || verdict === null) return '';
-  return verdict === 'unclear' && (level ?? 0) < 0.95 ? 'estimate' : verdict;
+  return verdict === 'unclear' && generations < FIRST_LOOK ? 'estimate' : verdict;
 }
 
 /** The cells of one table as columns and rows; the best of min, max, average, loop and bystander is emphasised. */

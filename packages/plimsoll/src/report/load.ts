@@ -1,5 +1,7 @@
 import { printable } from '../host/printable.js';
-import type { LoadCell, LoadRecommendation, LoadResult } from '../results/load.js';
+import type { LoadCell, LoadRecommendation, LoadResult, LoadRound, LoadTable } from '../results/load.js';
+import { FIRST_LOOK } from '../stats/looks.js';
+import { STOPPED } from './bench.js';
 import { formatCount, formatDuration, formatRate, list, percent, tableName } from './format.js';
 import { loadTable } from './load-table.js';
 import { machineLine } from './machine-line.js';
@@ -32,10 +34,7 @@ export function loadTables({ cells }: LoadResult): LoadCell[][] {
 
 function header(result: LoadResult, { color, width }: Style): string[] {
   const { environment, method } = result;
-  const blocks = formatCount(method.blocks, 'block');
-  const twice = method.baseline === null ? '' : `, ${method.baseline} twice to show the noise`;
-  const fresh = method.target === 'url' ? 'a server that runs already' : 'every run fresh processes';
-  const how = `${blocks} in random order, ${fresh}${twice}, seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+  const how = howLoaded(result);
   const shared = sharing(method.target, environment.cpu.effectiveCpus);
   return [
     color.bold('plimsoll load'),
@@ -46,6 +45,37 @@ function header(result: LoadResult, { color, width }: Style): string[] {
     ...(method.interrupted ? [color.yellow('interrupted: what was measured until then')] : []),
   ];
 }
+
+/** `servers of all sizes take turns by slices of the traffic, in random order, 4 twice (A/A), seed 7, 61 s`. */
+export function howLoaded({ method, tables }: LoadResult): string {
+  const turns = tables.some((table) => table.method.mode === 'alternating')
+    ? 'servers of all sizes take turns by slices of the traffic, in random order'
+    : method.target === 'url'
+      ? 'a server that runs already'
+      : 'one fresh server at a time, in random order';
+  const twice = method.baseline === null ? '' : `, ${method.baseline} twice (A/A)`;
+  return `${turns}${twice}, seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+}
+
+/** How the table of some cells was measured. */
+const tableOf = ({ tables }: LoadResult, { mode, case: name }: LoadCell): LoadTable | undefined =>
+  tables.find((table) => table.mode === mode && table.case === name);
+
+/** `24 slices of 1 × 15 requests for every size, in 8 generations of fresh servers, 55 s: the answer was known`. */
+export function howSliced(result: LoadResult, cell: LoadCell): string[] {
+  const found = tableOf(result, cell);
+  if (found === undefined) return [];
+  const { requests, sliceSeconds, rounds, generations, seconds, stop } = found.method;
+  const each =
+    sliceSeconds === null ? `${cell.parallel} × ${requests} requests` : `${formatRate(sliceSeconds)} s`;
+  return [
+    `${formatCount(rounds, 'slice')} of ${each} for every size in ${formatCount(generations, 'generation')} of fresh servers, ${formatDuration(seconds * 1000)}: ${STOPPED[stop]}`,
+  ];
+}
+
+/** Sizes whose server failed, with the reason. */
+export const lostOf = (result: LoadResult, cell: LoadCell): string[] =>
+  (tableOf(result, cell)?.lost ?? []).map(({ size, message }) => `${size} is out: ${printable(message)}`);
 
 /** What the columns say that do not say it themselves. */
 export function legend({ method, cells }: LoadResult): string {
@@ -66,21 +96,22 @@ const ENOUGH_CPUS = 4;
 export const sharing = (target: LoadResult['method']['target'], cpus: number): string | null =>
   target === 'url' || cpus >= ENOUGH_CPUS ? null : `client and server share ${formatCount(cpus, 'CPU')}`;
 
-function tableSection(cells: readonly LoadCell[], { method }: LoadResult, style: Style): string[] {
+function tableSection(cells: readonly LoadCell[], result: LoadResult, style: Style): string[] {
   const { color, width } = style;
-  const [name = '', ...rest] = tableTitle(cells[0] as LoadCell, method.operation);
+  const { method } = result;
+  const first = cells[0] as LoadCell;
+  const [name = '', ...rest] = tableTitle(first, method.operation);
   const title = wrap(`${name}  ${rest.join(', ')}`, width, '  ');
   const { columns, rows } = loadTable(cells, method.baseline, color.bold);
   const [head = '', ...body] = renderTable(columns, rows, width - 2);
   return [
     color.bold(name) + color.dim((title[0] ?? '').slice(name.length)),
     ...title.slice(1).map(color.dim),
+    ...howSliced(result, first).flatMap((text) => wrap(`  ${text}`, width, '  ').map(color.dim)),
     `  ${color.dim(head)}`,
     ...body.map((line) => `  ${line}`),
-    ...cells.flatMap((cell) =>
-      happenings(cell).flatMap((text) =>
-        wrap(`! ${text}`, width - 2, '  ').map((line) => `  ${color.yellow(line)}`),
-      ),
+    ...[...cells.flatMap(happenings), ...lostOf(result, first)].flatMap((text) =>
+      wrap(`! ${text}`, width - 2, '  ').map((line) => `  ${color.yellow(line)}`),
     ),
   ];
 }
@@ -99,19 +130,18 @@ export function tableTitle(cell: LoadCell, operation: string | null): string[] {
 }
 
 const SAYS: Record<string, (cell: LoadCell) => string> = {
-  errors: ({ errors, runs }) => {
-    const why = runs.find(({ firstFailure }) => firstFailure !== null)?.firstFailure;
+  errors: ({ errors, rounds }) => {
+    const why = rounds.find(({ firstFailure }) => firstFailure !== null)?.firstFailure;
     return `${errors} requests or operations failed${why == null ? '' : ` (${printable(why.slice(0, 200))})`}`;
   },
-  'worker-died': () => 'a process of the server died under the load',
-  dropped: ({ runs }) =>
-    `${sum(runs, ({ dropped }) => dropped)} requests were not sent: too many were under way`,
-  unfinished: ({ runs }) =>
-    `${sum(runs, ({ unfinished }) => unfinished)} requests had no answer at the end; their age counts`,
-  'generator-bound': ({ runs, rate }) =>
+  dropped: ({ rounds }) =>
+    `${sum(rounds, ({ dropped }) => dropped)} requests were not sent: too many were under way`,
+  unfinished: ({ rounds }) =>
+    `${sum(rounds, ({ unfinished }) => unfinished)} requests had no answer at the end; their age counts`,
+  'generator-bound': ({ rounds, rate }) =>
     rate === null
-      ? `the client itself was busy ${percent(Math.max(...runs.map(({ generator }) => generator.utilization)))} % of the time`
-      : `the client itself was too busy or too late (${sum(runs, ({ sentLate }) => sentLate)} of ${sum(runs, ({ sent }) => sent)} requests left late)`,
+      ? `the client itself was busy ${percent(Math.max(...rounds.map(({ generator }) => generator.utilization)))} % of the time`
+      : `the client itself was too busy or too late (${sum(rounds, ({ sentLate }) => sentLate)} of ${sum(rounds, ({ sent }) => sent)} requests left late)`,
   'forced-stop': () => 'it did not end on SIGTERM and was killed',
   'other-threads': () => 'threads of its own are among those counted',
   'pool-not-seen': () => 'no process was seen to use its pool, so its size cannot matter',
@@ -126,8 +156,8 @@ export function happenings(cell: LoadCell): string[] {
   });
 }
 
-const sum = (runs: LoadCell['runs'], pick: (run: LoadCell['runs'][number]) => number): number =>
-  runs.reduce((total, run) => total + pick(run), 0);
+const sum = (rounds: LoadCell['rounds'], pick: (round: LoadRound) => number): number =>
+  rounds.reduce((total, round) => total + pick(round), 0);
 
 function recommendations({ recommended }: LoadResult, { color, width }: Style): string[] {
   if (recommended.length === 0) return [];
@@ -153,13 +183,16 @@ const DISTURBANCES: Readonly<Record<string, string>> = {
   throttled: 'a CPU quota',
 };
 
-/** Runs that something outside of them disturbed, if any. */
-export function disturbed({ cells }: LoadResult): string | null {
-  const runs = cells.flatMap((cell) => cell.runs).filter(({ superseded }) => !superseded);
-  const hit = runs.filter(({ disturbances }) => disturbances.length > 0);
+/** Slices that something outside of them disturbed, if any. */
+export function disturbed({ cells, tables }: LoadResult): string | null {
+  const rounds = cells.flatMap((cell) => cell.rounds);
+  const hit = rounds.filter(({ disturbances }) => disturbances.length > 0);
   if (hit.length === 0) return null;
   const kinds = [...new Set(hit.flatMap(({ disturbances }) => disturbances))];
-  return `${hit.length} of ${runs.length} runs were disturbed from outside (${list(kinds.map((kind) => DISTURBANCES[kind] ?? kind))}); measure again on a quieter machine`;
+  const what = tables.every(({ method }) => method.mode === 'alternating')
+    ? 'it hits all sizes alike and makes the intervals wider'
+    : 'measure again on a quieter machine';
+  return `${hit.length} of ${rounds.length} slices were disturbed from outside (${list(kinds.map((kind) => DISTURBANCES[kind] ?? kind))}); ${what}`;
 }
 
 function disturbances(result: LoadResult, { color, width }: Style): string[] {
@@ -167,10 +200,18 @@ function disturbances(result: LoadResult, { color, width }: Style): string[] {
   return text === null ? [] : wrap(`! ${text}`, width, '  ').map((line) => color.yellow(line));
 }
 
-/** The recommended size; with too few blocks the one that the estimates lean to, with a tilde. */
-export const leaning = ({ size, estimate }: LoadRecommendation): string =>
-  size !== null ? String(size) : estimate === null ? '?' : `~${estimate}`;
+/** A wrong recommendation is less likely than this, or it is marked. */
+const ACCEPTED_CHANCE = 0.05;
+
+/** The recommended size, with a tilde while it may well be wrong; with too few generations the one that the estimates lean to. */
+export function leaning({ size, estimate, reasons }: LoadRecommendation): string {
+  if (size === null) return estimate === null ? '?' : `~${estimate}`;
+  const chance = reasons.find(({ id }) => id === 'load.chance-slower')?.evidence.chance;
+  return `${Number(chance ?? 0) > ACCEPTED_CHANCE ? '~' : ''}${size}`;
+}
 
 /** Why; an estimate says how it becomes a verdict. */
 export const reason = ({ size, estimate, because }: LoadRecommendation): string =>
-  size === null && estimate !== null ? `estimate: ${because} (6 blocks or more give verdicts)` : because;
+  size === null && estimate !== null
+    ? `estimate: ${because} (${FIRST_LOOK} generations or more give verdicts: --time)`
+    : because;

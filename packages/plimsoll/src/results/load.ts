@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
-import { verdictSchema } from './bench.js';
+import { noiseSchema, verdictSchema } from './bench.js';
 import { environmentSchema } from './environment.js';
 import { statementSchema } from './finding.js';
 
 const milliseconds = z.number().nonnegative();
 const count = z.int().nonnegative();
+const share = z.number().min(0).max(1);
 
 const summarySchema = z.object({
   count,
@@ -30,7 +31,9 @@ const metrics = {
     ),
   completionMs: summarySchema
     .nullable()
-    .describe('from the first request of the run to the end of each operation; event-loop delay counts here'),
+    .describe(
+      'from the first request of the slice to the end of each operation; event-loop delay counts here',
+    ),
   httpMs: summarySchema
     .nullable()
     .describe('latency of the requests; of an open loop, from the moment at which each was to be sent'),
@@ -54,11 +57,12 @@ const metrics = {
   errors: count.describe('requests and operations that failed, and operations lost with a process that died'),
 };
 
-export const loadRunSchema = z.object({
-  sequence: count.describe('place among all runs of its table'),
-  block: count,
+export const loadRoundSchema = z.object({
+  generation: count,
+  block: count.describe('within its generation'),
   order: count.describe('position within its block'),
-  twin: z.boolean().describe('the second run of the baseline in its block'),
+  group: count.describe('sizes that do not fit at once are measured in groups'),
+  twin: z.boolean().describe('the second slice of the baseline in its block'),
   ...metrics,
   firstFailure: z.string().nullable(),
   sent: count,
@@ -68,11 +72,8 @@ export const loadRunSchema = z.object({
   generator: z
     .object({ lagP99Ms: milliseconds.nullable(), utilization: z.number().min(0).max(1) })
     .describe('health of the client: how late its requests left, and how busy its event loop was'),
-  problems: z
-    .array(z.string())
-    .describe('what the run itself showed: errors, worker-died, generator-bound …'),
+  problems: z.array(z.string()).describe('what the slice itself showed: errors, dropped, generator-bound …'),
   disturbances: z.array(z.string()).describe('what the machine did to it: steal, other-load, psi-io …'),
-  superseded: z.boolean().describe('its block was hit by noise and has been repeated; not used'),
 });
 
 const tableSchema = z.object({
@@ -95,14 +96,62 @@ export const loadCellSchema = z.object({
     .nullable()
     .describe('null for a server that somebody else started'),
   ...metrics,
-  problems: z.array(z.string()).describe('of the runs that were used'),
-  blocks: count.describe('complete blocks that the comparison rests on'),
+  problems: z
+    .array(z.string())
+    .describe(
+      'of any of its slices; generator-bound only when half of them were, as the figures are medians',
+    ),
+  generations: count.describe('that the comparison rests on'),
   ratio: z.number().positive().nullable().describe('time at this size ÷ time at the baseline'),
-  interval: z.tuple([z.number().positive(), z.number().positive()]).nullable(),
-  level: z.number().min(0).max(1).nullable().describe('exact coverage of the interval'),
-  p: z.number().min(0).max(1).nullable().describe('signed-rank test, Holm-adjusted over the sizes'),
+  interval: z
+    .tuple([z.number().positive(), z.number().positive()])
+    .nullable()
+    .describe('holds for all sizes and at all looks together; null after one generation'),
   verdict: verdictSchema.nullable(),
-  runs: z.array(loadRunSchema),
+  probabilityOfBest: share.nullable(),
+  expectedLoss: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('by which share it is expected to be slower than the best size'),
+  chanceSlower: share.nullable().describe('the chance that it is more than 5 % slower than the best size'),
+  rounds: z.array(loadRoundSchema),
+});
+
+/** How one table was measured. */
+export const loadTableSchema = z.object({
+  mode: loadCellSchema.shape.mode,
+  instances: z.int().positive(),
+  case: z.string(),
+  method: z.object({
+    mode: z
+      .enum(['alternating', 'isolated'])
+      .describe(
+        'alternating: servers of all sizes live at the same time and take turns by slices of the traffic; isolated: one server at a time',
+      ),
+    requests: z.int().positive().nullable().describe('of each client in a slice; null for an open loop'),
+    sliceSeconds: z
+      .number()
+      .positive()
+      .nullable()
+      .describe('of an open loop in a slice; null for a closed one'),
+    blocks: z.int().positive().describe('slices of every size in a generation'),
+    generations: count.describe('complete ones'),
+    mostGenerations: z.int().positive().describe('until then the intervals hold, at every look'),
+    rounds: count.describe('slices of every size'),
+    looks: count.describe('how often it was asked whether the answer is known'),
+    groups: z
+      .array(z.array(z.int()))
+      .describe('sizes whose servers lived at the same time, beside the baseline'),
+    seconds: z.number().nonnegative(),
+    stop: z
+      .enum(['settled', 'time', 'generations', 'interrupted', 'failed'])
+      .describe('why it ended: the answer was known, the time was up …'),
+  }),
+  noise: noiseSchema.nullable(),
+  lost: z
+    .array(z.object({ size: z.int(), code: z.string(), message: z.string() }))
+    .describe('sizes whose server died, hung or failed; the others went on without them'),
 });
 
 export const recommendationSchema = z.object({
@@ -112,14 +161,16 @@ export const recommendationSchema = z.object({
   size: z
     .int()
     .nullable()
-    .describe('the smallest size that is as good as the best, bystander included; null when not known'),
-  estimate: z.int().nullable().describe('the size that too few blocks lean to'),
+    .describe(
+      'the smallest size that is expected to be at most 2 % slower than the best, and is not shown to be slower than another one or to make the bystander wait longer; null when not known',
+    ),
+  estimate: z.int().nullable().describe('the size that too few generations lean to'),
   best: z.int().nullable().describe('the size with the lowest estimated time'),
   asGood: z.array(z.int()),
   higherBystanderLatency: z
     .array(z.int())
     .describe('sizes as fast as the best, at which the bystander waits longer (p99)'),
-  confidence: z.enum(['proven', 'not distinguished']).nullable(),
+  settled: z.boolean().describe('more generations are not likely to change what is recommended'),
   noisy: z.boolean(),
   because: z.string().describe('the reasons in one sentence'),
   reasons: z.array(statementSchema),
@@ -135,10 +186,12 @@ export const loadSchema = z
       tables: z.array(tableSchema),
       operation: z.string().nullable().describe('of the sample server'),
       bystanderRate: z.number().positive().nullable(),
-      blocks: z.int().positive(),
+      timeMs: milliseconds.nullable().describe('for each table; null without a limit'),
+      blocks: z.int().positive().describe('the most generations where one server at a time is measured'),
       baseline: z.int().nullable(),
       sizes: z.array(z.int()),
       seed: z.int(),
+      level: z.number(),
       comparedBy: z
         .array(z.enum(['completionMs.mean', 'httpMs.mean', 'httpMs.p99']))
         .describe('what sizes are compared by: fields of a cell, one for each kind of traffic'),
@@ -149,6 +202,7 @@ export const loadSchema = z
         .describe('of measuring, those of an interrupted earlier part included'),
       interrupted: z.boolean(),
     }),
+    tables: z.array(loadTableSchema).describe('how each table was measured'),
     cells: z.array(loadCellSchema),
     recommended: z.array(recommendationSchema),
     failures: z.array(
@@ -159,5 +213,6 @@ export const loadSchema = z
 
 export type LoadResult = z.infer<typeof loadSchema>;
 export type LoadCell = z.infer<typeof loadCellSchema>;
-export type LoadRun = z.infer<typeof loadRunSchema>;
+export type LoadRound = z.infer<typeof loadRoundSchema>;
+export type LoadTable = z.infer<typeof loadTableSchema>;
 export type LoadRecommendation = z.infer<typeof recommendationSchema>;

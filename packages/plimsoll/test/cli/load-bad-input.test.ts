@@ -37,12 +37,12 @@ const cases: Record<string, Case> = {
   'an unknown operation': {
     args: ['--operation', 'md5'],
     code: 2,
-    says: /--operation: must be one of pbkdf2.*not "md5"/,
+    says: /operation: must be one of pbkdf2.*not "md5"/,
   },
   'a sleep that is no number': {
     args: ['--operation', 'sleep:x'],
     code: 2,
-    says: /--operation.*not "sleep:x"/,
+    says: /operation.*not "sleep:x"/,
   },
   'a module that does not exist': {
     args: ['--operation', './no.mjs'],
@@ -77,6 +77,17 @@ const cases: Record<string, Case> = {
     args: ['--resume', '--json', '-'],
     code: 2,
     says: /--resume needs --json FILE/,
+  },
+  'no time': { args: ['--time', '0'], code: 2, says: /--time.*not "0"/ },
+  'a number of blocks where sizes take turns': {
+    args: ['--blocks', '3'],
+    code: 2,
+    says: /--blocks goes with --isolated/,
+  },
+  'a port to choose for a server that runs already': {
+    args: ['--url', 'http://127.0.0.1:{port}/'],
+    code: 2,
+    says: /\{port\}: a server that runs already has the port that it has/,
   },
   'nobody at the URL': { args: URL_, code: 4, says: /all of 15 requests failed \(ECONNREFUSED\)/ },
   'an operation that throws': {

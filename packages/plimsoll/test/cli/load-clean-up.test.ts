@@ -45,6 +45,40 @@ describe('nothing of a load stays behind', linux, () => {
     });
   }
 
+  // Three sizes and the twin take turns.
+  const turns = (mode: string): string[] => [
+    ...['load', '--mode', mode, '--operation', 'sleep:300', '--ops', '1', '--requests', '3'],
+    ...['--sizes', '2,3,4', '--json', '-'],
+  ];
+
+  for (const mode of MODES) {
+    test(`${mode}, after Ctrl-C while servers of all sizes live`, async () => {
+      let directory = '';
+      const run = await plimsoll(turns(mode), {
+        meanwhile: (child, temporary) => {
+          directory = temporary;
+          void until(() => underLoad(directory, 4), 60_000).then(() => child.kill('SIGINT'));
+        },
+      });
+      assert.equal(run.code, 130, run.stderr);
+      assert.equal(loadSchema.parse(JSON.parse(run.stdout)).method.interrupted, true);
+      assert.deepEqual(run.left, []);
+      assert.deepEqual(processesWith(directory), []);
+    });
+
+    test(`${mode}, after SIGKILL while servers of all sizes live`, async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+      await plimsoll(turns(mode), {
+        env: { TMPDIR: directory },
+        meanwhile: (child) =>
+          void until(() => underLoad(directory, 4), 60_000).then(() => child.kill('SIGKILL')),
+      });
+      await until(() => processesWith(directory).length === 0, 20_000, 'every process is gone');
+      await until(() => readdirSync(directory).length === 0, 20_000, 'its directories are gone');
+      rmSync(directory, { recursive: true });
+    });
+  }
+
   for (const delay of [0, 100, 250, 400, 700])
     test(`pm2-cluster, Ctrl-C ${delay} ms after its start`, async () => {
       let directory = '';
@@ -137,12 +171,11 @@ describe('plimsoll serve', linux, () => {
     });
 });
 
-/** Whether a worker of the sample server has made the pipes of its operation, which it does right before it is ready. */
-function underLoad(directory: string): boolean {
+/** Whether so many workers of the sample server have made the pipes of their operation, which they do right before they are ready. */
+function underLoad(directory: string, workers = 1): boolean {
   try {
-    return readdirSync(directory, { recursive: true, encoding: 'utf8' }).some((path) =>
-      path.endsWith('pipe-63'),
-    );
+    const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+    return paths.filter((path) => path.endsWith('pipe-63')).length >= workers;
   } catch {
     return false;
   }

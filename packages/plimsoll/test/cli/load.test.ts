@@ -8,7 +8,8 @@ import { fixture, plimsoll } from '../support/cli.js';
 import { freePort } from '../support/port.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'counts threads in /proc' };
-const SMALL = ['load', '--scale', '0.002', '--json', '-', '--quiet', '--seed', '7'];
+/** One generation, or a few. */
+const SMALL = ['load', '--scale', '0.002', '--json', '-', '--quiet', '--seed', '7', '--time', '0.5'];
 
 async function loaded(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<LoadResult> {
   const run = await plimsoll([...SMALL, ...args], { env });
@@ -48,7 +49,7 @@ describe('the sample server', linux, () => {
     });
 
   test('all three cases and several modes make a table each', async () => {
-    const { cells, recommended, method } = await loaded([
+    const { cells, tables, recommended, method } = await loaded([
       '--mode',
       'node,cluster',
       '--case',
@@ -66,13 +67,17 @@ describe('the sample server', linux, () => {
     );
     assert.equal(cells.length, 12);
     assert.equal(recommended.length, 6);
+    assert.deepEqual(
+      tables.map(({ method: { mode, stop } }) => [mode, stop]),
+      Array(6).fill(['alternating', 'time']),
+    );
     for (const cell of cells) {
       const sent = (cell.parallel ?? 0) * (cell.requests ?? 0);
       assert.equal(cell.operationMs?.count, 10 * sent);
       assert.equal(cell.httpMs?.count, sent);
-      // One block: nothing is proven.
-      assert.equal(cell.blocks, 1);
-      assert.ok(cell.verdict === null || cell.verdict === 'unclear' || cell.size === 4);
+      // Too few generations: nothing is proven.
+      assert.ok(cell.generations >= 1 && cell.generations < 4, `${cell.generations}`);
+      assert.ok(cell.verdict === 'unclear');
     }
     for (const { size } of recommended) assert.equal(size, null);
   });
@@ -98,9 +103,13 @@ describe('the sample server', linux, () => {
       '1',
     ];
     const { cells } = await loaded([...args, '--sizes', '2,4']);
-    const sent = cells.flatMap(({ runs }) => runs.map((run) => run.sent));
-    assert.equal(new Set(sent).size, 1, `${sent}`);
-    assert.ok((sent[0] as number) > 20);
+    // The twin's slices are among those of the baseline.
+    const slices = cells.flatMap(({ rounds }) => rounds.filter(({ twin }) => !twin));
+    for (const { generation, block } of slices) {
+      const sent = slices.filter((slice) => slice.generation === generation && slice.block === block);
+      assert.equal(new Set(sent.map((slice) => slice.sent)).size, 1, JSON.stringify(sent));
+    }
+    assert.ok((slices[0]?.sent ?? 0) > 20);
     for (const { httpMs, rate, parallel } of cells) {
       assert.equal(rate, 40);
       assert.equal(parallel, null);
@@ -147,33 +156,53 @@ describe('the sample server', linux, () => {
     assert.equal(cells[0]?.operationMs?.count, 15);
   });
 
-  test('a worker that dies under the load is counted, and its cell is marked', async () => {
+  test('a size whose worker dies under the load is out with its reason, and the others go on', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
-    const args = [
-      '--mode',
-      'cluster',
-      '--operation',
-      fixture('dies-in-one-worker.mjs'),
-      '--ops',
-      '2',
-      '--sizes',
-      '4',
-    ];
-    const run = await plimsoll([...SMALL, ...args, '--case', '3'], {
+    const args = ['--mode', 'cluster', '--operation', fixture('dies-at-size-3.mjs'), '--ops', '2'];
+    const run = await plimsoll([...SMALL, ...args, '--sizes', '2,3,4', '--case', '3'], {
       env: { DIED_FILE: join(directory, 'died') },
     });
-    const { cells } = loadSchema.parse(JSON.parse(run.stdout));
-    const [first] = (cells[0]?.runs ?? []).toSorted((a, b) => a.sequence - b.sequence);
-    assert.ok(first?.problems.includes('worker-died'), run.stderr);
-    assert.ok(first !== undefined && first.errors > 0);
-    assert.ok((first.operationMs?.count ?? 150) < 150);
+    const { cells, tables, failures } = loadSchema.parse(JSON.parse(run.stdout));
+    assert.deepEqual(failures, []);
+    assert.deepEqual(
+      tables[0]?.lost.map(({ size, code }) => [size, code]),
+      [[3, 'PLIMSOLL_TARGET_DIED']],
+    );
+    assert.match(run.stderr, /a process of the server died under the load at size 3/);
+    for (const { size, ratio } of cells) assert.equal(ratio === null, size === 3, `${size}`);
     assert.equal(run.code, 4);
     rmSync(directory, { recursive: true });
+  });
+
+  test('a size that is slower is found, and the answer ends it before its time', async () => {
+    // Thirty operations of 20 ms: 15 turns of 2 threads, or 4 of 8. What the machine adds is added to both.
+    const args = ['--operation', 'sleep:20', '--scale', '1', '--ops', '30', '--parallel', '1'];
+    const { cells, tables, recommended } = await loaded([...args, '--sizes', '2,8', '--time', '30']);
+    assert.equal(tables[0]?.method.stop, 'settled');
+    assert.equal(recommended[0]?.size, 8);
+    const two = cells.find(({ size }) => size === 2);
+    const eight = cells.find(({ size }) => size === 8);
+    assert.equal(eight?.verdict, 'better');
+    assert.ok((eight?.ratio ?? 1) < 0.6 && (eight?.interval?.[1] ?? 1) < 1, `${eight?.ratio}`);
+    assert.equal(two?.ratio, 1);
+    assert.ok((two?.generations ?? 0) >= 4);
+  });
+
+  test('one server at a time, when asked for', async () => {
+    const { tables, cells } = await loaded(['--isolated', '--blocks', '2', '--time', '60', '--sizes', '2,4']);
+    assert.deepEqual(
+      tables.map(({ method: { mode, generations, blocks } }) => [mode, generations, blocks]),
+      [['isolated', 2, 1]],
+    );
+    assert.deepEqual(
+      cells.map(({ rounds }) => rounds.length),
+      [2, 4],
+    );
   });
 });
 
 describe("a user's command", linux, () => {
-  test('is started once for every run with the size, loaded, and gone afterwards', async () => {
+  test('that owns its port is started for every slice with the size, loaded, and gone afterwards', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const run = await plimsoll(
@@ -189,13 +218,15 @@ describe("a user's command", linux, () => {
           '--parallel',
           '3',
         ],
-        ...['--requests', '20', '--json', '-', '--quiet', '--', process.execPath, fixture('servers/app.mjs')],
+        ...['--requests', '20', '--blocks', '1', '--json', '-', '--quiet'],
+        ...['--', process.execPath, fixture('servers/app.mjs')],
       ],
       { env: { PORT: String(port) } },
     );
     assert.equal(run.code, 0, run.stderr);
-    const { cells, method, environment } = loadSchema.parse(JSON.parse(run.stdout));
+    const { cells, tables, method, environment } = loadSchema.parse(JSON.parse(run.stdout));
     assert.equal(method.target, 'command');
+    assert.equal(tables[0]?.method.mode, 'isolated');
     for (const cell of cells) {
       assert.deepEqual(cell.observedThreads, [cell.size]);
       assert.equal(cell.httpMs?.count, 60);
@@ -209,6 +240,23 @@ describe("a user's command", linux, () => {
       'names no place',
     );
     await assert.rejects(fetch(url), 'it was stopped');
+  });
+
+  test('whose port is free to choose lives at every size at once', async () => {
+    const url = 'http://127.0.0.1:{port}';
+    const run = await plimsoll([
+      ...['load', '--url', `${url}/work`, '--bystander', `${url}/health`, '--sizes', '2,5'],
+      ...['--parallel', '3', '--requests', '5', '--time', '3', '--json', '-', '--quiet'],
+      ...['--', process.execPath, fixture('servers/app.mjs'), '{port}'],
+    ]);
+    assert.equal(run.code, 0, run.stderr);
+    assert.deepEqual(run.left, []);
+    const { cells, tables } = loadSchema.parse(JSON.parse(run.stdout));
+    assert.equal(tables[0]?.method.mode, 'alternating');
+    for (const { size, observedThreads, bystanderMs } of cells) {
+      assert.deepEqual(observedThreads, [size]);
+      assert.ok((bystanderMs?.count ?? 0) > 0);
+    }
   });
 
   test('one that ignores SIGTERM is killed, and that is said', async () => {
@@ -242,14 +290,15 @@ describe("a user's command", linux, () => {
           '--requests',
           '20',
         ],
-        ...['--json', '-', '--quiet', '--', process.execPath, fixture('servers/app.mjs'), 'answers-500-half'],
+        ...['--blocks', '1', '--json', '-', '--quiet'],
+        ...['--', process.execPath, fixture('servers/app.mjs'), 'answers-500-half'],
       ],
       { env: { PORT: String(port) } },
     );
     const { cells, recommended } = loadSchema.parse(JSON.parse(run.stdout));
-    assert.equal(cells[0]?.runs[0]?.errors, 10);
-    assert.equal(cells[0]?.runs[0]?.firstFailure, 'HTTP 500');
-    assert.equal(cells[0]?.runs[0]?.httpMs?.count, 10);
+    assert.equal(cells[0]?.rounds[0]?.errors, 10);
+    assert.equal(cells[0]?.rounds[0]?.firstFailure, 'HTTP 500');
+    assert.equal(cells[0]?.rounds[0]?.httpMs?.count, 10);
     assert.equal(recommended[0]?.size, null);
     assert.equal(recommended[0]?.estimate, null);
     assert.match(run.stderr, /failed \(HTTP 500\)/);
@@ -263,9 +312,10 @@ describe('--resume', linux, () => {
     const args = [
       'load',
       '--scale',
-      '0.002',
+      '0.02',
       '--sizes',
       '2,4,8',
+      '--isolated',
       '--blocks',
       '3',
       '--resume',
@@ -273,13 +323,13 @@ describe('--resume', linux, () => {
       file,
     ];
     const read = (): LoadResult => loadSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    const runsOf = ({ cells }: LoadResult) =>
-      cells.flatMap(({ runs }) => runs).sort((a, b) => a.sequence - b.sequence);
+    const slicesOf = ({ cells }: LoadResult) =>
+      cells.flatMap(({ rounds }) => rounds).sort((a, b) => a.generation - b.generation || a.order - b.order);
 
     const killed = await plimsoll(args, {
       meanwhile: (child) => {
         const timer = setInterval(() => {
-          if (!existsSync(file) || runsOf(read()).length < 3) return;
+          if (!existsSync(file)) return;
           clearInterval(timer);
           child.kill('SIGKILL');
         }, 20);
@@ -288,8 +338,8 @@ describe('--resume', linux, () => {
     assert.equal(killed.code, null);
     const before = read();
     assert.equal(before.method.interrupted, true);
-    const kept = runsOf(before);
-    assert.ok(kept.length >= 3 && kept.length < 12, `${kept.length}`);
+    const kept = slicesOf(before);
+    assert.ok(kept.length >= 4 && kept.length < 12, `${kept.length}`);
 
     const other = await plimsoll([...args, '--sizes', '2,4']);
     assert.equal(other.code, 2, other.stderr);
@@ -303,12 +353,10 @@ describe('--resume', linux, () => {
     const after = read();
     assert.equal(after.method.interrupted, false);
     assert.equal(after.method.seed, before.method.seed);
-    const all = runsOf(after).filter(({ superseded }) => !superseded);
-    assert.equal(all.length, 12, 'three blocks of three sizes and the twin');
-    for (const run of kept) {
-      const same = runsOf(after).find(({ sequence }) => sequence === run.sequence);
-      assert.deepEqual(same?.operationMs, run.operationMs, 'taken over as it was');
-    }
+    const all = slicesOf(after);
+    assert.equal(all.length, 12, 'three generations of three sizes and the twin');
+    assert.equal(after.tables[0]?.method.generations, 3);
+    assert.deepEqual(all.slice(0, kept.length), kept, 'taken over as it was');
 
     writeFileSync(file, '{"schema":"something else"}');
     const foreign = await plimsoll(args);
@@ -319,10 +367,14 @@ describe('--resume', linux, () => {
 });
 
 test('the report says what was loaded, the columns, and what is as good as the best', async () => {
-  const run = await plimsoll(['load', '--scale', '0.002', '--sizes', '2,4', '--quiet']);
+  const run = await plimsoll(['load', '--scale', '0.002', '--sizes', '2,4', '--time', '2', '--quiet']);
   assert.equal(run.code, 0, run.stderr);
   assert.match(run.stdout, /node, case 1 {2}1 × 15 requests, each 10 × pbkdf2, 200 iterations/);
-  assert.match(run.stdout, /size .*min s .*max s .*avg s .*completion s .*against 4 .*bystander/);
+  assert.match(
+    run.stdout,
+    /slices? of 1 × 15 requests for every size in \d+ generations? of fresh\s+servers/,
+  );
+  assert.match(run.stdout, /size .*avg s .*completion s .*against 4 .*bystander/);
   assert.match(run.stdout, /The smallest UV_THREADPOOL_SIZE that is as good as the best/);
   for (const line of run.stdout.split('\n')) assert.ok([...line].length <= 80, line);
 });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { BlockRun } from '#plimsoll/lab/blocks.js';
+import { PlimsollError } from '#plimsoll/errors.js';
+import type { AlternatingRound } from '#plimsoll/lab/alternating.js';
 import { analyseTable } from '#plimsoll/load/analyse.js';
+import type { MeasuredTable } from '#plimsoll/load/measured-table.js';
 import type { LoadTarget, Table } from '#plimsoll/load/options.js';
-import { runsToResume } from '#plimsoll/load/resume.js';
-import type { LoadMeasurement } from '#plimsoll/load/run.js';
+import { tableToResume } from '#plimsoll/load/resume.js';
+import type { LoadMeasurement } from '#plimsoll/load/slice.js';
 import { loadRecommendation } from '#plimsoll/report/findings/load.js';
 import type { LoadResult } from '#plimsoll/results/load.js';
 import { createRandom } from '#plimsoll/stats/random.js';
@@ -23,7 +25,7 @@ const target: LoadTarget = {
   description: '10 × fs.stat',
 };
 const SIZES = [2, 4, 64];
-const options = { sizes: SIZES, baseline: 4, target };
+const options = { sizes: SIZES, baseline: 4, target, seed: 1 };
 
 const summary = (value: number) => ({
   count: 150,
@@ -65,18 +67,21 @@ const measurement = (size: number, planted: Planted, noise: number): LoadMeasure
   unfinished: 0,
   generator: { lagP99Ms: 1, utilization: 0.1 },
   problems: planted.problems ?? [],
+  disturbances: [],
 });
 
-/** Eight blocks in which every run deviates by up to 1 %. */
-function planted(of: (size: number) => Planted, blocks = 8): BlockRun<LoadMeasurement>[] {
+const BLOCKS = 2;
+
+/** Generations of two blocks in which every slice deviates by up to 1 %. */
+function planted(of: (size: number) => Planted, generations = 6): AlternatingRound<LoadMeasurement>[] {
   const random = createRandom(3);
-  return Array.from({ length: blocks }, (_, block) =>
+  return Array.from({ length: generations * BLOCKS }, (_, index) =>
     [...SIZES, 'twin' as const].map((arm, order) => ({
-      block,
+      generation: Math.floor(index / BLOCKS),
+      block: index % BLOCKS,
+      group: 0,
       order,
       arm,
-      disturbances: [],
-      superseded: false,
       result: measurement(
         arm === 'twin' ? 4 : arm,
         of(arm === 'twin' ? 4 : arm),
@@ -86,8 +91,21 @@ function planted(of: (size: number) => Planted, blocks = 8): BlockRun<LoadMeasur
   ).flat();
 }
 
-const recommendation = (of: (size: number) => Planted, blocks?: number) => {
-  const { recommendation: ranked } = analyseTable(table, { runs: planted(of, blocks) }, options);
+const measured = (rounds: AlternatingRound<LoadMeasurement>[], generations = 6): MeasuredTable => ({
+  table,
+  isolated: false,
+  slices: {
+    traffic: { kind: 'closed', parallel: 1, requests: 15 },
+    blocks: BLOCKS,
+    mostGenerations: 8,
+  },
+  groups: [[2, 64]],
+  outcome: { rounds, generations, lost: new Map(), looks: generations, stop: 'time', error: undefined },
+  seconds: 60,
+});
+
+const recommendation = (of: (size: number) => Planted, generations?: number) => {
+  const { recommendation: ranked } = analyseTable(measured(planted(of, generations), generations), options);
   return ranked === null ? null : loadRecommendation(ranked);
 };
 
@@ -95,7 +113,7 @@ describe('which size a load recommends', () => {
   test('the fastest, beyond the noise', () => {
     const found = recommendation((size) => ({ done: size === 4 ? 1000 : 1500, bystander: 5 }));
     assert.equal(found?.size, 4);
-    assert.equal(found?.confidence, 'proven');
+    assert.equal(found?.settled, true);
   });
 
   test('the smallest of those that are as fast', () => {
@@ -122,11 +140,11 @@ describe('which size a load recommends', () => {
     assert.ok(!found?.asGood.includes(64));
   });
 
-  test('none with a single block, but an estimate', () => {
+  test('none after a single generation, but an estimate', () => {
     const found = recommendation((size) => ({ done: size === 4 ? 1000 : 1500, bystander: 5 }), 1);
     assert.equal(found?.size, null);
     assert.equal(found?.estimate, 4);
-    assert.equal(found?.confidence, null);
+    assert.equal(found?.settled, false);
   });
 
   for (const [name, at, trouble, says] of [
@@ -166,17 +184,31 @@ describe('which size a load recommends', () => {
   });
 });
 
-test('the runs of a result are taken over in the order in which they were done', () => {
-  const runs = planted((size) => ({ done: size, bystander: 5 }), 2);
-  const { cells } = analyseTable(table, { runs }, options);
-  const back = runsToResume({ cells } as unknown as LoadResult, table);
-  assert.deepEqual(back, runs);
-  assert.deepEqual(runsToResume({ cells } as unknown as LoadResult, { ...table, mode: 'cluster' }), []);
+const resultOf = (measurements: MeasuredTable): LoadResult => {
+  const { table: about, cells } = analyseTable(measurements, options);
+  return { tables: [about], cells } as unknown as LoadResult;
+};
+
+test('what was measured of a table is taken over, in the order in which it was done', () => {
+  const complete = measured(planted((size) => ({ done: size, bystander: 5 })));
+  assert.deepEqual(tableToResume(resultOf(complete), table), complete);
+  assert.equal(tableToResume(resultOf(complete), { ...table, mode: 'cluster' }), null);
+});
+
+test('of a table that was interrupted only complete generations are taken over', () => {
+  const rounds = planted((size) => ({ done: size, bystander: 5 }), 3);
+  const cut = measured(rounds.slice(0, -3), 2);
+  const interrupted = { ...cut, outcome: { ...cut.outcome, stop: 'interrupted' as const } };
+  const back = tableToResume(resultOf(interrupted), table);
+  assert.deepEqual(
+    back?.outcome.rounds,
+    rounds.filter(({ generation }) => generation < 2),
+  );
 });
 
 test('an interrupted block is shown, but nothing is compared', () => {
-  const runs = planted(() => ({ done: 1000, bystander: 5 }), 1).slice(0, 2);
-  const { cells, recommendation: none } = analyseTable(table, { runs }, options);
+  const rounds = planted(() => ({ done: 1000, bystander: 5 }), 1).slice(0, 2);
+  const { cells, recommendation: none } = analyseTable(measured(rounds, 0), options);
   assert.deepEqual(
     cells.map(({ size, ratio }) => [size, ratio]),
     [
@@ -185,4 +217,37 @@ test('an interrupted block is shown, but nothing is compared', () => {
     ],
   );
   assert.equal(none, null);
+});
+
+test('the client was too busy only where half of the slices say so', () => {
+  const rounds = planted(() => ({ done: 1000, bystander: 5 }));
+  const busy = (share: number) =>
+    rounds.map((round) => ({
+      ...round,
+      result: {
+        ...round.result,
+        problems: round.arm === 64 && round.generation < share * 6 ? ['generator-bound'] : [],
+      },
+    }));
+  const size = (share: number) => analyseTable(measured(busy(share)), options).recommendation?.size;
+  assert.deepEqual([size(1 / 3), size(1 / 2)], [2, null]);
+});
+
+test('a size whose server was lost is out with its reason, and the others are compared', () => {
+  const rounds = planted((size) => ({ done: size === 4 ? 1000 : 1500, bystander: 5 })).filter(
+    ({ arm, generation }) => arm !== 64 || generation < 2,
+  );
+  const table64 = measured(rounds);
+  table64.outcome.lost.set(64, new PlimsollError('PLIMSOLL_TARGET_DIED', 'it died'));
+  const { table: about, cells, recommendation: ranked } = analyseTable(table64, options);
+  assert.deepEqual(about.lost, [{ size: 64, code: 'PLIMSOLL_TARGET_DIED', message: 'it died' }]);
+  assert.deepEqual(
+    cells.map(({ size, ratio }) => [size, ratio === null]),
+    [
+      [2, false],
+      [4, false],
+      [64, true],
+    ],
+  );
+  assert.equal(ranked?.size, 4);
 });

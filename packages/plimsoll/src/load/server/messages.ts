@@ -36,5 +36,8 @@ export type WorkerMessage =
   | { readonly type: 'failed'; readonly code: string | null; readonly message: string }
   | { readonly type: 'measured'; readonly measurement: WorkerMeasurement };
 
-/** Controller to worker: count from now on; answer when the operations under way have ended, and count from then on. */
-export type WorkerOrder = { readonly type: 'begin' } | { readonly type: 'finish' };
+/**
+ * Controller to worker: count from now on; answer when the operations under way have ended, and count from then on; watch nothing
+ * until the next `begin`, so that a server that waits for its turn uses no CPU.
+ */
+export type WorkerOrder = { readonly type: 'begin' | 'finish' | 'rest' };

@@ -43,6 +43,11 @@ export class RequestMeter {
     this.#run = begin();
   }
 
+  /** Watch the event loop no longer, until the next `begin`. */
+  rest(): void {
+    this.#run.delay.stop();
+  }
+
   /** Wait for the operations that are under way, then say what has been measured since `begin`. */
   async finish(): Promise<WorkerMeasurement> {
     if (this.#pending > 0)

@@ -34,6 +34,7 @@ export async function serve(control: Socket, before: ThreadInfo[], after: Thread
     createInterface({ input: control }).on('line', (line) => {
       const order = JSON.parse(line) as WorkerOrder;
       if (order.type === 'begin') return recorder.begin();
+      if (order.type === 'rest') return recorder.rest();
       void recorder.finish().then((measurement) => {
         // At once, so that no request between two measurements is lost.
         recorder.begin();

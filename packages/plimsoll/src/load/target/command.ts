@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../../errors.js';
@@ -9,7 +9,9 @@ import { countThreads } from './thread-count.js';
 import { within } from './wait.js';
 
 export interface UserCommand {
+  /** `{port}` in an argument stands for the port. */
   readonly command: readonly [string, ...string[]];
+  /** Port 0: a free one is chosen for each server. */
   readonly url: URL;
   readonly bystander: URL | null;
   readonly size: number;
@@ -21,12 +23,19 @@ const GRACE_MS = 5_000;
 const LOOK_MS = 25;
 const PRELOAD = fileURLToPath(new URL('./threads-preload.cjs', import.meta.url));
 
+/** Whether a server is told its port, so that several of them can live at the same time. */
+export const choosesPort = ({ port }: URL): boolean => port === '0';
+
 /**
- * Start a user's command with the pool size in its environment, and wait until its port is open.
+ * Start a user's command with the pool size in its environment (and PORT, where the port is free to choose), and wait until its
+ * port is open.
  *
  * @throws {PlimsollError} when the port is open already, or the command does not come up; it is gone then.
  */
-export async function startCommand(user: UserCommand, context: LaunchContext): Promise<Target> {
+export async function startCommand(given: UserCommand, context: LaunchContext): Promise<Target> {
+  const user: UserCommand & { readonly port?: number } = choosesPort(given.url)
+    ? atPort(given, await freePort())
+    : given;
   const { url, size } = user;
   if (await accepts(url))
     throw new PlimsollError(
@@ -51,14 +60,46 @@ export async function startCommand(user: UserCommand, context: LaunchContext): P
   return commandTarget(user, launched, () => observe(launched as Launched, directory, size), close);
 }
 
+/** A port is not chosen twice: one that is free now may be that of a server that is only about to listen. */
+const chosen = new Set<number>();
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const server = createServer();
+    await new Promise<void>((resolve, reject) =>
+      server.once('error', reject).listen(0, '127.0.0.1', resolve),
+    );
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    if (chosen.has(port)) continue;
+    chosen.add(port);
+    return port;
+  }
+}
+
+function atPort(
+  { command, url, bystander, ...rest }: UserCommand,
+  port: number,
+): UserCommand & { port: number } {
+  const at = (one: URL): URL => Object.assign(new URL(one), { port: String(port) });
+  return {
+    ...rest,
+    port,
+    command: command.map((word) => word.replaceAll('{port}', String(port))) as [string, ...string[]],
+    url: at(url),
+    bystander: bystander === null ? null : choosesPort(bystander) ? at(bystander) : bystander,
+  };
+}
+
 async function launchCommand(
-  { command, size }: UserCommand,
+  { command, size, port }: UserCommand & { readonly port?: number },
   directory: string,
   context: LaunchContext,
 ): Promise<Launched> {
   const preload = `--require ${JSON.stringify(PRELOAD)}`;
   const env = {
     UV_THREADPOOL_SIZE: String(size),
+    ...(port === undefined ? {} : { PORT: String(port) }),
     PLIMSOLL_THREADS: directory,
     NODE_OPTIONS: process.env.NODE_OPTIONS ? `${process.env.NODE_OPTIONS} ${preload}` : preload,
   };

@@ -24,7 +24,10 @@ export class ControlledWorker {
       this.#answer?.(null);
       onChange(this);
     });
-    createInterface({ input: socket }).on('line', (line) => {
+    const lines = createInterface({ input: socket });
+    // It passes on the socket's: a worker that is killed before it has read an order resets the connection.
+    lines.on('error', () => {});
+    lines.on('line', (line) => {
       this.#take(JSON.parse(line) as WorkerMessage);
       onChange(this);
     });
@@ -48,6 +51,10 @@ export class ControlledWorker {
       if (!this.alive) resolve(null);
       else this.#order({ type: 'finish' });
     });
+  }
+
+  rest(): void {
+    this.#order({ type: 'rest' });
   }
 
   #order(order: WorkerOrder): void {

@@ -169,6 +169,7 @@ function target(server: SampleServer, control: Control, close: () => Promise<nul
     collect,
     async finish() {
       const answers = await collect();
+      for (const worker of workers) worker.rest();
       if (answers.length === 0)
         throw new PlimsollError(
           'PLIMSOLL_TARGET_DIED',

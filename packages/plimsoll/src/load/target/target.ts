@@ -28,9 +28,9 @@ export interface Target {
   readonly bystander: URL | null;
   /** Settles when a process of it has died; never for a server whose processes are not watched. */
   readonly died: Promise<void>;
-  /** Count from now on. */
+  /** Count from now on. It may be asked again after `finish`. */
   begin(): void;
-  /** Wait until what was started is done, and say what it took. */
+  /** Wait until what was started is done, and say what it took; it rests then until the next `begin`. */
   finish(): Promise<TargetMeasurement>;
   /**
    * Stop it and whatever belongs to it, by force if need be.

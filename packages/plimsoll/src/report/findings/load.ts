@@ -1,6 +1,6 @@
 import type { LoadReason, RankedTable } from '../../load/recommend.js';
 import type { LoadRecommendation } from '../../results/load.js';
-import { change, formatMs, list } from '../format.js';
+import { change, formatMs, list, percent } from '../format.js';
 import { statement, type Texts } from './statement.js';
 
 /** A recommendation with its reasons in words. */
@@ -23,6 +23,7 @@ const TEXTS: Texts<LoadReason> = {
     `${list(sizes)} ${sizes.length === 1 ? 'is' : 'are'} no faster, and the bystander waits up to ${formatMs(p99Ms)} (p99) instead of ${formatMs(insteadOfP99Ms)}`,
   'load.failing-sizes': ({ sizes }) =>
     `requests failed at ${list(sizes)}, which ${sizes.length === 1 ? 'is' : 'are'} therefore out`,
-  'load.not-distinguished': ({ best }) => `not shown to be slower than ${best}, nor to be as fast`,
+  'load.chance-slower': ({ chance }) =>
+    `a chance of ${percent(chance)} % that it is more than 5 % slower than the best`,
   'load.fastest': () => 'the fastest',
 };

@@ -1,29 +1,24 @@
 import { performance } from 'node:perf_hooks';
 import { PlimsollError } from '../errors.js';
-import type { MachineWatch } from '../lab/blocks.js';
-import type { LoadRun } from '../results/load.js';
+import type { LoadRound } from '../results/load.js';
 import { createRandom } from '../stats/random.js';
 import { type Summary, summarise } from '../stats/summary.js';
-import type { LoadCase } from './options.js';
+import type { SliceTraffic } from './slices.js';
 import type { Target, TargetMeasurement } from './target/target.js';
-import { within } from './target/wait.js';
 import { poissonArrivals, regularArrivals } from './traffic/arrivals.js';
 import { closedLoop } from './traffic/closed-loop.js';
 import { type Ask, askFor, givingUp } from './traffic/exchange.js';
 import { LATE_MS, type TrafficOutcome } from './traffic/outcome.js';
 import { sendOnSchedule } from './traffic/schedule.js';
 
-/** What one run measured; where it stands in its block is not known here. */
-export type LoadMeasurement = Omit<
-  LoadRun,
-  'sequence' | 'block' | 'order' | 'twin' | 'disturbances' | 'superseded'
->;
+/** What one slice measured; where it stands in its block is not known here. */
+export type LoadMeasurement = Omit<LoadRound, 'generation' | 'block' | 'order' | 'group' | 'twin'>;
 
-export interface RunPlan {
-  readonly traffic: LoadCase;
+export interface SlicePlan {
+  readonly traffic: SliceTraffic;
   /** `null` for a server whose operations are not known. */
   readonly operationsPerRequest: number | null;
-  /** Of the schedule of an open loop: the same for every run. */
+  /** Of the schedules of an open loop: the n-th slice of every size is the same. */
   readonly seed: number;
   readonly deadlineMs: number;
   /** What is loaded, for messages. */
@@ -34,7 +29,6 @@ export interface RunPlan {
 export const BYSTANDER_RATE = 25;
 const MOST_IN_FLIGHT = 2000;
 const GRACE_MS = 10_000;
-const WARM_UP_MS = 10_000;
 /** For an answer after a process of the server died. */
 const PATIENCE_MS = 5_000;
 /** A client whose event loop is busier than this measures itself. */
@@ -44,52 +38,34 @@ const LEAST_JUDGED_MS = 250;
 /** The delay of the client's own sends may be so much of the latency that it measures. */
 const MOST_LAG_SHARE = 0.1;
 
-/**
- * Load one target once, and close it in any case.
- *
- * @throws {PlimsollError} when nothing could be measured; an AbortError when the signal aborts.
- */
-export async function runLoad(
-  plan: RunPlan,
-  open: () => Promise<Target>,
-  watch: MachineWatch,
-  signal: AbortSignal,
-): Promise<LoadMeasurement> {
-  const target = await open();
-  const over = new AbortController();
-  let measurement: LoadMeasurement;
-  let forced: string | null;
-  try {
-    const load = loadTarget(plan, target, watch, AbortSignal.any([signal, over.signal]));
-    load.catch(() => {});
-    const first = await within(plan.deadlineMs, signal, load);
-    if (first === 'timeout')
-      throw new PlimsollError(
-        'PLIMSOLL_TARGET_HUNG',
-        `${plan.what} was not done within ${plan.deadlineMs / 1000} s; give it less to do or more time (--deadline)`,
-      );
-    measurement = first;
-  } finally {
-    over.abort();
-    forced = await target.close();
-  }
-  return forced === null ? measurement : { ...measurement, problems: [...measurement.problems, forced] };
+/** How a target is asked. */
+export interface Clients {
+  readonly ask: Ask;
+  readonly askBystander: Ask | null;
 }
 
-async function loadTarget(
-  plan: RunPlan,
-  target: Target,
-  watch: MachineWatch,
-  signal: AbortSignal,
-): Promise<LoadMeasurement> {
-  const ask = givingUp(await askFor(target.url), target.died, PATIENCE_MS);
-  const askBystander = target.bystander === null ? null : await askFor(target.bystander);
-  // Not timed: the client's first request, and the first that a user's server answers.
-  await within(WARM_UP_MS, signal, (askBystander ?? ask)(signal));
-  if (plan.operationsPerRequest === null) await within(WARM_UP_MS, signal, ask(signal));
+/** @throws the error of looking its name up. */
+export async function clientsOf(target: Target): Promise<Clients> {
+  return {
+    ask: givingUp(await askFor(target.url), target.died, PATIENCE_MS),
+    askBystander: target.bystander === null ? null : await askFor(target.bystander),
+  };
+}
 
+/**
+ * Give a target one slice of its traffic.
+ *
+ * @param index of the slice among those of its target's size.
+ * @throws {PlimsollError} when nothing could be measured, or a process of it died; an AbortError when the signal aborts.
+ */
+export async function loadSlice(
+  plan: SlicePlan,
+  index: number,
+  target: Target,
+  { ask, askBystander }: Clients,
+  signal: AbortSignal,
+): Promise<Omit<LoadMeasurement, 'disturbances'>> {
   const stop = new AbortController();
-  watch.begin();
   target.begin();
   const utilization = performance.eventLoopUtilization();
   const startedAt = performance.timeOrigin + performance.now();
@@ -103,22 +79,31 @@ async function loadTarget(
           signal,
         );
   bystander?.catch(() => {});
-  const traffic = await send(plan, ask, signal);
+  const traffic = await send(plan, index, ask, signal);
   const sentAt = performance.timeOrigin + performance.now();
   const did = await target.finish();
   stop.abort();
-  watch.end();
   const { utilization: busy } = performance.eventLoopUtilization(utilization);
   const beside = await bystander;
   const ends = did.endedAt?.map((endedAt) => endedAt - startedAt) ?? null;
   const completionMs = ends === null ? null : summarise(ends);
   const wallMs = completionMs?.max ?? sentAt - startedAt;
+  if (did.died > 0)
+    throw new PlimsollError(
+      'PLIMSOLL_TARGET_DIED',
+      `a process of the server died under the load at ${plan.what}`,
+    );
   return measured(plan, { traffic, beside, did, completionMs, wallMs, busy });
 }
 
-function send({ traffic, seed }: RunPlan, ask: Ask, signal: AbortSignal): Promise<TrafficOutcome> {
+function send(
+  { traffic, seed }: SlicePlan,
+  index: number,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<TrafficOutcome> {
   if (traffic.kind === 'closed') return closedLoop(ask, traffic, signal);
-  const arrivals = poissonArrivals(traffic.rate, traffic.durationMs, createRandom(seed));
+  const arrivals = poissonArrivals(traffic.rate, traffic.durationMs, createRandom(seed + index));
   return sendOnSchedule(ask, arrivals, { mostInFlight: MOST_IN_FLIGHT, graceMs: GRACE_MS }, signal);
 }
 
@@ -132,9 +117,9 @@ interface Observed {
 }
 
 function measured(
-  plan: RunPlan,
+  plan: SlicePlan,
   { traffic, beside, did, completionMs, wallMs, busy }: Observed,
-): LoadMeasurement {
+): Omit<LoadMeasurement, 'disturbances'> {
   const httpMs = summarise(traffic.latenciesMs);
   const operationMs = did.operationsMs === null ? null : summarise(did.operationsMs);
   const firstFailure = traffic.firstFailure ?? did.firstFailure;
@@ -150,7 +135,6 @@ function measured(
     lagP99Ms > Math.max(LATE_MS, MOST_LAG_SHARE * httpMs.p99);
   const problems: [string, boolean][] = [
     ['errors', errors > 0],
-    ['worker-died', did.died > 0],
     ['dropped', traffic.dropped > 0],
     ['unfinished', traffic.unfinished > 0],
     ['generator-bound', lagging || (wallMs >= LEAST_JUDGED_MS && busy > MOST_UTILIZATION)],
@@ -179,7 +163,7 @@ function measured(
 
 /** Operations of answered requests that nobody reported: their worker died. */
 function lostOperations(
-  { operationsPerRequest }: RunPlan,
+  { operationsPerRequest }: SlicePlan,
   { sent, failures }: TrafficOutcome,
   { operationsMs, operationFailures }: TargetMeasurement,
 ): number {
@@ -188,7 +172,7 @@ function lostOperations(
 }
 
 function nothingMeasured(
-  { what, traffic: { kind } }: RunPlan,
+  { what, traffic: { kind } }: SlicePlan,
   traffic: TrafficOutcome,
   did: TargetMeasurement,
 ): PlimsollError {
