@@ -53,3 +53,24 @@ export class PlimsollError extends Error {
 /** The exit code of an error by its code; 4 for a code of another version. */
 export const exitCodeOf = (code: string): number =>
   Object.hasOwn(TABLE, code) ? TABLE[code as ErrorCode] : 4;
+
+/**
+ * A file that cannot be written, as every command says it.
+ *
+ * @param option by which the file was named: `--out`.
+ * @param advice what is to be done about it.
+ */
+export const cannotWrite = (
+  option: string,
+  file: string,
+  error: unknown,
+  advice = 'choose another file',
+): PlimsollError =>
+  new PlimsollError(
+    'PLIMSOLL_OUTPUT_FAILED',
+    `${option}: cannot write ${file} (${(error as NodeJS.ErrnoException).code}); ${advice}`,
+    { cause: error },
+  );
+
+/** A mistake of whoever called. */
+export const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);

@@ -45,7 +45,7 @@ export {
 export {
   type BenchResult,
   benchSchema,
-  type RunResult,
+  type RoundResult,
   type SizeResult,
   type Verdict,
   type WorkloadResult,
@@ -62,7 +62,8 @@ export {
   type LoadCell,
   type LoadRecommendation,
   type LoadResult,
-  type LoadRun,
+  type LoadRound,
+  type LoadTable,
   loadSchema,
 } from './results/load.js';
 export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';

@@ -1,6 +1,6 @@
 /**
- * `plimsoll/lab`: what the commands themselves are built on, for benchmarks and studies of your own: randomised blocks of
- * fresh processes, their clean-up, statistics of paired runs, facts of the machine, tables.
+ * `plimsoll/lab`: what the commands themselves are built on, for benchmarks and studies of your own: alternating rounds and
+ * randomised blocks of fresh processes, their clean-up, statistics of paired runs, facts of the machine, tables.
  *
  * Unstable: it changes with any version, without notice. What is stable is `plimsoll`.
  */
@@ -12,10 +12,12 @@ export type { ChosenWorkload } from './bench/options.js';
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
+export { readOptions } from './cli/read-options.js';
 export { parseCount } from './cli/values.js';
-export { PlimsollError } from './errors.js';
+export { PlimsollError, usage } from './errors.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
 export { installedVersions } from './host/versions.js';
+export type { AlternatingOutcome, AlternatingRound } from './lab/alternating.js';
 export {
   type BlockRun,
   type BlocksOutcome,
@@ -38,13 +40,20 @@ export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
 export { timelineReport } from './report/timeline.js';
 export { type Advice, type Objective, objectives, type Verification } from './results/advice.js';
-export { type BenchResult, benchSchema, type RunResult, type WorkloadResult } from './results/bench.js';
+export { type BenchResult, benchSchema, type RoundResult, type WorkloadResult } from './results/bench.js';
 export { type Classification, type Classified, classificationSchema } from './results/classification.js';
 export { type LoadCell, type LoadResult, loadSchema } from './results/load.js';
 export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
 export { type Estimate, estimateRatio, type JudgedEstimate, judgeRatio } from './stats/estimate.js';
+export {
+  compareGenerations,
+  type Generation,
+  type GenerationsResult,
+  halfWidth,
+} from './stats/generations.js';
 export { kendall } from './stats/kendall.js';
+export { FIRST_LOOK } from './stats/looks.js';
 export { EQUAL_WITHIN, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';

@@ -48,12 +48,12 @@ describe('the commands as functions', () => {
       );
     });
   };
-  const small = { workloads: ['zlib'], sizes: [2], baseline: 2, blocks: 1, operations: 2, runMs: 1 };
+  const small = { workloads: ['zlib'], sizes: [2], baseline: 2, operations: 2, timeMs: 100 };
 
   leavesNothing('bench', async () => {
-    const result = plimsoll.benchSchema.parse(await bench({ ...small, quick: true }));
+    const result = plimsoll.benchSchema.parse(await bench(small));
     assert.deepEqual(result.method.sizes, [2]);
-    assert.equal(result.workloads[0]?.blocks, 1);
+    assert.equal(result.workloads[0]?.method?.generations, 1);
   });
 
   leavesNothing('bench, with a workload that fails', async () => {
@@ -181,6 +181,7 @@ test('plimsoll/lab exports these values and no others', () => {
     [
       ...['Guardian', 'completeBlocks', 'runBlocks', 'askFreshProcess', 'openResolver'],
       ...['interruptSignal', 'openJsonOutput', 'ProgressLine', 'parseCount', 'PlimsollError'],
+      ...['readOptions', 'usage'],
       ...['captureEnvironment', 'installedVersions'],
       ...[
         'formatDuration',
@@ -202,6 +203,7 @@ test('plimsoll/lab exports these values and no others', () => {
       ],
       ...['benchSchema', 'classificationSchema', 'loadSchema', 'timelineSchema', 'objectives'],
       ...['createRandom', 'median', 'quantile', 'kendall', 'hodgesLehmann', 'signedRankInterval'],
+      ...['FIRST_LOOK', 'compareGenerations', 'halfWidth'],
       ...['EQUAL_WITHIN', 'estimateRatio', 'judgeRatio', 'verdictOfRatio'],
       ...['analyseWorkload', 'busyCpus', 'findings', 'record', 'simulate', 'verification'],
     ].sort(),

@@ -77,8 +77,8 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
     processes: active.length,
     loopProcess: Int32Array.from(loops.list, ({ process }) => process),
     background: loops.list.map(({ background }) => background),
-    loop: Int32Array.from(sources, ({ job, process }) => loops.at(process, job.loop)),
-    slow: Uint8Array.from(sources, ({ job }) => Number(job.slow)),
+    loop: Int32Array.from(sources, ({ job, process }) => loops.at(process, job.loopThread)),
+    slow: Uint8Array.from(sources, ({ job }) => Number(job.slowIo)),
     parent: Int32Array.from(sources, ({ job, process }) =>
       job.parent === null ? -1 : (itemAt(places, process)[job.parent] ?? -1),
     ),
@@ -170,7 +170,7 @@ function loopsOf(
   const list: Loop[] = [];
   const numbers = processes.map(({ jobs }, process) => {
     const counts = new Map<number, number>();
-    for (const { loop } of jobs) counts.set(loop, (counts.get(loop) ?? 0) + 1);
+    for (const { loopThread } of jobs) counts.set(loopThread, (counts.get(loopThread) ?? 0) + 1);
     const byCount = [...counts].sort(([, a], [, b]) => b - a);
     return new Map(
       byCount.map(([loop], rank) => {
@@ -227,7 +227,10 @@ function outsideCores(processes: readonly TracedProcess[]): number | null {
   const witness = busiest(processes);
   if (witness.usage.length === 0 || witness.usage.some(({ cores }) => cores == null)) return null;
   const all = usedCores([witness], ({ cores }) => (cores?.busyMs ?? 0) + (cores?.stolenMs ?? 0));
-  const own = usedCores(processes, ({ loop, pool, other }) => loop.cpuMs + pool.cpuMs + other.cpuMs);
+  const own = usedCores(
+    processes,
+    ({ eventLoop, pool, other }) => eventLoop.cpuMs + pool.cpuMs + other.cpuMs,
+  );
   return Math.max(0, all - own);
 }
 

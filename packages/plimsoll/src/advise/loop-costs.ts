@@ -29,7 +29,7 @@ export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>
   const submissions = countPer(active, jobs, ({ submitMs }) => submitMs);
   const work = callbacks.map((count, at) => (count + itemAt(submissions, at)) / 2);
   const lengths = active.map(({ fromMs, toMs }) => toMs - fromMs);
-  const used = active.map(({ loop }) => loop.cpuMs);
+  const used = active.map(({ eventLoop }) => eventLoop.cpuMs);
   const [perJobMs = 0, share = 0] = leastSquares([work, lengths], used, Number.POSITIVE_INFINITY);
   const [onlyPerJobMs = 0] = leastSquares([work], used, Number.POSITIVE_INFINITY);
   const misfit = (job: number, time: number): number =>
@@ -78,7 +78,7 @@ const LONGEST_WAKE_MS = 0.5;
 /** From a signal to a sleeping thread until it runs: what jobs that found an idle thread took to start. */
 export function wakeUpMs(jobs: readonly TracedJob[]): number {
   const starts = jobs
-    .filter(({ inferred, waited }) => !inferred && !waited)
+    .filter(({ inferred, queued }) => !inferred && !queued)
     .map(({ submitMs, startMs }) => startMs - submitMs);
   // One of the quickest: others found all cores taken.
   return starts.length === 0

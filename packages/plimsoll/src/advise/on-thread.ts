@@ -100,9 +100,9 @@ function waitingShares(
     const row = COMPUTES.test(itemAt(jobs, index).kind) ? computing : others;
     row[interval] = itemAt(row, interval) + away(index) * share;
   });
-  const ofComputing = usage.map(({ pool }, at) => portion(pool.waitedMs, itemAt(computing, at)));
+  const ofComputing = usage.map(({ pool }, at) => portion(pool.coreWaitMs, itemAt(computing, at)));
   const ofOthers = usage.map(({ pool }, at) =>
-    portion(pool.waitedMs - itemAt(computing, at), itemAt(others, at)),
+    portion(pool.coreWaitMs - itemAt(computing, at), itemAt(others, at)),
   );
   overlaps(jobs, usage, (index, interval, share) => {
     const row = COMPUTES.test(itemAt(jobs, index).kind) ? ofComputing : ofOthers;

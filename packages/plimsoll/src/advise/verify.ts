@@ -1,7 +1,5 @@
-import { noiseResult } from '../bench/analyse.js';
 import { type SweepRun, twinNoise } from '../lab/sweep.js';
-import type { Compared, Prediction, Verification } from '../results/advice.js';
-import type { NoiseResult } from '../results/bench.js';
+import type { Compared, Prediction, Verification, VerificationNoise } from '../results/advice.js';
 import type { Trace } from '../results/trace.js';
 import { median } from '../stats/quantile.js';
 import { measuredIn } from './estimate.js';
@@ -24,9 +22,11 @@ export function verification(
 }
 
 /** How noisy the machine was, by the figure that is compared first: the mean latency of a job. `null` when there is none. */
-export function verificationNoise(runs: readonly SweepRun<Trace>[]): NoiseResult | null {
+export function verificationNoise(runs: readonly SweepRun<Trace>[]): VerificationNoise | null {
   const noise = twinNoise(runs, (trace) => measuredIn(trace, 1).latencyMs.mean);
-  return noise === null ? null : noiseResult(noise);
+  if (noise === null) return null;
+  const { aaRatio, aaInterval, threshold, noisy } = noise;
+  return { aaRatio, aaInterval: [aaInterval.low, aaInterval.high], threshold, noisy };
 }
 
 const hasJobs = ({ processes }: Trace): boolean => processes.some(({ jobs }) => jobs.length > 0);

@@ -18,10 +18,15 @@ export interface BenchOptions {
   readonly sizes?: readonly number[] | undefined;
   /** The size that the others are compared with; by default 4. It is measured twice in every block. */
   readonly baseline?: number | undefined;
-  /** How many times every size is measured; by default 10. Six are the fewest that give verdicts. */
+  /** One process at a time, one round each: for work that owns a port or a file. By default sizes take turns. */
+  readonly isolated?: boolean | undefined;
+  /**
+   * Most time for one workload, in milliseconds; it ends sooner when the answer is known. By default 20,000; isolated: no limit
+   * but `blocks`.
+   */
+  readonly timeMs?: number | undefined;
+  /** Isolated: how many times every size is measured, at the most; by default 10. Four are the fewest that give verdicts. */
   readonly blocks?: number | undefined;
-  /** Lighter work, shorter runs and 5 blocks: estimates, no verdicts. */
-  readonly quick?: boolean | undefined;
   /** Operations of one round; by default what each workload has. */
   readonly operations?: number | undefined;
   /** Multiplies the cost of each operation (iterations, bytes); by default 1. */
@@ -32,22 +37,21 @@ export interface BenchOptions {
   readonly dns?: DnsMode | undefined;
   /** Of the order of the runs; by default random. */
   readonly seed?: number | undefined;
-  /** How long the measured rounds of one run take together, in milliseconds; by default 1000, 500 when quick. */
-  readonly runMs?: number | undefined;
-  /** A run that takes longer counts as hung, in milliseconds; by default 120,000. */
+  /** A process that needs longer to start, or for one round, counts as hung, in milliseconds; by default 120,000. */
   readonly deadlineMs?: number | undefined;
 }
 
-export const BENCH_BLOCKS = { quick: 5, default: 10, careful: 20 } as const;
-const RUN_MS = { quick: 500, default: 1000 } as const;
+/** Time for one workload, in milliseconds. */
+export const BENCH_TIME_MS = { quick: 10_000, default: 20_000, careful: 120_000 } as const;
+export const BENCH_BLOCKS = 10;
 const DEADLINE_MS = 120_000;
 
 /**
- * Measure every workload at every pool size, each run in a fresh process, in blocks of random order, and say which size
- * suits it.
+ * Measure every workload at every pool size, in live processes that take turns by short rounds in random order, until it is
+ * known which size suits it, or the time is up.
  *
- * A workload that fails is part of the result (`failure`). When `signal` aborts, the result holds the complete blocks
- * (`method.interrupted`). No process and no temporary directory is left.
+ * A workload that fails is part of the result (`failure`), a size whose process fails too (`lost`). When `signal` aborts, the
+ * result holds the complete blocks (`method.interrupted`). No process and no temporary directory is left.
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE for an option out of range; PLIMSOLL_BAD_WORKLOAD for a module that is not there;
  * PLIMSOLL_NO_DIRECTORY, PLIMSOLL_DNS_UNAVAILABLE when nothing can be measured at all.
@@ -59,22 +63,23 @@ export async function bench(
   options: BenchOptions = {},
   { signal, onProgress }: RunOptions<BenchProgress> = {},
 ): Promise<BenchResult> {
-  const { quick = false, blocks, operations, seed, runMs, deadlineMs = DEADLINE_MS } = options;
+  const { isolated = false, timeMs, blocks, operations, seed, deadlineMs = DEADLINE_MS } = options;
   const baseline = checkSize(options.baseline ?? DEFAULT_POOL_SIZE, 'baseline');
   const usual = [DEFAULT_POOL_SIZE, 2 * DEFAULT_POOL_SIZE, Math.min(cpuCount(), LARGEST_POOL_SIZE)];
   const plan = {
     workloads: chooseWorkloads(options.workloads ?? [], {
-      quick,
       operations: operations === undefined ? undefined : checkCount(operations, 'operations', 1),
       scale: checkPositive(options.scale ?? 1, 'scale'),
       parameters: options.parameters ?? {},
     }),
     sizes: ascending([...checkSizes(options.sizes ?? usual), baseline]),
     baseline,
-    blocks: checkCount(blocks ?? (quick ? BENCH_BLOCKS.quick : BENCH_BLOCKS.default), 'blocks', 1),
+    isolated,
+    timeMs:
+      timeMs === undefined && isolated ? null : checkPositive(timeMs ?? BENCH_TIME_MS.default, 'timeMs'),
+    blocks: checkCount(blocks ?? BENCH_BLOCKS, 'blocks', 1),
     dns: options.dns ?? { mode: 'auto' as const },
     seed: seed === undefined ? randomInt(2 ** 31) : checkCount(seed, 'seed', 0, 2 ** 31 - 1),
-    runMs: checkPositive(runMs ?? (quick ? RUN_MS.quick : RUN_MS.default), 'runMs'),
     deadlineMs: checkPositive(deadlineMs, 'deadlineMs'),
   };
   return benchResultOf(

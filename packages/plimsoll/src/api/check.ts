@@ -1,7 +1,5 @@
-import { PlimsollError } from '../errors.js';
+import { usage } from '../errors.js';
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
-
-const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);
 
 /** @param shown the value as the user wrote it. */
 export function checkSize(size: number, name: string, shown = String(size)): number {

@@ -16,7 +16,6 @@ import { looksLikePath } from './targets.js';
 
 /** What the options of a bench say about its workloads. */
 export interface WorkloadOptions {
-  readonly quick: boolean;
   readonly operations: number | undefined;
   readonly scale: number;
   /** Parameters of built-in workloads, by workload. */
@@ -41,7 +40,6 @@ export function chooseWorkloads(names: readonly string[], options: WorkloadOptio
 
 function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
   const given: ParameterOptions = {
-    quick: options.quick,
     scale: options.scale,
     ...(options.operations === undefined ? {} : { operations: options.operations }),
     set: options.parameters[name] ?? {},

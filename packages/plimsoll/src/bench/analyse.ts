@@ -1,21 +1,43 @@
-import { itemAt } from '../collections/item-at.js';
 import { PlimsollError } from '../errors.js';
-import type { Arm } from '../lab/block-order.js';
-import { type BlockRun, type BlocksOutcome, completeBlocks } from '../lab/blocks.js';
+import { type AlternatingOutcome, type AlternatingRound, pairedGenerations } from '../lab/alternating.js';
 import type { Measurement } from '../lab/messages.js';
-import type { NoiseResult, RunResult, SizeResult, WorkloadResult } from '../results/bench.js';
-import { type Comparison, comparePaired, type Noise } from '../stats/paired-comparison.js';
+import type { RoundResult, SizeResult, WorkloadResult } from '../results/bench.js';
+import {
+  compareGenerations,
+  type GenerationsPlan,
+  type GenerationsResult,
+  type RatioInterval,
+} from '../stats/generations.js';
 import { median } from '../stats/quantile.js';
-import { probabilityOfBest, rankSizes } from '../stats/ranking.js';
-import type { Interval } from '../stats/signed-rank.js';
 import type { BenchPlan, ChosenWorkload } from './options.js';
+import type { Pilot, RoundsPlan } from './pilot.js';
 
-type Runs = readonly BlockRun<Measurement>[];
+type Outcome = AlternatingOutcome<Measurement>;
+type Round = AlternatingRound<Measurement>;
+
+/** A workload that was measured, with how. */
+export interface MeasuredWorkload {
+  readonly workload: ChosenWorkload;
+  readonly isolated: boolean;
+  readonly pilot: Pick<Pilot, 'operations' | 'unloadedLatencyMs'>;
+  readonly rounds: RoundsPlan;
+  readonly groups: readonly (readonly number[])[];
+  readonly outcome: Outcome;
+  /** By size, as counted in its processes. */
+  readonly observedThreads: ReadonlyMap<number, number | null>;
+  readonly disturbances: WorkloadResult['disturbances'];
+  readonly seconds: number;
+}
 
 /** The result of a workload that could not be measured at all. */
 export function failedWorkload(workload: ChosenWorkload, error: PlimsollError): WorkloadResult {
-  return { ...unmeasured(workload), failure: { code: error.code, message: error.message } };
+  return { ...unmeasured(workload), failure: failureOf(error) };
 }
+
+const failureOf = ({ code, message }: PlimsollError): { code: string; message: string } => ({
+  code,
+  message,
+});
 
 function unmeasured({ name, description, spec }: ChosenWorkload): WorkloadResult {
   return {
@@ -23,75 +45,45 @@ function unmeasured({ name, description, spec }: ChosenWorkload): WorkloadResult
     description,
     operations: null,
     parameters: spec.kind === 'built-in' ? { ...spec.parameters } : {},
-    rounds: null,
-    blocks: 0,
-    repeatedBlocks: 0,
+    unloadedLatencyMs: null,
+    method: null,
     noise: null,
-    twinRuns: [],
+    disturbances: [],
+    twinRounds: [],
     sizes: [],
+    lost: [],
     ...NOT_RANKED,
     failure: null,
   };
 }
 
-/** Everything that the runs of one workload say; every run is kept, only complete blocks are analysed. */
-export function analyseWorkload(input: {
-  workload: ChosenWorkload;
-  /** Measured rounds of each run. */
-  rounds: number;
-  outcome: BlocksOutcome<Measurement>;
-  options: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>;
-}): WorkloadResult {
-  const { workload, rounds, outcome, options } = input;
-  const { runs, repeatedBlocks, error } = outcome;
-  const complete = completeBlocks(outcome, options.sizes);
-  const blocks = complete.get('twin')?.length ?? 0;
-  const base: WorkloadResult = {
-    ...unmeasured(workload),
-    operations: runs[0]?.result.operations ?? null,
-    rounds,
-    repeatedBlocks,
-    twinRuns: runs.filter(({ arm }) => arm === 'twin').map(runResult),
-    failure: error instanceof PlimsollError ? { code: error.code, message: error.message } : null,
-  };
-  return blocks === 0 ? base : { ...base, blocks, ...judge(complete, runs, options) };
-}
-
-/** What the complete blocks say. */
-function judge(
-  complete: ReadonlyMap<Arm, Runs>,
-  runs: Runs,
+/** What the rounds until now say; `null` before there is a complete block. Lost sizes are left out. */
+export function compareRounds(
+  { rounds, lost }: Pick<Outcome, 'rounds' | 'lost'>,
   { sizes, baseline, seed }: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>,
-): Pick<
-  WorkloadResult,
-  'noise' | 'sizes' | 'best' | 'recommended' | 'asGood' | 'higherEventLoopDelay' | 'confidence'
-> {
-  const of = (arm: Arm): Runs => complete.get(arm) as Runs;
-  const times = (arm: Arm): number[] => of(arm).map(({ result }) => result.roundMs);
-  const delays = (arm: Arm): number[] => of(arm).map(({ result }) => result.eventLoopDelayMs.p99);
-
-  const others = new Map(sizes.filter((size) => size !== baseline).map((size) => [size, times(size)]));
-  const { noise, comparisons } = comparePaired({ baseline: times(baseline), twin: times('twin'), others });
-  const chances = probabilityOfBest(new Map(sizes.map((size) => [size, times(size)])), seed);
-  const twinDelays = delays('twin');
-  const ranking = rankSizes(
-    sizes.map((size) => ({ size, times: times(size), delays: delays(size) })),
-    noise,
-    delays(baseline).map((delay, block) => [delay, itemAt(twinDelays, block)] as const),
-  );
-  return {
-    noise: noiseResult(noise),
-    sizes: sizes.map((size) =>
-      sizeResult(
-        size,
-        of(size),
-        runs.filter(({ arm }) => arm === size),
-        comparisons.get(size) ?? itself(noise.aaInterval.level),
-        chances.get(size) as number,
-      ),
-    ),
-    ...(others.size === 0 ? NOT_RANKED : ranking),
+  mostGenerations: number,
+): GenerationsResult | null {
+  const plan: GenerationsPlan = {
+    ids: sizes.filter((size) => !lost.has(size)),
+    baseline,
+    mostGenerations,
+    seed,
   };
+  const generations = pairedGenerations(rounds, plan.ids, baseline).map(
+    (generation) =>
+      new Map(
+        [...generation].map(([arm, { own, baseline, twin }]) => [
+          arm,
+          {
+            times: own.map(({ workMs }) => workMs),
+            baselineTimes: baseline.map(({ workMs }) => workMs),
+            twinTimes: twin.map(({ workMs }) => workMs),
+            delays: own.map(({ eventLoopDelayMs }) => eventLoopDelayMs.p99),
+          },
+        ]),
+      ),
+  );
+  return generations.length === 0 ? null : compareGenerations(generations, plan);
 }
 
 /** One size alone is neither better nor worse than anything. */
@@ -100,69 +92,83 @@ const NOT_RANKED = {
   recommended: null,
   asGood: [],
   higherEventLoopDelay: [],
-  confidence: null,
+  settled: false,
 } satisfies Partial<WorkloadResult>;
 
-/** The baseline against itself. */
-const itself = (level: number): Comparison => ({
-  ratio: 1,
-  interval: { low: 1, high: 1, level },
-  p: 1,
-  verdict: 'same',
-  blocksToResolve: null,
-});
-
-function sizeResult(
-  size: number,
-  used: Runs,
-  all: Runs,
-  comparison: Comparison,
-  probability: number,
-): SizeResult {
-  const middle = (pick: (measurement: Measurement) => number): number =>
-    median(used.map(({ result }) => pick(result)));
-  return {
-    size,
-    observedThreads: used[0]?.result.observedThreads ?? null,
-    roundMs: middle(({ roundMs }) => roundMs),
-    ratio: comparison.ratio,
-    interval: bounds(comparison.interval),
-    level: comparison.interval.level,
-    p: comparison.p,
-    verdict: comparison.verdict,
-    blocksToResolve: comparison.blocksToResolve,
-    probabilityOfBest: probability,
-    eventLoopDelayMs: {
-      p50: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p50),
-      p99: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p99),
-      max: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.max),
+/** Everything that the rounds of one workload say; every round is kept, only complete blocks are compared. */
+export function analyseWorkload(
+  measured: MeasuredWorkload,
+  options: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>,
+): WorkloadResult {
+  const { workload, pilot, outcome, rounds, groups } = measured;
+  const { error, lost } = outcome;
+  const result = compareRounds(outcome, options, rounds.mostGenerations);
+  const base: WorkloadResult = {
+    ...unmeasured(workload),
+    operations: pilot.operations,
+    unloadedLatencyMs: pilot.unloadedLatencyMs,
+    method: {
+      mode: measured.isolated ? 'isolated' : 'alternating',
+      repetitions: rounds.repetitions,
+      blocks: rounds.blocks,
+      generations: outcome.generations,
+      mostGenerations: rounds.mostGenerations,
+      rounds: outcome.rounds.filter(({ arm }) => arm === 'twin').length,
+      looks: outcome.looks,
+      groups: groups.map((group) => [...group]),
+      seconds: measured.seconds,
+      stop: outcome.stop,
     },
-    runs: all.map(runResult),
+    disturbances: measured.disturbances,
+    twinRounds: outcome.rounds.filter(({ arm }) => arm === 'twin').map(roundResult),
+    lost: [...lost].map(([size, reason]) => ({ size, ...failureOf(reason as PlimsollError) })),
+    failure: error instanceof PlimsollError ? failureOf(error) : null,
   };
+  return result === null ? base : { ...base, ...judged(measured, result) };
 }
 
-function runResult({ block, order, result, disturbances, superseded }: BlockRun<Measurement>): RunResult {
+type Judgement = Pick<
+  WorkloadResult,
+  'noise' | 'sizes' | 'best' | 'recommended' | 'asGood' | 'higherEventLoopDelay' | 'settled'
+>;
+
+function judged({ outcome, observedThreads }: MeasuredWorkload, result: GenerationsResult): Judgement {
+  const { aa, noisy, comparisons, best, recommended, asGood, higherEventLoopDelay, settled } = result;
   return {
-    block,
-    order,
-    observedThreads: result.observedThreads,
-    roundMs: result.roundMs,
-    opsPerSecond: result.opsPerSecond,
-    latencyMs: result.latencyMs,
-    cpuSeconds: result.cpuSeconds,
-    maxRssBytes: result.maxRssBytes,
-    eventLoopDelayMs: result.eventLoopDelayMs,
-    unloadedLatencyMs: result.unloadedLatencyMs,
-    disturbances: result.steady === false ? [...disturbances, 'not-steady'] : disturbances,
-    superseded,
+    noise: { aaRatio: aa.ratio, aaInterval: bounds(aa), noisy },
+    sizes: [...comparisons].map(([size, comparison]): SizeResult => {
+      const own = outcome.rounds.filter(({ arm }) => arm === size);
+      const middle = (pick: (measurement: Measurement) => number): number =>
+        median(own.map((round) => pick(round.result)));
+      return {
+        size,
+        observedThreads: observedThreads.get(size) ?? null,
+        workMs: middle(({ workMs }) => workMs),
+        ratio: comparison.ratio,
+        interval: bounds(comparison),
+        verdict: comparison.verdict,
+        probabilityOfBest: comparison.probabilityOfBest,
+        expectedLoss: comparison.expectedLoss,
+        chanceSlower: comparison.chanceSlower,
+        eventLoopDelayMs: {
+          p50: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p50),
+          p99: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p99),
+          max: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.max),
+        },
+        rounds: own.map(roundResult),
+      };
+    }),
+    ...(comparisons.size === 1
+      ? NOT_RANKED
+      : { best, recommended, asGood: [...asGood], higherEventLoopDelay: [...higherEventLoopDelay], settled }),
   };
 }
 
-const bounds = ({ low, high }: Interval): [number, number] => [low, high];
+/** With too few generations there is an estimate only. */
+const bounds = ({ low, high }: RatioInterval): [number, number] | null =>
+  Number.isFinite(high) && low > 0 ? [low, high] : null;
 
-export const noiseResult = ({ aaRatio, aaInterval, threshold, noisy }: Noise): NoiseResult => ({
-  aaRatio,
-  aaInterval: bounds(aaInterval),
-  threshold,
-  noisy,
-});
+function roundResult({ generation, block, order, group, result }: Round): RoundResult {
+  const { totalCpuSeconds: _, ...own } = result;
+  return { generation, block, order, group, ...own };
+}

@@ -1,35 +1,23 @@
+import { freemem } from 'node:os';
 import { PlimsollError } from '../errors.js';
-import { captureEnvironment } from '../host/environment.js';
-import { type BlocksOutcome, runBlocks } from '../lab/blocks.js';
+import { captureEnvironment, type Environment } from '../host/environment.js';
+import { disturbancesOf, type MachineNoise, machineNoise, readMachineCounters } from '../host/noise.js';
+import { alternate, type Contestant } from '../lab/alternating.js';
+import { groupsThatFit } from '../lab/groups.js';
 import type { Supervision } from '../lab/guardian.js';
+import { MeasuringProcess } from '../lab/measuring-process.js';
 import type { Measurement } from '../lab/messages.js';
 import { type ChosenResolver, openResolver } from '../lab/resolver/open.js';
-import { runInFreshProcess } from '../lab/run-process.js';
 import type { BenchResult, WorkloadResult } from '../results/bench.js';
+import { FIRST_LOOK } from '../stats/looks.js';
+import { LEVEL } from '../stats/paired-comparison.js';
 import { createRandom } from '../stats/random.js';
-import { analyseWorkload, failedWorkload } from './analyse.js';
+import { analyseWorkload, compareRounds, failedWorkload } from './analyse.js';
 import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
-
-const LEVEL = 0.95;
-const MOST_ROUNDS = 500;
-
-/** What a pilot run says about the runs to come. */
-interface Pilot {
-  /** Measured rounds of every run. */
-  readonly rounds: number;
-  /** How long one run is likely to take from start to end, in milliseconds. */
-  readonly expectedMs: number;
-}
+import { type Pilot, planRounds } from './pilot.js';
 
 export interface BenchContext extends Supervision {
   readonly onProgress?: ((progress: BenchProgress) => void) | undefined;
-}
-
-/** A workload on its way: what the pilot found, or how it failed. */
-interface Candidate {
-  readonly workload: ChosenWorkload;
-  readonly pilot: Pilot | null;
-  readonly error: unknown;
 }
 
 type Method = BenchResult['method'];
@@ -42,10 +30,10 @@ export interface Measured extends Omit<BenchResult, 'findings' | 'method'> {
 }
 
 /**
- * Measure every workload at every pool size, each run in a fresh process, and say which size suits it.
+ * Measure every workload at every pool size, in live processes that take turns by short rounds, and say which size suits it.
  *
  * A workload that fails is part of the result (`failure`), with what was measured before. When `signal` aborts, the
- * current process is ended and the result holds the complete blocks (`method.interrupted`).
+ * processes are ended and the result holds the complete blocks (`method.interrupted`).
  *
  * @throws {PlimsollError} when nothing can be measured at all: no temporary directory, no resolver.
  */
@@ -58,15 +46,14 @@ export async function bench(options: BenchPlan, context: BenchContext): Promise<
     ? await openResolver(options.dns, guardian)
     : null;
   try {
-    const session = new BenchSession(options, context, directory, resolver);
-    const workloads = await session.run();
-    const noises = workloads.flatMap(({ noise }) => noise ?? []);
+    const workloads = await new BenchSession(options, context, { directory, resolver, environment }).run();
     return {
       schema: 'plimsoll/1',
       kind: 'bench',
       environment,
       method: {
-        blocks: options.blocks,
+        mode: options.isolated ? 'isolated' : 'alternating',
+        timeMs: options.timeMs,
         baseline: options.baseline,
         sizes: [...options.sizes],
         seed: options.seed,
@@ -82,7 +69,6 @@ export async function bench(options: BenchPlan, context: BenchContext): Promise<
         seconds: (Date.now() - startedAt.getTime()) / 1000,
         interrupted: signal.aborted,
       },
-      noise: noises.toSorted((a, b) => b.threshold - a.threshold)[0] ?? null,
       workloads,
     };
   } finally {
@@ -91,145 +77,182 @@ export async function bench(options: BenchPlan, context: BenchContext): Promise<
   }
 }
 
-/** One call of `bench`: pilots first, so that the time left is known, then workload by workload. */
+interface Place {
+  readonly directory: string;
+  readonly resolver: ChosenResolver | null;
+  readonly environment: Environment;
+}
+
+/** One call of `bench`: workload by workload. */
 class BenchSession {
   readonly #random;
-  #doneMs = 0;
-  #expectedMs = 0;
+  #done = 0;
 
   constructor(
     readonly options: BenchPlan,
     readonly context: BenchContext,
-    readonly directory: string,
-    readonly resolver: ChosenResolver | null,
+    readonly place: Place,
   ) {
     this.#random = createRandom(options.seed);
   }
 
   async run(): Promise<WorkloadResult[]> {
-    const candidates: Candidate[] = [];
-    for (const workload of this.options.workloads) {
-      const candidate = await this.#pilot(workload);
-      candidates.push(candidate);
-      if (isFatal(candidate.error)) break;
-    }
-    const runs = (this.options.sizes.length + 1) * this.options.blocks;
-    this.#expectedMs = candidates.reduce((sum, { pilot }) => sum + (pilot?.expectedMs ?? 0) * runs, 0);
-
     const results: WorkloadResult[] = [];
-    let fatal: unknown = candidates.find(({ error }) => isFatal(error))?.error;
-    for (const { workload, pilot, error } of candidates) {
-      if (pilot === null) {
-        if (error instanceof PlimsollError) results.push(failedWorkload(workload, error));
-        continue;
-      }
-      if (fatal !== undefined) continue;
-      const outcome = await this.#blocks(workload, pilot);
-      if (isFatal(outcome.error)) fatal = outcome.error;
-      results.push(analyseWorkload({ workload, rounds: pilot.rounds, outcome, options: this.options }));
+    for (const workload of this.options.workloads) {
+      const result = await this.#measure(workload);
+      if (result === null) break;
+      results.push(result);
+      this.#done++;
+      if (this.context.signal.aborted || result.failure?.code === 'PLIMSOLL_POOL_NOT_CREATED') break;
     }
     return results;
   }
 
-  async #pilot(workload: ChosenWorkload): Promise<Candidate> {
-    const { baseline, runMs } = this.options;
+  /** `null`: it was interrupted before anything of it was measured. */
+  async #measure(workload: ChosenWorkload): Promise<WorkloadResult | null> {
+    const started = performance.now();
     try {
-      const started = performance.now();
-      const measurement = await this.#measure(workload, baseline, 1);
-      const pilot = planRounds(measurement, performance.now() - started, runMs);
-      this.#report(workload, 'pilot', baseline, measurement, 0);
-      return { workload, pilot, error: undefined };
+      const pilot = await this.#pilot(workload);
+      return await this.#alternate(workload, pilot, started);
     } catch (error) {
-      if (!(error instanceof PlimsollError) && !this.context.signal.aborted) throw error;
-      return { workload, pilot: null, error };
+      if (this.context.signal.aborted) return null;
+      if (error instanceof PlimsollError) return failedWorkload(workload, error);
+      throw error;
     }
   }
 
-  async #blocks(workload: ChosenWorkload, pilot: Pilot): Promise<BlocksOutcome<Measurement>> {
-    const { options } = this;
-    const outcome = await runBlocks<Measurement>({
-      sizes: options.sizes,
-      baseline: options.baseline,
-      blocks: options.blocks,
-      random: this.#random,
-      run: (size) => this.#measure(workload, size, pilot.rounds),
-      cpuSecondsOf: ({ totalCpuSeconds }) => totalCpuSeconds,
-      onRun: ({ arm, result, block }) => {
-        this.#doneMs += pilot.expectedMs;
-        this.#report(workload, 'blocks', arm === 'twin' ? options.baseline : arm, result, block);
-      },
-    });
-    if (
-      outcome.error !== undefined &&
-      !(outcome.error instanceof PlimsollError) &&
-      !this.context.signal.aborted
-    )
-      throw outcome.error;
-    return outcome;
+  /** A trial run of the baseline with nothing beside it. */
+  async #pilot(workload: ChosenWorkload): Promise<Pilot> {
+    this.#report(workload, { generation: 0, known: null }, 0);
+    const started = performance.now();
+    const single = await this.#open(workload, this.options.baseline);
+    try {
+      const openMs = performance.now() - started;
+      const { operations, unloadedLatencyMs, isolated } = single.readiness;
+      const { workMs, maxRssBytes } = await single.round(1);
+      await single.close();
+      return { openMs, workMs, operations, unloadedLatencyMs, isolated, rssBytes: maxRssBytes };
+    } finally {
+      await single.end();
+    }
   }
 
-  #measure(workload: ChosenWorkload, size: number, rounds: number): Promise<Measurement> {
-    const resolver = workload.usesDns ? this.resolver : null;
-    return runInFreshProcess(
+  async #alternate(workload: ChosenWorkload, pilot: Pilot, started: number): Promise<WorkloadResult> {
+    const { options } = this;
+    const { sizes, baseline, timeMs, blocks, seed } = options;
+    const isolated = options.isolated || pilot.isolated;
+    const rounds = planRounds(pilot, { arms: sizes.length + 1, timeMs, isolated, blocks });
+    const groups = isolated
+      ? [sizes.filter((size) => size !== baseline)]
+      : groupsThatFit(sizes, baseline, roomOf(this.place.environment), pilot.rssBytes);
+    const observedThreads = new Map<number, number | null>();
+    const machine = new Machine();
+    const spent = (): number => performance.now() - started;
+
+    const open = async (arm: number | 'twin'): Promise<Contestant<Measurement>> => {
+      const size = arm === 'twin' ? baseline : arm;
+      const live = await this.#open(workload, size);
+      observedThreads.set(size, live.readiness.observedThreads);
+      return {
+        round: async () => {
+          const measurement = await live.round(rounds.repetitions);
+          machine.used(live.pid, measurement.totalCpuSeconds);
+          return measurement;
+        },
+        close: () => live.close(),
+        end: () => live.end(),
+      };
+    };
+    const outcome = await alternate<Measurement>({
+      groups,
+      baseline,
+      blocks: rounds.blocks,
+      mostGenerations: rounds.mostGenerations,
+      isolated,
+      random: this.#random,
+      signal: this.context.signal,
+      open,
+      hasTime: (generationMs) => timeMs === null || spent() + generationMs <= timeMs,
+      isSettled: (until) => {
+        machine.look();
+        const known = compareRounds(until, { sizes, baseline, seed }, rounds.mostGenerations);
+        this.#report(workload, { generation: until.generations, known }, spent());
+        // One size alone is compared with nothing but its twin.
+        return (sizes.length === 1 && until.generations >= FIRST_LOOK) || (known?.settled ?? false);
+      },
+    });
+    if (outcome.error !== undefined && !(outcome.error instanceof PlimsollError) && outcome.stop === 'failed')
+      throw outcome.error;
+    const { disturbances } = machine;
+    const seconds = spent() / 1000;
+    return analyseWorkload(
+      { workload, isolated, pilot, rounds, groups, outcome, observedThreads, disturbances, seconds },
+      options,
+    );
+  }
+
+  #open(workload: ChosenWorkload, size: number): Promise<MeasuringProcess> {
+    const resolver = workload.usesDns ? this.place.resolver : null;
+    return MeasuringProcess.open(
       {
         spec: workload.spec,
         size,
-        rounds,
-        directory: this.directory,
+        directory: this.place.directory,
         names: resolver?.names ?? [],
         prefix: resolver?.prefix ?? [],
         deadlineMs: this.options.deadlineMs,
       },
-      this.context.guardian,
+      this.context,
       this.#random,
-      this.context.signal,
     );
   }
 
-  #startedBlocks: number | null = null;
-
   #report(
-    workload: ChosenWorkload,
-    stage: 'pilot' | 'blocks',
-    size: number,
-    { roundMs }: Measurement,
-    block: number,
+    { name }: ChosenWorkload,
+    { generation, known }: Pick<BenchProgress, 'generation' | 'known'>,
+    spentMs: number,
   ): void {
-    if (stage === 'blocks') this.#startedBlocks ??= performance.now();
-    const share = this.#expectedMs === 0 ? 0 : Math.min(1, this.#doneMs / this.#expectedMs);
-    this.context.onProgress?.({
-      workload: workload.name,
-      stage,
-      size,
-      roundMs,
-      block,
-      blocks: this.options.blocks,
-      share,
-      leftMs: stage === 'pilot' ? null : this.#leftMs(share),
-    });
-  }
-
-  /** The pilots' estimate, corrected by how long the runs so far really took. */
-  #leftMs(share: number): number {
-    const spent = performance.now() - (this.#startedBlocks ?? performance.now());
-    const planned = this.#expectedMs * (1 - share);
-    return spent < 3000 ? planned : Math.min(planned * 3, (spent / share) * (1 - share));
+    const { timeMs, workloads } = this.options;
+    const ofThis = timeMs === null ? 0 : Math.min(1, spentMs / timeMs);
+    const share = (this.#done + ofThis) / workloads.length;
+    const leftMs = timeMs === null ? null : (1 - share) * workloads.length * timeMs;
+    this.context.onProgress?.({ workload: name, generation, known, share, leftMs });
   }
 }
 
-/**
- * Fix the work of every run of a workload from one run at the baseline: as many rounds as take `runMs`, at least one.
- *
- * @param wallMs time of the whole pilot process, which did one measured round.
- */
-function planRounds({ roundMs }: Measurement, wallMs: number, runMs: number): Pilot {
-  const rounds = Math.min(MOST_ROUNDS, Math.max(1, Math.ceil(runMs / roundMs)));
-  return { rounds, expectedMs: wallMs + (rounds - 1) * roundMs };
-}
+const roomOf = ({ limits }: Environment): { threads: number | null; bytes: number } => ({
+  threads: limits.pidsHeadroom,
+  bytes: process.availableMemory?.() ?? freemem(),
+});
 
-/** Errors that every other workload would meet too. */
-function isFatal(error: unknown): boolean {
-  if (error === undefined) return false;
-  if (error instanceof PlimsollError) return error.code === 'PLIMSOLL_POOL_NOT_CREATED';
-  return true;
+/** What the machine did during each generation beside what the processes of the bench used. */
+class Machine {
+  readonly disturbances: { generation: number; what: string[] }[] = [];
+  readonly #usedByPid = new Map<number, number>();
+  readonly #earlier: MachineNoise[] = [];
+  #before = this.#read();
+  #generation = 0;
+
+  used(pid: number, totalCpuSeconds: number): void {
+    this.#usedByPid.set(pid, totalCpuSeconds);
+  }
+
+  /** A generation has ended. */
+  look(): void {
+    const after = this.#read();
+    const ofChildren = [...this.#usedByPid.values()].reduce((sum, seconds) => sum + seconds, 0);
+    const seconds = after.cpuSeconds - this.#before.cpuSeconds + ofChildren;
+    const noise = machineNoise(this.#before.counters, after.counters, seconds);
+    const what = disturbancesOf(noise, this.#earlier);
+    if (what.length > 0) this.disturbances.push({ generation: this.#generation, what });
+    this.#earlier.push(noise);
+    this.#usedByPid.clear();
+    this.#before = after;
+    this.#generation++;
+  }
+
+  #read() {
+    const { user, system } = process.cpuUsage();
+    return { counters: readMachineCounters(), cpuSeconds: (user + system) / 1e6 };
+  }
 }

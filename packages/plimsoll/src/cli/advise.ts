@@ -9,7 +9,7 @@ import {
   verifyAdvice,
 } from '../api/advise.js';
 import { readTrace, type TraceOptions } from '../api/trace.js';
-import { PlimsollError } from '../errors.js';
+import { usage } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { printable } from '../host/printable.js';
 import { adviceReport } from '../report/advise.js';
@@ -85,8 +85,6 @@ Examples:
   $ plimsoll advise --verify 2,8 -- node app.js      and measure how wrong it is
 
 Exit codes: 0 fine, 2 bad input, 4 the command failed, 130 interrupted`;
-
-const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);
 
 interface Operands {
   readonly file: string | null;

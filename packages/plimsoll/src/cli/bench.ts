@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { BENCH_BLOCKS, type BenchOptions, bench } from '../api/bench.js';
+import { BENCH_BLOCKS, BENCH_TIME_MS, type BenchOptions, bench } from '../api/bench.js';
 import type { BenchProgress } from '../bench/options.js';
+import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { printable } from '../host/printable.js';
 import { benchReport } from '../report/bench.js';
@@ -15,6 +16,8 @@ const DEADLINE_SECONDS = 120;
 interface BenchFlags {
   sizes: string;
   baseline: string;
+  time?: string;
+  isolated?: boolean;
   blocks?: string;
   quick?: boolean;
   careful?: boolean;
@@ -44,15 +47,24 @@ export function addBenchCommand(program: Command): void {
       'default,double,cpus',
     )
     .option('--baseline <size>', 'size that the others are compared with', 'default')
-    .option('--blocks <n>', `times that every size is measured (default: ${BENCH_BLOCKS.default})`)
-    .option('--quick', `${BENCH_BLOCKS.quick} blocks of lighter work: estimates, no verdicts`)
-    .option('--careful', `${BENCH_BLOCKS.careful} blocks`)
-    .option('--ops <n>', 'operations of one round')
+    .option(
+      '--time <seconds>',
+      'most time for one workload; it ends sooner when the answer is known (default: 20)',
+    )
+    .option('--quick', `--time ${BENCH_TIME_MS.quick / 1000}`)
+    .option('--careful', `--time ${BENCH_TIME_MS.careful / 1000}`)
+    .option('--isolated', 'one process at a time, for work that owns a port or a file')
+    .option('--blocks <n>', `with --isolated: how often every size is measured (default: ${BENCH_BLOCKS})`)
+    .option('--ops <n>', 'operations that are handed over at once')
     .option('--scale <x>', 'multiplies the cost of each operation (iterations, bytes)', '1')
     .option('--set <workload.parameter=value>', 'any parameter of a workload; may be repeated', collect)
     .option('--dns <mode>', 'who answers lookups: auto, system, local[:ms] or hosts', 'auto')
-    .option('--seed <n>', 'seed of the order of the runs (default: random)')
-    .option('--deadline <seconds>', 'a run that takes longer counts as hung', String(DEADLINE_SECONDS))
+    .option('--seed <n>', 'seed of the order of the rounds (default: random)')
+    .option(
+      '--deadline <seconds>',
+      'a process that needs longer for one round counts as hung',
+      String(DEADLINE_SECONDS),
+    )
     .option('--strict', 'exit with 3 when the machine is too noisy to tell')
     .option('--json <file>', 'write the result as JSON; - for standard output')
     .option('--quiet', 'no progress')
@@ -82,8 +94,9 @@ function readOptions(names: readonly string[], flags: BenchFlags): BenchOptions 
     workloads: names,
     sizes: parseSizes(flags.sizes, cpus),
     baseline,
+    isolated: flags.isolated === true,
+    timeMs: readTime(flags),
     blocks: readBlocks(flags),
-    quick: flags.quick === true,
     operations: flags.ops === undefined ? undefined : parseCount(flags.ops, '--ops', 1, 1_000_000),
     scale: parsePositive(flags.scale, '--scale', 1000),
     parameters: parseAssignments(flags.set ?? []),
@@ -93,20 +106,33 @@ function readOptions(names: readonly string[], flags: BenchFlags): BenchOptions 
   };
 }
 
-function readBlocks({ blocks, quick, careful }: BenchFlags): number | undefined {
-  if (blocks !== undefined) return parseCount(blocks, '--blocks', 1, 100);
-  return careful === true && quick !== true ? BENCH_BLOCKS.careful : undefined;
+/** @throws {PlimsollError} when it cannot have any effect. */
+function readBlocks({ blocks, isolated }: BenchFlags): number | undefined {
+  if (blocks === undefined) return undefined;
+  const count = parseCount(blocks, '--blocks', 1, 100);
+  if (isolated === true) return count;
+  throw new PlimsollError(
+    'PLIMSOLL_USAGE',
+    '--blocks goes with --isolated; without it sizes take turns until the answer is known, for at most --time seconds',
+  );
+}
+
+function readTime({ time, quick, careful }: BenchFlags): number | undefined {
+  if (time !== undefined) return parsePositive(time, '--time', 86_400) * 1000;
+  if (quick === true) return BENCH_TIME_MS.quick;
+  return careful === true ? BENCH_TIME_MS.careful : undefined;
 }
 
 function runBench(names: readonly string[], flags: BenchFlags): Promise<number> {
   const options = readOptions(names, flags);
   return runCommand(flags, async ({ progress, signal, finish, say }) => {
     const onProgress = (state: BenchProgress): void =>
-      progress.show(`${state.workload} ${state.stage} ${state.block}`, (width) => progressText(state, width));
+      progress.show(`${state.workload} ${state.generation}`, (width) => progressText(state, width));
     const result = await bench(options, { signal, onProgress });
     finish({ json: result }, (style) => benchReport(result, style));
-    for (const { name, failure } of result.workloads)
-      if (failure !== null) say(`${pc.red('plimsoll:')} ${printable(name)}: ${printable(failure.message)}`);
+    for (const { name, failure, lost } of result.workloads)
+      for (const { message } of [...lost, ...(failure === null ? [] : [failure])])
+        say(`${pc.red('plimsoll:')} ${printable(name)}: ${printable(message)}`);
     return benchExitCode(result, flags.strict === true);
   });
 }

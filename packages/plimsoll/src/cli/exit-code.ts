@@ -5,13 +5,14 @@ import type { LoadResult } from '../results/load.js';
 import type { TraceSummary } from '../results/trace-summary.js';
 
 /**
- * The exit code of a bench: 130 interrupted, 2 a module that is no workload, 4 a workload that failed, 3 (strict only) a
- * machine too noisy to tell, else 0.
+ * The exit code of a bench: 130 interrupted, 2 a module that is no workload, 4 a workload or a size that failed, 3
+ * (strict only) a machine too noisy to tell, else 0.
  */
 export function benchExitCode({ method, workloads }: BenchResult, strict: boolean): number {
   if (method.interrupted) return 130;
   const failure = workloads.find((workload) => workload.failure !== null)?.failure;
   if (failure) return failure.code === 'PLIMSOLL_BAD_WORKLOAD' ? 2 : 4;
+  if (workloads.some(({ lost }) => lost.length > 0)) return 4;
   return strict && workloads.some(({ noise }) => noise?.noisy) ? 3 : 0;
 }
 
@@ -23,14 +24,17 @@ export function classifyExitCode({ interrupted, results }: Classification): numb
 }
 
 /**
- * The exit code of a load: 130 interrupted, that of the first table that failed, 4 when a process of the server died,
+ * The exit code of a load: 130 interrupted, that of the first table that failed, 4 when the server of a size failed or died,
  * 3 (strict only) when machine or client were too noisy to tell, or requests failed, else 0.
  */
-export function loadExitCode({ method, failures, cells, recommended }: LoadResult, strict: boolean): number {
+export function loadExitCode(
+  { method, failures, tables, cells, recommended }: LoadResult,
+  strict: boolean,
+): number {
   if (method.interrupted) return 130;
   const [failure] = failures;
   if (failure !== undefined) return exitCodeOf(failure.code);
-  if (cells.some(({ problems }) => problems.includes('worker-died'))) return 4;
+  if (tables.some(({ lost }) => lost.length > 0)) return 4;
   const doubtful =
     recommended.some(({ noisy }) => noisy) ||
     cells.some(({ problems, errors }) => errors > 0 || problems.includes('generator-bound'));

@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, mkdtempSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PlimsollError } from '../errors.js';
+import { cannotWrite } from '../errors.js';
 
 export interface JsonOutput {
   write(result: unknown): void;
@@ -24,11 +24,7 @@ export function openJsonOutput(target: string | undefined, option = '--json'): J
         writeSync(file, serialise(result));
         closeSync(file);
       } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        throw new PlimsollError(
-          'PLIMSOLL_OUTPUT_FAILED',
-          `${option}: cannot write ${target} (${code}); ${rescue(result)}`,
-        );
+        throw cannotWrite(option, target, error, rescue(result));
       }
     },
   };
@@ -40,11 +36,7 @@ function open(path: string, option: string): number {
   try {
     return openSync(path, 'a');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new PlimsollError(
-      'PLIMSOLL_OUTPUT_FAILED',
-      `${option}: cannot write ${path} (${code}); choose another file`,
-    );
+    throw cannotWrite(option, path, error);
   }
 }
 

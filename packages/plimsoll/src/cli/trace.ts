@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
 import { trace } from '../api/trace.js';
-import { PlimsollError } from '../errors.js';
+import { cannotWrite, PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { printable } from '../host/printable.js';
 import { traceReport } from '../report/trace.js';
@@ -73,14 +73,7 @@ function writable(file: string): string {
     closeSync(openSync(file, 'a'));
     return file;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new PlimsollError(
-      'PLIMSOLL_OUTPUT_FAILED',
-      `--out: cannot write ${file} (${code}); choose another file`,
-      {
-        cause: error,
-      },
-    );
+    throw cannotWrite('--out', file, error);
   }
 }
 

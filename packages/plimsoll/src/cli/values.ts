@@ -1,12 +1,10 @@
 import { ascending, checkCount, checkPositive, checkSize } from '../api/check.js';
-import { PlimsollError } from '../errors.js';
+import { usage } from '../errors.js';
 import type { DnsMode } from '../lab/resolver/open.js';
 import { DEFAULT_DELAY_MS } from '../lab/resolver/open.js';
 import { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 
 const show = (value: string): string => JSON.stringify(value);
-
-const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);
 
 /**
  * A pool size as the user writes it: `default` (4), `double` (8), `cpus`, or a number.

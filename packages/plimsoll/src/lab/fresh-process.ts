@@ -1,26 +1,32 @@
-import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Random } from '../stats/random.js';
 import type { Guardian } from './guardian.js';
 import type { FreshAnswer, Outcome } from './messages.js';
 import { killGroup, startGroup } from './process-group.js';
 
-export interface FreshProcess {
-  /** Command and arguments. The process says `{ type: 'started' }` over IPC, is sent its job, and answers once. */
+export interface Start {
+  /** Command and arguments. The process says `{ type: 'started' }` over IPC, then answers each order that it is sent. */
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
+}
+
+export interface FreshProcess extends Start {
+  /** Its only order. */
   readonly job: object;
   /** After so long the run counts as hung and is killed. */
   readonly deadlineMs: number;
 }
 
-/** How a run ended, before anyone says what it means. */
+/** How an order ended, before anyone says what it means. */
 export type Ending<Answer> =
   | { kind: 'answer'; answer: Answer }
   | { kind: 'exit'; code: number | null; signal: NodeJS.Signals | null; started: boolean; stderr: string }
   | { kind: 'deadline' }
   | { kind: 'aborted' }
   | { kind: 'not-started'; error: Error };
+
+type Exit = Extract<Ending<never>, { kind: 'exit' }>;
+type Child = Awaited<ReturnType<typeof startGroup>>;
 
 const STDERR_KEPT = 8192;
 const LAST_WORDS_MS = 200;
@@ -38,57 +44,105 @@ export function serving(module: URL, prefix: readonly string[] = []): [string, .
   return [command, ...rest];
 }
 
-/** Start a process, give it its job, take its one answer, and end it and whatever it started. */
+/** A process of its own that takes one order after another. `end` it in any case. */
+export class LiveProcess<Answer extends { readonly type: string }> {
+  readonly #child: Child;
+  readonly #guardian: Guardian;
+  readonly #started: Promise<void>;
+  readonly #exited: Promise<Exit>;
+  #answered: ((answer: Answer) => void) | null = null;
+  /** It said something that nobody had asked: that it has failed. */
+  #unasked: Answer | null = null;
+
+  private constructor(child: Child, guardian: Guardian) {
+    this.#child = child;
+    this.#guardian = guardian;
+    guardian.watch(child.pid);
+    let stderr = '';
+    let isStarted = false;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(-STDERR_KEPT);
+    });
+    this.#started = new Promise((resolve) => {
+      child.on('message', (answer: Answer) => {
+        if (answer.type === 'started') {
+          isStarted = true;
+          resolve();
+        } else if (this.#answered === null) this.#unasked ??= answer;
+        else this.#answered(answer);
+      });
+    });
+    this.#exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        const ended = (): void => resolve({ kind: 'exit', code, signal, started: isStarted, stderr });
+        // Its last words may still be in the pipe; a process that it left behind may hold the pipe open for ever.
+        child.once('close', ended);
+        setTimeout(ended, LAST_WORDS_MS);
+      });
+    });
+  }
+
+  /** @throws whatever stopped it from being started. */
+  static async start<Answer extends { readonly type: string }>(
+    { command, env }: Start,
+    guardian: Guardian,
+    random: Random,
+  ): Promise<LiveProcess<Answer>> {
+    const child = await startGroup(command, env, ['ignore', 'ignore', 'pipe', 'ipc'], random);
+    return new LiveProcess<Answer>(child, guardian);
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** Send an order, as soon as the process has started, and wait for its answer. One at a time. */
+  ask(order: object, deadlineMs: number, signal: AbortSignal): Promise<Ending<Answer>> {
+    return new Promise((resolve) => {
+      const deadline = setTimeout(() => finish({ kind: 'deadline' }), deadlineMs);
+      const abort = (): void => finish({ kind: 'aborted' });
+      const finish = (ending: Ending<Answer>): void => {
+        clearTimeout(deadline);
+        signal.removeEventListener('abort', abort);
+        this.#answered = null;
+        resolve(ending);
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) return abort();
+      if (this.#unasked !== null) return finish({ kind: 'answer', answer: this.#unasked });
+      this.#answered = (answer) => finish({ kind: 'answer', answer });
+      void this.#exited.then(finish);
+      // A channel that closes under the order means that the process has ended, which is heard above.
+      void this.#started.then(() => this.#child.send(order, () => {}));
+    });
+  }
+
+  /** Kill it and whatever it started. */
+  async end(): Promise<void> {
+    await killGroup(this.#child);
+    this.#guardian.forget(this.#child.pid);
+  }
+}
+
+/** Start a process, give it its one job, take its answer, and end it and whatever it started. */
 export async function converseWithFreshProcess<Answer extends { readonly type: string }>(
-  request: FreshProcess,
+  { job, deadlineMs, ...start }: FreshProcess,
   guardian: Guardian,
   random: Random,
   signal: AbortSignal,
 ): Promise<Ending<Exclude<Answer, { type: 'started' }>>> {
-  let child: Awaited<ReturnType<typeof startGroup>>;
+  type Last = Exclude<Answer, { type: 'started' }>;
+  let live: LiveProcess<Last>;
   try {
-    child = await startGroup(request.command, request.env, ['ignore', 'ignore', 'pipe', 'ipc'], random);
+    live = await LiveProcess.start<Last>(start, guardian, random);
   } catch (error) {
     return { kind: 'not-started', error: error as Error };
   }
-  guardian.watch(child.pid);
   try {
-    return await converse<Answer>(child, request, signal);
+    return await live.ask(job, deadlineMs, signal);
   } finally {
-    await killGroup(child);
-    guardian.forget(child.pid);
+    await live.end();
   }
-}
-
-function converse<Answer extends { readonly type: string }>(
-  child: ChildProcess,
-  { job, deadlineMs }: FreshProcess,
-  signal: AbortSignal,
-): Promise<Ending<Exclude<Answer, { type: 'started' }>>> {
-  return new Promise((resolve) => {
-    let stderr = '';
-    let started = false;
-    const deadline = setTimeout(() => resolve({ kind: 'deadline' }), deadlineMs);
-    const abort = (): void => resolve({ kind: 'aborted' });
-    signal.addEventListener('abort', abort, { once: true });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      stderr = (stderr + text).slice(-STDERR_KEPT);
-    });
-    child.on('message', (answer: Answer) => {
-      if (answer.type !== 'started')
-        return resolve({ kind: 'answer', answer: answer as Exclude<Answer, { type: 'started' }> });
-      started = true;
-      child.send(job);
-    });
-    child.once('exit', (code, exitSignal) => {
-      clearTimeout(deadline);
-      signal.removeEventListener('abort', abort);
-      const ended = (): void => resolve({ kind: 'exit', code, signal: exitSignal, started, stderr });
-      // Its last words may still be in the pipe; a process that it left behind may hold the pipe open for ever.
-      child.once('close', ended);
-      setTimeout(ended, LAST_WORDS_MS);
-    });
-  });
 }
 
 /**

@@ -1,36 +1,42 @@
 import type { WorkloadSpec } from '../workloads/prepare.js';
 
-/** What the parent asks of a measuring process, over IPC. */
+/** What the parent asks of a measuring process first, over IPC. */
 export interface Job {
   readonly spec: WorkloadSpec;
   readonly size: number;
-  /** Measured rounds after the warm-up. */
-  readonly rounds: number;
   readonly directory: string;
   readonly names: readonly string[];
   /** Working directory: entering a mount namespace loses it. */
   readonly cwd: string;
 }
 
-/** What one run measured. */
-export interface Measurement {
+/** What it asks next: a round after another, and in the end the workload's own clean-up. */
+export type Order = { readonly do: 'round'; readonly repetitions: number } | { readonly do: 'close' };
+
+/** A measuring process that is ready for its first round. */
+export interface Readiness {
   readonly observedThreads: number | null;
+  /** Operations of one repetition. */
   readonly operations: number;
-  readonly rounds: number;
-  /** Mean time of a round. */
-  readonly roundMs: number;
-  readonly opsPerSecond: number;
-  /** Of a call, from submission to callback. */
-  readonly latencyMs: { readonly p50: number; readonly p99: number };
-  readonly cpuSeconds: number;
-  /** CPU time of the whole process, its start and warm-up included. */
-  readonly totalCpuSeconds: number;
-  readonly maxRssBytes: number;
-  readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
   /** Median time of one operation with nothing else in flight. */
   readonly unloadedLatencyMs: number;
-  /** `null` when there were too few rounds to tell. */
-  readonly steady: boolean | null;
+  /** A user's module asks to be measured in a process that is the only one. */
+  readonly isolated: boolean;
+}
+
+/** What one round measured: the same work, repeated. */
+export interface Measurement {
+  /** Mean time of a repetition. */
+  readonly workMs: number;
+  readonly opsPerSecond: number;
+  /** Of one call, from submission to callback. */
+  readonly latencyMs: { readonly p50: number; readonly p99: number };
+  readonly cpuSeconds: number;
+  /** CPU time of the process since it was started. */
+  readonly totalCpuSeconds: number;
+  /** The most that the process has held until then. */
+  readonly maxRssBytes: number;
+  readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
 export type Phase = 'start' | 'load' | 'run';
@@ -39,7 +45,9 @@ export type Phase = 'start' | 'load' | 'run';
 export type Answer =
   | { readonly type: 'started' }
   | { readonly type: 'refused'; readonly observedThreads: number }
-  | { readonly type: 'measured'; readonly measurement: Measurement }
+  | ({ readonly type: 'ready' } & Readiness)
+  | { readonly type: 'round'; readonly measurement: Measurement }
+  | { readonly type: 'closed' }
   | { readonly type: 'bad-module'; readonly message: string }
   | { readonly type: 'never-settles' }
   | {

@@ -1,6 +1,12 @@
 import { printable } from '../host/printable.js';
-import type { Advice, Budget, Objective, Prediction, Verification } from '../results/advice.js';
-import type { NoiseResult as Noise } from '../results/bench.js';
+import type {
+  Advice,
+  Budget,
+  Objective,
+  Prediction,
+  Verification,
+  VerificationNoise,
+} from '../results/advice.js';
 import { findingLines } from './finding-lines.js';
 import { whatIfLines } from './findings/advise.js';
 import {
@@ -212,7 +218,7 @@ function verified({ verification, verificationNoise }: Advice, { color, width }:
 
 /** What the machine's noise alone does to a measured latency: an error of that size is not the model's. */
 function noiseLines(
-  { aaRatio, aaInterval, noisy }: Noise,
+  { aaRatio, aaInterval, noisy }: VerificationNoise,
   [first]: readonly Verification[],
   width: number,
 ): string[] {

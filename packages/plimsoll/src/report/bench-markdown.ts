@@ -1,8 +1,8 @@
 import type { Environment } from '../host/environment.js';
 import type { BenchResult, WorkloadResult } from '../results/bench.js';
-import { because } from './bench.js';
+import { because, howMeasured, howTurns } from './bench.js';
 import { benchColumns, benchRows } from './bench-table.js';
-import { formatBytes, formatDuration } from './format.js';
+import { formatBytes, formatChange, formatDuration } from './format.js';
 import { markdownTable } from './table.js';
 
 /** The result of a bench in Markdown: where it was measured, a table per workload, which size suits which, findings. */
@@ -12,7 +12,7 @@ export function benchMarkdown(result: BenchResult): string {
     '## Where and how',
     '',
     ...environmentLines(environment),
-    `- ${method.blocks} blocks, sizes ${method.sizes.join(', ')}, baseline ${method.baseline} measured twice in every block, seed ${method.seed}, ${formatDuration(method.seconds * 1000)} in all, ${method.startedAt.slice(0, 10)}`,
+    `- ${howTurns(method.mode)}; sizes ${method.sizes.join(', ')}, baseline ${method.baseline} twice in every block, ${method.timeMs === null ? '' : `at most ${formatDuration(method.timeMs)} a workload, `}seed ${method.seed}, ${formatDuration(method.seconds * 1000)} in all, ${method.startedAt.slice(0, 10)}`,
     ...(method.dns === null ? [] : [`- lookups: ${method.dns.description} (${method.dns.because})`]),
     ...workloads.flatMap((workload) => ['', ...workloadMarkdown(workload, method.baseline)]),
     '',
@@ -40,12 +40,17 @@ export function benchMarkdown(result: BenchResult): string {
   ].join('\n');
 }
 
-/** Where something was measured, as a Markdown list. */
-export function environmentLines({ node, os, cpu, limits, filesystem }: Environment): string[] {
+/** Where something was measured, as a Markdown list; with the versions of packages, if there are any to name. */
+export function environmentLines(
+  { node, os, cpu, limits, filesystem }: Environment,
+  versions: Readonly<Record<string, string>> = {},
+): string[] {
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   return [
     `- Node ${node.version}, libuv ${node.libuv}, V8 ${node.v8}, OpenSSL ${node.openssl ?? 'unknown'}`,
     `- ${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown model'}${cpu.hypervisor ? ', virtual machine' : ''}), ${formatBytes(os.memoryTotalBytes)} of memory, ${os.platform} ${os.kernel} ${os.arch}`,
     `- CPU quota ${limits.cpuQuotaCores ?? 'none'}, filesystem ${filesystem.type ?? 'unknown'}, page cache warm`,
+    ...(named.length === 0 ? [] : [`- ${named.join(', ')}`]),
   ];
 }
 
@@ -54,10 +59,10 @@ function workloadMarkdown(workload: WorkloadResult, baseline: number): string[] 
   return [
     `## ${workload.name}`,
     '',
-    `${workload.description}; ${workload.rounds === 1 ? 'one round' : `${workload.rounds ?? 0} rounds`} in each run, ${workload.blocks} blocks` +
-      (noise === null
+    `${workload.description}. ${howMeasured(workload)}` +
+      (noise === null || noise.aaInterval === null
         ? '.'
-        : `. A/A: ${((noise.aaRatio - 1) * 100).toFixed(1)} %, threshold ${(noise.threshold * 100).toFixed(1)} %.`),
+        : `. A/A: ${formatChange(noise.aaRatio, noise.aaInterval)}.`),
     '',
     ...markdownTable(benchColumns(baseline, false), benchRows(workload, baseline, false)),
   ];

@@ -1,5 +1,6 @@
-import type { SizeResult, WorkloadResult } from '../results/bench.js';
+import type { RoundResult, SizeResult, WorkloadResult } from '../results/bench.js';
 import { median } from '../stats/quantile.js';
+import { canJudge } from './findings/context.js';
 import { change, formatBytes, formatChange, formatMs, formatRate } from './format.js';
 import { intervalPlot } from './interval-plot.js';
 import type { Column } from './table.js';
@@ -28,39 +29,41 @@ export function benchColumns(baseline: number, plot: boolean): Column[] {
   ];
 }
 
-const kept = (size: SizeResult) => size.runs.filter(({ superseded }) => !superseded);
-
 /** One row a size, unpainted. */
 export function benchRows(workload: WorkloadResult, baseline: number, plot: boolean): string[][] {
-  const bounds = workload.sizes.flatMap(({ ratio, interval }) => [ratio, ...interval]);
+  const bounds = workload.sizes.flatMap(({ ratio, interval }) => [ratio, ...(interval ?? [])]);
   const picture = intervalPlot(bounds, PLOT_WIDTH);
   return workload.sizes.map((size) => {
-    const runs = kept(size);
-    const of = (pick: (run: (typeof runs)[number]) => number): number => median(runs.map(pick));
+    const of = (pick: (round: RoundResult) => number): number => median(size.rounds.map(pick));
     const isBaseline = size.size === baseline;
     return [
       String(size.size),
-      formatMs(size.roundMs),
+      formatMs(size.workMs),
       isBaseline ? 'baseline' : against(size),
-      ...(plot ? [isBaseline ? picture.row(1, [1, 1]) : picture.row(size.ratio, size.interval)] : []),
+      ...(plot
+        ? [
+            isBaseline
+              ? picture.row(1, [1, 1])
+              : picture.row(size.ratio, size.interval ?? [size.ratio, size.ratio]),
+          ]
+        : []),
       formatRate(of((run) => run.opsPerSecond)),
       formatMs(of((run) => run.latencyMs.p50)),
       formatMs(of((run) => run.latencyMs.p99)),
       formatMs(size.eventLoopDelayMs.p99),
-      formatMs((of((run) => run.cpuSeconds) * 1000) / (workload.rounds ?? 1)),
+      formatMs((of((run) => run.cpuSeconds) * 1000) / (workload.method?.repetitions ?? 1)),
       formatBytes(of((run) => run.maxRssBytes)),
       verdictOf(size, workload, isBaseline),
     ];
   });
 }
 
-/** A single block has no spread: an interval of one point would look like certainty. */
-const against = ({ ratio, interval, level }: SizeResult): string =>
-  level > 0 ? formatChange(ratio, interval) : change(ratio);
+const against = ({ ratio, interval }: SizeResult): string =>
+  interval === null ? change(ratio) : formatChange(ratio, interval);
 
-/** With too few blocks for a verdict the word is `estimate`: `unclear` would sound as if more had been tried. */
-function verdictOf({ verdict, level }: SizeResult, { noise }: WorkloadResult, isBaseline: boolean): string {
+/** With too few generations for a verdict the word is `estimate`: `unclear` would sound as if more had been tried. */
+function verdictOf({ verdict }: SizeResult, workload: WorkloadResult, isBaseline: boolean): string {
   if (isBaseline) return '';
-  if (noise?.noisy) return 'noisy';
-  return verdict === 'unclear' && level < 0.95 ? 'estimate' : verdict;
+  if (workload.noise?.noisy) return 'noisy';
+  return verdict === 'unclear' && !canJudge(workload) ? 'estimate' : verdict;
 }

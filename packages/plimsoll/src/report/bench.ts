@@ -2,7 +2,7 @@ import { printable } from '../host/printable.js';
 import type { BenchResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
 import { benchColumns, benchRows } from './bench-table.js';
 import { findingLines } from './finding-lines.js';
-import { change, formatCount, formatDuration, formatMs, list } from './format.js';
+import { change, formatCount, formatDuration, formatMs, list, percent } from './format.js';
 import { machineLine } from './machine-line.js';
 import type { Style } from './style.js';
 import { renderTable, wrap } from './table.js';
@@ -22,7 +22,7 @@ export function benchReport(result: BenchResult, style: Style): string {
 }
 
 function header({ environment, method }: BenchResult, { color, width }: Style): string[] {
-  const how = `${formatCount(method.blocks, 'block')} in random order, every run a fresh process, size ${method.baseline} twice in each (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
+  const how = `${howTurns(method.mode)}, ${method.baseline} twice (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
   return [
     color.bold('plimsoll bench'),
     ...wrap(machineLine(environment), width).map(color.dim),
@@ -39,6 +39,7 @@ function workloadSection(workload: WorkloadResult, baseline: number, style: Styl
     color.bold(workload.name) + color.dim(first.slice(workload.name.length)),
     ...rest.map((line) => color.dim(line)),
   ];
+  heading.push(...wrap(`  ${howMeasured(workload)}`, width, '  ').map(color.dim));
   if (workload.failure !== null)
     heading.push(...wrap(`failed: ${printable(workload.failure.message)}`, width, '  ').map(color.red));
   if (workload.sizes.length === 0) return heading;
@@ -48,6 +49,26 @@ function workloadSection(workload: WorkloadResult, baseline: number, style: Styl
   );
   const [head = '', ...body] = renderTable(columns, rows, width - 2);
   return [...heading, `  ${color.dim(head)}`, ...body.map((line) => `  ${line}`)];
+}
+
+export const STOPPED = {
+  settled: 'the answer was known',
+  time: 'the time was up',
+  generations: 'all of them',
+  interrupted: 'interrupted',
+  failed: 'it failed',
+} as const;
+
+export const howTurns = (mode: BenchResult['method']['mode']): string =>
+  mode === 'isolated'
+    ? 'one fresh process at a time, in random order'
+    : 'processes of all sizes take turns by short rounds, in random order';
+
+/** `24 rounds of every size, in 8 generations of fresh processes, 11 s: the answer was known`. */
+export function howMeasured({ method }: WorkloadResult): string {
+  if (method === null) return '';
+  const { rounds, generations, seconds, stop } = method;
+  return `${formatCount(rounds, 'round')} of every size in ${formatCount(generations, 'generation')} of fresh processes, ${formatDuration(seconds * 1000)}: ${STOPPED[stop]}`;
 }
 
 const VERDICT_COLOUR: Record<Verdict, 'green' | 'red' | 'dim' | 'yellow'> = {
@@ -81,20 +102,24 @@ function recommendations({ workloads, method }: BenchResult, { color, width }: S
   return [color.bold('Which UV_THREADPOOL_SIZE suits which work'), ...lines];
 }
 
-/** The recommended size; with too few blocks the one that the estimates lean to, with a tilde. */
+/** A wrong recommendation is less likely than this, or it is only what the estimates lean to. */
+const ACCEPTED_CHANCE = 0.05;
+
+/** The recommended size, with a tilde while it may well be wrong. */
 function leaning({ recommended, asGood, sizes }: WorkloadResult): string {
-  if (recommended !== null) return String(recommended);
+  const chosen = sizes.find(({ size }) => size === recommended);
+  if (chosen !== undefined) return `${chosen.chanceSlower > ACCEPTED_CHANCE ? '~' : ''}${chosen.size}`;
   if (sizes.length === 1) return '–';
   return asGood.length === 0 ? '?' : `~${Math.min(...asGood)}`;
 }
 
 /** Why this size, or why none can be named. */
 export function because(workload: WorkloadResult, baseline: number): string {
-  const { recommended, best, noise, sizes, asGood, higherEventLoopDelay, confidence } = workload;
+  const { recommended, noise, sizes, asGood, higherEventLoopDelay } = workload;
   if (noise === null) return 'not measured to the end';
   if (noise.noisy) return 'too noisy: the baseline differs from itself';
   if (sizes.length === 1)
-    return `the only size measured (${formatMs(sizes[0]?.roundMs ?? 0)}): nothing to compare`;
+    return `the only size measured (${formatMs(sizes[0]?.workMs ?? 0)}): nothing to compare`;
   if (recommended === null) return estimate(workload, baseline);
   const others = asGood.filter((size) => size !== recommended);
   const chosen = sizes.find(({ size }) => size === recommended) as SizeResult;
@@ -104,14 +129,16 @@ export function because(workload: WorkloadResult, baseline: number): string {
     ...(higherEventLoopDelay.length === 0
       ? []
       : [`${list(higherEventLoopDelay)} no faster, and a higher event-loop delay`]),
-    ...(confidence === 'not distinguished' ? [`not shown to be slower than ${best}, nor to be as fast`] : []),
+    ...(chosen.chanceSlower < 0.005
+      ? []
+      : [`a chance of ${percent(chosen.chanceSlower)} % that it is more than 5 % slower than the best`]),
   ];
   return parts.length === 0 ? 'the fastest' : parts.join('; ');
 }
 
 function against({ ratio, verdict }: SizeResult, baseline: number): string {
   if (verdict === 'same') return `as fast as ${baseline}`;
-  return `${change(ratio)} time against ${baseline}${verdict === 'unclear' ? ', within the noise' : ''}`;
+  return `${change(ratio)} time against ${baseline}${verdict === 'unclear' ? ', not certain' : ''}`;
 }
 
 function estimate({ asGood, higherEventLoopDelay, sizes }: WorkloadResult, baseline: number): string {

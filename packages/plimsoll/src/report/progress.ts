@@ -1,22 +1,47 @@
 import type { BenchProgress } from '../bench/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
 import { printable } from '../host/printable.js';
-import { AS_IT_IS, type LoadProgress } from '../load/options.js';
-import { formatDuration, formatMs, tableName } from './format.js';
+import type { LoadProgress } from '../load/options.js';
+import { halfWidth } from '../stats/generations.js';
+import { change, formatCount, formatDuration, percent, tableName } from './format.js';
 
 const BAR = 20;
+/** A wider interval says nothing. */
+const WIDEST = 1;
 
-/** One line, at most `width` characters, that says how far a bench is. */
+/** One line, at most `width` characters: how far a bench is, and how narrow the intervals are by now. */
 export function progressText(progress: BenchProgress, width: number): string {
-  const { workload, stage, block, blocks, size, roundMs, leftMs, share } = progress;
-  const left = leftMs === null ? 'estimating' : `${formatDuration(leftMs)} left`;
+  return progressLine(progress.workload, progress, width);
+}
+
+function progressLine(
+  name: string,
+  { generation, known, leftMs, share }: Omit<BenchProgress, 'workload'>,
+  width: number,
+): string {
+  const left = leftMs === null ? [] : [`${formatDuration(leftMs)} left`];
   const parts = [
-    stage === 'pilot' ? `${workload}: trial run` : `${workload}: block ${block + 1} of ${blocks}`,
-    `size ${size}: ${formatMs(roundMs)}`,
-    ...(width >= 75 ? [bar(share)] : []),
-    `${Math.floor(share * 100)} %, ${left}`,
+    generation === 0 ? `${name}: trial run` : `${name}: ${formatCount(generation, 'generation')}`,
+    ...(known === null ? [] : [knownText(known)]),
+    ...(width >= 100 ? [bar(share)] : []),
+    `${Math.floor(share * 100)} %`,
+    ...left,
   ];
   return parts.join('  ').slice(0, width - 1);
+}
+
+/** `2: +91 % ±12 ✓  8: −1.2 % ±5.0`: against the baseline; a tick is a verdict. */
+function knownText({ comparisons, noisy }: NonNullable<BenchProgress['known']>): string {
+  if (noisy) return 'too noisy so far';
+  return [...comparisons]
+    .filter(([, { ratio }]) => ratio !== 1)
+    .map(([size, comparison]) => {
+      const half = halfWidth(comparison);
+      const width = half <= WIDEST ? ` ±${percent(half)}` : '';
+      const tick = comparison.verdict === 'unclear' ? '' : ' ✓';
+      return `${size}: ${change(comparison.ratio)}${width}${tick}`;
+    })
+    .join('  ');
 }
 
 /** The same for a classification. */
@@ -28,15 +53,8 @@ export function classifyProgressText({ name, done, all, leftMs }: ClassifyProgre
 
 /** One line, at most `width` characters, that says how far a load is. */
 export function loadProgressText(progress: LoadProgress, width: number): string {
-  const { mode, case: name, size, block, blocks, share, leftMs } = progress;
-  const left = leftMs === null ? 'first run' : `${Math.floor(share * 100)} %, ${formatDuration(leftMs)} left`;
-  const parts = [
-    `${tableName(mode, name)}: block ${block + 1} of ${blocks}`,
-    ...(size === AS_IT_IS ? [] : [`size ${size}`]),
-    ...(width >= 75 ? [bar(share)] : []),
-    left,
-  ];
-  return parts.join('  ').slice(0, width - 1);
+  const { mode, case: name } = progress;
+  return progressLine(tableName(mode, name), progress, width);
 }
 
 function bar(share: number): string {

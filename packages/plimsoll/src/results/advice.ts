@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
-import { noiseSchema } from './bench.js';
 import { environmentSchema } from './environment.js';
 import { findingSchema, statementSchema } from './finding.js';
 
 const milliseconds = z.number().nonnegative();
 const count = z.int().nonnegative();
 const size = z.int().min(1).max(LARGEST_POOL_SIZE);
+
+const noiseSchema = z.object({
+  aaRatio: z.number().positive().describe('baseline against its twin; 1 when nothing but noise differs'),
+  aaInterval: z.tuple([z.number().positive(), z.number().positive()]),
+  threshold: z.number().positive().describe('relative difference below which nothing counts'),
+  noisy: z.boolean().describe('the twin itself differs: nothing can be told'),
+});
 
 export const objectives = ['mean', 'p99', 'throughput', 'makespan'] as const;
 
@@ -142,3 +148,4 @@ export type Compared = z.infer<typeof comparedSchema>;
 export type Verification = Advice['verification'][number];
 /** Changes to what was recorded; `quota` is in cores, `instances` are processes. */
 export type WhatIf = z.infer<typeof whatIfSchema>;
+export type VerificationNoise = z.infer<typeof noiseSchema>;

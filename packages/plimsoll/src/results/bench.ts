@@ -8,62 +8,67 @@ const ratio = z.number().positive();
 
 export const verdictSchema = z
   .enum(['better', 'worse', 'same', 'unclear'])
-  .describe('against the baseline, beyond the noise threshold; unclear when the data cannot carry a verdict');
+  .describe(
+    'against the baseline: better or worse when the interval leaves out 1, same when it lies within 3 % of 1, else unclear',
+  );
+
+const modeSchema = z
+  .enum(['alternating', 'isolated'])
+  .describe(
+    'alternating: live processes of all sizes take turns by short rounds; isolated: one process at a time',
+  );
 
 const intervalSchema = z.tuple([ratio, ratio]);
 
-export const runSchema = z.object({
-  block: z.int().nonnegative(),
+export const roundSchema = z.object({
+  generation: z.int().nonnegative(),
+  block: z.int().nonnegative().describe('within its generation'),
   order: z.int().nonnegative().describe('position within its block'),
-  observedThreads: z
-    .int()
-    .nullable()
-    .describe('pool threads counted in the process; null where they cannot be'),
-  roundMs: milliseconds.describe('mean time of one round'),
+  group: z.int().nonnegative().describe('sizes that do not fit at once are measured in groups'),
+  workMs: milliseconds.describe('mean time of the work, which a round does `repetitions` times'),
   opsPerSecond: z.number().positive(),
   latencyMs: z
     .object({ p50: milliseconds, p99: milliseconds })
     .describe('of one call, from submission to callback'),
   cpuSeconds: z.number().nonnegative(),
-  maxRssBytes: z.int().nonnegative(),
+  maxRssBytes: z.int().nonnegative().describe('the most that the process had held until then'),
   eventLoopDelayMs: z
     .object({ p50: milliseconds, p99: milliseconds, max: milliseconds })
-    .describe('how late a timer due at a random moment of the run fired'),
-  unloadedLatencyMs: milliseconds.describe('median time of one operation with nothing else in flight'),
-  disturbances: z
-    .array(z.string())
-    .describe('what the machine did to this run: steal, other-load, psi-io, not-steady …'),
-  superseded: z.boolean().describe('its block was hit by noise and has been repeated; not used'),
+    .describe('how late a timer due at a random moment of the round fired'),
 });
 
 export const noiseSchema = z.object({
   aaRatio: ratio.describe('baseline against its twin; 1 when nothing but noise differs'),
-  aaInterval: intervalSchema,
-  threshold: z
-    .number()
-    .positive()
-    .describe('relative difference below which nothing is called better or worse'),
+  aaInterval: intervalSchema.nullable().describe('null with fewer than four generations'),
   noisy: z.boolean().describe('the twin itself differs: no ranking is given'),
 });
 
 export const sizeSchema = z.object({
   size: z.int().min(1).max(LARGEST_POOL_SIZE),
-  observedThreads: z.int().nullable(),
-  roundMs: milliseconds.describe('median of the runs'),
-  ratio: ratio.describe('time at this size ÷ time at the baseline'),
-  interval: intervalSchema,
-  level: z.number().min(0).max(1).describe('exact coverage of the interval'),
-  p: z.number().min(0).max(1).describe('signed-rank test, Holm-adjusted over the sizes'),
-  verdict: verdictSchema,
-  blocksToResolve: z
+  observedThreads: z
     .int()
     .nullable()
-    .describe('more blocks that an unclear verdict is likely to need; null unknown'),
+    .describe('pool threads counted in its processes; null where they cannot be'),
+  workMs: milliseconds.describe('median of the rounds'),
+  ratio: ratio.describe('time at this size ÷ time at the baseline'),
+  interval: intervalSchema
+    .nullable()
+    .describe('holds for all sizes and at all looks together; null with fewer than four generations'),
+  verdict: verdictSchema,
   probabilityOfBest: z.number().min(0).max(1),
+  expectedLoss: z
+    .number()
+    .nonnegative()
+    .describe('by which share it is expected to be slower than the best size'),
+  chanceSlower: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('the chance that it is more than 5 % slower than the best size'),
   eventLoopDelayMs: z
     .object({ p50: milliseconds, p99: milliseconds, max: milliseconds })
-    .describe('medians of the runs'),
-  runs: z.array(runSchema),
+    .describe('medians of the rounds'),
+  rounds: z.array(roundSchema),
 });
 
 const failureSchema = z.object({ code: z.string(), message: z.string() });
@@ -71,29 +76,52 @@ const failureSchema = z.object({ code: z.string(), message: z.string() });
 export const workloadSchema = z.object({
   name: z.string(),
   description: z.string(),
-  operations: z.int().positive().nullable().describe('operations of one round; null when none was run'),
+  operations: z.int().positive().nullable().describe('operations of one repetition; null when none was run'),
   parameters: z.record(z.string(), z.union([z.string(), z.number()])),
-  rounds: z.int().positive().nullable().describe('measured rounds of one run'),
-  blocks: z.int().nonnegative().describe('complete blocks that were used'),
-  repeatedBlocks: z.int().nonnegative(),
+  unloadedLatencyMs: milliseconds
+    .nullable()
+    .describe('median time of one operation with nothing else in flight'),
+  method: z
+    .object({
+      mode: modeSchema,
+      repetitions: z.int().positive().describe('of the work in one round'),
+      blocks: z.int().positive().describe('rounds of every size in a generation'),
+      generations: z.int().nonnegative().describe('complete ones'),
+      mostGenerations: z.int().positive().describe('until then the intervals hold, at every look'),
+      rounds: z.int().nonnegative().describe('of every size that are compared'),
+      looks: z.int().nonnegative().describe('how often it was asked whether the answer is known'),
+      groups: z
+        .array(z.array(z.int()))
+        .describe('sizes whose processes lived at the same time, beside the baseline'),
+      seconds: z.number().nonnegative(),
+      stop: z
+        .enum(['settled', 'time', 'generations', 'interrupted', 'failed'])
+        .describe('why it ended: the answer was known, the time was up …'),
+    })
+    .nullable(),
   noise: noiseSchema.nullable(),
-  twinRuns: z.array(runSchema).describe('the second run of the baseline in every block'),
+  disturbances: z
+    .array(z.object({ generation: z.int().nonnegative(), what: z.array(z.string()) }))
+    .describe('what the machine did meanwhile: steal, other-load, psi-io … It hits all sizes alike'),
+  twinRounds: z.array(roundSchema).describe('the second round of the baseline in every block'),
   sizes: z.array(sizeSchema),
+  lost: z
+    .array(z.object({ size: z.int(), code: z.string(), message: z.string() }))
+    .describe('sizes whose process died, hung or failed; the others went on without them'),
   best: z.int().nullable().describe('the size with the lowest estimated time'),
   recommended: z
     .int()
     .nullable()
     .describe(
-      'the smallest size not distinguishable from the best in time and event-loop delay; null when not known, and when only one was measured',
+      'the smallest size that is expected to be at most 2 % slower than the best, and is not shown to be slower than another one or to delay the event loop more; null when not known, and when only one was measured',
     ),
-  asGood: z.array(z.int()).describe('every size not distinguishable from the best'),
+  asGood: z
+    .array(z.int())
+    .describe('every size that is not shown to be slower than another one or to delay the event loop more'),
   higherEventLoopDelay: z
     .array(z.int())
     .describe('sizes as fast as the best, but with a higher event-loop delay'),
-  confidence: z
-    .enum(['proven', 'not distinguished'])
-    .nullable()
-    .describe('proven: shown to be as good as the best; not distinguished: no difference was found'),
+  settled: z.boolean().describe('more generations are not likely to change what is recommended'),
   failure: failureSchema.nullable(),
 });
 
@@ -103,7 +131,8 @@ export const benchSchema = z
     kind: z.literal('bench'),
     environment: environmentSchema,
     method: z.object({
-      blocks: z.int().positive(),
+      mode: modeSchema,
+      timeMs: milliseconds.nullable().describe('for each workload; null without a limit'),
       baseline: z.int(),
       sizes: z.array(z.int()),
       seed: z.int(),
@@ -122,7 +151,6 @@ export const benchSchema = z
       seconds: z.number().nonnegative(),
       interrupted: z.boolean(),
     }),
-    noise: noiseSchema.nullable().describe('of the noisiest workload'),
     workloads: z.array(workloadSchema),
     findings: z.array(findingSchema),
   })
@@ -131,6 +159,6 @@ export const benchSchema = z
 export type BenchResult = z.infer<typeof benchSchema>;
 export type WorkloadResult = z.infer<typeof workloadSchema>;
 export type SizeResult = z.infer<typeof sizeSchema>;
-export type RunResult = z.infer<typeof runSchema>;
+export type RoundResult = z.infer<typeof roundSchema>;
 export type NoiseResult = z.infer<typeof noiseSchema>;
 export type Verdict = z.infer<typeof verdictSchema>;

@@ -35,8 +35,8 @@ export const traceJobLineSchema = z.object({
   process: index,
   id: index.describe('by which other jobs of the process name it as their parent'),
   kind: z.string(),
-  slow: z.boolean(),
-  loop: id,
+  slowIo: z.boolean(),
+  loopThread: id,
   submitMs: ms,
   startMs: ms,
   endMs: ms,
@@ -44,7 +44,7 @@ export const traceJobLineSchema = z.object({
   cpuMs: ms.nullable(),
   thread: id.nullable(),
   inferred: z.boolean(),
-  waited: z.boolean(),
+  queued: z.boolean(),
   parent: index.nullable(),
 });
 
@@ -56,14 +56,14 @@ export const noteFields = {
   detail: z.string().optional(),
 };
 
-const usage = z.object({ cpuMs: ms, waitedMs: ms });
+const usage = z.object({ cpuMs: ms, coreWaitMs: ms });
 
 export const traceUsageLineSchema = z.object({
   type: z.literal('usage'),
   process: index,
   fromMs: ms,
   toMs: ms,
-  loop: usage,
+  eventLoop: usage,
   pool: usage,
   other: usage,
   busyThreads: index.nullable().optional(),

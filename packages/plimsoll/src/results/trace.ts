@@ -51,9 +51,9 @@ export interface TracedJob {
   /** `crypto`, `zlib`, the name of an N-API work; of fs and dns with their call: `fs.open`, `dns.lookup`. */
   readonly kind: string;
   /** Slow I/O, of which only half of the pool is used: getaddrinfo and getnameinfo. */
-  readonly slow: boolean;
+  readonly slowIo: boolean;
   /** The event loop that it belongs to: the kernel's id of its thread. */
-  readonly loop: number;
+  readonly loopThread: number;
   readonly submitMs: number;
   /** When it began and ended on a pool thread. */
   readonly startMs: number;
@@ -67,7 +67,7 @@ export interface TracedJob {
   /** `startMs` and `endMs` follow from the queue's rules; Node tells only submission and callback. */
   readonly inferred: boolean;
   /** When it was submitted every pool thread that it could have had was taken. */
-  readonly waited: boolean;
+  readonly queued: boolean;
   /** The job in whose callback, or right after it, this one was submitted: its index; `null` for one from outside. */
   readonly parent: number | null;
 }
@@ -76,7 +76,7 @@ export interface TracedJob {
 export interface UsageInterval {
   readonly fromMs: number;
   readonly toMs: number;
-  readonly loop: ThreadUsage;
+  readonly eventLoop: ThreadUsage;
   /** All of the pool's threads together. */
   readonly pool: ThreadUsage;
   /** V8's own threads, Workers' and everybody else in the process, but not the recorder's. */
@@ -92,5 +92,5 @@ export interface UsageInterval {
 export interface ThreadUsage {
   readonly cpuMs: number;
   /** Runnable, but without a core. */
-  readonly waitedMs: number;
+  readonly coreWaitMs: number;
 }

@@ -89,7 +89,7 @@ function sharesByInterval(jobs: readonly TracedJob[], usage: readonly UsageInter
   return usage.map(({ pool }, index) => {
     const { knownCpu, knownOff, unknown } = sums[index] as (typeof sums)[number];
     const cpu = ratio(pool.cpuMs - knownCpu, unknown);
-    return { cpu, core: ratio(pool.waitedMs, knownOff + unknown * (1 - cpu)) };
+    return { cpu, core: ratio(pool.coreWaitMs, knownOff + unknown * (1 - cpu)) };
   });
 }
 

@@ -51,9 +51,9 @@ type Job = Omit<TracedJob, 'parent'>;
 export function parents(jobs: readonly Job[]): (number | null)[] {
   const completions = completionsOf(jobs);
   const chains = new Map([...groups(jobs)].map(([kind, own]) => [kind, chainClasses(own, completions)]));
-  return jobs.map(({ kind, loop, submitMs }) => {
+  return jobs.map(({ kind, loopThread, submitMs }) => {
     const isChain = chains.get(kind) ?? null;
-    const found = isChain === null ? undefined : completions(loop, submitMs).last;
+    const found = isChain === null ? undefined : completions(loopThread, submitMs).last;
     if (isChain === null || found === undefined) return null;
     return isChain[CLASSES.findIndex((upTo) => submitMs - found.atMs <= upTo)] === true ? found.index : null;
   });
@@ -72,10 +72,10 @@ type Completions = (
 
 function completionsOf(jobs: readonly Job[]): Completions {
   const loops = new Map<number, Completion[]>();
-  for (const [index, { loop, callbackMs }] of jobs.entries()) {
-    const completions = loops.get(loop) ?? [];
+  for (const [index, { loopThread, callbackMs }] of jobs.entries()) {
+    const completions = loops.get(loopThread) ?? [];
     completions.push({ index, atMs: callbackMs });
-    loops.set(loop, completions);
+    loops.set(loopThread, completions);
   }
   for (const completions of loops.values()) completions.sort((a, b) => a.atMs - b.atMs);
   return (loop, timeMs) => {
@@ -110,15 +110,15 @@ function chainClasses(jobs: readonly Job[], completions: Completions): boolean[]
   const afterLast = (shifts: readonly number[]): number[] =>
     sharesUpTo(
       shifts.flatMap((shift) =>
-        sample.map(({ loop, submitMs }) => {
-          const found = completions(loop, submitMs + shift).last;
+        sample.map(({ loopThread, submitMs }) => {
+          const found = completions(loopThread, submitMs + shift).last;
           return found === undefined ? Number.POSITIVE_INFINITY : submitMs + shift - found.atMs;
         }),
       ),
     );
   const beforeNext = sharesUpTo(
-    sample.map(({ loop, submitMs }) => {
-      const found = completions(loop, submitMs).next;
+    sample.map(({ loopThread, submitMs }) => {
+      const found = completions(loopThread, submitMs).next;
       return found === undefined ? Number.POSITIVE_INFINITY : found.atMs - submitMs;
     }),
   );

@@ -70,8 +70,8 @@ const US = 1000;
 
 const tracedJob = (job: PoolJob, clock: (us: number) => number): Omit<TracedJob, 'parent'> => ({
   kind: kindOf(job),
-  slow: job.kind === 'dns',
-  loop: job.loop,
+  slowIo: job.kind === 'dns',
+  loopThread: job.loop,
   submitMs: clock(job.submitted),
   startMs: clock(job.started ?? job.submitted),
   endMs: clock(job.ended ?? job.returned),
@@ -79,7 +79,7 @@ const tracedJob = (job: PoolJob, clock: (us: number) => number): Omit<TracedJob,
   cpuMs: job.cpu === null ? null : job.cpu / US,
   thread: job.tid,
   inferred: job.inferred,
-  waited: job.waited,
+  queued: job.waited,
 });
 
 const kindOf = ({ kind, name }: PoolJob): string => (kind === 'work' ? name : `${kind}.${name}`);

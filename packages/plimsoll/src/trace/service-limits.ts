@@ -84,8 +84,8 @@ function mostWait(time: number, usage: readonly UsageInterval[]): number {
   const last = lowerBound(usage, ({ toMs }) => toMs < time);
   if (last === usage.length) return Number.POSITIVE_INFINITY;
   for (let at = last; at >= 0; at--) {
-    const { fromMs, loop } = usage[at] as UsageInterval;
-    const busy = loop.cpuMs + loop.waitedMs + TICK_MS;
+    const { fromMs, eventLoop } = usage[at] as UsageInterval;
+    const busy = eventLoop.cpuMs + eventLoop.coreWaitMs + TICK_MS;
     if (busy < until - fromMs) return time - until + busy;
     until = fromMs;
   }
@@ -107,7 +107,7 @@ function atWork(
   usage: readonly UsageInterval[],
   clock: (us: number) => number,
 ): { readonly ms: number; readonly errorMs: number } {
-  const clocks = usage.reduce((total, { pool }) => total + pool.cpuMs + pool.waitedMs, 0);
+  const clocks = usage.reduce((total, { pool }) => total + pool.cpuMs + pool.coreWaitMs, 0);
   const times = jobs.map(({ submitted, returned }) => ({
     submitMs: clock(submitted),
     callbackMs: clock(returned),

@@ -84,7 +84,7 @@ function usageOf(
     for (const interval of usage) {
       if (interval.toMs <= first || interval.fromMs >= last) continue;
       wall += interval.toMs - interval.fromMs;
-      loop += interval.loop.cpuMs;
+      loop += interval.eventLoop.cpuMs;
       all += cpuOf(interval);
       from = Math.min(from, interval.fromMs);
       to = Math.max(to, interval.toMs);
@@ -95,16 +95,17 @@ function usageOf(
     : { eventLoopCpuShare: loop / wall, coresUsed: all / (to - from) };
 }
 
-const cpuOf = ({ loop, pool, other }: UsageInterval): number => loop.cpuMs + pool.cpuMs + other.cpuMs;
+const cpuOf = ({ eventLoop, pool, other }: UsageInterval): number =>
+  eventLoop.cpuMs + pool.cpuMs + other.cpuMs;
 
 function kindsOf(details: readonly Detail[]): TracedKind[] {
   const kinds = new Map<string, { slowIo: boolean; inferred: number; queued: number; parts: Parts[] }>();
   for (const { process, parts } of details)
-    for (const [index, { kind, slow, inferred, waited }] of process.jobs.entries()) {
-      const own = kinds.get(kind) ?? { slowIo: slow, inferred: 0, queued: 0, parts: [] };
+    for (const [index, { kind, slowIo, inferred, queued }] of process.jobs.entries()) {
+      const own = kinds.get(kind) ?? { slowIo, inferred: 0, queued: 0, parts: [] };
       kinds.set(kind, own);
       own.inferred += Number(inferred);
-      own.queued += Number(waited);
+      own.queued += Number(queued);
       own.parts.push(parts[index] as Parts);
     }
   return [...kinds]

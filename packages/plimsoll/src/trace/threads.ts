@@ -44,8 +44,8 @@ export function usageIntervals(
   clock: (us: number) => number,
 ): UsageInterval[] {
   return samples.slice(1).map((sample, index) => {
-    const sums = { loop: [0, 0], pool: [0, 0], other: [0, 0] } as Record<
-      'loop' | 'pool' | 'other',
+    const sums = { eventLoop: [0, 0], pool: [0, 0], other: [0, 0] } as Record<
+      'eventLoop' | 'pool' | 'other',
       [number, number]
     >;
     let busy = 0;
@@ -53,20 +53,20 @@ export function usageIntervals(
     for (const [tid, cpu, waited, state] of sample.use) {
       if (tid === own) continue;
       const isPool = pool?.has(tid) === true;
-      const sum = sums[tid === process.pid ? 'loop' : isPool ? 'pool' : 'other'];
+      const sum = sums[tid === process.pid ? 'eventLoop' : isPool ? 'pool' : 'other'];
       sum[0] += cpu;
       sum[1] += waited;
       if (isPool && (state === 1 || state === 2)) busy++;
       if (isPool && state === 2) blocked++;
     }
-    const usage = ([cpu, waited]: [number, number]): { cpuMs: number; waitedMs: number } => ({
+    const usage = ([cpu, waited]: [number, number]): { cpuMs: number; coreWaitMs: number } => ({
       cpuMs: cpu / NS_PER_MS,
-      waitedMs: waited / NS_PER_MS,
+      coreWaitMs: waited / NS_PER_MS,
     });
     return {
       fromMs: clock(samples[index]?.at ?? sample.at),
       toMs: clock(sample.at),
-      loop: usage(sums.loop),
+      eventLoop: usage(sums.eventLoop),
       pool: usage(sums.pool),
       other: usage(sums.other),
       busyThreads: sample.tells ? busy : null,

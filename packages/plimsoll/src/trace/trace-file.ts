@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { PlimsollError } from '../errors.js';
+import { cannotWrite, PlimsollError } from '../errors.js';
 import type { Recording, TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import {
   type TraceHeader,
@@ -34,14 +34,7 @@ export function writeTrace(trace: Recording, file: string): void {
       closeSync(descriptor);
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new PlimsollError(
-      'PLIMSOLL_OUTPUT_FAILED',
-      `--out: cannot write ${file} (${code}); choose another file`,
-      {
-        cause: error,
-      },
-    );
+    throw cannotWrite('out', file, error);
   }
 }
 

@@ -6,6 +6,8 @@ export interface WorkloadModule {
   default(context: ModuleContext): Promise<unknown> | unknown;
   /** How many operations one call does; 1 when absent. */
   operations?: number;
+  /** It owns something that two processes cannot have at a time, such as a port: sizes are then measured one after another. */
+  isolated?: boolean;
   /** Called once before the first round, not timed. */
   setup?(context: ModuleContext): Promise<unknown> | unknown;
   /** Called once after the last round, not timed. */
@@ -45,6 +47,9 @@ function check(exports: Record<string, unknown>): WorkloadModule {
   const { operations } = exports;
   if (operations !== undefined && !(Number.isInteger(operations) && (operations as number) > 0))
     throw new BadModule(`its export operations must be a whole number from 1, not ${String(operations)}`);
+  const { isolated } = exports;
+  if (isolated !== undefined && typeof isolated !== 'boolean')
+    throw new BadModule(`its export isolated must be true or false, not ${typeof isolated}`);
   return exports as unknown as WorkloadModule;
 }
 
@@ -58,7 +63,7 @@ export async function prepareModule(
   url: string,
   options: { operations: number | null; scale: number },
   context: RunContext,
-): Promise<PreparedWorkload & { operations: number }> {
+): Promise<PreparedWorkload & { operations: number; isolated: boolean }> {
   const module = check(await import(url));
   const operations = options.operations ?? module.operations ?? 1;
   const given: ModuleContext = {
@@ -70,6 +75,7 @@ export async function prepareModule(
   await module.setup?.(given);
   return {
     operations,
+    isolated: module.isolated === true,
     async round(_, record) {
       const started = performance.now();
       await module.default(given);

@@ -14,6 +14,8 @@ export type WorkloadSpec =
 export interface ReadyWorkload extends PreparedWorkload {
   /** Operations of one round. */
   readonly operations: number;
+  /** It must be measured in a process that is the only one: it owns a port, say. */
+  readonly isolated: boolean;
 }
 
 /** Only the chosen workload is loaded: what it does not import cannot disturb it. */
@@ -38,5 +40,5 @@ export async function prepareWorkload(spec: WorkloadSpec, context: RunContext): 
     context: RunContext,
   ) => Promise<PreparedWorkload>;
   const prepared = await load(spec.parameters, context);
-  return { ...prepared, operations: spec.parameters.operations };
+  return { ...prepared, operations: spec.parameters.operations, isolated: false };
 }

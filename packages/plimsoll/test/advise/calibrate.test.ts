@@ -27,7 +27,7 @@ function recorded(machine: Machine, besideCores: number | null): Trace {
     ...one,
     usage: one.usage.map((interval) => {
       const length = interval.toMs - interval.fromMs;
-      const own = interval.loop.cpuMs + interval.pool.cpuMs + interval.other.cpuMs;
+      const own = interval.eventLoop.cpuMs + interval.pool.cpuMs + interval.other.cpuMs;
       const cores =
         besideCores === null
           ? null

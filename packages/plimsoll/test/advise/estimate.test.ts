@@ -53,8 +53,8 @@ describe('demand from a trace', () => {
   test('CPU time of fs, which no event tells, comes from what the threads used', () => {
     const job = (kind: string, startMs: number, endMs: number): TracedJob => ({
       kind,
-      slow: false,
-      loop: 1,
+      slowIo: false,
+      loopThread: 1,
       submitMs: startMs,
       startMs,
       endMs,
@@ -62,16 +62,16 @@ describe('demand from a trace', () => {
       cpuMs: null,
       thread: null,
       inferred: true,
-      waited: false,
+      queued: false,
       parent: null,
     });
     const usage = [0, 1, 2, 3].map((index) => ({
       fromMs: 10 * index,
       toMs: 10 * index + 10,
       // fs.stat computes half of its time, fs.read does not; the intervals hold 10 ms of one or of the other.
-      pool: { cpuMs: index % 2 === 0 ? 5 : 0, waitedMs: 0 },
-      loop: { cpuMs: 0, waitedMs: 0 },
-      other: { cpuMs: 0, waitedMs: 0 },
+      pool: { cpuMs: index % 2 === 0 ? 5 : 0, coreWaitMs: 0 },
+      eventLoop: { cpuMs: 0, coreWaitMs: 0 },
+      other: { cpuMs: 0, coreWaitMs: 0 },
     }));
     const traced = [0, 1, 2, 3].map((index) =>
       job(index % 2 === 0 ? 'fs.stat' : 'fs.read', 10 * index, 10 * index + 10),
@@ -85,8 +85,8 @@ describe('demand from a trace', () => {
   describe('of time on a thread that no clock explains', () => {
     const job: TracedJob = {
       kind: 'fs.read',
-      slow: false,
-      loop: 1,
+      slowIo: false,
+      loopThread: 1,
       submitMs: 0,
       startMs: 0,
       endMs: 100,
@@ -94,7 +94,7 @@ describe('demand from a trace', () => {
       cpuMs: null,
       thread: null,
       inferred: true,
-      waited: false,
+      queued: false,
       parent: null,
     };
     const samples = (blockedThreads: number | null) =>
@@ -102,9 +102,9 @@ describe('demand from a trace', () => {
         fromMs: 10 * index,
         toMs: 10 * index + 10,
         blockedThreads,
-        pool: { cpuMs: 0, waitedMs: 0 },
-        loop: { cpuMs: 0, waitedMs: 0 },
-        other: { cpuMs: 0, waitedMs: 0 },
+        pool: { cpuMs: 0, coreWaitMs: 0 },
+        eventLoop: { cpuMs: 0, coreWaitMs: 0 },
+        other: { cpuMs: 0, coreWaitMs: 0 },
       }));
     const blocked = (usage: ReturnType<typeof samples>): number =>
       splitOnThread({ jobs: [job], usage }).blockedMs[0] as number;
@@ -123,12 +123,12 @@ describe('demand from a trace', () => {
           const times = { submitMs, startMs: submitMs, endMs: submitMs, callbackMs: submitMs + 0.1 };
           return {
             kind: 'fs.stat',
-            slow: false,
-            loop: 1,
+            slowIo: false,
+            loopThread: 1,
             cpuMs: null,
             thread: null,
             inferred: true,
-            waited: false,
+            queued: false,
             parent: null,
             ...times,
           };
@@ -138,9 +138,9 @@ describe('demand from a trace', () => {
         fromMs: 50 * at,
         toMs: 50 * at + 50,
         busyThreads: null,
-        loop: { cpuMs: count * perJobMs + 50 * share, waitedMs: 0 },
-        pool: { cpuMs: 0, waitedMs: 0 },
-        other: { cpuMs: 0, waitedMs: 0 },
+        eventLoop: { cpuMs: count * perJobMs + 50 * share, coreWaitMs: 0 },
+        pool: { cpuMs: 0, coreWaitMs: 0 },
+        other: { cpuMs: 0, coreWaitMs: 0 },
       }));
       return loopCosts({ jobs, usage });
     };

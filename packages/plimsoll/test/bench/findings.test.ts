@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { because } from '#plimsoll/report/bench.js';
 import { findings } from '#plimsoll/report/findings/bench.js';
 import type { FindingContext } from '#plimsoll/report/findings/context.js';
-import type { RunResult, SizeResult, WorkloadResult } from '#plimsoll/results/bench.js';
+import type { RoundResult, SizeResult, WorkloadResult } from '#plimsoll/results/bench.js';
 
 const CONTEXT: FindingContext = {
   baseline: 4,
@@ -13,36 +13,46 @@ const CONTEXT: FindingContext = {
   resolver: null,
 };
 
-const run = (given: Partial<RunResult> = {}): RunResult => ({
+const round = (given: Partial<RoundResult> = {}): RoundResult => ({
+  generation: 0,
   block: 0,
   order: 0,
-  observedThreads: 4,
-  roundMs: 100,
+  group: 0,
+  workMs: 100,
   opsPerSecond: 1000,
   latencyMs: { p50: 1, p99: 2 },
   cpuSeconds: 0.16,
   maxRssBytes: 1e8,
   eventLoopDelayMs: { p50: 0, p99: 1, max: 2 },
-  unloadedLatencyMs: 1,
-  disturbances: [],
-  superseded: false,
   ...given,
 });
 
 const size = (number: number, given: Partial<SizeResult> = {}): SizeResult => ({
   size: number,
   observedThreads: number,
-  roundMs: 100,
+  workMs: 100,
   ratio: 1,
   interval: [0.99, 1.01],
-  level: 0.95,
-  p: 1,
   verdict: 'same',
-  blocksToResolve: null,
   probabilityOfBest: 0.5,
+  expectedLoss: 0.001,
+  chanceSlower: 0,
   eventLoopDelayMs: { p50: 0, p99: 1, max: 2 },
-  runs: [run()],
+  rounds: [round()],
   ...given,
+});
+
+const method = (generations: number): WorkloadResult['method'] => ({
+  mode: 'alternating',
+  repetitions: 1,
+  blocks: 2,
+  generations,
+  mostGenerations: 12,
+  rounds: 2 * generations,
+  looks: generations,
+  groups: [[8]],
+  seconds: 11,
+  stop: 'settled',
 });
 
 const workload = (sizes: SizeResult[], given: Partial<WorkloadResult> = {}): WorkloadResult => ({
@@ -50,17 +60,18 @@ const workload = (sizes: SizeResult[], given: Partial<WorkloadResult> = {}): Wor
   description: '',
   operations: 100,
   parameters: {},
-  rounds: 1,
-  blocks: 10,
-  repeatedBlocks: 0,
-  noise: { aaRatio: 1, aaInterval: [0.99, 1.01], threshold: 0.03, noisy: false },
-  twinRuns: [],
+  unloadedLatencyMs: 1,
+  method: method(8),
+  noise: { aaRatio: 1, aaInterval: [0.99, 1.01], noisy: false },
+  disturbances: [],
+  twinRounds: [],
   sizes,
+  lost: [],
   best: 4,
   recommended: 4,
   asGood: [4],
   higherEventLoopDelay: [],
-  confidence: 'proven',
+  settled: true,
   failure: null,
   ...given,
 });
@@ -70,7 +81,7 @@ const found = (workloads: WorkloadResult[], id: string, context = CONTEXT) =>
 const textOf = (workloads: WorkloadResult[], id: string, context = CONTEXT): string | undefined =>
   found(workloads, id, context)[0]?.text;
 
-const eightIsFaster = size(8, { ratio: 0.79, interval: [0.75, 0.83], p: 0.002, verdict: 'better' });
+const eightIsFaster = size(8, { ratio: 0.79, interval: [0.75, 0.83], verdict: 'better' });
 
 describe('speed', () => {
   test('faster, and nothing beyond', () => {
@@ -114,25 +125,23 @@ describe('speed', () => {
     );
   });
 
-  test('fewer threads are enough: proven, or only no difference found', () => {
-    const sizes = [size(2), size(4)];
-    const proven = workload(sizes, { recommended: 2 });
-    assert.equal(textOf([proven], 'bench.smaller-is-enough'), 'crypto: 2 threads do as well as 4');
-    const weak = { ...proven, confidence: 'not distinguished' as const };
-    assert.match(
-      textOf([weak], 'bench.smaller-is-enough') ?? '',
-      /no difference was found between 2 threads and 4/,
-    );
+  test('fewer threads are enough: the same, or a small loss to be expected', () => {
+    const same = workload([size(2), size(4)], { recommended: 2 });
+    assert.equal(textOf([same], 'bench.smaller-is-enough'), 'crypto: 2 threads do as well as 4');
+    const weak = workload([size(2, { verdict: 'unclear', expectedLoss: 0.013 }), size(4)], {
+      recommended: 2,
+    });
+    assert.match(textOf([weak], 'bench.smaller-is-enough') ?? '', /2 threads are expected to lose 1.3 %/);
   });
 
   test('the CPUs were the limit', () => {
-    const busy = size(4, { runs: [run({ cpuSeconds: 0.196 })] });
+    const busy = size(4, { rounds: [round({ cpuSeconds: 0.196 })] });
     assert.match(textOf([workload([busy, size(8)])], 'bench.cpu-bound') ?? '', /keep 2.0 of 2 CPUs busy/);
     assert.equal(found([workload([size(4), size(8)])], 'bench.cpu-bound').length, 0);
   });
 
   test('the pool was the limit', () => {
-    const idle = size(4, { runs: [run({ cpuSeconds: 0.02 })] });
+    const idle = size(4, { rounds: [round({ cpuSeconds: 0.02 })] });
     assert.match(
       textOf([workload([idle, eightIsFaster])], 'bench.pool-bound') ?? '',
       /only 0.2 of 2 CPUs were busy/,
@@ -159,8 +168,8 @@ test('higher event-loop delays are said with every figure', () => {
 describe('lookups', () => {
   const lookups = (atOnce: (size: number) => number): WorkloadResult =>
     workload(
-      [4, 8].map((n) => size(n, { roundMs: (50 * 10) / atOnce(n), runs: [run({ unloadedLatencyMs: 10 })] })),
-      { name: 'dns', operations: 50 },
+      [4, 8].map((n) => size(n, { workMs: (50 * 10) / atOnce(n) })),
+      { name: 'dns', operations: 50, unloadedLatencyMs: 10 },
     );
 
   test('half of the pool, when the times show half', () => {
@@ -179,43 +188,46 @@ describe('lookups', () => {
 
 describe('quality', () => {
   test('noise is a warning, comes first, and silences every claim', () => {
-    const noise = { aaRatio: 1.08, aaInterval: [1.05, 1.1] as [number, number], threshold: 0.1, noisy: true };
+    const noise = { aaRatio: 1.08, aaInterval: [1.05, 1.1] as [number, number], noisy: true };
     const all = findings([workload([size(4), size(8)], { noise, recommended: null, asGood: [] })], CONTEXT);
     assert.equal(all[0]?.id, 'bench.noisy');
     assert.ok(!all.some(({ id }) => ['bench.faster', 'bench.no-gain', 'bench.unclear'].includes(id)));
   });
 
   test('unclear says what lies in the interval and what would settle it', () => {
-    const unclear = size(8, { interval: [0.93, 1.06], verdict: 'unclear', blocksToResolve: 14 });
+    const unclear = size(8, { interval: [0.93, 1.06], verdict: 'unclear' });
     assert.equal(
-      textOf([workload([size(4), unclear])], 'bench.unclear'),
-      'crypto: 8 against 4 is unclear: its time lies between −7.0 % and +6.0 %, the noise threshold is 3.0 %; about 14 more blocks would settle it (--blocks)',
+      textOf([workload([size(4), unclear], { settled: false })], 'bench.unclear'),
+      'crypto: 8 against 4 is unclear: its time lies between −7.0 % and +6.0 %; more time would tell (--time)',
     );
+    assert.deepEqual(found([workload([size(4), unclear])], 'bench.unclear'), [], 'nothing more to tell');
   });
 
-  test('few blocks: one line for all workloads', () => {
-    const few = workload([size(4, { level: 0.9375 }), size(8, { level: 0.9375, interval: [0.9, 1.1] })], {
-      blocks: 5,
-      recommended: null,
-    });
+  test('few generations: one line for all workloads', () => {
+    const few = workload([size(4), size(8)], { method: method(3), recommended: null });
     const said = found([few, { ...few, name: 'zlib' }], 'bench.estimates-only');
     assert.equal(said.length, 1);
-    assert.match(said[0]?.text ?? '', /10 % in crypto and 10 % in zlib cannot be seen/);
+    assert.match(said[0]?.text ?? '', /^crypto and zlib: estimates, not verdicts: .* 4 generations/);
   });
 
   test('one size alone: nothing is compared, so no difference is missed either', () => {
-    const alone = workload([size(4, { level: 0.9375, interval: [1, 1] })], { blocks: 5, recommended: null });
+    const alone = workload([size(4, { interval: [1, 1] })], { method: method(3), recommended: null });
     assert.deepEqual(found([alone], 'bench.estimates-only'), []);
     assert.match(because(alone, 4), /^the only size measured \(100 ms\)/);
   });
 
+  test('a size that dropped out is a warning; its words cannot steer the terminal', () => {
+    const lost = [{ size: 8, code: 'PLIMSOLL_WORKLOAD_EXITED', message: 'died\u001b[2J' }];
+    const [finding] = found([workload([size(4)], { lost })], 'bench.lost-size');
+    assert.equal(finding?.severity, 'warning');
+    assert.equal(finding?.text, 'crypto: 8 is out: died\\x1b[2J');
+  });
+
   test('a disturbed machine', () => {
-    const disturbed = size(4, {
-      runs: [run({ disturbances: ['steal'] }), run({ disturbances: ['not-steady'] })],
-    });
+    const disturbances = [{ generation: 2, what: ['steal'] }];
     assert.match(
-      textOf([workload([disturbed], { repeatedBlocks: 1 })], 'bench.disturbed') ?? '',
-      /\(steal\): 1 block repeated, 1 disturbed run kept/,
+      textOf([workload([size(4)], { disturbances })], 'bench.disturbed') ?? '',
+      /disturbed in 1 of 8 generations \(steal\), which hit all sizes alike/,
     );
   });
 });

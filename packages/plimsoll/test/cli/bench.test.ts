@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, test } from 'node:test';
 import { benchExitCode } from '#plimsoll/cli/exit-code.js';
 import { type BenchResult, benchSchema } from '#plimsoll/results/bench.js';
@@ -10,21 +12,7 @@ const linux = process.platform === 'linux' ? {} : { skip: 'counts threads in /pr
 test('--json - prints one document that fits the schema on stdout, everything else on stderr', async () => {
   const run = await plimsoll([
     ...['bench', 'file', 'crypto', 'zlib', 'dns', 'mixed'],
-    ...[
-      '--ops',
-      '8',
-      '--scale',
-      '0.01',
-      '--quick',
-      '--blocks',
-      '1',
-      '--sizes',
-      '1,4',
-      '--seed',
-      '7',
-      '--json',
-      '-',
-    ],
+    ...['--ops', '8', '--scale', '0.01', '--time', '0.5', '--sizes', '1,4', '--seed', '7', '--json', '-'],
   ]);
   assert.equal(run.code, 0, run.stderr);
   const result = benchSchema.parse(JSON.parse(run.stdout));
@@ -34,9 +22,9 @@ test('--json - prints one document that fits the schema on stdout, everything el
   );
   assert.equal(result.method.seed, 7);
   for (const { sizes } of result.workloads)
-    for (const { size, observedThreads, runs } of sizes) {
+    for (const { size, observedThreads, rounds } of sizes) {
       if (process.platform === 'linux') assert.equal(observedThreads, size);
-      assert.equal(runs.length, 1);
+      assert.ok(rounds.length >= 1);
     }
   assert.match(run.stderr, /Which UV_THREADPOOL_SIZE suits which work/);
 });
@@ -44,12 +32,12 @@ test('--json - prints one document that fits the schema on stdout, everything el
 test('the exported JSON Schema names every field of the contract', () => {
   const path = new URL('../../dist/schema/bench.json', import.meta.url);
   const { properties } = JSON.parse(readFileSync(path, 'utf8'));
-  for (const field of ['schema', 'kind', 'environment', 'method', 'noise', 'workloads', 'findings'])
+  for (const field of ['schema', 'kind', 'environment', 'method', 'workloads', 'findings'])
     assert.ok(field in properties, field);
 });
 
 describe('planted effects', linux, () => {
-  const careful = ['--sizes', '4,8', '--quick', '--blocks', '8', '--json', '-', '--quiet'];
+  const careful = ['--sizes', '4,8', '--careful', '--json', '-', '--quiet'];
 
   test('a workload that sleeps in the pool is found to be twice as fast with twice the threads', async () => {
     const run = await plimsoll(['bench', fixture('sleeps-in-pool.mjs'), ...careful]);
@@ -57,6 +45,7 @@ describe('planted effects', linux, () => {
     const { workloads, findings } = benchSchema.parse(JSON.parse(run.stdout));
     const eight = workloads[0]?.sizes.find(({ size }) => size === 8);
     assert.equal(eight?.verdict, 'better', run.stderr);
+    assert.equal(workloads[0]?.method?.stop, 'settled');
     assert.ok(eight.ratio > 0.45 && eight.ratio < 0.55, `ratio ${eight.ratio}`);
     assert.equal(workloads[0]?.recommended, 8);
     assert.ok(findings.some(({ id }) => id === 'bench.faster'));
@@ -74,12 +63,49 @@ describe('planted effects', linux, () => {
   });
 });
 
+describe('a size whose process fails on the way is out, the others go on', () => {
+  for (const [name, args, code] of [
+    ['dies', [], 'PLIMSOLL_WORKLOAD_EXITED'],
+    ['hangs', ['--deadline', '2'], 'PLIMSOLL_WORKLOAD_HUNG'],
+  ] as const)
+    test(name, async () => {
+      const work = fixture(`bad/${name}-at-eight.mjs`);
+      const run = await plimsoll(['bench', work, '--sizes', '2,4,8', '--time', '8', '--json', '-', ...args]);
+      assert.equal(run.code, 4, run.stderr);
+      const [workload] = benchSchema.parse(JSON.parse(run.stdout)).workloads;
+      assert.deepEqual(
+        workload?.lost.map((lost) => [lost.size, lost.code]),
+        [[8, code]],
+      );
+      assert.deepEqual(
+        workload.sizes.map(({ size }) => size),
+        [2, 4],
+      );
+      assert.equal(workload.failure, null);
+      assert.match(run.stderr, /at size 8/);
+      assert.deepEqual(run.left, []);
+    });
+});
+
+test('work that owns a port asks to be measured one process at a time', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  const args = ['bench', fixture('owns-port.mjs'), '--sizes', '2,4', '--time', '5', '--json', '-'];
+  const run = await plimsoll(args, { env: { OWNED_PORT: String(port) } });
+  assert.equal(run.code, 0, run.stderr);
+  const [workload] = benchSchema.parse(JSON.parse(run.stdout)).workloads;
+  assert.equal(workload?.method?.mode, 'isolated');
+  assert.ok((workload.method?.generations ?? 0) >= 1);
+});
+
 describe('--strict exits with 3 when the machine is too noisy to tell', () => {
-  const noise = { aaRatio: 1.1, aaInterval: [1.05, 1.2] as [number, number], threshold: 0.1, noisy: true };
+  const noise = { aaRatio: 1.1, aaInterval: [1.05, 1.2] as [number, number], noisy: true };
   const result = (noisy: boolean, given: object = {}): BenchResult =>
     ({
       method: { interrupted: false },
-      workloads: [{ failure: null, noise: { ...noise, noisy } }],
+      workloads: [{ failure: null, lost: [], noise: { ...noise, noisy } }],
       ...given,
     }) as unknown as BenchResult;
 
@@ -90,7 +116,7 @@ describe('--strict exits with 3 when the machine is too noisy to tell', () => {
   });
 
   test('quiet', async () => {
-    const once = ['--quick', '--blocks', '1', '--sizes', '4', '--strict'];
+    const once = ['--time', '1', '--sizes', '4', '--strict'];
     const run = await plimsoll(['bench', fixture('does-not-use-pool.mjs'), ...once]);
     assert.equal(run.code, 0, run.stderr);
   });

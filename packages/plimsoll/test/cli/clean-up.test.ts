@@ -17,20 +17,7 @@ function commandLine(pid: number): string {
 }
 
 describe('nothing stays behind', linux, () => {
-  const slow = [
-    'bench',
-    'crypto',
-    '--scale',
-    '0.05',
-    '--sizes',
-    '2',
-    '--baseline',
-    '2',
-    '--blocks',
-    '50',
-    '--json',
-    '-',
-  ];
+  const slow = ['bench', 'crypto', '--scale', '0.05', '--sizes', '2,4', '--careful', '--json', '-'];
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     test(`after ${signal}: complete blocks are kept, exit code 130`, async () => {
@@ -43,14 +30,17 @@ describe('nothing stays behind', linux, () => {
             const before = text;
             text += chunk;
             // Once: a second signal would end it without waiting for its guardian.
-            if (!before.includes('block 3 of 50') && text.includes('block 3 of 50')) child.kill(signal);
+            if (!before.includes('2 generations') && text.includes('2 generations')) child.kill(signal);
           });
         },
       });
       assert.equal(run.code, 130, run.stderr);
       const result = benchSchema.parse(JSON.parse(run.stdout));
       assert.equal(result.method.interrupted, true);
-      assert.ok((result.workloads[0]?.blocks ?? 0) >= 2);
+      const [workload] = result.workloads;
+      assert.ok((workload?.method?.generations ?? 0) >= 2);
+      assert.equal(workload?.method?.stop, 'interrupted');
+      assert.equal(workload?.sizes.length, 2, 'what was measured is analysed');
       assert.deepEqual(run.left, []);
       assert.deepEqual(processesWith(directory), []);
     });
@@ -81,7 +71,7 @@ describe('nothing stays behind', linux, () => {
         '2',
         '--baseline',
         '2',
-        '--blocks',
+        '--time',
         '1',
         '--ops',
         '1',

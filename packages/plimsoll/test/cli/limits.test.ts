@@ -10,7 +10,7 @@ import { plimsoll } from '../support/cli.js';
 /** Whether this user may make mount namespaces; without them no small or read-only filesystem can be had. */
 const mounts = spawnSync('unshare', ['--mount', 'true']).status === 0;
 const root = mounts ? {} : { skip: 'needs the right to make a mount namespace' };
-const QUICKLY = ['--quick', '--blocks', '1', '--sizes', '2', '--baseline', '2', '--quiet'];
+const QUICKLY = ['--time', '1', '--sizes', '2', '--baseline', '2', '--quiet'];
 
 /** A command that runs the rest in a namespace where `directory` is a filesystem mounted with `options`. */
 const mounted = (directory: string, options: string): string[] => [
@@ -112,7 +112,7 @@ test('a size beyond the limit on processes: said plainly, what was measured is k
         '4',
         '--scale',
         '0.01',
-        '--blocks',
+        '--time',
         '1',
         '--sizes',
         '2,1024',
@@ -128,7 +128,18 @@ test('a size beyond the limit on processes: said plainly, what was measured is k
     assert.equal(run.code, 4, run.stderr);
     assert.match(run.stderr, /a pool of 1024 threads could not be created here \(signal SIGABRT\)/);
     const result = benchSchema.parse(JSON.parse(run.stdout));
-    assert.equal(result.workloads[0]?.failure?.code, 'PLIMSOLL_POOL_NOT_CREATED');
+    assert.equal(result.workloads.length, 2, 'the others go on');
+    for (const { lost, sizes, failure } of result.workloads) {
+      assert.deepEqual(
+        lost.map(({ size, code }) => [size, code]),
+        [[1024, 'PLIMSOLL_POOL_NOT_CREATED']],
+      );
+      assert.deepEqual(
+        sizes.map(({ size }) => size),
+        [2],
+      );
+      assert.equal(failure, null);
+    }
     assert.deepEqual(run.left, []);
   } finally {
     rmdirSync(cgroup);

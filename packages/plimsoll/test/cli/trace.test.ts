@@ -94,7 +94,7 @@ test('the processes of a cluster, and jobs of Workers, are one program', linux, 
   assert.equal(run.count('crypto'), 20);
   // Of the Workers: their loops are not those of their processes, so they go on while tracing stands still there for a moment.
   const stats = run.trace.processes.map(
-    ({ pid, jobs }) => jobs.filter(({ kind, loop }) => kind === 'fs.stat' && loop !== pid).length,
+    ({ pid, jobs }) => jobs.filter(({ kind, loopThread }) => kind === 'fs.stat' && loopThread !== pid).length,
   );
   assert.equal(stats[0], 0);
   for (const recorded of stats.slice(1))

@@ -55,18 +55,24 @@ test('the plot puts the estimate between its bounds and marks 1', () => {
 });
 
 test('progress fits the terminal', () => {
+  const odds = { probabilityOfBest: 0, expectedLoss: 0, chanceSlower: 0, chanceAccepted: 0 };
+  const comparisons = new Map([
+    [2, { ratio: 1.91, low: 1.73, high: 2.11, verdict: 'worse' as const, ...odds }],
+    [4, { ratio: 1, low: 1, high: 1, verdict: 'same' as const, ...odds }],
+    [8, { ratio: 0.99, low: 0.94, high: 1.05, verdict: 'unclear' as const, ...odds }],
+  ]);
   const progress = {
     workload: 'a-workload-with-a-very-long-name.mjs',
-    stage: 'blocks' as const,
-    size: 1024,
-    roundMs: 123_456,
-    block: 3,
-    blocks: 10,
+    generation: 3,
+    known: { comparisons, recommended: 4, settled: false, noisy: false },
     leftMs: 130_000,
     share: 0.42,
   };
   for (const width of [40, 80, 140]) assert.ok(progressText(progress, width).length < width);
-  assert.match(progressText(progress, 140), /block 4 of 10 .* 42 %, 2 min 10 s left/);
+  assert.match(
+    progressText(progress, 140),
+    /mjs: 3 generations {2}2: \+91 % ±10 ✓ {2}8: −1\.0 % ±5\.7 .* 42 % {2}2 min 10 s left/,
+  );
 });
 
 test('colour only on terminals, and never against NO_COLOR', () => {

@@ -22,8 +22,8 @@ export function traceOf(
   const at = (values: Float64Array, job: number): number => values[job] as number;
   const traced = jobs.map(({ parent, slow = false }, job) => ({
     kind: kinds[job] as string,
-    slow,
-    loop: 1,
+    slowIo: slow,
+    loopThread: 1,
     submitMs: at(passage.submitMs, job),
     startMs: at(passage.startMs, job),
     endMs: at(passage.endMs, job),
@@ -31,7 +31,7 @@ export function traceOf(
     cpuMs: at(work.cpuMs, job),
     thread: 10,
     inferred: false,
-    waited: at(passage.startMs, job) > at(passage.submitMs, job),
+    queued: at(passage.startMs, job) > at(passage.submitMs, job),
     parent: parent ?? null,
   }));
   const end = Math.max(...passage.callbackMs) + 1;
@@ -39,18 +39,24 @@ export function traceOf(
     const fromMs = index * INTERVAL_MS;
     const toMs = fromMs + INTERVAL_MS;
     let cpuMs = 0;
-    let waitedMs = 0;
+    let coreWaitMs = 0;
     let loopMs = 0;
     for (const [job, { startMs, endMs, callbackMs, submitMs }] of traced.entries()) {
       const span = Math.max(1e-9, endMs - startMs);
       const share = Math.max(0, Math.min(toMs, endMs) - Math.max(fromMs, startMs)) / span;
       cpuMs += share * at(work.cpuMs, job);
-      waitedMs += share * Math.max(0, span - at(work.cpuMs, job) - at(work.blockedMs, job));
+      coreWaitMs += share * Math.max(0, span - at(work.cpuMs, job) - at(work.blockedMs, job));
       if (callbackMs >= fromMs && callbackMs < toMs) loopMs += at(work.afterMs, job);
       if (submitMs >= fromMs && submitMs < toMs) loopMs += at(work.beforeMs, job);
     }
-    const none = { cpuMs: 0, waitedMs: 0 };
-    return { fromMs, toMs, loop: { cpuMs: loopMs, waitedMs: 0 }, pool: { cpuMs, waitedMs }, other: none };
+    const none = { cpuMs: 0, coreWaitMs: 0 };
+    return {
+      fromMs,
+      toMs,
+      eventLoop: { cpuMs: loopMs, coreWaitMs: 0 },
+      pool: { cpuMs, coreWaitMs },
+      other: none,
+    };
   });
   const environment = captureEnvironment({ directory: tmpdir() });
   return {

@@ -6,12 +6,12 @@ import { budgetOf, partsOf } from '#plimsoll/trace/budget.js';
 import { saturationOf } from '#plimsoll/trace/saturation.js';
 import { job } from './jobs.js';
 
-const none = { cpuMs: 0, waitedMs: 0 };
-const interval = (fromMs: number, cpuMs: number, waitedMs: number): UsageInterval => ({
+const none = { cpuMs: 0, coreWaitMs: 0 };
+const interval = (fromMs: number, cpuMs: number, coreWaitMs: number): UsageInterval => ({
   fromMs,
   toMs: fromMs + 50,
-  loop: none,
-  pool: { cpuMs, waitedMs },
+  eventLoop: none,
+  pool: { cpuMs, coreWaitMs },
   other: none,
 });
 

@@ -3,8 +3,8 @@ import type { TracedJob, TracedProcess } from 'plimsoll';
 /** A job of 1 ms that waited for nothing, submitted at `submitMs`. */
 export const job = (submitMs: number, rest: Partial<TracedJob> = {}): TracedJob => ({
   kind: 'crypto',
-  slow: false,
-  loop: 1,
+  slowIo: false,
+  loopThread: 1,
   submitMs,
   startMs: submitMs,
   endMs: submitMs + 1,
@@ -12,7 +12,7 @@ export const job = (submitMs: number, rest: Partial<TracedJob> = {}): TracedJob 
   cpuMs: null,
   thread: null,
   inferred: false,
-  waited: false,
+  queued: false,
   parent: null,
   ...rest,
 });

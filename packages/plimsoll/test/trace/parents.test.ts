@@ -39,7 +39,7 @@ describe('which job followed from which', () => {
   test('a completion on another loop is nobody’s parent', () => {
     const jobs = [job(0)];
     for (let index = 1; index < 100; index++)
-      jobs.push(job((jobs.at(-1)?.callbackMs ?? 0) + 0.05, { loop: index + 1 }));
+      jobs.push(job((jobs.at(-1)?.callbackMs ?? 0) + 0.05, { loopThread: index + 1 }));
     assert.ok(parents(jobs).every((parent) => parent === null));
   });
 

@@ -52,8 +52,8 @@ describe('from a recording to jobs', () => {
     assert.deepEqual(process.jobs, [
       {
         kind: 'crypto',
-        slow: false,
-        loop: MAIN,
+        slowIo: false,
+        loopThread: MAIN,
         submitMs: 1,
         startMs: 2,
         endMs: 6,
@@ -61,7 +61,7 @@ describe('from a recording to jobs', () => {
         cpuMs: 2,
         thread: A,
         inferred: false,
-        waited: false,
+        queued: false,
         parent: null,
       },
     ]);
@@ -78,7 +78,7 @@ describe('from a recording to jobs', () => {
       0,
     );
     assert.deepEqual(
-      process.jobs.map(({ kind, slow, inferred }) => [kind, slow, inferred]),
+      process.jobs.map(({ kind, slowIo, inferred }) => [kind, slowIo, inferred]),
       [
         ['dns.lookup', true, true],
         ['fs.stat', false, true],
@@ -219,9 +219,9 @@ describe('the pool’s threads are counted', () => {
       busyThreads: 1,
       blockedThreads: 0,
       cores: null,
-      loop: { cpuMs: 1, waitedMs: 0 },
-      pool: { cpuMs: 4, waitedMs: 2 },
-      other: { cpuMs: 0.5, waitedMs: 0 },
+      eventLoop: { cpuMs: 1, coreWaitMs: 0 },
+      pool: { cpuMs: 4, coreWaitMs: 2 },
+      other: { cpuMs: 0.5, coreWaitMs: 0 },
     });
   });
 });

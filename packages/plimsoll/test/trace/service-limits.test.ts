@@ -6,7 +6,7 @@ import { placeWithin } from '#plimsoll/trace/service-limits.js';
 
 const MAIN = 7;
 const INTERVAL_MS = 50;
-const nothing = { cpuMs: 0, waitedMs: 0 };
+const nothing = { cpuMs: 0, coreWaitMs: 0 };
 const clock = (us: number): number => us / 1000;
 
 /** A write whose result was taken `ms` after its submission. */
@@ -29,7 +29,7 @@ const looks = (intervals: number, loopMs: number): UsageInterval[] =>
     fromMs: index * INTERVAL_MS,
     toMs: (index + 1) * INTERVAL_MS,
     busyThreads: 0,
-    loop: { cpuMs: loopMs, waitedMs: 0 },
+    eventLoop: { cpuMs: loopMs, coreWaitMs: 0 },
     pool: nothing,
     other: nothing,
   }));

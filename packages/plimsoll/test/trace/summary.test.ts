@@ -34,9 +34,9 @@ const usage = (loop: number, pool: number, waited: number): UsageInterval[] => [
     fromMs: 0,
     toMs: 1000,
     busyThreads: null,
-    other: { cpuMs: 0, waitedMs: 0 },
-    loop: { cpuMs: loop, waitedMs: 0 },
-    pool: { cpuMs: pool, waitedMs: waited },
+    other: { cpuMs: 0, coreWaitMs: 0 },
+    eventLoop: { cpuMs: loop, coreWaitMs: 0 },
+    pool: { cpuMs: pool, coreWaitMs: waited },
   },
 ];
 
@@ -45,7 +45,7 @@ const eight = (threads: number, cpu: number, late = 0, rest: Partial<TracedJob> 
   Array.from({ length: 8 }, (_, index) => {
     const startMs = 100 * Math.floor(index / threads);
     const endMs = startMs + 100;
-    return job(0, { startMs, endMs, callbackMs: endMs + late, cpuMs: cpu, waited: startMs > 0, ...rest });
+    return job(0, { startMs, endMs, callbackMs: endMs + late, cpuMs: cpu, queued: startMs > 0, ...rest });
   });
 
 const programOf = (process: Partial<TracedProcess>): TracedProgram =>
@@ -59,7 +59,7 @@ describe('what to do follows from the largest wait', () => {
       /33 % of the time from submission to callback \(mean 50\.0 ms\) while 0\.1 of 2 cores were busy/,
     ],
     'lookups queue': [
-      { jobs: eight(2, 5, 0, { kind: 'dns.lookup', slow: true }), usage: usage(10, 40, 0) },
+      { jobs: eight(2, 5, 0, { kind: 'dns.lookup', slowIo: true }), usage: usage(10, 40, 0) },
       'trace.more-threads',
       /half of the pool serves lookups \(dns\.lookup\)/,
     ],

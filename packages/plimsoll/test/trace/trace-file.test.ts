@@ -22,9 +22,9 @@ const trace: Trace = {
         {
           fromMs: 0,
           toMs: 50,
-          loop: { cpuMs: 1, waitedMs: 0 },
-          pool: { cpuMs: 2, waitedMs: 1 },
-          other: { cpuMs: 0, waitedMs: 0 },
+          eventLoop: { cpuMs: 1, coreWaitMs: 0 },
+          pool: { cpuMs: 2, coreWaitMs: 1 },
+          other: { cpuMs: 0, coreWaitMs: 0 },
           busyThreads: 3,
           blockedThreads: 2,
           cores: { busyMs: 40, stolenMs: 10 },

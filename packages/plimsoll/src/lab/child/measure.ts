@@ -1,17 +1,16 @@
-import { rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js';
 import { median, quantile } from '../../stats/quantile.js';
-import { isSteady } from '../../stats/steady.js';
 import { BadModule } from '../../workloads/module.js';
 import { prepareWorkload, type ReadyWorkload } from '../../workloads/prepare.js';
 import { watchLoopDelay } from '../loop-delay.js';
-import type { Answer, Job, Measurement, Phase } from '../messages.js';
+import type { Answer, Job, Measurement, Order, Phase } from '../messages.js';
 
 const ALONE_SAMPLES = 5;
 
 /**
- * Measure one job, then end. The process answers over IPC and takes no part in the parent's affairs otherwise.
- * Nothing here may use the pool that is being measured.
+ * Measure one workload, a round for each order, and wait in between without using a CPU. Nothing here may use the pool that is
+ * being measured.
  */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
   process.once('message', (job: Job) => void work(job, poolThreadsBetween(before, after)));
@@ -23,66 +22,80 @@ export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
 async function work(job: Job, observedThreads: number | null): Promise<void> {
   process.chdir(job.cwd);
   if (observedThreads !== null && observedThreads !== job.size)
-    return finish({ type: 'refused', observedThreads }, job);
+    return answer({ type: 'refused', observedThreads });
 
   let phase: Phase = 'load';
-  const fail = (error: unknown): void => finish(failure(error, phase), job);
+  const fail = (error: unknown): void => answer(failure(error, phase));
   process.once('uncaughtException', fail);
   // With the channel unreferenced, a promise that nothing can settle ends in an empty event loop, not in a hang.
+  process.once('beforeExit', () => answer({ type: 'never-settles' }));
   process.channel?.unref();
-  process.once('beforeExit', () => finish({ type: 'never-settles' }, job));
   try {
     const context = { size: job.size, directory: job.directory, names: job.names };
     const workload = await prepareWorkload(job.spec, context);
     phase = 'run';
-    const measurement = await measure(workload, job, observedThreads);
-    await workload.close();
-    finish({ type: 'measured', measurement }, job);
+    const unloadedLatencyMs = await warmUp(workload, job);
+    settle(job);
+    const { operations, isolated } = workload;
+    process.on('message', (order: Order) => {
+      process.channel?.unref();
+      void obey(order, workload, job).catch(fail);
+    });
+    answer({ type: 'ready', observedThreads, operations, unloadedLatencyMs, isolated });
   } catch (error) {
     fail(error);
   }
 }
 
-async function measure(
-  workload: ReadyWorkload,
-  job: Job,
-  observedThreads: number | null,
-): Promise<Measurement> {
-  const { operations } = workload;
-  const unloadedLatencyMs = await warmUp(workload, job);
+async function obey(order: Order, workload: ReadyWorkload, job: Job): Promise<void> {
+  if (order.do === 'close') {
+    await workload.close();
+    return answer({ type: 'closed' });
+  }
+  const measurement = await round(workload, order.repetitions);
+  settle(job);
+  answer({ type: 'round', measurement });
+}
 
+async function round(workload: ReadyWorkload, repetitions: number): Promise<Measurement> {
+  const { operations } = workload;
   const latencies: number[] = [];
   const record = (ms: number): number => latencies.push(ms);
-  const rounds: number[] = [];
   const delay = watchLoopDelay();
   const cpuBefore = process.cpuUsage();
   const started = performance.now();
-  for (let round = 0; round < job.rounds; round++) {
-    const roundStarted = performance.now();
-    await workload.round(operations, record);
-    rounds.push(performance.now() - roundStarted);
-  }
+  for (let repetition = 0; repetition < repetitions; repetition++) await workload.round(operations, record);
   const elapsedMs = performance.now() - started;
   const cpu = process.cpuUsage(cpuBefore);
-  const eventLoopDelayMs = delay.stop();
-
   return {
-    observedThreads,
-    operations,
-    rounds: job.rounds,
-    roundMs: elapsedMs / job.rounds,
-    opsPerSecond: (operations * job.rounds * 1000) / elapsedMs,
+    workMs: elapsedMs / repetitions,
+    opsPerSecond: (operations * repetitions * 1000) / elapsedMs,
     latencyMs: { p50: median(latencies), p99: quantile(latencies, 0.99) },
-    cpuSeconds: seconds(cpu),
-    totalCpuSeconds: seconds(process.cpuUsage()),
+    cpuSeconds: secondsOf(cpu),
+    totalCpuSeconds: secondsOf(process.cpuUsage()),
     maxRssBytes: process.resourceUsage().maxRSS * 1024,
-    eventLoopDelayMs,
-    unloadedLatencyMs,
-    steady: isSteady(rounds),
+    eventLoopDelayMs: delay.stop(),
   };
 }
 
-const seconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;
+const secondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;
+
+/**
+ * Leave nothing for the next process to pay: what the round has changed in its directory goes to the disk now. Files that were
+ * deleted again have no dirty pages any more, so this writes little more than the journal. On this thread: the pool stays unused.
+ */
+function settle({ directory }: Job): void {
+  try {
+    const descriptor = openSync(directory, 'r');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // Windows opens no directories; a workload may have removed its own.
+  }
+}
 
 /**
  * Touch everything once before it is timed: a few operations alone, then as many at once as the pool has threads
@@ -120,17 +133,8 @@ function failure(error: unknown, phase: Phase): Answer {
   };
 }
 
-let finished = false;
-
-function finish(last: Answer, job: Job): void {
-  if (finished) return;
-  finished = true;
-  answer(last, () => {
-    rmSync(job.directory, { recursive: true, force: true });
-    process.kill(process.pid, 'SIGKILL');
-  });
-}
-
-function answer(message: Answer, sent: () => void = () => {}): void {
-  process.send?.(message, undefined, {}, sent);
+/** Answers are the end of an order: until the next one comes, only the channel keeps this process alive. */
+function answer(message: Answer): void {
+  process.channel?.ref();
+  process.send?.(message);
 }

@@ -3,13 +3,14 @@ import type { BenchResult, WorkloadResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
 import { type FindingContext, type WorkloadRule, whyResolver } from './context.js';
 import { eventLoopDelay } from './loop.js';
-import { disturbed, noisy, notSteady, unclear } from './quality.js';
+import { disturbed, lost, noisy, unclear } from './quality.js';
 import { estimatesOnly, filesInMemory, lookupsWithoutNetwork, oneSizeForAll } from './setting.js';
 import { halfForLookups } from './slow-io.js';
 import { faster, limit, noGain, slower, smallerIsEnough, tooSmall, tryLarger } from './speed.js';
 
 const RULES: readonly WorkloadRule[] = [
   noisy,
+  lost,
   faster,
   tryLarger,
   smallerIsEnough,
@@ -23,7 +24,6 @@ const RULES: readonly WorkloadRule[] = [
   lookupsWithoutNetwork,
   filesInMemory,
   disturbed,
-  notSteady,
 ];
 
 const RANK: Record<Finding['severity'], number> = { warning: 0, advice: 1, note: 2 };

@@ -1,6 +1,7 @@
 import type { Measured } from '../../bench/bench.js';
 import type { SizeResult, WorkloadResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
+import { FIRST_LOOK } from '../../stats/looks.js';
 import { median } from '../../stats/quantile.js';
 
 /** What the rules of the findings look at besides the workloads. */
@@ -19,18 +20,13 @@ export type WorkloadRule = (workload: WorkloadResult, context: FindingContext) =
 export const sizeOf = (workload: WorkloadResult, size: number | null): SizeResult | undefined =>
   workload.sizes.find((result) => result.size === size);
 
-/** CPUs that the runs of a size kept busy, on average over the measured time. */
-export function busyCpus({ runs }: SizeResult, rounds: number): number {
-  return median(
-    runs
-      .filter(({ superseded }) => !superseded)
-      .map((run) => (run.cpuSeconds * 1000) / (run.roundMs * rounds)),
-  );
-}
+/** CPUs that the rounds of a size kept busy, on average over the measured time. */
+export const busyCpus = ({ rounds }: SizeResult, repetitions: number): number =>
+  median(rounds.map((round) => (round.cpuSeconds * 1000) / (round.workMs * repetitions)));
 
-/** A verdict needs at least six blocks: with five the signed-rank test cannot fall below p = 0.0625. */
-export const canJudge = (workload: WorkloadResult): boolean =>
-  workload.noise !== null && !workload.noise.noisy && workload.sizes.some(({ level }) => level >= 0.95);
+/** Enough generations for a verdict, on a machine that was calm enough for one. */
+export const canJudge = ({ noise, method }: WorkloadResult): boolean =>
+  noise !== null && !noise.noisy && (method?.generations ?? 0) >= FIRST_LOOK;
 
 /** Why lookups were answered by this resolver. */
 export const whyResolver = ({ requested, refused }: NonNullable<FindingContext['resolver']>): string =>

@@ -1,3 +1,4 @@
+import { printable } from '../../host/printable.js';
 import { change, formatCount, percent } from '../format.js';
 import { canJudge, type WorkloadRule } from './context.js';
 
@@ -9,65 +10,51 @@ export const noisy: WorkloadRule = ({ name, noise }) =>
           id: 'bench.noisy',
           severity: 'warning',
           text: `${name}: NOISY: the baseline differs from itself by ${percent(noise.aaRatio - 1)} %; no ranking is given. Quieten the machine and run again`,
-          evidence: { aaRatio: noise.aaRatio, aaInterval: [...noise.aaInterval] },
+          evidence: {
+            aaRatio: noise.aaRatio,
+            aaInterval: noise.aaInterval === null ? null : [...noise.aaInterval],
+          },
         },
       ]
     : [];
 
 /** Sizes that could not be told from the baseline, nor shown to equal it. */
 export const unclear: WorkloadRule = (workload, { baseline }) => {
-  if (!canJudge(workload)) return [];
-  return workload.sizes
-    .filter(({ size, verdict }) => size !== baseline && verdict === 'unclear')
-    .map(({ size, interval: [low, high], blocksToResolve }) => ({
-      id: 'bench.unclear',
-      severity: 'note' as const,
-      text:
-        `${workload.name}: ${size} against ${baseline} is unclear: its time lies between ${change(low)} and ${change(high)}, the noise threshold is ${percent(workload.noise?.threshold ?? 0)} %` +
-        (blocksToResolve === null ? '' : `; about ${blocksToResolve} more blocks would settle it (--blocks)`),
-      evidence: { size, interval: [low, high], blocksToResolve },
-    }));
+  // Once settled, narrow intervals around 1 are as good as a verdict.
+  if (!canJudge(workload) || workload.settled) return [];
+  return workload.sizes.flatMap(({ size, verdict, interval }) => {
+    if (size === baseline || verdict !== 'unclear' || interval === null) return [];
+    const [low, high] = interval;
+    return [
+      {
+        id: 'bench.unclear',
+        severity: 'note' as const,
+        text: `${workload.name}: ${size} against ${baseline} is unclear: its time lies between ${change(low)} and ${change(high)}; more time would tell (--time)`,
+        evidence: { size, interval: [low, high] },
+      },
+    ];
+  });
 };
 
-/** Blocks that the machine disturbed and that were run again, and disturbed runs that were kept. */
-export const disturbed: WorkloadRule = (workload) => {
-  const runs = [...workload.sizes.flatMap((size) => size.runs), ...workload.twinRuns];
-  const marked = runs.filter(
-    ({ superseded, disturbances }) => !superseded && disturbances.some((kind) => kind !== 'not-steady'),
-  );
-  if (workload.repeatedBlocks === 0 && marked.length === 0) return [];
-  const kinds = [...new Set(runs.flatMap(({ disturbances }) => disturbances))].filter(
-    (kind) => kind !== 'not-steady',
-  );
-  const consequences = [
-    ...(workload.repeatedBlocks === 0 ? [] : [`${formatCount(workload.repeatedBlocks, 'block')} repeated`]),
-    ...(marked.length === 0 ? [] : [`${formatCount(marked.length, 'disturbed run')} kept`]),
-  ];
+/** Sizes that dropped out on the way. */
+export const lost: WorkloadRule = ({ name, lost: out }) =>
+  out.map(({ size, code, message }) => ({
+    id: 'bench.lost-size',
+    severity: 'warning' as const,
+    text: `${name}: ${size} is out: ${printable(message)}`,
+    evidence: { size, code },
+  }));
+
+/** What the machine did meanwhile. Rounds of all sizes are hit alike, so it costs precision and not truth. */
+export const disturbed: WorkloadRule = ({ name, disturbances, method }) => {
+  if (disturbances.length === 0 || method === null) return [];
+  const kinds = [...new Set(disturbances.flatMap(({ what }) => what))];
   return [
     {
       id: 'bench.disturbed',
       severity: 'note',
-      text: `${workload.name}: the machine disturbed some runs (${kinds.join(', ')}): ${consequences.join(', ')}`,
-      evidence: {
-        repeatedBlocks: workload.repeatedBlocks,
-        disturbedRuns: marked.length,
-        disturbances: kinds,
-      },
-    },
-  ];
-};
-
-/** Runs that had not settled: their rounds still drifted when they ended. */
-export const notSteady: WorkloadRule = (workload) => {
-  const runs = workload.sizes.flatMap((size) => size.runs).filter(({ superseded }) => !superseded);
-  const drifting = runs.filter(({ disturbances }) => disturbances.includes('not-steady'));
-  if (drifting.length * 2 <= runs.length) return [];
-  return [
-    {
-      id: 'bench.not-steady',
-      severity: 'note',
-      text: `${workload.name}: the rounds of ${drifting.length} of ${runs.length} runs still differed by more than 5 % at the end`,
-      evidence: { notSteadyRuns: drifting.length, runs: runs.length },
+      text: `${name}: the machine was disturbed in ${disturbances.length} of ${formatCount(method.generations, 'generation')} (${kinds.join(', ')}), which hit all sizes alike`,
+      evidence: { disturbedGenerations: disturbances.length, disturbances: kinds },
     },
   ];
 };

@@ -1,6 +1,7 @@
 import type { WorkloadResult } from '../../results/bench.js';
 import type { Finding } from '../../results/finding.js';
-import { list, percent } from '../format.js';
+import { FIRST_LOOK } from '../../stats/looks.js';
+import { list } from '../format.js';
 import { canJudge, type FindingContext, type WorkloadRule, whyResolver } from './context.js';
 
 /** Files in memory say nothing about a disk. */
@@ -29,25 +30,19 @@ export const lookupsWithoutNetwork: WorkloadRule = ({ name }, { resolver }) =>
       ]
     : [];
 
-/** Too few blocks for any verdict: what they could not have seen. */
+/** Too few generations for any verdict. */
 export function estimatesOnly(workloads: readonly WorkloadResult[]): Finding[] {
   const short = workloads.filter(
     (workload) => !canJudge(workload) && workload.noise?.noisy === false && workload.sizes.length > 1,
   );
   if (short.length === 0) return [];
-  const widths = short.map(({ sizes }) =>
-    Math.max(...sizes.map(({ interval: [low, high] }) => (high - low) / 2)),
-  );
-  const unseen = short.map(({ name }, index) => `${percent(widths[index] as number)} % in ${name}`);
-  const { blocks } = short[0] as WorkloadResult;
+  const generations = short.map(({ method }) => method?.generations ?? 0);
   return [
     {
       id: 'bench.estimates-only',
       severity: 'note',
-      text:
-        `${blocks === 1 ? 'one block gives' : `${blocks} blocks give`} estimates, not verdicts (six are the least; the default is ten)` +
-        (blocks === 1 ? '' : `; differences below ${list(unseen)} cannot be seen`),
-      evidence: { blocks, intervalHalfWidths: widths },
+      text: `${list(short.map(({ name }) => name))}: estimates, not verdicts: there was no time for ${FIRST_LOOK} generations of processes; give more (--time), or less to do (--ops, --scale)`,
+      evidence: { generations, least: FIRST_LOOK },
     },
   ];
 }

@@ -1,5 +1,4 @@
 import { slowJobLimit } from '../../libuv/pool-size.js';
-import { median } from '../../stats/quantile.js';
 import type { WorkloadRule } from './context.js';
 
 /**
@@ -7,23 +6,22 @@ import type { WorkloadRule } from './context.js';
  * it is said only when the numbers of this run show it.
  */
 export const halfForLookups: WorkloadRule = (workload) => {
-  const { operations } = workload;
-  if (workload.name !== 'dns' || operations === null) return [];
-  const seen = workload.sizes.flatMap(({ size, roundMs, runs }) => {
-    if (size < 4 || runs.length === 0 || operations < 4 * size) return [];
-    const unloadedLatencyMs = median(runs.map((run) => run.unloadedLatencyMs));
-    return [{ size, unloadedLatencyMs, concurrency: (operations * unloadedLatencyMs) / roundMs }];
+  const { operations, unloadedLatencyMs } = workload;
+  if (workload.name !== 'dns' || operations === null || unloadedLatencyMs === null) return [];
+  const seen = workload.sizes.flatMap(({ size, workMs }) => {
+    if (size < 4 || operations < 4 * size) return [];
+    return [{ size, concurrency: (operations * unloadedLatencyMs) / workMs }];
   });
   // A lookup of well under a millisecond spends its time on the event loop, not in the pool.
   const shown = seen.filter(
-    ({ size, unloadedLatencyMs, concurrency }) =>
+    ({ size, concurrency }) =>
       unloadedLatencyMs >= 2 &&
       concurrency <= 1.15 * slowJobLimit(size) &&
       concurrency >= 0.7 * slowJobLimit(size),
   );
   const largest = shown.at(-1);
   if (largest === undefined || shown.length < seen.length) return [];
-  const { size, unloadedLatencyMs, concurrency } = largest;
+  const { size, concurrency } = largest;
   return [
     {
       id: 'bench.half-for-lookups',

@@ -4,11 +4,11 @@ import type { Finding } from '../../results/finding.js';
 import { list, percent } from '../format.js';
 import { busyCpus, canJudge, sizeOf, type WorkloadRule } from './context.js';
 
-const evidenceOf = ({ size, ratio, interval, p }: SizeResult): Finding['evidence'] => ({
+const evidenceOf = ({ size, ratio, interval, chanceSlower }: SizeResult): Finding['evidence'] => ({
   size,
   ratio,
-  interval: [...interval],
-  p,
+  interval: interval === null ? null : [...interval],
+  chanceSlower,
 });
 
 /** A larger pool is faster: the best reason to change the setting. */
@@ -86,6 +86,9 @@ export const noGain: WorkloadRule = (workload, { baseline }) => {
   ];
 };
 
+/** An expected loss that nobody needs to be told of. */
+const NOTHING = 0.005;
+
 /** Fewer threads than the baseline do as well. */
 export const smallerIsEnough: WorkloadRule = (workload, { baseline }) => {
   const chosen = sizeOf(workload, workload.recommended);
@@ -95,9 +98,9 @@ export const smallerIsEnough: WorkloadRule = (workload, { baseline }) => {
       id: 'bench.smaller-is-enough',
       severity: 'advice',
       text:
-        workload.confidence === 'proven'
+        chosen.verdict === 'same' || chosen.expectedLoss < NOTHING
           ? `${workload.name}: ${chosen.size} threads do as well as ${baseline}`
-          : `${workload.name}: no difference was found between ${chosen.size} threads and ${baseline}`,
+          : `${workload.name}: ${chosen.size} threads are expected to lose ${percent(chosen.expectedLoss)} % against the best size`,
       evidence: evidenceOf(chosen),
     },
   ];
@@ -109,8 +112,8 @@ const IDLE = 0.7;
 /** The CPUs, or the pool, were the limit at the baseline. */
 export const limit: WorkloadRule = (workload, { baseline, effectiveCpus }) => {
   const base = sizeOf(workload, baseline);
-  if (base === undefined || workload.rounds === null || base.runs.length === 0) return [];
-  const busy = busyCpus(base, workload.rounds);
+  if (base === undefined || workload.method === null || base.rounds.length === 0) return [];
+  const busy = busyCpus(base, workload.method.repetitions);
   const evidence = { size: baseline, busyCpus: busy, effectiveCpus };
   if (busy >= BUSY * effectiveCpus)
     return [
@@ -135,7 +138,8 @@ export const limit: WorkloadRule = (workload, { baseline, effectiveCpus }) => {
 };
 
 /** `21 % faster than 4 [17, 25]`: the share of the baseline's time that is saved or added, with its interval. */
-export function comparedWith(baseline: number, { ratio, interval: [low, high] }: SizeResult): string {
+export function comparedWith(baseline: number, { ratio, interval }: SizeResult): string {
+  const [low, high] = interval ?? [ratio, ratio];
   const bounds = ratio < 1 ? [1 - high, 1 - low] : [low - 1, high - 1];
   const signed = bounds.map((bound) => (bound < 0 ? `−${percent(bound)}` : percent(bound)));
   return `${percent(ratio - 1)} % ${ratio < 1 ? 'faster' : 'slower'} than ${baseline} [${signed.join(', ')}]`;
