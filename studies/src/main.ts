@@ -1,8 +1,7 @@
 // `npm run study [-- NAME… options]`: arguments in, exit code out. 0 measured, 2 bad input, 4 something measured failed, 130
 // interrupted. Without a name: the studies of worker pools.
-import { PlimsollError } from 'plimsoll/lab';
+import { PlimsollError, usage } from 'plimsoll/lab';
 import { CommandFailed } from './common/cli.js';
-import { usage } from './common/command.js';
 import { COMMANDS, STUDIES } from './common/studies.js';
 
 const names = COMMANDS.map(({ name }) => name);

@@ -16,13 +16,13 @@ describe('npm run study:bench', () => {
     assert.equal(benchPage(again, true), published('bench.md'));
   });
 
-  test('other runs lead to other verdicts, and no note of the old ones', () => {
+  test('other rounds lead to other verdicts, and no note of the old ones', () => {
     const result = read();
     const workloads = result.workloads.map((workload) => ({
       ...workload,
       sizes: workload.sizes.map((size) =>
         size.size === 8
-          ? { ...size, runs: size.runs.map((run) => ({ ...run, roundMs: run.roundMs * 3 })) }
+          ? { ...size, rounds: size.rounds.map((round) => ({ ...round, workMs: round.workMs * 3 })) }
           : size,
       ),
     }));

@@ -1,7 +1,7 @@
 import type { Note } from '../common/notes.js';
 
-const OF = '2026-11-21T10:59:30.417Z';
-const WRITTEN = '2026-11-21';
+const OF = '2026-11-25T01:24:25.981Z';
+const WRITTEN = '2026-11-25';
 
 export const NOTES: readonly Note[] = [
   {

@@ -13,15 +13,15 @@ import { left, right } from '../common/tables.js';
 import { NOTES } from './notes.js';
 import { ORIGINAL, ORIGINAL_BASELINE } from './original.js';
 
-/** @param isAnalysedAgain the runs are older than the analysis. */
+/** @param isAnalysedAgain the rounds are older than the analysis. */
 export function benchPage(result: BenchResult, isAnalysedAgain: boolean): string {
   return [
     '# What each pool size does to file, crypto, zlib and DNS work',
     '',
-    'Measured by `npm run study:bench`; the raw result, every run of it, is [bench.json](bench.json).',
+    'Measured by `npm run study:bench`; the raw result, every round of it, is [bench.json](bench.json).',
     ...(isAnalysedAgain
       ? [
-          '`npm run study:bench -- --from docs/results/bench.json` analysed the runs again, by rules that may be newer.',
+          '`npm run study:bench -- --from docs/results/bench.json` analysed the rounds again, by rules that may be newer.',
         ]
       : []),
     '',
@@ -59,13 +59,14 @@ function beside(result: BenchResult): string[] {
   const { environment, method } = result;
   const rows = rowsOf(result).map(({ name, size, ms, originalRatio, here }) => {
     const isBaseline = size === method.baseline;
-    const [low, high] = here.interval;
     return [
       name,
       String(size),
       `${ms.toFixed(0)} ms (${signed(originalRatio)})`,
-      `${here.roundMs.toFixed(0)} ms`,
-      isBaseline ? 'baseline' : `${signed(here.ratio)} [${signed(low)}, ${signed(high)}]`,
+      `${here.workMs.toFixed(0)} ms`,
+      isBaseline
+        ? 'baseline'
+        : `${signed(here.ratio)} [${here.interval?.map(signed).join(', ') ?? 'unknown'}]`,
       isBaseline ? '' : here.verdict,
       isBaseline ? '' : agreementOf(verdictOfRatio(originalRatio), here.verdict),
     ];
@@ -102,16 +103,13 @@ function agreement({ workloads, environment, method }: BenchResult): string[] {
   return [
     '## What the sizes cost',
     '',
-    ...workloads.flatMap(({ name, rounds, sizes, recommended, noise }) => {
+    ...workloads.flatMap(({ name, method: how, sizes, recommended, noise }) => {
       const base = sizes.find(({ size }) => size === method.baseline);
-      if (base === undefined || rounds === null) return [];
+      if (base === undefined || how === null) return [];
       const delays = sizes.map(({ eventLoopDelayMs }) => eventLoopDelayMs.p99.toFixed(1));
-      const advice =
-        recommended === null
-          ? 'no size can be recommended'
-          : `the smallest as good as the best is ${recommended}`;
+      const advice = recommended === null ? 'no size can be recommended' : `recommended is ${recommended}`;
       return [
-        `- **${name}**: ${base.size} threads keep ${busyCpus(base, rounds).toFixed(1)} of ${cpus} CPUs busy; event-loop delay (p99) at ${list(sizes.map(({ size }) => size))} threads: ${delays.join(', ')} ms; ${advice}; noise threshold ${((noise?.threshold ?? 0) * 100).toFixed(1)} %.`,
+        `- **${name}**: ${base.size} threads keep ${busyCpus(base, how.repetitions).toFixed(1)} of ${cpus} CPUs busy; event-loop delay (p99) at ${list(sizes.map(({ size }) => size))} threads: ${delays.join(', ')} ms; ${advice}; the twin of ${base.size} differs by ${signed(noise?.aaRatio ?? 1)} [${noise?.aaInterval?.map(signed).join(', ') ?? 'unknown'}].`,
       ];
     }),
   ];

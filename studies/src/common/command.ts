@@ -1,4 +1,4 @@
-import { Guardian, interruptSignal, PlimsollError } from 'plimsoll/lab';
+import { Guardian, interruptSignal } from 'plimsoll/lab';
 
 /** A study as `npm run study -- NAME` knows it. */
 export interface Command {
@@ -26,5 +26,3 @@ export async function withGuardian(run: (cycle: LifeCycle) => Promise<number>): 
     interrupt.dispose();
   }
 }
-
-export const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);

@@ -2,8 +2,8 @@ import { type JudgedEstimate, judgeRatio } from 'plimsoll/lab';
 import { type ConditionResult, figures } from './result.js';
 
 /**
- * One contender's figure by another's, block by block, judged against the noise of the A/A twin: `better` or `worse` as the
- * metric counts, `same` within 3 %, else `unclear`. Fewer than six blocks are always unclear. `undefined` where there is nothing
+ * One contender's figure by another's, block by block, judged by its interval: `better` or `worse` as the
+ * metric counts, `same` within 3 %, else `unclear`; always unclear with fewer than six blocks, or when the A/A twin differs. `undefined` where there is nothing
  * that can be divided.
  */
 export function compare(

@@ -20,14 +20,12 @@ export function pageOf(study: Study, result: StudyResult): string {
     '',
     '## Where and how',
     '',
-    ...environmentLines(environment),
-    `- ${Object.entries(versions)
-      .map(([name, version]) => `${name} ${version}`)
-      .join(', ')}`,
+    ...environmentLines(environment, versions),
     '- Every run is a process of its own; a block runs every contender once in random order, and the first one twice (A/A twin).',
     '  Tables: the median of the runs [smallest, largest]. Ratios: the Hodges–Lehmann estimate over the blocks with its exact',
-    '  interval of signed ranks, 95 % or more unless another level is named. Better or worse: it lies beyond what the twins differ',
-    '  by, and at least 3 % from 1; same: it lies within 3 %; unclear: neither, or there are fewer than six blocks.',
+    '  interval of signed ranks, 95 % or more unless another level is named. Same: it lies within 3 % of 1; better or worse: it leaves',
+    '  out 1; unclear: neither, or there are fewer than six blocks, or the twins themselves differ. The first figure of a table is what',
+    '  it was measured for; the others are exploratory, and so are their verdicts, in parentheses: of twenty one would be wrong by luck.',
     `- seed ${seed}, ${formatDuration(seconds * 1000)} in all, ${startedAt.slice(0, 10)}`,
     ...conditions.flatMap((condition) => {
       const { columns, rows } = conditionTable(condition);

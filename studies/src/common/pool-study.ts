@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ProgressLine, parseCount, renderTable, terminalStyle } from 'plimsoll/lab';
-import { readOptions } from './arguments.js';
+import { ProgressLine, parseCount, readOptions, renderTable, terminalStyle } from 'plimsoll/lab';
 import { type Command, withGuardian } from './command.js';
 import { measureStudy } from './measure.js';
 import { pageOf } from './page.js';

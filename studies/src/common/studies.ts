@@ -10,6 +10,7 @@ import { scrypt } from '../scrypt/study.js';
 import { timelineStudy } from '../timeline/study.js';
 import { traceCost } from '../trace-cost/study.js';
 import { transfer } from '../transfer/study.js';
+import { validity } from '../validity/study.js';
 import type { Command } from './command.js';
 import { poolStudy } from './pool-study.js';
 import type { Study } from './study.js';
@@ -26,4 +27,5 @@ export const COMMANDS: readonly Command[] = [
   predictStudy,
   traceCost,
   modelSpeed,
+  validity,
 ];

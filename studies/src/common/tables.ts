@@ -51,11 +51,12 @@ export function againstTable(
 ): Table {
   const rows = conditions.flatMap((condition) =>
     pairs.flatMap(([ours, theirs]) =>
-      condition.metrics.flatMap(({ id, title }) => {
+      condition.metrics.flatMap(({ id, title }, index) => {
         const found = compare(condition, ours, theirs, id);
         if (found === undefined) return [];
         const verdict = found.verdict === 'worse' ? '**worse**' : found.verdict;
-        return [[condition.title, `${ours} / ${theirs}`, title, formatEstimate(found), verdict]];
+        const shown = index === 0 ? verdict : `(${verdict})`;
+        return [[condition.title, `${ours} / ${theirs}`, title, formatEstimate(found), shown]];
       }),
     ),
   );

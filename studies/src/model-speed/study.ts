@@ -1,6 +1,5 @@
 // How long the simulation of 100,000 jobs at eleven sizes takes. It prints, and writes nothing.
-import { createRandom, type Random, type SimulatedWorkload, simulate } from 'plimsoll/lab';
-import { readOptions } from '../common/arguments.js';
+import { createRandom, type Random, readOptions, type SimulatedWorkload, simulate } from 'plimsoll/lab';
 import type { Command } from '../common/command.js';
 
 const JOBS = { full: 100_000, quick: 2000 };

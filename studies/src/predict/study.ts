@@ -2,9 +2,9 @@
 // prediction.json and prediction.md. `--quick` does a small part into .cache/study-predict; `CASE …` only these workloads;
 // `--runs N` other than three runs of each size; `--from FILE` writes the page of an earlier result.
 import { readFileSync } from 'node:fs';
-import { captureEnvironment, objectives, parseCount } from 'plimsoll/lab';
-import { positive, readOptions } from '../common/arguments.js';
-import { type Command, usage, withGuardian } from '../common/command.js';
+import { captureEnvironment, objectives, parseCount, readOptions, usage } from 'plimsoll/lab';
+import { positive } from '../common/arguments.js';
+import { type Command, withGuardian } from '../common/command.js';
 import { RESULTS, ROOT, scratch, writeOutput } from '../common/paths.js';
 import { CASES, QUICK } from './cases.js';
 import { measureCase } from './measure.js';

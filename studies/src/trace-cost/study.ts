@@ -1,8 +1,14 @@
 // What recording costs the app. A server that hashes and one that reads files, at half of their capacity and saturated, each
 // traced and untraced in blocks of fresh processes; writes docs/results/trace.md, a quick run .cache/study-trace/trace.md.
 import { tmpdir } from 'node:os';
-import { captureEnvironment, completeBlocks, createRandom, type Random, runBlocks } from 'plimsoll/lab';
-import { readOptions } from '../common/arguments.js';
+import {
+  captureEnvironment,
+  completeBlocks,
+  createRandom,
+  type Random,
+  readOptions,
+  runBlocks,
+} from 'plimsoll/lab';
 import { type Command, type LifeCycle, withGuardian } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { arrive, type Drive, saturate } from './load.js';
