@@ -2,5 +2,5 @@
 import { setup } from './setup.mjs';
 
 setup();
-if (process.argv.length === 2) process.argv.push('bench', '--quick');
+if (process.argv.length === 2) process.argv.push('bench', '--time', '19');
 await import('../packages/plimsoll/dist/cli/main.js');

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { PlimsollError, parseCount } from 'plimsoll/lab';
+import { parseCount, readOptions, usage } from 'plimsoll/lab';
 import type { Case } from './cases/case.js';
 import { CASES } from './cases/cases.js';
 import { ALL, BASELINE, CONTENDERS } from './contenders/contenders.js';
@@ -36,11 +35,21 @@ Cases (default: all): ${CASES.map(({ name }) => name).join(' ')}
   --seed N       seed of the order of the runs (default: random)
 `;
 
-const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);
+const OPTIONS = {
+  blocks: { type: 'string' },
+  quick: { type: 'boolean' },
+  effort: { type: 'string' },
+  json: { type: 'string' },
+  node: { type: 'string' },
+  page: { type: 'string' },
+  pools: { type: 'string' },
+  seed: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
 /** @throws {PlimsollError} PLIMSOLL_USAGE. @returns `null` when only help was asked for. */
 export function readArguments(args: readonly string[]): Arguments | null {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = readOptions(args, OPTIONS, true);
   if (values.help) return null;
   const effort = values.quick ? 'quick' : ((values.effort ?? 'full') as Effort);
   if (!EFFORTS.includes(effort)) throw usage(`--effort: must be ${EFFORTS.join(', ')}, not ${effort}`);
@@ -53,28 +62,6 @@ export function readArguments(args: readonly string[]): Arguments | null {
     json: values.json,
     page: values.page ?? (effort === 'full' && values.pools === undefined ? PAGE : null),
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        blocks: { type: 'string' },
-        quick: { type: 'boolean' },
-        effort: { type: 'string' },
-        json: { type: 'string' },
-        node: { type: 'string' },
-        page: { type: 'string' },
-        pools: { type: 'string' },
-        seed: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    throw usage((error as Error).message);
-  }
 }
 
 function chooseCases(names: readonly string[]): readonly Case[] {

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { PlimsollError } from 'plimsoll/lab';
+import { readOptions, usage } from 'plimsoll/lab';
 import { CONTENDERS, type ContenderName } from './contenders.js';
 import type { Selection } from './matrix.js';
 
@@ -22,11 +21,18 @@ Only set-ups whose "group · name" contains a FILTER; default: all.
   --keep         keep the projects of cells that fail
 `;
 
-const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);
+const OPTIONS = {
+  only: { type: 'string' },
+  fast: { type: 'boolean' },
+  json: { type: 'string' },
+  write: { type: 'boolean' },
+  keep: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
 /** @throws {PlimsollError} PLIMSOLL_USAGE. @returns `null` when only help was asked for. */
 export function readArguments(args: readonly string[]): Arguments | null {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = readOptions(args, OPTIONS, true);
   if (values.help) return null;
   return {
     filters: positionals,
@@ -36,25 +42,6 @@ export function readArguments(args: readonly string[]): Arguments | null {
     write: values.write ?? false,
     keep: values.keep ?? false,
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        only: { type: 'string' },
-        fast: { type: 'boolean' },
-        json: { type: 'string' },
-        write: { type: 'boolean' },
-        keep: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    throw usage((error as Error).message);
-  }
 }
 
 function contender(text: string): ContenderName {

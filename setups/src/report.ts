@@ -54,10 +54,7 @@ export function page(result: SetupsResult, json: string, setups: readonly Setup[
     ),
     '## Where and how',
     '',
-    ...environmentLines(environment),
-    `- ${Object.entries(versions)
-      .map(([name, version]) => `${name} ${version}`)
-      .join(', ')}`,
+    ...environmentLines(environment, versions),
     `- Node ${[...new Set(rows.map(({ version }) => version))].join(', ')}`,
     `- ${measuredAt.slice(0, 10)}`,
     '',

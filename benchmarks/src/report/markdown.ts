@@ -18,10 +18,7 @@ export function markdown(result: BenchPoolResult, json: string): string {
     '',
     '## Where and how',
     '',
-    ...environmentLines(environment),
-    `- ${Object.entries(versions)
-      .map(([name, version]) => `${name} ${version}`)
-      .join(', ')}`,
+    ...environmentLines(environment, versions),
     '- Every run is a process of its own that loads one contender; it yields one number per metric. A block runs every ' +
       'contender once in random order, and piscina a second time (A/A twin). The pools have a fixed number of workers ' +
       'and are otherwise as they come. Every result is checked.',
