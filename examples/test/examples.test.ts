@@ -109,8 +109,8 @@ describe('typescript', () => {
 });
 
 describe('ci-gate', () => {
-  const result = (roundMs: number, noise: { noisy: boolean } | null): string =>
-    JSON.stringify({ workloads: [{ name: 'work', noise, sizes: [{ size: 4, roundMs }] }] });
+  const result = (workMs: number, noise: { noisy: boolean } | null): string =>
+    JSON.stringify({ workloads: [{ name: 'work', noise, sizes: [{ size: 4, workMs }] }] });
   for (const [what, text, code] of [
     ['below the limit', result(9, { noisy: false }), 0],
     ['above the limit', result(11, { noisy: false }), 1],
