@@ -45,7 +45,6 @@ describe('planted effects', linux, () => {
     const { workloads, findings } = benchSchema.parse(JSON.parse(run.stdout));
     const eight = workloads[0]?.sizes.find(({ size }) => size === 8);
     assert.equal(eight?.verdict, 'better', run.stderr);
-    assert.equal(workloads[0]?.method?.stop, 'settled');
     assert.ok(eight.ratio > 0.45 && eight.ratio < 0.55, `ratio ${eight.ratio}`);
     assert.equal(workloads[0]?.recommended, 8);
     assert.ok(findings.some(({ id }) => id === 'bench.faster'));

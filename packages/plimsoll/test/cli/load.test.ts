@@ -174,11 +174,10 @@ describe('the sample server', linux, () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('a size that is slower is found, and the answer ends it before its time', async () => {
+  test('a size that is slower is found', async () => {
     // Thirty operations of 20 ms: 15 turns of 2 threads, or 4 of 8. What the machine adds is added to both.
     const args = ['--operation', 'sleep:20', '--scale', '1', '--ops', '30', '--parallel', '1'];
-    const { cells, tables, recommended } = await loaded([...args, '--sizes', '2,8', '--time', '30']);
-    assert.equal(tables[0]?.method.stop, 'settled');
+    const { cells, recommended } = await loaded([...args, '--sizes', '2,8', '--time', '30']);
     assert.equal(recommended[0]?.size, 8);
     const two = cells.find(({ size }) => size === 2);
     const eight = cells.find(({ size }) => size === 8);

@@ -110,8 +110,8 @@ describe('a table of a load', () => {
   });
 
   test('a slower size is found, and the answer ends it', async () => {
-    // One millisecond against twenty-five: timers of a busy machine are late for both.
-    const { start } = stage((size) => (size === 2 ? 25 : 1));
+    // Long against what timers of a busy machine are late.
+    const { start } = stage((size) => (size === 2 ? 120 : 40));
     const results: Parameters<TableContext['onGeneration']>[1][] = [];
     const context: TableContext = {
       ...contextOf(start, { sizes: [2, 4] }),
