@@ -1,9 +1,8 @@
-import { freemem } from 'node:os';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment, type Environment } from '../host/environment.js';
-import { disturbancesOf, type MachineNoise, machineNoise, readMachineCounters } from '../host/noise.js';
+import { disturbancesOf, type MachineNoise, machineNoise, readMachine } from '../host/noise.js';
 import { alternate, type Contestant } from '../lab/alternating.js';
-import { groupsThatFit } from '../lab/groups.js';
+import { groupsThatFit, roomOf } from '../lab/groups.js';
 import type { Supervision } from '../lab/guardian.js';
 import { MeasuringProcess } from '../lab/measuring-process.js';
 import type { Measurement } from '../lab/messages.js';
@@ -144,7 +143,7 @@ class BenchSession {
     const rounds = planRounds(pilot, { arms: sizes.length + 1, timeMs, isolated, blocks });
     const groups = isolated
       ? [sizes.filter((size) => size !== baseline)]
-      : groupsThatFit(sizes, baseline, roomOf(this.place.environment), pilot.rssBytes);
+      : groupsThatFit(sizes, baseline, roomOf(this.place.environment.limits), pilot.rssBytes);
     const observedThreads = new Map<number, number | null>();
     const machine = new Machine();
     const spent = (): number => performance.now() - started;
@@ -220,17 +219,12 @@ class BenchSession {
   }
 }
 
-const roomOf = ({ limits }: Environment): { threads: number | null; bytes: number } => ({
-  threads: limits.pidsHeadroom,
-  bytes: process.availableMemory?.() ?? freemem(),
-});
-
 /** What the machine did during each generation beside what the processes of the bench used. */
 class Machine {
   readonly disturbances: { generation: number; what: string[] }[] = [];
   readonly #usedByPid = new Map<number, number>();
   readonly #earlier: MachineNoise[] = [];
-  #before = this.#read();
+  #before = readMachine();
   #generation = 0;
 
   used(pid: number, totalCpuSeconds: number): void {
@@ -239,7 +233,7 @@ class Machine {
 
   /** A generation has ended. */
   look(): void {
-    const after = this.#read();
+    const after = readMachine();
     const ofChildren = [...this.#usedByPid.values()].reduce((sum, seconds) => sum + seconds, 0);
     const seconds = after.cpuSeconds - this.#before.cpuSeconds + ofChildren;
     const noise = machineNoise(this.#before.counters, after.counters, seconds);
@@ -249,10 +243,5 @@ class Machine {
     this.#usedByPid.clear();
     this.#before = after;
     this.#generation++;
-  }
-
-  #read() {
-    const { user, system } = process.cpuUsage();
-    return { counters: readMachineCounters(), cpuSeconds: (user + system) / 1e6 };
   }
 }

@@ -217,3 +217,15 @@ function hasRisen(value: number | null, earlier: readonly (number | null)[], lea
   const spread = 1.4826 * median(known.map((one) => Math.abs(one - middle)));
   return value - middle > Math.max(least, 3 * spread);
 }
+
+export interface MachineReading {
+  readonly counters: MachineCounters;
+  /** CPU time of this process until then. */
+  readonly cpuSeconds: number;
+}
+
+/** The machine's counters beside what this process itself has used. */
+export function readMachine(readCounters = readMachineCounters): MachineReading {
+  const { user, system } = process.cpuUsage();
+  return { counters: readCounters(), cpuSeconds: (user + system) / 1e6 };
+}

@@ -3,7 +3,9 @@ import {
   disturbancesOf,
   type MachineCounters,
   type MachineNoise,
+  type MachineReading,
   machineNoise,
+  readMachine,
   readMachineCounters,
 } from '../host/noise.js';
 import type { Random } from '../stats/random.js';
@@ -124,37 +126,27 @@ export function completeBlocks<Result, Id extends string | number = number>(
 
 class Watch implements MachineWatch {
   readonly #readCounters: () => MachineCounters;
-  #before: Reading;
-  #after: Reading | null = null;
+  #before: MachineReading;
+  #after: MachineReading | null = null;
 
   constructor(readCounters: () => MachineCounters) {
     this.#readCounters = readCounters;
-    this.#before = this.#read();
+    this.#before = readMachine(this.#readCounters);
   }
 
   begin(): void {
-    this.#before = this.#read();
+    this.#before = readMachine(this.#readCounters);
   }
 
   end(): void {
-    this.#after = this.#read();
+    this.#after = readMachine(this.#readCounters);
   }
 
   /** @param runSeconds CPU time of the run meanwhile; that of this process is added. */
   noise(runSeconds: number | null): MachineNoise {
-    const after = this.#after ?? this.#read();
+    const after = this.#after ?? readMachine(this.#readCounters);
     const ownSeconds = after.cpuSeconds - this.#before.cpuSeconds;
     const seconds = runSeconds === null ? null : runSeconds + ownSeconds;
     return machineNoise(this.#before.counters, after.counters, seconds);
   }
-
-  #read(): Reading {
-    const { user, system } = process.cpuUsage();
-    return { counters: this.#readCounters(), cpuSeconds: (user + system) / 1e6 };
-  }
-}
-
-interface Reading {
-  readonly counters: MachineCounters;
-  readonly cpuSeconds: number;
 }

@@ -1,3 +1,5 @@
+import { freemem } from 'node:os';
+
 /** Node's own threads beside the pool: V8's, the inspector's, the main one. */
 const OTHER_THREADS = 12;
 /** A pool thread has a stack of up to 8 MB, of which work touches little (libuv, src/unix/thread.c). */
@@ -11,6 +13,12 @@ export interface Room {
   /** Free memory. */
   readonly bytes: number;
 }
+
+/** What this machine has room for. */
+export const roomOf = ({ pidsHeadroom }: { readonly pidsHeadroom: number | null }): Room => ({
+  threads: pidsHeadroom,
+  bytes: process.availableMemory?.() ?? freemem(),
+});
 
 /**
  * Part the sizes into groups whose processes can live at the same time, each group beside the baseline and its twin. A size that

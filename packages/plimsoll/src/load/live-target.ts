@@ -1,5 +1,5 @@
 import { PlimsollError } from '../errors.js';
-import { disturbancesOf, type MachineNoise, machineNoise, readMachineCounters } from '../host/noise.js';
+import { disturbancesOf, type MachineNoise, machineNoise, readMachine } from '../host/noise.js';
 import type { Contestant } from '../lab/alternating.js';
 import { type Clients, clientsOf, type LoadMeasurement, loadSlice, type SlicePlan } from './slice.js';
 import type { Target } from './target/target.js';
@@ -100,9 +100,9 @@ export class Machine {
 
   /** @returns what happened from now on; `cpuSeconds` are those of the server, `null` when they are not known. */
   watch(): (what: string, cpuSeconds: number | null) => string[] {
-    const before = read();
+    const before = readMachine();
     return (what, cpuSeconds) => {
-      const after = read();
+      const after = readMachine();
       const own = after.cpuSeconds - before.cpuSeconds;
       const used = cpuSeconds === null ? null : cpuSeconds + own;
       const noise = machineNoise(before.counters, after.counters, used);
@@ -111,9 +111,4 @@ export class Machine {
       return disturbancesOf(noise, earlier);
     };
   }
-}
-
-function read() {
-  const { user, system } = process.cpuUsage();
-  return { counters: readMachineCounters(), cpuSeconds: (user + system) / 1e6 };
 }

@@ -1,4 +1,4 @@
-import { FIRST_LOOK } from '../stats/looks.js';
+import { fitGenerations, type GenerationsFit } from '../lab/fit-generations.js';
 import type { LoadCase } from './options.js';
 
 /** The traffic that one server gets before the next one has its turn. */
@@ -7,11 +7,8 @@ export type SliceTraffic =
   | { readonly kind: 'open'; readonly rate: number; readonly durationMs: number };
 
 /** How the slices of a table go. */
-export interface SlicesPlan {
+export interface SlicesPlan extends GenerationsFit {
   readonly traffic: SliceTraffic;
-  /** Of a generation. */
-  readonly blocks: number;
-  readonly mostGenerations: number;
 }
 
 /** What one slice of the baseline with nothing beside it shows. */
@@ -30,7 +27,6 @@ const SLICE_MS = 1000;
 const LEAST_REQUESTS = 50;
 const WANTED_GENERATIONS = 8;
 const MOST_BLOCKS = 20;
-const MOST_GENERATIONS = 100;
 
 /** The whole traffic of a case as one slice: where only one server at a time lives. */
 export const wholeCase = (traffic: LoadCase): SliceTraffic =>
@@ -82,13 +78,8 @@ export function planSlices(
   const blockMs = arms * requests * sliceMs;
   // The servers start beside one another, and are stopped one after another.
   const aroundMs = openMs * Math.max(1, arms / cpus) + arms * closeMs;
-  const share = timeMs / WANTED_GENERATIONS - aroundMs;
-  const blocks = Math.min(MOST_BLOCKS, Math.max(1, Math.floor(share / blockMs)));
-  // A machine that gets faster on the way has more of them: the boundary of the looks must hold until then.
-  const expected = (1.25 * timeMs) / (aroundMs + blocks * blockMs);
   return {
     traffic: traffic.kind === 'closed' && !answersAtOnce ? { ...traffic, requests } : traffic,
-    blocks,
-    mostGenerations: Math.min(MOST_GENERATIONS, Math.max(FIRST_LOOK, Math.ceil(expected))),
+    ...fitGenerations({ timeMs, aroundMs, blockMs, wanted: WANTED_GENERATIONS, mostBlocks: MOST_BLOCKS }),
   };
 }

@@ -1,7 +1,6 @@
-import { freemem } from 'node:os';
 import type { Environment } from '../host/environment.js';
 import { type AlternatingOutcome, type AlternatingRound, alternate, type Stop } from '../lab/alternating.js';
-import { groupsThatFit } from '../lab/groups.js';
+import { groupsThatFit, roomOf } from '../lab/groups.js';
 import { createRandom } from '../stats/random.js';
 import { compareSlices } from './analyse.js';
 import { LiveTarget, Machine } from './live-target.js';
@@ -122,11 +121,8 @@ async function planTable(
   });
   // Each of its processes has a pool and memory of its own; PM2 adds its daemon.
   const processes = table.instances + (table.mode.startsWith('pm2') ? 1 : 0);
-  const { pidsHeadroom } = environment.limits;
-  const room = {
-    threads: pidsHeadroom === null ? null : pidsHeadroom / processes,
-    bytes: (process.availableMemory?.() ?? freemem()) / processes,
-  };
+  const { threads, bytes } = roomOf(environment.limits);
+  const room = { threads: threads === null ? null : threads / processes, bytes: bytes / processes };
   return { slices, groups: groupsThatFit(sizes, baseline, room, pilot.rssBytes / table.instances) };
 }
 
