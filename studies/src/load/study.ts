@@ -1,7 +1,7 @@
 // Fills the six tables of the original load test, every cell, and writes load.json and load.md. An interrupted study goes on
 // where it was: what load.json holds is not measured again (remove the file to start anew). Only the full study writes to
 // docs/results by itself. An operation costs a hundredth of the original's, so that every size gets five turns and more in nine
-// minutes a table: with fewer operations instead the queue, which is what is studied, would be another one. `--scale 1`: at full
+// minutes a table: with fewer operations instead the queue, which is what is studied, would be another one. `--scale 100`: at full
 // cost, which takes half a day. `--quick`: two sizes, five seconds a table. `--from FILE`: the page of an earlier result.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,8 +12,8 @@ import type { Command } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { loadPage } from './page.js';
 
-const QUICK = { scale: '0.002', sizes: '4,8', time: '5' };
-const SCALE = 0.01;
+const QUICK = { scale: '0.2', sizes: '4,8', time: '5' };
+const SCALE = 1;
 const TABLE_SECONDS = 540;
 
 export const loadStudy: Command = {

@@ -11,7 +11,7 @@ import { looksLikePath } from './targets.js';
 export interface SampleOperation {
   /** `pbkdf2`, `scrypt`, `gzip`, `randomBytes`, `readFile`, `stat`, `lookup`, `sleep:MS`, or the path of a module; by default pbkdf2. */
   readonly operation?: string | undefined;
-  /** Of pbkdf2; by default 100,000. */
+  /** Of pbkdf2; by default 1,000. */
   readonly iterations?: number | undefined;
   /** Multiplies the cost of an operation (iterations, bytes, milliseconds); by default 1. */
   readonly scale?: number | undefined;

@@ -108,9 +108,9 @@ export function addLoadCommand(program: Command): void {
 
 const HELP = `
 Examples:
-  $ plimsoll load --scale 0.01                           the sample server, ten sizes, in about a minute
-  $ plimsoll load --scale 0.01 --quick --sizes 2,4,8
-  $ plimsoll load --mode pm2-cluster --instances 4 --case all --scale 0.01
+  $ plimsoll load                                        the sample server, ten sizes, in about a minute
+  $ plimsoll load --quick --sizes 2,4,8
+  $ plimsoll load --mode pm2-cluster --instances 4 --case all
   $ plimsoll load --rate 20 --duration 30 --sizes 4,16   latency at a fixed rate
   $ plimsoll load --url 'http://127.0.0.1:{port}/login' --bystander 'http://127.0.0.1:{port}/health' -- node server.js
 

@@ -144,7 +144,7 @@ describe('plimsoll serve', linux, () => {
       let directory = '';
       const answers: string[] = [];
       const run = await plimsoll(
-        ['serve', '--mode', mode, '--port', String(port), '--scale', '0.002', '--size', '3'],
+        ['serve', '--mode', mode, '--port', String(port), '--iterations', '200', '--size', '3'],
         {
           meanwhile: (child, temporary) => {
             directory = temporary;

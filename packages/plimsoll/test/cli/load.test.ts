@@ -9,7 +9,7 @@ import { freePort } from '../support/port.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'counts threads in /proc' };
 /** One generation, or a few. */
-const SMALL = ['load', '--scale', '0.002', '--json', '-', '--quiet', '--seed', '7', '--time', '0.5'];
+const SMALL = ['load', '--iterations', '200', '--json', '-', '--quiet', '--seed', '7', '--time', '0.5'];
 
 async function loaded(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<LoadResult> {
   const run = await plimsoll([...SMALL, ...args], { env });
@@ -99,8 +99,6 @@ describe('the sample server', linux, () => {
       '2',
       '--operation',
       'sleep:10',
-      '--scale',
-      '1',
     ];
     const { cells } = await loaded([...args, '--sizes', '2,4']);
     // The twin's slices are among those of the baseline.
@@ -122,8 +120,6 @@ describe('the sample server', linux, () => {
     const args = [
       '--operation',
       'sleep:20',
-      '--scale',
-      '1',
       '--ops',
       '60',
       '--parallel',
@@ -176,7 +172,7 @@ describe('the sample server', linux, () => {
 
   test('a size that is slower is found', async () => {
     // Thirty operations of 20 ms: 15 turns of 2 threads, or 4 of 8. What the machine adds is added to both.
-    const args = ['--operation', 'sleep:20', '--scale', '1', '--ops', '30', '--parallel', '1'];
+    const args = ['--operation', 'sleep:20', '--ops', '30', '--parallel', '1'];
     const { cells, recommended } = await loaded([...args, '--sizes', '2,8', '--time', '30']);
     assert.equal(recommended[0]?.size, 8);
     const two = cells.find(({ size }) => size === 2);
@@ -311,7 +307,7 @@ describe('--resume', linux, () => {
     const args = [
       'load',
       '--scale',
-      '0.02',
+      '2',
       '--sizes',
       '2,4,8',
       '--isolated',
@@ -366,7 +362,7 @@ describe('--resume', linux, () => {
 });
 
 test('the report says what was loaded, the columns, and what is as good as the best', async () => {
-  const run = await plimsoll(['load', '--scale', '0.002', '--sizes', '2,4', '--time', '2', '--quiet']);
+  const run = await plimsoll(['load', '--iterations', '200', '--sizes', '2,4', '--time', '2', '--quiet']);
   assert.equal(run.code, 0, run.stderr);
   assert.match(run.stdout, /node, case 1 {2}1 × 15 requests, each 10 × pbkdf2, 200 iterations/);
   assert.match(
