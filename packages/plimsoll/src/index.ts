@@ -71,7 +71,9 @@ export type {
   ThreadUsage,
   Trace,
   TracedJob,
+  TracedOperation,
   TracedProcess,
+  TracedRequest,
   TraceNote,
   UsageInterval,
 } from './results/trace.js';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { environmentSchema } from './environment.js';
+import { causes, requestEnds } from './trace.js';
 
 const ms = z.number().nonnegative();
 const index = z.int().nonnegative();
@@ -46,6 +47,33 @@ export const traceJobLineSchema = z.object({
   inferred: z.boolean(),
   queued: z.boolean(),
   parent: index.nullable(),
+  cause: z.enum(causes).nullable().default(null),
+  operation: index.nullable().default(null),
+});
+
+export const traceOperationLineSchema = z.object({
+  type: z.literal('operation'),
+  process: index,
+  id: index.describe('by which jobs of the process name it'),
+  name: z.string(),
+  request: index.nullable(),
+  loopThread: id,
+  startMs: ms,
+  endMs: ms.nullable(),
+});
+
+export const traceRequestLineSchema = z.object({
+  type: z.literal('request'),
+  process: index,
+  id: index.describe('by which operations of the process name it'),
+  kind: z.enum(['http', 'http2', 'mark', 'span']),
+  route: z.string(),
+  connection: index.nullable(),
+  loopThread: id,
+  startMs: ms,
+  endMs: ms.nullable(),
+  end: z.enum(requestEnds),
+  sampled: z.boolean(),
 });
 
 /** Of a note: what its text is made of. */
@@ -78,6 +106,8 @@ export const traceNoteLineSchema = z.object({
 
 export const traceLineSchema = z.discriminatedUnion('type', [
   traceProcessLineSchema,
+  traceRequestLineSchema,
+  traceOperationLineSchema,
   traceJobLineSchema,
   traceUsageLineSchema,
   traceNoteLineSchema,

@@ -43,6 +43,10 @@ export interface TracedProcess {
   readonly endMs: number;
   /** In the order of submission. */
   readonly jobs: readonly TracedJob[];
+  /** What its program called, in the order of the calls; empty where the calls were not recorded. */
+  readonly operations: readonly TracedOperation[];
+  /** What it was asked, in the order of arrival. */
+  readonly requests: readonly TracedRequest[];
   /** Its threads' use of the cores, interval by interval; empty where /proc does not tell. */
   readonly usage: readonly UsageInterval[];
 }
@@ -70,6 +74,50 @@ export interface TracedJob {
   readonly queued: boolean;
   /** The job in whose callback, or right after it, this one was submitted: its index; `null` for one from outside. */
   readonly parent: number | null;
+  /** What released it; `null` where Node did not tell, and `parent` follows from the times. */
+  readonly cause: Cause | null;
+  /** The operation that created it: its index; `null` when not known. */
+  readonly operation: number | null;
+}
+
+/**
+ * What released a job: the callback of its parent, microtasks included; a timer, an immediate or a socket that came after it;
+ * the arrival of its request; or something else, such as the start of the program.
+ */
+export const causes = ['callback', 'timer', 'immediate', 'socket', 'request', 'other'] as const;
+
+export type Cause = (typeof causes)[number];
+
+/** One call of the program: a `fs.promises.readFile` with its open, fstat, reads and close, a gzip, a `crypto.pbkdf2`. */
+export interface TracedOperation {
+  /** `fs.promises.readFile`, `zlib.gzip`, `crypto.pbkdf2`, `dns.lookup`, `fetch`, the name of an add-on's work. */
+  readonly name: string;
+  /** The request that it was called for: its index; `null` for none. */
+  readonly request: number | null;
+  readonly loopThread: number;
+  readonly startMs: number;
+  /** When the program had its result; `null` when it did not end while it was recorded. */
+  readonly endMs: number | null;
+}
+
+/** How a request ended: `unfinished` had not when the recording did. */
+export const requestEnds = ['answered', 'failed', 'aborted', 'upgraded', 'unfinished'] as const;
+
+/** One request to the program: over HTTP, or whatever it marks as one. */
+export interface TracedRequest {
+  readonly kind: 'http' | 'http2' | 'mark' | 'span';
+  /** Method and route, by its pattern where the framework knows it (`GET /users/:id`); or the name of the mark. */
+  readonly route: string;
+  /** Requests of one connection have the same number; `null` for marks. */
+  readonly connection: number | null;
+  readonly loopThread: number;
+  /** From the first byte that the server saw. */
+  readonly startMs: number;
+  /** To the end of the response; `null` when it did not end while it was recorded. */
+  readonly endMs: number | null;
+  readonly end: (typeof requestEnds)[number];
+  /** Its operations and jobs were recorded; of the others only arrival and end (`--sample`). */
+  readonly sampled: boolean;
 }
 
 /** Over an interval, in milliseconds of CPU time or of waiting for a core, by kind of thread. */

@@ -24,7 +24,7 @@ const SHORT_MS = 1;
 /** Of a kind's jobs so many within a window need no other proof that they are a chain than that this is not by chance. */
 const NEARLY_ALL = 0.9;
 
-type Job = Omit<TracedJob, 'parent'>;
+type Job = Omit<TracedJob, 'parent' | 'cause' | 'operation'>;
 
 /**
  * Which job each was submitted after, because of it: in its callback, or later in the same turn of the event loop.

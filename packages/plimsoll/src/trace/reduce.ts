@@ -52,7 +52,14 @@ export function reduce(
       usage,
       startMs: clock(process.at),
       endMs: clock(last),
-      jobs: jobs.map((job, index) => ({ ...job, parent: parent[index] ?? null })),
+      jobs: jobs.map((job, index) => ({
+        ...job,
+        parent: parent[index] ?? null,
+        cause: null,
+        operation: null,
+      })),
+      operations: [],
+      requests: [],
     },
     notes: notesOf(recording, unbalanced(events)),
   };
@@ -68,7 +75,10 @@ function crossing(gaps: ProcessLog['gaps']): (begin: number, end: number) => boo
 
 const US = 1000;
 
-const tracedJob = (job: PoolJob, clock: (us: number) => number): Omit<TracedJob, 'parent'> => ({
+const tracedJob = (
+  job: PoolJob,
+  clock: (us: number) => number,
+): Omit<TracedJob, 'parent' | 'cause' | 'operation'> => ({
   kind: kindOf(job),
   slowIo: job.kind === 'dns',
   loopThread: job.loop,

@@ -1,12 +1,13 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { cannotWrite, PlimsollError } from '../errors.js';
-import type { Recording, TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
+import type { Recording } from '../results/trace.js';
 import {
   type TraceHeader,
   type TraceLine,
   traceHeaderSchema,
   traceLineSchema,
 } from '../results/trace-file.js';
+import { assemble, Damage } from './kept-processes.js';
 
 /** Lines are joined up to so many before they are written. */
 const LINES_PER_WRITE = 5000;
@@ -55,8 +56,11 @@ export function* traceLines(trace: Recording): Generator<TraceHeader | TraceLine
     startedAt,
     durationMs,
   };
-  for (const [process, { jobs, usage, ...facts }] of processes.entries()) {
+  for (const [process, { jobs, operations, requests, usage, ...facts }] of processes.entries()) {
     yield { type: 'process', process, ...facts };
+    for (const [id, request] of requests.entries()) yield { type: 'request', process, id, ...request };
+    for (const [id, operation] of operations.entries())
+      yield { type: 'operation', process, id, ...operation };
     for (const [id, job] of jobs.entries()) yield { type: 'job', process, id, ...job };
     for (const interval of usage) yield { type: 'usage', process, ...interval };
   }
@@ -149,69 +153,3 @@ function readLines(lines: readonly string[]): { found: TraceLine[]; unreadable: 
   }
   return { found, unreadable, truncated };
 }
-
-/** What had to be left out, by kind. */
-class Damage {
-  readonly #counts = new Map<string, number>();
-
-  count(what: 'unreadable' | 'truncated' | 'inconsistent' | 'unordered', times = 1): void {
-    if (times > 0) this.#counts.set(what, (this.#counts.get(what) ?? 0) + times);
-  }
-
-  notes(): Note[] {
-    return [...this.#counts].map(([what, count]) => ({ id: `trace.${what}`, count }));
-  }
-}
-
-type JobLine = Extract<TraceLine, { type: 'job' }>;
-
-function assemble(lines: readonly TraceLine[], damage: Damage): TracedProcess[] {
-  const jobs = new Map<number, JobLine[]>();
-  const usage = new Map<number, UsageInterval[]>();
-  const heads = new Map<number, Extract<TraceLine, { type: 'process' }>>();
-  for (const line of lines) {
-    if (line.type === 'process' && !heads.has(line.process)) heads.set(line.process, line);
-    else if (line.type === 'job') add(jobs, line.process, line);
-    else if (line.type === 'usage' && line.fromMs <= line.toMs) {
-      const { type, process, busyThreads = null, blockedThreads = null, cores = null, ...interval } = line;
-      add(usage, process, { ...interval, busyThreads, blockedThreads, cores });
-    }
-  }
-  for (const [process, own] of jobs) if (!heads.has(process)) damage.count('inconsistent', own.length);
-  const inOrder = [...heads.values()].sort((a, b) => a.process - b.process);
-  return inOrder.map(({ type, process, ...facts }) => ({
-    ...facts,
-    endMs: Math.max(facts.startMs, facts.endMs),
-    jobs: orderedJobs(jobs.get(process) ?? [], damage),
-    usage: (usage.get(process) ?? []).sort((a, b) => a.fromMs - b.fromMs),
-  }));
-}
-
-function add<Value>(map: Map<number, Value[]>, key: number, value: Value): void {
-  const own = map.get(key);
-  if (own === undefined) map.set(key, [value]);
-  else own.push(value);
-}
-
-/** Jobs in the order of submission, whose parents are found by the ids that they were written with. */
-function orderedJobs(lines: readonly JobLine[], damage: Damage): TracedJob[] {
-  const seen = new Set<number>();
-  const sound = lines.filter((job) => {
-    const isSound = hangsTogether(job) && !seen.has(job.id);
-    seen.add(job.id);
-    return isSound;
-  });
-  damage.count('inconsistent', lines.length - sound.length);
-  const ordered = sound.toSorted((a, b) => a.submitMs - b.submitMs);
-  if (ordered.some((job, index) => job !== sound[index])) damage.count('unordered');
-  const places = new Map(ordered.map(({ id }, index) => [id, index]));
-  return ordered.map(({ type, process, id, parent, ...job }, index) => {
-    const place = parent === null ? undefined : places.get(parent);
-    // A job that follows from another was submitted after the result of that one had been taken.
-    const follows = place !== undefined && place < index && (ordered[place]?.callbackMs ?? 0) <= job.submitMs;
-    return { ...job, parent: follows ? place : null };
-  });
-}
-
-const hangsTogether = ({ submitMs, startMs, endMs, callbackMs }: JobLine): boolean =>
-  submitMs <= startMs && startMs <= endMs && endMs <= callbackMs;

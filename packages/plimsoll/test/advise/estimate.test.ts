@@ -64,6 +64,8 @@ describe('demand from a trace', () => {
       inferred: true,
       queued: false,
       parent: null,
+      cause: null,
+      operation: null,
     });
     const usage = [0, 1, 2, 3].map((index) => ({
       fromMs: 10 * index,
@@ -96,6 +98,8 @@ describe('demand from a trace', () => {
       inferred: true,
       queued: false,
       parent: null,
+      cause: null,
+      operation: null,
     };
     const samples = (blockedThreads: number | null) =>
       Array.from({ length: 10 }, (_, index) => ({
@@ -130,6 +134,8 @@ describe('demand from a trace', () => {
             inferred: true,
             queued: false,
             parent: null,
+            cause: null,
+            operation: null,
             ...times,
           };
         }),

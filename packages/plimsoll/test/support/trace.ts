@@ -33,6 +33,8 @@ export function traceOf(
     inferred: false,
     queued: at(passage.startMs, job) > at(passage.submitMs, job),
     parent: parent ?? null,
+    cause: null,
+    operation: null,
   }));
   const end = Math.max(...passage.callbackMs) + 1;
   const usage = Array.from({ length: Math.ceil(end / INTERVAL_MS) }, (_, index): UsageInterval => {
@@ -84,6 +86,8 @@ export function traceOf(
         startMs: 0,
         endMs: end,
         jobs: traced,
+        operations: [],
+        requests: [],
         usage,
       },
     ],

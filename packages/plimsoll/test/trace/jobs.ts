@@ -1,4 +1,4 @@
-import type { TracedJob, TracedProcess } from 'plimsoll';
+import type { TracedJob, TracedOperation, TracedProcess, TracedRequest } from 'plimsoll';
 
 /** A job of 1 ms that waited for nothing, submitted at `submitMs`. */
 export const job = (submitMs: number, rest: Partial<TracedJob> = {}): TracedJob => ({
@@ -14,6 +14,8 @@ export const job = (submitMs: number, rest: Partial<TracedJob> = {}): TracedJob 
   inferred: false,
   queued: false,
   parent: null,
+  cause: null,
+  operation: null,
   ...rest,
 });
 
@@ -30,6 +32,30 @@ export const tracedProcess = (
   startMs: 0,
   endMs: 1000,
   jobs,
+  operations: [],
+  requests: [],
   usage: [],
   ...rest,
+});
+
+/** One that was answered after 10 ms. */
+export const request = (startMs: number, rest: Partial<TracedRequest> = {}): TracedRequest => ({
+  kind: 'http',
+  route: 'GET /',
+  connection: 1,
+  loopThread: 1,
+  startMs,
+  endMs: startMs + 10,
+  end: 'answered',
+  sampled: true,
+  ...rest,
+});
+
+/** A call of 5 ms for a request. */
+export const operation = (startMs: number, request: number | null): TracedOperation => ({
+  name: 'crypto.pbkdf2',
+  request,
+  loopThread: 1,
+  startMs,
+  endMs: startMs + 5,
 });

@@ -63,6 +63,8 @@ describe('from a recording to jobs', () => {
         inferred: false,
         queued: false,
         parent: null,
+        cause: null,
+        operation: null,
       },
     ]);
     assert.deepEqual([process.script, process.size, process.startMs, process.endMs], ['app.js', 2, 0, 999]);

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { PlimsollError, readTrace, type Trace, writeTrace } from 'plimsoll';
 import { captureEnvironment } from '#plimsoll/host/environment.js';
 import { traceLines } from '#plimsoll/trace/trace-file.js';
-import { job, tracedProcess } from './jobs.js';
+import { job, operation, request, tracedProcess } from './jobs.js';
 
 const trace: Trace = {
   environment: captureEnvironment({ directory: '/' }),
@@ -15,7 +15,14 @@ const trace: Trace = {
   startedAt: '2026-01-02T03:04:05.678Z',
   durationMs: 1000,
   processes: [
-    tracedProcess([job(0), job(2, { parent: 0, cpuMs: 0.5, thread: 9 }), job(7, { parent: 1 })]),
+    tracedProcess(
+      [
+        job(0, { cause: 'request', operation: 0 }),
+        job(2, { parent: 0, cause: 'callback', operation: 0, cpuMs: 0.5, thread: 9 }),
+        job(7, { parent: 1, cause: 'timer', operation: 1 }),
+      ],
+      { requests: [request(0), request(1)], operations: [operation(0, 0), operation(6, 1)] },
+    ),
     tracedProcess([], {
       pid: 2,
       usage: [
@@ -56,7 +63,7 @@ describe('a kept trace', () => {
   });
 
   test('keeps what stands before the place where it was cut off', () => {
-    const cut = readTrace(text.slice(0, text.indexOf('"parent":1}')));
+    const cut = readTrace(text.slice(0, text.indexOf('"parent":1,')));
     assert.equal(cut.processes[0]?.jobs.length, 2);
     assert.deepEqual(ids(cut), ['trace.truncated']);
   });
@@ -68,8 +75,24 @@ describe('a kept trace', () => {
     assert.ok(ids(mixed).includes('trace.unordered'));
   });
 
+  test('requests and operations in another order are named by the same jobs', () => {
+    const [head = '', process = '', ...rest] = lines;
+    const mixed = readTrace([head, process, ...rest.toReversed()].join('\n'));
+    assert.deepEqual(mixed.processes[0], trace.processes[0]);
+    const cut = readTrace(lines.filter((line) => !/"(request|operation)",.*"id":0/.test(line)).join('\n'));
+    assert.deepEqual(
+      cut.processes[0]?.jobs.map((one) => one.operation),
+      [null, null, 0],
+    );
+    assert.deepEqual(
+      cut.processes[0]?.operations.map((one) => one.request),
+      [0],
+    );
+  });
+
   test('a job without its parent is a root; what contradicts itself is left out', () => {
-    const [head = '', process = '', , second = '', third = ''] = lines;
+    const [head = '', process = ''] = lines;
+    const [, second = '', third = ''] = lines.filter((line) => line.includes('"job"'));
     const wrong = third.replace('"endMs":8', '"endMs":6');
     assert.notEqual(wrong, third);
     const read = readTrace([head, process, second, wrong, '{"type":"job"}', 'null'].join('\n'));
