@@ -47,12 +47,16 @@ export class LiveTarget implements Contestant<LoadMeasurement> {
     }
   }
 
-  /** One request of each kind; whether it is answered the slices will show. */
+  /** One request of each kind for every process of it, which take turns; whether they are answered the slices will show. */
   async #warmUp(): Promise<void> {
     const { ask, askBystander } = this.clients;
-    await within(WARM_UP_MS, this.signal, (askBystander ?? ask)(this.signal));
+    const forEach = async (request: Clients['ask']): Promise<void> => {
+      for (let process = 0; process < this.plan.instances; process++)
+        await within(WARM_UP_MS, this.signal, request(this.signal));
+    };
+    await forEach(askBystander ?? ask);
     this.target.begin();
-    await within(WARM_UP_MS, this.signal, ask(this.signal));
+    await forEach(ask);
     await this.#inTime(this.target.finish(), 'warm');
   }
 

@@ -21,6 +21,8 @@ export interface SlicePlan {
   /** Of the schedules of an open loop: the n-th slice of every size is the same. */
   readonly seed: number;
   readonly deadlineMs: number;
+  /** Processes that share its connections. */
+  readonly instances: number;
   /** What is loaded, for messages. */
   readonly what: string;
 }

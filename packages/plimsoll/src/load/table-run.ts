@@ -62,7 +62,10 @@ export async function measureTable(
     random: offset === 0 ? random : createRandom(options.seed + offset),
     signal,
     open: (arm) =>
-      openLive(arm === 'twin' ? baseline : arm, slices.traffic, context, machine, generation * slices.blocks),
+      openLive(arm === 'twin' ? baseline : arm, context, {
+        ...{ machine, traffic: slices.traffic, instances: table.instances },
+        firstSlice: generation * slices.blocks,
+      }),
     hasTime: (generationMs) => timeMs === null || spent() + generationMs <= timeMs,
     isSettled: (until) => {
       generation++;
@@ -111,7 +114,7 @@ async function planTable(
       groups: [others],
     };
   const answersAtOnce = target.kind === 'sample' && table.traffic.kind === 'closed';
-  const pilot = await tryOut(trialTraffic(table.traffic, answersAtOnce), context);
+  const pilot = await tryOut(trialTraffic(table.traffic, answersAtOnce), table.instances, context);
   const slices = planSlices(pilot, {
     whole: table.traffic,
     arms: sizes.length + 1,
@@ -127,9 +130,13 @@ async function planTable(
 }
 
 /** One slice of the baseline with nothing beside it. */
-async function tryOut(traffic: SliceTraffic, context: TableContext): Promise<Pilot> {
+async function tryOut(traffic: SliceTraffic, instances: number, context: TableContext): Promise<Pilot> {
   const started = performance.now();
-  const live = await openLive(context.options.baseline, traffic, context, new Machine(), 0);
+  const { baseline } = context.options;
+  const live = await openLive(baseline, context, {
+    ...{ traffic, instances, machine: new Machine() },
+    firstSlice: 0,
+  });
   try {
     const opened = performance.now();
     const { maxRssBytes } = await live.round();
@@ -147,16 +154,21 @@ async function tryOut(traffic: SliceTraffic, context: TableContext): Promise<Pil
   }
 }
 
+interface Opening {
+  readonly traffic: SliceTraffic;
+  readonly instances: number;
+  readonly machine: Machine;
+  readonly firstSlice: number;
+}
+
 function openLive(
   size: number,
-  traffic: SliceTraffic,
   { options, signal, start }: TableContext,
-  machine: Machine,
-  firstSlice: number,
+  { traffic, instances, machine, firstSlice }: Opening,
 ): Promise<LiveTarget> {
   const { target, seed, deadlineMs } = options;
   const plan = {
-    traffic,
+    ...{ traffic, instances },
     operationsPerRequest: target.kind === 'sample' ? target.operationsPerRequest : null,
     seed,
     deadlineMs,

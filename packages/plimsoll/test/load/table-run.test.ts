@@ -31,7 +31,10 @@ function stage(
   let alive = 0;
   let most = 0;
   const start = async (size: number): Promise<Target> => {
-    const server = createServer((_, response) => setTimeout(() => response.end(), delayMs(size)));
+    const server = createServer((_, response) => {
+      log.push(`request ${size}`);
+      setTimeout(() => response.end(), delayMs(size));
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     most = Math.max(most, ++alive);
     log.push(`start ${size}`);
@@ -162,6 +165,18 @@ describe('a table of a load', () => {
     const { outcome, slices } = await measureTable(table, context, null);
     assert.deepEqual([outcome.generations, outcome.rounds.length, most()], [2, 8, 1]);
     assert.deepEqual(slices.traffic, { kind: 'closed', parallel: 2, requests: 3 });
+  });
+
+  test('every process of a cluster is warm before its first slice', async () => {
+    const { start, log } = stage();
+    const cluster: Table = { ...table, instances: 3 };
+    await measureTable(cluster, contextOf(start, { isolated: true, timeMs: null, blocks: 1 }), null);
+    const begins = log.flatMap((line, index) => (line.startsWith('start') ? [index] : []));
+    for (const begin of begins) {
+      const rest = log.slice(begin + 1);
+      const slice = rest.findIndex((line, index) => line.startsWith('begin') && index > rest.indexOf(line));
+      assert.equal(rest.slice(0, slice).filter((line) => line.startsWith('request')).length, 6, `${rest}`);
+    }
   });
 
   test('an open loop sends the same at every size of a block, and something else in the next one', async () => {
