@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { adviceSchema } from '../packages/plimsoll/dist/results/advice.js';
 import { benchSchema } from '../packages/plimsoll/dist/results/bench.js';
 import { classificationSchema } from '../packages/plimsoll/dist/results/classification.js';
+import { comparisonSchema } from '../packages/plimsoll/dist/results/comparison.js';
 import { loadSchema } from '../packages/plimsoll/dist/results/load.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
@@ -12,6 +13,7 @@ const SCHEMAS = {
   advice: adviceSchema,
   bench: benchSchema,
   classification: classificationSchema,
+  comparison: comparisonSchema,
   load: loadSchema,
   timeline: timelineSchema,
   trace: traceSummarySchema,

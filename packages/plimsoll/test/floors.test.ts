@@ -10,7 +10,7 @@ const FLOORS = [
   ['cli'],
   ['api'],
   ['report'],
-  ['advise'],
+  ['advise', 'compare'],
   ['bench', 'load', 'timeline', 'classify', 'trace'],
   ['model'],
   ['lab'],

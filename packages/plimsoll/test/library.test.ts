@@ -158,7 +158,7 @@ test('plimsoll exports these values and no others', () => {
   assert.deepEqual(
     Object.keys(plimsoll).sort(),
     [
-      ...['advise', 'bench', 'classify', 'load', 'timeline', 'trace', 'verifyAdvice'],
+      ...['advise', 'bench', 'classify', 'compare', 'load', 'timeline', 'trace', 'verifyAdvice'],
       ...['readTrace', 'writeTrace', 'PlimsollError'],
       ...[
         'adviceReport',
@@ -168,6 +168,7 @@ test('plimsoll exports these values and no others', () => {
         'timelineReport',
         'traceReport',
       ],
+      ...['comparisonMarkdown', 'comparisonReport', 'comparisonSchema'],
       ...['benchMarkdown', 'loadMarkdown', 'perfettoTrace', 'plainStyle', 'terminalStyle'],
       ...['adviceSchema', 'benchSchema', 'classificationSchema', 'environmentSchema', 'loadSchema'],
       ...['timelineSchema', 'traceSummarySchema'],

@@ -1,6 +1,7 @@
 import { exitCodeOf } from '../errors.js';
 import type { BenchResult } from '../results/bench.js';
 import type { Classification } from '../results/classification.js';
+import type { Comparison } from '../results/comparison.js';
 import type { LoadResult } from '../results/load.js';
 import type { TraceSummary } from '../results/trace-summary.js';
 
@@ -40,6 +41,10 @@ export function loadExitCode(
     cells.some(({ problems, errors }) => errors > 0 || problems.includes('generator-bound'));
   return strict && doubtful ? 3 : 0;
 }
+
+/** The exit code of a comparison: 1 worse, 3 cannot tell, else 0. */
+export const compareExitCode = ({ verdict }: Pick<Comparison, 'verdict'>): number =>
+  verdict === 'worse' ? 1 : verdict === 'unclear' ? 3 : 0;
 
 /** The exit code of a trace: 130 interrupted, 4 a command that failed by itself, else 0. */
 export const traceExitCode = ({ ending }: Pick<TraceSummary, 'ending'>): number =>

@@ -7,6 +7,7 @@ import { printable } from '../host/printable.js';
 import { addAdviseCommand } from './advise.js';
 import { addBenchCommand } from './bench.js';
 import { addClassifyCommand } from './classify.js';
+import { addCompareCommand } from './compare.js';
 import { addLoadCommand } from './load.js';
 import { addServeCommand } from './serve.js';
 import { addTimelineCommand } from './timeline.js';
@@ -31,6 +32,7 @@ addLoadCommand(program);
 addServeCommand(program);
 addTraceCommand(program);
 addAdviseCommand(program);
+addCompareCommand(program);
 
 try {
   await program.parseAsync();

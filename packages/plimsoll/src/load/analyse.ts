@@ -21,7 +21,10 @@ import type { LoadMeasurement } from './slice.js';
  * takes a request on, and a server whose event loop gets no CPU takes requests on late, so that it looks fast. Where
  * operations are not known, the mean of the requests.
  */
-export function timeOf({ completionMs, httpMs }: LoadMeasurement, { kind }: LoadCase): number {
+export function timeOf(
+  { completionMs, httpMs }: Pick<LoadMeasurement, 'completionMs' | 'httpMs'>,
+  { kind }: Pick<LoadCase, 'kind'>,
+): number {
   if (kind === 'open') return httpMs?.p99 ?? Number.NaN;
   return (completionMs ?? httpMs)?.mean ?? Number.NaN;
 }

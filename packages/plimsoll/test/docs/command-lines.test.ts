@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { addAdviseCommand } from '#plimsoll/cli/advise.js';
 import { addBenchCommand } from '#plimsoll/cli/bench.js';
 import { addClassifyCommand } from '#plimsoll/cli/classify.js';
+import { addCompareCommand } from '#plimsoll/cli/compare.js';
 import { addLoadCommand } from '#plimsoll/cli/load.js';
 import { addServeCommand } from '#plimsoll/cli/serve.js';
 import { addTimelineCommand } from '#plimsoll/cli/timeline.js';
@@ -28,6 +29,7 @@ function commands(): Command {
   addAdviseCommand(program);
   addBenchCommand(program);
   addClassifyCommand(program);
+  addCompareCommand(program);
   addLoadCommand(program);
   addServeCommand(program);
   addTimelineCommand(program);
