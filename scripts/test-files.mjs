@@ -35,7 +35,7 @@ const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
 const NOT_EVERYWHERE = [
   { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
   {
-    paths: ['collections/', 'docs/', 'model/', 'stats/'].map((folder) => `${TEST}/${folder}`),
+    paths: ['collections/', 'compare/', 'docs/', 'model/', 'stats/'].map((folder) => `${TEST}/${folder}`),
     lines: [20],
   },
   { paths: [`${CLI}/bench`, 'benchmarks/', 'studies/'], lines: [20] },
@@ -53,6 +53,7 @@ const SIDE_BY_SIDE = [
     'floors',
     'advise/',
     'collections/',
+    'compare/',
     'host/',
     'libuv/',
     'model/',
