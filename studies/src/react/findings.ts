@@ -1,6 +1,6 @@
 import { formatFigure, markdownTable } from 'plimsoll/lab';
 import { type Claim, claimsMarkdown, times, verdictOn } from '../common/claims.js';
-import { compare } from '../common/compare.js';
+import { judge } from '../common/compare.js';
 import { type ConditionResult, conditionOf, type StudyResult } from '../common/result.js';
 import { againstTable, left, middle, right } from '../common/tables.js';
 
@@ -56,8 +56,8 @@ function beside(result: StudyResult): string[] {
 function claims(result: StudyResult, cores: number): Claim[] {
   const [few, many] = [conditionOf(result, '10'), conditionOf(result, '1000')];
   if (few === undefined || many === undefined) return [];
-  const rates = compare(many, 'piscina', 'none', 'rate');
-  const latencies = compare(many, 'piscina', 'none', 'mean');
+  const rates = judge(many, 'piscina', 'none', 'rate');
+  const latencies = judge(many, 'piscina', 'none', 'mean');
   const share = middle(many, 'piscina', 'waitMean') / middle(many, 'piscina', 'mean');
   const renderMs = middle(many, 'none', 'cpu') / 1000;
   const flat = middle(many, 'piscina', 'rate') / middle(few, 'piscina', 'rate');
