@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { pageOf } from '#studies/common/page.js';
 import type { StudyResult } from '#studies/common/result.js';
 import { STUDIES } from '#studies/common/studies.js';
-import { published, study } from './support.js';
+import { published, ROOT, study } from './support.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-studies-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -51,6 +51,7 @@ describe('npm run study', () => {
     for (const [args, right] of [
       [['nonsense'], /there are scrypt, react/],
       [['--time', '0'], /whole number from 1/],
+      [['scrypt', '--from', join(ROOT, 'docs/results/timeline.json')], /no result of study:scrypt/],
       [['--frobnicate'], /frobnicate/],
     ] as const) {
       const { code, stderr } = await study(...args);

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ProgressLine, parseCount, readOptions, renderTable, terminalStyle } from 'plimsoll/lab';
+import { ProgressLine, parseCount, readOptions, renderTable, terminalStyle, usage } from 'plimsoll/lab';
 import { type Command, withGuardian } from './command.js';
 import { measureStudy } from './measure.js';
 import { pageOf } from './page.js';
 import { RESULTS, ROOT, writeOutput } from './paths.js';
-import { isWhole, type StudyResult } from './result.js';
+import { type ConditionResult, isWhole, type StudyResult } from './result.js';
 import type { Effort, Study } from './study.js';
 import { conditionTable, failuresOf, methodOf } from './tables.js';
 
@@ -35,8 +35,7 @@ function runStudy(study: Study, args: readonly string[]): Promise<number> | numb
   const isResult = effort === 'full' && values.time === undefined;
   const out = resolve(values.out ?? (isResult ? RESULTS : join(ROOT, '.cache/study')));
   if (values.from !== undefined) {
-    const result = JSON.parse(readFileSync(values.from, 'utf8')) as StudyResult;
-    writeOutput(out, `${study.name}.md`, pageOf(study, result));
+    writeOutput(out, `${study.name}.md`, pageOf(study, readStudy(values.from, study)));
     return 0;
   }
   return withGuardian(async (cycle) => {
@@ -57,6 +56,16 @@ function timeOf(text: string | undefined, effort: Effort): number | null {
   if (text !== undefined) return parseCount(text, '--time', 1, MOST_SECONDS) * 1000;
   return effort === 'quick' ? QUICK_MS : null;
 }
+
+/** @throws {PlimsollError} PLIMSOLL_USAGE when it is something else. */
+function readStudy(file: string, { name }: Study): StudyResult {
+  const result = JSON.parse(readFileSync(file, 'utf8')) as Partial<StudyResult>;
+  if (result.kind === 'study' && result.name === name && result.conditions?.every(isCondition))
+    return result as StudyResult;
+  throw usage(`--from: ${file} is no result of study:${name}, or one of an earlier version`);
+}
+
+const isCondition = ({ generations }: Partial<ConditionResult>): boolean => Array.isArray(generations);
 
 function print({ title }: Study, result: StudyResult): void {
   const { color } = terminalStyle(process.stdout);

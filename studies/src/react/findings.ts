@@ -98,7 +98,7 @@ function connections(many: ConditionResult): string {
   const all = many.parameters.connections ?? 0;
   const served = middle(many, 'none', 'served');
   if (!(served < all)) return '';
-  return `without a pool only ${served.toFixed(0)} of ${all} connections were answered at all, against ${middle(many, 'piscina', 'served').toFixed(0)} (Piscina) and ${middle(many, 'plimsoll', 'served').toFixed(0)} (ours): libuv takes one new connection per turn of the loop (since [libuv #3696](https://github.com/libuv/libuv/pull/3696); the article's Node 14 took all that waited), and a turn that renders a page for everyone who is connected is long. So its rate is that of fewer connections, and its latencies are of those alone. Beyond that, `;
+  return `without a pool only ${served.toFixed(0)} of ${all} connections were answered at all while a round was measured, against ${middle(many, 'piscina', 'served').toFixed(0)} (Piscina) and ${middle(many, 'plimsoll', 'served').toFixed(0)} (ours): libuv takes one new connection per turn of the loop (since [libuv #3696](https://github.com/libuv/libuv/pull/3696); the article's Node 14 took all that waited), and a turn that renders a page for everyone who is connected is long. So its rate is that of fewer connections, and its latencies are of those alone. Beyond that, `;
 }
 
 /** Ten connections may leave moments in which a worker idles, and is stopped. */
