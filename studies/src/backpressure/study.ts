@@ -33,7 +33,7 @@ const condition = (lines: number, contenders: readonly Contender[]): Condition =
   ],
   judged: JUDGED,
   parameters: { lines },
-  seconds: 280,
+  seconds: 240,
   // Peaks of memory never fall: a process has one round of them.
   isolated: true,
 });

@@ -39,7 +39,7 @@ const low = (bursts: number, contenders: readonly Contender[]): Condition => ({
     ['piscina-minthreads', 'piscina-asitcomes', 'mean'],
   ],
   parameters: { bursts, threads: 4, taskMs: 5, pauseMs: 60 },
-  seconds: 150,
+  seconds: 120,
 });
 
 const high = (ms: number, contenders: readonly Contender[]): Condition => ({
@@ -59,7 +59,7 @@ const high = (ms: number, contenders: readonly Contender[]): Condition => ({
     ['piscina-150', 'piscina-50', 'waitMean'],
   ],
   parameters: { taskMs: 2, ms },
-  seconds: 130,
+  seconds: 110,
 });
 
 export const pressure: Study = {

@@ -59,8 +59,8 @@ export const react: Study = {
   conditions: (effort: Effort): readonly Condition[] =>
     effort === 'full'
       ? [
-          condition(effort, 10, { warmUpMs: 300, ms: 700, seconds: 90 }),
-          condition(effort, 1000, { warmUpMs: 2000, ms: 2000, seconds: 200 }),
+          condition(effort, 10, { warmUpMs: 300, ms: 700, seconds: 80 }),
+          condition(effort, 1000, { warmUpMs: 2000, ms: 2000, seconds: 170 }),
         ]
       : [condition(effort, 100, { warmUpMs: 300, ms: 400, seconds: 5 })],
   findings,

@@ -35,7 +35,7 @@ const condition = (id: string, title: string, count: number, rest: Partial<Condi
   ],
   judged: JUDGED,
   parameters: { count },
-  seconds: 65,
+  seconds: 55,
   ...rest,
 });
 
@@ -65,11 +65,11 @@ export const scrypt: Study = {
       ];
     return [
       condition('few', '10 passwords', 10),
-      condition('many', 'Rounds of 25 passwords, for the 1,000', 25, { seconds: 130 }),
+      condition('many', 'Rounds of 25 passwords, for the 1,000', 25, { seconds: 110 }),
       condition('at-once', '20 passwords, all at once', 20, {
         judged: AT_ONCE_JUDGED,
         parameters: { count: 20, atOnce: 1 },
-        seconds: 80,
+        seconds: 65,
       }),
     ];
   },

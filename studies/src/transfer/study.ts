@@ -43,7 +43,7 @@ const condition = (title: string, length: number, tasks: number): Condition => (
   ],
   judged: JUDGED,
   parameters: { length, tasks },
-  seconds: 45,
+  seconds: 40,
 });
 
 export const transfer: Study = {
