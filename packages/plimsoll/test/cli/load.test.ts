@@ -90,7 +90,16 @@ describe('the sample server', linux, () => {
   });
 
   test('an open loop sends the same requests at every size, and waits for their operations', async () => {
-    const args = ['--rate', '40', '--duration', '1.5', '--ops', '2', '--operation', 'sleep:10'];
+    const args = [
+      '--rate',
+      '40',
+      '--duration',
+      '1.5',
+      '--ops',
+      '2',
+      '--operation',
+      'sleep:10',
+    ];
     const { cells } = await loaded([...args, '--sizes', '2,4']);
     // The twin's slices are among those of the baseline.
     const slices = cells.flatMap(({ rounds }) => rounds.filter(({ twin }) => !twin));
@@ -108,7 +117,16 @@ describe('the sample server', linux, () => {
 
   test('operations that hold a thread without CPU take as long as the pool is narrow', async () => {
     // 60 operations of 20 ms: 30 rounds of 2, or 8 rounds of 8. What the machine adds is added to both.
-    const args = ['--operation', 'sleep:20', '--ops', '60', '--parallel', '1', '--requests', '1'];
+    const args = [
+      '--operation',
+      'sleep:20',
+      '--ops',
+      '60',
+      '--parallel',
+      '1',
+      '--requests',
+      '1',
+    ];
     const { cells } = await loaded([...args, '--sizes', '2,8']);
     const [two, eight] = cells.map(({ wallMs }) => wallMs) as [number, number];
     assert.ok(two >= 600, `${two}`);
