@@ -49,7 +49,7 @@ export async function takeTurns(plan: TurnsPlan): Promise<Turns> {
   const { contenders, baseline, isolated, timeMs, signal } = plan;
   const started = performance.now();
   const spent = (): number => performance.now() - started;
-  const watch = new GenerationWatch();
+  let disturbances: Turns['disturbances'] = [];
   let fit = { blocks: 1, mostGenerations: 1 };
   const turnsOf = (outcome: AlternatingOutcome<RoundYield, string>): Turns => ({
     method: {
@@ -62,7 +62,7 @@ export async function takeTurns(plan: TurnsPlan): Promise<Turns> {
       looks: outcome.looks,
       stop: outcome.stop,
     },
-    disturbances: watch.disturbances,
+    disturbances,
     lost: [...outcome.lost].map(([contender, reason]) => ({ contender, reason: said(reason) })),
     failure: outcome.error === undefined ? null : said(outcome.error),
     generations: columnsOf(outcome),
@@ -73,6 +73,8 @@ export async function takeTurns(plan: TurnsPlan): Promise<Turns> {
     signal.throwIfAborted();
     return turnsOf(failed(error));
   }
+  const watch = new GenerationWatch();
+  disturbances = watch.disturbances;
   const outcome = await alternate<RoundYield, string>({
     groups: [contenders.filter((contender) => contender !== baseline)],
     baseline,

@@ -76,8 +76,11 @@ async function roundOfLoad(
   const everyMs = (taskMs * 100) / Number(percent);
   const started = performance.now();
   let submitted = 0;
+  let failure: unknown;
+  // What still waits at the end is refused when the pool is destroyed, after this has been looked at.
+  const failed = (error: unknown): unknown => (failure ??= error);
   for (let now = started; now < started + ms; now = performance.now()) {
-    for (; started + submitted * everyMs <= now; submitted++) pool.run(taskMs).catch(() => {});
+    for (; started + submitted * everyMs <= now; submitted++) pool.run(taskMs).catch(failed);
     await sleep(1);
   }
   const { mean, max } = pool.histogram.waitTime;
@@ -89,6 +92,7 @@ async function roundOfLoad(
     // Piscina's own `utilization` is in another unit.
     utilization: (pool.completed * taskMs * 100) / (performance.now() - started),
   };
+  if (failure !== undefined) throw failure;
   await pool.destroy();
   return { metrics };
 }
