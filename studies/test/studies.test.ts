@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { pageOf } from '#studies/common/page.js';
 import type { StudyResult } from '#studies/common/result.js';
 import { STUDIES } from '#studies/common/studies.js';
-import { published, study } from './support.js';
+import { published, ROOT, study } from './support.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-studies-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -22,15 +22,17 @@ describe('npm run study', () => {
         result.conditions.map(({ id }) => id),
         planned.map(({ id }) => id),
       );
-      for (const [index, { runs }] of result.conditions.entries()) {
+      for (const [index, { generations, method, lost, failure }] of result.conditions.entries()) {
+        assert.deepEqual([lost, failure], [[], null]);
         const { contenders = [], metrics = [] } = planned[index] ?? {};
-        assert.deepEqual(
-          new Set(runs.map(({ contender }) => contender)),
-          new Set(contenders.map(({ id }) => id)),
-        );
-        for (const run of runs)
-          for (const { id } of metrics)
-            assert.equal(typeof run.metrics?.[id], 'number', `${run.contender}: ${id}`);
+        const arms = [...contenders.map(({ id }) => id), 'twin'];
+        assert.equal(generations.length, method.generations);
+        for (const generation of generations) {
+          assert.deepEqual(new Set(Object.keys(generation)), new Set(arms));
+          for (const arm of arms)
+            for (const { id } of metrics)
+              assert.equal(generation[arm]?.[id]?.length, method.blocks, `${arm}: ${id}`);
+        }
       }
       const page = readFileSync(join(directory, `${name}.md`), 'utf8');
       assert.ok(page.startsWith(`# ${title}\n`));
@@ -48,7 +50,8 @@ describe('npm run study', () => {
   test('bad arguments end with 2', async () => {
     for (const [args, right] of [
       [['nonsense'], /there are scrypt, react/],
-      [['--blocks', '0'], /whole number from 1/],
+      [['--time', '0'], /whole number from 1/],
+      [['scrypt', '--from', join(ROOT, 'docs/results/timeline.json')], /no result of study:scrypt/],
       [['--frobnicate'], /frobnicate/],
     ] as const) {
       const { code, stderr } = await study(...args);

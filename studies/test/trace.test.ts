@@ -1,25 +1,40 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { captureEnvironment } from 'plimsoll/lab';
-import { tracePage } from '#studies/trace-cost/page.js';
-import type { AppRun } from '#studies/trace-cost/run.js';
+import type { GenerationColumns } from '#studies/common/result.js';
+import { cellOf, tracePage } from '#studies/trace-cost/page.js';
 import { ROOT } from './support.js';
+import { turnsOf } from './turns.js';
 
-const run = (meanMs: number): AppRun => ({ rate: 100, meanMs, p99Ms: 9, cpuMs: 1, cpuSeconds: 1, jobs: 7 });
-const plan = { isQuick: false, blocks: 6, warmMs: 1000, ms: 5000 };
+const columns = (meanMs: readonly number[]) => ({
+  rate: meanMs.map(() => 100),
+  meanMs,
+  p99Ms: meanMs.map(() => 9),
+  cpuMs: meanMs.map(() => 1),
+});
+const plan = { isQuick: false, timeMs: 70_000, warmMs: 1000, ms: 1000 };
+const page = (generations: readonly GenerationColumns[], lost?: string): string => {
+  const cell = cellOf('files', 'saturated', turnsOf(generations, lost), 7);
+  return tracePage([cell], plan, captureEnvironment({ directory: ROOT }));
+};
 
 test('study trace: the page says what tracing costs beside what equal servers differ by', () => {
-  const of = (factor: number): AppRun[] => [10, 11, 12, 10, 11, 12].map((ms) => run(ms * factor));
-  const cell = { app: 'files', load: 'saturated', untraced: of(1), traced: of(2), twin: of(1.1) };
-  const page = tracePage([cell], plan, captureEnvironment({ directory: ROOT }));
+  const untraced = columns([10, 12]);
+  const generation = { untraced, twin: columns([11, 13.2]), traced: columns([20, 24]) };
+  const text = page(Array(6).fill(generation));
   assert.match(
-    page,
-    /^\| files \| saturated \| 100 \| 1\.00 .* \| 11\.00 ms \| 2\.00 \[2\.00, 2\.00\] \| 1\.10 \[1\.10, 1\.10\] \| .* \| 7 \|$/m,
+    text,
+    /^\| files \| saturated \| 100 \| 1\.00 .* \| 11\.00 ms \| 1\.91 \[1\.91, 1\.91\] \| 1\.10 \[1\.10, 1\.10\] \| .* \| 7 \|$/m,
   );
-  assert.doesNotMatch(page, /undefined|NaN/);
+  assert.doesNotMatch(text, /undefined|NaN/);
 });
 
 test('study trace: where nothing can be divided there is no figure', () => {
-  const none = { app: 'files', load: '50 %', untraced: [run(0)], traced: [run(1)], twin: [run(0)] };
-  assert.match(tracePage([none], plan, captureEnvironment({ directory: ROOT })), /no figure/);
+  const generation = { untraced: columns([0]), twin: columns([0]), traced: columns([1]) };
+  assert.match(page([generation]), /no figure/);
+});
+
+test('study trace: a traced server that failed is said, with the reason', () => {
+  const text = page([{ untraced: columns([10]), twin: columns([10]) }], 'traced');
+  assert.match(text, /^- \*\*Failed\*\*: traced: it broke$/m);
 });

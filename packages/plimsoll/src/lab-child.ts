@@ -5,6 +5,6 @@
  */
 
 export { peakRssMb, rssMb } from './host/memory.js';
-export { answerOnce, CannotDo, type Yield } from './lab/child/answer.js';
+export { answerOnce, answerRounds, CannotDo, type Opened, type Yield } from './lab/child/answer.js';
 export { watchLoopDelay } from './lab/loop-delay.js';
 export { prepareSleep } from './workloads/sleep.js';

@@ -17,7 +17,13 @@ export { parseCount } from './cli/values.js';
 export { PlimsollError, usage } from './errors.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
 export { installedVersions } from './host/versions.js';
-export type { AlternatingOutcome, AlternatingRound } from './lab/alternating.js';
+export {
+  type AlternatingOutcome,
+  type AlternatingRound,
+  alternate,
+  type Contestant,
+} from './lab/alternating.js';
+export type { Arm } from './lab/block-order.js';
 export {
   type BlockRun,
   type BlocksOutcome,
@@ -25,9 +31,12 @@ export {
   completeBlocks,
   runBlocks,
 } from './lab/blocks.js';
+export { fitGenerations } from './lab/fit-generations.js';
 export { askFreshProcess } from './lab/fresh-process.js';
+export { GenerationWatch } from './lab/generation-watch.js';
 export { Guardian } from './lab/guardian.js';
-export type { Measurement, Outcome } from './lab/messages.js';
+export { LiveContestant } from './lab/live-contestant.js';
+export type { Measurement, Outcome, RoundYield } from './lab/messages.js';
 export { openResolver } from './lab/resolver/open.js';
 export { simulate } from './model/simulate.js';
 export type { Workload as SimulatedWorkload } from './model/workload.js';
@@ -45,12 +54,15 @@ export { type Classification, type Classified, classificationSchema } from './re
 export { type LoadCell, type LoadResult, loadSchema } from './results/load.js';
 export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
-export { type Estimate, estimateRatio, type JudgedEstimate, judgeRatio } from './stats/estimate.js';
+export { type Estimate, estimateRatio } from './stats/estimate.js';
 export {
   compareGenerations,
+  comparePair,
   type Generation,
   type GenerationsResult,
   halfWidth,
+  type PairComparison,
+  type PairedBlocks,
 } from './stats/generations.js';
 export { kendall } from './stats/kendall.js';
 export { FIRST_LOOK } from './stats/looks.js';

@@ -181,6 +181,7 @@ test('plimsoll/lab exports these values and no others', () => {
     Object.keys(lab).sort(),
     [
       ...['Guardian', 'completeBlocks', 'runBlocks', 'askFreshProcess', 'openResolver'],
+      ...['alternate', 'fitGenerations', 'GenerationWatch', 'LiveContestant'],
       ...['interruptSignal', 'openJsonOutput', 'ProgressLine', 'parseCount', 'PlimsollError'],
       ...['readOptions', 'usage'],
       ...['captureEnvironment', 'installedVersions'],
@@ -204,8 +205,8 @@ test('plimsoll/lab exports these values and no others', () => {
       ],
       ...['benchSchema', 'classificationSchema', 'loadSchema', 'timelineSchema', 'objectives'],
       ...['createRandom', 'median', 'quantile', 'kendall', 'hodgesLehmann', 'signedRankInterval'],
-      ...['FIRST_LOOK', 'compareGenerations', 'halfWidth'],
-      ...['EQUAL_WITHIN', 'estimateRatio', 'judgeRatio', 'verdictOfRatio'],
+      ...['FIRST_LOOK', 'compareGenerations', 'comparePair', 'halfWidth'],
+      ...['EQUAL_WITHIN', 'estimateRatio', 'verdictOfRatio'],
       ...['analyseWorkload', 'busyCpus', 'findings', 'record', 'simulate', 'verification'],
     ].sort(),
   );

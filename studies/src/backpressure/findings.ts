@@ -1,6 +1,6 @@
 import { markdownTable } from 'plimsoll/lab';
 import { type Claim, claimsMarkdown, times, verdictOn } from '../common/claims.js';
-import { compare } from '../common/compare.js';
+import { judge } from '../common/compare.js';
 import type { ConditionResult, StudyResult } from '../common/result.js';
 import { againstTable, middle } from '../common/tables.js';
 
@@ -31,10 +31,10 @@ function claims(condition: ConditionResult): Claim[] {
     `${of(`plimsoll-${mode}`, metric, digits)}${unit} (ours), ${of(`piscina-${mode}`, metric, digits)}${unit} (Piscina)`;
   const lines = condition.parameters.lines ?? 0;
   const queue = middle(condition, 'piscina-unbounded', 'queue');
-  const slower = compare(condition, 'piscina-pausing', 'piscina-unbounded', 'time');
-  const oursSlower = compare(condition, 'plimsoll-pausing', 'plimsoll-unbounded', 'time');
-  const heap = compare(condition, 'piscina-pausing', 'piscina-unbounded', 'heap');
-  const window = compare(condition, 'piscina-windowed', 'piscina-pausing', 'time');
+  const slower = judge(condition, 'piscina-pausing', 'piscina-unbounded', 'time');
+  const oursSlower = judge(condition, 'plimsoll-pausing', 'plimsoll-unbounded', 'time');
+  const heap = judge(condition, 'piscina-pausing', 'piscina-unbounded', 'heap');
+  const window = judge(condition, 'piscina-windowed', 'piscina-pausing', 'time');
   return [
     {
       claim: 'without a limit nearly all lines end up in the queue',
@@ -47,8 +47,8 @@ function claims(condition: ConditionResult): Claim[] {
       claim: 'with maxQueue and drain the total time grows by a small amount',
       theirs: 'no figure',
       here: `Piscina ${times(slower)}, ours ${times(oursSlower)}`,
-      verdict: slower === undefined ? 'unclear' : slower.value < 1.25 ? 'agrees' : 'differs',
-      why: `'drain' comes when a worker has nothing to do, so that workers wait until the stream has resumed; against that stands what a long queue costs the collector.${(oursSlower?.value ?? 0) > 1.25 ? ' Ours loses more by it than Piscina, because without a limit its tasks cost less.' : ''}`,
+      verdict: slower === undefined ? 'unclear' : slower.ratio < 1.25 ? 'agrees' : 'differs',
+      why: `'drain' comes when a worker has nothing to do, so that workers wait until the stream has resumed; against that stands what a long queue costs the collector.${(oursSlower?.ratio ?? 0) > 1.25 ? ' Ours loses more by it than Piscina, because without a limit its tasks cost less.' : ''}`,
     },
     {
       claim: 'memory is much lower and more predictable',
@@ -62,7 +62,7 @@ function claims(condition: ConditionResult): Claim[] {
       theirs: 'no figure',
       here: `${both('windowed', 'time', ' ms')} against ${both('pausing', 'time', ' ms')}; longest queue ${both('windowed', 'queue', '')}`,
       verdict:
-        window === undefined ? 'unclear' : window.value > 0.67 && window.value < 1.5 ? 'agrees' : 'differs',
+        window === undefined ? 'unclear' : window.ratio > 0.67 && window.ratio < 1.5 ? 'agrees' : 'differs',
       why: `the window takes ${times(window)} the time of pause and drain with Piscina; it never lets the queue run empty, but \`Promise.race\` over the window costs something for every line.`,
     },
   ];

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { parse } from 'csv-parse';
 import { peakRssMb } from 'plimsoll/lab/child';
-import { CORES, openPool } from '../common/pools.js';
-import type { Run } from '../common/study.js';
+import { type AnyPool, CORES, openPool } from '../common/pools.js';
+import type { Opened, Yield } from '../common/study.js';
 import { writeCsv } from './data.js';
 import { LIMIT, type Mode, pausing, unbounded, windowed } from './modes.js';
 
@@ -14,7 +14,7 @@ const MB = 2 ** 20;
 /** Reading the heap's size takes a few microseconds, so not every record does. */
 const LOOK_EVERY = 50;
 
-export async function run(contender: string, { lines = 25_000 }): Promise<Run> {
+export async function open(contender: string, { lines = 25_000 }): Promise<Opened> {
   const [library = '', name = ''] = contender.split('-');
   const mode = MODES[name];
   if (mode === undefined) throw new Error(`there is no mode ${name}`);
@@ -24,7 +24,11 @@ export async function run(contender: string, { lines = 25_000 }): Promise<Run> {
     ...(mode === pausing ? { maxQueue: LIMIT } : {}),
   });
   await Promise.all(Array.from({ length: CORES }, () => pool.run({})));
+  return { round: () => round(mode, pool, file, lines) };
+}
 
+/** The only one of its process. */
+async function round(mode: Mode, pool: AnyPool, file: string, lines: number): Promise<Yield> {
   let peakHeap = 0;
   let longest = 0;
   let submissions = 0;

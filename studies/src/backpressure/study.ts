@@ -1,4 +1,4 @@
-import type { Condition, Contender, Effort, Study } from '../common/study.js';
+import type { Condition, Contender, Effort, Judged, Study } from '../common/study.js';
 import { findings } from './findings.js';
 
 const MODES = {
@@ -12,6 +12,14 @@ const CONTENDERS: readonly Contender[] = Object.entries(MODES).flatMap(([mode, t
   { id: `piscina-${mode}`, title: `${title}; Piscina` },
 ]);
 
+const JUDGED: readonly Judged[] = [
+  ['piscina-pausing', 'piscina-unbounded', 'time'],
+  ['plimsoll-pausing', 'plimsoll-unbounded', 'time'],
+  ['piscina-windowed', 'piscina-pausing', 'time'],
+  ...Object.keys(MODES).map((mode): Judged => [`plimsoll-${mode}`, `piscina-${mode}`, 'time']),
+  ['piscina-pausing', 'piscina-unbounded', 'heap'],
+];
+
 const condition = (lines: number, contenders: readonly Contender[]): Condition => ({
   id: String(lines),
   title: `${lines.toLocaleString('en-GB')} lines`,
@@ -23,8 +31,11 @@ const condition = (lines: number, contenders: readonly Contender[]): Condition =
     { id: 'rss', title: 'peak RSS MB', better: 'less', digits: 0 },
     { id: 'queue', title: 'longest queue', better: 'less', digits: 0 },
   ],
+  judged: JUDGED,
   parameters: { lines },
-  expectedMs: 500 + lines / 5,
+  seconds: 240,
+  // Peaks of memory never fall: a process has one round of them.
+  isolated: true,
 });
 
 export const backpressure: Study = {

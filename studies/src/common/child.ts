@@ -1,5 +1,5 @@
-// The entry of a measuring process: one run of one contender of one study, one answer, and then it is killed.
-import { answerOnce } from 'plimsoll/lab/child';
+// The entry of a measuring process: one contender of one study, which is opened once and measured round by round.
+import { answerRounds } from 'plimsoll/lab/child';
 import type { Program } from './study.js';
 
 interface Job {
@@ -8,7 +8,7 @@ interface Job {
   readonly parameters: Readonly<Record<string, number>>;
 }
 
-answerOnce(async ({ study, contender, parameters }: Job) => {
-  const { run } = (await import(new URL(`../${study}/program.js`, import.meta.url).href)) as Program;
-  return run(contender, parameters);
+answerRounds(async ({ study, contender, parameters }: Job) => {
+  const { open } = (await import(new URL(`../${study}/program.js`, import.meta.url).href)) as Program;
+  return open(contender, parameters);
 });

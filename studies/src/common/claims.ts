@@ -1,4 +1,5 @@
-import { formatEstimate, type JudgedEstimate, markdownTable } from 'plimsoll/lab';
+import { markdownTable } from 'plimsoll/lab';
+import { type Comparison, ratio } from './compare.js';
 import { left } from './tables.js';
 
 /** Something that the article says, and what the figures here say of it. */
@@ -30,14 +31,11 @@ export function claimsMarkdown(claims: readonly Claim[], source = 'the article')
 }
 
 /** `1.02 [0.99, 1.05] ×`, or that there is no such figure. */
-export const times = (found: JudgedEstimate | undefined): string =>
-  found === undefined ? 'not measured' : `${formatEstimate(found)} ×`;
+export const times = (found: Comparison | undefined): string =>
+  found === undefined ? 'not measured' : `${ratio(found)} ×`;
 
 /** Whether a comparison came out as the claim has it; what is unclear neither agrees nor differs. */
-export function verdictOn(
-  found: JudgedEstimate | undefined,
-  expected: JudgedEstimate['verdict'],
-): Claim['verdict'] {
+export function verdictOn(found: Comparison | undefined, expected: Comparison['verdict']): Claim['verdict'] {
   if (found === undefined || found.verdict === 'unclear') return 'unclear';
   return found.verdict === expected ? 'agrees' : 'differs';
 }

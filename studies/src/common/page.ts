@@ -1,7 +1,7 @@
 import { environmentLines, formatDuration, markdownTable } from 'plimsoll/lab';
 import type { StudyResult } from './result.js';
 import type { Study } from './study.js';
-import { blocksOf, conditionTable } from './tables.js';
+import { conditionTable, failuresOf, methodOf } from './tables.js';
 
 /** The page docs/results/<name>.md, derived from the result alone. */
 export function pageOf(study: Study, result: StudyResult): string {
@@ -9,7 +9,7 @@ export function pageOf(study: Study, result: StudyResult): string {
   return [
     `# ${study.title}`,
     '',
-    `Measured by \`npm run study:${study.name}\`; every single run is in [${study.name}.json](${study.name}.json).`,
+    `Measured by \`npm run study:${study.name}\`; every round is in [${study.name}.json](${study.name}.json).`,
     ...(result.effort === 'full'
       ? []
       : ['', '**A quick run: it proves that the study works, and nothing else.**']),
@@ -21,21 +21,16 @@ export function pageOf(study: Study, result: StudyResult): string {
     '## Where and how',
     '',
     ...environmentLines(environment, versions),
-    '- Every run is a process of its own; a block runs every contender once in random order, and the first one twice (A/A twin).',
-    '  Tables: the median of the runs [smallest, largest]. Ratios: the Hodges–Lehmann estimate over the blocks with its exact',
-    '  interval of signed ranks, 95 % or more unless another level is named. Same: it lies within 3 % of 1; better or worse: it leaves',
-    '  out 1; unclear: neither, or there are fewer than six blocks, or the twins themselves differ. The first figure of a table is what',
-    '  it was measured for; the others are exploratory, and so are their verdicts, in parentheses: of twenty one would be wrong by luck.',
+    ...method(result),
     `- seed ${seed}, ${formatDuration(seconds * 1000)} in all, ${startedAt.slice(0, 10)}`,
     ...conditions.flatMap((condition) => {
       const { columns, rows } = conditionTable(condition);
-      const failures = new Set(condition.runs.flatMap(({ failure }) => failure ?? []));
       return [
         '',
         `## ${condition.title}`,
         '',
-        `${blocksOf(condition)}${condition.repeatedBlocks === 0 ? '' : `, ${condition.repeatedBlocks} more run again`}${disturbed(condition.runs)}.`,
-        ...[...failures].map((failure) => `\nFailed: ${failure}`),
+        `${methodOf(condition)}.`,
+        ...failuresOf(condition).map((failure) => `\nFailed: ${failure}`),
         '',
         ...markdownTable(columns, rows),
       ];
@@ -44,8 +39,21 @@ export function pageOf(study: Study, result: StudyResult): string {
   ].join('\n');
 }
 
-function disturbed(runs: StudyResult['conditions'][number]['runs']): string {
-  const counted = runs.filter(({ superseded }) => !superseded);
-  const hit = counted.filter(({ disturbances }) => disturbances.length > 0);
-  return hit.length === 0 ? '' : `; ${hit.length} of ${counted.length} runs disturbed from outside`;
+function method({ conditions }: StudyResult): string[] {
+  const isIsolated = conditions.every(({ method }) => method.mode === 'isolated');
+  return [
+    ...(isIsolated
+      ? [
+          '- Every process has one round. A generation runs a process of every contender and one of the A/A twin, in random order.',
+        ]
+      : [
+          '- Processes of all contenders and of an A/A twin live at the same time and take turns by short rounds, in random order; after',
+          '  some blocks all are replaced by fresh ones (a generation).',
+        ]),
+    '  Tables: the median of the rounds [smallest, largest median of a generation]. Ratios: every generation yields the Hodges–Lehmann',
+    "  centre of its blocks' log ratios; Student's t makes an interval of 95 % of them, which holds however often it is looked at.",
+    '  Same: it lies within 3 % of 1; better or worse: it leaves out 1; unclear: neither, or there are fewer than four generations, or',
+    '  the twins themselves differ. Verdicts in parentheses are exploratory: of twenty one would be wrong by luck. Those without hold',
+    '  together, for each condition.',
+  ];
 }

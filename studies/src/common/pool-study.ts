@@ -1,16 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ProgressLine, parseCount, readOptions, renderTable, terminalStyle } from 'plimsoll/lab';
+import { ProgressLine, parseCount, readOptions, renderTable, terminalStyle, usage } from 'plimsoll/lab';
 import { type Command, withGuardian } from './command.js';
 import { measureStudy } from './measure.js';
 import { pageOf } from './page.js';
 import { RESULTS, ROOT, writeOutput } from './paths.js';
-import type { StudyResult } from './result.js';
+import { type ConditionResult, isWhole, type StudyResult } from './result.js';
 import type { Effort, Study } from './study.js';
-import { blocksOf, conditionTable } from './tables.js';
+import { conditionTable, failuresOf, methodOf } from './tables.js';
 
-const BLOCKS: Record<Effort, number> = { full: 6, quick: 1 };
+/** Enough for a generation, and no more. */
+const QUICK_MS = 1500;
+const MOST_SECONDS = 3600;
 
 /** The command of a study of worker pools: measure, print, write the page. 4 when a contender failed. */
 export const poolStudy = (study: Study): Command => ({
@@ -21,44 +23,58 @@ export const poolStudy = (study: Study): Command => ({
 function runStudy(study: Study, args: readonly string[]): Promise<number> | number {
   const { values } = readOptions(args, {
     quick: { type: 'boolean' },
-    blocks: { type: 'string' },
+    time: { type: 'string' },
     seed: { type: 'string' },
     out: { type: 'string' },
     from: { type: 'string' },
   });
   const effort = values.quick ? 'quick' : 'full';
-  const blocks = values.blocks === undefined ? BLOCKS[effort] : parseCount(values.blocks, '--blocks', 1, 100);
+  const timeMs = timeOf(values.time, effort);
   const seed =
     values.seed === undefined ? randomInt(2 ** 31) : parseCount(values.seed, '--seed', 0, 2 ** 31 - 1);
-  const isResult = effort === 'full' && values.blocks === undefined;
+  const isResult = effort === 'full' && values.time === undefined;
   const out = resolve(values.out ?? (isResult ? RESULTS : join(ROOT, '.cache/study')));
   if (values.from !== undefined) {
-    const result = JSON.parse(readFileSync(values.from, 'utf8')) as StudyResult;
-    writeOutput(out, `${study.name}.md`, pageOf(study, result));
+    writeOutput(out, `${study.name}.md`, pageOf(study, readStudy(values.from, study)));
     return 0;
   }
   return withGuardian(async (cycle) => {
     const line = new ProgressLine(process.stderr, false);
-    const onRun = (text: string): void => line.show(text, (width) => text.slice(0, width - 1));
-    const result = await measureStudy(study, { effort, blocks, seed, ...cycle, onRun }).finally(() =>
+    const onRound = (text: string): void => line.show(text, (width) => text.slice(0, width - 1));
+    const result = await measureStudy(study, { effort, timeMs, seed, ...cycle, onRound }).finally(() =>
       line.clear(),
     );
     print(study, result);
     writeOutput(out, `${study.name}.json`, `${JSON.stringify(result)}\n`);
     writeOutput(out, `${study.name}.md`, pageOf(study, result));
-    return result.conditions.some(({ runs }) => runs.some(({ metrics }) => metrics === null)) ? 4 : 0;
+    return result.conditions.every(isWhole) ? 0 : 4;
   });
 }
+
+/** For each condition; `null`: what it says itself. */
+function timeOf(text: string | undefined, effort: Effort): number | null {
+  if (text !== undefined) return parseCount(text, '--time', 1, MOST_SECONDS) * 1000;
+  return effort === 'quick' ? QUICK_MS : null;
+}
+
+/** @throws {PlimsollError} PLIMSOLL_USAGE when it is something else. */
+function readStudy(file: string, { name }: Study): StudyResult {
+  const result = JSON.parse(readFileSync(file, 'utf8')) as Partial<StudyResult>;
+  if (result.kind === 'study' && result.name === name && result.conditions?.every(isCondition))
+    return result as StudyResult;
+  throw usage(`--from: ${file} is no result of study:${name}, or one of an earlier version`);
+}
+
+const isCondition = ({ generations }: Partial<ConditionResult>): boolean => Array.isArray(generations);
 
 function print({ title }: Study, result: StudyResult): void {
   const { color } = terminalStyle(process.stdout);
   console.log(color.bold(title));
   for (const condition of result.conditions) {
     const { columns, rows } = conditionTable(condition);
-    console.log(`\n${condition.title} (${blocksOf(condition)})`);
+    console.log(`\n${condition.title} (${methodOf(condition)})`);
     console.log(renderTable(columns, rows, process.stdout.columns ?? 200).join('\n'));
-    const failures = new Set(condition.runs.flatMap(({ failure }) => failure ?? []));
-    for (const failure of failures) console.log(color.red(`failed: ${failure}`));
+    for (const failure of failuresOf(condition)) console.log(color.red(`failed: ${failure}`));
   }
   console.log('');
 }

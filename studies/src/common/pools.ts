@@ -7,6 +7,9 @@ import { Piscina } from 'piscina';
 export interface AnyPool {
   run(task: unknown, options?: { name?: string; transferList?: unknown[] }): Promise<unknown>;
   on(event: 'drain' | 'workerCreate', listener: () => void): unknown;
+  off(event: 'drain' | 'workerCreate', listener: () => void): unknown;
+  /** Ends its workers; what waits is refused. */
+  destroy(): Promise<void>;
   readonly queueSize: number;
   readonly completed: number;
   readonly histogram: {

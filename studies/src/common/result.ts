@@ -1,19 +1,23 @@
-import type { Environment } from 'plimsoll/lab';
-import type { Contender, Effort, Metric } from './study.js';
+import type { AlternatingOutcome, Environment } from 'plimsoll/lab';
+import type { Contender, Effort, Judged, Metric } from './study.js';
 
-export interface RunRecord {
-  readonly contender: string;
-  /** It is the baseline's second run in its block. */
-  readonly twin: boolean;
-  readonly block: number;
-  readonly order: number;
-  /** What the machine did meanwhile: steal, load of others. */
-  readonly disturbances: readonly string[];
-  /** Its block was run again because of such disturbances, or was not completed. */
-  readonly superseded: boolean;
-  /** `null`: it failed. */
-  readonly metrics: Readonly<Record<string, number>> | null;
-  readonly failure: string | null;
+/** What was measured in one generation: of each contender and of the `twin`, each metric, one number a block. */
+export type GenerationColumns = Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
+
+export interface ConditionMethod {
+  /** Live processes that take turns, or one process at a time for one round. */
+  readonly mode: 'alternating' | 'isolated';
+  /** Time that it was given, in seconds, and time that it took. */
+  readonly seconds: number;
+  readonly tookSeconds: number;
+  /** Of a generation. */
+  readonly blocks: number;
+  readonly generations: number;
+  readonly mostGenerations: number;
+  /** Of each contender. */
+  readonly rounds: number;
+  readonly looks: number;
+  readonly stop: AlternatingOutcome<unknown>['stop'];
 }
 
 export interface ConditionResult {
@@ -22,10 +26,16 @@ export interface ConditionResult {
   readonly contenders: readonly Contender[];
   readonly baseline: string;
   readonly metrics: readonly Metric[];
+  readonly judged: readonly Judged[];
   readonly parameters: Readonly<Record<string, number>>;
-  readonly blocks: number;
-  readonly repeatedBlocks: number;
-  readonly runs: readonly RunRecord[];
+  readonly method: ConditionMethod;
+  /** Generations during which the machine had something else to do, and what. */
+  readonly disturbances: readonly { readonly generation: number; readonly what: readonly string[] }[];
+  /** Contenders that failed; the others went on without them. */
+  readonly lost: readonly { readonly contender: string; readonly reason: string }[];
+  /** Why the baseline, and with it all, ended early. */
+  readonly failure: string | null;
+  readonly generations: readonly GenerationColumns[];
 }
 
 export interface StudyResult {
@@ -42,14 +52,18 @@ export interface StudyResult {
   readonly conditions: readonly ConditionResult[];
 }
 
-/** A contender's figures of one metric, in the order of the blocks; `twin` is the baseline's second run in each. */
-export function figures({ runs }: ConditionResult, contender: string, metric: string): number[] {
-  return runs
-    .filter(({ superseded }) => !superseded)
-    .filter((run) => (contender === 'twin' ? run.twin : !run.twin && run.contender === contender))
-    .sort((a, b) => a.block - b.block)
-    .map((run) => run.metrics?.[metric] ?? Number.NaN);
-}
+/** A contender's figures of one metric, generation by generation; `twin` is the baseline's second turn. */
+export const figures = (
+  { generations }: ConditionResult,
+  contender: string,
+  metric: string,
+): (readonly number[])[] => generations.map((generation) => generation[contender]?.[metric] ?? []);
+
+export const isLost = ({ lost }: ConditionResult, contender: string): boolean =>
+  lost.some((one) => one.contender === contender);
+
+/** Whether everything that was to be measured was. */
+export const isWhole = ({ lost, failure }: ConditionResult): boolean => lost.length === 0 && failure === null;
 
 export function conditionOf({ conditions }: StudyResult, id: string): ConditionResult | undefined {
   return conditions.find((condition) => condition.id === id);

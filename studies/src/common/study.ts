@@ -1,9 +1,10 @@
+import type { Opened, Yield } from 'plimsoll/lab/child';
 import type { StudyResult } from './result.js';
 
 /** `quick` proves that everything runs; its figures are for nobody's page. */
 export type Effort = 'full' | 'quick';
 
-/** One figure of a run. */
+/** One figure of a round. */
 export interface Metric {
   readonly id: string;
   readonly title: string;
@@ -23,20 +24,27 @@ export interface Condition {
   readonly id: string;
   readonly title: string;
   readonly contenders: readonly Contender[];
-  /** Whom the others are compared with; it runs twice in every block. */
+  /** It takes two turns in every block: the second is the A/A twin's. */
   readonly baseline: string;
   readonly metrics: readonly Metric[];
+  /** What verdicts are for. Their intervals hold together; every other comparison is exploratory. */
+  readonly judged: readonly Judged[];
   /** What the program is told. */
   readonly parameters: Readonly<Record<string, number>>;
-  /** What a run takes, roughly; several times as long and it counts as hung. */
-  readonly expectedMs: number;
+  /** Time for all of it at full effort, in seconds. */
+  readonly seconds: number;
+  /** One process at a time, for one round: for what a process can show but once. Default: false. */
+  readonly isolated?: boolean;
 }
+
+/** A comparison of two contenders by a metric. */
+export type Judged = readonly [one: string, other: string, metric: string];
 
 /** A study: what is measured, and what the page says of it. The programs themselves are in its `program.ts`. */
 export interface Study {
   readonly name: string;
   readonly title: string;
-  /** Markdown: the question, and how a run goes. */
+  /** Markdown: the question, and how a round goes. */
   readonly description: readonly string[];
   /** Packages whose versions the page names. */
   readonly packages: readonly string[];
@@ -45,13 +53,9 @@ export interface Study {
   findings(result: StudyResult): string[];
 }
 
-/** What a study's `program.ts` exports: one run of one contender, one number for each metric. */
+/** What a study's `program.ts` exports: pools and servers are started and warmed up by `open`, and then measured round by round. */
 export interface Program {
-  run(contender: string, parameters: Readonly<Record<string, number>>): Promise<Run>;
+  open(contender: string, parameters: Readonly<Record<string, number>>): Promise<Opened>;
 }
 
-export interface Run {
-  readonly metrics: Record<string, number>;
-  /** CPU seconds of processes that helped. */
-  readonly helperCpuSeconds?: number;
-}
+export type { Opened, Yield };

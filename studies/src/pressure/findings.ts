@@ -1,6 +1,6 @@
 import { markdownTable } from 'plimsoll/lab';
 import { type Claim, claimsMarkdown, times, verdictOn } from '../common/claims.js';
-import { compare } from '../common/compare.js';
+import { judge } from '../common/compare.js';
 import { type ConditionResult, conditionOf, type StudyResult } from '../common/result.js';
 import { againstTable, middle } from '../common/tables.js';
 
@@ -41,11 +41,11 @@ function lessons(low: ConditionResult, high: ConditionResult): string[] {
 function claims(low: ConditionResult, high: ConditionResult): Claim[] {
   const started = (contender: string): string => middle(low, contender, 'workers').toFixed(2);
   const churn = middle(low, 'piscina-asitcomes', 'workers');
-  const kept = compare(low, 'piscina-minthreads', 'piscina-asitcomes', 'cpu');
-  const timeout = compare(low, 'piscina-idletimeout', 'piscina-asitcomes', 'cpu');
-  const oursKept = compare(low, 'plimsoll-minthreads', 'plimsoll-asitcomes', 'cpu');
-  const faster = compare(low, 'piscina-minthreads', 'piscina-asitcomes', 'mean');
-  const waits = compare(high, 'piscina-150', 'piscina-50', 'waitMean');
+  const kept = judge(low, 'piscina-minthreads', 'piscina-asitcomes', 'cpu');
+  const timeout = judge(low, 'piscina-idletimeout', 'piscina-asitcomes', 'cpu');
+  const oursKept = judge(low, 'plimsoll-minthreads', 'plimsoll-asitcomes', 'cpu');
+  const faster = judge(low, 'piscina-minthreads', 'piscina-asitcomes', 'mean');
+  const waits = judge(high, 'piscina-150', 'piscina-50', 'waitMean');
   return [
     {
       claim: 'at low pressure workers are stopped and started anew, which is expensive',

@@ -1,4 +1,4 @@
-import type { Condition, Contender, Effort, Study } from '../common/study.js';
+import type { Condition, Contender, Effort, Judged, Study } from '../common/study.js';
 import { findings } from './findings.js';
 
 const LIBRARIES = { plimsoll: '@plimsoll/pool', piscina: 'Piscina' } as const;
@@ -31,8 +31,15 @@ const low = (bursts: number, contenders: readonly Contender[]): Condition => ({
     { id: 'cpu', title: 'CPU ms/burst', better: 'less', digits: 1 },
     { id: 'pressure', title: 'pressure', better: 'less', digits: 2 },
   ],
+  judged: [
+    ['plimsoll-asitcomes', 'piscina-asitcomes', 'workers'],
+    ['piscina-minthreads', 'piscina-asitcomes', 'cpu'],
+    ['piscina-idletimeout', 'piscina-asitcomes', 'cpu'],
+    ['plimsoll-minthreads', 'plimsoll-asitcomes', 'cpu'],
+    ['piscina-minthreads', 'piscina-asitcomes', 'mean'],
+  ],
   parameters: { bursts, threads: 4, taskMs: 5, pauseMs: 60 },
-  expectedMs: bursts * 120,
+  seconds: 120,
 });
 
 const high = (ms: number, contenders: readonly Contender[]): Condition => ({
@@ -47,8 +54,12 @@ const high = (ms: number, contenders: readonly Contender[]): Condition => ({
     { id: 'waitMax', title: 'wait max ms', better: 'less', digits: 1 },
     { id: 'utilization', title: 'utilization %', better: 'more', digits: 0 },
   ],
+  judged: [
+    ...Object.keys(LOADS).map((load): Judged => [`plimsoll-${load}`, `piscina-${load}`, 'pressure']),
+    ['piscina-150', 'piscina-50', 'waitMean'],
+  ],
   parameters: { taskMs: 2, ms },
-  expectedMs: ms + 1000,
+  seconds: 110,
 });
 
 export const pressure: Study = {
@@ -64,7 +75,7 @@ export const pressure: Study = {
   packages: ['@plimsoll/pool', 'piscina'],
   conditions: (effort: Effort): readonly Condition[] =>
     effort === 'full'
-      ? [low(50, both(SETTINGS)), high(4000, both(LOADS))]
+      ? [low(8, both(SETTINGS)), high(1000, both(LOADS))]
       : [
           low(2, both({ asitcomes: SETTINGS.asitcomes })),
           high(200, both({ 50: LOADS[50], 150: LOADS[150] })),

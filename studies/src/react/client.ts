@@ -1,4 +1,5 @@
-// autocannon in a process of its own: a closed loop, whose every connection asks again as soon as it has been answered.
+// autocannon in a process of its own, one round for each order: a closed loop, whose every connection asks again as soon as it
+// has been answered.
 import autocannon from 'autocannon';
 import { quantile } from 'plimsoll/lab';
 
@@ -21,18 +22,23 @@ export type Report =
       /** Connections that were answered at least once. */
       readonly served: number;
       readonly errors: number;
+      /** Of this process since it was started. */
       readonly cpuSeconds: number;
-    };
+    }
+  /** Its connections are closed. */
+  | { readonly type: 'over' };
 
 const say = (report: Report): void => void process.send?.(report);
 
-process.once('message', ({ url, connections, warmUpMs, ms }: Order) => {
+process.on('message', ({ url, connections, warmUpMs, ms }: Order) => {
   const latencies: number[] = [];
   const served = new Set<object>();
   let errors = 0;
   let begun = 0;
   // It is stopped by hand: its own seconds begin before the server is warm.
-  const instance = autocannon({ url, connections, duration: 3600, timeout: 3600 }, () => {});
+  const instance = autocannon({ url, connections, duration: 3600, timeout: 3600 }, () =>
+    say({ type: 'over' }),
+  );
   instance.on('response', (connection, status, _, latency) => {
     if (status !== 200) errors++;
     else if (begun > 0) {
@@ -60,6 +66,5 @@ process.once('message', ({ url, connections, warmUpMs, ms }: Order) => {
       cpuSeconds: (user + system) / 1e6,
     });
     instance.stop();
-    process.disconnect();
   }, warmUpMs + ms);
 });

@@ -1,6 +1,6 @@
 import { formatFigure, markdownTable } from 'plimsoll/lab';
 import { type Claim, claimsMarkdown, times, verdictOn } from '../common/claims.js';
-import { compare } from '../common/compare.js';
+import { judge } from '../common/compare.js';
 import { type ConditionResult, conditionOf, type StudyResult } from '../common/result.js';
 import { againstTable, left, middle, right } from '../common/tables.js';
 
@@ -56,8 +56,8 @@ function beside(result: StudyResult): string[] {
 function claims(result: StudyResult, cores: number): Claim[] {
   const [few, many] = [conditionOf(result, '10'), conditionOf(result, '1000')];
   if (few === undefined || many === undefined) return [];
-  const rates = compare(many, 'piscina', 'none', 'rate');
-  const latencies = compare(many, 'piscina', 'none', 'mean');
+  const rates = judge(many, 'piscina', 'none', 'rate');
+  const latencies = judge(many, 'piscina', 'none', 'mean');
   const share = middle(many, 'piscina', 'waitMean') / middle(many, 'piscina', 'mean');
   const renderMs = middle(many, 'none', 'cpu') / 1000;
   const flat = middle(many, 'piscina', 'rate') / middle(few, 'piscina', 'rate');
@@ -98,7 +98,7 @@ function connections(many: ConditionResult): string {
   const all = many.parameters.connections ?? 0;
   const served = middle(many, 'none', 'served');
   if (!(served < all)) return '';
-  return `without a pool only ${served.toFixed(0)} of ${all} connections were answered at all, against ${middle(many, 'piscina', 'served').toFixed(0)} (Piscina) and ${middle(many, 'plimsoll', 'served').toFixed(0)} (ours): libuv takes one new connection per turn of the loop (since [libuv #3696](https://github.com/libuv/libuv/pull/3696); the article's Node 14 took all that waited), and a turn that renders a page for everyone who is connected is long. So its rate is that of fewer connections, and its latencies are of those alone. Beyond that, `;
+  return `without a pool only ${served.toFixed(0)} of ${all} connections were answered at all while a round was measured, against ${middle(many, 'piscina', 'served').toFixed(0)} (Piscina) and ${middle(many, 'plimsoll', 'served').toFixed(0)} (ours): libuv takes one new connection per turn of the loop (since [libuv #3696](https://github.com/libuv/libuv/pull/3696); the article's Node 14 took all that waited), and a turn that renders a page for everyone who is connected is long. So its rate is that of fewer connections, and its latencies are of those alone. Beyond that, `;
 }
 
 /** Ten connections may leave moments in which a worker idles, and is stopped. */

@@ -1,32 +1,52 @@
 // A Fastify server that renders React, with and without a pool, under a closed loop of requests.
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Run } from '../common/study.js';
+import type { Opened, Yield } from '../common/study.js';
 import type { Order, Report } from './client.js';
-import { openServer } from './server.js';
+import { openServer, type Server } from './server.js';
 
 type Done = Extract<Report, { type: 'done' }>;
 
-export async function run(
+const WARM_UP = { connections: 10, warmUpMs: 0, ms: 500 };
+const QUIET_MS = 50;
+const QUIET_CPU_US = 5000;
+
+/** A server and the process that puts it under load. */
+interface Pair extends Pick<Server, 'pool'> {
+  readonly client: ChildProcess;
+  readonly url: string;
+}
+
+export async function open(
   contender: string,
-  { connections = 10, warmUpMs = 2000, ms = 10_000 }: Readonly<Record<string, number>>,
-): Promise<Run> {
+  { connections = 10, warmUpMs = 300, ms = 700 }: Readonly<Record<string, number>>,
+): Promise<Opened> {
   const { fastify, pool } = await openServer(contender);
   const { port } = fastify.server.address() as AddressInfo;
   const client = fork(fileURLToPath(new URL('./client.js', import.meta.url)), [], { execArgv: [] });
-  client.send({ url: `http://127.0.0.1:${port}/`, connections, warmUpMs, ms } satisfies Order);
+  const pair = { pool, client, url: `http://127.0.0.1:${port}/` };
+  await round(pair, WARM_UP);
+  return { round: () => round(pair, { connections, warmUpMs, ms }) };
+}
 
+async function round({ pool, client, url }: Pair, traffic: Omit<Order, 'url'>): Promise<Yield> {
+  client.send({ url, ...traffic } satisfies Order);
   await once(client, 'message');
   pool?.histogram.resetWaitTime();
   let started = 0;
-  pool?.on('workerCreate', () => started++);
+  const count = (): number => started++;
+  pool?.on('workerCreate', count);
   const cpu = process.cpuUsage();
   const [done] = (await once(client, 'message')) as [Done];
   const { user, system } = process.cpuUsage(cpu);
+  pool?.off('workerCreate', count);
   const waits = pool?.histogram.waitTime;
   if (done.errors > 0) throw new Error(`${done.errors} requests failed`);
+  await once(client, 'message');
+  await quiet();
   return {
     metrics: {
       rate: done.rate,
@@ -38,8 +58,18 @@ export async function run(
       waitMean: waits?.mean ?? 0,
       waitMax: waits?.max ?? 0,
       cpu: (user + system) / done.answers,
-      workers: (started * 1000) / ms,
+      workers: (started * 1000) / traffic.ms,
     },
     helperCpuSeconds: done.cpuSeconds,
   };
+}
+
+/** Connections that were never accepted, and requests that nobody waits for any more, must not be served beside the next round. */
+async function quiet(): Promise<void> {
+  for (;;) {
+    const before = process.cpuUsage();
+    await sleep(QUIET_MS);
+    const { user, system } = process.cpuUsage(before);
+    if (user + system < QUIET_CPU_US) return;
+  }
 }

@@ -1,7 +1,18 @@
-import type { Condition, Effort, Study } from '../common/study.js';
+import type { Condition, Effort, Judged, Study } from '../common/study.js';
 import { findings } from './findings.js';
 
-const condition = (effort: Effort, connections: number, warmUpMs: number, ms: number): Condition => ({
+const JUDGED: readonly Judged[] = [
+  ['plimsoll', 'piscina', 'rate'],
+  ['plimsoll-kept', 'piscina-kept', 'rate'],
+  ['piscina', 'none', 'rate'],
+  ['piscina', 'none', 'mean'],
+];
+
+const condition = (
+  effort: Effort,
+  connections: number,
+  { warmUpMs, ms, seconds }: { warmUpMs: number; ms: number; seconds: number },
+): Condition => ({
   id: String(connections),
   title: `${connections.toLocaleString('en-GB')} connections`,
   contenders: [
@@ -27,8 +38,9 @@ const condition = (effort: Effort, connections: number, warmUpMs: number, ms: nu
     { id: 'cpu', title: 'server CPU µs/request', better: 'less', digits: 0 },
     { id: 'workers', title: 'workers started/s', better: 'less', digits: 1 },
   ],
+  judged: JUDGED,
   parameters: { connections, warmUpMs, ms },
-  expectedMs: warmUpMs + ms + 1500,
+  seconds,
 });
 
 export const react: Study = {
@@ -38,14 +50,18 @@ export const react: Study = {
     'Every request renders a React component of about three kilobytes of generated text to a string: on the thread of the server, or',
     'as a task of a pool ([server.ts](../../studies/src/react/server.ts)). The pools are as they come, which means that a worker',
     'beyond the first is stopped as soon as it idles, and again with an `idleTimeout` of 5 s; ours by the plugin `@plimsoll/fastify`.',
-    'autocannon asks in a closed loop from a process of its own, for ten seconds after five to warm up; it shares the cores with the',
-    'server and its workers. Connections answered: at least once in those ten seconds; latencies are those of the answers. Queue waits',
-    "are the pools' own figures, CPU is that of the server's process with all its threads.",
+    'autocannon asks in a closed loop from a process of its own, which shares the cores with the server and its workers. Every round',
+    'opens its connections anew, and is measured for 0.7 seconds after 0.3 with 10 connections, and for two after two with 1,000: in',
+    'that time each of them may be answered a few times. Connections answered: at least once while it was measured; latencies are',
+    "those of the answers. Queue waits are the pools' own figures, CPU is that of the server's process with all its threads.",
   ],
   packages: ['@plimsoll/pool', '@plimsoll/fastify', 'piscina', 'fastify', 'react', 'react-dom', 'autocannon'],
   conditions: (effort: Effort): readonly Condition[] =>
     effort === 'full'
-      ? [condition(effort, 10, 5000, 10_000), condition(effort, 1000, 5000, 10_000)]
-      : [condition(effort, 100, 300, 400)],
+      ? [
+          condition(effort, 10, { warmUpMs: 300, ms: 700, seconds: 80 }),
+          condition(effort, 1000, { warmUpMs: 2000, ms: 2000, seconds: 170 }),
+        ]
+      : [condition(effort, 100, { warmUpMs: 300, ms: 400, seconds: 5 })],
   findings,
 };

@@ -3,7 +3,7 @@ import { randomFill } from 'node:crypto';
 import { promisify } from 'node:util';
 import { watchLoop } from '../common/loop-delay.js';
 import { openPool } from '../common/pools.js';
-import type { Run } from '../common/study.js';
+import type { Opened, Yield } from '../common/study.js';
 import { asynchronous, synchronous } from './worker.js';
 
 type Derive = (task: { password: Uint8Array }) => Promise<unknown> | unknown;
@@ -28,17 +28,21 @@ async function deriveBy(contender: string): Promise<Derive> {
   return (task) => pool.run(task, { name });
 }
 
-export async function run(contender: string, { count = 10, atOnce = 0 }): Promise<Run> {
+export async function open(contender: string, { count = 10, atOnce = 0 }): Promise<Opened> {
   const derive = await deriveBy(contender);
   // What happens once (the start of a worker, the first use of everything) is not what is compared.
   await derive({ password: new Uint8Array(10) });
+  return { round: () => round(derive, count, atOnce === 1) };
+}
+
+async function round(derive: Derive, count: number, atOnce: boolean): Promise<Yield> {
   const watched = watchLoop();
   const cpu = process.cpuUsage();
   const started = performance.now();
   const pending: Promise<unknown>[] = [];
   for await (const password of passwords(count)) {
     const derived = derive({ password });
-    if (atOnce === 1) pending.push(Promise.resolve(derived));
+    if (atOnce) pending.push(Promise.resolve(derived));
     else await derived;
   }
   await Promise.all(pending);

@@ -1,26 +1,48 @@
 import { cpus, loadavg } from 'node:os';
-import {
-  type Environment,
-  environmentLines,
-  estimateRatio,
-  formatEstimate,
-  markdownTable,
-  median,
-} from 'plimsoll/lab';
-import { left, right } from '../common/tables.js';
-import type { AppRun, Plan } from './run.js';
+import { type Environment, environmentLines, markdownTable, type PairComparison } from 'plimsoll/lab';
+import { compareTwin, judge, ratio } from '../common/compare.js';
+import type { ConditionResult } from '../common/result.js';
+import type { Contender, Metric } from '../common/study.js';
+import { failuresOf, left, methodOf, middle, right } from '../common/tables.js';
+import type { Turns } from '../common/take-turns.js';
+import type { Plan } from './run.js';
 
-/** The runs of complete blocks; `twin` is the untraced server a second time. */
-export interface Arms {
-  readonly untraced: readonly AppRun[];
-  readonly traced: readonly AppRun[];
-  readonly twin: readonly AppRun[];
-}
-
-export interface Cell extends Arms {
+export interface Cell {
   readonly app: string;
   readonly load: string;
+  readonly condition: ConditionResult;
+  /** Recorded in the life of a traced server, the median. */
+  readonly jobs: number;
 }
+
+export const ARMS: readonly Contender[] = [
+  { id: 'untraced', title: 'untraced' },
+  { id: 'traced', title: 'traced' },
+];
+
+const METRICS: readonly Metric[] = [
+  { id: 'rate', title: 'answers/s', better: 'more', digits: 0 },
+  { id: 'meanMs', title: 'mean latency', better: 'less', digits: 2 },
+  { id: 'p99Ms', title: 'p99', better: 'less', digits: 2 },
+  { id: 'cpuMs', title: 'CPU per answer', better: 'less', digits: 2 },
+];
+
+/** One row: what the servers did in turn. */
+export const cellOf = (app: string, load: string, turns: Turns, jobs: number): Cell => ({
+  app,
+  load,
+  jobs,
+  condition: {
+    id: `${app} ${load}`,
+    title: `${app}, ${load}`,
+    contenders: ARMS,
+    baseline: 'untraced',
+    metrics: METRICS,
+    judged: METRICS.map(({ id }) => ['traced', 'untraced', id] as const),
+    parameters: {},
+    ...turns,
+  },
+});
 
 export const CLIENTS = 16;
 export const APPS: Readonly<Record<string, string>> = {
@@ -28,30 +50,27 @@ export const APPS: Readonly<Record<string, string>> = {
   files: '20 readFile of 4 KB per request',
 };
 
-type Figure = keyof AppRun;
+const shown = (found: PairComparison | undefined): string =>
+  found === undefined ? 'no figure' : ratio(found);
 
-const values = (runs: readonly AppRun[], of: Figure): number[] => runs.map((run) => run[of]);
-
-function change(runs: readonly AppRun[], { untraced }: Cell, of: Figure): string {
-  const found = estimateRatio(values(runs, of), values(untraced, of));
-  return found === null ? 'no figure' : formatEstimate(found);
-}
+const change = ({ condition }: Cell, metric: string): string =>
+  shown(judge(condition, 'traced', 'untraced', metric));
 
 /** The page, from the runs alone. */
 export function tracePage(cells: readonly Cell[], plan: Plan, environment: Environment): string {
   const rows = cells.map((cell) => {
-    const { app, load, traced, twin, untraced } = cell;
+    const { app, load, condition, jobs } = cell;
     return [
       app,
       load,
-      median(values(untraced, 'rate')).toFixed(0),
-      change(traced, cell, 'rate'),
-      `${median(values(untraced, 'meanMs')).toFixed(2)} ms`,
-      change(traced, cell, 'meanMs'),
-      change(twin, cell, 'meanMs'),
-      change(traced, cell, 'p99Ms'),
-      change(traced, cell, 'cpuMs'),
-      median(values(traced, 'jobs')).toFixed(0),
+      middle(condition, 'untraced', 'rate').toFixed(0),
+      change(cell, 'rate'),
+      `${middle(condition, 'untraced', 'meanMs').toFixed(2)} ms`,
+      change(cell, 'meanMs'),
+      shown(compareTwin(condition, 'meanMs')),
+      change(cell, 'p99Ms'),
+      change(cell, 'cpuMs'),
+      jobs.toFixed(0),
     ];
   });
   const columns = [
@@ -65,16 +84,19 @@ export function tracePage(cells: readonly Cell[], plan: Plan, environment: Envir
   return `${[
     '# What plimsoll trace costs the app that it records',
     '',
-    `Measured by \`npm run bench:trace${plan.isQuick ? ' -- --quick' : ''}\`: ${plan.blocks} blocks, each with the untraced server twice and the traced one once, in`,
-    `random order, every run a fresh process under ${plan.ms / 1000} s of load after ${plan.warmMs / 1000} s of warming up. *Traced* is how many times the`,
-    'untraced run it was (Hodges–Lehmann estimate and exact signed-rank interval of the pairs); *twin* is the same of the second',
-    `untraced run, by which equal things differ. Saturated is a closed loop of ${CLIENTS} clients; 50 % is half of the rate that the`,
-    'saturated server reached, at random moments. The client runs on the same cores.',
+    `Measured by \`npm run bench:trace${plan.isQuick ? ' -- --quick' : ''}\`: two untraced servers and a traced one live at the same time and take turns, in`,
+    `random order, by slices of ${plan.ms / 1000} s of load; after some blocks all are replaced by fresh ones (a generation), which warm up for`,
+    `${plan.warmMs / 1000} s. *Traced* is how many times the untraced servers' figure it was, with an interval of Student's t over the generations that`,
+    'holds at 95 % for the four figures of a row together; *twin* is the same of the second untraced server by the first, by which equal',
+    `things differ. Saturated is a closed loop of ${CLIENTS} clients; 50 % is half of the rate that the saturated server reached, at random`,
+    'moments. The client runs on the same cores. Jobs recorded: in the life of one traced server.',
     '',
     ...Object.entries(APPS).map(([app, what]) => `- \`${app}\`: ${what}`),
     '',
     ...markdownTable(columns, rows),
     '',
+    ...cells.map(({ condition }) => `- ${condition.title}: ${methodOf(condition)}`),
+    ...cells.flatMap(({ condition }) => failuresOf(condition).map((failure) => `- **Failed**: ${failure}`)),
     ...environmentLines(environment),
     busyness(loadavg()[0] ?? 0, cpus().length),
   ].join('\n')}\n`;

@@ -4,32 +4,23 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Guardian, quantile, type RecordedTrace, record } from 'plimsoll/lab';
+import { type Guardian, quantile, type RecordedTrace, type RoundYield, record } from 'plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
+import type { Turn } from '../common/take-turns.js';
 import { ask, type Drive } from './load.js';
 
 const SERVER = fileURLToPath(new URL('./server.js', import.meta.url));
-const READY_MS = 20_000;
+/** A server that does not listen, or does not end a slice, within so long counts as hung. */
+const DEADLINE_MS = 30_000;
 let started = 0;
 
 export interface Plan {
   readonly isQuick: boolean;
-  readonly blocks: number;
+  /** For each table row. */
+  readonly timeMs: number;
   readonly warmMs: number;
+  /** Of a slice. */
   readonly ms: number;
-}
-
-export interface AppRun {
-  /** Answers per second. */
-  readonly rate: number;
-  readonly meanMs: number;
-  readonly p99Ms: number;
-  /** CPU of the server for each answer. */
-  readonly cpuMs: number;
-  /** Of the server while it was under load, in seconds. */
-  readonly cpuSeconds: number;
-  /** Jobs recorded; 0 without a recorder. */
-  readonly jobs: number;
 }
 
 export interface Order {
@@ -38,52 +29,102 @@ export interface Order {
   readonly drive: Drive;
   readonly plan: Plan;
   readonly directory: string;
+  /** Of a traced server that has ended: how many jobs were recorded. */
+  onJobs?(count: number): void;
 }
 
-/** One fresh process of the server under its load. */
-export async function runApp(
-  { app, traced, drive, plan, directory }: Order,
+/** A server that has warmed up and waits for its next slice of load. */
+export async function openApp(
+  { app, traced, drive, plan, directory, onJobs }: Order,
   { guardian, signal }: LifeCycle,
-): Promise<AppRun> {
+): Promise<Turn> {
   signal.throwIfAborted();
   const portFile = join(directory, `${++started}`);
-  process.env.PORT_FILE = portFile;
-  const command = [process.execPath, SERVER, app];
+  const command = [process.execPath, SERVER, app, portFile];
+  const killed = new AbortController();
+  const cycle = { guardian, signal: AbortSignal.any([signal, killed.signal]) };
   const ended: Promise<RecordedTrace | null> = traced
-    ? record(command, { stdout: 'nowhere' }, { guardian, signal })
-    : untraced(command, guardian);
+    ? record(command, { stdout: 'nowhere' }, cycle)
+    : untraced(command, cycle);
   // Unhandled only until it is awaited.
   ended.catch(() => {});
-  const port = await portIn(portFile, signal);
-  await drive(port, plan.warmMs);
-  await ask(port, '/begin');
-  const { rate, latencies } = await drive(port, plan.ms);
-  const { cpuMs } = JSON.parse(await ask(port, '/end')) as { cpuMs: number };
-  const trace = await ended;
+  const end = async (): Promise<void> => {
+    killed.abort();
+    await ended.catch(() => {});
+  };
+  try {
+    const port = await portIn(portFile, cycle.signal);
+    await inTime(drive(port, plan.warmMs));
+    const { pid } = await used(port);
+    return {
+      pid,
+      round: () => inTime(slice(port, drive, plan.ms)),
+      close: async () => {
+        await ask(port, '/stop');
+        const trace = await inTime(ended);
+        if (trace !== null) onJobs?.(trace.processes[0]?.jobs.length ?? 0);
+      },
+      end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function slice(port: number, drive: Drive, ms: number): Promise<RoundYield> {
+  const before = await used(port);
+  const { rate, latencies } = await drive(port, ms);
+  const { cpuMs } = await used(port);
   return {
-    rate,
-    meanMs: latencies.reduce((sum, ms) => sum + ms, 0) / latencies.length,
-    p99Ms: quantile(latencies, 0.99),
-    cpuMs: cpuMs / latencies.length,
-    cpuSeconds: cpuMs / 1000,
-    jobs: trace?.processes[0]?.jobs.length ?? 0,
+    metrics: {
+      rate,
+      meanMs: latencies.reduce((sum, latency) => sum + latency, 0) / latencies.length,
+      p99Ms: quantile(latencies, 0.99),
+      cpuMs: (cpuMs - before.cpuMs) / latencies.length,
+    },
+    totalCpuSeconds: cpuMs / 1000,
   };
 }
 
-async function untraced([file = '', ...args]: readonly string[], guardian: Guardian): Promise<null> {
+const used = async (port: number): Promise<{ pid: number; cpuMs: number }> =>
+  JSON.parse(await ask(port, '/used')) as { pid: number; cpuMs: number };
+
+async function inTime<Value>(work: Promise<Value>): Promise<Value> {
+  const over = new AbortController();
+  const late = sleep(DEADLINE_MS, undefined, { signal: over.signal, ref: false }).then(() => {
+    throw new Error(`not finished after ${DEADLINE_MS / 1000} s`);
+  });
+  late.catch(() => {});
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function untraced(
+  [file = '', ...args]: readonly string[],
+  { guardian, signal }: { guardian: Guardian; signal: AbortSignal },
+): Promise<null> {
   const child = spawn(file, args, { stdio: 'ignore', detached: true });
   await once(child, 'spawn');
   const pid = child.pid as number;
   guardian.watch(pid);
-  await once(child, 'exit');
+  const kill = (): boolean => child.kill('SIGKILL');
+  signal.addEventListener('abort', kill);
+  if (signal.aborted) kill();
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  signal.removeEventListener('abort', kill);
   guardian.forget(pid);
   return null;
 }
 
 async function portIn(file: string, signal: AbortSignal): Promise<number> {
-  const until = performance.now() + READY_MS;
+  const until = performance.now() + DEADLINE_MS;
   while (!existsSync(file)) {
-    if (performance.now() > until) throw new Error(`the server did not listen within ${READY_MS / 1000} s`);
+    if (performance.now() > until)
+      throw new Error(`the server did not listen within ${DEADLINE_MS / 1000} s`);
     signal.throwIfAborted();
     await sleep(10);
   }

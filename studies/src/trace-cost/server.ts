@@ -1,5 +1,5 @@
 // The server whose slowdown is measured: `pbkdf2` hashes once per request, `files` reads twenty small files. It writes its
-// port into the file PORT_FILE, and ends itself at /end, where it says what it used since /begin.
+// port into a file, says at /used what it has used since it was started, and ends itself at /stop.
 import { pbkdf2 } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -19,26 +19,26 @@ const WORK: Readonly<Record<string, () => Promise<unknown>>> = {
   pbkdf2: () => hash('password', 'salt', 5000, 64, 'sha512'),
   files: () => Promise.all(files.map((file) => readFile(file))),
 };
-const [, , name = ''] = process.argv;
+const [, , name = '', portFile = ''] = process.argv;
 const work = WORK[name];
 if (work === undefined) throw new Error(`there is no app ${name}`);
 
-let begun = process.cpuUsage();
 const server = createServer(async (request, response) => {
-  if (request.url === '/begin') begun = process.cpuUsage();
-  else if (request.url === '/end') {
-    const { user, system } = process.cpuUsage(begun);
-    response.end(JSON.stringify({ cpuMs: (user + system) / 1000 }));
+  if (request.url === '/used') {
+    const { user, system } = process.cpuUsage();
+    return response.end(JSON.stringify({ pid: process.pid, cpuMs: (user + system) / 1000 }));
+  }
+  if (request.url === '/stop') {
+    response.end();
     server.close();
     server.closeAllConnections();
-    rmSync(directory, { recursive: true });
-    return;
-  } else await work();
+    return rmSync(directory, { recursive: true });
+  }
+  await work();
   response.end('ok');
 });
 server.listen(0, '127.0.0.1', () => {
-  const file = process.env.PORT_FILE ?? '';
   // The file appears under its name only when all of it is written.
-  writeFileSync(`${file}.new`, String((server.address() as AddressInfo).port));
-  renameSync(`${file}.new`, file);
+  writeFileSync(`${portFile}.new`, String((server.address() as AddressInfo).port));
+  renameSync(`${portFile}.new`, portFile);
 });

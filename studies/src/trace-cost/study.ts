@@ -1,75 +1,85 @@
-// What recording costs the app. A server that hashes and one that reads files, at half of their capacity and saturated, each
-// traced and untraced in blocks of fresh processes; writes docs/results/trace.md, a quick run .cache/study-trace/trace.md.
+// What recording costs the app. A server that hashes and one that reads files, at half of their capacity and saturated: traced and
+// untraced ones take turns by slices of load; writes docs/results/trace.md, a quick run .cache/study-trace/trace.md.
 import { tmpdir } from 'node:os';
-import {
-  captureEnvironment,
-  completeBlocks,
-  createRandom,
-  type Random,
-  readOptions,
-  runBlocks,
-} from 'plimsoll/lab';
+import { captureEnvironment, createRandom, median, parseCount, type Random, readOptions } from 'plimsoll/lab';
 import { type Command, type LifeCycle, withGuardian } from '../common/command.js';
+import { isSettled } from '../common/compare.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
+import { isWhole } from '../common/result.js';
+import { takeTurns } from '../common/take-turns.js';
 import { arrive, type Drive, saturate } from './load.js';
-import { APPS, type Arms, type Cell, CLIENTS, tracePage } from './page.js';
-import { type AppRun, type Plan, runApp } from './run.js';
+import { APPS, ARMS, type Cell, CLIENTS, cellOf, tracePage } from './page.js';
+import { openApp, type Plan } from './run.js';
 
-/** Too few blocks for an interval of 95 %: it proves that everything runs. */
-const QUICK: Plan = { isQuick: true, blocks: 2, warmMs: 500, ms: 1500 };
-const FULL: Plan = { isQuick: false, blocks: 12, warmMs: 1000, ms: 5000 };
-
-type Arm = 'untraced' | 'traced';
+/** Too little for an interval: it proves that everything runs. */
+const QUICK: Plan = { isQuick: true, timeMs: 1500, warmMs: 200, ms: 400 };
+const FULL: Plan = { isQuick: false, timeMs: 70_000, warmMs: 1000, ms: 1000 };
+const MOST_SECONDS = 3600;
 
 export const traceCost: Command = {
   name: 'trace',
   run(args) {
-    const { values } = readOptions(args, { quick: { type: 'boolean' } });
-    const plan = values.quick ? QUICK : FULL;
+    const { values } = readOptions(args, { quick: { type: 'boolean' }, time: { type: 'string' } });
+    const chosen = values.quick ? QUICK : FULL;
+    const plan =
+      values.time === undefined
+        ? chosen
+        : { ...chosen, timeMs: parseCount(values.time, '--time', 1, MOST_SECONDS) * 1000 };
     return withGuardian(async (cycle) => {
       const directory = cycle.guardian.temporaryDirectory();
       const random = createRandom(1);
       const cells: Cell[] = [];
       for (const app of Object.keys(APPS)) {
-        const run = (traced: boolean, drive: Drive) => runApp({ app, traced, drive, plan, directory }, cycle);
-        const { rate } = await run(false, saturate(CLIENTS));
+        const rate = await saturatedRate({ app, plan, directory }, cycle);
         const loads = { '50 %': arrive(rate / 2, random), saturated: saturate(CLIENTS) };
         for (const [load, drive] of Object.entries(loads))
-          cells.push({
-            app,
-            load,
-            ...(await compare(`${app}, ${load}`, plan, random, cycle, (arm) => run(arm, drive))),
-          });
+          cells.push(await measure({ app, load, drive, plan, directory }, random, cycle));
       }
       const page = tracePage(cells, plan, captureEnvironment({ directory: tmpdir() }));
-      writeOutput(plan.isQuick ? scratch('trace') : RESULTS, 'trace.md', page);
+      const isResult = !plan.isQuick && values.time === undefined;
+      writeOutput(isResult ? RESULTS : scratch('trace'), 'trace.md', page);
       process.stdout.write(page);
-      return 0;
+      return cells.every(({ condition }) => isWhole(condition)) ? 0 : 4;
     });
   },
 };
 
-/** Traced and untraced in randomised blocks, with a twin of the untraced. */
-async function compare(
-  title: string,
-  { blocks }: Plan,
+interface Place {
+  readonly app: string;
+  readonly plan: Plan;
+  readonly directory: string;
+}
+
+async function saturatedRate(place: Place, cycle: LifeCycle): Promise<number> {
+  const turn = await openApp({ ...place, traced: false, drive: saturate(CLIENTS) }, cycle);
+  try {
+    const { metrics } = await turn.round();
+    await turn.close();
+    return metrics.rate ?? Number.NaN;
+  } finally {
+    await turn.end();
+  }
+}
+
+async function measure(
+  { load, drive, ...place }: Place & { load: string; drive: Drive },
   random: Random,
-  { signal }: LifeCycle,
-  run: (traced: boolean) => Promise<AppRun>,
-): Promise<Arms> {
-  const arms: readonly Arm[] = ['untraced', 'traced'];
-  const outcome = await runBlocks<AppRun, Arm>({
-    sizes: arms,
+  cycle: LifeCycle,
+): Promise<Cell> {
+  const { app, plan } = place;
+  const jobs: number[] = [];
+  const onJobs = (count: number): number => jobs.push(count);
+  const turns = await takeTurns({
+    contenders: ARMS.map(({ id }) => id),
     baseline: 'untraced',
-    blocks,
+    isolated: false,
+    timeMs: plan.timeMs,
     random,
-    run: (arm) => run(arm === 'traced'),
-    cpuSecondsOf: ({ cpuSeconds }) => cpuSeconds,
-    onRun: ({ block, arm }) => process.stderr.write(`${title}: block ${block + 1} of ${blocks}, ${arm}\n`),
+    signal: cycle.signal,
+    open: (arm) => openApp({ ...place, drive, traced: arm === 'traced', onJobs }, cycle),
+    isSettled: (until) => isSettled(cellOf(app, load, until, 0).condition),
+    onRound: (generation, arm) =>
+      process.stderr.write(`${app}, ${load}: generation ${generation + 1}, ${arm}\n`),
   });
-  signal.throwIfAborted();
-  if (outcome.error !== undefined) throw outcome.error;
-  const complete = completeBlocks(outcome, arms);
-  const of = (arm: Arm | 'twin'): AppRun[] => (complete.get(arm) ?? []).map(({ result }) => result);
-  return { untraced: of('untraced'), traced: of('traced'), twin: of('twin') };
+  return cellOf(app, load, turns, jobs.length === 0 ? 0 : median(jobs));
 }

@@ -1,6 +1,6 @@
 import { formatFigure, markdownTable } from 'plimsoll/lab';
 import { type Claim, claimsMarkdown, times, verdictOn } from '../common/claims.js';
-import { compare } from '../common/compare.js';
+import { judge } from '../common/compare.js';
 import type { ConditionResult, StudyResult } from '../common/result.js';
 import { againstTable, middle } from '../common/tables.js';
 
@@ -36,7 +36,7 @@ export function findings({ conditions }: StudyResult): string[] {
 function crossing(conditions: readonly ConditionResult[], library: string, way: string): string {
   const found = conditions.map((condition) => ({
     condition,
-    ratio: compare(condition, `${library}-move`, `${library}-clone`, way),
+    ratio: judge(condition, `${library}-move`, `${library}-clone`, way),
   }));
   const last = found.findLastIndex(({ ratio }) => ratio?.verdict !== 'better');
   const first = found[last + 1];
@@ -52,8 +52,8 @@ function claims(conditions: readonly ConditionResult[]): Claim[] {
   if (small === undefined || large === undefined) return [];
   const micro = (one: ConditionResult, contender: string): string =>
     `${formatFigure(middle(one, contender, 'both'), 0)} µs`;
-  const smallRatio = compare(small, 'piscina-clone', 'piscina-move', 'both');
-  const largeRatio = compare(large, 'piscina-clone', 'piscina-move', 'both');
+  const smallRatio = judge(small, 'piscina-clone', 'piscina-move', 'both');
+  const largeRatio = judge(large, 'piscina-clone', 'piscina-move', 'both');
   return [
     {
       claim: 'the overhead of copying is typically minimal and largely inconsequential',

@@ -1,4 +1,4 @@
-import type { Condition, Contender, Effort, Study } from '../common/study.js';
+import type { Condition, Contender, Effort, Judged, Study } from '../common/study.js';
 import { findings } from './findings.js';
 
 const CONTENDERS: readonly Contender[] = [
@@ -8,17 +8,27 @@ const CONTENDERS: readonly Contender[] = [
   { id: 'piscina-move', title: 'moved, Piscina' },
 ];
 
+/** From which size on moving pays, each way, and ours beside Piscina by the first metric. */
+const JUDGED: readonly Judged[] = [
+  ...['to', 'from', 'both'].flatMap((way): Judged[] => [
+    ['plimsoll-move', 'plimsoll-clone', way],
+    ['piscina-move', 'piscina-clone', way],
+  ]),
+  ['plimsoll-clone', 'piscina-clone', 'to'],
+  ['plimsoll-move', 'piscina-move', 'to'],
+];
+
 const KB = 1024;
 const MB = 1024 * KB;
 
-/** Tasks of each way in a run: enough for a tenth of a second or more where bytes cost nothing. */
+/** Tasks of each way in a round: some tens of milliseconds, and at least one task. */
 const SIZES: readonly (readonly [title: string, length: number, tasks: number, quick: number])[] = [
-  ['1 KB', KB, 5000, 200],
-  ['10 KB', 10 * KB, 5000, 0],
-  ['100 KB', 100 * KB, 2000, 0],
-  ['1 MB', MB, 300, 20],
-  ['10 MB', 10 * MB, 50, 0],
-  ['100 MB', 100 * MB, 8, 0],
+  ['1 KB', KB, 1000, 200],
+  ['10 KB', 10 * KB, 1000, 0],
+  ['100 KB', 100 * KB, 400, 0],
+  ['1 MB', MB, 50, 10],
+  ['10 MB', 10 * MB, 5, 0],
+  ['100 MB', 100 * MB, 1, 0],
 ];
 
 const condition = (title: string, length: number, tasks: number): Condition => ({
@@ -31,8 +41,9 @@ const condition = (title: string, length: number, tasks: number): Condition => (
     { id: 'from', title: 'from the worker µs', better: 'less', digits: 0 },
     { id: 'both', title: 'there and back µs', better: 'less', digits: 0 },
   ],
+  judged: JUDGED,
   parameters: { length, tasks },
-  expectedMs: 5000,
+  seconds: 40,
 });
 
 export const transfer: Study = {

@@ -1,7 +1,7 @@
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment, type Environment } from '../host/environment.js';
-import { disturbancesOf, type MachineNoise, machineNoise, readMachine } from '../host/noise.js';
 import { alternate, type Contestant } from '../lab/alternating.js';
+import { GenerationWatch } from '../lab/generation-watch.js';
 import { groupsThatFit, roomOf } from '../lab/groups.js';
 import type { Supervision } from '../lab/guardian.js';
 import { MeasuringProcess } from '../lab/measuring-process.js';
@@ -145,7 +145,7 @@ class BenchSession {
       ? [sizes.filter((size) => size !== baseline)]
       : groupsThatFit(sizes, baseline, roomOf(this.place.environment.limits), pilot.rssBytes);
     const observedThreads = new Map<number, number | null>();
-    const machine = new Machine();
+    const machine = new GenerationWatch();
     const spent = (): number => performance.now() - started;
 
     const open = async (arm: number | 'twin'): Promise<Contestant<Measurement>> => {
@@ -216,32 +216,5 @@ class BenchSession {
     const share = (this.#done + ofThis) / workloads.length;
     const leftMs = timeMs === null ? null : (1 - share) * workloads.length * timeMs;
     this.context.onProgress?.({ workload: name, generation, known, share, leftMs });
-  }
-}
-
-/** What the machine did during each generation beside what the processes of the bench used. */
-class Machine {
-  readonly disturbances: { generation: number; what: string[] }[] = [];
-  readonly #usedByPid = new Map<number, number>();
-  readonly #earlier: MachineNoise[] = [];
-  #before = readMachine();
-  #generation = 0;
-
-  used(pid: number, totalCpuSeconds: number): void {
-    this.#usedByPid.set(pid, totalCpuSeconds);
-  }
-
-  /** A generation has ended. */
-  look(): void {
-    const after = readMachine();
-    const ofChildren = [...this.#usedByPid.values()].reduce((sum, seconds) => sum + seconds, 0);
-    const seconds = after.cpuSeconds - this.#before.cpuSeconds + ofChildren;
-    const noise = machineNoise(this.#before.counters, after.counters, seconds);
-    const what = disturbancesOf(noise, this.#earlier);
-    if (what.length > 0) this.disturbances.push({ generation: this.#generation, what });
-    this.#earlier.push(noise);
-    this.#usedByPid.clear();
-    this.#before = after;
-    this.#generation++;
   }
 }

@@ -162,19 +162,23 @@ export async function askFreshProcess(
 }
 
 function outcomeOf(ending: Ending<Outcome>, deadlineMs: number): Outcome {
+  if (ending.kind === 'answer') return ending.answer;
+  return { type: 'failed', reason: reasonOf(ending, deadlineMs) };
+}
+
+/** Why there is no answer. @throws what kept it from being asked at all; an AbortError when it was interrupted. */
+export function reasonOf(ending: Exclude<Ending<never>, { kind: 'answer' }>, deadlineMs: number): string {
   switch (ending.kind) {
-    case 'answer':
-      return ending.answer;
     case 'aborted':
       throw new DOMException('interrupted', 'AbortError');
     case 'deadline':
-      return { type: 'failed', reason: `not finished after ${deadlineMs / 1000} s` };
+      return `not finished after ${deadlineMs / 1000} s`;
     case 'not-started':
       throw ending.error;
     case 'exit': {
       const how = ending.signal ?? `code ${ending.code}`;
       const said = ending.stderr.trim().split('\n').at(-1)?.slice(0, 200);
-      return { type: 'failed', reason: `its process ended (${how})${said ? `: ${said}` : ''}` };
+      return `its process ended (${how})${said ? `: ${said}` : ''}`;
     }
   }
 }

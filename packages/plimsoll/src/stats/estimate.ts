@@ -1,4 +1,4 @@
-import { assessNoise, judgeRatios, pairedRatio, type Verdict } from './paired-comparison.js';
+import { pairedRatio } from './paired-comparison.js';
 
 /** An estimate and its exact interval of signed ranks, with the level that so many blocks allow. */
 export interface Estimate {
@@ -6,11 +6,6 @@ export interface Estimate {
   readonly low: number;
   readonly high: number;
   readonly level: number;
-}
-
-/** One pair, judged by its own interval, without a correction for many. */
-export interface JudgedEstimate extends Estimate {
-  readonly verdict: Verdict;
 }
 
 /**
@@ -37,22 +32,4 @@ function canDivide(
   if (values === null || reference === null) return false;
   if (values.length === 0 || values.length !== reference.length) return false;
   return [...values, ...reference].every((value) => value > 0 && Number.isFinite(value));
-}
-
-/**
- * The same, judged: nothing is said where the baseline and its twin differ in the same blocks. Lower is better; swap the sides of
- * a figure of which more is better.
- *
- * @param twins the baseline and its twin; `null` where they cannot be divided.
- */
-export function judgeRatio(
-  values: readonly number[] | null,
-  reference: readonly number[] | null,
-  twins: { readonly baseline: readonly number[]; readonly twin: readonly number[] } | null,
-): JudgedEstimate | null {
-  const estimate = estimateRatio(values, reference);
-  if (estimate === null) return null;
-  const noise =
-    twins !== null && canDivide(twins.twin, twins.baseline) ? assessNoise(twins.baseline, twins.twin) : null;
-  return { ...estimate, verdict: judgeRatios(values as number[], reference as number[], noise) };
 }

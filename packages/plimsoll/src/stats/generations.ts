@@ -78,7 +78,7 @@ export function compareGenerations<Id extends string | number = number>(
   plan: GenerationsPlan<Id>,
 ): GenerationsResult<Id> {
   const { ids, baseline, seed } = plan;
-  const intervals = new Intervals(generations.length, plan);
+  const intervals = new Intervals(generations.length, plan.mostGenerations, ids.length - 1);
   const centres = (id: Id | 'twin', reference: (rounds: Rounds) => readonly number[]): number[] =>
     generations.map((generation) => {
       const rounds = roundsOf(generation, id);
@@ -102,6 +102,48 @@ export function compareGenerations<Id extends string | number = number>(
   const nothing = { recommended: null, asGood: [], higherEventLoopDelay: [], settled: false };
   return { aa, noisy, comparisons, ...choice, ...(noisy ? nothing : {}) };
 }
+
+/** What two contestants did in the blocks of a generation: one positive number a block each. */
+export interface PairedBlocks {
+  readonly values: readonly number[];
+  readonly reference: readonly number[];
+}
+
+export interface PairPlan {
+  /** The most generations that there can be: the interval holds at every look until then. */
+  readonly mostGenerations: number;
+  /** How many comparisons hold together at 95 %; 1 for one by itself. */
+  readonly comparisons: number;
+}
+
+export interface PairComparison extends RatioInterval {
+  /** `better` is less. */
+  readonly verdict: Verdict;
+  /** It is the same, or its interval is worth no more time. */
+  readonly settled: boolean;
+}
+
+/**
+ * One contestant's values by another's, by the rules of `compareGenerations`, for contestants that need no ranking.
+ *
+ * @throws {RangeError} when there is no generation.
+ * @example
+ * const generation = { values: [20, 21], reference: [10, 10.5] };
+ * comparePair(Array(8).fill(generation), { mostGenerations: 8, comparisons: 1 }).verdict; // 'worse'
+ */
+export function comparePair(
+  generations: readonly PairedBlocks[],
+  { mostGenerations, comparisons }: PairPlan,
+): PairComparison {
+  const intervals = new Intervals(generations.length, mostGenerations, comparisons);
+  const centres = generations.map(({ values, reference }) => hodgesLehmann(logRatios(values, reference)));
+  const ratio = exponential(intervals.ofAll(centres));
+  const verdict = intervals.verdict(ratio);
+  return { ...ratio, verdict, settled: intervals.canTell && isPrecise(ratio, verdict) };
+}
+
+const isPrecise = (ratio: RatioInterval, verdict: Verdict): boolean =>
+  verdict === 'same' || halfWidth(ratio) <= PRECISE;
 
 /** The baseline takes two turns in every block: their geometric mean is less noisy than either. */
 const bothBaselines = ({ baselineTimes, twinTimes }: Rounds): number[] =>
@@ -134,17 +176,14 @@ class Intervals {
   readonly #criticalAlone: number;
 
   /** @throws {RangeError} when there is no generation. */
-  constructor(
-    count: number,
-    { ids, mostGenerations }: { readonly ids: readonly unknown[]; readonly mostGenerations: number },
-  ) {
+  constructor(count: number, mostGenerations: number, comparisons: number) {
     if (count < 1) throw new RangeError('there is no generation to compare');
     this.canTell = count >= FIRST_LOOK;
     const most = Math.max(mostGenerations, count, FIRST_LOOK);
     // Before the first look there is an estimate, and no interval.
     const critical = (alpha: number): number => lookBoundary(most, 1 - alpha)(count);
     this.#criticalAlone = critical(1 - LEVEL);
-    this.#criticalOfAll = critical((1 - LEVEL) / Math.max(1, ids.length - 1));
+    this.#criticalOfAll = critical((1 - LEVEL) / Math.max(1, comparisons));
   }
 
   /** For one comparison by itself. */
@@ -152,7 +191,7 @@ class Intervals {
     return meanInterval(values, this.#criticalAlone);
   }
 
-  /** For as many comparisons as there are contestants beside the baseline. */
+  /** For all comparisons together. */
   ofAll(values: readonly number[]): MeanInterval {
     return meanInterval(values, this.#criticalOfAll);
   }
@@ -206,7 +245,7 @@ function choose<Id extends string | number>(
       of(chosen).expectedLoss <= ACCEPTED_LOSS &&
       of(chosen).chanceSlower <= ACCEPTED_CHANCE &&
       smaller.every((id) => of(id).chanceAccepted <= ACCEPTED_CHANCE) &&
-      ids.every((id) => of(id).verdict === 'same' || halfWidth(of(id)) <= PRECISE),
+      ids.every((id) => isPrecise(of(id), of(id).verdict)),
   };
 }
 

@@ -69,17 +69,6 @@ export function verdictOfInterval({ low, high }: { readonly low: number; readonl
   return high < 0 ? 'better' : 'unclear';
 }
 
-/** The verdict on one pair; unclear when the level cannot be had (fewer than six blocks), or the twins themselves differ. */
-export function judgeRatios(
-  times: readonly number[],
-  reference: readonly number[],
-  noise: Noise | null,
-): Verdict {
-  if (noise?.noisy) return 'unclear';
-  const interval = signedRankInterval(logRatios(times, reference), LEVEL);
-  return interval.level < LEVEL ? 'unclear' : verdictOfInterval(interval);
-}
-
 /** The verdict on a ratio of times that has no interval: all that can be said is whether it is within 3 % of 1. */
 export function verdictOfRatio(ratio: number): Verdict {
   const log = Math.log(ratio);

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { compareGenerations, type Generation, type GenerationsResult } from '#plimsoll/stats/generations.js';
+import {
+  compareGenerations,
+  comparePair,
+  type Generation,
+  type GenerationsResult,
+} from '#plimsoll/stats/generations.js';
 import { FIRST_LOOK, lookBoundary } from '#plimsoll/stats/looks.js';
 import { createRandom, type Random } from '#plimsoll/stats/random.js';
 
@@ -246,4 +251,45 @@ test('the chances of being best sum to one', () => {
   assert.ok(Math.abs(sum - 1) < 1e-9);
   assert.equal(comparisons.get(2)?.probabilityOfBest, 0);
   assert.ok((comparisons.get(2)?.expectedLoss ?? 0) > 0.3);
+});
+
+describe('one pair', () => {
+  const pairs = (generations: readonly Generation[]) =>
+    generations.map((one) => ({ values: one.get(8)?.times ?? [], reference: one.get('twin')?.times ?? [] }));
+
+  test('is judged falsely in at most one suite of twenty, looked at after every generation', () => {
+    const random = createRandom(41);
+    const world = { ...CALM, process: 0.02, truth: () => 100 };
+    const mostGenerations = 12;
+    let wrong = 0;
+    for (let trial = 0; trial < 400; trial++) {
+      const generations: Generation[] = [];
+      while (generations.length < mostGenerations) {
+        generations.push(generation(world, 3, random));
+        const { low, high } = comparePair(pairs(generations), { mostGenerations, comparisons: 1 });
+        if (low > 1 || high < 1) {
+          wrong++;
+          break;
+        }
+      }
+    }
+    // 5 % of 400 are 20, with a standard deviation of 4.4.
+    assert.ok(wrong <= 33, `${wrong} of 400`);
+  });
+
+  test('has an interval that several comparisons widen, none before the first look, and needs a generation', () => {
+    const random = createRandom(42);
+    const world = { ...CALM, truth: (size: number) => (size === 8 ? 130 : 100) };
+    const some = pairs(Array.from({ length: 8 }, () => generation(world, 3, random)));
+    const alone = comparePair(some, { mostGenerations: 8, comparisons: 1 });
+    const beside = comparePair(some, { mostGenerations: 8, comparisons: 6 });
+    assert.equal(alone.verdict, 'worse');
+    assert.ok(beside.low < alone.low && beside.high > alone.high && beside.ratio === alone.ratio);
+    const early = comparePair(some.slice(0, FIRST_LOOK - 1), { mostGenerations: 8, comparisons: 1 });
+    assert.deepEqual(
+      [early.high, early.verdict, early.settled],
+      [Number.POSITIVE_INFINITY, 'unclear', false],
+    );
+    assert.throws(() => comparePair([], { mostGenerations: 8, comparisons: 1 }), RangeError);
+  });
 });

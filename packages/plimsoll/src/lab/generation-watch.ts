@@ -1,0 +1,29 @@
+import { disturbancesOf, type MachineNoise, machineNoise, readMachine } from '../host/noise.js';
+
+/** What the machine did during each generation beside what the processes that are compared used. */
+export class GenerationWatch {
+  readonly disturbances: { generation: number; what: string[] }[] = [];
+  readonly #usedByPid = new Map<number, number>();
+  readonly #earlier: MachineNoise[] = [];
+  #before = readMachine();
+  #generation = 0;
+
+  /** @param totalCpuSeconds of the process since it was started. */
+  used(pid: number, totalCpuSeconds: number): void {
+    this.#usedByPid.set(pid, totalCpuSeconds);
+  }
+
+  /** A generation has ended. */
+  look(): void {
+    const after = readMachine();
+    const ofChildren = [...this.#usedByPid.values()].reduce((sum, seconds) => sum + seconds, 0);
+    const seconds = after.cpuSeconds - this.#before.cpuSeconds + ofChildren;
+    const noise = machineNoise(this.#before.counters, after.counters, seconds);
+    const what = disturbancesOf(noise, this.#earlier);
+    if (what.length > 0) this.disturbances.push({ generation: this.#generation, what });
+    this.#earlier.push(noise);
+    this.#usedByPid.clear();
+    this.#before = after;
+    this.#generation++;
+  }
+}
