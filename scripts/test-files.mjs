@@ -13,7 +13,9 @@ const POOL = 'packages/pool/test';
  * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
  */
 const SLOW = [
-  ...['advise', 'bad-input', 'bench', 'classify', 'clean-up', 'limits'].map((name) => `${CLI}/${name}`),
+  ...['advise', 'bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits'].map(
+    (name) => `${CLI}/${name}`,
+  ),
   ...['load-bad-input', 'load-clean-up', 'load', 'timeline', 'trace'].map((name) => `${CLI}/${name}`),
   'packages/plimsoll/test/classify/classify',
   'packages/plimsoll/test/lab/blocks',

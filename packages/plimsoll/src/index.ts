@@ -12,7 +12,13 @@ export {
 } from './api/advise.js';
 export { type BenchOptions, bench } from './api/bench.js';
 export { type ClassifyOptions, classify } from './api/classify.js';
-export { type Comparable, compare } from './api/compare.js';
+export {
+  type Comparable,
+  type CompareModulesOptions,
+  compare,
+  compareModules,
+  type ModulesProgress,
+} from './api/compare.js';
 export { type LoadOptions, type LoadRunOptions, type LoadTarget, load } from './api/load.js';
 export type { SampleOperation } from './api/operation.js';
 export type { RunOptions } from './api/run-options.js';

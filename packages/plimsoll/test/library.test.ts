@@ -158,7 +158,17 @@ test('plimsoll exports these values and no others', () => {
   assert.deepEqual(
     Object.keys(plimsoll).sort(),
     [
-      ...['advise', 'bench', 'classify', 'compare', 'load', 'timeline', 'trace', 'verifyAdvice'],
+      ...[
+        'advise',
+        'bench',
+        'classify',
+        'compare',
+        'compareModules',
+        'load',
+        'timeline',
+        'trace',
+        'verifyAdvice',
+      ],
       ...['readTrace', 'writeTrace', 'PlimsollError'],
       ...[
         'adviceReport',

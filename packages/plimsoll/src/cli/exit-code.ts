@@ -42,9 +42,16 @@ export function loadExitCode(
   return strict && doubtful ? 3 : 0;
 }
 
-/** The exit code of a comparison: 1 worse, 3 cannot tell, else 0. */
-export const compareExitCode = ({ verdict }: Pick<Comparison, 'verdict'>): number =>
-  verdict === 'worse' ? 1 : verdict === 'unclear' ? 3 : 0;
+/** The exit code of a comparison: 130 interrupted, 4 a module that failed, 1 worse, 3 cannot tell, else 0. */
+export function compareExitCode({
+  verdict,
+  findings,
+  interrupted,
+}: Pick<Comparison, 'verdict' | 'findings' | 'interrupted'>): number {
+  if (interrupted) return 130;
+  if (findings.some(({ id }) => id === 'compare.lost')) return 4;
+  return verdict === 'worse' ? 1 : verdict === 'unclear' ? 3 : 0;
+}
 
 /** The exit code of a trace: 130 interrupted, 4 a command that failed by itself, else 0. */
 export const traceExitCode = ({ ending }: Pick<TraceSummary, 'ending'>): number =>

@@ -21,6 +21,8 @@ export type ComparisonFact =
   | { readonly id: 'compare.few-generations'; readonly names: readonly string[]; readonly needed: number }
   | { readonly id: 'compare.noisy'; readonly names: readonly string[] }
   | { readonly id: 'compare.disturbed'; readonly names: readonly string[] }
+  /** A module failed at a size. */
+  | { readonly id: 'compare.lost'; readonly what: string; readonly message: string }
   | { readonly id: 'compare.failing'; readonly names: readonly string[] }
   /** All rows changed by about as much: the machine may have. */
   | { readonly id: 'compare.all-alike'; readonly ratio: number; readonly rows: number }
@@ -65,7 +67,7 @@ export function compare(old: Comparable, now: Comparable): Compared {
     .map((pair) => rowOf(pair.old, pair.new, pairs.length, isComparable(pair)));
   return {
     ...{ schema: 'plimsoll/1', kind: 'comparison', of: old.kind, level: LEVEL },
-    ...{ old: sideOf(old), new: sideOf(now), rows },
+    ...{ old: sideOf(old), new: sideOf(now), rows, interrupted: false },
     recommended: recommendations(old, now),
     verdict: together(rows, onlyIn(before, after)),
     facts: [
@@ -103,7 +105,7 @@ function rowOf(old: Cell, now: Cell, rows: number, isComparable: boolean): Compa
 const centre = (times: readonly number[]): number => hodgesLehmann(times.map(Math.log));
 
 /** What cannot be told, or is gone, never reads as fine. */
-function together(rows: readonly ComparisonRow[], missing: readonly string[]): Verdict {
+export function together(rows: readonly ComparisonRow[], missing: readonly string[]): Verdict {
   const verdicts = rows.map(({ verdict }) => verdict);
   if (verdicts.includes('worse')) return 'worse';
   if (rows.length === 0 || missing.length > 0 || verdicts.includes('unclear')) return 'unclear';
@@ -145,7 +147,7 @@ const onlyIn = (cells: readonly Cell[], others: readonly Cell[]): string[] =>
     .filter((cell) => !others.some(({ name, size }) => name === cell.name && size === cell.size))
     .map(rowName);
 
-const rowName = ({ name, size }: Pick<Cell, 'name' | 'size'>): string =>
+export const rowName = ({ name, size }: Pick<Cell, 'name' | 'size'>): string =>
   size === null ? name : `${name} at ${size}`;
 
 function factsOf({ old, now, before, after, pairs, rows, noisy }: Known): ComparisonFact[] {

@@ -1,8 +1,10 @@
 import type { BenchProgress } from '../bench/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
+import type { ModulesProgress } from '../compare/modules.js';
 import { printable } from '../host/printable.js';
 import type { LoadProgress } from '../load/options.js';
-import { halfWidth } from '../stats/generations.js';
+import { halfWidth, type RatioInterval } from '../stats/generations.js';
+import type { Verdict } from '../stats/paired-comparison.js';
 import { change, formatCount, formatDuration, percent, tableName } from './format.js';
 
 const BAR = 20;
@@ -14,9 +16,23 @@ export function progressText(progress: BenchProgress, width: number): string {
   return progressLine(progress.workload, progress, width);
 }
 
+/** The same for two modules that take turns: the new one against the old one, by size. */
+export const compareProgressText = (progress: ModulesProgress, width: number): string =>
+  progressLine('new against old', progress, width);
+
+interface Known {
+  readonly comparisons: ReadonlyMap<number, RatioInterval & { readonly verdict: Verdict }>;
+  readonly noisy: boolean;
+}
+
 function progressLine(
   name: string,
-  { generation, known, leftMs, share }: Omit<BenchProgress, 'workload'>,
+  {
+    generation,
+    known,
+    leftMs,
+    share,
+  }: Pick<BenchProgress, 'generation' | 'leftMs' | 'share'> & { readonly known: Known | null },
   width: number,
 ): string {
   const left = leftMs === null ? [] : [`${formatDuration(leftMs)} left`];
@@ -31,7 +47,7 @@ function progressLine(
 }
 
 /** `2: +91 % ±12 ✓  8: −1.2 % ±5.0`: against the baseline; a tick is a verdict. */
-function knownText({ comparisons, noisy }: NonNullable<BenchProgress['known']>): string {
+function knownText({ comparisons, noisy }: Known): string {
   if (noisy) return 'too noisy so far';
   return [...comparisons]
     .filter(([, { ratio }]) => ratio !== 1)

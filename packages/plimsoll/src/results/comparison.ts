@@ -13,7 +13,7 @@ export const comparisonSchema = z
   .object({
     schema: z.literal('plimsoll/1'),
     kind: z.literal('comparison'),
-    of: z.enum(['bench', 'load']),
+    of: z.enum(['bench', 'load', 'modules']),
     old: sideSchema,
     new: sideSchema,
     level: z.number().describe('at which the intervals of all rows together hold'),
@@ -34,6 +34,7 @@ export const comparisonSchema = z
     recommended: z
       .array(z.object({ name: z.string(), old: z.int().nullable(), new: z.int().nullable() }))
       .describe('the sizes that each result recommends'),
+    interrupted: z.boolean().describe('modules were compared, and that was interrupted'),
     verdict: verdictSchema.describe('worse when a row is; unclear when one is, or nothing can be compared'),
     findings: z.array(findingSchema),
   })

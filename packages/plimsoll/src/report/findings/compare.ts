@@ -19,6 +19,7 @@ const SEVERITY: Record<ComparisonFact['id'], Finding['severity']> = {
   'compare.other-work': 'warning',
   'compare.noisy': 'warning',
   'compare.disturbed': 'warning',
+  'compare.lost': 'warning',
   'compare.failing': 'warning',
   'compare.unfinished': 'warning',
   'compare.few-generations': 'advice',
@@ -37,8 +38,9 @@ const TEXTS: Texts<ComparisonFact> = {
     `${list(names)}: one of the results is too noisy to tell; measure it again, or for longer (--time)`,
   'compare.disturbed': ({ names }) =>
     `${list(names)}: other programs, or other machines, used the CPUs for more than half of the time of one of the results; ratios of sizes stand that, times do not`,
+  'compare.lost': ({ what, message }) => `the ${what.replace(' ', ' module at size ')} failed: ${message}`,
   'compare.failing': ({ names }) => `${list(names)}: requests or operations failed, so its times say nothing`,
-  'compare.unfinished': () => 'one of the results was interrupted and is not complete',
+  'compare.unfinished': () => 'interrupted: what was measured is not complete',
   'compare.few-generations': ({ names, needed }) =>
     `${list(names)}: fewer than ${needed} generations in one of the results, so these are estimates; measure for longer (--time)`,
   'compare.all-alike': ({ ratio, rows }) =>

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { comparisonSchema } from 'plimsoll';
+import { plimsoll, until } from '../support/cli.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+after(() => rmSync(directory, { recursive: true }));
+
+/** Each operation blocks a thread of the pool for so long; with 4 threads, eight of them take twice as long. */
+function module(name: string, ms: number, more = ''): string {
+  const path = join(directory, name);
+  const fifo = `import { setTimeout as sleep } from 'node:timers/promises';
+    ${more}
+    export const operations = 4;
+    export default () => sleep(${ms});`;
+  writeFileSync(path, fifo);
+  return path;
+}
+
+describe('plimsoll compare, two modules', () => {
+  const old = module('old.mjs', 20);
+
+  test('a slower one is worse, and the answer ends it before the time is up', async () => {
+    const run = await plimsoll([
+      'compare',
+      old,
+      module('slower.mjs', 40),
+      '--time',
+      '60',
+      '--json',
+      '-',
+      '--quiet',
+    ]);
+    assert.equal(run.code, 1, run.stderr);
+    const { of, verdict, rows } = comparisonSchema.parse(JSON.parse(run.stdout));
+    assert.deepEqual(
+      [of, verdict, rows.length, rows[0]?.name, rows[0]?.size],
+      ['modules', 'worse', 1, 'slower.mjs', 4],
+    );
+    assert.ok((rows[0]?.interval?.[0] ?? 0) > 1.2, JSON.stringify(rows));
+    assert.ok((rows[0]?.newGenerations ?? 0) >= 4);
+    assert.deepEqual(run.left, []);
+  });
+
+  test('each size is compared with the same size of the other one', async () => {
+    const args = ['compare', old, module('other.mjs', 20), '--sizes', '2,4', '--time', '3', '--json', '-'];
+    const run = await plimsoll([...args, '--quiet']);
+    assert.ok([0, 3].includes(run.code ?? -1), `${run.code} ${run.stderr}`);
+    const { rows } = comparisonSchema.parse(JSON.parse(run.stdout));
+    assert.deepEqual(
+      rows.map(({ size }) => size),
+      [2, 4],
+    );
+  });
+
+  test('a new module that fails at a size: 4, with what it said', async () => {
+    const dies = module('dies.mjs', 20, "if (process.env.UV_THREADPOOL_SIZE === '8') process.exit(7);");
+    const run = await plimsoll(['compare', old, dies, '--sizes', '4,8', '--time', '3', '--quiet']);
+    assert.equal(run.code, 4, run.stderr);
+    assert.match(run.stdout.replaceAll(/\s+/g, ' '), /the new module at size 8 failed: .* \(compare\.lost\)/);
+    assert.deepEqual(run.left, []);
+  });
+
+  test('an old one that fails is the error', async () => {
+    const broken = module('broken.mjs', 20, "throw new Error('broken on purpose');");
+    const run = await plimsoll(['compare', broken, old, '--time', '3', '--quiet']);
+    assert.deepEqual([run.code, run.stdout, run.left], [2, '', []]);
+    assert.match(run.stderr, /broken on purpose/);
+    assert.doesNotMatch(run.stderr, /\n\s+at /);
+  });
+
+  test('Ctrl-C: what was measured is shown and said to be unfinished, and nothing is left', async () => {
+    const run = await plimsoll(['compare', old, module('long.mjs', 25), '--time', '600', '--quiet'], {
+      meanwhile: async (child, temporary) => {
+        await until(() => readdirSync(temporary, { recursive: true }).length > 3);
+        child.kill('SIGINT');
+      },
+    });
+    assert.equal(run.code, 130, run.stderr);
+    assert.match(run.stdout.replaceAll(/\s+/g, ' '), /interrupted: what was measured is not complete/);
+    assert.deepEqual(run.left, []);
+  });
+
+  test('flags of modules do not go with results, nor a result with a module', async () => {
+    const json = join(directory, 'a.json');
+    writeFileSync(json, '{}');
+    for (const [args, says] of [
+      [['compare', json, json, '--sizes', '4'], /--sizes is of modules/],
+      [['compare', json, old], /a\.json is no result of plimsoll/],
+      [['compare', 'crypto', 'zlib'], /"crypto" is no path/],
+      [['compare', old, join(directory, 'none.mjs')], /there is no module/],
+    ] as const) {
+      const run = await plimsoll([...args]);
+      assert.equal(run.code, 2, run.stderr);
+      assert.match(run.stderr, says);
+    }
+  });
+});
