@@ -40,7 +40,7 @@ const NOT_EVERYWHERE = [
     paths: ['collections/', 'compare/', 'docs/', 'model/', 'stats/'].map((folder) => `${TEST}/${folder}`),
     lines: [20],
   },
-  { paths: [`${CLI}/bench`, 'benchmarks/', 'studies/'], lines: [20] },
+  { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
   { paths: [`${TEST}/load/`, `${CLI}/load-bad-input`], lines: [20] },
   { paths: [`${CLI}/load`, 'examples/', 'setups/'], lines: [20, 24] },
   { paths: [`${TEST}/classify/classify`, `${POOL}/differential`, `${CLI}/bad-input`], lines: [20, 22] },
