@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 
 const MAIN = fileURLToPath(new URL('./cli/main.js', import.meta.resolve('plimsoll')));
 
@@ -43,5 +44,8 @@ export function resultOf<Result>(
   }
 }
 
-export const readResult = <Result>(file: string, schema: { parse(value: unknown): Result }): Result =>
-  schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+/** A result from its file, which may be packed (`.gz`). */
+export function readResult<Result>(file: string, schema: { parse(value: unknown): Result }): Result {
+  const bytes = readFileSync(file);
+  return schema.parse(JSON.parse((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()));
+}

@@ -10,7 +10,7 @@ export const RESULTS = join(ROOT, 'docs/results');
 export const scratch = (name: string): string => join(ROOT, '.cache', `study-${name}`);
 
 /** Writes a file, its folder too, and says so. */
-export function writeOutput(directory: string, file: string, text: string): void {
+export function writeOutput(directory: string, file: string, text: string | Uint8Array): void {
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, file), text);
   console.error(`wrote ${relative(process.cwd(), join(directory, file))}`);

@@ -43,7 +43,7 @@ export function loadPage(result: LoadResult): string {
   return [
     '# A server under load at every pool size',
     '',
-    'Measured by `npm run study:load`; the raw result, every slice of it, is [load.json](load.json). It fills the six tables of',
+    'Measured by `npm run study:load`; the raw result, every slice of it, is [load.json.gz](load.json.gz). It fills the six tables of',
     'the load test that plimsoll grew out of: a Fastify server whose every request starts ten operations and answers at once,',
     'under PM2 in fork and cluster mode, in three cases of traffic.',
     ...(scale === 1

@@ -1,10 +1,11 @@
-// Fills the six tables of the original load test, every cell, and writes load.json and load.md. An interrupted study goes on
-// where it was: what load.json holds is not measured again (remove the file to start anew). Only the full study writes to
-// docs/results by itself. An operation costs a hundredth of the original's, so that every size gets five turns and more in nine
+// Fills the six tables of the original load test, every cell, and writes load.json.gz and load.md. An interrupted study goes on
+// where it was: what .cache/study-load/load.json holds is not measured again (remove it to start anew). Only the full study writes
+// to docs/results by itself. An operation costs a hundredth of the original's, so that every size gets five turns and more in nine
 // minutes a table: with fewer operations instead the queue, which is what is studied, would be another one. `--scale 100`: at full
 // cost, which takes half a day. `--quick`: two sizes, five seconds a table. `--from FILE`: the page of an earlier result.
 import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { loadSchema, readOptions } from 'plimsoll/lab';
 import { positive } from '../common/arguments.js';
 import { readResult, runCommand } from '../common/cli.js';
@@ -32,9 +33,12 @@ export const loadStudy: Command = {
     const seconds = positive(chosen.time, '--time', TABLE_SECONDS);
     const isFull = scale === SCALE && seconds === TABLE_SECONDS && chosen.sizes === undefined;
     const out = resolve(values.out ?? (isFull ? RESULTS : scratch('load')));
-    const file = values.from ?? join(out, 'load.json');
-    if (values.from === undefined) measure(out, file, { scale, seconds, sizes: chosen.sizes });
-    writeOutput(out, 'load.md', loadPage(readResult(file, loadSchema)));
+    const measuring = join(values.out === undefined ? scratch('load') : out, 'load.json');
+    if (values.from === undefined) measure(measuring, { scale, seconds, sizes: chosen.sizes });
+    const result = readResult(values.from ?? measuring, loadSchema);
+    const packed = gzipSync(JSON.stringify(result, rounded));
+    writeOutput(out, 'load.json.gz', packed);
+    writeOutput(out, 'load.md', loadPage(loadSchema.parse(JSON.parse(gunzipSync(packed).toString()))));
     return 0;
   },
 };
@@ -46,8 +50,14 @@ interface Measured {
   readonly sizes: string | undefined;
 }
 
-function measure(out: string, file: string, { scale, seconds, sizes }: Measured): void {
-  mkdirSync(out, { recursive: true });
+/** Further digits are noise, and most of the file. */
+const KEPT_DIGITS = 4;
+
+const rounded = (_: string, value: unknown): unknown =>
+  typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(KEPT_DIGITS)) : value;
+
+function measure(file: string, { scale, seconds, sizes }: Measured): void {
+  mkdirSync(dirname(file), { recursive: true });
   runCommand([
     ...['load', '--mode', 'pm2-fork,pm2-cluster', '--case', 'all', '--seed', '2026'],
     ...(sizes === undefined ? [] : ['--sizes', sizes]),
