@@ -25,6 +25,7 @@ export function tracedRequests(
   clock: (us: number) => number,
 ): Requests {
   const nameOf = routeNames(routes);
+  const connectionOf = connectionNumbers();
   const all = [...newestRows(lines)].flatMap(([thread, rows]) =>
     [...rows.values()].map((row) => ({ thread, row })),
   );
@@ -32,7 +33,7 @@ export function tracedRequests(
   const indices = new Map(inOrder.map(({ thread, row }, index) => [`${thread} ${row[0]}`, index]));
   const dropped = sum([...droppedBy(lines).values()]);
   return {
-    requests: inOrder.map(({ thread, row }) => tracedRequest(thread, row, nameOf, clock)),
+    requests: inOrder.map(({ thread, row }) => tracedRequest(thread, row, { nameOf, connectionOf, clock })),
     indexOf: (thread, number) => indices.get(`${thread} ${number}`) ?? null,
     notes: dropped === 0 ? [] : [{ id: 'trace.requests-bound', pid: process.pid, count: dropped }],
   };
@@ -71,21 +72,37 @@ function routeNames(routes: ProcessLog['routes']): (thread: number, route: numbe
   return (thread, route) => names.get(`${thread} ${route}`) ?? labels.OTHER;
 }
 
-/** The route of a request is known at its end. */
-const UNFINISHED = '(unfinished)';
+/** Threads count their connections each by itself; here their numbers are those of the process, from 1 on. */
+function connectionNumbers(): (thread: number, connection: number) => number {
+  const numbers = new Map<string, number>();
+  return (thread, connection) => {
+    const key = `${thread} ${connection}`;
+    const number = numbers.get(key) ?? numbers.size + 1;
+    numbers.set(key, number);
+    return number;
+  };
+}
+
+/** The route of a request is known at its end, or after a second. */
+const UNKNOWN = '(unknown)';
+
+interface Facts {
+  readonly nameOf: (thread: number, route: number) => string;
+  readonly connectionOf: (thread: number, connection: number) => number;
+  readonly clock: (us: number) => number;
+}
 
 function tracedRequest(
   thread: number,
   [, kind, connection, sampled, start, end, ended, route]: RequestRow,
-  nameOf: (thread: number, route: number) => string,
-  clock: (us: number) => number,
+  { nameOf, connectionOf, clock }: Facts,
 ): TracedRequest {
   const how = table.ENDS[end] ?? 'unfinished';
   const isOver = how !== 'unfinished';
   return {
     kind: table.KINDS[kind] ?? 'http',
-    route: isOver ? nameOf(thread, route) : UNFINISHED,
-    connection: connection === 0 ? null : connection,
+    route: route === 0 ? UNKNOWN : nameOf(thread, route),
+    connection: connection === 0 ? null : connectionOf(thread, connection),
     loopThread: thread,
     startMs: clock(start),
     endMs: isOver ? clock(Math.max(start, ended)) : null,

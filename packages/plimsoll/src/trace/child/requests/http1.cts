@@ -3,37 +3,31 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import wrapEmit = require('./emit.cjs');
+import exchanges = require('./exchanges.cjs');
+import labels = require('./labels.cjs');
 import logs = require('./log.cjs');
-import patterns = require('./patterns.cjs');
 import stamp = require('./stamp.cjs');
 
 type Log = InstanceType<typeof logs.RequestLog>;
 type Open = NonNullable<ReturnType<Log['begin']>>;
+type Exchange = NonNullable<ReturnType<typeof exchanges.of>>;
+type Emit = (this: EventEmitter, ...args: unknown[]) => boolean;
 
 interface Connection {
   readonly number: number;
   /** More than one where requests are pipelined. */
-  readonly open: Set<Exchange>;
-}
-
-/** A request with what its route is read from at its end. */
-interface Exchange {
-  readonly open: Open;
-  readonly request: IncomingMessage;
-  /** Frameworks change that of the request. */
-  readonly url: string;
+  readonly open: Set<Open>;
 }
 
 /** How the peer's going away shows in the error of a socket. */
 const PEER_GONE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
 
-const exchanges = stamp<Exchange>();
 const connections = stamp<Connection>();
 
 /** Requests over HTTP/1, of servers of http, of https, and of http2 that allow it. */
 class Http1 {
   readonly #log: Log;
-  #isWatching = false;
+  #http: typeof import('node:http') | null = null;
 
   constructor(log: Log) {
     this.#log = log;
@@ -41,12 +35,10 @@ class Http1 {
 
   /** A request whose headers have been read; `null` when it is not recorded. */
   arrives(request: IncomingMessage, response: ServerResponse): Open | null {
-    const known = exchanges.get(response);
+    const known = exchanges.of(response);
     if (known !== undefined) return known.open;
-    const { ServerResponse: Response } = require('node:http') as typeof import('node:http');
-    if (!(response instanceof Response)) return null;
-    this.#watch();
-    const exchange = this.#begin(request, request.socket);
+    if (!(response instanceof this.#classes().ServerResponse)) return null;
+    const exchange = this.#begin(request, this.#connection(request.socket));
     if (exchange === null) return null;
     exchanges.put(response, exchange);
     exchanges.put(request, exchange);
@@ -55,31 +47,31 @@ class Http1 {
 
   /** A request to change the protocol: it ends when its answer begins, and the connection is somebody else's. */
   leaves(request: IncomingMessage, socket: Socket): Open | null {
-    const exchange = this.#begin(request, socket);
-    if (exchange === null) return null;
+    const connection = this.#connection(socket);
+    const open = this.#begin(request, connection)?.open ?? null;
+    if (open === null) return null;
     const { write } = socket;
     const isOwn = Object.hasOwn(socket, 'write');
     const first = (...args: Parameters<Socket['write']>): boolean => {
       if (isOwn) socket.write = write;
       else Reflect.deleteProperty(socket, 'write');
-      const status = Number(/^HTTP\/1\.\d (\d{3})/.exec(String(args[0]).slice(0, 20))?.[1] ?? 101);
-      this.#end(exchange, status < 300 ? 'upgraded' : status < 500 ? 'answered' : 'failed');
-      connections.get(socket)?.open.delete(exchange);
+      connection.open.delete(open);
+      this.#log.end(open, endOfUpgrade(String(args[0]).slice(0, 20)));
       return Reflect.apply(write, socket, args);
     };
     Object.defineProperty(socket, 'write', { value: first, configurable: true, writable: true });
-    return exchange.open;
+    return open;
   }
 
-  #begin(request: IncomingMessage, socket: Socket): Exchange | null {
+  #begin(request: IncomingMessage, connection: Connection): Exchange | null {
     const { method = '', url = '' } = request;
-    const connection = this.#connection(socket);
-    const isSampled =
-      this.#log.samplesAll || this.#log.shouldSample(`${method} ${patterns.firstSegment(url)}`);
-    const open = this.#log.begin('http', connection.number, isSampled);
-    if (open === null) return null;
-    const exchange = { open, request, url };
-    connection.open.add(exchange);
+    const isSampled = this.#log.shouldSample(() => `${method} ${labels.firstSegment(url)}`);
+    const exchange = exchanges.open(this.#log, 'http', connection.number, isSampled, {
+      request,
+      method,
+      url,
+    });
+    if (exchange !== null) connection.open.add(exchange.open);
     return exchange;
   }
 
@@ -89,49 +81,52 @@ class Http1 {
     const connection: Connection = { number: this.#log.nextConnection(), open: new Set() };
     connections.put(socket, connection);
     socket.once('close', () => {
-      for (const exchange of connection.open) this.#end(exchange, isPeerGone(socket) ? 'aborted' : 'failed');
+      for (const open of connection.open) this.#log.end(open, isPeerGone(socket) ? 'aborted' : 'failed');
       connection.open.clear();
     });
     return connection;
   }
 
-  #end(exchange: Exchange, end: 'answered' | 'failed' | 'aborted' | 'upgraded'): void {
-    this.#log.end(exchange.open, end, () =>
-      patterns.routeOf(exchange.request, exchange.url, this.#log.routes),
-    );
+  #finish({ open, request }: Exchange, status: number): void {
+    if (request !== null) connections.get(request.socket)?.open.delete(open);
+    this.#log.end(open, status >= 500 ? 'failed' : 'answered');
   }
 
-  /** What a request and its response emit belongs to it: data that comes later, a drain that lets a stream go on. */
-  #watch(): void {
-    if (this.#isWatching) return;
-    this.#isWatching = true;
-    const { IncomingMessage: Request, ServerResponse: Response } =
-      require('node:http') as typeof import('node:http');
-    const finish = (exchange: Exchange, { statusCode }: ServerResponse): void => {
-      connections.get(exchange.request.socket)?.open.delete(exchange);
-      this.#end(exchange, statusCode >= 500 ? 'failed' : 'answered');
-    };
-    wrapEmit(
-      Response.prototype,
-      (original) =>
-        function emit(this: EventEmitter, ...args) {
-          const exchange = exchanges.get(this);
+  /**
+   * What a request and its response emit belongs to it: data that comes later, a drain that lets a stream go on. The
+   * classes are taken when the app has loaded them.
+   */
+  #classes(): typeof import('node:http') {
+    if (this.#http !== null) return this.#http;
+    this.#http = require('node:http') as typeof import('node:http');
+    const around =
+      (before: (emitter: EventEmitter, name: unknown, exchange: Exchange) => void) =>
+      (original: Emit): Emit =>
+        function emit(...args) {
+          const exchange = exchanges.of(this);
           if (exchange === undefined) return Reflect.apply(original, this, args);
-          if (args[0] === 'finish') finish(exchange, this as ServerResponse);
+          before(this, args[0], exchange);
           return logs.inside(exchange.open, () => Reflect.apply(original, this, args));
-        },
+        };
+    wrapEmit(
+      this.#http.ServerResponse.prototype,
+      around((response, name, exchange) => {
+        if (name === 'finish') this.#finish(exchange, (response as ServerResponse).statusCode);
+      }),
     );
     wrapEmit(
-      Request.prototype,
-      (original) =>
-        function emit(this: EventEmitter, ...args) {
-          const exchange = exchanges.get(this);
-          return exchange === undefined
-            ? Reflect.apply(original, this, args)
-            : logs.inside(exchange.open, () => Reflect.apply(original, this, args));
-        },
+      this.#http.IncomingMessage.prototype,
+      around(() => {}),
     );
+    return this.#http;
   }
+}
+
+/** By the first line of the answer; whoever sends none as text changes the protocol in a way of its own. */
+function endOfUpgrade(line: string): 'upgraded' | 'answered' | 'failed' {
+  const status = Number(/^HTTP\/1\.\d (\d{3})/.exec(line)?.[1] ?? 101);
+  if (status < 300) return 'upgraded';
+  return status < 500 ? 'answered' : 'failed';
 }
 
 /** Whether a connection was closed by the client, rather than by the program. */

@@ -46,7 +46,7 @@ const cut = (text: string, length: number): string =>
 const label = (method: string, path: string): string =>
   cut(`${cut(method, LONGEST_METHOD)} ${path === '' ? '/' : path}`, LONGEST);
 
-/** Numbers for names of routes, of which there are at most 201; what a client sends cannot make more. */
+/** Numbers, from 1 on, for names of routes, of which there are at most 201; what a client sends cannot make more. */
 class Routes {
   readonly #numbers = new Map<string, number>();
   /** By method and URL as they were sent; emptied when it is full. */
@@ -67,7 +67,7 @@ class Routes {
       return this.named(OTHER);
     const again = this.#numbers.get(kept);
     if (again !== undefined) return again;
-    const number = this.#numbers.size;
+    const number = this.#numbers.size + 1;
     this.#tell(number, kept);
     this.#numbers.set(kept, number);
     return number;
@@ -86,4 +86,10 @@ class Routes {
   }
 }
 
-export = { MOST_ROUTES, OTHER, LONGEST, label, pathPattern, Routes };
+/** `/users` of `/users/42`: a cheap name for requests that are alike. */
+function firstSegment(url: string): string {
+  const end = url.slice(1, LONGEST).search(/[/?]/);
+  return url.slice(0, end < 0 ? LONGEST : end + 1);
+}
+
+export = { MOST_ROUTES, OTHER, LONGEST, label, pathPattern, firstSegment, Routes };

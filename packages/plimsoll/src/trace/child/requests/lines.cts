@@ -7,9 +7,10 @@ export type RequestRow = readonly [
   connection: number,
   sampled: 0 | 1,
   start: number,
-  /** Place in `ENDS`; the last, `unfinished`, has no time of end and no route. */
+  /** Place in `ENDS`; the last, `unfinished`, has no time of end. */
   end: number,
   ended: number,
+  /** 0 while it is not known. */
   route: number,
 ];
 
@@ -22,7 +23,7 @@ export interface RequestsLine {
   readonly dropped: number;
 }
 
-/** The name of a route of a thread, before the first row with it. */
+/** The name of a route of a thread, before the first row with it; routes count from 1. */
 export interface RouteLine {
   readonly type: 'route';
   readonly thread: number;

@@ -18,12 +18,16 @@ class RequestsSource implements SignalSource {
   }
 
   tick(): void {
-    const line = this.#reader.read();
-    if (line !== null) this.#emit(line);
+    this.#read(false);
   }
 
   async stop(): Promise<void> {
-    this.tick();
+    this.#read(true);
+  }
+
+  #read(isLast: boolean): void {
+    const line = this.#reader.read(isLast);
+    if (line !== null) this.#emit(line);
   }
 }
 

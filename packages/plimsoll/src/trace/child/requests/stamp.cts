@@ -1,7 +1,6 @@
 class Given {
-  // What a constructor returns is what a class that extends it stamps.
-  // biome-ignore lint/correctness/noConstructorReturn: the object that is given gets the field
   constructor(object: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: a class that extends this gives its field to what is returned
     return object;
   }
 }

@@ -27,12 +27,12 @@ function start(file: string, sample = 1): Started {
     memory: log.table.memory,
     writeHere() {
       const reader = new table.RequestReader(log.table, thread);
-      const write = (): void => {
-        const line = reader.read();
+      const write = (isLast: boolean): void => {
+        const line = reader.read(isLast);
         if (line !== null) append(file, [line]);
       };
-      setInterval(write, WRITE_MS).unref();
-      process.once('exit', write);
+      setInterval(write, WRITE_MS, false).unref();
+      process.once('exit', () => write(true));
     },
   };
 }

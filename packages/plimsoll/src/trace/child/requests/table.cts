@@ -78,6 +78,11 @@ class RequestTable {
     this.#connections[number - 1] = connection;
   }
 
+  /** The route of a request that goes on, as far as it is known. */
+  name(number: number, route: number): void {
+    this.#routes[number - 1] = route;
+  }
+
   end(number: number, end: End, at: number, route: number): void {
     this.#ends[number - 1] = at;
     this.#routes[number - 1] = route;
@@ -104,7 +109,7 @@ class RequestTable {
       Math.round(this.#starts[row] ?? 0),
       hasEnded ? state - 1 : ENDS.indexOf('unfinished'),
       hasEnded ? Math.round(this.#ends[row] ?? 0) : 0,
-      hasEnded ? (this.#routes[row] ?? 0) : 0,
+      this.#routes[row] ?? 0,
     ];
   }
 }
@@ -124,12 +129,16 @@ class RequestReader {
     this.#thread = thread;
   }
 
-  /** Requests that have begun or ended since it was last asked; `null` when there are none. */
-  read(): RequestsLine | null {
+  /**
+   * Requests that have begun or ended since it was last asked; `null` when there are none.
+   *
+   * @param isLast those that go on are read once more, since their routes may be known by now.
+   */
+  read(isLast = false): RequestsLine | null {
     const rows: RequestRow[] = [];
     for (const number of this.#open) {
       const row = this.#table.row(number);
-      if (row[5] === UNFINISHED) continue;
+      if (row[5] === UNFINISHED && !isLast) continue;
       this.#open.delete(number);
       rows.push(row);
     }
