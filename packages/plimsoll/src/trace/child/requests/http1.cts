@@ -50,16 +50,10 @@ class Http1 {
     const connection = this.#connection(socket);
     const open = this.#begin(request, connection)?.open ?? null;
     if (open === null) return null;
-    const { write } = socket;
-    const isOwn = Object.hasOwn(socket, 'write');
-    const first = (...args: Parameters<Socket['write']>): boolean => {
-      if (isOwn) socket.write = write;
-      else Reflect.deleteProperty(socket, 'write');
+    beforeFirstWrite(socket, (line) => {
       connection.open.delete(open);
-      this.#log.end(open, endOfUpgrade(String(args[0]).slice(0, 20)));
-      return Reflect.apply(write, socket, args);
-    };
-    Object.defineProperty(socket, 'write', { value: first, configurable: true, writable: true });
+      this.#log.end(open, endOfUpgrade(line));
+    });
     return open;
   }
 
@@ -120,6 +114,24 @@ class Http1 {
     );
     return this.#http;
   }
+}
+
+/** Call once before a socket is first written to, with the beginning of what is written. */
+function beforeFirstWrite(socket: Socket, tell: (text: string) => void): void {
+  const undo = (['write', 'end'] as const).map((name) => {
+    const own = Object.getOwnPropertyDescriptor(socket, name);
+    const original = socket[name] as (...args: unknown[]) => unknown;
+    const first = (...args: unknown[]): unknown => {
+      for (const one of undo) one();
+      tell(typeof args[0] === 'string' || Buffer.isBuffer(args[0]) ? args[0].toString('latin1', 0, 20) : '');
+      return Reflect.apply(original, socket, args);
+    };
+    Object.defineProperty(socket, name, { value: first, configurable: true, writable: true });
+    return () => {
+      if (own === undefined) Reflect.deleteProperty(socket, name);
+      else Object.defineProperty(socket, name, own);
+    };
+  });
 }
 
 /** By the first line of the answer; whoever sends none as text changes the protocol in a way of its own. */

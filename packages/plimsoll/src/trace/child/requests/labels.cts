@@ -75,6 +75,8 @@ class Routes {
 
   /** Of a request without a pattern. */
   ofUrl(method: string, url: string): number {
+    // Its URL is where the tunnel leads.
+    if (method === 'CONNECT') return this.named(method);
     if (url.length > LOOKED_AT) return this.named(label(method, pathPattern(url)));
     const key = `${method} ${url}`;
     const known = this.#remembered.get(key);
