@@ -43,15 +43,21 @@ function expressPattern({ baseUrl, route }: Routed): string | null {
 }
 
 /** The number of the route of a request, as it is known when its response has ended. */
-function routeOf({ request, method, url, pattern }: Exchange, routes: Log['routes']): number {
-  const given = pattern?.();
-  const path =
-    typeof given === 'string' || given instanceof RegExp
-      ? String(given)
-      : request === null
-        ? null
-        : expressPattern(request as Routed);
+function routeOf(exchange: Exchange, routes: Log['routes']): number {
+  const { method, url } = exchange;
+  const path = patternOf(exchange);
   return path === null ? routes.ofUrl(method, url) : routes.named(labels.label(method, path));
+}
+
+function patternOf({ request, pattern }: Exchange): string | null {
+  try {
+    const given = pattern?.();
+    if (typeof given === 'string' || given instanceof RegExp) return String(given);
+    return request === null ? null : expressPattern(request as Routed);
+  } catch {
+    // What looks like a framework's is something else.
+    return null;
+  }
 }
 
 /** A request arrives. @returns `null` when no more are recorded. */
@@ -71,7 +77,8 @@ function open(
 
 /** A framework knows the pattern of the route of a request, by the end of its response. */
 function nameBy(response: object, pattern: () => unknown): void {
-  const exchange = stamps.get(response);
+  const { stream } = response as { readonly stream?: object };
+  const exchange = stamps.get(response) ?? (stream === undefined ? undefined : stamps.get(stream));
   if (exchange !== undefined) exchange.pattern = pattern;
 }
 

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 
 import net = require('node:net');
 import wrapEmit = require('./emit.cjs');
+import frameworks = require('./frameworks.cjs');
 import Http1 = require('./http1.cjs');
 import Http2 = require('./http2.cjs');
 import logs = require('./log.cjs');
@@ -18,6 +19,7 @@ type Log = InstanceType<typeof logs.RequestLog>;
 function watchServers(log: Log): void {
   const http1 = new Http1(log);
   const http2 = new Http2(log);
+  frameworks.watchFastify();
   wrapEmit(
     net.Server.prototype,
     (original) =>
@@ -42,6 +44,9 @@ function arrival(http1: Http1, http2: Http2, args: readonly unknown[]): ReturnTy
         return http1.leaves(args[1] as IncomingMessage, args[2] as net.Socket);
       case 'stream':
         return http2.arrives(args[1] as ServerHttp2Stream, args[2] as Record<string, unknown>);
+      case 'listening':
+        frameworks.watchLoaded();
+        return null;
       default:
         return null;
     }
