@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-import context = require('../context.cjs');
 import labels = require('./labels.cjs');
 import logs = require('./log.cjs');
+import spans = require('./spans.cjs');
 import stamp = require('./stamp.cjs');
 
 type Log = InstanceType<typeof logs.RequestLog>;
@@ -20,12 +20,11 @@ interface Asked {
 /** A request over HTTP, with what its route is known from at its end. */
 interface Exchange extends Asked {
   readonly open: Open;
-  /** Set by what knows the framework. */
-  pattern: (() => unknown) | null;
 }
 
 /** What express, and frameworks like it, leave on a request. */
 interface Routed {
+  readonly params?: unknown;
   readonly baseUrl?: unknown;
   readonly route?: { readonly path?: unknown };
 }
@@ -33,13 +32,15 @@ interface Routed {
 const stamps = stamp<Exchange>();
 
 /** The path of the route that express took, with that of the routers around it; `null` without one. */
-function expressPattern({ baseUrl, route }: Routed): string | null {
+function expressPattern({ baseUrl, params, route }: Routed): string | null {
   const path = route?.path;
   if (path === undefined || path === null) return null;
   const own = Array.isArray(path) ? path.map(String).join('|') : String(path);
-  // Where a router is mounted is known as it was asked for, not as a pattern.
   if (typeof baseUrl !== 'string' || baseUrl === '') return own;
-  return labels.pathPattern(baseUrl) + (own === '/' ? '' : own);
+  // Where a router is mounted is known as it was asked for, not as a pattern.
+  const names = new Map(Object.entries(params ?? {}).map(([name, value]) => [value as unknown, `:${name}`]));
+  const base = baseUrl.split('/').map((segment) => names.get(segment) ?? segment);
+  return labels.pathPattern(base.join('/')) + (own === '/' ? '' : own);
 }
 
 /** The number of the route of a request, as it is known when its response has ended. */
@@ -49,9 +50,9 @@ function routeOf(exchange: Exchange, routes: Log['routes']): number {
   return path === null ? routes.ofUrl(method, url) : routes.named(labels.label(method, path));
 }
 
-function patternOf({ request, pattern }: Exchange): string | null {
+function patternOf({ request, open }: Exchange): string | null {
   try {
-    const given = pattern?.();
+    const given = open.pattern?.();
     if (typeof given === 'string' || given instanceof RegExp) return String(given);
     return request === null ? null : expressPattern(request as Routed);
   } catch {
@@ -69,9 +70,11 @@ function open(
   asked: Asked,
 ): Exchange | null {
   const route = (): number => routeOf(exchange, log.routes);
-  const begun = log.begin(kind, connection, isSampled, route, log.arrival());
+  const start = log.arrival();
+  const begun =
+    spans.adopt(log, kind, connection, route, start) ?? log.begin(kind, connection, isSampled, route, start);
   if (begun === null) return null;
-  const exchange: Exchange = { ...asked, open: begun, pattern: null };
+  const exchange: Exchange = { ...asked, open: begun };
   return exchange;
 }
 
@@ -79,7 +82,7 @@ function open(
 function nameBy(response: object, pattern: () => unknown): void {
   const { stream } = response as { readonly stream?: object };
   const exchange = stamps.get(response) ?? (stream === undefined ? undefined : stamps.get(stream));
-  if (exchange !== undefined) exchange.pattern = pattern;
+  if (exchange !== undefined) exchange.open.pattern = pattern;
 }
 
 export = { of: stamps.get, put: stamps.put, open, nameBy };

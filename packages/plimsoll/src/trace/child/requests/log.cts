@@ -17,7 +17,9 @@ interface Open {
   readonly context: Context | null;
   readonly start: number;
   /** The number of its route, as far as it is known when it is asked for. */
-  readonly route: () => number;
+  route: () => number;
+  /** The pattern of its route; set by what knows the framework. */
+  pattern: (() => unknown) | null;
   isOver: boolean;
 }
 
@@ -40,7 +42,7 @@ class RequestLog {
   readonly routes: InstanceType<typeof labels.Routes>;
   readonly #samplesAll: boolean;
   readonly #shouldSample: (name: string) => boolean;
-  readonly #open = new Set<Open>();
+  readonly #open = new Map<number, Open>();
   #connections = 0;
   #turn = -1;
   #turnAt = 0;
@@ -81,22 +83,28 @@ class RequestLog {
     const number = this.table.begin(kind, connection, isSampled, start);
     if (number === 0) return null;
     const context = isSampled ? { request: number, operation: 0 } : null;
-    const open: Open = { number, context, start, route, isOver: false };
-    this.#open.add(open);
+    const open: Open = { number, context, start, route, pattern: null, isOver: false };
+    this.#open.set(number, open);
     return open;
+  }
+
+  /** What has that number and has not ended. */
+  find(number: number): Open | undefined {
+    return this.#open.get(number);
   }
 
   /** The first end counts. */
   end(open: Open, end: End): void {
     if (open.isOver) return;
     open.isOver = true;
-    this.#open.delete(open);
+    this.#open.delete(open.number);
     const at = now();
     this.table.end(open.number, end, at, open.route());
   }
 
   #nameOpen(before: number): void {
-    for (const open of this.#open) if (open.start <= before) this.table.name(open.number, open.route());
+    for (const open of this.#open.values())
+      if (open.start <= before) this.table.name(open.number, open.route());
   }
 }
 

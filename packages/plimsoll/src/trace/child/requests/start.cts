@@ -1,7 +1,9 @@
 import append = require('../append.cjs');
 import threads = require('../threads.cjs');
 import logs = require('./log.cjs');
+import watchMarks = require('./marks.cjs');
 import watchServers = require('./servers.cjs');
+import spans = require('./spans.cjs');
 import table = require('./table.cjs');
 
 /** A thread without a recorder writes by itself, so often. */
@@ -23,6 +25,8 @@ function start(file: string, sample = 1): Started {
   const thread = threads.self() ?? process.pid;
   const log = new logs.RequestLog(file, thread, sample);
   watchServers(log);
+  watchMarks(log);
+  spans.watch(log);
   return {
     memory: log.table.memory,
     writeHere() {

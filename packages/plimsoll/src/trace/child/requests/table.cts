@@ -73,9 +73,10 @@ class RequestTable {
   }
 
   /** A request that had begun as something else turns out to be one over HTTP. */
-  becomes(number: number, kind: Kind, connection: number): void {
+  becomes(number: number, kind: Kind, connection: number, start: number): void {
     this.#kinds[number - 1] = KINDS.indexOf(kind);
     this.#connections[number - 1] = connection;
+    this.#starts[number - 1] = start;
   }
 
   /** The route of a request that goes on, as far as it is known. */
