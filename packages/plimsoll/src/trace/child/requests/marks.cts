@@ -25,7 +25,11 @@ function mark(log: Log, name: string, work: () => unknown): unknown {
     log.end(open, 'failed');
     throw error;
   }
-  return whenSettled(result, (isFulfilled) => log.end(open, isFulfilled ? 'answered' : 'failed'));
+  return whenSettled(
+    result,
+    (run) => logs.inside(open, run),
+    (isFulfilled) => log.end(open, isFulfilled ? 'answered' : 'failed'),
+  );
 }
 
 type Then = (
@@ -40,14 +44,18 @@ type Then = (
  * @returns the result; of a promise, one that settles as it does: to watch the first alone would count as handling its
  *   rejection, which Node then reports to nobody.
  */
-function whenSettled(result: unknown, tell: (isFulfilled: boolean) => void): unknown {
+function whenSettled(
+  result: unknown,
+  inside: (run: () => unknown) => unknown,
+  tell: (isFulfilled: boolean) => void,
+): unknown {
   const then = thenOf(result);
   if (then === null) {
     tell(true);
     return result;
   }
   const watching: Then = function (fulfilled, rejected) {
-    return Reflect.apply(then, this, [
+    const handlers = [
       (value: unknown) => {
         tell(true);
         return typeof fulfilled === 'function' ? fulfilled(value) : value;
@@ -57,7 +65,8 @@ function whenSettled(result: unknown, tell: (isFulfilled: boolean) => void): unk
         if (typeof rejected === 'function') return rejected(reason);
         throw reason;
       },
-    ]);
+    ];
+    return inside(() => Reflect.apply(then, this, handlers));
   };
   if (util.types.isPromise(result) && Object.getPrototypeOf(result) === Promise.prototype) {
     // Some libraries put more on their promises.
@@ -67,7 +76,7 @@ function whenSettled(result: unknown, tell: (isFulfilled: boolean) => void): unk
   return watchThen(result as object, watching, tell);
 }
 
-/** Another thenable may begin only when it is asked for its value, and once for each time: so it is watched when it is. */
+/** Another thenable may begin only when it is asked for its value, and anew each time: so it is watched when it is asked. */
 function watchThen(thenable: object, watching: Then, tell: (isFulfilled: boolean) => void): unknown {
   try {
     Object.defineProperty(thenable, 'then', { value: watching, writable: true, configurable: true });
