@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { collectTypes } from './collect-types.mjs';
@@ -8,6 +8,7 @@ import { collectTypes } from './collect-types.mjs';
 //   state, and as few files as can be, because each costs whoever loads it a part of a millisecond;
 // - dist/bundler: ES modules for bundlers, whose output then imports Node's modules instead of asking for a `require`;
 // - dist/types: declarations, one set for both.
+// Of plimsoll only plimsoll/mark is for programs that may be CommonJS; it has no state, so both may have one of their own.
 const require = createRequire(import.meta.url);
 /** @typedef {import('esbuild-wasm').BuildOptions} BuildOptions */
 /** @typedef {(name: string, exports: string[]) => { required: string[], imported: string[] }} Write */
@@ -35,6 +36,15 @@ export function bundle(root) {
     const index = (name, exports) => asNames(name, exports, 'plimsollPool');
     bundleHost(fastify, { index }, ['@plimsoll/pool', 'fastify-plugin']);
   }
+  bundleMark(join(root, 'packages/plimsoll/dist'));
+}
+
+/** @param {string} dist */
+function bundleMark(dist) {
+  const [module, required] = ['mark.js', 'mark.cjs'].map((file) => join(dist, file));
+  if (existsSync(required) && statSync(required).mtimeMs > statSync(module).mtimeMs) return;
+  copyFileSync(join(dist, 'mark.d.ts'), join(dist, 'mark.d.cts'));
+  writeFileSync(required, commonJs({ entryPoints: [module] }));
 }
 
 /** The worker's side as one text that the host's side carries, so that nothing can part them. @param {string} dist */

@@ -23,7 +23,7 @@ const FLOORS = [
 ];
 /** What the package exports stands above all floors, errors lie under them. */
 const faults = (sources: Sources): string[] =>
-  faultsOf(sources, FLOORS, ['index.ts', 'lab.ts', 'lab-child.ts'], ['errors.ts']);
+  faultsOf(sources, FLOORS, ['index.ts', 'lab.ts', 'lab-child.ts', 'mark.ts'], ['errors.ts']);
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>

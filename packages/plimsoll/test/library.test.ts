@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import * as plimsoll from 'plimsoll';
 import * as lab from 'plimsoll/lab';
+import * as marks from 'plimsoll/mark';
 import { fixture } from './support/cli.js';
 
 const { advise, bench, classify, load, timeline, trace, verifyAdvice, PlimsollError } = plimsoll;
@@ -184,6 +186,11 @@ test('plimsoll exports these values and no others', () => {
       ...['timelineSchema', 'traceSummarySchema'],
     ].sort(),
   );
+});
+
+test('plimsoll/mark exports one function, by import and by require', () => {
+  assert.deepEqual(Object.keys(marks), ['mark']);
+  assert.deepEqual(Object.keys(createRequire(import.meta.url)('plimsoll/mark')), ['mark']);
 });
 
 test('plimsoll/lab exports these values and no others', () => {

@@ -9,6 +9,7 @@ import type {
   RecordedLine,
   ThreadsLine,
 } from './child/lines.cjs';
+import type { RequestsLine, RouteLine } from './child/requests/lines.cjs';
 
 /** Everything that one process left, put in order; times are microseconds of process.hrtime. */
 export interface ProcessLog {
@@ -23,6 +24,8 @@ export interface ProcessLog {
   readonly workers: ReadonlySet<number>;
   /** The thread of the recorder. */
   readonly own: number | null;
+  readonly requests: readonly RequestsLine[];
+  readonly routes: readonly RouteLine[];
   readonly problems: readonly ProblemLine[];
   /** `null` when the process was killed. */
   readonly end: EndLine | null;
@@ -56,6 +59,8 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
     channel: of('channel'),
     workers: new Set(of('worker').flatMap(({ tid, own }) => (own ? [] : [tid]))),
     own: of('worker').find(({ own }) => own)?.tid ?? null,
+    requests: of('requests'),
+    routes: of('route'),
     problems: of('problem'),
     end: of('end')[0] ?? null,
   };

@@ -7,6 +7,7 @@ import type { Recording, TracedJob, TracedProcess } from '../results/trace.js';
 import { mergeChannel } from './channel-jobs.js';
 import { parents } from './parents.js';
 import type { ProcessLog } from './process-log.js';
+import { tracedRequests } from './requests.js';
 import { placeWithin } from './service-limits.js';
 import { poolThreads, usageIntervals } from './threads.js';
 
@@ -40,6 +41,7 @@ export function reduce(
   );
   const jobs = placed.map((job) => tracedJob(job, clock));
   const parent = parents(jobs);
+  const requests = tracedRequests(recording, clock);
   const last = end?.at ?? Math.max(process.at, samples.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
   return {
     process: {
@@ -59,9 +61,9 @@ export function reduce(
         operation: null,
       })),
       operations: [],
-      requests: [],
+      requests: requests.requests,
     },
-    notes: notesOf(recording, unbalanced(events)),
+    notes: [...notesOf(recording, unbalanced(events)), ...requests.notes],
   };
 }
 

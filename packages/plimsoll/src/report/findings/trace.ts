@@ -71,6 +71,8 @@ const NOTES: Readonly<Record<string, (note: NoteFact) => string>> = {
   'trace.unfinished': (note) =>
     `${counted(note, 'job', 'jobs')} under way at the end of the recording, left out`,
   'trace.bound': (note) => `recording stopped after ${counted(note, 'event', 'events')} (--max-events)`,
+  'trace.requests-bound': (note) =>
+    `${counted(note, 'request', 'requests')} came after as many as are recorded, and are left out`,
   'trace.inspector': ({ detail }) => `Node does not trace its pool here: ${detail}`,
   'trace.worker': ({ detail }) => `the recorder could not start: ${detail}`,
   'trace.other-tracing': () =>

@@ -1,3 +1,5 @@
+import type { RequestsLine, RouteLine } from './requests/lines.cjs';
+
 /** What recorders write into the file of their process, one JSON object a line. Times are microseconds of process.hrtime. */
 export type RecordedLine =
   | ProcessLine
@@ -6,6 +8,8 @@ export type RecordedLine =
   | ThreadsLine
   | ChannelLine
   | WorkerLine
+  | RequestsLine
+  | RouteLine
   | ProblemLine
   | EndLine;
 
@@ -110,6 +114,8 @@ export interface RecorderData {
   readonly finishFile: string;
   readonly maxEvents: number;
   readonly sampleMs: number;
+  /** Of the app's thread: see requests/table.cts. */
+  readonly requests: SharedArrayBuffer;
 }
 
 /**

@@ -9,6 +9,8 @@ import constants = require('./constants.cjs');
 
 import type { RecorderData } from './lines.cjs';
 
+import startRequests = require('./requests/start.cjs');
+
 import threads = require('./threads.cjs');
 
 const { FLAG, now } = constants;
@@ -25,15 +27,18 @@ interface Settings {
   readonly directory: string;
   readonly maxEvents: number;
   readonly sampleMs: number;
+  /** Share of the requests whose operations and jobs are recorded; all without it. */
+  readonly sample?: number;
 }
 
-function record({ directory, maxEvents, sampleMs }: Settings): void {
+function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
   const file = path.join(directory, `${process.pid}.jsonl`);
   const channel = new ChannelSource(file);
   if (!worker.isMainThread) {
     const tid = threads.self();
     if (tid !== null) append(file, [{ type: 'worker', tid, own: false }]);
     void channel.start();
+    startRequests(file, sample).writeHere();
     process.once('exit', () => channel.flush());
     return;
   }
@@ -55,13 +60,18 @@ function record({ directory, maxEvents, sampleMs }: Settings): void {
   const finishFile = path.join(directory, 'finish');
   if (!written || fs.existsSync(finishFile)) return;
   void channel.start();
+  const requests = startRequests(file, sample);
   if (tracesItself()) {
     append(file, [{ type: 'problem', id: 'other-tracing' }]);
+    requests.writeHere();
     process.once('exit', () => channel.flush());
     return;
   }
   try {
-    startRecorder({ flags: flags(), file, finishFile, maxEvents, sampleMs }, channel);
+    startRecorder(
+      { flags: flags(), file, finishFile, maxEvents, sampleMs, requests: requests.memory },
+      channel,
+    );
   } catch (error) {
     append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
   }

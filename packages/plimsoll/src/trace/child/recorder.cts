@@ -6,6 +6,7 @@ import constants = require('./constants.cjs');
 
 import type { EndLine, RecordedLine, RecorderData, SignalSource } from './lines.cjs';
 
+import RequestsSource = require('./requests/requests-source.cjs');
 import ThreadsSource = require('./threads-source.cjs');
 import threads = require('./threads.cjs');
 
@@ -73,7 +74,7 @@ function openSources(): SignalSource[] {
     emit({ type: 'problem', id: 'inspector', detail: (error as Error).message });
   }
   // After the other, whose threads are then known not to be the pool's.
-  return [...opened, new ThreadsSource()];
+  return [...opened, new ThreadsSource(), new RequestsSource(data.requests)];
 }
 
 function tick(): void {

@@ -1,0 +1,97 @@
+/** So many routes of a thread have a name of their own; all others share one. */
+const MOST_ROUTES = 200;
+const OTHER = '(other)';
+const LONGEST = 160;
+const LONGEST_METHOD = 20;
+/** Of a URL no more is looked at. */
+const LOOKED_AT = 1000;
+const REMEMBERED = 2000;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a segment of a path looks like one of many: a number, a UUID, a hash, a token. */
+function isId(segment: string): boolean {
+  if (segment.length > 40) return true;
+  if (!/\d/.test(segment)) return false;
+  return (
+    /^\d+$/.test(segment) ||
+    UUID.test(segment) ||
+    /^[0-9a-f]{8,}$/i.test(segment) ||
+    /\d{5}/.test(segment) ||
+    (segment.length >= 16 && /[a-z]/i.test(segment)) ||
+    (segment.length >= 4 && segment.replace(/\D/g, '').length * 2 > segment.length)
+  );
+}
+
+/**
+ * The path of a URL, with `:id` for what looks like one of many.
+ *
+ * @example
+ * pathPattern('/users/42?full=1'); // '/users/:id'
+ */
+function pathPattern(url: string): string {
+  const all = url.slice(0, LOOKED_AT).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const path = all.replace(/[?#].*$/s, '');
+  return path
+    .split('/')
+    .map((segment) => (isId(segment) ? ':id' : segment))
+    .join('/');
+}
+
+/** Cut to a length, without halves of characters. */
+const cut = (text: string, length: number): string =>
+  (text.length <= length ? text : `${text.slice(0, length - 1)}…`).replace(/\p{Surrogate}/gu, '\uFFFD');
+
+/** `GET /users/:id`. */
+const label = (method: string, path: string): string =>
+  cut(`${cut(method, LONGEST_METHOD)} ${path === '' ? '/' : path}`, LONGEST);
+
+/** Numbers, from 1 on, for names of routes, of which there are at most 201; what a client sends cannot make more. */
+class Routes {
+  readonly #numbers = new Map<string, number>();
+  /** By method and URL as they were sent; emptied when it is full. */
+  readonly #remembered = new Map<string, number>();
+  readonly #tell: (route: number, name: string) => void;
+
+  /** @param tell called once for each route, before its number is given out. */
+  constructor(tell: (route: number, name: string) => void) {
+    this.#tell = tell;
+  }
+
+  /** Of a name that the program or its framework gave. */
+  named(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const kept = cut(name, LONGEST);
+    if (this.#numbers.size >= MOST_ROUTES && kept !== OTHER && !this.#numbers.has(kept))
+      return this.named(OTHER);
+    const again = this.#numbers.get(kept);
+    if (again !== undefined) return again;
+    const number = this.#numbers.size + 1;
+    this.#tell(number, kept);
+    this.#numbers.set(kept, number);
+    return number;
+  }
+
+  /** Of a request without a pattern. */
+  ofUrl(method: string, url: string): number {
+    // Its URL is where the tunnel leads.
+    if (method === 'CONNECT') return this.named(method);
+    if (url.length > LOOKED_AT) return this.named(label(method, pathPattern(url)));
+    const key = `${method} ${url}`;
+    const known = this.#remembered.get(key);
+    if (known !== undefined) return known;
+    if (this.#remembered.size >= REMEMBERED) this.#remembered.clear();
+    const number = this.named(label(method, pathPattern(url)));
+    this.#remembered.set(key, number);
+    return number;
+  }
+}
+
+/** `/users` of `/users/42`: a cheap name for requests that are alike. */
+function firstSegment(url: string): string {
+  const end = url.slice(1, LONGEST).search(/[/?]/);
+  return url.slice(0, end < 0 ? LONGEST : end + 1);
+}
+
+export = { MOST_ROUTES, OTHER, LONGEST, label, pathPattern, firstSegment, Routes };
