@@ -1,4 +1,5 @@
 import type { PoolEvent } from '../libuv/job.js';
+import type { CallsLine, NameLine } from './child/calls/lines.cjs';
 import constants from './child/constants.cjs';
 import type {
   ChannelLine,
@@ -23,6 +24,8 @@ export interface ProcessLog {
   readonly workers: ReadonlySet<number>;
   /** The thread of the recorder. */
   readonly own: number | null;
+  readonly calls: readonly CallsLine[];
+  readonly names: readonly NameLine[];
   readonly problems: readonly ProblemLine[];
   /** `null` when the process was killed. */
   readonly end: EndLine | null;
@@ -56,6 +59,8 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
     channel: of('channel'),
     workers: new Set(of('worker').flatMap(({ tid, own }) => (own ? [] : [tid]))),
     own: of('worker').find(({ own }) => own)?.tid ?? null,
+    calls: of('calls'),
+    names: of('name'),
     problems: of('problem'),
     end: of('end')[0] ?? null,
   };

@@ -1,3 +1,5 @@
+import type { CallsLine, NameLine } from './calls/lines.cjs';
+
 /** What recorders write into the file of their process, one JSON object a line. Times are microseconds of process.hrtime. */
 export type RecordedLine =
   | ProcessLine
@@ -5,6 +7,8 @@ export type RecordedLine =
   | GapLine
   | ThreadsLine
   | ChannelLine
+  | CallsLine
+  | NameLine
   | WorkerLine
   | ProblemLine
   | EndLine;
@@ -110,6 +114,10 @@ export interface RecorderData {
   readonly finishFile: string;
   readonly maxEvents: number;
   readonly sampleMs: number;
+  /** Of the app's thread: see calls/ring.cts; `null` where calls are not recorded. */
+  readonly calls: SharedArrayBuffer | null;
+  /** Categories of trace events that it makes needless. */
+  readonly without: readonly EventCategory[];
 }
 
 /**

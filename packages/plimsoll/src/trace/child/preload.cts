@@ -4,6 +4,7 @@ import fs = require('node:fs');
 import path = require('node:path');
 import worker = require('node:worker_threads');
 import append = require('./append.cjs');
+import startCalls = require('./calls/start.cjs');
 import ChannelSource = require('./channel-source.cjs');
 import constants = require('./constants.cjs');
 
@@ -25,15 +26,18 @@ interface Settings {
   readonly directory: string;
   readonly maxEvents: number;
   readonly sampleMs: number;
+  /** Share of the requests whose operations and jobs are recorded; all without it. */
+  readonly sample?: number;
 }
 
-function record({ directory, maxEvents, sampleMs }: Settings): void {
+function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
   const file = path.join(directory, `${process.pid}.jsonl`);
   const channel = new ChannelSource(file);
   if (!worker.isMainThread) {
     const tid = threads.self();
     if (tid !== null) append(file, [{ type: 'worker', tid, own: false }]);
     void channel.start();
+    startCalls(file, sample).writeHere();
     process.once('exit', () => channel.flush());
     return;
   }
@@ -61,7 +65,11 @@ function record({ directory, maxEvents, sampleMs }: Settings): void {
     return;
   }
   try {
-    startRecorder({ flags: flags(), file, finishFile, maxEvents, sampleMs }, channel);
+    const calls = startCalls(file, sample);
+    process.once('exit', () => calls.publish());
+    const { memory, tellsFs } = calls;
+    const without = tellsFs ? (['f', 'd'] as const) : (['d'] as const);
+    startRecorder({ flags: flags(), file, finishFile, maxEvents, sampleMs, calls: memory, without }, channel);
   } catch (error) {
     append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
   }
