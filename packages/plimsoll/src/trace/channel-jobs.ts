@@ -57,4 +57,5 @@ const jobOf = (
   tid: twin?.tid ?? null,
   cpu: twin?.cpu ?? null,
   inferred: false,
+  call: twin?.call,
 });

@@ -1,4 +1,5 @@
 import type { PoolEvent } from '../libuv/job.js';
+import type { CallsLine, NameLine } from './child/calls/lines.cjs';
 import constants from './child/constants.cjs';
 import type {
   ChannelLine,
@@ -26,6 +27,8 @@ export interface ProcessLog {
   readonly own: number | null;
   readonly requests: readonly RequestsLine[];
   readonly routes: readonly RouteLine[];
+  readonly calls: readonly CallsLine[];
+  readonly names: readonly NameLine[];
   readonly problems: readonly ProblemLine[];
   /** `null` when the process was killed. */
   readonly end: EndLine | null;
@@ -61,6 +64,8 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
     own: of('worker').find(({ own }) => own)?.tid ?? null,
     requests: of('requests'),
     routes: of('route'),
+    calls: of('calls'),
+    names: of('name'),
     problems: of('problem'),
     end: of('end')[0] ?? null,
   };

@@ -4,7 +4,9 @@ import type { PoolEvent, PoolJob } from '../libuv/job.js';
 import { finishedJobs } from '../libuv/jobs.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import type { Recording, TracedJob, TracedProcess } from '../results/trace.js';
+import { jobsOfCalls, matchCalls, type ThreadCalls, threadCalls } from './calls.js';
 import { mergeChannel } from './channel-jobs.js';
+import { operationsOf } from './operations.js';
 import { parents } from './parents.js';
 import type { ProcessLog } from './process-log.js';
 import { tracedRequests } from './requests.js';
@@ -31,7 +33,13 @@ export function reduce(
   const size = poolSizeOf(process.sizeText, process.libuv);
   const observedThreads = pool === null || pool.size === 0 ? null : pool.size;
   const usage = usageIntervals(recording, pool, clock);
-  const found = mergeChannel(finishedJobs(events, crossing(gaps)), recording.channel);
+  const calls = threadCalls(recording);
+  const ofCalls = jobsOfCalls(calls);
+  const ofEvents = matchCalls(finishedJobs(events, crossing(gaps)), calls);
+  const found = mergeChannel(
+    [...ofEvents, ...ofCalls.jobs].sort((a, b) => a.submitted - b.submitted),
+    recording.channel,
+  );
   const placed = placeWithin(
     found.filter(({ kind }) => kind !== 'kernel'),
     observedThreads ?? size,
@@ -42,6 +50,7 @@ export function reduce(
   const jobs = placed.map((job) => tracedJob(job, clock));
   const parent = parents(jobs);
   const requests = tracedRequests(recording, clock);
+  const called = operationsOf(placed, calls, clock, requests.indexOf);
   const last = end?.at ?? Math.max(process.at, samples.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
   return {
     process: {
@@ -56,14 +65,12 @@ export function reduce(
       endMs: clock(last),
       jobs: jobs.map((job, index) => ({
         ...job,
-        parent: parent[index] ?? null,
-        cause: null,
-        operation: null,
+        ...(called.jobs[index] ?? { parent: parent[index] ?? null, cause: null, operation: null }),
       })),
-      operations: [],
+      operations: called.operations,
       requests: requests.requests,
     },
-    notes: [...notesOf(recording, unbalanced(events)), ...requests.notes],
+    notes: [...notesOf(recording, unbalanced(events), calls, ofCalls.unfinished), ...requests.notes],
   };
 }
 
@@ -120,13 +127,18 @@ function unbalanced(events: readonly PoolEvent[]): { lost: number; unfinished: n
 
 function notesOf(
   { process, problems, end }: ProcessLog,
-  { lost, unfinished }: ReturnType<typeof unbalanced>,
+  { lost, unfinished: begun }: ReturnType<typeof unbalanced>,
+  calls: readonly ThreadCalls[],
+  called: number,
 ): Note[] {
   const { pid } = process;
+  const unfinished = begun + called;
+  const lostCalls = calls.reduce((sum, own) => sum + own.lost, 0);
   const isKilled = end === null && !problems.some(({ id }) => id === 'other-tracing' || id === 'worker');
   return [
     ...problems.map(({ type, id, ...more }) => ({ id: `trace.${id}`, pid, ...more })),
     ...(isKilled ? [{ id: 'trace.killed', pid }] : []),
+    ...(lostCalls === 0 ? [] : [{ id: 'trace.calls-lost', pid, count: lostCalls }]),
     ...(lost === 0 ? [] : [{ id: 'trace.unbalanced', pid, count: lost }]),
     ...(unfinished === 0 ? [] : [{ id: 'trace.unfinished', pid, count: unfinished }]),
   ];

@@ -22,8 +22,6 @@ interface TraceEvent {
   readonly args?: { readonly result?: unknown };
 }
 
-const CONFIG = { traceConfig: { includedCategories: Object.values(CATEGORIES) } };
-
 /**
  * Node buffers events and hands them out when 65,536 have gathered, or whenever somebody joins or leaves those who trace. So
  * that a process that is killed leaves something, a second session joins and leaves after this time. Stopping and starting
@@ -52,7 +50,14 @@ class InspectorSource implements SignalSource {
   #fetcher: number | null = null;
   #fetcherCpu = 0;
   #stopped = false;
+  readonly #config: object;
   #fetching: Promise<void> | null = null;
+
+  /** @param without categories that are not needed. */
+  constructor(without: readonly string[]) {
+    const wanted = Object.entries(CATEGORIES).filter(([letter]) => !without.includes(letter));
+    this.#config = { traceConfig: { includedCategories: wanted.map(([, category]) => category) } };
+  }
 
   async start(emit: (line: RecordedLine) => void): Promise<ProblemLine | null> {
     this.#emit = emit;
@@ -61,7 +66,7 @@ class InspectorSource implements SignalSource {
       this.#session.connectToMainThread();
       this.#session.on('NodeTracing.dataCollected', (message: unknown) => this.#take(message as Message));
       this.#other.connectToMainThread();
-      await post(this.#session, 'NodeTracing.start', CONFIG);
+      await post(this.#session, 'NodeTracing.start', this.#config);
     } catch (error) {
       this.#stopped = true;
       return { type: 'problem', id: 'inspector', detail: String((error as Error)?.message ?? error) };
@@ -86,7 +91,7 @@ class InspectorSource implements SignalSource {
     try {
       for (const method of ['NodeTracing.start', 'NodeTracing.stop']) {
         const from = now();
-        await post(this.#other, method, method === 'NodeTracing.start' ? CONFIG : {});
+        await post(this.#other, method, method === 'NodeTracing.start' ? this.#config : {});
         this.#emit({ type: 'gap', from, to: now() });
       }
     } catch {

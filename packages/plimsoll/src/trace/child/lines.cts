@@ -1,4 +1,5 @@
 import type { RequestsLine, RouteLine } from './requests/lines.cjs';
+import type { CallsLine, NameLine } from './calls/lines.cjs';
 
 /** What recorders write into the file of their process, one JSON object a line. Times are microseconds of process.hrtime. */
 export type RecordedLine =
@@ -7,6 +8,8 @@ export type RecordedLine =
   | GapLine
   | ThreadsLine
   | ChannelLine
+  | CallsLine
+  | NameLine
   | WorkerLine
   | RequestsLine
   | RouteLine
@@ -116,6 +119,10 @@ export interface RecorderData {
   readonly sampleMs: number;
   /** Of the app's thread: see requests/table.cts. */
   readonly requests: SharedArrayBuffer;
+  /** Of the app's thread: see calls/ring.cts; `null` where calls are not recorded. */
+  readonly calls: SharedArrayBuffer | null;
+  /** Categories of trace events that it makes needless. */
+  readonly without: readonly EventCategory[];
 }
 
 /**

@@ -4,6 +4,7 @@ import fs = require('node:fs');
 import path = require('node:path');
 import worker = require('node:worker_threads');
 import append = require('./append.cjs');
+import startCalls = require('./calls/start.cjs');
 import ChannelSource = require('./channel-source.cjs');
 import constants = require('./constants.cjs');
 
@@ -39,6 +40,7 @@ function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
     if (tid !== null) append(file, [{ type: 'worker', tid, own: false }]);
     void channel.start();
     startRequests(file, sample).writeHere();
+    startCalls(file, sample).writeHere();
     process.once('exit', () => channel.flush());
     return;
   }
@@ -68,8 +70,14 @@ function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
     return;
   }
   try {
+    const calls = startCalls(file, sample);
+    process.once('exit', () => calls.publish());
+    const without = calls.tellsFs ? (['f', 'd'] as const) : (['d'] as const);
     startRecorder(
-      { flags: flags(), file, finishFile, maxEvents, sampleMs, requests: requests.memory },
+      {
+        ...{ flags: flags(), file, finishFile, maxEvents, sampleMs },
+        ...{ requests: requests.memory, calls: calls.memory, without },
+      },
       channel,
     );
   } catch (error) {

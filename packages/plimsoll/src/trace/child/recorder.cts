@@ -2,6 +2,7 @@
 import fs = require('node:fs');
 import worker = require('node:worker_threads');
 import append = require('./append.cjs');
+import CallsSource = require('./calls/calls-source.cjs');
 import constants = require('./constants.cjs');
 
 import type { EndLine, RecordedLine, RecorderData, SignalSource } from './lines.cjs';
@@ -13,6 +14,9 @@ import threads = require('./threads.cjs');
 const { FLAG, now } = constants;
 
 const data = worker.workerData as RecorderData;
+
+/** Of a record of calls, in base64: 48 bytes. */
+const CHARACTERS = 64;
 
 /** Lines are written when so many ticks have gone by. */
 const TICKS_PER_WRITE = 5;
@@ -36,13 +40,20 @@ function write(): void {
 }
 
 function emit(line: RecordedLine): void {
-  if (line.type !== 'events') {
+  if (line.type !== 'events' && line.type !== 'calls') {
     lines.push(line);
     return;
   }
   const room = Math.max(0, data.maxEvents - events);
-  events += line.events.length;
-  lines.push(room < line.events.length ? { type: 'events', events: line.events.slice(0, room) } : line);
+  const [count, first] =
+    line.type === 'events'
+      ? [line.events.length, (): RecordedLine => ({ ...line, events: line.events.slice(0, room) })]
+      : [
+          line.records.length / CHARACTERS,
+          () => ({ ...line, records: line.records.slice(0, room * CHARACTERS) }),
+        ];
+  events += count;
+  lines.push(room < count ? first() : line);
   // Large, and lost with the process: on to the disk.
   write();
   if (isBounded || events <= data.maxEvents) return;
@@ -68,13 +79,16 @@ function openSources(): SignalSource[] {
   const opened: SignalSource[] = [];
   try {
     // Throws in a Node that was built without an inspector.
-    const InspectorSource = require('./inspector-source.cjs') as new () => SignalSource;
-    opened.push(new InspectorSource());
+    const InspectorSource = require('./inspector-source.cjs') as new (
+      without: readonly string[],
+    ) => SignalSource;
+    opened.push(new InspectorSource(data.without));
   } catch (error) {
     emit({ type: 'problem', id: 'inspector', detail: (error as Error).message });
   }
   // After the other, whose threads are then known not to be the pool's.
-  return [...opened, new ThreadsSource(), new RequestsSource(data.requests)];
+  const calls = data.calls === null ? [] : [new CallsSource(data.calls)];
+  return [...opened, new ThreadsSource(), new RequestsSource(data.requests), ...calls];
 }
 
 function tick(): void {
