@@ -26,4 +26,12 @@ export const TYPES = {
         shift(): null { return null; }
       }`,
   },
+  plimsoll: {
+    'types.mts': `import { mark } from 'plimsoll/mark';
+      export const mail: Promise<string> = mark('mail', async () => 'sent');
+      export const count: number = mark('count', () => 7);`,
+    'types.cts': `import { mark } from 'plimsoll/mark';
+      import required = require('plimsoll/mark');
+      export const same: typeof mark = required.mark;`,
+  },
 };

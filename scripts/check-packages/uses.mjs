@@ -46,6 +46,12 @@ export const USES = {
     ],
   },
   plimsoll: {
+    programs: [
+      `import { createRequire } from 'node:module';
+       import { mark } from 'plimsoll/mark';
+       for (const same of [mark, createRequire(process.cwd() + '/a.mjs')('plimsoll/mark').mark])
+         if (same('a', () => 7) !== 7) throw new Error('a mark gave a wrong result');`,
+    ],
     commands: [
       ['plimsoll', '--version'],
       ['plimsoll', ...words('bench crypto --ops 4 --scale 0.01 --time 1 --quiet --json a.json')],

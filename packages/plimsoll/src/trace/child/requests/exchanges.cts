@@ -67,14 +67,14 @@ function open(
   kind: 'http' | 'http2',
   connection: number,
   isSampled: boolean,
-  asked: Asked,
+  { request, method, url }: Asked,
 ): Exchange | null {
   const route = (): number => routeOf(exchange, log.routes);
   const start = log.arrival();
   const begun =
     spans.adopt(log, kind, connection, route, start) ?? log.begin(kind, connection, isSampled, route, start);
   if (begun === null) return null;
-  const exchange: Exchange = { ...asked, open: begun };
+  const exchange: Exchange = { open: begun, request, method, url };
   return exchange;
 }
 
