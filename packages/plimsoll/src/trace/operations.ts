@@ -64,7 +64,10 @@ interface Gathered {
   readonly jobs: readonly number[];
 }
 
-/** Calls that gave the pool jobs or whose end was told, and jobs that belong to no call. */
+/** Calls that may wait for something else than the pool, and so count without a job of theirs. */
+const WAITS = new Set(['fetch', 'stream.pipeline', 'stream.promises.pipeline']);
+
+/** Calls that gave the pool jobs, or wait for others, and jobs that belong to no call. */
 function gather(jobs: readonly PoolJob[], calls: readonly ThreadCalls[]): Gathered[] {
   const byThread = new Map<number, Map<number, number[]>>();
   const alone: Gathered[] = [];
@@ -101,8 +104,8 @@ function ofThread(
   const unfinished = new Set(called.flatMap((job) => (job.returned === null ? [job.operation] : [])));
   return [...operations.values()].flatMap((operation): Gathered[] => {
     const own = owned.get(operation.number) ?? [];
-    if (own.length === 0 && operation.ended === null) return [];
     const { name, request, begun } = operation;
+    if (own.length === 0 && !(WAITS.has(name) && operation.ended !== null)) return [];
     const ended = endOf(operation, own, jobs, unfinished.has(operation.number));
     return [{ name, thread, request, begun, ended, jobs: own }];
   });

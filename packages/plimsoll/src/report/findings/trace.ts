@@ -68,6 +68,8 @@ const NOTES: Readonly<Record<string, (note: NoteFact) => string>> = {
   'trace.killed': () => 'it was killed, or ended without notice; up to a second of its end is missing',
   'trace.unbalanced': (note) =>
     `${counted(note, 'event', 'events')} without a counterpart; the jobs are left out or inferred`,
+  'trace.calls-lost': (note) =>
+    `${counted(note, 'record', 'records')} of calls and their jobs came faster than they could be written, and are lost`,
   'trace.unfinished': (note) =>
     `${counted(note, 'job', 'jobs')} under way at the end of the recording, left out`,
   'trace.bound': (note) => `recording stopped after ${counted(note, 'event', 'events')} (--max-events)`,

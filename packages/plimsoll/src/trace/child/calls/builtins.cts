@@ -60,18 +60,20 @@ function wrapBuiltins(operations: Operations): void {
 function wrapFileHandles(operations: Operations): void {
   let isWrapped = false;
   wrap.replace(fs.promises, 'open', (open) => {
-    return function (this: unknown, ...args: unknown[]): unknown {
-      const opened: unknown = Reflect.apply(open, this, args);
-      if (isWrapped || !(opened instanceof Promise)) return opened;
-      return opened.then((handle: object) => {
-        if (!isWrapped) {
-          isWrapped = true;
-          const prototype = Object.getPrototypeOf(handle) as object;
-          for (const name of FILE_HANDLE) operations.wrap(prototype, name, `FileHandle.${name}`, 'promise');
-        }
-        return handle;
-      });
-    };
+    return {
+      call(this: unknown, ...args: unknown[]): unknown {
+        const opened: unknown = Reflect.apply(open, this, args);
+        if (isWrapped || !(opened instanceof Promise)) return opened;
+        return opened.then((handle: object) => {
+          if (!isWrapped) {
+            isWrapped = true;
+            const prototype = Object.getPrototypeOf(handle) as object;
+            for (const name of FILE_HANDLE) operations.wrap(prototype, name, `FileHandle.${name}`, 'promise');
+          }
+          return handle;
+        });
+      },
+    }.call;
   });
 }
 

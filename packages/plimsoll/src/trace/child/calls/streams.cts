@@ -28,16 +28,18 @@ function wrapStreams(operations: Operations): void {
 
 function wrapFile(operations: Operations, prototype: object, method: string, name: string): void {
   wrap.replace(prototype, method, (original) => {
-    return function (this: object, ...args: unknown[]): unknown {
-      let owner = owners.get(this);
-      if (owner === undefined) {
-        const begun = operations.beginOpen(name);
-        if (begun === undefined) return Reflect.apply(original, this, args);
-        owner = operations.within(begun);
-        owners.set(this, owner);
-      }
-      return storage.run(owner, Reflect.apply, original, this, args);
-    };
+    return {
+      call(this: object, ...args: unknown[]): unknown {
+        let owner = owners.get(this);
+        if (owner === undefined) {
+          const begun = operations.beginOpen(name);
+          if (begun === undefined) return Reflect.apply(original, this, args);
+          owner = operations.within(begun);
+          owners.set(this, owner);
+        }
+        return storage.run(owner, Reflect.apply, original, this, args);
+      },
+    }.call;
   });
 }
 
@@ -45,29 +47,33 @@ function wrapChunks(operations: Operations): void {
   // What all streams of zlib have in common has no name.
   const common = Object.getPrototypeOf(Object.getPrototypeOf(zlib.Gzip.prototype)) as object;
   wrap.replace(common, '_transform', (original) => {
-    return function (this: object, ...args: unknown[]): unknown {
-      const outer = storage.getStore();
-      const owner = operations.isInside(outer) ? outer : owners.get(this);
-      if (owner !== undefined) return storage.run(owner, Reflect.apply, original, this, args);
-      const own = operations.beginOpen(`zlib.${this.constructor.name}`);
-      if (own === undefined) return Reflect.apply(original, this, args);
-      const [chunk, encoding, done] = args;
-      const leave = typeof done === 'function' ? operations.leave(done, own.operation, outer) : done;
-      return storage.run(own, Reflect.apply, original, this, [chunk, encoding, leave]);
-    };
+    return {
+      call(this: object, ...args: unknown[]): unknown {
+        const outer = storage.getStore();
+        const owner = operations.isInside(outer) ? outer : owners.get(this);
+        if (owner !== undefined) return storage.run(owner, Reflect.apply, original, this, args);
+        const own = operations.beginOpen(`zlib.${this.constructor.name}`);
+        if (own === undefined) return Reflect.apply(original, this, args);
+        const [chunk, encoding, done] = args;
+        const leave = typeof done === 'function' ? operations.leave(done, own.operation, outer) : done;
+        return storage.run(own, Reflect.apply, original, this, [chunk, encoding, leave]);
+      },
+    }.call;
   });
 }
 
 /** The streams of a pipeline were made before it, and work for it. */
 function markPipelines(object: object): void {
   wrap.replace(object, 'pipeline', (original) => {
-    return function (this: unknown, ...args: unknown[]): unknown {
-      const own = storage.getStore();
-      if (own !== undefined && own.operation !== 0)
-        for (const part of args.flat())
-          if (typeof part === 'object' && part !== null && !owners.has(part)) owners.set(part, own);
-      return Reflect.apply(original, this, args);
-    };
+    return {
+      call(this: unknown, ...args: unknown[]): unknown {
+        const own = storage.getStore();
+        if (own !== undefined && own.operation !== 0)
+          for (const part of args.flat())
+            if (typeof part === 'object' && part !== null && !owners.has(part)) owners.set(part, own);
+        return Reflect.apply(original, this, args);
+      },
+    }.call;
   });
 }
 

@@ -32,9 +32,11 @@ class Operations {
     replace(object, key, (original) => {
       const code = this.#log.code(name);
       const operations = this;
-      return function (this: unknown, ...args: unknown[]): unknown {
-        return operations.#call(original, this, args, code, style);
-      };
+      return {
+        call(this: unknown, ...args: unknown[]): unknown {
+          return operations.#call(original, this, args, code, style);
+        },
+      }.call;
     });
   }
 
@@ -115,7 +117,11 @@ function inContext(callback: Fn, own: Context): Fn {
   };
 }
 
-/** Put a function in the place of another: with its name, its length, its properties, and as it was to be seen. */
+/**
+ * Put a function in the place of another: with its name, its length, its properties, and as it was to be seen.
+ *
+ * @param make gives a method, which has no property of its own that it could not lose.
+ */
 function replace(object: object, key: string, make: (original: Fn) => Fn): void {
   const property = Object.getOwnPropertyDescriptor(object, key);
   // Somebody made it unchangeable, or wants to decide at each reading.
