@@ -65,8 +65,8 @@ function compare(prediction: Prediction, runs: readonly VerifyingRun[]): Verific
       mean: isIn(({ latencyMs }) => latencyMs.mean),
       p99: isIn(({ latencyMs }) => latencyMs.p99),
       makespan: isIn(({ makespanMs }) => makespanMs),
-      requests: requestsInBand(prediction, measured.requests),
     },
+    requestsInBand: requestsInBand(prediction, measured.requests),
   };
 }
 
@@ -95,7 +95,7 @@ function requestErrors(predicted: Prediction['requests'], measured: ComparedRequ
 function requestsInBand(
   { low, high }: Prediction,
   measured: ComparedRequests,
-): Verification['inBand']['requests'] {
+): Verification['requestsInBand'] {
   const [near, far] = [low.requests, high.requests];
   if (near === null || far === null || measured === null) return null;
   const isIn = (pick: (one: NonNullable<ComparedRequests>) => number): boolean =>

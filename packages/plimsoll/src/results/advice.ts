@@ -177,14 +177,11 @@ export const adviceSchema = z
         predicted: comparedSchema,
         measured: comparedSchema.describe('medians of the runs'),
         relativeError: comparedSchema.describe('predicted ÷ measured − 1'),
-        inBand: z.object({
-          mean: z.boolean(),
-          p99: z.boolean(),
-          makespan: z.boolean(),
-          requests: z
-            .object({ mean: z.boolean(), p99: z.boolean(), perSecond: z.boolean() })
-            .nullable(),
-        }),
+        inBand: z.object({ mean: z.boolean(), p99: z.boolean(), makespan: z.boolean() }),
+        requestsInBand: z
+          .object({ mean: z.boolean(), p99: z.boolean(), perSecond: z.boolean() })
+          .nullable()
+          .describe('null when no request was answered'),
       }),
     ),
     verificationNoise: noiseSchema

@@ -133,6 +133,8 @@ describe('rules', () => {
     utilization: 0.5,
     eventLoopDelayMs: { p99: 0 },
     memoryBytes: 8192,
+    requests: null,
+    operations: [],
   });
   const prediction = (
     size: number,
