@@ -115,7 +115,8 @@ function arrivingPerSecond({ requests, atMs }: Workload): number {
 function askedIn({ processes }: Trace, { workload, measured }: Demand): Predicted['trace']['requests'] {
   if (workload.requests === undefined) return null;
   const { clients, answered } = workload.requests;
-  const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((all, value) => all + value, 0);
+  const sum = (values: ArrayLike<number>): number =>
+    Array.from(values).reduce((all, value) => all + value, 0);
   const all = processes.filter(({ jobs }) => jobs.length > 0).flatMap(({ requests }) => requests);
   return {
     count: answered.length,

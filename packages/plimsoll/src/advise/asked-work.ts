@@ -59,7 +59,9 @@ function requestsOf(
   places: ReadonlyMap<Step, number>,
 ): Workload['requests'] & object {
   const requests = all.toSorted((a, b) => a.arrival.timeMs - b.arrival.timeMs);
-  const routes = [...new Set(requests.filter(({ request }) => isAnswered(request)).map(({ request }) => request.route))];
+  const routes = [
+    ...new Set(requests.filter(({ request }) => isAnswered(request)).map(({ request }) => request.route)),
+  ];
   const numbers = new Map(routes.map((route, number) => [route, number]));
   const groups = [...new Set(requests.map(groupOf))];
   // The first of a client has nobody before it; where it is drawn for another place it needs a time to think.
@@ -76,7 +78,9 @@ function requestsOf(
     arrival: Int32Array.from(requests, ({ arrival }) => places.get(arrival) as number),
     end: Int32Array.from(requests, ({ end }) => places.get(end) as number),
     answered: Uint8Array.from(requests, ({ request }) => Number(isAnswered(request))),
-    clients: Int32Array.from(requests, (one) => (one.asked.group === null ? -1 : groups.indexOf(groupOf(one)))),
+    clients: Int32Array.from(requests, (one) =>
+      one.asked.group === null ? -1 : groups.indexOf(groupOf(one)),
+    ),
     follows: Uint8Array.from(requests, ({ asked }) => Number(asked.thinkMs !== null)),
     thinkMs: Float64Array.from(requests, (one) => one.asked.thinkMs ?? usual.get(groupOf(one)) ?? 0),
   };

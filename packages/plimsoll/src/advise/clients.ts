@@ -130,9 +130,7 @@ function correlation(a: readonly number[], b: readonly number[]): number {
 
 /** Requests of which as many are always under way: each one follows an answer, whoever had it. Empty when they are not like that. */
 function inFlightChain(requests: readonly TracedRequest[], own: readonly number[], gapMs: number): Chain {
-  const ends = own
-    .flatMap((index) => itemAt(requests, index).endMs ?? [])
-    .sort((a, b) => a - b);
+  const ends = own.flatMap((index) => itemAt(requests, index).endMs ?? []).sort((a, b) => a - b);
   const chain: [number, number | null][] = [];
   const counts = new Map<number, number>();
   let ended = 0;

@@ -59,7 +59,9 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
   const parts = active.map(stepsOf);
   const steps = inOrder(parts.flatMap((part) => part.steps));
   const places = new Map(steps.map((step, place) => [step, place]));
-  const splits = active.map((process, index) => splitOnThread(sampledPart(process, itemAt(parts, index).steps)));
+  const splits = active.map((process, index) =>
+    splitOnThread(sampledPart(process, itemAt(parts, index).steps)),
+  );
   const costs = active.map(loopCosts);
   const loops = loopsOf(active, costs);
   const ofJob = (step: Step, values: (split: OnThread) => Float64Array): number =>
@@ -74,7 +76,12 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
     parent: Int32Array.from(steps, ({ parent }) => (parent === null ? -1 : (places.get(parent) ?? -1))),
     cpuMs: Float64Array.from(steps, (step) => ofJob(step, ({ cpuMs }) => cpuMs)),
     blockedMs: Float64Array.from(steps, (step) => ofJob(step, ({ blockedMs }) => blockedMs)),
-    ...timesOfLoops(steps, places, costs, active.map(({ requests }) => requests.length > 0)),
+    ...timesOfLoops(
+      steps,
+      places,
+      costs,
+      active.map(({ requests }) => requests.length > 0),
+    ),
     ...askedWork(parts, steps, places),
   };
   const all = active.flatMap(({ jobs }) => jobs);
@@ -146,7 +153,8 @@ function loopsOf(
   const list: Loop[] = [];
   const numbers = processes.map(({ jobs, requests }, process) => {
     const counts = new Map<number, number>();
-    for (const { loopThread } of [...jobs, ...requests]) counts.set(loopThread, (counts.get(loopThread) ?? 0) + 1);
+    for (const { loopThread } of [...jobs, ...requests])
+      counts.set(loopThread, (counts.get(loopThread) ?? 0) + 1);
     const byCount = [...counts].sort(([, a], [, b]) => b - a);
     return new Map(
       byCount.map(([loop], rank) => {

@@ -52,7 +52,11 @@ export function joinsOf(
           const { endMs } = itemAt(calls, other);
           return endMs <= call.beginMs && !independent.has(pairKey(route, itemAt(calls, other), call));
         });
-        if (waited.length > 0) joins.set(call.first, waited.map((other) => itemAt(calls, other).last));
+        if (waited.length > 0)
+          joins.set(
+            call.first,
+            waited.map((other) => itemAt(calls, other).last),
+          );
         open = open.filter((other) => !waited.includes(other));
       }
       open.push(place);
@@ -87,7 +91,14 @@ function callsOf(
     const number = (counts.get(name) ?? 0) + 1;
     counts.set(name, number);
     const after = parent === null ? -1 : (placeOfJob.get(parent) ?? -1);
-    const call = { key: `${name} ${number}`, first: index, last: index, beginMs: submitMs, endMs: callbackMs, after };
+    const call = {
+      key: `${name} ${number}`,
+      first: index,
+      last: index,
+      beginMs: submitMs,
+      endMs: callbackMs,
+      after,
+    };
     const place = calls.push(call) - 1;
     placeOfJob.set(index, place);
     if (operation !== null) placeOf.set(operation, place);

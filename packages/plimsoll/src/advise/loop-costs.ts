@@ -31,9 +31,18 @@ export function loopCosts({
 }: Pick<TracedProcess, 'jobs' | 'usage' | 'requests'>): LoopCosts {
   const active = activeIntervals([...jobs, ...requests.map(wayOf)], usage);
   if (active.length === 0) return FREE;
-  const callbacks = countPer(active, jobs.map(({ callbackMs }) => callbackMs));
-  const submissions = countPer(active, jobs.map(({ submitMs }) => submitMs));
-  const asked = countPer(active, requests.map(({ startMs }) => startMs));
+  const callbacks = countPer(
+    active,
+    jobs.map(({ callbackMs }) => callbackMs),
+  );
+  const submissions = countPer(
+    active,
+    jobs.map(({ submitMs }) => submitMs),
+  );
+  const asked = countPer(
+    active,
+    requests.map(({ startMs }) => startMs),
+  );
   const work = callbacks.map((count, at) => (count + itemAt(submissions, at)) / 2);
   const lengths = active.map(({ fromMs, toMs }) => toMs - fromMs);
   const used = active.map(({ eventLoop }) => eventLoop.cpuMs);
@@ -41,7 +50,9 @@ export function loopCosts({
   const fit = (of: readonly (readonly number[])[]): { factors: number[]; criterion: number } => {
     const factors = leastSquares(of, used, Number.POSITIVE_INFINITY);
     const misfit = total(
-      used.map((cpu, at) => (cpu - total(of.map((row, index) => itemAt(factors, index) * itemAt(row, at)))) ** 2),
+      used.map(
+        (cpu, at) => (cpu - total(of.map((row, index) => itemAt(factors, index) * itemAt(row, at)))) ** 2,
+      ),
     );
     return { factors, criterion: criterion(misfit, used.length, of.length) };
   };

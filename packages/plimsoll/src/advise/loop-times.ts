@@ -69,8 +69,8 @@ function setArrivals(
 
 /**
  * Divide what the loop of a process with requests used among the segments of their steps. A step that releases another in its
- * callback computed until then. The time before the end of an answer may be computing or waiting: it is given what is left of the
- * loop's CPU time, as far as that goes. What is left then is spread evenly.
+ * callback computed until then. The time before the end of an answer, and that from a request to what it released late, may be
+ * computing or waiting: they are given what is left of the loop's CPU time, as far as that goes. What is left then is spread evenly.
  */
 function setSegments(
   { atMs, direct, beforeMs, afterMs }: Times,
@@ -93,7 +93,7 @@ function setSegments(
     if (direct[place] === 1) {
       const of = places.get(parent) as number;
       seen.set(of, Math.max(seen.get(of) ?? 0, gap));
-    } else if (what === 'end') {
+    } else if (what === 'end' || (parent.what === 'arrival' && job?.cause === 'request')) {
       unclear.push(place);
       unclearMs += gap;
     }

@@ -36,7 +36,9 @@ export function routesOf(processes: Trace['processes']): string[] {
   for (const { requests, jobs } of processes)
     for (const request of jobs.length === 0 ? [] : requests)
       if (isAnswered(request)) counts.set(request.route, (counts.get(request.route) ?? 0) + 1);
-  return [...counts].sort(([a, most], [b, other]) => other - most || (a < b ? -1 : 1)).map(([route]) => route);
+  return [...counts]
+    .sort(([a, most], [b, other]) => other - most || (a < b ? -1 : 1))
+    .map(([route]) => route);
 }
 
 function answeredOf({ requests }: TracedProcess): Answered[] {

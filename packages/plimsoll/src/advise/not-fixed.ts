@@ -101,7 +101,9 @@ const noSizeHelps: Rule = ({ predictions, objective }) => {
   const standard = predictions.find(({ size }) => size === DEFAULT_POOL_SIZE);
   const [first] = predictions;
   if (standard === undefined || first === undefined || predictions.length < 2) return null;
-  const best = predictions.reduce((least, one) => (cost(one, objective) < cost(least, objective) ? one : least));
+  const best = predictions.reduce((least, one) =>
+    cost(one, objective) < cost(least, objective) ? one : least,
+  );
   if (cost(standard, objective) > AS_GOOD * cost(best, objective)) return null;
   return {
     id: 'advise.no-size-helps',

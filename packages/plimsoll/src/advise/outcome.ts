@@ -51,14 +51,23 @@ export function combine(all: readonly PredictedMeasures[], how: Combine): Predic
   const of = (pick: (measures: PredictedMeasures) => number): number => how(all.map(pick));
   return {
     queueWaitMs: { mean: of((m) => m.queueWaitMs.mean), p99: of((m) => m.queueWaitMs.p99) },
-    latencyMs: combineSpreads(all.map(({ latencyMs }) => latencyMs), how),
+    latencyMs: combineSpreads(
+      all.map(({ latencyMs }) => latencyMs),
+      how,
+    ),
     makespanMs: of((m) => m.makespanMs),
     jobsPerSecond: of((m) => m.jobsPerSecond),
     utilization: of((m) => m.utilization),
     eventLoopDelayMs: { p99: of((m) => m.eventLoopDelayMs.p99) },
     memoryBytes: Math.round(of((m) => m.memoryBytes)),
-    requests: combineRequests(all.flatMap(({ requests }) => requests ?? []), how),
-    operations: combineOperations(all.map(({ operations }) => operations), how),
+    requests: combineRequests(
+      all.flatMap(({ requests }) => requests ?? []),
+      how,
+    ),
+    operations: combineOperations(
+      all.map(({ operations }) => operations),
+      how,
+    ),
   };
 }
 
@@ -69,40 +78,73 @@ function among(values: readonly number[], how: Combine): number {
 }
 
 const combineSpreads = (all: readonly LatencySpread[], how: Combine): LatencySpread => ({
-  mean: among(all.map(({ mean }) => mean), how),
-  p50: among(all.map(({ p50 }) => p50), how),
-  p95: among(all.map(({ p95 }) => p95), how),
-  p99: among(all.map(({ p99 }) => p99), how),
+  mean: among(
+    all.map(({ mean }) => mean),
+    how,
+  ),
+  p50: among(
+    all.map(({ p50 }) => p50),
+    how,
+  ),
+  p95: among(
+    all.map(({ p95 }) => p95),
+    how,
+  ),
+  p99: among(
+    all.map(({ p99 }) => p99),
+    how,
+  ),
 });
 
 function combineRequests(all: readonly RequestMeasures[], how: Combine): RequestMeasures | null {
   const [first] = all;
   if (first === undefined) return null;
   return {
-    latencyMs: combineSpreads(all.map(({ latencyMs }) => latencyMs), how),
-    perSecond: among(all.map(({ perSecond }) => perSecond), how),
+    latencyMs: combineSpreads(
+      all.map(({ latencyMs }) => latencyMs),
+      how,
+    ),
+    perSecond: among(
+      all.map(({ perSecond }) => perSecond),
+      how,
+    ),
     isOverloaded: first.isOverloaded,
     routes: first.routes.map(({ route, count }) => {
       const own = all.flatMap(({ routes }) => routes.find((one) => one.route === route) ?? []);
       return {
         route,
         count,
-        latencyMs: combineSpreads(own.map(({ latencyMs }) => latencyMs), how),
-        perSecond: among(own.map(({ perSecond }) => perSecond), how),
+        latencyMs: combineSpreads(
+          own.map(({ latencyMs }) => latencyMs),
+          how,
+        ),
+        perSecond: among(
+          own.map(({ perSecond }) => perSecond),
+          how,
+        ),
       };
     }),
   };
 }
 
-function combineOperations(all: readonly (readonly OperationMeasures[])[], how: Combine): OperationMeasures[] {
+function combineOperations(
+  all: readonly (readonly OperationMeasures[])[],
+  how: Combine,
+): OperationMeasures[] {
   return (all[0] ?? []).map(({ name, count }) => {
     const own = all.flatMap((operations) => operations.find((one) => one.name === name) ?? []);
     return {
       name,
       count,
       latencyMs: {
-        mean: among(own.map(({ latencyMs }) => latencyMs.mean), how),
-        p99: among(own.map(({ latencyMs }) => latencyMs.p99), how),
+        mean: among(
+          own.map(({ latencyMs }) => latencyMs.mean),
+          how,
+        ),
+        p99: among(
+          own.map(({ latencyMs }) => latencyMs.p99),
+          how,
+        ),
       },
     };
   });

@@ -27,7 +27,10 @@ export function isOverloaded(work: Workload, machine: Machine, size: number, see
   if (isFarFromFull(work, machine, size, spanMs)) return false;
   const during = open.filter(({ atMs }) => atMs >= first && atMs <= first + spanMs);
   const takes = (units: readonly Unit[]): number => {
-    const all = selectUnits(work, units.map((unit) => ({ unit, atMs: 0, slot: null })));
+    const all = selectUnits(
+      work,
+      units.map((unit) => ({ unit, atMs: 0, slot: null })),
+    );
     const { callbackMs } = simulate(all, { size, machine, seed });
     return callbackMs.reduce((last, ms) => Math.max(last, ms), 0);
   };
@@ -47,7 +50,8 @@ function isFarFromFull(
   spanMs: number,
 ): boolean {
   const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
-  const loops = sum(beforeMs) + sum(afterMs) + spanMs * background.reduce((total, { share }) => total + share, 0);
+  const loops =
+    sum(beforeMs) + sum(afterMs) + spanMs * background.reduce((total, { share }) => total + share, 0);
   const free = Math.max(0, (quota ?? cores) - otherCores);
   return (
     sum(cpuMs) + sum(blockedMs) < FAR_FROM_FULL * size * processes * spanMs &&

@@ -47,7 +47,10 @@ export function predict(calibrated: Calibrated, sizes: readonly number[], seed: 
     );
     const pessimistic = isBlocked ? outcome(workload, machine, size, seed, devices) : null;
     const seen = resamples.map((row) => row[column] as PredictedMeasures);
-    const found = { ...centre, requests: withOverload(centre.requests, () => isOverloaded(workload, machine, size, seed)) };
+    const found = {
+      ...centre,
+      requests: withOverload(centre.requests, () => isOverloaded(workload, machine, size, seed)),
+    };
     return { size, ...found, ...band(found, pessimistic, seen, discrepancy), pessimistic };
   });
   return { predictions, resamples };

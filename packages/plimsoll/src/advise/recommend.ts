@@ -1,6 +1,12 @@
 import { itemAt } from '../collections/item-at.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
-import type { Advice, Objective, PredictedMeasures, PredictedOperation, Prediction } from '../results/advice.js';
+import type {
+  Advice,
+  Objective,
+  PredictedMeasures,
+  PredictedOperation,
+  Prediction,
+} from '../results/advice.js';
 
 /** This close to the best is as good as the best. */
 export const AS_GOOD = 1.05;
@@ -33,7 +39,12 @@ export interface Grounds {
 }
 
 /** Why a size is out of the question. */
-export type Refusal = 'overloaded' | 'one-thread-for-lookups' | 'process-limit' | 'memory-limit' | 'slower-at-worst';
+export type Refusal =
+  | 'overloaded'
+  | 'one-thread-for-lookups'
+  | 'process-limit'
+  | 'memory-limit'
+  | 'slower-at-worst';
 
 /** What an objective is about. */
 export type Unit = 'request' | 'operation' | 'job';
@@ -143,7 +154,8 @@ function isWorthIt(larger: PredictedMeasures, smaller: PredictedMeasures, object
   const gain = Math.log(cost(smaller, objective) / Math.max(LEAST_COST, cost(larger, objective)));
   const other = objective === 'p99' ? 'mean' : 'p99';
   const [before, after] = [felt(smaller)[other], felt(larger)[other]];
-  const paid = objective === 'makespan' ? 0 : Math.max(0, Math.log((after + LEAST_TIME) / (before + LEAST_TIME)));
+  const paid =
+    objective === 'makespan' ? 0 : Math.max(0, Math.log((after + LEAST_TIME) / (before + LEAST_TIME)));
   if (gain - paid <= Math.log(AS_GOOD)) return false;
   return gain >= Math.log(LARGE_GAIN) || !delaysLoop(larger, smaller);
 }
@@ -264,7 +276,10 @@ function reasonsFor(
   const unit = unitFor(chosen, objective);
   const reasons: Reason[] = [{ id: 'advise.predicted', objective, unit, value, ratio }];
   const isSmall = cost(best, objective) * AS_GOOD >= cost(chosen, objective);
-  if (best.size > chosen.size && (!isSmall || delaysLoop(best, chosen) || felt(best).p99 > AS_GOOD * felt(chosen).p99))
+  if (
+    best.size > chosen.size &&
+    (!isSmall || delaysLoop(best, chosen) || felt(best).p99 > AS_GOOD * felt(chosen).p99)
+  )
     reasons.push({
       id: 'advise.tail-pays',
       size: best.size,
@@ -277,7 +292,13 @@ function reasonsFor(
       insteadOfLoopP99Ms: chosen.eventLoopDelayMs.p99,
     });
   else if (best.size > chosen.size)
-    reasons.push({ id: 'advise.little-gain', objective, unit, size: best.size, value: figure(best, objective) });
+    reasons.push({
+      id: 'advise.little-gain',
+      objective,
+      unit,
+      size: best.size,
+      value: figure(best, objective),
+    });
   else if (best === chosen) reasons.push({ id: 'advise.no-better-size' });
   const largest = predictions.at(-1) as Prediction;
   const [own, most] = [chosen.eventLoopDelayMs.p99, largest.eventLoopDelayMs.p99];

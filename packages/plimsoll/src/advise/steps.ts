@@ -83,7 +83,9 @@ export function stepsOf(traced: TracedProcess, process: number): Steps {
       doneMs: job.callbackMs,
       parent,
       direct: parent !== null && isDirect(job, parent),
-      joins: (joins.get(index) ?? []).map((other) => itemAt(placed, other)).filter((other) => other !== parent),
+      joins: (joins.get(index) ?? [])
+        .map((other) => itemAt(placed, other))
+        .filter((other) => other !== parent),
       operation: job.operation,
     };
   };
@@ -99,12 +101,17 @@ export function stepsOf(traced: TracedProcess, process: number): Steps {
   const models = modelsOf(whole, own);
   const all = whole.map((one, index): AskedStep => {
     const model = isRecorded(one.request, itemAt(own, index)) ? null : modelOf(one.request, index, models);
-    const copy = model === null ? null : copied(itemAt(whole, model), one, itemAt(own, model), placed, called);
+    const copy =
+      model === null ? null : copied(itemAt(whole, model), one, itemAt(own, model), placed, called);
     const kept = copy?.asked ?? one;
     steps.push(kept.arrival, kept.end, ...(copy?.jobs ?? []));
     return kept;
   });
-  return { steps: steps.sort((a, b) => a.timeMs - b.timeMs || RANK[a.what] - RANK[b.what]), requests: all, operations: called };
+  return {
+    steps: steps.sort((a, b) => a.timeMs - b.timeMs || RANK[a.what] - RANK[b.what]),
+    requests: all,
+    operations: called,
+  };
 }
 
 /** Of steps at one moment the first goes first. */
@@ -128,7 +135,8 @@ const arrivalOf = ({ startMs, loopThread }: TracedRequest, process: number): Ste
 
 function isDirect({ cause, submitMs }: TracedJob, { what, doneMs }: Step): boolean {
   if (cause === null) return submitMs - doneMs <= DIRECT_MS;
-  return what === 'arrival' ? cause === 'request' : cause === 'callback';
+  // What a request releases late may have waited for its body.
+  return what === 'arrival' ? cause === 'request' && submitMs - doneMs <= DIRECT_MS : cause === 'callback';
 }
 
 /** It follows what is complete before it and leads to nothing else. */

@@ -25,7 +25,8 @@ export function unitsOf(work: Workload): Units {
     const of = itemAt(parent, step);
     if (of !== -1) sets.unite(of, step);
   }
-  for (const [join, step] of (joins?.step ?? []).entries()) sets.unite(itemAt(joins?.after ?? [], join), step);
+  for (const [join, step] of (joins?.step ?? []).entries())
+    sets.unite(itemAt(joins?.after ?? [], join), step);
   for (const [request, arrival] of (requests?.arrival ?? []).entries())
     sets.unite(arrival, itemAt(requests?.end ?? [], request));
   const firstOf = new Map<number, number>();

@@ -124,7 +124,9 @@ export function operationsIn({ operations }: Workload, passage: Passage): Operat
   return measureOperations(names.map((one, at) => [one, itemAt(byName, at)]));
 }
 
-export const measureOperations = (byName: readonly (readonly [string, readonly number[]])[]): OperationMeasures[] =>
+export const measureOperations = (
+  byName: readonly (readonly [string, readonly number[]])[],
+): OperationMeasures[] =>
   byName
     .filter(([, values]) => values.length > 0)
     .map(([name, values]) => {

@@ -22,8 +22,10 @@ interface Field {
 }
 
 /** A figure that grows for ever is none. */
-const unless = (text: (row: Row) => string, instead = '–'): Field['text'] => (row) =>
-  row.requests.isOverloaded ? instead : text(row);
+const unless =
+  (text: (row: Row) => string, instead = '–'): Field['text'] =>
+  (row) =>
+    row.requests.isOverloaded ? instead : text(row);
 
 const FIELDS: readonly Field[] = [
   { column: right('size'), text: ({ one }) => String(one.size) },
@@ -69,7 +71,9 @@ export function requestLines(advice: Advice, style: Style): string[] {
     color.bold('What users would feel: requests'),
     ...wrap(recordedLine(advice), width - 2).map((line) => `  ${color.dim(line)}`),
     `    ${color.dim(head)}`,
-    ...body.map((line, index) => `  ${advice.recommended.size === rows[index]?.one.size ? '→' : ' '} ${line}`),
+    ...body.map(
+      (line, index) => `  ${advice.recommended.size === rows[index]?.one.size ? '→' : ' '} ${line}`,
+    ),
     ...routeLines(advice, rows, style),
   ];
 }
@@ -77,7 +81,8 @@ export function requestLines(advice: Advice, style: Style): string[] {
 function recordedLine({ trace: { requests, size } }: Advice): string {
   if (requests === null) return '';
   const { count, measured, fromClients, unanswered, unsampled } = requests;
-  const clients = fromClients === 0 ? '' : `, ${percent(fromClients / count)} % from clients that wait for their answers`;
+  const clients =
+    fromClients === 0 ? '' : `, ${percent(fromClients / count)} % from clients that wait for their answers`;
   const left = unanswered === 0 ? '' : `, ${unanswered} without an answer`;
   const whole = unsampled === 0 ? '' : `, ${count - unsampled} recorded whole`;
   const took =
@@ -100,7 +105,15 @@ function routeLines({ recommended, trace }: Advice, rows: readonly Row[], { colo
       const of = (all: PredictedRequests) => all.routes.find((other) => other.route === route);
       const [own, near, far] = [of(requests), of(low), of(high)];
       if (own === undefined || near === undefined || far === undefined || requests.isOverloaded)
-        return [index === 0 ? label(route, width) : '', String(count), String(one.size), 'overload', '', '–', ''];
+        return [
+          index === 0 ? label(route, width) : '',
+          String(count),
+          String(one.size),
+          'overload',
+          '',
+          '–',
+          '',
+        ];
       return [
         index === 0 ? label(route, width) : '',
         index === 0 ? String(count) : '',
@@ -112,7 +125,15 @@ function routeLines({ recommended, trace }: Advice, rows: readonly Row[], { colo
       ];
     }),
   );
-  const columns = [left('by route'), right('', 3), right('size'), right('mean'), left('band'), right('p99'), right('/s', 2)];
+  const columns = [
+    left('by route'),
+    right('', 3),
+    right('size'),
+    right('mean'),
+    left('band'),
+    right('p99'),
+    right('/s', 2),
+  ];
   const [head = '', ...body] = renderTable(columns, cells, width - 4);
   const rest = routes.length - MOST_ROUTES;
   return [
@@ -132,7 +153,10 @@ function label(route: string, width: number): string {
 const MOST_OPERATIONS = 8;
 
 /** Without requests: what the program called, at the sizes that are compared. */
-export function operationLines({ predictions, recommended, trace }: Advice, { color, width }: Style): string[] {
+export function operationLines(
+  { predictions, recommended, trace }: Advice,
+  { color, width }: Style,
+): string[] {
   const [first] = predictions;
   if (first === undefined || first.requests !== null || first.operations.length === 0) return [];
   const sizes = new Set([recommended.size, DEFAULT_POOL_SIZE, trace.size]);
@@ -152,7 +176,15 @@ export function operationLines({ predictions, recommended, trace }: Advice, { co
       ];
     }),
   );
-  const columns = [left(''), right('calls', 2), right('size'), right('mean'), left('band'), right('p99'), left('band', 3)];
+  const columns = [
+    left(''),
+    right('calls', 2),
+    right('size'),
+    right('mean'),
+    left('band'),
+    right('p99'),
+    left('band', 3),
+  ];
   const [head = '', ...body] = renderTable(columns, cells, width - 4);
   return [
     color.bold('What it called: operations'),

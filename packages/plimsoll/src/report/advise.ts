@@ -151,7 +151,8 @@ function predictions({ predictions: all, recommended, method }: Advice, { color,
     rows,
     width - 4,
   );
-  const what = whatIfLines(method.whatIf).length === 0 ? 'What other sizes would do' : 'What sizes would do then';
+  const what =
+    whatIfLines(method.whatIf).length === 0 ? 'What other sizes would do' : 'What sizes would do then';
   const title = isWhy ? 'Why: jobs of the pool' : what;
   return [
     color.bold(title),
@@ -247,7 +248,9 @@ function verified({ verification, verificationNoise }: Advice, { color, width }:
     `  ${color.dim(head)}`,
     ...body.map((line) => `  ${line}`),
     ...(isOut ? [color.dim('  * outside the predicted band')] : []),
-    ...(isAsked && figures === VERIFIED ? wrap(NOBODY_ASKED, width - 2).map((line) => color.dim(`  ${line}`)) : []),
+    ...(isAsked && figures === VERIFIED
+      ? wrap(NOBODY_ASKED, width - 2).map((line) => color.dim(`  ${line}`))
+      : []),
     ...(verificationNoise === null ? [] : noiseLines(verificationNoise, verification, width)),
   ];
 }

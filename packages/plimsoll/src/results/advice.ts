@@ -43,10 +43,16 @@ export const requestsSchema = z.object({
   perSecond: z.number().nonnegative().describe('requests answered a second'),
   isOverloaded: z
     .boolean()
-    .describe('requests come faster than they can be served: the queue grows for ever, and latencies with it'),
-  routes: z.array(
-    z.object({ route: z.string(), count, latencyMs: latency, perSecond: z.number().nonnegative() }).readonly(),
-  ).readonly(),
+    .describe(
+      'requests come faster than they can be served: the queue grows for ever, and latencies with it',
+    ),
+  routes: z
+    .array(
+      z
+        .object({ route: z.string(), count, latencyMs: latency, perSecond: z.number().nonnegative() })
+        .readonly(),
+    )
+    .readonly(),
 });
 
 export const operationSchema = z.object({
@@ -136,7 +142,9 @@ export const adviceSchema = z
           unanswered: count.describe('aborted, upgraded or under way when the recording ended'),
           unsampled: count.describe('of which only arrival and end were recorded'),
           fromClients: count.describe('from clients who wait for an answer before they ask again'),
-          measured: requestsSchema.nullable().describe('what the recorded ones came to; null when none was answered'),
+          measured: requestsSchema
+            .nullable()
+            .describe('what the recorded ones came to; null when none was answered'),
         })
         .nullable()
         .describe('null when the program was asked nothing'),

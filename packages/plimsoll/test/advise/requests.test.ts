@@ -85,13 +85,19 @@ describe('requests from a trace', () => {
 
   test('requests that never end are load, and no latency', () => {
     const [process] = recorded.processes;
-    const requests = (process?.requests ?? []).map((one, index): TracedRequest =>
-      index % 10 === 0 ? { ...one, endMs: null, end: 'unfinished' } : one,
+    const requests = (process?.requests ?? []).map(
+      (one, index): TracedRequest => (index % 10 === 0 ? { ...one, endMs: null, end: 'unfinished' } : one),
     );
-    const advice = advise({ ...recorded, processes: [{ ...(process as Trace['processes'][number]), requests }] });
+    const advice = advise({
+      ...recorded,
+      processes: [{ ...(process as Trace['processes'][number]), requests }],
+    });
     assert.equal(advice.trace.requests?.unanswered, 24);
     const counts = at(advice, 4).requests?.routes.map(({ count }) => count) ?? [];
-    assert.equal(counts.reduce((sum, count) => sum + count, 0), 216);
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      216,
+    );
   });
 });
 
@@ -153,7 +159,9 @@ describe('clients', () => {
   });
 
   test('a connection that asks at set times is none', () => {
-    const requests = Array.from({ length: 40 }, (_, index) => plain(50 * index, 50 * index + 5 + 20 * random.next(), 1));
+    const requests = Array.from({ length: 40 }, (_, index) =>
+      plain(50 * index, 50 * index + 5 + 20 * random.next(), 1),
+    );
     assert.equal(fromClients(requests), 0);
   });
 });
@@ -195,7 +203,9 @@ describe('advice by what users feel', () => {
       advice.predictions.map(({ requests }) => requests?.isOverloaded),
       [true, false, false, false, false],
     );
-    assert.ok(advice.findings.some(({ id, text }) => id === 'advise.overloaded' && /grows for ever/.test(text)));
+    assert.ok(
+      advice.findings.some(({ id, text }) => id === 'advise.overloaded' && /grows for ever/.test(text)),
+    );
     const text = adviceReport(advice, plainStyle(100));
     assert.match(text, /^ +1 +overload/m);
     assert.notEqual(advice.recommended.size, 1);
@@ -208,14 +218,19 @@ describe('advice by what users feel', () => {
       machine,
     );
     assert.ok(advise(idle).findings.some(({ id }) => id === 'advise.no-size-helps'));
-    assert.ok(!advise(closed, { sizes: [1, 2, 4, 16] }).findings.every(({ id }) => id !== 'advise.no-size-helps'));
+    assert.ok(
+      !advise(closed, { sizes: [1, 2, 4, 16] }).findings.every(({ id }) => id !== 'advise.no-size-helps'),
+    );
   });
 
   test('what if answers in requests', () => {
     const half = advise(closed, { whatIf: { ...NO_CHANGE, faster: [{ kind: 'addon', factor: 2 }] } });
     near(at(half, 4).requests?.perSecond ?? 0, 2 * (at(advise(closed), 4).requests?.perSecond ?? 0), 0.08);
     const without = advise(recorded, { whatIf: { ...NO_CHANGE, cores: 8 } });
-    assert.ok((at(without, 16).requests?.latencyMs.mean ?? 99) < (at(advise(recorded), 4).requests?.latencyMs.mean ?? 0));
+    assert.ok(
+      (at(without, 16).requests?.latencyMs.mean ?? 99) <
+        (at(advise(recorded), 4).requests?.latencyMs.mean ?? 0),
+    );
   });
 
   test('without requests: operations by name', () => {

@@ -31,7 +31,9 @@ const measured = (work: Workload, size: number): RequestMeasures =>
 
 describe('requests worked out by hand', () => {
   test('a chain takes the sum of its jobs, whatever the size', () => {
-    const work = requestWork([{ jobs: [{ blocked: 10 }, { blocked: 5, after: [0] }, { blocked: 1, after: [1] }] }]);
+    const work = requestWork([
+      { jobs: [{ blocked: 10 }, { blocked: 5, after: [0] }, { blocked: 1, after: [1] }] },
+    ]);
     for (const size of [1, 2, 4]) assert.deepEqual(latencies(work, size), [16]);
   });
 
@@ -107,14 +109,23 @@ describe('clients in a closed loop', () => {
   test('a resampled run has as many clients, and as many requests', () => {
     const work = closed(8, 40, 20, 5);
     const again = resample(work, createRandom(3));
-    near(requestsIn(again, simulate(again, { size: 2, machine: AMPLE }))?.perSecond ?? 0, measured(work, 2).perSecond, 1e-6);
-    assert.equal(again.requests?.follows.reduce((sum, follows) => sum + follows, 0), 8 * 39);
+    near(
+      requestsIn(again, simulate(again, { size: 2, machine: AMPLE }))?.perSecond ?? 0,
+      measured(work, 2).perSecond,
+      1e-6,
+    );
+    assert.equal(
+      again.requests?.follows.reduce((sum, follows) => sum + follows, 0),
+      8 * 39,
+    );
   });
 });
 
 describe('an open stream', () => {
   const stream = (gapMs: number, count = 100): Workload =>
-    requestWork(many(count, (index) => ({ at: gapMs * index, jobs: [{ blocked: 10 }, { blocked: 10, after: [0] }] })));
+    requestWork(
+      many(count, (index) => ({ at: gapMs * index, jobs: [{ blocked: 10 }, { blocked: 10, after: [0] }] })),
+    );
 
   test('is more than a size can serve when requests come faster than that, and only then', () => {
     // 20 ms of a thread for each request.
@@ -157,7 +168,8 @@ describe('an open stream', () => {
     const erlang = last / (terms.reduce((sum, term) => sum + term, 0) + last);
     const mm = (erlang * 10) / (servers - load);
     const rho = load / servers;
-    const factor = 0.5 * (1 + ((1 - rho) * (servers - 1) * (Math.sqrt(4 + 5 * servers) - 2)) / (16 * rho * servers));
+    const factor =
+      0.5 * (1 + ((1 - rho) * (servers - 1) * (Math.sqrt(4 + 5 * servers) - 2)) / (16 * rho * servers));
     near(measured(work, 4).latencyMs.mean - 10, mm * factor, 0.12);
   });
 });
@@ -173,7 +185,9 @@ const anyRequests = fc.array(
   }),
   { minLength: 1, maxLength: 12 },
 );
-const whole = (list: readonly { at: number; jobs: readonly { blocked: number; after: number[] }[]; delay: number }[]) =>
+const whole = (
+  list: readonly { at: number; jobs: readonly { blocked: number; after: number[] }[]; delay: number }[],
+) =>
   list.map(
     ({ jobs, ...rest }): SimpleRequest => ({
       ...rest,
@@ -201,7 +215,10 @@ describe('what always holds of requests', () => {
         assert.deepEqual(latencies(work, 128), wide);
         for (const size of [1, 2, 4])
           for (const [index, ms] of latencies(work, size).entries())
-            assert.ok(ms >= (wide[index] as number) - 1e-6, `${ms} at ${size}, ${wide[index]} with threads for all`);
+            assert.ok(
+              ms >= (wide[index] as number) - 1e-6,
+              `${ms} at ${size}, ${wide[index]} with threads for all`,
+            );
       }),
     );
   });

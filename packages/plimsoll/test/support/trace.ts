@@ -47,7 +47,9 @@ export function requestTraceOf(
   const jobs = steps.map((step, index) => {
     // The last of those that it waited for released it.
     const before = [work.parent[step] as number, ...afterOf(work, step)];
-    const last = before.reduce((a, b) => ((passage.callbackMs[b] as number) > (passage.callbackMs[a] as number) ? b : a));
+    const last = before.reduce((a, b) =>
+      (passage.callbackMs[b] as number) > (passage.callbackMs[a] as number) ? b : a,
+    );
     const isDirect = work.direct[step] === 1;
     return {
       ...tracedJob(work, passage, step, { kind: 'addon', parent: place.get(last) ?? null }),
@@ -59,7 +61,10 @@ export function requestTraceOf(
   const free: { connection: number; endMs: number }[] = [];
   let connections = 0;
   const asked = [...arrival.keys()]
-    .sort((a, b) => (passage.startMs[arrival[a] as number] as number) - (passage.startMs[arrival[b] as number] as number))
+    .sort(
+      (a, b) =>
+        (passage.startMs[arrival[a] as number] as number) - (passage.startMs[arrival[b] as number] as number),
+    )
     .map((request) => {
       const startMs = passage.startMs[arrival[request] as number] as number;
       const endMs = passage.callbackMs[end[request] as number] as number;

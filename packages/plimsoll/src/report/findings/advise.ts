@@ -69,7 +69,16 @@ const REASONS: Texts<Reason> = {
     `${VALUE[objective](value, unit)}${ratio === null ? '' : `, ${change(ratio)} against ${DEFAULT_POOL_SIZE}`}`,
   'advise.little-gain': ({ objective, unit, size, value }) =>
     `larger sizes gain little: ${size} comes to ${VALUE[objective](value, unit)}`,
-  'advise.tail-pays': ({ objective, unit, size, value, p99Ms, insteadOfP99Ms, loopP99Ms, insteadOfLoopP99Ms }) =>
+  'advise.tail-pays': ({
+    objective,
+    unit,
+    size,
+    value,
+    p99Ms,
+    insteadOfP99Ms,
+    loopP99Ms,
+    insteadOfLoopP99Ms,
+  }) =>
     `others would pay for ${VALUE[objective](value, unit)} at ${size}: p99 ${formatMs(p99Ms)} instead of ${formatMs(insteadOfP99Ms)}, event-loop delay (p99) ${formatMs(loopP99Ms)} instead of ${formatMs(insteadOfLoopP99Ms)}`,
   'advise.no-better-size': () => 'no other size is better',
   'advise.event-loop-delay': ({ size, p99Ms, insteadOfP99Ms }) =>
