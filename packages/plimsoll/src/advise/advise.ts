@@ -1,5 +1,7 @@
+import { itemAt } from '../collections/item-at.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { machineOf } from '../model/machine.js';
+import type { Workload } from '../model/workload.js';
 import type { Advice, Objective, Prediction, WhatIf } from '../results/advice.js';
 import type { Trace } from '../results/trace.js';
 import { budgets } from './budget.js';
@@ -14,8 +16,9 @@ export interface AdviseOptions {
   /** Pool sizes to predict, in threads; libuv's default is predicted in any case, for comparison. */
   readonly sizes: readonly number[];
   /**
-   * What the recommended size is to be best at: `mean` or `p99` of the latency from submission to callback (milliseconds),
-   * `makespan` from the first submission to the last callback (milliseconds), or `throughput` (jobs a second).
+   * What the recommended size is to be best at: `mean` or `p99` of what a request takes, or, without requests, an operation or
+   * a job (milliseconds); `throughput` in requests or jobs a second; `makespan` from the first submission of a job to the last
+   * callback (milliseconds).
    */
   readonly objective: Objective;
   /** Changes to what was recorded; `NO_CHANGE` for none. */
@@ -56,12 +59,14 @@ export function advise(trace: Trace, options: AdviseOptions): Predicted {
     environment: trace.environment,
     trace: {
       command: [...trace.command],
-      jobs: demand.workload.count,
+      jobs: demand.kinds.filter((kind) => kind !== '').length,
       processes: demand.workload.processes,
       durationMs: trace.durationMs,
       size: demand.size,
       budget,
       byKind,
+      requests: askedIn(trace, demand),
+      operations: demand.measured.operations,
       notes: trace.notes.map(({ id, text }) => ({ id, text })),
     },
     method: {
@@ -87,9 +92,38 @@ export function advise(trace: Trace, options: AdviseOptions): Predicted {
       budget,
       chosen: predictions.find(({ size }) => size === recommended.size) as Prediction,
       predictions,
+      objective,
+      arrivingPerSecond: arrivingPerSecond(workload),
     }),
     verification: [],
     verificationNoise: null,
+  };
+}
+
+const jobsIn = ({ count, point }: Workload): number =>
+  count - (point?.reduce((sum, value) => sum + value, 0) ?? 0);
+
+/** Requests that come at their own times, a second. */
+function arrivingPerSecond({ requests, atMs }: Workload): number {
+  const moments = [...(requests?.arrival ?? [])]
+    .filter((_, request) => requests?.clients[request] === -1)
+    .map((arrival) => itemAt(atMs, arrival));
+  const span = (moments.at(-1) ?? 0) - (moments[0] ?? 0);
+  return span > 0 ? (1000 * (moments.length - 1)) / span : 0;
+}
+
+function askedIn({ processes }: Trace, { workload, measured }: Demand): Predicted['trace']['requests'] {
+  if (workload.requests === undefined) return null;
+  const { clients, answered } = workload.requests;
+  const sum = (values: ArrayLike<number>): number =>
+    Array.from(values).reduce((all, value) => all + value, 0);
+  const all = processes.filter(({ jobs }) => jobs.length > 0).flatMap(({ requests }) => requests);
+  return {
+    count: answered.length,
+    unanswered: answered.length - sum(answered),
+    unsampled: all.filter(({ sampled }) => !sampled).length,
+    fromClients: clients.filter((group) => group !== -1).length,
+    measured: measured.requests,
   };
 }
 
@@ -111,7 +145,7 @@ function groundsOf(known: {
   return {
     ...predicted,
     objective,
-    jobs: calibrated.workload.count,
+    jobs: jobsIn(calibrated.workload),
     outsideShare: calibrated.outsideCores / host.cores,
     usesDns: calibrated.workload.slow.includes(1),
     instances: calibrated.workload.processes,

@@ -42,13 +42,33 @@ export function calibrate(demand: Demand, host: Machine, seed: number): Calibrat
     demand.outsideCores ?? fitOutside({ ...demand, workload }, host),
   );
   const machine = { ...host, otherCores: host.otherCores + outsideCores };
+  const asked = withoutLoopDelay(workload, demand.size, machine);
   return {
-    workload,
+    workload: asked,
     machine,
     outsideCores,
     devices: demand.mostBlocked,
-    discrepancy: discrepancyOf(demand, workload, machine, seed),
+    discrepancy: discrepancyOf(demand, asked, machine, seed),
   };
+}
+
+/**
+ * How long a client thought was seen where the event loop took up its next request, so it holds the wait for the loop, which a
+ * simulation adds by itself.
+ */
+function withoutLoopDelay(work: Workload, size: number, machine: Machine): Workload {
+  const { requests } = work;
+  if (requests === undefined || !requests.follows.includes(1)) return work;
+  const { submitMs, startMs } = simulate(work, { size, machine });
+  let delayMs = 0;
+  let count = 0;
+  for (const [request, arrival] of requests.arrival.entries()) {
+    if (requests.follows[request] !== 1) continue;
+    delayMs += itemAt(startMs, arrival) - itemAt(submitMs, arrival);
+    count++;
+  }
+  const thinkMs = requests.thinkMs.map((think) => Math.max(0, think - delayMs / count));
+  return { ...work, requests: { ...requests, thinkMs } };
 }
 
 const mostOutside = ({ cores, otherCores }: Machine): number => Math.max(0, cores - otherCores - 0.1);
@@ -93,8 +113,9 @@ function discrepancyOf(
   seed: number,
 ): Measures {
   const { memoryBytes: _, ...simulated } = outcome(workload, machine, size, seed);
-  const pair = [measured, simulated].map((measures) => ({ ...measures, memoryBytes: 1 }));
-  const ratio = combine(pair, ([seen = 0, expected = 0]) =>
+  // Figures of what is not in both say nothing.
+  const pair = [simulated, measured].map((measures) => ({ ...measures, memoryBytes: 1 }));
+  const ratio = combine(pair, ([expected = 0, seen = expected]) =>
     Math.min(2, Math.max(0.5, (seen + LEAST_MS) / (expected + LEAST_MS))),
   );
   // Jobs do not tell the delay of an event loop.

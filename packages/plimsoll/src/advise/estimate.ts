@@ -2,18 +2,22 @@ import { itemAt } from '../collections/item-at.js';
 import { PlimsollError } from '../errors.js';
 import { activeIntervals } from '../libuv/blocked-time.js';
 import { clampPoolSize } from '../libuv/pool-size.js';
-import { type Measures, measure } from '../model/measures.js';
+import type { Measures } from '../model/measures.js';
 import type { Background, Workload } from '../model/workload.js';
-import type { Trace, TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
+import type { Trace, TracedProcess, UsageInterval } from '../results/trace.js';
+import { askedWork } from './asked-work.js';
 import { type LoopCosts, loopCosts, wakeUpMs } from './loop-costs.js';
-import { splitOnThread } from './on-thread.js';
+import { timesOfLoops } from './loop-times.js';
+import { measuredIn } from './measured.js';
+import { type OnThread, splitOnThread } from './on-thread.js';
+import { RANK, type Step, stepsOf } from './steps.js';
 
 /** What a trace asks of pools and cores, whatever their size. */
 export interface Demand {
   readonly workload: Workload;
-  /** The kind of each job. */
+  /** The kind of each job; empty for other steps. */
   readonly kinds: readonly string[];
-  /** 1 for jobs of which it is known when they ended; of the others it was inferred. */
+  /** 1 for jobs of which it is known when they ended. */
   readonly known: Uint8Array;
   /** Threads of the recorded pool. */
   readonly size: number;
@@ -38,21 +42,9 @@ export interface MeanWaits {
   readonly coreWaitMs: number | null;
 }
 
-/** A job that follows a callback by no more than this was submitted by it, and not by something that it started. */
-const DIRECT_MS = 1;
-/** Submissions that follow one another this closely come from one turn of the event loop. */
-const SAME_TURN_MS = 0.3;
-
-interface Source {
-  readonly job: TracedJob;
-  readonly process: number;
-  /** Its index among the jobs of its process. */
-  readonly index: number;
-}
-
 /**
  * Estimate the demand from a trace: the CPU time and the blocked time of each job, what the event loops take for it, what
- * leads to what, and what else uses the cores.
+ * leads to what, who asks for it, and what else uses the cores.
  *
  * @throws {PlimsollError} PLIMSOLL_NO_POOL_JOBS when nothing in it used the pool.
  */
@@ -64,44 +56,64 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
       `nothing used the pool in the ${Math.round(durationMs / 100) / 10} s that were recorded: its size cannot matter`,
     );
   const size = recordedSize(active);
-  const all = active.flatMap(({ jobs }) => jobs);
-  const wakeMs = wakeUpMs(all);
-  const sources = inOrder(active);
-  const places = placesOf(sources, active);
-  const splits = active.map(splitOnThread);
+  const parts = active.map(stepsOf);
+  const steps = inOrder(parts.flatMap((part) => part.steps));
+  const places = new Map(steps.map((step, place) => [step, place]));
+  const splits = active.map((process, index) =>
+    splitOnThread(sampledPart(process, itemAt(parts, index).steps)),
+  );
   const costs = active.map(loopCosts);
   const loops = loopsOf(active, costs);
-  const count = sources.length;
+  const ofJob = (step: Step, values: (split: OnThread) => Float64Array): number =>
+    step.job === null ? 0 : itemAt(values(itemAt(splits, step.process)), step.index);
   const workload: Workload = {
-    count,
+    count: steps.length,
     processes: active.length,
     loopProcess: Int32Array.from(loops.list, ({ process }) => process),
     background: loops.list.map(({ background }) => background),
-    loop: Int32Array.from(sources, ({ job, process }) => loops.at(process, job.loopThread)),
-    slow: Uint8Array.from(sources, ({ job }) => Number(job.slowIo)),
-    parent: Int32Array.from(sources, ({ job, process }) =>
-      job.parent === null ? -1 : (itemAt(places, process)[job.parent] ?? -1),
+    loop: Int32Array.from(steps, ({ process, loopThread }) => loops.at(process, loopThread)),
+    slow: Uint8Array.from(steps, ({ job }) => Number(job?.slowIo ?? false)),
+    parent: Int32Array.from(steps, ({ parent }) => (parent === null ? -1 : (places.get(parent) ?? -1))),
+    cpuMs: Float64Array.from(steps, (step) => ofJob(step, ({ cpuMs }) => cpuMs)),
+    blockedMs: Float64Array.from(steps, (step) => ofJob(step, ({ blockedMs }) => blockedMs)),
+    ...timesOfLoops(
+      steps,
+      places,
+      costs,
+      active.map(({ requests }) => requests.length > 0),
     ),
-    atMs: new Float64Array(count),
-    direct: new Uint8Array(count),
-    cpuMs: Float64Array.from(sources, ({ process, index }) => splits[process]?.cpuMs[index] ?? 0),
-    blockedMs: Float64Array.from(sources, ({ process, index }) => splits[process]?.blockedMs[index] ?? 0),
-    beforeMs: Float64Array.from(sources, ({ process }) => (costs[process]?.perJobMs ?? 0) / 2),
-    afterMs: Float64Array.from(sources, ({ process }) => (costs[process]?.perJobMs ?? 0) / 2),
+    ...askedWork(parts, steps, places),
   };
-  setArrivals(workload, sources);
+  const all = active.flatMap(({ jobs }) => jobs);
   return {
     workload,
-    kinds: sources.map(({ job }) => job.kind),
-    known: Uint8Array.from(sources, ({ job }) => Number(!job.inferred)),
+    kinds: steps.map(({ job }) => job?.kind ?? ''),
+    known: Uint8Array.from(steps, ({ job }) => Number(job !== null && !job.inferred)),
     size,
     measured: measuredIn({ processes }, size),
-    waits: meanWaits(workload, sources),
-    wakeMs,
+    waits: meanWaits(workload, steps),
+    wakeMs: wakeUpMs(all),
     otherCores: usedCores(active, ({ other }) => other.cpuMs),
     outsideCores: outsideCores(active),
-    mostBlocked: mostBlocked(workload, sources),
+    mostBlocked: mostBlocked(workload, steps),
   };
+}
+
+/** All steps in the order of their times; parents come before what follows from them. */
+const inOrder = (steps: readonly Step[]): Step[] =>
+  steps.toSorted((a, b) => a.timeMs - b.timeMs || RANK[a.what] - RANK[b.what] || a.process - b.process);
+
+/** Of the use of the pool's threads, what the recorded jobs can account for: those of requests that were not recorded had a share. */
+function sampledPart(process: TracedProcess, steps: readonly Step[]): Pick<TracedProcess, 'jobs' | 'usage'> {
+  const all = steps.filter(({ job }) => job !== null).length;
+  const share = process.jobs.length / Math.max(1, all);
+  if (share >= 1) return process;
+  const usage = process.usage.map((interval) => ({
+    ...interval,
+    pool: { cpuMs: interval.pool.cpuMs * share, coreWaitMs: interval.pool.coreWaitMs * share },
+    blockedThreads: interval.blockedThreads == null ? null : interval.blockedThreads * share,
+  }));
+  return { jobs: process.jobs, usage };
 }
 
 /** The size of the pool of the process with the most jobs: the counted one, else what the variable gives. */
@@ -113,27 +125,12 @@ function recordedSize(processes: readonly TracedProcess[]): number {
 const busiest = (processes: readonly TracedProcess[]): TracedProcess =>
   processes.reduce((most, one) => (one.jobs.length > most.jobs.length ? one : most));
 
-/** What a recorded run itself came to, in the terms of a prediction; jobs do not tell the delay of its event loops. */
-export function measuredIn({ processes }: Pick<Trace, 'processes'>, size: number): Measures {
-  const jobs = processes.flatMap((process) => process.jobs);
-  const active = processes.filter((process) => process.jobs.length > 0).length;
-  const passage = {
-    submitMs: Float64Array.from(jobs, ({ submitMs }) => submitMs),
-    startMs: Float64Array.from(jobs, ({ startMs }) => startMs),
-    endMs: Float64Array.from(jobs, ({ endMs }) => endMs),
-    callbackMs: Float64Array.from(jobs, ({ callbackMs }) => callbackMs),
-    loopDelaysMs: [],
-    cpuMs: 0,
-  };
-  return measure(passage, size * Math.max(1, active));
-}
-
-function meanWaits({ cpuMs, blockedMs }: Workload, sources: readonly Source[]): MeanWaits {
+function meanWaits({ cpuMs, blockedMs }: Workload, steps: readonly Step[]): MeanWaits {
   let delay = 0;
   let known = 0;
   let waited = 0;
-  for (const [place, { job }] of sources.entries()) {
-    if (job.inferred) continue;
+  for (const [place, { job }] of steps.entries()) {
+    if (job === null || job.inferred) continue;
     waited += Math.max(0, job.endMs - job.startMs - itemAt(cpuMs, place) - itemAt(blockedMs, place));
     delay += job.callbackMs - job.endMs;
     known++;
@@ -141,20 +138,6 @@ function meanWaits({ cpuMs, blockedMs }: Workload, sources: readonly Source[]): 
   return known === 0
     ? { callbackDelayMs: null, coreWaitMs: null }
     : { callbackDelayMs: delay / known, coreWaitMs: waited / known };
-}
-
-/** All jobs in the order of their submission; parents come before what follows from them. */
-function inOrder(processes: readonly TracedProcess[]): Source[] {
-  return processes
-    .flatMap(({ jobs }, process) => jobs.map((job, index) => ({ job, process, index })))
-    .sort((a, b) => a.job.submitMs - b.job.submitMs || a.process - b.process || a.index - b.index);
-}
-
-/** Where each job of each process is in that order. */
-function placesOf(sources: readonly Source[], processes: readonly TracedProcess[]): Int32Array[] {
-  const places = processes.map(({ jobs }) => new Int32Array(jobs.length));
-  for (const [place, { process, index }] of sources.entries()) itemAt(places, process)[index] = place;
-  return places;
 }
 
 interface Loop {
@@ -168,9 +151,10 @@ function loopsOf(
   costs: readonly LoopCosts[],
 ): { list: Loop[]; at: (process: number, loop: number) => number } {
   const list: Loop[] = [];
-  const numbers = processes.map(({ jobs }, process) => {
+  const numbers = processes.map(({ jobs, requests }, process) => {
     const counts = new Map<number, number>();
-    for (const { loopThread } of jobs) counts.set(loopThread, (counts.get(loopThread) ?? 0) + 1);
+    for (const { loopThread } of [...jobs, ...requests])
+      counts.set(loopThread, (counts.get(loopThread) ?? 0) + 1);
     const byCount = [...counts].sort(([, a], [, b]) => b - a);
     return new Map(
       byCount.map(([loop], rank) => {
@@ -180,35 +164,6 @@ function loopsOf(
     );
   });
   return { list, at: (process, loop) => (numbers[process] as Map<number, number>).get(loop) as number };
-}
-
-function setArrivals(workload: Workload, sources: readonly Source[]): void {
-  const { parent, atMs, direct, beforeMs, afterMs, loop } = workload;
-  const longest = new Float64Array(workload.count);
-  const turns = new Map<number, { lastMs: number; arrivedMs: number }>();
-  for (const [place, { job }] of sources.entries()) {
-    const of = itemAt(parent, place);
-    if (of !== -1) {
-      const delay = Math.max(0, job.submitMs - itemAt(sources, of).job.callbackMs);
-      atMs[place] = delay;
-      if (delay > DIRECT_MS) continue;
-      direct[place] = 1;
-      // What its submission takes is part of that callback.
-      afterMs[of] = itemAt(afterMs, of) + itemAt(beforeMs, place);
-      longest[of] = Math.max(itemAt(longest, of), delay);
-      continue;
-    }
-    const turn = turns.get(itemAt(loop, place));
-    const gap = turn === undefined ? Number.POSITIVE_INFINITY : job.submitMs - turn.lastMs;
-    if (gap <= SAME_TURN_MS) beforeMs[place] = gap;
-    const arrivedMs =
-      gap <= SAME_TURN_MS
-        ? (turn as { arrivedMs: number }).arrivedMs
-        : Math.max(0, job.submitMs - itemAt(beforeMs, place));
-    atMs[place] = arrivedMs;
-    turns.set(itemAt(loop, place), { lastMs: job.submitMs, arrivedMs });
-  }
-  for (const [job, delay] of longest.entries()) afterMs[job] = Math.max(itemAt(afterMs, job), delay);
 }
 
 /** What the processes used of something while their jobs were under way, in cores. */
@@ -235,13 +190,14 @@ function outsideCores(processes: readonly TracedProcess[]): number | null {
 }
 
 /** Each job's blocked time is taken to be the last part of its time on a thread. */
-function mostBlocked({ blockedMs, slow }: Workload, sources: readonly Source[]): Demand['mostBlocked'] {
+function mostBlocked({ blockedMs, slow }: Workload, steps: readonly Step[]): Demand['mostBlocked'] {
   const most = (isSlow: number): number => {
     const changes: [number, number][] = [];
-    for (const [place, { job }] of sources.entries()) {
+    for (const [place, { job, timeMs }] of steps.entries()) {
       const blocked = itemAt(blockedMs, place);
-      if (slow[place] !== isSlow || blocked <= 0) continue;
-      changes.push([job.endMs - blocked, 1], [job.endMs, -1]);
+      if (job === null || slow[place] !== isSlow || blocked <= 0) continue;
+      const endMs = timeMs + job.endMs - job.submitMs;
+      changes.push([endMs - blocked, 1], [endMs, -1]);
     }
     changes.sort(([a, up], [b, other]) => a - b || up - other);
     let now = 0;

@@ -1,7 +1,7 @@
 import { itemAt } from '../collections/item-at.js';
 import { activeIntervals } from '../libuv/blocked-time.js';
 import type { Background } from '../model/workload.js';
-import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
+import type { TracedJob, TracedProcess, TracedRequest, UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
 import { leastSquares } from './on-thread.js';
 
@@ -9,6 +9,8 @@ import { leastSquares } from './on-thread.js';
 export interface LoopCosts {
   /** For a submission and a callback together. */
   readonly perJobMs: number;
+  /** For a request, beside its jobs. */
+  readonly perRequestMs: number;
   readonly background: Background;
 }
 
@@ -16,29 +18,66 @@ export interface LoopCosts {
 const LEAST_SHARE = 0.01;
 const MOST_SHARE = 0.98;
 const SHORTEST_BURST_MS = 0.1;
-const FREE: LoopCosts = { perJobMs: 0, background: { share: 0, burstMs: 0 } };
+const FREE: LoopCosts = { perJobMs: 0, perRequestMs: 0, background: { share: 0, burstMs: 0 } };
 
 /**
- * Estimate them from what the loop's thread used, interval by interval: a part that goes with the callbacks, and one that
- * goes with the time. How long the bursts of the latter are, usage does not tell: see `calibrate.ts`.
+ * Estimate them from what the loop's thread used, interval by interval: a part that goes with the callbacks, one that goes with
+ * the requests, and one that goes with the time. How long the bursts of the last are, usage does not tell: see `calibrate.ts`.
  */
-export function loopCosts({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): LoopCosts {
-  const active = activeIntervals(jobs, usage);
+export function loopCosts({
+  jobs,
+  usage,
+  requests,
+}: Pick<TracedProcess, 'jobs' | 'usage' | 'requests'>): LoopCosts {
+  const active = activeIntervals([...jobs, ...requests.map(wayOf)], usage);
   if (active.length === 0) return FREE;
-  const callbacks = countPer(active, jobs, ({ callbackMs }) => callbackMs);
-  const submissions = countPer(active, jobs, ({ submitMs }) => submitMs);
+  const callbacks = countPer(
+    active,
+    jobs.map(({ callbackMs }) => callbackMs),
+  );
+  const submissions = countPer(
+    active,
+    jobs.map(({ submitMs }) => submitMs),
+  );
+  const asked = countPer(
+    active,
+    requests.map(({ startMs }) => startMs),
+  );
   const work = callbacks.map((count, at) => (count + itemAt(submissions, at)) / 2);
   const lengths = active.map(({ fromMs, toMs }) => toMs - fromMs);
   const used = active.map(({ eventLoop }) => eventLoop.cpuMs);
-  const [perJobMs = 0, share = 0] = leastSquares([work, lengths], used, Number.POSITIVE_INFINITY);
-  const [onlyPerJobMs = 0] = leastSquares([work], used, Number.POSITIVE_INFINITY);
-  const misfit = (job: number, time: number): number =>
-    total(used.map((cpu, at) => (cpu - job * itemAt(work, at) - time * itemAt(lengths, at)) ** 2));
-  const both = criterion(misfit(perJobMs, share), used.length, 2);
-  if (share < LEAST_SHARE || criterion(misfit(onlyPerJobMs, 0), used.length, 1) <= both)
-    return { perJobMs: total(used) / Math.max(1, total(work)), background: FREE.background };
-  return { perJobMs, background: { share: Math.min(MOST_SHARE, share), burstMs: SHORTEST_BURST_MS } };
+  const rows = requests.length === 0 ? [work] : [work, asked];
+  const fit = (of: readonly (readonly number[])[]): { factors: number[]; criterion: number } => {
+    const factors = leastSquares(of, used, Number.POSITIVE_INFINITY);
+    const misfit = total(
+      used.map(
+        (cpu, at) => (cpu - total(of.map((row, index) => itemAt(factors, index) * itemAt(row, at)))) ** 2,
+      ),
+    );
+    return { factors, criterion: criterion(misfit, used.length, of.length) };
+  };
+  const both = fit([...rows, lengths]);
+  const alone = fit(rows);
+  const share = both.factors.at(-1) ?? 0;
+  const [perJobMs = 0, perRequestMs = 0] = both.factors.slice(0, rows.length);
+  if (share < LEAST_SHARE || alone.criterion <= both.criterion) {
+    const [job = 0, request = 0] = alone.factors;
+    // All that was used belongs to them.
+    const explained = job * total(work) + request * total(asked);
+    const scale = explained > 0 ? total(used) / explained : 0;
+    return { perJobMs: job * scale, perRequestMs: request * scale, background: FREE.background };
+  }
+  return {
+    perJobMs,
+    perRequestMs,
+    background: { share: Math.min(MOST_SHARE, share), burstMs: SHORTEST_BURST_MS },
+  };
 }
+
+const wayOf = ({ startMs, endMs }: TracedRequest): { submitMs: number; callbackMs: number } => ({
+  submitMs: startMs,
+  callbackMs: endMs ?? startMs,
+});
 
 /**
  * Akaike's information criterion for few observations (Hurvich and Tsai 1989): of two explanations the one with less of it.
@@ -55,15 +94,10 @@ function criterion(squares: number, observations: number, factors: number): numb
   );
 }
 
-function countPer(
-  intervals: readonly UsageInterval[],
-  jobs: readonly TracedJob[],
-  moment: (job: TracedJob) => number,
-): number[] {
+function countPer(intervals: readonly UsageInterval[], moments: readonly number[]): number[] {
   const counts = intervals.map(() => 0);
-  const moments = jobs.map(moment).sort((a, b) => a - b);
   let at = 0;
-  for (const time of moments) {
+  for (const time of moments.toSorted((a, b) => a - b)) {
     while (at < intervals.length && itemAt(intervals, at).toMs <= time) at++;
     if (at < intervals.length && itemAt(intervals, at).fromMs <= time) counts[at] = itemAt(counts, at) + 1;
   }

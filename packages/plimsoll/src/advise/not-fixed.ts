@@ -1,10 +1,29 @@
 import { DEFAULT_POOL_SIZE, slowJobLimit } from '../libuv/pool-size.js';
 import type { Machine } from '../model/machine.js';
 import type { Workload } from '../model/workload.js';
-import type { Budget, Prediction } from '../results/advice.js';
+import type { Budget, Objective, Prediction } from '../results/advice.js';
+import { AS_GOOD, cost, figure, type Unit, unitFor } from './recommend.js';
 
 /** What no pool size will fix, and the numbers that say so. */
 export type NotFixed =
+  | {
+      readonly id: 'advise.overloaded';
+      readonly sizes: number[];
+      readonly arrivingPerSecond: number;
+      /** At the size that serves most. */
+      readonly servedPerSecond: number;
+      /** No size that was predicted can serve them. */
+      readonly isEverywhere: boolean;
+    }
+  | {
+      readonly id: 'advise.no-size-helps';
+      readonly objective: Objective;
+      readonly unit: Unit;
+      readonly size: number;
+      readonly value: number;
+      readonly standardSize: number;
+      readonly standardValue: number;
+    }
   | {
       readonly id: 'advise.cores-saturated';
       readonly size: number;
@@ -46,6 +65,9 @@ export interface NotFixedContext {
   readonly budget: Budget;
   readonly chosen: Prediction;
   readonly predictions: readonly Prediction[];
+  readonly objective: Objective;
+  /** At which requests come that do not wait for answers, a second. */
+  readonly arrivingPerSecond: number;
 }
 
 type Rule = (context: NotFixedContext) => NotFixed | null;
@@ -62,6 +84,37 @@ export const notFixedBySize = (context: NotFixedContext): NotFixed[] =>
 
 const total = (values: ArrayLike<number>): number =>
   Array.from(values).reduce((sum, value) => sum + value, 0);
+
+const overloaded: Rule = ({ predictions, arrivingPerSecond }) => {
+  const sizes = predictions.filter(({ requests }) => requests?.isOverloaded).map(({ size }) => size);
+  if (sizes.length === 0) return null;
+  return {
+    id: 'advise.overloaded',
+    sizes,
+    arrivingPerSecond,
+    servedPerSecond: Math.max(...predictions.map(({ requests }) => requests?.perSecond ?? 0)),
+    isEverywhere: sizes.length === predictions.length,
+  };
+};
+
+const noSizeHelps: Rule = ({ predictions, objective }) => {
+  const standard = predictions.find(({ size }) => size === DEFAULT_POOL_SIZE);
+  const [first] = predictions;
+  if (standard === undefined || first === undefined || predictions.length < 2) return null;
+  const best = predictions.reduce((least, one) =>
+    cost(one, objective) < cost(least, objective) ? one : least,
+  );
+  if (cost(standard, objective) > AS_GOOD * cost(best, objective)) return null;
+  return {
+    id: 'advise.no-size-helps',
+    objective,
+    unit: unitFor(standard, objective),
+    size: best.size,
+    value: figure(best, objective),
+    standardSize: standard.size,
+    standardValue: figure(standard, objective),
+  };
+};
 
 const cpuOfLoops = ({ beforeMs, afterMs, background }: Workload, makespanMs: number): number =>
   total(beforeMs) + total(afterMs) + background.reduce((sum, { share }) => sum + share * makespanMs, 0);
@@ -126,6 +179,8 @@ const othersOnTheMachine: Rule = ({ outsideCores, machine: { cores } }) =>
   outsideCores < OUTSIDE_CORES ? null : { id: 'advise.others-on-the-machine', outsideCores, cores };
 
 const RULES: readonly Rule[] = [
+  overloaded,
+  noSizeHelps,
   coresSaturated,
   loopBusy,
   loopWait,

@@ -5,6 +5,7 @@ import { quantile } from '../stats/quantile.js';
 import { createRandom } from '../stats/random.js';
 import type { Calibrated } from './calibrate.js';
 import { combine, outcome } from './outcome.js';
+import { isOverloaded } from './overload.js';
 import { resample } from './resample.js';
 
 export interface Forecast {
@@ -46,10 +47,19 @@ export function predict(calibrated: Calibrated, sizes: readonly number[], seed: 
     );
     const pessimistic = isBlocked ? outcome(workload, machine, size, seed, devices) : null;
     const seen = resamples.map((row) => row[column] as PredictedMeasures);
-    return { size, ...centre, ...band(centre, pessimistic, seen, discrepancy), pessimistic };
+    const found = {
+      ...centre,
+      requests: withOverload(centre.requests, () => isOverloaded(workload, machine, size, seed)),
+    };
+    return { size, ...found, ...band(found, pessimistic, seen, discrepancy), pessimistic };
   });
   return { predictions, resamples };
 }
+
+const withOverload = (
+  requests: PredictedMeasures['requests'],
+  isOver: () => boolean,
+): PredictedMeasures['requests'] => (requests === null ? null : { ...requests, isOverloaded: isOver() });
 
 const atSpeed = (work: Workload, factor: number): Workload => ({
   ...work,

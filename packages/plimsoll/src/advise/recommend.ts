@@ -1,9 +1,15 @@
 import { itemAt } from '../collections/item-at.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
-import type { Advice, Objective, PredictedMeasures, Prediction } from '../results/advice.js';
+import type {
+  Advice,
+  Objective,
+  PredictedMeasures,
+  PredictedOperation,
+  Prediction,
+} from '../results/advice.js';
 
 /** This close to the best is as good as the best. */
-const AS_GOOD = 1.05;
+export const AS_GOOD = 1.05;
 /** At worst, too, a chosen size has to be as good as the default. */
 const NOT_WORSE = AS_GOOD;
 /** A choice that holds in fewer of the resampled runs is none. */
@@ -33,7 +39,23 @@ export interface Grounds {
 }
 
 /** Why a size is out of the question. */
-export type Refusal = 'one-thread-for-lookups' | 'process-limit' | 'memory-limit' | 'slower-at-worst';
+export type Refusal =
+  | 'overloaded'
+  | 'one-thread-for-lookups'
+  | 'process-limit'
+  | 'memory-limit'
+  | 'slower-at-worst';
+
+/** What an objective is about. */
+export type Unit = 'request' | 'operation' | 'job';
+
+/** What people feel of a program. */
+const unitOf = ({ requests, operations }: PredictedMeasures): Unit =>
+  requests !== null ? 'request' : operations.length > 0 ? 'operation' : 'job';
+
+/** What an objective is about; how much is done in a time is told by requests or jobs. */
+export const unitFor = (measures: PredictedMeasures, objective: Objective): Unit =>
+  objective === 'throughput' && measures.requests === null ? 'job' : unitOf(measures);
 
 /** Why a size is recommended. A `value` is that of the objective: milliseconds, or jobs a second. */
 export type Reason =
@@ -46,13 +68,27 @@ export type Reason =
   | {
       readonly id: 'advise.predicted';
       readonly objective: Objective;
+      readonly unit: Unit;
       readonly value: number;
       readonly ratio: number | null;
+    }
+  /** What the tail or the event loop would pay for a larger size. */
+  | {
+      readonly id: 'advise.tail-pays';
+      readonly size: number;
+      readonly objective: Objective;
+      readonly unit: Unit;
+      readonly value: number;
+      readonly p99Ms: number;
+      readonly insteadOfP99Ms: number;
+      readonly loopP99Ms: number;
+      readonly insteadOfLoopP99Ms: number;
     }
   /** `size` is the best one. */
   | {
       readonly id: 'advise.little-gain';
       readonly objective: Objective;
+      readonly unit: Unit;
       readonly size: number;
       readonly value: number;
     }
@@ -76,23 +112,63 @@ export interface Choice extends Pick<Advice['recommended'], 'size' | 'confidence
   readonly reasons: readonly Reason[];
 }
 
+/** What people feel: requests; without any, what the program called; where that was not recorded, its jobs. Milliseconds. */
+export function felt({ requests, operations, latencyMs }: PredictedMeasures): {
+  readonly mean: number;
+  readonly p99: number;
+} {
+  if (requests !== null) return requests.latencyMs;
+  const count = operations.reduce((sum, one) => sum + one.count, 0);
+  if (count === 0) return latencyMs;
+  const weighted = (pick: (one: PredictedOperation) => number): number =>
+    operations.reduce((sum, one) => sum + one.count * pick(one), 0) / count;
+  return { mean: weighted((one) => one.latencyMs.mean), p99: weighted((one) => one.latencyMs.p99) };
+}
+
+const perSecond = ({ requests, jobsPerSecond }: PredictedMeasures): number =>
+  requests?.perSecond ?? jobsPerSecond;
+
 /** What an objective costs: always the less the better. */
 export function cost(measures: PredictedMeasures, objective: Objective): number {
   switch (objective) {
     case 'mean':
-      return measures.latencyMs.mean;
+      return felt(measures).mean;
     case 'p99':
-      return measures.latencyMs.p99;
+      return felt(measures).p99;
     case 'makespan':
       return measures.makespanMs;
     case 'throughput':
-      return 1 / Math.max(1e-9, measures.jobsPerSecond);
+      return 1 / Math.max(1e-9, perSecond(measures));
   }
 }
 
+/** A time for everybody below this does not count, in milliseconds. */
+const LEAST_TIME = 0.05;
+
 /**
- * The smallest size that is as good as the best, by the rules of docs/reference/advise.md; the default where the evidence is too weak for
- * another.
+ * Whether a larger size is worth its threads: its gain is beyond what is as good, also less what the tail pays for it (with the
+ * p99 as objective: the mean), and it does not delay the event loop, which everything else waits for, to more than twice and
+ * 5 ms more, unless the gain is a quarter.
+ */
+function isWorthIt(larger: PredictedMeasures, smaller: PredictedMeasures, objective: Objective): boolean {
+  const gain = Math.log(cost(smaller, objective) / Math.max(LEAST_COST, cost(larger, objective)));
+  const other = objective === 'p99' ? 'mean' : 'p99';
+  const [before, after] = [felt(smaller)[other], felt(larger)[other]];
+  const paid =
+    objective === 'makespan' ? 0 : Math.max(0, Math.log((after + LEAST_TIME) / (before + LEAST_TIME)));
+  if (gain - paid <= Math.log(AS_GOOD)) return false;
+  return gain >= Math.log(LARGE_GAIN) || !delaysLoop(larger, smaller);
+}
+
+const LEAST_COST = 1e-12;
+const LARGE_GAIN = 4 / 3;
+
+const delaysLoop = (larger: PredictedMeasures, smaller: PredictedMeasures): boolean =>
+  larger.eventLoopDelayMs.p99 > 2 * smaller.eventLoopDelayMs.p99 + 5;
+
+/**
+ * The smallest size than which no larger one is worth its threads, by the rules of docs/reference/advise.md; the default where
+ * the evidence is too weak for another.
  */
 export function recommend(grounds: Grounds): Choice {
   const { predictions, objective, jobs, outsideShare } = grounds;
@@ -106,8 +182,9 @@ export function recommend(grounds: Grounds): Choice {
   const allowed = refused.filter(({ refusal }) => refusal === null).map(({ prediction }) => prediction);
   const best = least(allowed, objective);
   if (best === null) return keep({ id: 'advise.no-size-fits' });
-  const limit = AS_GOOD * cost(best, objective);
-  const chosen = allowed.find((prediction) => cost(prediction, objective) <= limit) as Prediction;
+  const chosen = allowed.find((one) =>
+    allowed.every((larger) => larger.size <= one.size || !isWorthIt(larger, one, objective)),
+  ) as Prediction;
   const stability = holds(chosen, grounds, allowed);
   if (chosen.size !== DEFAULT_POOL_SIZE && stability < STABLE && allowed.includes(standard))
     return keep({ id: 'advise.weak-evidence', size: chosen.size, share: stability });
@@ -131,6 +208,8 @@ function least(predictions: readonly Prediction[], objective: Objective): Predic
 function refusalOf(prediction: Prediction, standard: Prediction, grounds: Grounds): Refusal | null {
   const { size } = prediction;
   const { pidsHeadroom, memoryLimitBytes } = grounds;
+  const isOver = (one: Prediction): boolean => one.requests?.isOverloaded === true;
+  if (isOver(prediction) && grounds.predictions.some((one) => !isOver(one))) return 'overloaded';
   if (grounds.usesDns && size < 2) return 'one-thread-for-lookups';
   if (pidsHeadroom !== null && size * grounds.instances > pidsHeadroom + grounds.recordedThreads)
     return 'process-limit';
@@ -154,7 +233,12 @@ function holds(
   const good = resamples.filter((row) => {
     const costs = row.map((measures) => cost(measures, objective));
     const own = itemAt(costs, column);
-    const lowest = Math.min(...columns.map((index) => itemAt(costs, index)));
+    // A size that is better, but that the tail or the event loop pays for, is no rival.
+    const rivals = columns.filter((index) => {
+      const [one, chosen] = [itemAt(row, index), itemAt(row, column)];
+      return itemAt(predictions, index).size < size || isWorthIt(one, chosen, objective);
+    });
+    const lowest = Math.min(own, ...rivals.map((index) => itemAt(costs, index)));
     // Chance moves the best of many sizes below the truth: twice the tolerance.
     return own <= (2 * AS_GOOD - 1) * lowest || own * AS_GOOD <= itemAt(costs, standard);
   });
@@ -177,8 +261,8 @@ function confidence(
 }
 
 /** What an objective comes to: milliseconds, or jobs a second. */
-const figure = (one: Prediction, objective: Objective): number =>
-  objective === 'throughput' ? one.jobsPerSecond : cost(one, objective);
+export const figure = (one: Prediction, objective: Objective): number =>
+  objective === 'throughput' ? perSecond(one) : cost(one, objective);
 
 function reasonsFor(
   chosen: Prediction,
@@ -189,9 +273,32 @@ function reasonsFor(
 ): Reason[] {
   const value = figure(chosen, objective);
   const ratio = chosen === standard ? null : value / figure(standard, objective);
-  const reasons: Reason[] = [{ id: 'advise.predicted', objective, value, ratio }];
-  if (best.size > chosen.size)
-    reasons.push({ id: 'advise.little-gain', objective, size: best.size, value: figure(best, objective) });
+  const unit = unitFor(chosen, objective);
+  const reasons: Reason[] = [{ id: 'advise.predicted', objective, unit, value, ratio }];
+  const isSmall = cost(best, objective) * AS_GOOD >= cost(chosen, objective);
+  if (
+    best.size > chosen.size &&
+    (!isSmall || delaysLoop(best, chosen) || felt(best).p99 > AS_GOOD * felt(chosen).p99)
+  )
+    reasons.push({
+      id: 'advise.tail-pays',
+      size: best.size,
+      objective,
+      unit,
+      value: figure(best, objective),
+      p99Ms: felt(best).p99,
+      insteadOfP99Ms: felt(chosen).p99,
+      loopP99Ms: best.eventLoopDelayMs.p99,
+      insteadOfLoopP99Ms: chosen.eventLoopDelayMs.p99,
+    });
+  else if (best.size > chosen.size)
+    reasons.push({
+      id: 'advise.little-gain',
+      objective,
+      unit,
+      size: best.size,
+      value: figure(best, objective),
+    });
   else if (best === chosen) reasons.push({ id: 'advise.no-better-size' });
   const largest = predictions.at(-1) as Prediction;
   const [own, most] = [chosen.eventLoopDelayMs.p99, largest.eventLoopDelayMs.p99];

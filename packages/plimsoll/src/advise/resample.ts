@@ -1,66 +1,152 @@
 import { itemAt } from '../collections/item-at.js';
 import { selectJobs } from '../model/edit.js';
-import type { Workload } from '../model/workload.js';
+import type { Requests, Workload } from '../model/workload.js';
 import type { Random } from '../stats/random.js';
+import { type Unit, unitsOf } from './units.js';
 
 /**
- * Another run as it might have been: jobs from outside, with all that follows from each, in blocks of neighbours drawn at
- * random from the recorded ones, each with the gap that it came after (block bootstrap: Künsch 1989). A block holds the cube
- * root of their number, so that what comes in bunches stays in bunches.
+ * Another run as it might have been: what comes from outside, with all that follows from each, in blocks of neighbours drawn
+ * at random from the recorded ones (block bootstrap: Künsch 1989). A block holds the cube root of their number, so that what
+ * comes in bunches stays in bunches.
+ *
+ * Jobs bring the gaps that they came after. Requests take the places of the recorded ones: an open stream keeps its moments,
+ * for near saturation a few more or fewer in a second are another load and not another run; clients stay as many.
  */
 export function resample(work: Workload, random: Random): Workload {
-  const { families, roots } = familiesOf(work);
-  const length = Math.max(1, Math.round(Math.cbrt(roots.length)));
-  const chosen: number[] = [];
-  const moments: number[] = [];
-  let now = work.atMs[itemAt(roots, 0)] as number;
-  for (let drawn = 0; drawn < roots.length; ) {
-    const first = random.integer(0, roots.length - 1);
-    for (let step = 0; step < length && drawn < roots.length; step++, drawn++) {
-      const index = (first + step) % roots.length;
-      const root = itemAt(roots, index);
-      const before = index === 0 ? 0 : itemAt(work.atMs, root) - itemAt(work.atMs, itemAt(roots, index - 1));
-      if (drawn > 0) now += before;
-      chosen.push(root);
-      moments.push(now);
+  const { open, clients } = unitsOf(work);
+  const drawn: Placed[] =
+    work.requests === undefined
+      ? withGaps(open, random)
+      : drawnFor(open, random).map((unit, place) => ({ unit, atMs: itemAt(open, place).atMs, slot: null }));
+  for (const own of clients.values())
+    for (const [place, unit] of drawnFor(own, random).entries()) {
+      const slot = itemAt(own, place);
+      drawn.push({ unit, atMs: slot.atMs, slot });
     }
-  }
-  return assemble(work, chosen, moments, families);
+  return selectUnits(work, drawn);
 }
 
-function assemble(
-  work: Workload,
-  roots: readonly number[],
-  moments: readonly number[],
-  families: readonly (readonly number[])[],
-): Workload {
-  const jobs: number[] = [];
+export interface Placed {
+  readonly unit: Unit;
+  readonly atMs: number;
+  /** The recorded request of a client whose place it takes; `null` where there is no client. */
+  readonly slot: Unit | null;
+}
+
+/** For each unit another one, in blocks. */
+function drawnFor(units: readonly Unit[], random: Random): Unit[] {
+  const length = Math.max(1, Math.round(Math.cbrt(units.length)));
+  const drawn: Unit[] = [];
+  while (drawn.length < units.length) {
+    const first = random.integer(0, units.length - 1);
+    for (let step = 0; step < length && drawn.length < units.length; step++)
+      drawn.push(itemAt(units, (first + step) % units.length));
+  }
+  return drawn;
+}
+
+function withGaps(units: readonly Unit[], random: Random): Placed[] {
+  const gaps = new Map(
+    units.map((unit, index) => [unit, index === 0 ? 0 : unit.atMs - itemAt(units, index - 1).atMs]),
+  );
+  let now = units[0]?.atMs ?? 0;
+  return drawnFor(units, random).map((unit, index) => {
+    if (index > 0) now += gaps.get(unit) ?? 0;
+    return { unit, atMs: now, slot: null };
+  });
+}
+
+/** These units at these times, each a copy of its own. */
+export function selectUnits(work: Workload, all: readonly Placed[]): Workload {
+  const steps: number[] = [];
   const parents: number[] = [];
   const times: number[] = [];
+  const joins = { step: [] as number[], after: [] as number[] };
+  const operations = { of: [] as number[], name: [] as number[], extraMs: [] as number[] };
+  const requests = new DrawnRequests();
   const place = new Int32Array(work.count);
-  for (const [index, root] of roots.entries())
-    for (const job of families[root] as readonly number[]) {
-      const of = itemAt(work.parent, job);
+  for (const { unit, atMs, slot } of all) {
+    const own = new Map<number, number>();
+    for (const step of unit.steps) {
+      const of = itemAt(work.parent, step);
       parents.push(of === -1 ? -1 : itemAt(place, of));
-      times.push(of === -1 ? itemAt(moments, index) : itemAt(work.atMs, job));
-      place[job] = jobs.push(job) - 1;
+      times.push(of === -1 ? itemAt(work.atMs, step) - unit.atMs + atMs : itemAt(work.atMs, step));
+      place[step] = steps.push(step) - 1;
+      if (work.operations !== undefined) {
+        const operation = itemAt(work.operations.of, step);
+        let number = operation === -1 ? -1 : own.get(operation);
+        if (number === undefined) {
+          operations.extraMs.push(itemAt(work.operations.extraMs, operation));
+          number = operations.name.push(itemAt(work.operations.name, operation)) - 1;
+          own.set(operation, number);
+        }
+        operations.of.push(number);
+      }
     }
-  return { ...selectJobs(work, jobs), parent: Int32Array.from(parents), atMs: Float64Array.from(times) };
+    for (const join of unit.joins) {
+      joins.step.push(itemAt(place, itemAt(work.joins?.step ?? [], join)));
+      joins.after.push(itemAt(place, itemAt(work.joins?.after ?? [], join)));
+    }
+    if (work.requests !== undefined) requests.add(work.requests, unit, slot, place);
+  }
+  return {
+    ...selectJobs(work, steps),
+    parent: Int32Array.from(parents),
+    atMs: Float64Array.from(times),
+    ...(work.joins === undefined
+      ? {}
+      : { joins: { step: Int32Array.from(joins.step), after: Int32Array.from(joins.after) } }),
+    ...(work.operations === undefined
+      ? {}
+      : {
+          operations: {
+            names: work.operations.names,
+            of: Int32Array.from(operations.of),
+            name: Int32Array.from(operations.name),
+            extraMs: Float64Array.from(operations.extraMs),
+          },
+        }),
+    ...(work.requests === undefined ? {} : { requests: requests.of(work.requests) }),
+  };
 }
 
-/** The jobs from outside in the order in which they come, and with each of them, itself first, what follows from it. */
-function familiesOf({ count, parent, atMs }: Workload): { families: number[][]; roots: number[] } {
-  const families: number[][] = [];
-  const rootOf = new Int32Array(count);
-  const roots: number[] = [];
-  for (let job = 0; job < count; job++) {
-    const of = itemAt(parent, job);
-    rootOf[job] = of === -1 ? job : itemAt(rootOf, of);
-    if (of === -1) {
-      roots.push(job);
-      families[job] = [job];
-    } else itemAt(families, itemAt(rootOf, job)).push(job);
+/** The requests of the units that were drawn; each in the place of a recorded one. */
+class DrawnRequests {
+  readonly #lists = {
+    route: [] as number[],
+    arrival: [] as number[],
+    end: [] as number[],
+    answered: [] as number[],
+    clients: [] as number[],
+    follows: [] as number[],
+    thinkMs: [] as number[],
+  };
+
+  add(requests: Requests, unit: Unit, slot: Unit | null, place: Int32Array): void {
+    const lists = this.#lists;
+    for (const request of unit.requests) {
+      lists.route.push(itemAt(requests.route, request));
+      lists.arrival.push(itemAt(place, itemAt(requests.arrival, request)));
+      lists.end.push(itemAt(place, itemAt(requests.end, request)));
+      lists.answered.push(itemAt(requests.answered, request));
+      lists.thinkMs.push(itemAt(requests.thinkMs, request));
+      lists.clients.push(itemAt(requests.clients, request));
+      const taken = slot === null ? request : itemAt(slot.requests, 0);
+      lists.follows.push(itemAt(requests.follows, taken));
+    }
   }
-  roots.sort((a, b) => itemAt(atMs, a) - itemAt(atMs, b) || a - b);
-  return { families, roots };
+
+  of({ routes }: Requests): Requests {
+    const { route, arrival, end, answered, clients, follows, thinkMs } = this.#lists;
+    return {
+      routes,
+      route: Int32Array.from(route),
+      arrival: Int32Array.from(arrival),
+      end: Int32Array.from(end),
+      answered: Uint8Array.from(answered),
+      clients: Int32Array.from(clients),
+      follows: Uint8Array.from(follows),
+      thinkMs: Float64Array.from(thinkMs),
+    };
+  }
 }

@@ -18,8 +18,9 @@ export interface AdviseOptions {
   /** Pool sizes to predict, 1 to 1024; by default 1 to 1024 in twelve steps. */
   readonly sizes?: readonly number[] | undefined;
   /**
-   * What a size is judged by: `mean` or `p99` of the latency of a job, in milliseconds from submission to callback; `makespan`,
-   * from the first submission to the last result; `throughput`, jobs a second. By default `mean`.
+   * What a size is judged by: `mean` or `p99` of what a request takes, without requests of what the program called or of its
+   * jobs, in milliseconds; `throughput`, requests or jobs a second; `makespan`, from the first submission to the last result, in
+   * milliseconds. By default `mean`.
    */
   readonly objective?: Objective | undefined;
   /** Changes to the machine or the work, such as `{ cores: 8, without: ['dns'] }`; by default none. */

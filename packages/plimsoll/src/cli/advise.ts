@@ -45,7 +45,11 @@ export function addAdviseCommand(program: Command): void {
     .description('from one recorded run, predict what other pool sizes would do, and say which to take')
     .argument('[file-or-command...]', 'a file of plimsoll trace --out; after --, a command to record')
     .option('--sizes <list>', 'default, double, cpus, or numbers from 1 to 1024', ADVISE_SIZES.join())
-    .option('--objective <what>', `what counts: ${objectives.join(', ')}`, 'mean')
+    .option(
+      '--objective <what>',
+      `what counts of requests, or else operations or jobs: ${objectives.join(', ')}`,
+      'mean',
+    )
     .option('--cores <n>', 'what if there were so many cores')
     .option('--quota <cores>', 'what if a CPU quota gave so many cores, such as 0.5')
     .option(

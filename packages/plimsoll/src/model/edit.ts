@@ -1,10 +1,10 @@
 import { itemAt } from '../collections/item-at.js';
-import type { Workload } from './workload.js';
+import type { Requests, Workload } from './workload.js';
 
 /** The per-job arrays of a workload; a selection of jobs is a selection from each. */
 type Arrays = Pick<
   Workload,
-  'loop' | 'slow' | 'parent' | 'atMs' | 'direct' | 'cpuMs' | 'blockedMs' | 'beforeMs' | 'afterMs'
+  'loop' | 'slow' | 'parent' | 'atMs' | 'direct' | 'cpuMs' | 'blockedMs' | 'beforeMs' | 'afterMs' | 'point'
 >;
 
 /**
@@ -25,10 +25,10 @@ export function withoutJobs(work: Workload, keep: (job: number) => boolean): Wor
       parent[job] = itemAt(parent, of);
       atMs[job] = itemAt(atMs, job) + itemAt(atMs, of);
     }
-    if (keep(job)) place[job] = kept.push(job) - 1;
+    if (work.point?.[job] === 1 || keep(job)) place[job] = kept.push(job) - 1;
   }
-  if (kept.length === 0) return null;
-  const edited = selectJobs({ ...work, parent, atMs }, kept);
+  if (!kept.some((job) => work.point?.[job] !== 1)) return null;
+  const edited = { ...selectJobs({ ...work, parent, atMs }, kept), ...relations(work, kept, place, parent) };
   for (const [index, job] of kept.entries()) {
     const of = itemAt(parent, job);
     edited.parent[index] = of === -1 ? -1 : itemAt(place, of);
@@ -37,7 +37,44 @@ export function withoutJobs(work: Workload, keep: (job: number) => boolean): Wor
   return edited;
 }
 
-/** These jobs in this order; their parents still have the old indices. */
+/** Joins, operations and requests of the steps that are left; who waited for one that is gone waits for what that one followed from. */
+function relations(
+  { joins, operations, requests }: Workload,
+  kept: readonly number[],
+  place: Int32Array,
+  parent: Int32Array,
+): Pick<Workload, 'joins' | 'operations' | 'requests'> {
+  const pairs = new Map<string, readonly [number, number]>();
+  for (const [join, step] of (joins?.step ?? []).entries()) {
+    let after = itemAt((joins as { after: Int32Array }).after, join);
+    while (after !== -1 && place[after] === -1) after = itemAt(parent, after);
+    if (place[step] === -1 || after === -1 || after === parent[step]) continue;
+    pairs.set(`${step} ${after}`, [itemAt(place, step), itemAt(place, after)]);
+  }
+  return {
+    ...(joins === undefined
+      ? {}
+      : {
+          joins: {
+            step: Int32Array.from(pairs.values(), ([step]) => step),
+            after: Int32Array.from(pairs.values(), ([, after]) => after),
+          },
+        }),
+    ...(operations === undefined
+      ? {}
+      : { operations: { ...operations, of: Int32Array.from(kept, (job) => itemAt(operations.of, job)) } }),
+    ...(requests === undefined ? {} : { requests: placed(requests, place) }),
+  };
+}
+
+/** Requests whose steps are elsewhere now. */
+const placed = (requests: Requests, place: Int32Array): Requests => ({
+  ...requests,
+  arrival: requests.arrival.map((step) => itemAt(place, step)),
+  end: requests.end.map((step) => itemAt(place, step)),
+});
+
+/** These steps in this order; parents, joins, operations and requests still have the old indices. */
 export function selectJobs(work: Workload, jobs: readonly number[]): Workload {
   const pick = <Values extends Int32Array | Float64Array | Uint8Array>(values: Values): Values =>
     values.constructor === Float64Array
@@ -55,6 +92,7 @@ export function selectJobs(work: Workload, jobs: readonly number[]): Workload {
     blockedMs: pick(work.blockedMs),
     beforeMs: pick(work.beforeMs),
     afterMs: pick(work.afterMs),
+    ...(work.point === undefined ? {} : { point: pick(work.point) }),
   };
   return { ...work, ...arrays, count: jobs.length };
 }

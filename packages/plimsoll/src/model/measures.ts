@@ -1,5 +1,11 @@
 import { quantileOfSorted } from '../stats/quantile.js';
-import type { Passage } from './workload.js';
+import {
+  type OperationMeasures,
+  operationsIn,
+  type RequestMeasures,
+  requestsIn,
+} from './request-measures.js';
+import type { Passage, Workload } from './workload.js';
 
 /** What a pool size comes to. Times in milliseconds. */
 export interface Measures {
@@ -18,29 +24,49 @@ export interface Measures {
   /** Of the pool's threads, from 0 to 1. */
   readonly utilization: number;
   readonly eventLoopDelayMs: { readonly p99: number };
+  /** `null` when the program was asked nothing. */
+  readonly requests: RequestMeasures | null;
+  /** By name, the most frequent first; empty where the calls were not recorded. */
+  readonly operations: readonly OperationMeasures[];
 }
 
+/** What jobs came to; the rest of the measures is about what they were for. */
+export type JobMeasures = Omit<Measures, 'requests' | 'operations'>;
+
+/** What a workload comes to in a passage through pools with `threads` threads in all. */
+export const measureWork = (work: Workload, passage: Passage, threads: number): Measures => ({
+  ...measure(passage, threads, work.point),
+  requests: requestsIn(work, passage),
+  operations: operationsIn(work, passage),
+});
+
 /**
- * What a passage through pools with `threads` threads in all comes to.
+ * What the jobs of a passage through pools with `threads` threads in all come to.
  *
+ * @param point 1 for steps that are no jobs
  * @throws {RangeError} when there is no job.
  */
-export function measure(passage: Passage, threads: number): Measures {
+export function measure(passage: Passage, threads: number, point?: Uint8Array): JobMeasures {
   const { submitMs, startMs, endMs, callbackMs, loopDelaysMs } = passage;
-  const count = submitMs.length;
-  const waits = new Float64Array(count);
-  const latencies = new Float64Array(count);
+  const steps = submitMs.length;
+  const allWaits = new Float64Array(steps);
+  const allLatencies = new Float64Array(steps);
+  let count = 0;
   let first = Number.POSITIVE_INFINITY;
   let last = 0;
   let served = 0;
-  for (let job = 0; job < count; job++) {
+  for (let job = 0; job < steps; job++) {
+    if (point?.[job] === 1) continue;
     const submitted = submitMs[job] as number;
-    waits[job] = (startMs[job] as number) - submitted;
-    latencies[job] = (callbackMs[job] as number) - submitted;
+    allWaits[count] = (startMs[job] as number) - submitted;
+    allLatencies[count] = (callbackMs[job] as number) - submitted;
+    count++;
     served += (endMs[job] as number) - (startMs[job] as number);
     if (submitted < first) first = submitted;
     if ((callbackMs[job] as number) > last) last = callbackMs[job] as number;
   }
+  const waits = allWaits.subarray(0, count);
+  const latencies = allLatencies.subarray(0, count);
   const makespanMs = last - first;
   return {
     queueWaitMs: { mean: mean(waits), p99: quantiles(waits, [0.99])[0] as number },

@@ -2,6 +2,7 @@ import { MinHeap } from '../collections/heap.js';
 import { Ring } from '../collections/ring.js';
 import { PoolQueue } from '../libuv/queue.js';
 import { createRandom, type Random } from '../stats/random.js';
+import { Clients } from './clients.js';
 import { Cores } from './cores.js';
 import { Device } from './device.js';
 import { type Families, linkFamilies, NOBODY } from './families.js';
@@ -41,9 +42,9 @@ const UNLOCKING = 4;
 
 /**
  * Run a workload through pools of some size: libuv's queue by its own rules, threads on cores, event loops that take results
- * and submit what follows from them. The same arguments give the same result.
+ * and release what follows from them, clients that wait for their answers. The same arguments give the same result.
  *
- * @returns when each job went through what
+ * @returns when each step went through what
  * @example
  * simulate(workload, { size: 8, machine }).callbackMs[0];
  */
@@ -78,6 +79,9 @@ class Simulation {
   /** What is left of the items that each loop took at one time. */
   readonly #batch: Int32Array;
   readonly #families: Families;
+  readonly #clients: Clients;
+  /** Of each step: how many of those that it waits for are not over. */
+  readonly #waitsFor: Int32Array;
   #root = 0;
   #returned = 0;
 
@@ -122,6 +126,8 @@ class Simulation {
     this.#callback = new Float64Array(work.count);
     this.#sampleMs = sampleMs;
     this.#families = linkFamilies(work);
+    this.#waitsFor = Int32Array.from(this.#families.waitsFor);
+    this.#clients = new Clients(work.requests);
   }
 
   run(): Passage {
@@ -148,7 +154,7 @@ class Simulation {
     const now = Math.min(outside, moment, fast, slow, cores);
     if (now === outside) {
       this.#root++;
-      this.#tell(this.#work.loop[root as number] as number, (root as number) * KINDS + SUBMISSION, now);
+      this.#comes(root as number, now);
     } else if (now === moment) this.#momentCame(this.#moments.pop(), now);
     else if (now === fast) this.#cores.wake(this.#fast.end(now), now);
     else if (now === slow) this.#cores.wake(this.#slow.end(now), now);
@@ -160,7 +166,7 @@ class Simulation {
     const subject = Math.floor(item / KINDS);
     switch (item % KINDS) {
       case SUBMISSION:
-        this.#tell(this.#work.loop[subject] as number, item, now);
+        this.#comes(subject, now);
         break;
       case BURST:
         if (subject >= this.#firstOther) this.#cores.wake(subject, now);
@@ -169,6 +175,12 @@ class Simulation {
       default:
         this.#sample(subject, now);
     }
+  }
+
+  /** A step comes to its event loop. */
+  #comes(step: number, now: number): void {
+    this.#submit[step] = now;
+    this.#tell(this.#work.loop[step] as number, step * KINDS + SUBMISSION, now);
   }
 
   /** Give an event loop something to do. */
@@ -252,6 +264,27 @@ class Simulation {
     if (idle.size > 0) this.#cores.wake(idle.shift(), now);
   }
 
+  /** Hand a job to the pool; a step that needs none is over. */
+  #release(step: number, now: number): void {
+    if (this.#work.point?.[step] === 1) this.#pass(step, now);
+    else this.#submitJob(step, now);
+  }
+
+  #pass(step: number, now: number): void {
+    if (this.#work.direct[step] === 1) {
+      this.#submit[step] = now;
+      this.#start[step] = now;
+    }
+    this.#ended[step] = now;
+    this.#callback[step] = now;
+    this.#returned++;
+    this.#clients.answered(step, (arrival, afterMs) =>
+      this.#moments.push(now + afterMs, arrival * KINDS + SUBMISSION),
+    );
+    this.#followLater(step, now);
+    this.#followAtOnce(step, now);
+  }
+
   #submitJob(job: number, now: number): void {
     this.#submit[job] = now;
     const process = this.#work.loopProcess[this.#work.loop[job] as number] as number;
@@ -297,9 +330,10 @@ class Simulation {
       case CALLBACK:
         this.#callback[subject] = now;
         this.#returned++;
-        this.#scheduleLater(subject, now);
+        this.#followLater(subject, now);
         return this.#work.afterMs[subject] as number;
       case SUBMISSION:
+        this.#start[subject] = now;
         return this.#work.beforeMs[subject] as number;
       default:
         return this.#work.background[loop]?.burstMs ?? 0;
@@ -309,20 +343,40 @@ class Simulation {
   #itemDone(loop: number, item: number, now: number): void {
     const subject = Math.floor(item / KINDS);
     const kind = item % KINDS;
-    const { firstChild, nextChild } = this.#families;
-    if (kind === SUBMISSION) this.#submitJob(subject, now);
+    if (kind === SUBMISSION) this.#release(subject, now);
     else if (kind === BURST) this.#nextBurst(loop, now);
-    else if (kind === CALLBACK)
-      for (let child = firstChild[subject] as number; child !== NOBODY; child = nextChild[child] as number)
-        if (this.#work.direct[child] === 1) this.#submitJob(child, now);
+    else if (kind === CALLBACK) this.#followAtOnce(subject, now);
+  }
+
+  /** What a callback releases as the last thing that it does. */
+  #followAtOnce(step: number, now: number): void {
+    const { firstLink, nextLink } = this.#families;
+    for (let link = firstLink[step] as number; link !== NOBODY; link = nextLink[link] as number) {
+      const next = this.#stepAt(link);
+      if (this.#work.direct[next] === 1 && this.#isLast(next)) this.#release(next, now);
+    }
   }
 
   /** What follows from a callback, but not at once. */
-  #scheduleLater(job: number, now: number): void {
-    const { firstChild, nextChild } = this.#families;
-    for (let child = firstChild[job] as number; child !== NOBODY; child = nextChild[child] as number)
-      if (this.#work.direct[child] === 0)
-        this.#moments.push(now + (this.#work.atMs[child] as number), child * KINDS + SUBMISSION);
+  #followLater(step: number, now: number): void {
+    const { firstLink, nextLink } = this.#families;
+    for (let link = firstLink[step] as number; link !== NOBODY; link = nextLink[link] as number) {
+      const next = this.#stepAt(link);
+      if (this.#work.direct[next] === 0 && this.#isLast(next))
+        this.#moments.push(now + (this.#work.atMs[next] as number), next * KINDS + SUBMISSION);
+    }
+  }
+
+  #stepAt(link: number): number {
+    const { count } = this.#work;
+    return link < count ? link : (this.#families.joined[link - count] as number);
+  }
+
+  /** One of those that a step waits for is over. @returns whether it was the last of them. */
+  #isLast(step: number): boolean {
+    const left = (this.#waitsFor[step] as number) - 1;
+    this.#waitsFor[step] = left;
+    return left === 0;
   }
 
   #nextOfOther(thread: number, now: number): number {

@@ -1,6 +1,6 @@
 /**
- * The work that a simulation is given: jobs in the order in which they were submitted once, each array with an entry per job.
- * Times in milliseconds.
+ * The work that a simulation is given: steps in the order in which they began once, each array with an entry per step. A step
+ * is a job of the pool, unless `point` says otherwise. Times in milliseconds.
  */
 export interface Workload {
   readonly count: number;
@@ -26,6 +26,45 @@ export interface Workload {
   readonly beforeMs: Float64Array;
   /** CPU time of the event loop for its callback. */
   readonly afterMs: Float64Array;
+
+  /** 1 for a step that needs no pool: the arrival of a request, its end. It is over after `beforeMs` on the event loop. */
+  readonly point?: Uint8Array;
+  /** What steps wait for besides their parent: they are released by the last of all these. */
+  readonly joins?: Joins;
+  readonly operations?: Operations;
+  readonly requests?: Requests;
+}
+
+/** Pairs: `step` waits for `after`, an earlier one. */
+export interface Joins {
+  readonly step: Int32Array;
+  readonly after: Int32Array;
+}
+
+/** What the program called: from the submission of an operation's first job to the callback of its last. */
+export interface Operations {
+  readonly names: readonly string[];
+  /** Of each operation: its name, and what it takes beside its jobs. */
+  readonly name: Int32Array;
+  readonly extraMs: Float64Array;
+  /** Of each step: its operation; -1 for none. */
+  readonly of: Int32Array;
+}
+
+/** What the program was asked, with an entry per request in the order of arrival. */
+export interface Requests {
+  readonly routes: readonly string[];
+  readonly route: Int32Array;
+  /** The steps with which it comes and is over. */
+  readonly arrival: Int32Array;
+  readonly end: Int32Array;
+  /** 1 for those that were answered; of others nobody felt a latency. */
+  readonly answered: Uint8Array;
+  /** The clients that it comes from, who wait for an answer before they ask again; -1 for one that comes at its own time. */
+  readonly clients: Int32Array;
+  /** 1 for one that comes when one of these clients has had an answer, `thinkMs` after that. */
+  readonly follows: Uint8Array;
+  readonly thinkMs: Float64Array;
 }
 
 /** Bursts of an event loop's work, at random moments. */

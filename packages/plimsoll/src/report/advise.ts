@@ -7,6 +7,8 @@ import type {
   Verification,
   VerificationNoise,
 } from '../results/advice.js';
+import { between } from './advise-band.js';
+import { operationLines, requestLines } from './advise-requests.js';
 import { findingLines } from './finding-lines.js';
 import { whatIfLines } from './findings/advise.js';
 import {
@@ -27,9 +29,11 @@ import { type Column, renderTable, wrap } from './table.js';
 export function adviceReport(advice: Advice, style: Style): string {
   const sections = [
     header(advice, style),
-    recorded(advice, style),
-    predictions(advice, style),
+    requestLines(advice, style),
+    operationLines(advice, style),
     recommendation(advice, style),
+    predictions(advice, style),
+    recorded(advice, style),
     findingLines('What no size fixes', advice.findings, style),
     verified(advice, style),
   ];
@@ -99,9 +103,6 @@ function recorded({ trace }: Advice, { color, width }: Style): string[] {
   ];
 }
 
-const between = (low: number, high: number): string =>
-  `[${formatMs(low).replace(/ \w+$/, '')}, ${formatMs(high)}]`;
-
 interface Field {
   readonly column: Column;
   readonly text: (prediction: Prediction) => string;
@@ -132,20 +133,27 @@ const FIELDS: readonly Field[] = [
   },
 ];
 
+/** Columns that say why, when requests or operations have said what. */
+const WHY = new Set(['size', 'waits', 'latency', 'in all', 'jobs/s', 'in use', 'loop delay', 'memory']);
+
 function predictions({ predictions: all, recommended, method }: Advice, { color, width }: Style): string[] {
-  if (all.length === 0) return [];
+  const [first] = all;
+  if (first === undefined) return [];
+  const isWhy = first.requests !== null || first.operations.length > 0;
+  const fields = isWhy ? FIELDS.filter(({ column }) => WHY.has(column.title)) : FIELDS;
   const rows = all.map((prediction) =>
-    FIELDS.map(({ text }) =>
+    fields.map(({ text }) =>
       prediction.size === recommended.size ? color.bold(text(prediction)) : text(prediction),
     ),
   );
   const [head = '', ...body] = renderTable(
-    FIELDS.map(({ column }) => column),
+    fields.map(({ column }) => column),
     rows,
     width - 4,
   );
-  const title =
+  const what =
     whatIfLines(method.whatIf).length === 0 ? 'What other sizes would do' : 'What sizes would do then';
+  const title = isWhy ? 'Why: jobs of the pool' : what;
   return [
     color.bold(title),
     `    ${color.dim(head)}`,
@@ -171,26 +179,52 @@ const signed = (error: number): string => `${error < 0 ? '−' : '+'}${percent(e
 interface Verified {
   readonly title: string;
   readonly pick: (one: Verification['predicted']) => number;
-  readonly isIn: (one: Verification['inBand']) => boolean;
+  readonly isIn: (one: Verification) => boolean;
+  readonly format?: (value: number) => string;
 }
 
 const VERIFIED: readonly Verified[] = [
-  { title: 'latency', pick: ({ latencyMs }) => latencyMs.mean, isIn: ({ mean }) => mean },
-  { title: 'p99', pick: ({ latencyMs }) => latencyMs.p99, isIn: ({ p99 }) => p99 },
-  { title: 'in all', pick: ({ makespanMs }) => makespanMs, isIn: ({ makespan }) => makespan },
+  { title: 'latency', pick: ({ latencyMs }) => latencyMs.mean, isIn: ({ inBand }) => inBand.mean },
+  { title: 'p99', pick: ({ latencyMs }) => latencyMs.p99, isIn: ({ inBand }) => inBand.p99 },
+  { title: 'in all', pick: ({ makespanMs }) => makespanMs, isIn: ({ inBand }) => inBand.makespan },
 ];
+
+const OF_REQUESTS: readonly Verified[] = [
+  {
+    title: 'mean',
+    pick: ({ requests }) => requests?.latencyMs.mean ?? 0,
+    isIn: ({ requestsInBand }) => requestsInBand?.mean ?? true,
+  },
+  {
+    title: 'p99',
+    pick: ({ requests }) => requests?.latencyMs.p99 ?? 0,
+    isIn: ({ requestsInBand }) => requestsInBand?.p99 ?? true,
+  },
+  {
+    title: 'requests/s',
+    pick: ({ requests }) => requests?.perSecond ?? 0,
+    isIn: ({ requestsInBand }) => requestsInBand?.perSecond ?? true,
+    format: formatRate,
+  },
+];
+
+/** Requests where every size had some, else jobs. */
+const verifiedFigures = (verification: readonly Verification[]): readonly Verified[] =>
+  verification.every(({ measured, predicted }) => measured.requests !== null && predicted.requests !== null)
+    ? OF_REQUESTS
+    : VERIFIED;
 
 /** Of so many figures what was predicted, what was measured and the error. */
 function verifiedTable(verification: readonly Verification[], figures: number): string[] {
-  const shown = VERIFIED.slice(0, figures);
+  const shown = verifiedFigures(verification).slice(0, figures);
   return renderTable(
     [right('size'), ...shown.flatMap(({ title }) => [title, 'measured', 'error'].map((name) => right(name)))],
-    verification.map(({ size, predicted, measured, relativeError, inBand }) => [
-      String(size),
-      ...shown.flatMap(({ pick, isIn }) => [
-        formatMs(pick(predicted)),
-        formatMs(pick(measured)),
-        `${signed(pick(relativeError))}${isIn(inBand) ? '' : ' *'}`,
+    verification.map((one) => [
+      String(one.size),
+      ...shown.flatMap(({ pick, isIn, format = formatMs }) => [
+        format(pick(one.predicted)),
+        format(pick(one.measured)),
+        `${signed(pick(one.relativeError))}${isIn(one) ? '' : ' *'}`,
       ]),
     ]),
     Number.POSITIVE_INFINITY,
@@ -204,7 +238,9 @@ function verified({ verification, verificationNoise }: Advice, { color, width }:
   const [head = '', ...body] =
     tables.find((lines) => lines.every((line) => line.length <= width - 2)) ?? tables.at(-1) ?? [];
   const runs = Math.max(...verification.map((one) => one.runs));
-  const isOut = verification.some(({ inBand }) => !inBand.mean || !inBand.p99 || !inBand.makespan);
+  const figures = verifiedFigures(verification);
+  const isOut = verification.some((one) => figures.some(({ isIn }) => !isIn(one)));
+  const isAsked = verification.some(({ predicted }) => predicted.requests !== null);
   return [
     color.bold(
       `Predicted and measured (${runs === 1 ? '1 run' : `medians of ${runs} runs`} each, fresh processes)`,
@@ -212,9 +248,15 @@ function verified({ verification, verificationNoise }: Advice, { color, width }:
     `  ${color.dim(head)}`,
     ...body.map((line) => `  ${line}`),
     ...(isOut ? [color.dim('  * outside the predicted band')] : []),
+    ...(isAsked && figures === VERIFIED
+      ? wrap(NOBODY_ASKED, width - 2).map((line) => color.dim(`  ${line}`))
+      : []),
     ...(verificationNoise === null ? [] : noiseLines(verificationNoise, verification, width)),
   ];
 }
+
+const NOBODY_ASKED =
+  'requests cannot be verified: a run of a server has none unless the command brings its clients, and these are its jobs';
 
 /** What the machine's noise alone does to a measured latency: an error of that size is not the model's. */
 function noiseLines(

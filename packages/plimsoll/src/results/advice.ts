@@ -34,11 +34,47 @@ const measures = {
   memoryBytes: count.describe('of the threads of all pools, once they have run'),
 };
 
-export const measuresSchema = z.object(measures);
+const latency = z.object({ mean: milliseconds, p50: milliseconds, p95: milliseconds, p99: milliseconds });
+
+export const requestsSchema = z.object({
+  latencyMs: latency.describe(
+    'from when the event loop takes a request up until the end of its answer; of a run as long as the recorded one when isOverloaded',
+  ),
+  perSecond: z.number().nonnegative().describe('requests answered a second'),
+  isOverloaded: z
+    .boolean()
+    .describe(
+      'requests come faster than they can be served: the queue grows for ever, and latencies with it',
+    ),
+  routes: z
+    .array(
+      z
+        .object({ route: z.string(), count, latencyMs: latency, perSecond: z.number().nonnegative() })
+        .readonly(),
+    )
+    .readonly(),
+});
+
+export const operationSchema = z.object({
+  name: z.string(),
+  count,
+  latencyMs: z.object({ mean: milliseconds, p99: milliseconds }),
+});
+
+const felt = {
+  requests: requestsSchema.nullable().describe('null when the program was asked nothing'),
+  operations: z
+    .array(operationSchema)
+    .readonly()
+    .describe('what the program called, by name, the most frequent first; empty where that was not recorded'),
+};
+
+export const measuresSchema = z.object({ ...measures, ...felt });
 
 export const predictionSchema = z.object({
   size,
   ...measures,
+  ...felt,
   low: measuresSchema.describe('the near end of the band'),
   high: measuresSchema.describe('the far end of the band'),
   pessimistic: measuresSchema
@@ -64,6 +100,13 @@ export const comparedSchema = z.object({
   latencyMs: z.object({ mean: z.number(), p99: z.number() }),
   makespanMs: z.number(),
   jobsPerSecond: z.number(),
+  requests: z
+    .object({
+      latencyMs: z.object({ mean: z.number(), p99: z.number() }),
+      perSecond: z.number(),
+    })
+    .nullable()
+    .describe('null when there were none'),
 });
 
 export const whatIfSchema = z
@@ -93,6 +136,19 @@ export const adviceSchema = z
       size,
       byKind: z.array(z.object({ kind: z.string(), jobs: count, latencyMs: share, budget: budgetSchema })),
       budget: budgetSchema,
+      requests: z
+        .object({
+          count,
+          unanswered: count.describe('aborted, upgraded or under way when the recording ended'),
+          unsampled: count.describe('of which only arrival and end were recorded'),
+          fromClients: count.describe('from clients who wait for an answer before they ask again'),
+          measured: requestsSchema
+            .nullable()
+            .describe('what the recorded ones came to; null when none was answered'),
+        })
+        .nullable()
+        .describe('null when the program was asked nothing'),
+      operations: z.array(operationSchema).readonly().describe('what the recorded ones took'),
       notes: z.array(z.object({ id: z.string(), text: z.string() })),
     }),
     method: z.object({
@@ -130,6 +186,10 @@ export const adviceSchema = z
         measured: comparedSchema.describe('medians of the runs'),
         relativeError: comparedSchema.describe('predicted ÷ measured − 1'),
         inBand: z.object({ mean: z.boolean(), p99: z.boolean(), makespan: z.boolean() }),
+        requestsInBand: z
+          .object({ mean: z.boolean(), p99: z.boolean(), perSecond: z.boolean() })
+          .nullable()
+          .describe('null when no request was answered'),
       }),
     ),
     verificationNoise: noiseSchema
@@ -143,6 +203,8 @@ export const adviceSchema = z
 export type Advice = z.infer<typeof adviceSchema>;
 export type Prediction = z.infer<typeof predictionSchema>;
 export type PredictedMeasures = z.infer<typeof measuresSchema>;
+export type PredictedRequests = z.infer<typeof requestsSchema>;
+export type PredictedOperation = z.infer<typeof operationSchema>;
 export type Budget = z.infer<typeof budgetSchema>;
 export type Compared = z.infer<typeof comparedSchema>;
 export type Verification = Advice['verification'][number];

@@ -133,6 +133,18 @@ describe('rules', () => {
     utilization: 0.5,
     eventLoopDelayMs: { p99: 0 },
     memoryBytes: 8192,
+    requests: null,
+    operations: [],
+  });
+  const measuresOf = (mean: number, p99: number, loop: number): PredictedMeasures => ({
+    ...measures(1),
+    eventLoopDelayMs: { p99: loop },
+    requests: {
+      latencyMs: { mean, p50: mean, p95: p99, p99 },
+      perSecond: 20_000 / mean,
+      isOverloaded: false,
+      routes: [],
+    },
   });
   const prediction = (
     size: number,
@@ -163,6 +175,49 @@ describe('rules', () => {
 
   test('the smallest within 5 % of the best', () => {
     assert.equal(recommend(grounds(sizes({ 2: 20, 4: 12, 8: 10.4, 16: 10 }))).size, 8);
+  });
+
+  test('no larger size for a gain that the tail or the event loop pays for: the trial of express with bcrypt', () => {
+    const trial: Record<number, readonly [mean: number, p99: number, loop: number]> = {
+      1: [287, 420, 6],
+      2: [157, 190, 9],
+      4: [156, 194, 9.6],
+      16: [149, 234, 34],
+      64: [148, 260, 60],
+    };
+    const all = Object.entries(trial).map(([size, [mean, p99, loop]]): Prediction => {
+      const one = measuresOf(mean, p99, loop);
+      return { size: Number(size), ...one, low: one, high: one, pessimistic: null };
+    });
+    for (const objective of ['mean', 'p99', 'throughput'] as const) {
+      const { size } = recommend(grounds(all, { objective }));
+      assert.ok(size === 2 || size === 4, `${size} by ${objective}`);
+    }
+    assert.match(because(grounds(all)), /others would pay for .* at 64: p99 260 ms instead of 190 ms/);
+  });
+
+  test('a large gain is worth a later event loop, and a larger tail only what it is larger by', () => {
+    const pick = (small: [number, number, number], large: [number, number, number]): number => {
+      const all = [small, large].map(([mean, p99, loop], index): Prediction => {
+        const one = measuresOf(mean, p99, loop);
+        return { size: index === 0 ? 4 : 16, ...one, low: one, high: one, pessimistic: null };
+      });
+      return recommend(grounds(all)).size;
+    };
+    assert.equal(pick([100, 200, 10], [50, 100, 40]), 16);
+    assert.equal(pick([100, 200, 10], [85, 170, 40]), 4);
+    assert.equal(pick([100, 200, 10], [85, 170, 20]), 16);
+    assert.equal(pick([100, 200, 10], [85, 230, 10]), 4);
+    assert.equal(pick([100, 200, 10], [40, 230, 10]), 16);
+  });
+
+  test('a size that cannot serve what comes is refused', () => {
+    const all = [4, 16].map((size): Prediction => {
+      const one = { ...measuresOf(size, size, 0) };
+      const requests = one.requests === null ? null : { ...one.requests, isOverloaded: size === 4 };
+      return { size, ...one, requests, low: one, high: one, pessimistic: null };
+    });
+    assert.equal(recommend(grounds(all)).size, 16);
   });
 
   test('one thread is not enough where names are looked up', () => {

@@ -148,7 +148,7 @@ describe('demand from a trace', () => {
         pool: { cpuMs: 0, coreWaitMs: 0 },
         other: { cpuMs: 0, coreWaitMs: 0 },
       }));
-      return loopCosts({ jobs, usage });
+      return loopCosts({ jobs, usage, requests: [] });
     };
 
     test('is told from what it does for them where there is much to see', () => {

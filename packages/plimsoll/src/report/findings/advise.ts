@@ -1,6 +1,6 @@
 import type { Predicted } from '../../advise/advise.js';
 import type { NotFixed } from '../../advise/not-fixed.js';
-import type { Choice, Reason, Refusal } from '../../advise/recommend.js';
+import type { Choice, Reason, Refusal, Unit } from '../../advise/recommend.js';
 import { DEFAULT_POOL_SIZE } from '../../libuv/pool-size.js';
 import type { Advice, Objective, WhatIf } from '../../results/advice.js';
 import type { Finding } from '../../results/finding.js';
@@ -21,6 +21,8 @@ export function recommendedSize({ size, confidence, reasons: facts }: Choice): A
 }
 
 const SEVERITY: Record<NotFixed['id'], Finding['severity']> = {
+  'advise.overloaded': 'warning',
+  'advise.no-size-helps': 'advice',
   'advise.cores-saturated': 'advice',
   'advise.event-loop-busy': 'advice',
   'advise.waits-for-event-loop': 'advice',
@@ -31,6 +33,12 @@ const SEVERITY: Record<NotFixed['id'], Finding['severity']> = {
 };
 
 const NOT_FIXED: Texts<NotFixed> = {
+  'advise.overloaded': ({ sizes, arrivingPerSecond, servedPerSecond, isEverywhere }) =>
+    `${formatRate(arrivingPerSecond)} requests a second come, ${isEverywhere ? `more than any of these sizes can serve (at most ${formatRate(servedPerSecond)})` : `more than can be served at ${list(sizes)}`}: the queue grows for ever there, and so does every latency`,
+  'advise.no-size-helps': ({ objective, unit, size, value, standardSize, standardValue }) =>
+    size === standardSize
+      ? `no size helps: none is better than ${standardSize}, the default (${VALUE[objective](standardValue, unit)})`
+      : `no size helps: the best, ${size}, comes to ${VALUE[objective](value, unit)}, the default, ${standardSize}, to ${VALUE[objective](standardValue, unit)}`,
   'advise.cores-saturated': ({ size, limit, cores, coresUsed }) =>
     `the ${limit} (${cores}) would be busy ${percent(Math.min(1, coresUsed / cores))} % of the time at ${size}: only more of it, or less work, makes this faster; see --cores, --quota, --faster`,
   'advise.event-loop-busy': ({ busyShare }) =>
@@ -57,24 +65,36 @@ const REASONS: Texts<Reason> = {
   'advise.no-size-fits': () => `${KEEP} no size is allowed by the limits of this machine`,
   'advise.weak-evidence': ({ size, share }) =>
     `${KEEP} the evidence is too weak: ${size} was as good as the best in only ${percent(share)} % of the resampled runs`,
-  'advise.predicted': ({ objective, value, ratio }) =>
-    `${VALUE[objective](value)}${ratio === null ? '' : `, ${change(ratio)} against ${DEFAULT_POOL_SIZE}`}`,
-  'advise.little-gain': ({ objective, size, value }) =>
-    `larger sizes gain little: ${size} comes to ${VALUE[objective](value)}`,
+  'advise.predicted': ({ objective, unit, value, ratio }) =>
+    `${VALUE[objective](value, unit)}${ratio === null ? '' : `, ${change(ratio)} against ${DEFAULT_POOL_SIZE}`}`,
+  'advise.little-gain': ({ objective, unit, size, value }) =>
+    `larger sizes gain little: ${size} comes to ${VALUE[objective](value, unit)}`,
+  'advise.tail-pays': ({
+    objective,
+    unit,
+    size,
+    value,
+    p99Ms,
+    insteadOfP99Ms,
+    loopP99Ms,
+    insteadOfLoopP99Ms,
+  }) =>
+    `others would pay for ${VALUE[objective](value, unit)} at ${size}: p99 ${formatMs(p99Ms)} instead of ${formatMs(insteadOfP99Ms)}, event-loop delay (p99) ${formatMs(loopP99Ms)} instead of ${formatMs(insteadOfLoopP99Ms)}`,
   'advise.no-better-size': () => 'no other size is better',
   'advise.event-loop-delay': ({ size, p99Ms, insteadOfP99Ms }) =>
     `larger pools delay the event loop: ${formatMs(p99Ms)} (p99) at ${size} instead of ${formatMs(insteadOfP99Ms)}`,
   'advise.refused': ({ sizes, refusal, threads }) => `${list(sizes)} refused: ${REFUSALS[refusal](threads)}`,
 };
 
-const VALUE: Record<Objective, (value: number) => string> = {
-  mean: (ms) => `${formatMs(ms)} mean latency`,
-  p99: (ms) => `${formatMs(ms)} latency (p99)`,
+const VALUE: Record<Objective, (value: number, unit: Unit) => string> = {
+  mean: (ms, unit) => `${formatMs(ms)} mean latency of ${unit === 'operation' ? 'an' : 'a'} ${unit}`,
+  p99: (ms, unit) => `${formatMs(ms)} latency of ${unit === 'operation' ? 'an' : 'a'} ${unit} (p99)`,
   makespan: (ms) => `${formatMs(ms)} in all`,
-  throughput: (perSecond) => `${formatRate(perSecond)} jobs a second`,
+  throughput: (perSecond, unit) => `${formatRate(perSecond)} ${unit}s a second`,
 };
 
 const REFUSALS: Record<Refusal, (threads: number) => string> = {
+  overloaded: () => 'more requests come than it can serve',
   'one-thread-for-lookups': () => 'with one thread a single slow lookup holds up everything',
   'process-limit': (threads) =>
     `${threads} threads do not fit under the limit of processes, and libuv aborts when it cannot create one`,
