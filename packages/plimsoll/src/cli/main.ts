@@ -25,6 +25,12 @@ const program = new Command('plimsoll')
   .configureHelp({ subcommandTerm: (command) => command.name() })
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'plimsoll: ')) });
 
+// `| head` has read what it wanted; the command goes on, for its files and its exit code.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
 addBenchCommand(program);
 addTimelineCommand(program);
 addClassifyCommand(program);

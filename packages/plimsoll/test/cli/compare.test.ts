@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { comparisonSchema } from 'plimsoll';
 import { bench, generations, workload } from '../compare/planted.js';
-import { plimsoll } from '../support/cli.js';
+import { MAIN, plimsoll } from '../support/cli.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
 after(() => rmSync(directory, { recursive: true }));
@@ -49,6 +51,19 @@ describe('plimsoll compare', () => {
   test('--markdown is a table', async () => {
     const run = await plimsoll(['compare', old, old, '--markdown']);
     assert.match(run.stdout, /^\*\*The same, within 3 %\*\*\n\n\| work \| size \|/);
+  });
+
+  test('a reader that goes away, as head does, changes no exit code', async () => {
+    const child = spawn(process.execPath, [MAIN, 'compare', old, result('slow.json', 1.2)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    let errors = '';
+    child.stderr.on('data', (chunk) => {
+      errors += chunk;
+    });
+    const [code] = await once(child, 'close');
+    assert.deepEqual([code, errors], [1, '']);
   });
 
   test('bad input is one line, without a stack', async () => {
