@@ -100,6 +100,8 @@ class Http1 {
           const exchange = exchanges.of(this);
           if (exchange === undefined) return Reflect.apply(original, this, args);
           before(this, args[0], exchange);
+          // Most events have no listener, and to enter a context for nobody costs as much as for somebody.
+          if (this.listenerCount(args[0] as string) === 0) return Reflect.apply(original, this, args);
           return logs.inside(exchange.open, () => Reflect.apply(original, this, args));
         };
     wrapEmit(
