@@ -23,6 +23,7 @@ const SLOW = [
   'packages/plimsoll/test/load/traffic',
   'packages/plimsoll/test/stats/generations',
   'packages/plimsoll/test/timeline/timeline',
+  'packages/plimsoll/test/trace/requests-http',
   ...['differential', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
   'setups/test/command',
   'setups/test/fast',
