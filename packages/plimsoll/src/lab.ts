@@ -17,7 +17,7 @@ export { parseCount } from './cli/values.js';
 export { PlimsollError, usage } from './errors.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
 export { installedVersions } from './host/versions.js';
-export type { AlternatingOutcome, AlternatingRound } from './lab/alternating.js';
+export { type AlternatingOutcome, type AlternatingRound, alternate } from './lab/alternating.js';
 export {
   type BlockRun,
   type BlocksOutcome,
