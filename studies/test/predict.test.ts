@@ -27,7 +27,7 @@ describe('npm run study:predict', () => {
     assert.ok(Number.isFinite(result.twin?.value), 'the twin was measured');
     const page = file('prediction.md');
     assert.match(page, /^\| cpu-burst \|( [\d.]+ % \|){6}$/m);
-    assert.match(page, /^## cpu-burst$/m);
+    assert.match(page, /^### cpu-burst$/m);
     assert.doesNotMatch(page, /undefined|NaN|\[object/);
   });
 

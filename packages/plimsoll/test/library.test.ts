@@ -179,7 +179,7 @@ test('plimsoll/lab exports these values and no others', () => {
   assert.deepEqual(
     Object.keys(lab).sort(),
     [
-      ...['Guardian', 'completeBlocks', 'runBlocks', 'askFreshProcess', 'openResolver'],
+      ...['Guardian', 'alternate', 'completeBlocks', 'runBlocks', 'askFreshProcess', 'openResolver'],
       ...['interruptSignal', 'openJsonOutput', 'ProgressLine', 'parseCount', 'PlimsollError'],
       ...['readOptions', 'usage'],
       ...['captureEnvironment', 'installedVersions'],
