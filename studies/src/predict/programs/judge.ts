@@ -16,6 +16,13 @@ export const STEADY = 0.1;
 
 type Kind = 'server' | 'command';
 
+/** What is judged. */
+export interface Subject {
+  readonly kind: Kind;
+  /** Its pace says something: answers of an open stream are as many as arrivals. */
+  readonly paces: boolean;
+}
+
 /** What counts for a user: the mean latency of a server's requests, the makespan of a command. */
 const felt = (kind: Kind, { mean, makespanMs }: MeasuredSize): number =>
   kind === 'command' && makespanMs !== null ? makespanMs : mean;
@@ -47,7 +54,7 @@ export function noSizeHelps(kind: Kind, measured: readonly MeasuredSize[]): bool
  * @param recordedMean of the recorded run, in milliseconds.
  */
 export function judgeProgram(
-  kind: Kind,
+  { kind, paces }: Subject,
   forecast: Forecast | null,
   measured: readonly MeasuredSize[],
   recordedMean: number,
@@ -70,7 +77,7 @@ export function judgeProgram(
     recommended: { size, confidence, reasons: reasons.map(({ id }) => id) },
     compared: forecast.sizes.flatMap((predicted) => {
       const real = measured.find((one) => one.size === predicted.size);
-      return real === undefined || predicted.size === BASELINE ? [] : [compare(predicted, real)];
+      return real === undefined || predicted.size === BASELINE ? [] : [compare(predicted, real, paces)];
     }),
     ...regretOf(kind, size, measured),
     saysNoSizeHelps: promisesNothing(kind, forecast),
@@ -78,7 +85,7 @@ export function judgeProgram(
   };
 }
 
-function compare(predicted: PredictedSize, real: MeasuredSize): ComparedSize {
+function compare(predicted: PredictedSize, real: MeasuredSize, paces: boolean): ComparedSize {
   const isLatency = !real.isOverloaded;
   const { spread } = real;
   return {
@@ -88,7 +95,10 @@ function compare(predicted: PredictedSize, real: MeasuredSize): ComparedSize {
       isLatency && real.p99 !== null
         ? held(predicted.p99, real.p99, spread.p99, predicted.isOverloaded)
         : null,
-    pace: held(predicted.pace, real.perSecond ?? real.makespanMs ?? Number.NaN, spread.pace, false),
+    pace:
+      paces || real.isOverloaded
+        ? held(predicted.pace, real.perSecond ?? real.makespanMs ?? Number.NaN, spread.pace, false)
+        : null,
     overloadAgrees: predicted.isOverloaded === real.isOverloaded,
   };
 }

@@ -32,10 +32,11 @@ export async function measureProgram(
     ? measureServer(program, plan, place)
     : measureCommand(program, plan, place));
   const measured = measuredSizes(runs, plan.sizes);
+  const paces = program.kind === 'command' || program.traffic.kind === 'closed';
   const predictions: ProgramPrediction[] = [];
   for (const { trace, unitsMs } of recorded) {
     const predicted = await forecast(trace, { kind, units: unitsMs.length }, plan.sizes);
-    predictions.push(judgeProgram(kind, predicted, measured, meanOf(unitsMs)));
+    predictions.push(judgeProgram({ kind, paces }, predicted, measured, meanOf(unitsMs)));
   }
   const [twin] = measuredSizes(twins, [BASELINE]);
   const own = measured.find(({ size }) => size === BASELINE);
