@@ -150,6 +150,11 @@ describe('the judge of programs', () => {
     assert.ok(Math.abs(recorderCost - 0.1) < 1e-9);
   });
 
+  test('one run agrees with nothing: its regret says little', () => {
+    const once = real.map((one) => ({ ...one, runs: 1 }));
+    assert.equal(judged([answer(4, 10), answer(16, 6)], 16, once).regretIsSteady, false);
+  });
+
   test('a promised gain is no “no size helps”', () => {
     assert.equal(judged([answer(4, 10), answer(16, 6)], 16, real).saysNoSizeHelps, false);
     assert.equal(judged([answer(4, 10), answer(16, 9.8)], 16, real).saysNoSizeHelps, true);

@@ -57,8 +57,9 @@ describe('npm run study:predict', () => {
 
 describe('the jobs of loading a workload', () => {
   const job = (submitMs: number, callbackMs: number, parent: number | null): TracedJob =>
-    ({ submitMs, callbackMs, parent }) as TracedJob;
-  const trace = (jobs: TracedJob[]): Trace => ({ processes: [{ jobs }] }) as unknown as Trace;
+    ({ submitMs, callbackMs, parent, operation: null }) as TracedJob;
+  const trace = (jobs: TracedJob[]): Trace =>
+    ({ processes: [{ jobs, operations: [], requests: [] }] }) as unknown as Trace;
   const left = (jobs: TracedJob[]): readonly TracedJob[] =>
     withoutLoading(trace(jobs)).processes[0]?.jobs ?? [];
 

@@ -50,6 +50,13 @@ export function summaryOf(results: readonly CaseResult[]): Summary {
 export function predictionPage(study: PredictionStudy): string {
   const { startedAt, environment, scale, results, programs = [], skipped = [] } = study;
   const { node, cpu } = environment;
+  const shown = [
+    ...programs,
+    ...rowsOf(results)
+      .filter(isOff)
+      .map(({ result }) => result),
+  ];
+  const isShown = (about: string): boolean => shown.some(({ name }) => name === about);
   return `${[
     '# How wrong predictions are',
     '',
@@ -58,10 +65,8 @@ export function predictionPage(study: PredictionStudy): string {
     `Node ${node.version}, libuv ${node.libuv}, ${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown'}), ${startedAt.slice(0, 10)}${scale === 1 ? '' : `, scale ${scale}`}.`,
     '',
     ...programsMarkdown(programs, skipped),
-    ...(programs.length === 0
-      ? []
-      : notesMarkdown(NOTES, startedAt, (about) => programs.some(({ name }) => name === about))),
     ...(results.length === 0 ? [] : syntheticMarkdown(study)),
+    ...notesMarkdown(NOTES, startedAt, isShown),
   ].join('\n')}`;
 }
 
@@ -102,15 +107,16 @@ const MUCH = 0.2;
 const LITTLE_COVERED = 0.6;
 const LITTLE_REGRET = 0.05;
 
+const rowsOf = (results: readonly CaseResult[]): WorkloadRow[] =>
+  results.map((result) => ({ result, ...summaryOf([result]), spread: usualSpread(result) }));
+
+const isOff = ({ mean, p99, makespan, covered, worstRegret }: WorkloadRow): boolean =>
+  Math.max(mean, p99, makespan) > MUCH || covered < LITTLE_COVERED || worstRegret > LITTLE_REGRET;
+
 /** Where the errors are, and how far the machine explains them. */
-function byWorkload({ results, runs, startedAt }: PredictionStudy): string[] {
-  const rows = results.map((result) => ({ result, ...summaryOf([result]), spread: usualSpread(result) }));
-  const off = rows.filter(
-    (row) =>
-      Math.max(row.mean, row.p99, row.makespan) > MUCH ||
-      row.covered < LITTLE_COVERED ||
-      row.worstRegret > LITTLE_REGRET,
-  );
+function byWorkload({ results, runs }: PredictionStudy): string[] {
+  const rows = rowsOf(results);
+  const off = rows.filter(isOff);
   return [
     '### Where, and why',
     '',
@@ -128,7 +134,6 @@ function byWorkload({ results, runs, startedAt }: PredictionStudy): string[] {
     '',
     ...off.map(({ result }) => `- \`${result.name}\`: ${result.predictions.map(usualError).join(' ')}`),
     '',
-    ...notesMarkdown(NOTES, startedAt, (about) => off.some(({ result }) => result.name === about)),
   ];
 }
 

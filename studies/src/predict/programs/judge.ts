@@ -129,7 +129,8 @@ function regretOf(
   const spread = ({ spread: of }: MeasuredSize): number => (kind === 'command' ? of.pace : of.mean);
   return {
     regret: felt(kind, own) / felt(kind, best) - 1,
-    regretIsSteady: spread(own) <= STEADY && spread(best) <= STEADY,
+    // One run agrees with nothing.
+    regretIsSteady: [own, best].every((one) => one.runs > 1 && spread(one) <= STEADY),
   };
 }
 

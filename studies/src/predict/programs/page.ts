@@ -131,7 +131,7 @@ function row(one: MeasuredSize, predictions: readonly ProgramPrediction[]): stri
     figure(one.mean) + (one.isOverloaded ? ' (overloaded)' : ''),
     one.p99 === null ? '–' : figure(one.p99),
     figure(one.perSecond ?? one.makespanMs ?? Number.NaN),
-    percent(one.spread.mean),
+    one.runs === 1 ? '–' : percent(one.spread.mean),
     errors(({ mean }) => mean),
     errors(({ p99 }) => p99),
     errors(({ pace }) => pace),
