@@ -27,7 +27,7 @@ describe('npm run study:predict', () => {
     assert.ok(Number.isFinite(result.twin?.value), 'the twin was measured');
     const page = file('prediction.md');
     assert.match(page, /^\| cpu-burst \|( [\d.]+ % \|){6}$/m);
-    assert.match(page, /^## cpu-burst$/m);
+    assert.match(page, /^### cpu-burst$/m);
     assert.doesNotMatch(page, /undefined|NaN|\[object/);
   });
 
@@ -57,8 +57,9 @@ describe('npm run study:predict', () => {
 
 describe('the jobs of loading a workload', () => {
   const job = (submitMs: number, callbackMs: number, parent: number | null): TracedJob =>
-    ({ submitMs, callbackMs, parent }) as TracedJob;
-  const trace = (jobs: TracedJob[]): Trace => ({ processes: [{ jobs }] }) as unknown as Trace;
+    ({ submitMs, callbackMs, parent, operation: null }) as TracedJob;
+  const trace = (jobs: TracedJob[]): Trace =>
+    ({ processes: [{ jobs, operations: [], requests: [] }] }) as unknown as Trace;
   const left = (jobs: TracedJob[]): readonly TracedJob[] =>
     withoutLoading(trace(jobs)).processes[0]?.jobs ?? [];
 

@@ -2,6 +2,7 @@
 import { formatEstimate, quantile } from 'plimsoll/lab';
 import { notesMarkdown } from '../common/notes.js';
 import { NOTES } from './notes.js';
+import { programsMarkdown } from './programs/page.js';
 import type { CaseResult, Compared, Predicted, PredictionStudy } from './result.js';
 
 /** NaN, which no page should show, where there is nothing. */
@@ -47,19 +48,39 @@ export function summaryOf(results: readonly CaseResult[]): Summary {
 
 /** The page. */
 export function predictionPage(study: PredictionStudy): string {
-  const { startedAt, environment, runs, scale, objective, results } = study;
+  const { startedAt, environment, scale, results, programs = [], skipped = [] } = study;
   const { node, cpu } = environment;
-  const summary = summaryOf(results);
-  const verdict = (reached: string, isMet: boolean): string =>
-    `${reached} ${isMet ? 'reached' : '**missed**'}`;
+  const shown = [
+    ...programs,
+    ...rowsOf(results)
+      .filter(isOff)
+      .map(({ result }) => result),
+  ];
+  const isShown = (about: string): boolean => shown.some(({ name }) => name === about);
   return `${[
     '# How wrong predictions are',
     '',
-    'Written by `npm run study:predict`. Each workload runs once with 4 threads and once with 16 under the recorder; from each',
-    'of these two runs other sizes are predicted, and then measured: fresh processes, every size once in each of',
-    `${runs} ${runs === 1 ? 'block' : 'blocks'} in random order, medians. No figure of [the model](../internals/model.md) is fitted to these workloads; the thresholds by which chains are told from chance (\`src/trace/parents.ts\`) were set with earlier recordings of them in view.`,
+    'Written by `npm run study:predict`: programs from npm, and synthetic workloads whose answer is known.',
     '',
-    `Node ${node.version}, libuv ${node.libuv}, ${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown'}), ${startedAt.slice(0, 10)}${scale === 1 ? '' : `, scale ${scale}`}. Objective: ${objective}.`,
+    `Node ${node.version}, libuv ${node.libuv}, ${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown'}), ${startedAt.slice(0, 10)}${scale === 1 ? '' : `, scale ${scale}`}.`,
+    '',
+    ...programsMarkdown(programs, skipped),
+    ...(results.length === 0 ? [] : syntheticMarkdown(study)),
+    ...notesMarkdown(NOTES, startedAt, isShown),
+  ].join('\n')}`;
+}
+
+function syntheticMarkdown(study: PredictionStudy): string[] {
+  const { runs, objective, results } = study;
+  const summary = summaryOf(results);
+  const verdict = (reached: string, isMet: boolean): string =>
+    `${reached} ${isMet ? 'reached' : '**missed**'}`;
+  return [
+    '## Synthetic workloads',
+    '',
+    'Each workload runs once with 4 threads and once with 16 under the recorder; from each',
+    'of these two runs other sizes are predicted, and then measured: fresh processes, every size once in each of',
+    `${runs} ${runs === 1 ? 'block' : 'blocks'} in random order, medians. No figure of [the model](../internals/model.md) is fitted to these workloads; the thresholds by which chains are told from chance (\`src/trace/parents.ts\`) were set with earlier recordings of them in view. Objective: ${objective}.`,
     '',
     '| what | target | reached |',
     '| --- | --- | --- |',
@@ -76,7 +97,7 @@ export function predictionPage(study: PredictionStudy): string {
     '',
     ...byWorkload(study),
     ...results.flatMap(section),
-  ].join('\n')}`;
+  ];
 }
 
 /** Runs of one size that were no further apart met the same machine. */
@@ -86,17 +107,18 @@ const MUCH = 0.2;
 const LITTLE_COVERED = 0.6;
 const LITTLE_REGRET = 0.05;
 
+const rowsOf = (results: readonly CaseResult[]): WorkloadRow[] =>
+  results.map((result) => ({ result, ...summaryOf([result]), spread: usualSpread(result) }));
+
+const isOff = ({ mean, p99, makespan, covered, worstRegret }: WorkloadRow): boolean =>
+  Math.max(mean, p99, makespan) > MUCH || covered < LITTLE_COVERED || worstRegret > LITTLE_REGRET;
+
 /** Where the errors are, and how far the machine explains them. */
-function byWorkload({ results, runs, startedAt }: PredictionStudy): string[] {
-  const rows = results.map((result) => ({ result, ...summaryOf([result]), spread: usualSpread(result) }));
-  const off = rows.filter(
-    (row) =>
-      Math.max(row.mean, row.p99, row.makespan) > MUCH ||
-      row.covered < LITTLE_COVERED ||
-      row.worstRegret > LITTLE_REGRET,
-  );
+function byWorkload({ results, runs }: PredictionStudy): string[] {
+  const rows = rowsOf(results);
+  const off = rows.filter(isOff);
   return [
-    '## Where, and why',
+    '### Where, and why',
     '',
     '| workload | mean | p99 | makespan | in band | worst regret | usual spread |',
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
@@ -112,7 +134,6 @@ function byWorkload({ results, runs, startedAt }: PredictionStudy): string[] {
     '',
     ...off.map(({ result }) => `- \`${result.name}\`: ${result.predictions.map(usualError).join(' ')}`),
     '',
-    ...notesMarkdown(NOTES, startedAt, (about) => off.some(({ result }) => result.name === about)),
   ];
 }
 
@@ -173,7 +194,7 @@ function section({ name, what, jobs, spread, predictions, sweepMs, twin }: CaseR
       `- from ${from}: **${recommended.size}** (${recommended.confidence}), regret ${percent(regret)}, in ${(adviceMs / 1000).toFixed(1)} s of the sweep’s ${(sweepMs / 1000).toFixed(0)} s`,
   );
   return [
-    `## ${name}`,
+    `### ${name}`,
     '',
     `${what.slice(0, 1).toUpperCase()}${what.slice(1)}; ${jobs} jobs.${twin ? ` A/A twin, mean latency: ${formatEstimate(twin)} ×.` : ''}`,
     '',

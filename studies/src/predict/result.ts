@@ -1,4 +1,5 @@
 import type { Advice, Environment, Estimate, Verification } from 'plimsoll/lab';
+import type { ProgramResult, SkippedProgram } from './programs/result.js';
 
 /** A prediction beside what was measured at its size. */
 export type Compared = Verification;
@@ -41,4 +42,7 @@ export interface PredictionStudy {
   readonly scale: number;
   readonly objective: string;
   readonly results: readonly CaseResult[];
+  /** Absent from older results. */
+  readonly programs?: readonly ProgramResult[];
+  readonly skipped?: readonly SkippedProgram[];
 }
