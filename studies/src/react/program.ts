@@ -1,6 +1,6 @@
 // A Fastify server that renders React, with and without a pool, under a closed loop of requests.
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { on } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,8 @@ const QUIET_CPU_US = 5000;
 /** A server and the process that puts it under load. */
 interface Pair extends Pick<Server, 'pool'> {
   readonly client: ChildProcess;
+  /** What the client says, in its order. */
+  next(): Promise<Report>;
   readonly url: string;
 }
 
@@ -27,25 +29,28 @@ export async function open(
   const { fastify, pool } = await openServer(contender);
   const { port } = fastify.server.address() as AddressInfo;
   const client = fork(fileURLToPath(new URL('./client.js', import.meta.url)), [], { execArgv: [] });
-  const pair = { pool, client, url: `http://127.0.0.1:${port}/` };
+  // Kept from the beginning: two reports that come at once would find nobody who waits for the second.
+  const reports = on(client, 'message');
+  const next = async (): Promise<Report> => ((await reports.next()).value as [Report])[0];
+  const pair = { pool, client, next, url: `http://127.0.0.1:${port}/` };
   await round(pair, WARM_UP);
   return { round: () => round(pair, { connections, warmUpMs, ms }) };
 }
 
-async function round({ pool, client, url }: Pair, traffic: Omit<Order, 'url'>): Promise<Yield> {
+async function round({ pool, client, next, url }: Pair, traffic: Omit<Order, 'url'>): Promise<Yield> {
   client.send({ url, ...traffic } satisfies Order);
-  await once(client, 'message');
+  await next();
   pool?.histogram.resetWaitTime();
   let started = 0;
   const count = (): number => started++;
   pool?.on('workerCreate', count);
   const cpu = process.cpuUsage();
-  const [done] = (await once(client, 'message')) as [Done];
+  const done = (await next()) as Done;
   const { user, system } = process.cpuUsage(cpu);
   pool?.off('workerCreate', count);
   const waits = pool?.histogram.waitTime;
   if (done.errors > 0) throw new Error(`${done.errors} requests failed`);
-  await once(client, 'message');
+  await next();
   await quiet();
   return {
     metrics: {

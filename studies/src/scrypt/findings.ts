@@ -86,7 +86,7 @@ function onMany(many: ConditionResult): Claim[] {
       theirs: '58 s each',
       here: `${WAYS.map(([id, title]) => `${title} ${ms(each(many, id))}`).join(', ')} for each password; async ${times(unpooled)} sync`,
       verdict: verdictOn(unpooled, 'same'),
-      why: `rounds of ${many.parameters.count} stand for the 1,000. The program awaits each password before the next, so one thread works at a time in every variant, and all four are one scrypt after another. Their totals say nothing about pools; "all at once" below does.`,
+      why: `rounds of ${many.parameters.count} stand for the 1,000. The program awaits each password before the next, so one thread works at a time in every variant, and all four are one scrypt after another. Their totals say nothing about pools; "all at once" below does.${unpooled?.verdict === 'worse' ? ` What differs is the way to another thread and back: ${ms(each(many, 'async') - each(many, 'sync'))} for each password by libuv's pool.` : ''}`,
     },
     {
       claim: 'the event-loop delay is about 20 ms (p99) for async, pooled async and pooled sync',
