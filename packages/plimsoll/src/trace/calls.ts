@@ -158,10 +158,25 @@ export function matchCalls(jobs: readonly Unplaced[], calls: readonly ThreadCall
     const call = own === undefined ? undefined : nextAfter(own, job);
     if (call !== undefined) found.set(job, call);
   }
+  shareTrees(jobs, found);
   return jobs.map((job) => {
     const call = found.get(job);
     return call === undefined ? job : { ...job, call: told(call) };
   });
+}
+
+/** Work that walks a tree gives the pool more jobs by itself, one for each directory: they are parts of the same call. */
+function shareTrees(jobs: readonly Unplaced[], found: Map<Unplaced, CalledJob>): void {
+  const walks = new Map<string, CalledJob>();
+  for (const job of jobs) {
+    if (job.kind !== 'work' || !FS_WORK.test(job.name)) continue;
+    const key = `${job.loop} ${job.name}`;
+    const own = found.get(job);
+    if (own !== undefined) walks.set(key, own);
+    const walk = walks.get(key);
+    if (own !== undefined || walk === undefined) continue;
+    if ((walk.returned ?? 0) >= job.returned - CLOCKS_US) found.set(job, walk);
+  }
 }
 
 interface Returned extends CalledJob {

@@ -153,7 +153,8 @@ function parentsOf(jobs: readonly PoolJob[]): (Pick<Called, 'parent' | 'cause'> 
     if (call === undefined) continue;
     const own = byNumber.get(loop) ?? new Map<number, number>();
     byNumber.set(loop, own);
-    own.set(call.number, index);
+    // Of several jobs of one call the first is the one that the call submitted.
+    if (!own.has(call.number)) own.set(call.number, index);
   }
   const last = lastReturned(jobs);
   return jobs.map((job, index) => {

@@ -30,6 +30,8 @@ export interface RecordOptions {
   readonly maxEvents?: number;
   /** Where the trace is kept as lines of JSON. */
   readonly file?: string | null;
+  /** Share of the requests whose calls and jobs are told apart, from 0 to 1; by default all. */
+  readonly sample?: number;
   /** Time between two samples of the threads, in milliseconds; by default 50. */
   readonly sampleMs?: number;
   /** Where the command's standard output goes; by default where ours goes. */
@@ -97,11 +99,15 @@ export async function record(
 }
 
 /** The environment of the command beside ours. */
-function variables(directory: string, { size, maxEvents, sampleMs }: RecordOptions): Record<string, string> {
+function variables(
+  directory: string,
+  { size, maxEvents, sampleMs, sample }: RecordOptions,
+): Record<string, string> {
   const settings = {
     directory,
     maxEvents: maxEvents ?? DEFAULT_MAX_EVENTS,
     sampleMs: sampleMs ?? SAMPLE_MS,
+    sample: sample ?? 1,
   };
   const preload = `--require ${JSON.stringify(PRELOAD)}`;
   const { NODE_OPTIONS: kept } = process.env;

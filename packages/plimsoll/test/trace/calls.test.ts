@@ -171,6 +171,27 @@ describe('calls that hooks told, and the jobs that events told', () => {
     );
   });
 
+  test('the directories of a tree that is walked are jobs of one call', () => {
+    const walk = (id: string, from: number, to: number): RecordedEvent[] =>
+      crypto(id, from, to).map(([ph, cat, , ...rest]) => [ph, cat, 'readdir_recursive', ...rest]);
+    const result = reduced(
+      calls(
+        begin(1, 1990, 'fs.readFile'),
+        job(1, 1999, ['fs', null], { operation: 1 }),
+        returned(1, 5101),
+        begin(2, 6990, 'fs.readFile'),
+        job(2, 6999, ['fs', null], { operation: 2, cause: 'callback', after: 1 }),
+        returned(2, 8001),
+      ),
+      events(walk('a', 2000, 5000), walk('b', 4000, 5100), walk('c', 7000, 8000)),
+    );
+    assert.deepEqual(told(result), [
+      ['readdir_recursive', null, 'other', 0],
+      ['readdir_recursive', null, 'other', 0],
+      ['readdir_recursive', 0, 'callback', 1],
+    ]);
+  });
+
   test('after a socket comes the last that had returned to the same request; the first of a request has none', () => {
     const result = reduced(
       calls(
