@@ -59,7 +59,7 @@ export function advise(trace: Trace, options: AdviseOptions): Predicted {
     environment: trace.environment,
     trace: {
       command: [...trace.command],
-      jobs: demand.kinds.filter((kind) => kind !== '').length,
+      jobs: trace.processes.reduce((sum, { jobs }) => sum + jobs.length, 0),
       processes: demand.workload.processes,
       durationMs: trace.durationMs,
       size: demand.size,
