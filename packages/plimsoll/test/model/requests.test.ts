@@ -166,7 +166,10 @@ describe('an open stream', () => {
       for (const otherCores of [0, 0.4]) {
         const machine = { ...AMPLE, cores: 2, otherCores };
         const { callbackMs } = simulate(work, { size, machine });
-        assert.ok(callbackMs.every((ms) => ms > 0), `${size}`);
+        assert.ok(
+          callbackMs.every((ms) => ms > 0),
+          `${size}`,
+        );
       }
   });
 
