@@ -7,8 +7,7 @@ const LOOP = 9;
 test('who is woken by something else and still finds the lock taken stands in line once', () => {
   const lock = new Lock();
   assert.ok(lock.take(1));
-  assert.ok(!lock.take(LOOP));
-  assert.ok(!lock.take(LOOP));
+  for (let wake = 0; wake < 3; wake++) assert.ok(!lock.take(LOOP));
   assert.ok(!lock.take(2));
   assert.equal(lock.release(), LOOP);
   assert.ok(lock.take(LOOP));
