@@ -9,7 +9,7 @@ import { type Calibrated, calibrate } from './calibrate.js';
 import { type Demand, estimate } from './estimate.js';
 import { type NotFixed, notFixedBySize } from './not-fixed.js';
 import { type Forecast, predict } from './predict.js';
-import { type Choice, type Grounds, recommend } from './recommend.js';
+import { type Choice, type Grounds, objectiveFor, recommend } from './recommend.js';
 import { changed } from './what-if.js';
 
 export interface AdviseOptions {
@@ -49,7 +49,8 @@ export function advise(trace: Trace, options: AdviseOptions): Predicted {
   const host = machineOf(trace.environment, demand.wakeMs, demand.otherCores, sliceMs);
   const calibrated = changed(calibrate(demand, host, seed), demand.kinds, whatIf);
   const predicted = predict(calibrated, withDefault(sizes), seed);
-  const recommended = recommend(groundsOf({ trace, demand, host, calibrated, predicted, objective }));
+  const grounds = groundsOf({ trace, demand, host, calibrated, predicted, objective });
+  const recommended = recommend(grounds);
   const { budget, byKind } = budgets(trace);
   const { machine, outsideCores, workload } = calibrated;
   const { predictions, resamples } = predicted;
@@ -59,7 +60,7 @@ export function advise(trace: Trace, options: AdviseOptions): Predicted {
     environment: trace.environment,
     trace: {
       command: [...trace.command],
-      jobs: demand.kinds.filter((kind) => kind !== '').length,
+      jobs: trace.processes.reduce((sum, { jobs }) => sum + jobs.length, 0),
       processes: demand.workload.processes,
       durationMs: trace.durationMs,
       size: demand.size,
@@ -92,7 +93,7 @@ export function advise(trace: Trace, options: AdviseOptions): Predicted {
       budget,
       chosen: predictions.find(({ size }) => size === recommended.size) as Prediction,
       predictions,
-      objective,
+      objective: objectiveFor(grounds),
       arrivingPerSecond: arrivingPerSecond(workload),
     }),
     verification: [],

@@ -170,7 +170,8 @@ const delaysLoop = (larger: PredictedMeasures, smaller: PredictedMeasures): bool
  * The smallest size than which no larger one is worth its threads, by the rules of docs/reference/advise.md; the default where
  * the evidence is too weak for another.
  */
-export function recommend(grounds: Grounds): Choice {
+export function recommend(given: Grounds): Choice {
+  const grounds = { ...given, objective: objectiveFor(given) };
   const { predictions, objective, jobs, outsideShare } = grounds;
   const standard = predictions.find(({ size }) => size === DEFAULT_POOL_SIZE) as Prediction;
   if (jobs < LEAST_JOBS) return keep({ id: 'advise.too-few-jobs', jobs });
@@ -194,6 +195,10 @@ export function recommend(grounds: Grounds): Choice {
     confidence: confidence(chosen, stability, standard, grounds),
   };
 }
+
+/** Where no size can serve what comes no latency is a number, and what counts is how much is served. */
+export const objectiveFor = ({ predictions, objective }: Grounds): Objective =>
+  predictions.every(({ requests }) => requests?.isOverloaded === true) ? 'throughput' : objective;
 
 const keep = (why: Reason): Choice => ({ size: DEFAULT_POOL_SIZE, reasons: [why], confidence: 'low' });
 

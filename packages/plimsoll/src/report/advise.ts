@@ -1,11 +1,12 @@
 import { printable } from '../host/printable.js';
-import type {
-  Advice,
-  Budget,
-  Objective,
-  Prediction,
-  Verification,
-  VerificationNoise,
+import {
+  type Advice,
+  type Budget,
+  type Objective,
+  objectives,
+  type Prediction,
+  type Verification,
+  type VerificationNoise,
 } from '../results/advice.js';
 import { between } from './advise-band.js';
 import { operationLines, requestLines } from './advise-requests.js';
@@ -170,7 +171,9 @@ const OBJECTIVE: Record<Objective, string> = {
 
 function recommendation({ recommended, method }: Advice, { color, width }: Style): string[] {
   const text = `UV_THREADPOOL_SIZE=${recommended.size}`;
-  const why = `by ${OBJECTIVE[method.objective]}; confidence ${recommended.confidence}: ${recommended.because}`;
+  const named = recommended.reasons.find(({ id }) => id === 'advise.predicted')?.evidence.objective;
+  const objective = objectives.find((one) => one === named) ?? method.objective;
+  const why = `by ${OBJECTIVE[objective]}; confidence ${recommended.confidence}: ${recommended.because}`;
   return [color.bold(text), ...wrap(why, width - 2).map((line) => `  ${line}`)];
 }
 

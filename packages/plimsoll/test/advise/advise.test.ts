@@ -220,6 +220,19 @@ describe('rules', () => {
     assert.equal(recommend(grounds(all)).size, 16);
   });
 
+  test('where no size can serve what comes, the one that serves most, and no latency', () => {
+    const all = [4, 16].map((size): Prediction => {
+      const one = measuresOf(100, 300, 0);
+      const requests =
+        one.requests === null ? null : { ...one.requests, isOverloaded: true, perSecond: 10 * size };
+      const measured = { ...one, requests };
+      return { size, ...measured, low: measured, high: measured, pessimistic: null };
+    });
+    assert.equal(recommend(grounds(all)).size, 16);
+    assert.match(because(grounds(all)), /^160 requests a second/);
+    assert.doesNotMatch(because(grounds(all)), /latency/);
+  });
+
   test('one thread is not enough where names are looked up', () => {
     const all = sizes({ 1: 10, 2: 10, 4: 10 });
     assert.equal(recommend(grounds(all)).size, 1);

@@ -153,6 +153,26 @@ describe('an open stream', () => {
     assert.equal(isOverloaded(heavy, { ...AMPLE, cores: 4 }, 4, 1), false);
   });
 
+  test('with more than the cores can serve, every request is still answered', () => {
+    const random = createRandom(7);
+    let at = 0;
+    const work = requestWork(
+      many(250, () => {
+        at -= 5 * Math.log(1 - random.next());
+        return { at, jobs: [{ cpu: 14 }] };
+      }),
+    );
+    for (const size of [1, 4, 16, 64])
+      for (const otherCores of [0, 0.4]) {
+        const machine = { ...AMPLE, cores: 2, otherCores };
+        const { callbackMs } = simulate(work, { size, machine });
+        assert.ok(
+          callbackMs.every((ms) => ms > 0),
+          `${size}`,
+        );
+      }
+  });
+
   test('M/D/4 waits about half as long as M/M/4 (Cosmetatos)', () => {
     const random = createRandom(5);
     let at = 0;
