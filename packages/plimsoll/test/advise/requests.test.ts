@@ -72,16 +72,6 @@ describe('requests from a trace', () => {
     }
   });
 
-  test('the end waits for all that leads to nothing else, whichever is the last at another size', () => {
-    const pair = Array.from({ length: 30 }, (_, index) => ({
-      at: 50 * index,
-      jobs: [{ blocked: 10 }, { blocked: 8 }],
-    }));
-    const { workload } = estimate(requestTraceOf(pair, 4, machine));
-    const predicted = requestsIn(workload, simulate(workload, { size: 1, machine }));
-    near(predicted?.latencyMs.p50 ?? 0, 18, 0.05);
-  });
-
   test('of which only arrival and end were recorded do what others of their route did', () => {
     const sampled = estimate(requestTraceOf(mixed, 4, machine, (request) => request % 4 < 2));
     const whole = estimate(recorded);
