@@ -1,5 +1,5 @@
-import type { RequestsLine, RouteLine } from './requests/lines.cjs';
 import type { CallsLine, NameLine } from './calls/lines.cjs';
+import type { RequestsLine, RouteLine } from './requests/lines.cjs';
 
 /** What recorders write into the file of their process, one JSON object a line. Times are microseconds of process.hrtime. */
 export type RecordedLine =
