@@ -5,8 +5,8 @@ import types = require('./types.cjs');
 type Binding = Record<string, unknown>;
 
 /**
- * Name the jobs of fs by the function of Node's binding that submits them: their resources have no names, and the trace
- * events that have cost more than all the rest of the recording.
+ * Name the jobs of fs by the function of Node's binding that submits them: their resources have no names; the trace
+ * events that have would be a second report of every job.
  *
  * @returns whether it could be done; with `--permission` Node does not let us.
  */
