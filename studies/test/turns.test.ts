@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from 'plimsoll/lab';
 import { compare, isSettled, judge } from '#studies/common/compare.js';
 import type { ConditionResult, GenerationColumns } from '#studies/common/result.js';
@@ -96,7 +97,7 @@ describe('contenders that take turns', () => {
   });
 
   test('end when the time is over, and throw when they are interrupted', async () => {
-    const turns = await takeTurns(plan(() => 1, { timeMs: 1, isSettled: () => false }));
+    const turns = await takeTurns(plan(() => sleep(5, 1), { timeMs: 1, isSettled: () => false }));
     assert.deepEqual([turns.method.stop, turns.method.generations], ['time', 1]);
     const controller = new AbortController();
     const { signal } = controller;

@@ -25,6 +25,8 @@ export type Report =
       /** Of this process since it was started. */
       readonly cpuSeconds: number;
     }
+  /** Nothing was answered while it measured. */
+  | { readonly type: 'unanswered' }
   /** Its connections are closed. */
   | { readonly type: 'over' };
 
@@ -52,6 +54,8 @@ process.on('message', ({ url, connections, warmUpMs, ms }: Order) => {
     say({ type: 'warm' });
   }, warmUpMs);
   setTimeout(() => {
+    instance.stop();
+    if (latencies.length === 0) return say({ type: 'unanswered' });
     const seconds = (performance.now() - begun) / 1000;
     const { user, system } = process.cpuUsage();
     say({
@@ -65,6 +69,5 @@ process.on('message', ({ url, connections, warmUpMs, ms }: Order) => {
       errors,
       cpuSeconds: (user + system) / 1e6,
     });
-    instance.stop();
   }, warmUpMs + ms);
 });

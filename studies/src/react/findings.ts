@@ -67,7 +67,7 @@ function claims(result: StudyResult, cores: number): Claim[] {
       theirs: '5,800 against about 3,400 requests/s (1.7 ×)',
       here: `${rate(many, 'piscina')} (Piscina), ${rate(many, 'plimsoll')} (ours) against ${rate(many, 'none')} requests/s: ${times(rates)}`,
       verdict: verdictOn(rates, 'better'),
-      why: `${connections(many)}the article had ${ORIGINAL_CORES} cores, so that a pool found cores that one thread left idle. Here are ${cores}, which the client shares: without a pool the server's one thread and the client have about a core each, a request costs ${renderMs.toFixed(2)} ms of CPU, and with a pool ${(middle(many, 'piscina', 'cpu') / 1000).toFixed(2)} (Piscina) or ${(middle(many, 'plimsoll', 'cpu') / 1000).toFixed(2)} ms (ours). Where no core is idle, that difference is all that a pool changes.`,
+      why: `${connections(many)}the article had ${ORIGINAL_CORES} cores, so that a pool found cores that one thread left idle. Here are ${cores}, which the client shares: without a pool the server's one thread and the client have about a core each, a request costs ${renderMs.toFixed(2)} ms of CPU, and with a pool ${(middle(many, 'piscina', 'cpu') / 1000).toFixed(2)} (Piscina) or ${(middle(many, 'plimsoll', 'cpu') / 1000).toFixed(2)} ms (ours). A pool gains what the client leaves idle of its core, and pays that difference.`,
     },
     {
       claim: 'and cuts the latency in half',

@@ -8,9 +8,8 @@ import type { Opened, Yield } from '../common/study.js';
 import type { Order, Report } from './client.js';
 import { openServer, type Server } from './server.js';
 
-type Done = Extract<Report, { type: 'done' }>;
-
-const WARM_UP = { connections: 10, warmUpMs: 0, ms: 500 };
+const WARM_UP_CLIENTS = 10;
+const WARM_UP_REQUESTS = 5;
 const QUIET_MS = 50;
 const QUIET_CPU_US = 5000;
 
@@ -30,11 +29,20 @@ export async function open(
   const { port } = fastify.server.address() as AddressInfo;
   const client = fork(fileURLToPath(new URL('./client.js', import.meta.url)), [], { execArgv: [] });
   // Kept from the beginning: two reports that come at once would find nobody who waits for the second.
-  const reports = on(client, 'message');
-  const next = async (): Promise<Report> => ((await reports.next()).value as [Report])[0];
+  const reports = on(client, 'message', { close: ['exit'] });
+  const next = async (): Promise<Report> => {
+    const { done, value } = await reports.next();
+    if (done) throw new Error("autocannon's process ended");
+    return (value as [Report])[0];
+  };
   const pair = { pool, client, next, url: `http://127.0.0.1:${port}/` };
-  await round(pair, WARM_UP);
+  await Promise.all(Array.from({ length: WARM_UP_CLIENTS }, () => warmUp(pair.url)));
   return { round: () => round(pair, { connections, warmUpMs, ms }) };
+}
+
+/** Until so many requests are answered, not for so long: beside others that start, workers load React slowly. */
+async function warmUp(url: string): Promise<void> {
+  for (let request = 0; request < WARM_UP_REQUESTS; request++) await (await fetch(url)).text();
 }
 
 async function round({ pool, client, next, url }: Pair, traffic: Omit<Order, 'url'>): Promise<Yield> {
@@ -45,10 +53,11 @@ async function round({ pool, client, next, url }: Pair, traffic: Omit<Order, 'ur
   const count = (): number => started++;
   pool?.on('workerCreate', count);
   const cpu = process.cpuUsage();
-  const done = (await next()) as Done;
+  const done = await next();
   const { user, system } = process.cpuUsage(cpu);
   pool?.off('workerCreate', count);
   const waits = pool?.histogram.waitTime;
+  if (done.type !== 'done') throw new Error('no request was answered while it was measured');
   if (done.errors > 0) throw new Error(`${done.errors} requests failed`);
   await next();
   await quiet();
