@@ -14,7 +14,6 @@ interface TraceFlags {
   out?: string;
   duration?: string;
   size?: string;
-  sample?: string;
   maxEvents: string;
   json?: string;
   quiet?: boolean;
@@ -32,7 +31,6 @@ export function addTraceCommand(program: Command): void {
       'end the command after so long (default: it ends by itself, or by Ctrl-C)',
     )
     .option('--size <n>', 'pool size: default, double, cpus, or a number from 1 to 1024 (default: as it is)')
-    .option('--sample <share>', SAMPLE)
     .option('--max-events <n>', 'trace events that each process may record', String(DEFAULT_MAX_EVENTS))
     .option('--json <file>', 'write the summary as JSON; - for standard output')
     .option('--quiet', 'no progress')
@@ -42,10 +40,6 @@ export function addTraceCommand(program: Command): void {
       process.exitCode = await runTrace(command, flags);
     });
 }
-
-/** What the option says, in trace and in advise. */
-export const SAMPLE =
-  'record the calls and jobs of so large a share of the requests, such as 0.1 (default: all)';
 
 const HELP = `
 Examples:
@@ -58,14 +52,13 @@ Exit codes: 0 fine, 2 bad input, 4 the command failed or could not be recorded, 
 const LONGEST_SECONDS = 7 * 86_400;
 const MOST_EVENTS = 100_000_000;
 
-function readOptions({ out, duration, size, sample, maxEvents, json }: TraceFlags): RecordOptions {
+function readOptions({ out, duration, size, maxEvents, json }: TraceFlags): RecordOptions {
   return {
     file: out === undefined ? null : writable(out),
     ...(duration === undefined
       ? {}
       : { durationMs: parsePositive(duration, '--duration', LONGEST_SECONDS) * 1000 }),
     size: size === undefined ? null : parseSize(size, cpuCount(), '--size'),
-    ...(sample === undefined ? {} : { sample: parsePositive(sample, '--sample', 1) }),
     maxEvents: parseCount(maxEvents, '--max-events', 1, MOST_EVENTS),
     // The document has standard output to itself.
     stdout: json === '-' ? 'stderr' : 'stdout',
