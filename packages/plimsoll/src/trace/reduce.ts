@@ -29,12 +29,12 @@ export function reduce(
 ): { readonly process: TracedProcess; readonly notes: readonly Note[] } {
   const { process, events, end, gaps, samples } = recording;
   const clock = (us: number): number => Math.round(Math.max(0, us - origin)) / 1000;
-  const pool = poolThreads(recording);
+  const calls = threadCalls(recording);
+  const ofCalls = jobsOfCalls(calls);
+  const pool = poolThreads(recording, events.length > 0 || ofCalls.jobs.length + ofCalls.unfinished > 0);
   const size = poolSizeOf(process.sizeText, process.libuv);
   const observedThreads = pool === null || pool.size === 0 ? null : pool.size;
   const usage = usageIntervals(recording, pool, clock);
-  const calls = threadCalls(recording);
-  const ofCalls = jobsOfCalls(calls);
   const ofEvents = matchCalls(finishedJobs(events, crossing(gaps)), calls);
   const found = mergeChannel(
     [...ofEvents, ...ofCalls.jobs].sort((a, b) => a.submitted - b.submitted),

@@ -197,6 +197,41 @@ describe('the pool’s threads are counted', () => {
     assert.equal(reduce(recorded(...lines), 0).process.observedThreads, 2);
   });
 
+  test('where hooks alone tell of the jobs, by what appeared first', () => {
+    // An fs.stat, whose name has number 1: a job and its return.
+    const records = Float64Array.from([1, 20_000, 1, 8, 0, 0, 2, 70_000, 1, 0, 0, 0]);
+    const lines: RecordedLine[] = [
+      first,
+      { type: 'name', thread: MAIN, code: 1, name: 'stat' },
+      { type: 'calls', thread: MAIN, records: Buffer.from(records.buffer).toString('base64'), lost: 0 },
+      look(
+        51_000,
+        [[A, 0, 0, 2]],
+        [
+          [A, 'node'],
+          [B, 'node'],
+        ],
+      ),
+    ];
+    const { observedThreads, usage, jobs } = reduce(recorded(...lines), 0).process;
+    assert.deepEqual([observedThreads, usage[0]?.blockedThreads, jobs.length], [2, 1, 1]);
+    assert.equal(reduce(recorded(first, look(51_000, [], [[A, 'node']])), 0).process.observedThreads, null);
+  });
+
+  test('a thread whose job waits for another one is blocked, though it waits as an idle one does', () => {
+    const named = [A, B].map((tid) => [tid, 'libuv-worker'] as const);
+    const run = events(crypto('a', [2000, 3000, 80_000, 80_100]));
+    const [during, after] = reduce(
+      recorded(first, run, look(50_000, [[A, 0, 0, 0]], named), look(90_000, [[A, 0, 0, 0]])),
+      0,
+    ).process.usage;
+    assert.deepEqual([during?.busyThreads, during?.blockedThreads], [1, 1]);
+    assert.deepEqual([after?.busyThreads, after?.blockedThreads], [0, 0]);
+    const ends = events(crypto('a', [2000, 3000, 51_000, 51_100]));
+    const [maybe] = reduce(recorded(first, ends, look(50_000, [[A, 0, 0, 0]], named)), 0).process.usage;
+    assert.equal(maybe?.blockedThreads, 0, 'it may have ended before the thread was looked at');
+  });
+
   test('their use of the cores goes to the pool, that of the recorder to nobody', () => {
     const lines: RecordedLine[] = [
       ...[first, working, { type: 'worker', tid: 150, own: true } as const],

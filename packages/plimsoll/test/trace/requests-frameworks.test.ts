@@ -11,7 +11,16 @@ const patternOf = (framework: string, pattern: string): string =>
   framework === 'hapi' ? pattern.replaceAll(/:(\w+)/g, '{$1}') : pattern;
 
 describe('routes are named by the pattern that the framework knows', together, () => {
-  for (const name of ['express-5', 'express-4', 'fastify-5', 'fastify-4', 'hapi', 'koa', 'koa-imported', 'nest'])
+  for (const name of [
+    'express-5',
+    'express-4',
+    'fastify-5',
+    'fastify-4',
+    'hapi',
+    'koa',
+    'koa-imported',
+    'nest',
+  ])
     test(name, async () => {
       const { requests, result, seen } = await recordRequests('frameworks', name);
       assert.deepEqual(result, [200, 200, 200, 200, 500, 401, 404]);
