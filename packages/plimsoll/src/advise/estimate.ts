@@ -7,7 +7,7 @@ import type { Background, Workload } from '../model/workload.js';
 import type { Trace, TracedProcess, UsageInterval } from '../results/trace.js';
 import { askedWork } from './asked-work.js';
 import { type LoopCosts, loopCosts, wakeUpMs } from './loop-costs.js';
-import { timesOfLoops } from './loop-times.js';
+import { computedUntilRelease, timesOfLoops } from './loop-times.js';
 import { measuredIn } from './measured.js';
 import { type OnThread, splitOnThread } from './on-thread.js';
 import { RANK, type Step, stepsOf } from './steps.js';
@@ -26,7 +26,7 @@ export interface Demand {
   readonly waits: MeanWaits;
   /** From a signal to a sleeping thread until it runs, in milliseconds. */
   readonly wakeMs: number;
-  /** What other threads of the processes used, in cores, while jobs were under way. */
+  /** What other threads of the processes used, in cores, while jobs were under way, beside what they did for jobs. */
   readonly otherCores: number;
   /** What others had of the cores meanwhile, this machine's or another one's; `null` where the kernel does not tell. */
   readonly outsideCores: number | null;
@@ -62,7 +62,9 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
   const splits = active.map((process, index) =>
     splitOnThread(sampledPart(process, itemAt(parts, index).steps)),
   );
-  const costs = active.map(loopCosts);
+  const costs = active.map((process, index) =>
+    loopCosts(process, sum([...computedUntilRelease(itemAt(parts, index).steps).values()])),
+  );
   const loops = loopsOf(active, costs);
   const ofJob = (step: Step, values: (split: OnThread) => Float64Array): number =>
     step.job === null ? 0 : itemAt(values(itemAt(splits, step.process)), step.index);
@@ -93,11 +95,17 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
     measured: measuredIn({ processes }, size),
     waits: meanWaits(workload, steps),
     wakeMs: wakeUpMs(all),
-    otherCores: usedCores(active, ({ other }) => other.cpuMs),
+    otherCores: sum(
+      active.map((process, index) =>
+        usedCores(process, ({ other }) => other.cpuMs, itemAt(splits, index).lentMs),
+      ),
+    ),
     outsideCores: outsideCores(active),
     mostBlocked: mostBlocked(workload, steps),
   };
 }
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** All steps in the order of their times; parents come before what follows from them. */
 const inOrder = (steps: readonly Step[]): Step[] =>
@@ -166,25 +174,26 @@ function loopsOf(
   return { list, at: (process, loop) => (numbers[process] as Map<number, number>).get(loop) as number };
 }
 
-/** What the processes used of something while their jobs were under way, in cores. */
-function usedCores(processes: readonly TracedProcess[], usedMs: (interval: UsageInterval) => number): number {
-  let cores = 0;
-  for (const { usage, jobs } of processes) {
-    const active = activeIntervals(jobs, usage);
-    const time = active.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-    if (time > 0) cores += active.reduce((sum, interval) => sum + usedMs(interval), 0) / time;
-  }
-  return cores;
+/** What a process used of something while its jobs were under way, in cores; `lessMs` of it does not count. */
+function usedCores(
+  { usage, jobs }: Pick<TracedProcess, 'usage' | 'jobs'>,
+  usedMs: (interval: UsageInterval) => number,
+  lessMs = 0,
+): number {
+  const active = activeIntervals(jobs, usage);
+  const time = sum(active.map(({ fromMs, toMs }) => toMs - fromMs));
+  return time === 0 ? 0 : Math.max(0, sum(active.map(usedMs)) - lessMs) / time;
 }
 
 /** What the process with the most jobs saw of the cores' use, without what the processes used themselves. */
 function outsideCores(processes: readonly TracedProcess[]): number | null {
   const witness = busiest(processes);
   if (witness.usage.length === 0 || witness.usage.some(({ cores }) => cores == null)) return null;
-  const all = usedCores([witness], ({ cores }) => (cores?.busyMs ?? 0) + (cores?.stolenMs ?? 0));
-  const own = usedCores(
-    processes,
-    ({ eventLoop, pool, other }) => eventLoop.cpuMs + pool.cpuMs + other.cpuMs,
+  const all = usedCores(witness, ({ cores }) => (cores?.busyMs ?? 0) + (cores?.stolenMs ?? 0));
+  const own = sum(
+    processes.map((process) =>
+      usedCores(process, ({ eventLoop, pool, other }) => eventLoop.cpuMs + pool.cpuMs + other.cpuMs),
+    ),
   );
   return Math.max(0, all - own);
 }

@@ -23,12 +23,13 @@ const FREE: LoopCosts = { perJobMs: 0, perRequestMs: 0, background: { share: 0, 
 /**
  * Estimate them from what the loop's thread used, interval by interval: a part that goes with the callbacks, one that goes with
  * the requests, and one that goes with the time. How long the bursts of the last are, usage does not tell: see `calibrate.ts`.
+ *
+ * @param seenMs what callbacks of jobs were seen to take until they gave the pool the next job; that is no background.
  */
-export function loopCosts({
-  jobs,
-  usage,
-  requests,
-}: Pick<TracedProcess, 'jobs' | 'usage' | 'requests'>): LoopCosts {
+export function loopCosts(
+  { jobs, usage, requests }: Pick<TracedProcess, 'jobs' | 'usage' | 'requests'>,
+  seenMs = 0,
+): LoopCosts {
   const active = activeIntervals([...jobs, ...requests.map(wayOf)], usage);
   if (active.length === 0) return FREE;
   const callbacks = countPer(
@@ -47,31 +48,67 @@ export function loopCosts({
   const lengths = active.map(({ fromMs, toMs }) => toMs - fromMs);
   const used = active.map(({ eventLoop }) => eventLoop.cpuMs);
   const rows = requests.length === 0 ? [work] : [work, asked];
-  const fit = (of: readonly (readonly number[])[]): { factors: number[]; criterion: number } => {
-    const factors = leastSquares(of, used, Number.POSITIVE_INFINITY);
-    const misfit = total(
-      used.map(
-        (cpu, at) => (cpu - total(of.map((row, index) => itemAt(factors, index) * itemAt(row, at)))) ** 2,
-      ),
-    );
-    return { factors, criterion: criterion(misfit, used.length, of.length) };
-  };
-  const both = fit([...rows, lengths]);
-  const alone = fit(rows);
-  const share = both.factors.at(-1) ?? 0;
-  const [perJobMs = 0, perRequestMs = 0] = both.factors.slice(0, rows.length);
-  if (share < LEAST_SHARE || alone.criterion <= both.criterion) {
-    const [job = 0, request = 0] = alone.factors;
-    // All that was used belongs to them.
-    const explained = job * total(work) + request * total(asked);
-    const scale = explained > 0 ? total(used) / explained : 0;
-    return { perJobMs: job * scale, perRequestMs: request * scale, background: FREE.background };
-  }
+  const waited = total(active.map(({ eventLoop }) => eventLoop.coreWaitMs));
+  const computedMs = seenMs * (total(used) / Math.max(Number.MIN_VALUE, total(used) + waited));
+  const share = Math.min(
+    backgroundShare(active, rows, used, lengths),
+    Math.max(0, total(used) - computedMs) / total(lengths),
+  );
+  const factors = leastSquares(
+    rows,
+    used.map((cpu, at) => Math.max(0, cpu - share * itemAt(lengths, at))),
+    Number.POSITIVE_INFINITY,
+  );
+  const [job = 0, request = 0] = factors;
+  // All that was used beside the background belongs to them.
+  const explained = job * total(work) + request * total(asked);
+  const scale = explained > 0 ? Math.max(0, total(used) - share * total(lengths)) / explained : 0;
   return {
-    perJobMs,
-    perRequestMs,
-    background: { share: Math.min(MOST_SHARE, share), burstMs: SHORTEST_BURST_MS },
+    perJobMs: job * scale,
+    perRequestMs: request * scale,
+    background: share < LEAST_SHARE ? FREE.background : { share, burstMs: SHORTEST_BURST_MS },
   };
+}
+
+/** An event loop that had or wanted a core for so much of the time had no room for more. */
+const SATURATED = 0.9;
+/** Fewer of the intervals than this with a loop that is not saturated tell nothing of the others. */
+const LEAST_ROOM = 0.25;
+
+/**
+ * The share of the time that a loop is at work whatever comes, if that explains what it used better than jobs and requests alone
+ * do. A saturated loop is always at work, however many jobs it serves: that is no background.
+ */
+function backgroundShare(
+  intervals: readonly UsageInterval[],
+  rows: readonly (readonly number[])[],
+  used: readonly number[],
+  lengths: readonly number[],
+): number {
+  const free = [...intervals.keys()].filter((at) => {
+    const { eventLoop } = itemAt(intervals, at);
+    return eventLoop.cpuMs + eventLoop.coreWaitMs < SATURATED * itemAt(lengths, at);
+  });
+  if (free.length < LEAST_ROOM * intervals.length) return 0;
+  const pick = (values: readonly number[]): number[] => free.map((at) => itemAt(values, at));
+  const [target, ofJobs, ofTime] = [pick(used), rows.map(pick), pick(lengths)];
+  const alone = fit(ofJobs, target);
+  const both = fit([...ofJobs, ofTime], target);
+  const share = both.factors.at(-1) ?? 0;
+  return share < LEAST_SHARE || alone.criterion <= both.criterion ? 0 : Math.min(MOST_SHARE, share);
+}
+
+function fit(
+  rows: readonly (readonly number[])[],
+  target: readonly number[],
+): { readonly factors: readonly number[]; readonly criterion: number } {
+  const factors = leastSquares(rows, target, Number.POSITIVE_INFINITY);
+  const misfit = total(
+    target.map(
+      (value, at) => (value - total(rows.map((row, index) => itemAt(factors, index) * itemAt(row, at)))) ** 2,
+    ),
+  );
+  return { factors, criterion: criterion(misfit, target.length, rows.length) };
 }
 
 const wayOf = ({ startMs, endMs }: TracedRequest): { submitMs: number; callbackMs: number } => ({

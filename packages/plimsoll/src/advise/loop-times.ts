@@ -27,7 +27,7 @@ export function timesOfLoops(
   };
   setArrivals(times, steps, places);
   for (const [process, has] of hasRequests.entries())
-    if (has) setSegments(times, steps, places, { process, cost: itemAt(costs, process) });
+    if (has) setSegments(times, steps, { process, cost: itemAt(costs, process) });
   return times;
 }
 
@@ -67,6 +67,15 @@ function setArrivals(
   for (const [job, delay] of longest.entries()) afterMs[job] = Math.max(itemAt(afterMs, job), delay);
 }
 
+/** What each step took in its callback until it released another one; the longest counts. */
+export function computedUntilRelease(steps: readonly Step[]): Map<Step, number> {
+  const seen = new Map<Step, number>();
+  for (const { parent, direct, timeMs } of steps)
+    if (parent !== null && direct)
+      seen.set(parent, Math.max(seen.get(parent) ?? 0, timeMs - parent.doneMs, 0));
+  return seen;
+}
+
 /**
  * Divide what the loop of a process with requests used among the segments of their steps. A step that releases another in its
  * callback computed until then. The time before the end of an answer, and that from a request to what it released late, may be
@@ -75,11 +84,10 @@ function setArrivals(
 function setSegments(
   { atMs, direct, beforeMs, afterMs }: Times,
   steps: readonly Step[],
-  places: ReadonlyMap<Step, number>,
   { process, cost }: { readonly process: number; readonly cost: LoopCosts },
 ): void {
   const own = [...steps.keys()].filter((place) => itemAt(steps, place).process === process);
-  const seen = new Map<number, number>();
+  const seen = computedUntilRelease(own.map((place) => itemAt(steps, place)));
   const unclear: number[] = [];
   let unclearMs = 0;
   let jobs = 0;
@@ -90,10 +98,8 @@ function setSegments(
     if (what === 'arrival') asked++;
     if (parent === null) continue;
     const gap = itemAt(atMs, place);
-    if (direct[place] === 1) {
-      const of = places.get(parent) as number;
-      seen.set(of, Math.max(seen.get(of) ?? 0, gap));
-    } else if (what === 'end' || (parent.what === 'arrival' && job?.cause === 'request')) {
+    if (direct[place] === 1) continue;
+    if (what === 'end' || (parent.what === 'arrival' && job?.cause === 'request')) {
       unclear.push(place);
       unclearMs += gap;
     }
@@ -106,7 +112,7 @@ function setSegments(
   const evenly = (leftMs - portion * unclearMs) / Math.max(1, jobs + asked);
   for (const place of own) {
     const { what } = itemAt(steps, place);
-    const computed = (seen.get(place) ?? 0) * scale;
+    const computed = (seen.get(itemAt(steps, place)) ?? 0) * scale;
     beforeMs[place] = what === 'arrival' ? computed + evenly : 0;
     afterMs[place] = what === 'job' ? computed + evenly : 0;
   }

@@ -7,10 +7,14 @@ import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.j
 export interface OnThread {
   readonly cpuMs: Float64Array;
   readonly blockedMs: Float64Array;
+  /** Of the CPU time: what other threads of the process computed for the jobs, all together. */
+  readonly lentMs: number;
 }
 
 /** Pure computation: these never wait for anything but a core. */
 const COMPUTES = /^(crypto|zlib)\b/;
+/** These wait for the kernel, never for another thread of the process. */
+const OF_NODE = /^(crypto|zlib|fs|dns)\b/;
 /** CPU time per job that a pool thread needs to take it and to hand back its result, at most; more is something else. */
 const MOST_OVERHEAD_MS = 0.1;
 
@@ -21,6 +25,9 @@ const MOST_OVERHEAD_MS = 0.1;
  * kind, as the intervals tell (least squares). Waiting for a core is known for all threads of the pool together: jobs that
  * only compute account for it first, the others share what is left. What remains is blocked time; of that there is no more than
  * the samples of the threads can have missed, since a blocked thread is told from one that waits for a core.
+ *
+ * A job of an add-on may be blocked because threads of the add-on's own do its work (libvips under sharp does so). What other
+ * threads use, and wait for a core, in step with such blocked jobs is theirs: computing, which cores limit, and no blocked time.
  */
 export function splitOnThread({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): OnThread {
   const cpuMs = estimateCpu(jobs, usage);
@@ -32,7 +39,37 @@ export function splitOnThread({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usa
   }
   const seen = blockedTime(jobs, usage);
   const share = seen === null ? 1 : (seen.ms + seen.errorMs) / sum(blockedMs);
-  return { cpuMs, blockedMs: share < 1 ? blockedMs.map((blocked) => blocked * share) : blockedMs };
+  return lend(jobs, usage, {
+    cpuMs,
+    blockedMs: share < 1 ? blockedMs.map((blocked) => blocked * share) : blockedMs,
+    lentMs: 0,
+  });
+}
+
+function lend(jobs: readonly TracedJob[], usage: readonly UsageInterval[], own: OnThread): OnThread {
+  const isLentTo = jobs.map(({ kind }) => !OF_NODE.test(kind));
+  if (!isLentTo.includes(true) || usage.length === 0) return own;
+  const blocked = new Float64Array(usage.length);
+  overlaps(jobs, usage, (index, interval, share) => {
+    if (isLentTo[index]) blocked[interval] = itemAt(blocked, interval) + itemAt(own.blockedMs, index) * share;
+  });
+  const others = usage.map(({ other }) => other);
+  const [computing = 0] = leastSquares(
+    [blocked],
+    others.map(({ cpuMs }) => cpuMs),
+    1,
+  );
+  const [waiting = 0] = leastSquares(
+    [blocked],
+    others.map(({ coreWaitMs }) => coreWaitMs),
+    1 - computing,
+  );
+  const lent = own.blockedMs.map((ms, index) => (isLentTo[index] ? ms * computing : 0));
+  return {
+    cpuMs: own.cpuMs.map((ms, index) => ms + itemAt(lent, index)),
+    blockedMs: own.blockedMs.map((ms, index) => (isLentTo[index] ? ms * (1 - computing - waiting) : ms)),
+    lentMs: sum(lent),
+  };
 }
 
 const spanOf = ({ startMs, endMs }: TracedJob): number => Math.max(0, endMs - startMs);
