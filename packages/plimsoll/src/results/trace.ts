@@ -133,7 +133,7 @@ export interface UsageInterval {
   readonly busyThreads?: number | null;
   /** Those of them that were blocked: neither on a core nor waiting for one. */
   readonly blockedThreads?: number | null;
-  /** Of all cores that the process may use: how long they were busy with anything, and given to other machines. */
+  /** Of all cores that the process may use: how long they were busy with anything but the recorder, and given to other machines. */
   readonly cores?: { readonly busyMs: number; readonly stolenMs: number } | null;
 }
 
