@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { readTrace, type TracedProcess } from 'plimsoll';
 import { fixture, plimsoll } from '../support/cli.js';
 
@@ -174,4 +175,39 @@ test('the program sees its functions as they were', linux, async () => {
   const { output } = await traced([process.execPath, ...command]);
   const line = output.split('\n').find((text) => text.startsWith('[[')) ?? '';
   assert.deepEqual(JSON.parse(line), JSON.parse(stdout));
+});
+
+describe('trace events are fetched', linux, () => {
+  const preload = fileURLToPath(new URL('../../dist/trace/child/preload.cjs', import.meta.url));
+  /** How often a recorder fetched while a program computed for two seconds after it had done something else. */
+  const fetches = (first: string): number => {
+    const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+    try {
+      const code = `${first}; setTimeout(() => { const end = performance.now() + 2000; (function turn() {
+        const until = performance.now() + 10; while (performance.now() < until); if (until < end) setImmediate(turn); })(); }, 100)`;
+      const run = spawnSync(process.execPath, ['--require', preload, '-e', code], {
+        env: { ...process.env, PLIMSOLL_TRACE: JSON.stringify({ directory, maxEvents: 1e6, sampleMs: 50 }) },
+      });
+      assert.equal(run.status, 0, String(run.stderr));
+      const text = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'));
+      return text.join('').split('"type":"gap"').length - 1;
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  };
+
+  // Each fetch leaves two gaps. Once a second, or for every 40 ms of CPU, of which a starved loop gets fewer.
+  test('once a second where hooks count all jobs', () => {
+    const count = fetches("require('crypto').pbkdf2('a', 'b', 1, 8, 'sha1', () => {})");
+    assert.ok(count <= 12, `${count} gaps`);
+  });
+
+  test('more often where something gives the pool jobs that are not counted', () => {
+    const worker =
+      "new (require('worker_threads').Worker)('setInterval(() => {}, 9999)', { eval: true }).unref()";
+    for (const first of [worker, "require('fs').opendir('.', (_, d) => d.close(() => {}))"]) {
+      const count = fetches(first);
+      assert.ok(count >= 20, `${count} gaps after ${first}`);
+    }
+  });
 });

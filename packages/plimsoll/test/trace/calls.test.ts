@@ -253,6 +253,16 @@ describe('the memory that a recorder shares', () => {
     assert.deepEqual(read(reader), [7]);
   });
 
+  test('tells its reader how many jobs events tell of, and whether they are all', () => {
+    const ring = new CallRing();
+    const reader = new CallRing(ring.memory);
+    for (let job = 0; job < 3; job++) ring.countTraced();
+    ring.countUncounted(1);
+    assert.deepEqual([reader.traced, reader.uncounted], [3, 1]);
+    ring.countUncounted(-1);
+    assert.equal(reader.uncounted, 0);
+  });
+
   test('a name goes to its job only', () => {
     const ring = new CallRing();
     ring.put(RECORD.job, 1, 1, 0, 0, 0);

@@ -1,4 +1,5 @@
 import inspector = require('node:inspector');
+import CallRing = require('./calls/ring.cjs');
 import constants = require('./constants.cjs');
 
 import type { EventCategory, ProblemLine, RecordedEvent, RecordedLine, SignalSource } from './lines.cjs';
@@ -31,9 +32,11 @@ interface TraceEvent {
 const FETCH_MS = 1000;
 /**
  * Node must never fetch by itself: its own thread then writes where the stop of tracing writes too, unguarded, and ends the
- * process with an assertion or a segmentation fault (seen on 20.20.2 and 24.21.0). Whatever submits a job needs some CPU
- * for it, more than 2.5 µs per event, so that fewer than 65,536 events gather in 160 ms of an event loop's CPU time.
+ * process with an assertion or a segmentation fault (seen on 20.20.2 and 24.21.0). So it is fetched after so many jobs, at four
+ * events each, where hooks count all of them. Elsewhere the event loops' CPU time bounds them: whatever submits a job needs more
+ * than 2.5 µs of it per event, so that fewer than 65,536 gather in 160 ms. Fetching that often costs a busy loop a quarter.
  */
+const FETCH_JOBS = 4096;
 const FETCH_LOOP_CPU_MS = 40;
 /** So much CPU of the thread that fetches by itself, and it does so now. */
 const FETCHING_MS = 1;
@@ -45,6 +48,10 @@ class InspectorSource implements SignalSource {
   #emit: (line: RecordedLine) => void = () => {};
   #fetched = 0;
   #loopCpu = 0;
+  #jobs = 0;
+  readonly #calls: CallRing | null;
+  /** The Worker of the recorder itself, and what was there before it. */
+  readonly #uncounted: number;
   /** Threads that were seen to run jobs. Before libuv 1.50 nothing else tells them from threads with an event loop. */
   readonly #pool = new Set<number>();
   #fetcher: number | null = null;
@@ -53,8 +60,13 @@ class InspectorSource implements SignalSource {
   readonly #config: object;
   #fetching: Promise<void> | null = null;
 
-  /** @param without categories that are not needed. */
-  constructor(without: readonly string[]) {
+  /**
+   * @param without categories that are not needed.
+   * @param calls memory of the hooks that count jobs; `null` where they do not count all that events tell of.
+   */
+  constructor(without: readonly string[], calls: SharedArrayBuffer | null) {
+    this.#calls = calls === null ? null : new CallRing(calls);
+    this.#uncounted = this.#calls?.uncounted ?? 0;
     const wanted = Object.entries(CATEGORIES).filter(([letter]) => !without.includes(letter));
     this.#config = { traceConfig: { includedCategories: wanted.map(([, category]) => category) } };
   }
@@ -78,11 +90,18 @@ class InspectorSource implements SignalSource {
 
   tick(): void {
     if (this.#stopped || this.#fetching !== null || this.#nodeFetches()) return;
-    if (now() - this.#fetched < FETCH_MS * 1000 && loopCpuMs(this.#pool) - this.#loopCpu < FETCH_LOOP_CPU_MS)
-      return;
+    if (now() - this.#fetched < FETCH_MS * 1000 && !this.#mayHaveGathered()) return;
     this.#fetching = this.#fetch().finally(() => {
       this.#fetching = null;
     });
+  }
+
+  /** Whether there may be so many events that they must be fetched. */
+  #mayHaveGathered(): boolean {
+    const calls = this.#calls;
+    return calls !== null && calls.uncounted === this.#uncounted
+      ? ((calls.traced - this.#jobs) | 0) >= FETCH_JOBS
+      : loopCpuMs(this.#pool) - this.#loopCpu >= FETCH_LOOP_CPU_MS;
   }
 
   /** A second session that comes and goes makes Node hand out what there is. */
@@ -117,6 +136,7 @@ class InspectorSource implements SignalSource {
 
   #remember(): void {
     this.#fetched = now();
+    this.#jobs = this.#calls?.traced ?? 0;
     this.#loopCpu = loopCpuMs(this.#pool);
   }
 

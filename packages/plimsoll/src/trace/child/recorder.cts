@@ -81,8 +81,10 @@ function openSources(): SignalSource[] {
     // Throws in a Node that was built without an inspector.
     const InspectorSource = require('./inspector-source.cjs') as new (
       without: readonly string[],
+      calls: SharedArrayBuffer | null,
     ) => SignalSource;
-    opened.push(new InspectorSource(data.without));
+    const countsAll = data.without.includes('f');
+    opened.push(new InspectorSource(data.without, countsAll ? data.calls : null));
   } catch (error) {
     emit({ type: 'problem', id: 'inspector', detail: (error as Error).message });
   }

@@ -73,6 +73,8 @@ class Watch {
 
   #init(id: number, type: string, resource: object): void {
     const log = this.#log;
+    // It has a log of its own.
+    if (type === 'WORKER') log.ring.countUncounted(1);
     const role = types.roleOf(type);
     if (role.is === 'task') {
       const { cause } = role;
@@ -110,12 +112,15 @@ class Watch {
     }
     const other = this.#others.get(id);
     if (other === undefined) return;
-    if (other.is === 'task') this.#log.task = other;
-    else if (other.job !== 0) {
-      const done = other.job;
-      other.job = 0;
-      this.#return(done);
+    if (other.is === 'task') {
+      this.#log.task = other;
+      return;
     }
+    const done = other.job;
+    other.job = 0;
+    if (done !== 0) this.#return(done);
+    // An add-on may give the pool the same work again.
+    else this.#log.ring.countUncounted(1);
   }
 
   #return(job: number): void {

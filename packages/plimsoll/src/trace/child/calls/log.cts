@@ -67,6 +67,9 @@ class CallLog {
     const { request, operation } = context.current();
     const { cause, job } = this.task;
     const number = ++this.#jobs;
+    // A call of fs without a name may be one that walks a tree and gives the pool many jobs.
+    if (kind === KIND.fs && name === 0) this.ring.countUncounted(1);
+    else if (kind !== KIND.fs && kind !== KIND.dns) this.ring.countTraced();
     const target = operation === 0 ? -request * CAUSES - cause : operation * CAUSES + cause;
     this.ring.put(RECORD.job, this.now(), number, name * KINDS + kind, target, job);
     return number;
@@ -74,6 +77,7 @@ class CallLog {
 
   /** The last job turns out to be this call of fs. */
   nameJob(job: number, name: number): void {
+    this.ring.countUncounted(-1);
     this.ring.setKind(job, name * KINDS + KIND.fs);
   }
 

@@ -5,12 +5,17 @@ const { FIELDS, RECORD } = record;
 /** So many records lie between one reading and the next, at most: 3 MB, a second of a busy file server. */
 const CAPACITY = 65_536;
 
-/** In the header: records written, records read, records without room, and whether nobody reads any more. */
+/**
+ * In the header: records written, records read, records without room, whether nobody reads any more, jobs so far of which trace
+ * events tell, and what may have given the pool jobs that are not among these.
+ */
 const WRITTEN = 0;
 const READ = 1;
 const LOST = 2;
 const CLOSED = 3;
-const HEADER_BYTES = 16;
+const TRACED = 4;
+const UNCOUNTED = 5;
+const HEADER_BYTES = 24;
 
 /**
  * What a thread tells of its calls, in memory that its recorder shares.
@@ -65,6 +70,25 @@ class CallRing {
 
   publish(): void {
     Atomics.store(this.#header, WRITTEN, this.#written | 0);
+  }
+
+  /** One job more of which trace events tell. */
+  countTraced(): void {
+    Atomics.add(this.#header, TRACED, 1);
+  }
+
+  /** Something more, or less with -1, whose jobs are not counted. */
+  countUncounted(change: number): void {
+    Atomics.add(this.#header, UNCOUNTED, change);
+  }
+
+  /** Jobs so far of which trace events tell; wraps round at 2^32. */
+  get traced(): number {
+    return Atomics.load(this.#header, TRACED);
+  }
+
+  get uncounted(): number {
+    return Atomics.load(this.#header, UNCOUNTED);
   }
 
   /** Nobody reads any more: what is put from now on is in vain. */
