@@ -223,7 +223,7 @@ function nothingRecorded(command: readonly string[], end: CommandEnd): PlimsollE
     /--(experimental-)?permission\b/.test(word),
   );
   const why = permission
-    ? 'with --permission Node refuses the recorder what it needs; add --allow-worker, and --allow-fs-read and --allow-fs-write for the directory of plimsoll and the temporary one (on Node 26 also --allow-inspector), or trace without --permission'
+    ? 'with --permission Node refuses the recorder what it needs; add --allow-worker, and --allow-fs-read and --allow-fs-write for the directory of plimsoll and the temporary one (and from Node 26 on --allow-inspector; before, its pool cannot be traced), or trace without --permission'
     : 'is it no Node program, or does something in it set NODE_OPTIONS anew?';
   return new PlimsollError(
     'PLIMSOLL_NOT_RECORDED',

@@ -194,6 +194,15 @@ const bad: Record<string, readonly [readonly string[], number, RegExp]> = {
     /--permission Node refuses the recorder/,
   ],
 };
+test('a process that may have Workers, but no inspector, goes on without its trace', async () => {
+  const allowed = ['--allow-worker', '--allow-fs-read=*', '--allow-fs-write=*'];
+  const code = "require('fs').readFile('/dev/null', () => console.log('done'))";
+  const run = await plimsoll(['trace', '--', node, permission, ...allowed, '-e', code]);
+  assert.equal(run.code, 0, run.stderr);
+  assert.match(run.stderr + run.stdout, /^done$/m);
+  assert.match(run.stdout, /--permission allows no\s+inspector \(trace\.inspector\)/s);
+});
+
 for (const [what, [args, code, says]] of Object.entries(bad))
   test(`${what}: a clear line and exit code ${code}`, async () => {
     const run = await plimsoll(['trace', '--quiet', ...args]);

@@ -119,6 +119,8 @@ export interface RecorderData {
   readonly sampleMs: number;
   /** Of the app's thread: see requests/table.cts. */
   readonly requests: SharedArrayBuffer;
+  /** Whether Node lets us connect to the app's thread; with --permission and without the right it ends the process instead. */
+  readonly mayInspect: boolean;
   /** Of the app's thread: see calls/ring.cts; `null` where calls are not recorded. */
   readonly calls: SharedArrayBuffer | null;
   /** Categories of trace events that it makes needless. */

@@ -76,7 +76,7 @@ function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
     startRecorder(
       {
         ...{ flags: flags(), file, finishFile, maxEvents, sampleMs },
-        ...{ requests: requests.memory, calls: calls.memory, without },
+        ...{ requests: requests.memory, calls: calls.memory, without, mayInspect: mayInspect() },
       },
       channel,
     );
@@ -84,6 +84,10 @@ function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
     append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
   }
 }
+
+/** The permissions of the app, which its Workers are not told. */
+const mayInspect = (): boolean =>
+  (process as { permission?: { has(scope: string): boolean } }).permission?.has('inspector') !== false;
 
 const flags = (): Int32Array => new Int32Array(new SharedArrayBuffer(8));
 

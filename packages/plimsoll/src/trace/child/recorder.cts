@@ -78,6 +78,7 @@ async function begin(): Promise<void> {
 function openSources(): SignalSource[] {
   const opened: SignalSource[] = [];
   try {
+    if (!data.mayInspect) throw new Error('--permission allows no inspector');
     // Throws in a Node that was built without an inspector.
     const InspectorSource = require('./inspector-source.cjs') as new (
       without: readonly string[],
