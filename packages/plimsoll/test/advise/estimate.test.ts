@@ -116,11 +116,38 @@ describe('demand from a trace', () => {
     test('all is blocked where samples saw a blocked thread', () => near(blocked(samples(1)), 100, 0.01));
     test('no more than one interval is where they never saw one', () => near(blocked(samples(0)), 10, 0.01));
     test('all is where the kernel does not tell', () => near(blocked(samples(null)), 100, 0.01));
+
+    /** A job of an add-on on a thread that is blocked for 100 ms, while other threads compute and wait for a core. */
+    const lent = (kind: string, from: number, to: number) =>
+      splitOnThread({
+        jobs: [{ ...job, kind, cpuMs: 0, inferred: false }],
+        usage: Array.from({ length: 20 }, (_, index) => ({
+          ...(samples(index < 10 ? 1 : 0)[0] as ReturnType<typeof samples>[number]),
+          fromMs: 10 * index,
+          toMs: 10 * index + 10,
+          other: index >= from && index < to ? { cpuMs: 6, coreWaitMs: 3 } : { cpuMs: 0, coreWaitMs: 0 },
+        })),
+      });
+
+    test('what other threads compute meanwhile is computing of an add-on, which cores limit', () => {
+      const { cpuMs, blockedMs, lentMs } = lent('sharp', 0, 10);
+      near(cpuMs[0] as number, 60, 0.01);
+      near(blockedMs[0] as number, 10, 0.01);
+      near(lentMs, 60, 0.01);
+    });
+
+    test('what they compute at other times is not, nor anything where Node itself waits', () => {
+      for (const { cpuMs, blockedMs, lentMs } of [lent('sharp', 10, 20), lent('fs.read', 0, 10)]) {
+        near(cpuMs[0] as number, 0, 0.01);
+        near(blockedMs[0] as number, 100, 0.01);
+        assert.equal(lentMs, 0);
+      }
+    });
   });
 
   describe('what an event loop does beside the jobs', () => {
     /** A loop that takes `perJobMs` for each of the jobs that come in an interval, and `share` of its length. */
-    const costs = (counts: readonly number[], perJobMs: number, share: number) => {
+    const costs = (counts: readonly number[], perJobMs: number, share: number, seenMs = 0) => {
       const jobs = counts.flatMap((count, at) =>
         Array.from({ length: count }, (_, index): TracedJob => {
           const submitMs = 50 * at + 1 + index / 100;
@@ -148,17 +175,27 @@ describe('demand from a trace', () => {
         pool: { cpuMs: 0, coreWaitMs: 0 },
         other: { cpuMs: 0, coreWaitMs: 0 },
       }));
-      return loopCosts({ jobs, usage, requests: [] });
+      return loopCosts({ jobs, usage, requests: [] }, seenMs);
     };
+    const varied = Array.from({ length: 60 }, (_, index) => 2 + ((index * 7) % 11));
 
     test('is told from what it does for them where there is much to see', () => {
-      const { perJobMs, background } = costs(
-        Array.from({ length: 60 }, (_, index) => 2 + ((index * 7) % 11)),
-        0.5,
-        0.4,
-      );
+      const { perJobMs, background } = costs(varied, 0.5, 0.4);
       near(perJobMs, 0.5, 0.01);
       near(background.share, 0.4, 0.01);
+    });
+
+    test('is nothing where the loop is saturated, however many jobs it serves', () => {
+      const { perJobMs, background } = costs(varied, 0, 0.95);
+      assert.equal(background.share, 0);
+      near(perJobMs, (60 * 50 * 0.95) / varied.reduce((sum, count) => sum + count, 0), 0.001);
+    });
+
+    test('is no more than callbacks leave, of what they were seen to compute', () => {
+      const usedMs = 60 * 50 * 0.4;
+      near(costs(varied, 0, 0.4).background.share, 0.4, 0.01);
+      near(costs(varied, 0, 0.4, usedMs / 2).background.share, 0.2, 0.01);
+      assert.equal(costs(varied, 0, 0.4, usedMs).background.share, 0);
     });
 
     test('is taken for nothing where a handful of intervals would show anything', () => {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { type AdviseOptions, advise as predict } from '#plimsoll/advise/advise.js';
 import { askedBy } from '#plimsoll/advise/clients.js';
 import { estimate } from '#plimsoll/advise/estimate.js';
+import { stepsOf } from '#plimsoll/advise/steps.js';
 import { verification } from '#plimsoll/advise/verify.js';
 import { NO_CHANGE } from '#plimsoll/advise/what-if.js';
 import { requestsIn } from '#plimsoll/model/request-measures.js';
@@ -70,6 +71,16 @@ describe('requests from a trace', () => {
       const real = estimate(requestTraceOf(mixed, size, machine)).measured.requests?.latencyMs.mean ?? 0;
       near(predicted, real, 0.08);
     }
+  });
+
+  test('their end waits for all that leads to nothing else, not just for the last of it', () => {
+    const pair = { at: 0, jobs: [{ blocked: 10 }, { blocked: 8 }, { blocked: 9 }], delay: 1 };
+    const [process] = requestTraceOf([pair], 4, machine).processes;
+    const [{ end } = assert.fail()] = stepsOf(process ?? assert.fail(), 0).requests;
+    assert.deepEqual(
+      [end.parent, ...end.joins].map((step) => step?.index),
+      [0, 1, 2],
+    );
   });
 
   test('of which only arrival and end were recorded do what others of their route did', () => {
