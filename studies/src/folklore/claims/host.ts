@@ -6,25 +6,34 @@ import { list } from 'plimsoll/lab';
 import { type Claim, cellsOf, NotHere } from '../claim.js';
 import type { Lab } from '../lab.js';
 
-const QUOTAS = ['max', '0.5', '1', '1.5'] as const;
+interface Limit {
+  readonly name: string;
+  /** CPUs; `null`: no quota. */
+  readonly quota: number | null;
+  readonly weight: number;
+}
+
+const quotaOf = (quota: number): Limit => ({ name: `a quota of ${quota} CPUs`, quota, weight: 100 });
+const FREE: Limit = { name: 'no quota', quota: null, weight: 100 };
+/** What Kubernetes makes of `requests: 1, limits: 2`: its 1,024 shares are a weight of 39. */
+const WEIGHTED: Limit = { name: 'a quota of 2 CPUs, weight 39', quota: 2, weight: 39 };
+const LIMITS: readonly Limit[] = [quotaOf(0.5), quotaOf(1), quotaOf(1.5), WEIGHTED];
 const PERIOD_US = 100_000;
 /** Laid over what libuv reads, in a mount namespace of its own: the group of the process, and the limits of its groups. */
 const SCRIPT =
   'mount --bind "$0/cgroup" /sys/fs/cgroup && mount --bind "$0/of-process" /proc/$$/cgroup && exec "$@"';
 
-/** A command that starts another one where cgroup v2 says that it may use so many CPUs. */
-function underQuota(lab: Lab, quota: string): string[] {
+/** A command that starts another one where cgroup v2 says so. */
+function under(lab: Lab, { quota, weight }: Limit): string[] {
   const folder = lab.folder();
   mkdirSync(join(folder, 'cgroup'));
-  const us = quota === 'max' ? 'max' : String(Number(quota) * PERIOD_US);
+  const us = quota === null ? 'max' : String(quota * PERIOD_US);
   writeFileSync(join(folder, 'cgroup/cpu.max'), `${us} ${PERIOD_US}\n`);
   writeFileSync(join(folder, 'cgroup/cgroup.controllers'), 'cpu memory pids\n');
-  writeFileSync(join(folder, 'cgroup/cpu.weight'), '100\n');
+  writeFileSync(join(folder, 'cgroup/cpu.weight'), `${weight}\n`);
   writeFileSync(join(folder, 'of-process'), '0::/\n');
   return ['unshare', '--mount', 'sh', '-c', SCRIPT, folder];
 }
-
-const nameOf = (quota: string): string => (quota === 'max' ? 'no quota' : `quota of ${quota} CPUs`);
 
 export const parallelism: Claim = {
   id: 'available-parallelism',
@@ -35,42 +44,45 @@ export const parallelism: Claim = {
   ],
   how: 'Asks for it where the files of cgroup v2 that libuv reads say so many CPUs. The files are made up and laid over the real ones in a mount namespace; the limit itself does not act.',
   async observe(lab) {
-    const [command = '', ...args] = [...underQuota(lab, 'max'), 'true'];
+    const [command = '', ...args] = [...under(lab, FREE), 'true'];
     if (spawnSync(command, args).status !== 0)
       throw new NotHere('it needs the right to make a mount namespace');
     return lab.count(
       'os.availableParallelism()',
-      QUOTAS.map((quota) => [
-        nameOf(quota),
+      [FREE, ...LIMITS].map((limit) => [
+        limit.name,
         async (node) =>
-          (await lab.run(node, 'parallelism.cjs', { prefix: underQuota(lab, quota) })).said as number,
+          (await lab.run(node, 'parallelism.cjs', { prefix: under(lab, limit) })).said as number,
       ]),
       await lab.nodesAnd('22.12.0'),
     );
   },
   judge(counted) {
-    const exceeds = (index: number, quota: string): boolean =>
-      Number(cellsOf(counted, nameOf(quota))[index]) > Math.ceil(Number(quota));
-    const limits = QUOTAS.filter((quota) => quota !== 'max');
+    const free = cellsOf(counted, FREE.name);
+    // On a single CPU no answer can exceed a quota.
+    if (free.some((cell) => Number(cell) < 2))
+      return { verdict: 'undecided', because: 'It takes two CPUs to tell.' };
+    const wrongAt = (node: number, isWrong: (said: number, quota: number) => boolean): string[] =>
+      LIMITS.filter(({ name, quota }) =>
+        isWrong(Number(cellsOf(counted, name)[node]), quota ?? Number.POSITIVE_INFINITY),
+      ).map(({ name }) => name);
     const all = counted.nodes.map((node, index) => ({
       node,
-      free: Number(cellsOf(counted, nameOf('max'))[index]),
-      wrong: limits.filter((quota) => exceeds(index, quota)),
+      above: wrongAt(index, (said, quota) => said > Math.ceil(quota)),
+      below: wrongAt(index, (said, quota) => said < Math.floor(quota)),
     }));
-    // On a single CPU no answer can exceed a quota.
-    if (all.some(({ free }) => free < 2))
-      return { verdict: 'undecided', because: 'It takes two CPUs to tell.' };
-    const right = all.filter(({ wrong }) => wrong.length === 0).map(({ node }) => node);
-    const partly = all.filter(({ wrong }) => wrong.length > 0 && wrong.length < limits.length);
-    const never = all.filter(({ wrong }) => wrong.length === limits.length).map(({ node }) => node);
+    const right = all.filter(({ above, below }) => above.length + below.length === 0);
+    const faults = all.flatMap(({ node, above, below }) => [
+      ...(above.length > 0 ? [`Node ${node} says more than ${list(above)}.`] : []),
+      ...(below.length > 0 ? [`Node ${node} says less than ${list(below)}.`] : []),
+    ]);
     return {
       verdict: right.length === all.length ? 'true' : right.length === 0 ? 'false' : 'depends',
       because: [
-        right.length > 0 ? `It does on Node ${list(right)}.` : '',
-        partly.length > 0
-          ? `It does not for ${list(partly.map(({ node, wrong }) => `${list(wrong.map(nameOf))} on ${node}`))}.`
+        right.length > 0
+          ? `It does on Node ${list(right.map(({ node }) => node))}, in whole CPUs.`
           : '',
-        never.length > 0 ? `On ${list(never)} it sees no quota that is below the number of CPUs.` : '',
+        ...faults,
       ]
         .filter((text) => text !== '')
         .join(' '),

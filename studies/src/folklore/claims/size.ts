@@ -38,7 +38,7 @@ const inCode: Claim = {
     },
     { title: 'nodejs/nan#286', url: 'https://github.com/nodejs/nan/issues/286' },
     {
-      title: 'it never works, say Node’s own pages (#55832)',
+      title: 'Node’s own page promises nothing (nodejs/node#55832)',
       url: 'https://github.com/nodejs/node/pull/55832',
     },
   ],
@@ -178,8 +178,8 @@ const envFile: Claim = {
       because: [
         byNode ? '`node --env-file` always holds.' : '`node --env-file` does not hold everywhere.',
         inCommonJs
-          ? 'Loaded by the first line of a CommonJS program it holds too'
-          : 'Loaded by CommonJS it is too late',
+          ? 'Loaded by the first line of a CommonJS program it holds too,'
+          : 'Loaded by CommonJS it is too late,',
         late.length === 0
           ? 'and by that of an ES module.'
           : `but by that of an ES module it is too late on Node ${list(late)}.`,
