@@ -169,7 +169,7 @@ const promises: Claim = {
       ['fs.promises.readFile', jobs('promises')],
     ]);
   },
-  judge(counted, { reads }) {
+  judge(counted, { reads, environment }) {
     const condition = reads === null ? undefined : conditionOf(reads, 'reads');
     const found = judge(condition, 'promises', 'callback', 'us');
     const [byCallback, byPromise] = ['fs.readFile', 'fs.promises.readFile'].map((name) =>
@@ -180,9 +180,16 @@ const promises: Claim = {
     if (found === undefined || found.verdict === 'unclear' || !noisy)
       return { ...UNDECIDED, because: `${isSame ? 'Both take the same jobs. ' : ''}${UNDECIDED.because}` };
     const isSlower = found.verdict === 'worse';
+    const node = environment.node.version;
+    const time = isSlower
+      ? `On Node ${node} it takes ${formatFigure(found.ratio, 2)} times as long`
+      : `On Node ${node} it is not slower`;
+    const jobs = isSame
+      ? `but as many jobs of the pool: ${[...new Set(byCallback)].join(' or ')} for a read, by version. So the difference is not the pool’s.`
+      : 'and another number of jobs.';
     return {
-      verdict: isSame ? 'false' : isSlower ? 'depends' : 'false',
-      because: `${isSlower ? `It takes ${formatFigure(found.ratio, 2)} times as long` : 'It is not slower here'}, and ${isSame ? `as many jobs of the pool (${[...new Set(byCallback)].join(' or ')} by version): what it takes longer for is its JavaScript on the main thread.` : 'another number of jobs.'}`,
+      verdict: isSame || !isSlower ? 'false' : 'depends',
+      because: `${time}, ${jobs}`,
     };
   },
 };
