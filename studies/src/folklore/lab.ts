@@ -8,6 +8,7 @@ import {
   diffPoolThreads,
   record,
   type ThreadInfo,
+  usage,
 } from 'plimsoll/lab';
 import { resultOf } from '../common/cli.js';
 import type { LifeCycle } from '../common/command.js';
@@ -56,8 +57,13 @@ export class Lab {
     this.#directory = cycle.guardian.temporaryDirectory();
   }
 
-  /** In a quick run with the Node that runs this, otherwise with the newest of every supported line. */
+  /**
+   * In a quick run with the Node that runs this, otherwise with the newest of every supported line.
+   *
+   * @throws {PlimsollError} PLIMSOLL_USAGE where threads cannot be counted.
+   */
   static async open(effort: Effort, cycle: LifeCycle): Promise<Lab> {
+    if (process.platform !== 'linux') throw usage('threads are counted in /proc: this study needs Linux');
     return new Lab(effort, cycle, effort === 'quick' ? [OWN_NODE] : await everyLine(versionOf));
   }
 

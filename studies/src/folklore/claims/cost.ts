@@ -1,6 +1,6 @@
 // Claims about how fast, decided by measuring.
 import { type BenchResult, formatFigure, list, type WorkloadResult } from 'plimsoll/lab';
-import { compareTwin, judge } from '../../common/compare.js';
+import { judge } from '../../common/compare.js';
 import { conditionOf } from '../../common/result.js';
 import { conditionTable, left, right, type Table } from '../../common/tables.js';
 import { type Claim, cellsOf, type Judgement } from '../claim.js';
@@ -176,8 +176,7 @@ const promises: Claim = {
       cellsOf(counted, name),
     );
     const isSame = byCallback?.every((cell, index) => cell === byPromise?.[index]) ?? false;
-    const noisy = condition !== undefined && compareTwin(condition, 'us')?.verdict !== undefined;
-    if (found === undefined || found.verdict === 'unclear' || !noisy)
+    if (found === undefined || found.verdict === 'unclear')
       return { ...UNDECIDED, because: `${isSame ? 'Both take the same jobs. ' : ''}${UNDECIDED.because}` };
     const isSlower = found.verdict === 'worse';
     const node = environment.node.version;
