@@ -128,6 +128,24 @@ describe('the published folklore', () => {
     assert.equal(rows.size, CLAIMS.length);
   });
 
+  test('the figures of the guide are those of the result', () => {
+    const guide = readFileSync(join(ROOT, 'docs/guide/folklore.md'), 'utf8');
+    const sizes = (name: string, size: number) => {
+      const workload = read().bench?.workloads.find((one) => one.name === name);
+      const found = workload?.sizes.find((one) => one.size === size);
+      assert.ok(found, `${name} with ${size} threads`);
+      return found;
+    };
+    const late = (size: number): number => sizes('crypto', size).eventLoopDelayMs.p99;
+    const percent = (ratio: number): string => `${Math.round(Math.abs(ratio - 1) * 100)} %`;
+    for (const figure of [
+      `lookups took ${percent(sizes('dns', 128).ratio)} less time with 128 threads`,
+      `timers were ${late(128).toFixed(0)} ms late, with 2 threads ${late(2).toFixed(1)} ms`,
+      `gzip was ${percent(sizes('zlib', 32).ratio)} slower with 32 threads`,
+    ])
+      assert.ok(guide.includes(figure), figure);
+  });
+
   test('other counts lead to other verdicts', () => {
     const result = read();
     const verdict = (id: string, change: (cell: unknown) => string | number): string =>
