@@ -16,6 +16,7 @@ export { readOptions } from './cli/read-options.js';
 export { parseCount } from './cli/values.js';
 export { PlimsollError, usage } from './errors.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
+export { diffPoolThreads, type ThreadInfo } from './host/pool-threads.js';
 export { installedVersions } from './host/versions.js';
 export {
   type AlternatingOutcome,

@@ -201,7 +201,7 @@ test('plimsoll/lab exports these values and no others', () => {
       ...['alternate', 'fitGenerations', 'GenerationWatch', 'LiveContestant'],
       ...['interruptSignal', 'openJsonOutput', 'ProgressLine', 'parseCount', 'PlimsollError'],
       ...['readOptions', 'usage'],
-      ...['captureEnvironment', 'installedVersions'],
+      ...['captureEnvironment', 'diffPoolThreads', 'installedVersions'],
       ...[
         'formatDuration',
         'formatEstimate',

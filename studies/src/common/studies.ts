@@ -1,6 +1,7 @@
 import { backpressure } from '../backpressure/study.js';
 import { benchStudy } from '../bench/study.js';
 import { classifyStudy } from '../classify/study.js';
+import { folklore } from '../folklore/study.js';
 import { loadStudy } from '../load/study.js';
 import { modelSpeed } from '../model-speed/study.js';
 import { predictStudy } from '../predict/study.js';
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   benchStudy,
   timelineStudy,
   classifyStudy,
+  folklore,
   loadStudy,
   predictStudy,
   traceCost,
