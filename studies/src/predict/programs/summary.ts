@@ -13,6 +13,8 @@ export interface FigureSummary {
 /** What the predictions of some programs come to. */
 export interface ProgramSummary {
   readonly mean: FigureSummary;
+  /** The same after the factor by which the recorded run differed from the measured runs of its size is taken off. */
+  readonly shape: number;
   readonly p99: FigureSummary;
   /** Makespan of commands, throughput of servers in a closed loop. */
   readonly pace: FigureSummary;
@@ -60,6 +62,7 @@ export function summaryOf(results: readonly ProgramResult[]): ProgramSummary {
   const steady = regrets.filter(({ regretIsSteady }) => regretIsSteady);
   return {
     mean: summarised(figuresOf(compared, 'mean')),
+    shape: median(predictions.flatMap(shapeErrors)),
     p99: summarised(figuresOf(compared, 'p99')),
     pace: summarised(figuresOf(compared, 'pace')),
     covered: held.length === 0 ? Number.NaN : held.filter(({ inBand }) => inBand).length / held.length,
@@ -72,6 +75,9 @@ export function summaryOf(results: readonly ProgramResult[]): ProgramSummary {
     overload: { count: compared.filter(({ overloadAgrees }) => overloadAgrees).length, of: compared.length },
   };
 }
+
+const shapeErrors = ({ compared, recorderCost }: ProgramPrediction): number[] =>
+  figuresOf(compared, 'mean').map(({ error }) => Math.abs((1 + error) / (1 + recorderCost) - 1));
 
 const figuresOf = (compared: readonly ComparedSize[], figure: 'mean' | 'p99' | 'pace'): Held[] =>
   compared.flatMap((one) => one[figure] ?? []);
