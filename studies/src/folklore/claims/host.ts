@@ -79,9 +79,7 @@ export const parallelism: Claim = {
     return {
       verdict: right.length === all.length ? 'true' : right.length === 0 ? 'false' : 'depends',
       because: [
-        right.length > 0
-          ? `It does on Node ${list(right.map(({ node }) => node))}, in whole CPUs.`
-          : '',
+        right.length > 0 ? `It does on Node ${list(right.map(({ node }) => node))}, in whole CPUs.` : '',
         ...faults,
       ]
         .filter((text) => text !== '')
