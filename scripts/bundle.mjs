@@ -26,15 +26,19 @@ const SMALL = { minifyWhitespace: true, lineLimit: 120 };
 
 /** Bundles each package that has a module newer than its bundles. @param {string} root */
 export function bundle(root) {
-  const [pool, fastify] = ['pool', 'fastify'].map((name) => join(root, 'packages', name));
+  const [pool, monitor, fastify] = ['pool', 'monitor', 'fastify'].map((name) => join(root, 'packages', name));
   if (isStale(pool)) {
     bundleWorker(join(pool, 'dist'));
     bundleHost(pool, { index: asValue, piscina: asValue });
   }
+  if (isStale(monitor)) {
+    bundleThread(join(monitor, 'dist'));
+    bundleHost(monitor, { index: asNames, auto: asStart });
+  }
   if (isStale(fastify)) {
     /** @type {Write} */
     const index = (name, exports) => asNames(name, exports, 'plimsollPool');
-    bundleHost(fastify, { index }, ['@plimsoll/pool', 'fastify-plugin']);
+    bundleHost(fastify, { index }, ['@plimsoll/monitor', '@plimsoll/pool', 'fastify-plugin']);
   }
   bundleMark(join(root, 'packages/plimsoll/dist'));
 }
@@ -55,6 +59,14 @@ function bundleWorker(dist) {
   if (/\brequire\(/.test(entry)) throw new Error('the worker requires what is no part of Node');
   const start = `(importModule) => {${entry.replaceAll(/\bimport\(/g, 'importModule(')}}`;
   const source = commonJs({ ...entryPoint('boot.js'), define: { ENTRY: JSON.stringify(start) } });
+  writeFileSync(join(dist, 'worker/source.js'), `export const SOURCE = ${JSON.stringify(source)};\n`);
+}
+
+/** The thread of the monitor in the same way; it runs nobody else's code. @param {string} dist */
+function bundleThread(dist) {
+  const source = commonJs({ ...SMALL, entryPoints: [join(dist, 'worker/entry.js')] });
+  if (/\brequire\(/.test(source))
+    throw new Error('the thread of the monitor requires what is no part of Node');
   writeFileSync(join(dist, 'worker/source.js'), `export const SOURCE = ${JSON.stringify(source)};\n`);
 }
 
@@ -111,7 +123,7 @@ function asValue(name, exports) {
  *
  * @param {string} name
  * @param {string[]} exports
- * @param {string} nameOfDefault
+ * @param {string} [nameOfDefault] where there is one
  */
 function asNames(name, exports, nameOfDefault) {
   const mark = "Object.defineProperty(exports, '__esModule', { value: true });";
@@ -121,6 +133,12 @@ function asNames(name, exports, nameOfDefault) {
     imported: [`export { ${named.join(', ')} } from './${name}.cjs';`],
   };
 }
+
+/** Loading it calls `start()`: what others import shares its code, and must not start anything. @type {Write} */
+const asStart = (name) => ({
+  required: [`exports.monitor = ${name}.start();`],
+  imported: [`export { monitor } from './${name}.cjs';`],
+});
 
 /** Asked for here, because this module is loaded before anything is installed. @returns {typeof import('esbuild-wasm')} */
 const esbuild = () => require('esbuild-wasm');

@@ -3,6 +3,7 @@ const TABLE = {
   PLIMSOLL_FASTIFY_BAD_OPTION: 'an option of the plugin has a wrong type or value',
   PLIMSOLL_FASTIFY_POOL_EXISTS: 'this context has a pool of that namespace already',
   PLIMSOLL_FASTIFY_NO_POOL: 'no pool of that namespace can be seen from this context',
+  PLIMSOLL_FASTIFY_POOL_SATURATED: "a request was refused, because jobs wait too long for libuv's pool",
 } as const;
 
 export type FastifyErrorCode = keyof typeof TABLE;
@@ -34,4 +35,17 @@ export const noPool = (namespace: unknown, known: readonly string[]): Error =>
       `There is no pool ${shown(namespace)} in this context, only ${known.map(shown).join(', ') || 'none at all'}`,
     ),
     'PLIMSOLL_FASTIFY_NO_POOL',
+  );
+
+/** The answer to a request that is refused; Fastify takes the status and the headers from it. */
+export const poolSaturated = (poolWaitMs: number, retryAfter: number | undefined): Error =>
+  Object.assign(
+    coded(
+      new Error(`No job gets a thread of libuv's pool within ${poolWaitMs} ms`),
+      'PLIMSOLL_FASTIFY_POOL_SATURATED',
+    ),
+    {
+      statusCode: 503,
+      ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } }),
+    },
   );

@@ -1,3 +1,4 @@
+import { prometheusText as monitorText, type ThreadPoolMonitor } from '@plimsoll/monitor';
 import { Pool } from '@plimsoll/pool';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
@@ -8,18 +9,20 @@ import { requireLoadable } from './probe.js';
 import { entriesOf, ownRegistry, requireFree } from './registry.js';
 import { decorateRequests } from './request.js';
 import { entryFor, type GivenOptions, run } from './run-task.js';
+import { shedWhenSaturated } from './shed.js';
 import type { RunTask } from './types.js';
 
 const register: FastifyPluginAsync<PlimsollPoolOptions> = async (fastify, options) => {
   const { http, pool: poolOptions } = separate(options);
-  const { namespace, metrics } = http;
+  const { namespace, metrics, shed } = http;
   requireFree(fastify, namespace);
   const pool = new Pool(poolOptions);
   pool.on('error', (error) => fastify.log.error({ err: error, pool: namespace }, 'plimsoll: pool error'));
   ownRegistry(fastify)[namespace] = { pool, http };
   decorate(fastify, pool, namespace);
   closeWithServer(fastify, pool, namespace);
-  if (metrics !== undefined) addMetrics(fastify, metrics);
+  const monitor = shed && shedWhenSaturated(fastify, shed, http);
+  if (metrics !== undefined) addMetrics(fastify, metrics, monitor);
   try {
     await requireLoadable(pool);
   } catch (error) {
@@ -41,10 +44,12 @@ function decorate(fastify: FastifyInstance, pool: Pool, namespace: string): void
   decorateRequests(fastify);
 }
 
-function addMetrics(fastify: FastifyInstance, path: string): void {
-  fastify.get(path, (_, reply) => {
+function addMetrics(fastify: FastifyInstance, path: string, monitor: ThreadPoolMonitor | undefined): void {
+  fastify.get(path, { config: { shed: false } }, (_, reply) => {
     const pools = entriesOf(ownRegistry(fastify)).map(([name, { pool }]) => [name, pool] as const);
-    reply.type(CONTENT_TYPE).send(prometheusText(Object.fromEntries(pools)));
+    reply
+      .type(CONTENT_TYPE)
+      .send(prometheusText(Object.fromEntries(pools)) + (monitor === undefined ? '' : monitorText(monitor)));
   });
 }
 

@@ -48,6 +48,10 @@ declare module 'fastify' {
     /** Runs a task to its end, whatever becomes of a request. Refusals carry the status 503 and Retry-After. */
     readonly runTask: RunTask;
   }
+  interface FastifyContextConfig {
+    /** `false`: this route is answered although the plugin's option `shed` refuses the others. */
+    readonly shed?: boolean | undefined;
+  }
   interface FastifyRequest {
     /** As `fastify.runTask`, but the task ends with the request: when the client goes away it is cancelled. */
     readonly runTask: RunTask;

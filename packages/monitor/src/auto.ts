@@ -1,0 +1,86 @@
+import { isMainThread } from 'node:worker_threads';
+import { type AutoSettings, readSettings } from './auto-settings.js';
+import { type Meter, observeWithOpenTelemetry } from './exporters/opentelemetry.js';
+import { prometheusContentType, prometheusText } from './exporters/prometheus-text.js';
+import { monitorThreadPool, type ThreadPoolMonitor } from './host/monitor.js';
+
+/** How long the pool must stay saturated for a warning, and how long after one there is no other. */
+const FOR_MS = 1000;
+const PAUSE_MS = 60_000;
+
+/** Where `@opentelemetry/api` keeps what the SDK has registered, for all its copies in a process. */
+const OPEN_TELEMETRY = Symbol.for('opentelemetry.js.api.1');
+const METER = '@plimsoll/monitor';
+const LOOK_MS = 1000;
+const LOOKS = 60;
+
+/**
+ * Starts what `--import @plimsoll/monitor/auto` and `--require @plimsoll/monitor/auto` stand for, once for each process: Node
+ * preloads modules in every thread, but all threads share one pool.
+ *
+ * @returns undefined in a Worker
+ */
+export function start(): ThreadPoolMonitor | undefined {
+  if (!isMainThread) return undefined;
+  const settings = readSettings(process.env);
+  for (const complaint of settings.complaints) warn(complaint, 'PLIMSOLL_MONITOR_BAD_OPTION');
+  const monitor = monitorThreadPool({ resolution: settings.resolution });
+  if (settings.waitMs !== undefined) warnWhenSaturated(monitor, settings.waitMs);
+  if (settings.listen !== undefined) void serve(monitor, settings.listen);
+  observeWhenThere(monitor);
+  monitor.enable();
+  return monitor;
+}
+
+function warn(text: string, code: string): void {
+  process.emitWarning(text, { type: 'PlimsollWarning', code });
+}
+
+function warnWhenSaturated(monitor: ThreadPoolMonitor, waitMs: number): void {
+  let last = Number.NEGATIVE_INFINITY;
+  monitor.onSaturation({ waitMs, forMs: FOR_MS }, ({ saturated, waitMs: measured }) => {
+    if (!saturated || performance.now() - last < PAUSE_MS) return;
+    last = performance.now();
+    warn(
+      `For ${FOR_MS / 1000} s no job got a thread of libuv's pool within ${waitMs} ms; the last one waited ` +
+        `${Math.round(measured)} ms${described(monitor)}`,
+      'PLIMSOLL_POOL_SATURATED',
+    );
+  });
+}
+
+function described({ threadPool: { size, busy, queued } }: ThreadPoolMonitor): string {
+  if (size === undefined) return '';
+  if (busy === undefined || queued === undefined) return ` (${size} threads)`;
+  return ` (${size} threads, ${busy} busy, ${queued} jobs waiting)`;
+}
+
+/** Processes of a cluster have ports of their own, or each scrape would ask another one. */
+async function serve(
+  monitor: ThreadPoolMonitor,
+  { host, port }: NonNullable<AutoSettings['listen']>,
+): Promise<void> {
+  const [{ default: cluster }, { createServer }] = await Promise.all([
+    import('node:cluster'),
+    import('node:http'),
+  ]);
+  const own = port === 0 ? 0 : port + (cluster.worker?.id ?? 0);
+  const server = createServer((request, response) => {
+    const isMetrics = request.url?.split('?')[0] === '/metrics';
+    response.statusCode = isMetrics ? 200 : 404;
+    response.setHeader('content-type', isMetrics ? prometheusContentType : 'text/plain');
+    response.end(isMetrics ? prometheusText(monitor) : '/metrics is all there is\n');
+  });
+  server.on('connection', (socket) => socket.unref());
+  server.on('error', (error) => warn(`No /metrics: ${error.message}`, 'PLIMSOLL_MONITOR_LISTEN'));
+  server.listen({ host, port: own, exclusive: true }).unref();
+}
+
+/** An SDK may be started after this, by the application; then it is seen within a second, for the first minute. */
+function observeWhenThere(monitor: ThreadPoolMonitor, looks = LOOKS): void {
+  const api = Reflect.get(globalThis, OPEN_TELEMETRY) as
+    | { readonly metrics?: { getMeter(name: string): Meter } }
+    | undefined;
+  if (api?.metrics !== undefined) observeWithOpenTelemetry(monitor, api.metrics.getMeter(METER));
+  else if (looks > 0) setTimeout(() => observeWhenThere(monitor, looks - 1), LOOK_MS).unref();
+}

@@ -1,0 +1,60 @@
+import type { Now } from '../shared/clock.js';
+import type { Memory } from '../shared/memory.js';
+
+/**
+ * What the pool itself looks like, as the monitor last saw it. `undefined`: this platform, or this build of Node, does not tell;
+ * or the monitor is not enabled; or nothing has used the pool yet.
+ */
+export interface ThreadPool {
+  /** Threads of the pool, counted: the variable UV_THREADPOOL_SIZE is no proof. Linux. */
+  readonly size: number | undefined;
+  /** Threads that run a job, 0 to `size`. Linux, official builds of Node. */
+  readonly busy: number | undefined;
+  /** Jobs that wait for a thread, the monitor's own left out; counted up to 4,096. Linux, official builds of Node. */
+  readonly queued: number | undefined;
+  /** Busy threads divided by all, 0 to 1, on average over the last ten seconds. Linux, official builds of Node. */
+  readonly utilization: number | undefined;
+}
+
+export class ObservedPool implements ThreadPool {
+  readonly #now: Now;
+  #memory: Memory | undefined;
+
+  constructor(now: Now) {
+    this.#now = now;
+  }
+
+  begin(memory: Memory): void {
+    this.#memory = memory;
+  }
+
+  end(): void {
+    this.#memory = undefined;
+  }
+
+  get size(): number | undefined {
+    return known(this.#memory?.pool.size);
+  }
+
+  get busy(): number | undefined {
+    return known(this.#memory?.pool.busy);
+  }
+
+  get queued(): number | undefined {
+    const memory = this.#memory;
+    const jobs = known(memory?.pool.queued);
+    if (memory === undefined || jobs === undefined) return undefined;
+    let own = 0;
+    for (const waits of [memory.fast, memory.slow])
+      waits.eachOut(() => {
+        own++;
+      });
+    return Math.max(0, jobs - own);
+  }
+
+  get utilization(): number | undefined {
+    return known(this.#memory?.pool.utilization(this.#now()));
+  }
+}
+
+const known = (value: number | undefined): number | undefined => (Number.isNaN(value) ? undefined : value);

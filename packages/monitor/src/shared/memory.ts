@@ -1,0 +1,129 @@
+import { BUCKETS } from './buckets.js';
+
+/** Canaries that may be out at a time. What is sent more rarely the more are out never gets there (`worker/prober.ts`). */
+export const SLOTS = 512;
+
+/** Seconds that `threadPool.utilization` looks back. */
+export const WINDOW_SECONDS = 10;
+/** More than the window, so that the second which is being written is never among those that are read. */
+const SECONDS = 16;
+
+const BYTES = Float64Array.BYTES_PER_ELEMENT;
+
+/**
+ * What is known of the waits of one class of jobs. The Worker alone writes, another thread may read at any time: it may see
+ * a canary returned and not yet counted, which is of no weight in a statistic.
+ */
+export class Waits {
+  /** Canaries by the bucket of their wait. One that was sent more rarely counts for those that were not sent. */
+  readonly counts: Float64Array;
+  /** When the canary of a slot was sent, in nanoseconds; 0 while the slot is free. */
+  readonly sentAt: Float64Array;
+  /** For how many canaries that of a slot stands. */
+  readonly weights: Float64Array;
+
+  static readonly LENGTH = BUCKETS + 2 * SLOTS;
+
+  constructor(buffer: SharedArrayBuffer, offset: number) {
+    this.counts = new Float64Array(buffer, offset, BUCKETS);
+    this.sentAt = new Float64Array(buffer, offset + BUCKETS * BYTES, SLOTS);
+    this.weights = new Float64Array(buffer, offset + (BUCKETS + SLOTS) * BYTES, SLOTS);
+  }
+
+  /** Calls back for each canary that is out, with the time that it was sent. */
+  eachOut(visit: (sentAt: number, weight: number) => void): void {
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const sentAt = this.sentAt[slot] as number;
+      if (sentAt !== 0) visit(sentAt, this.weights[slot] as number);
+    }
+  }
+}
+
+const SIZE = 0;
+const BUSY = 1;
+const QUEUED = 2;
+const NOW_CELLS = 3;
+/** Of each second: which one it is, and the sums of busy threads and of all threads over its samples. */
+const SECOND_CELLS = 3;
+
+/** What the Worker last saw of the pool itself. NaN: it cannot tell. */
+export class PoolState {
+  readonly #cells: Float64Array;
+
+  static readonly LENGTH = NOW_CELLS + SECONDS * SECOND_CELLS;
+
+  constructor(buffer: SharedArrayBuffer, offset: number) {
+    this.#cells = new Float64Array(buffer, offset, PoolState.LENGTH);
+  }
+
+  /** To be called by the one who made the memory. */
+  forget(): void {
+    this.#cells.fill(Number.NaN, 0, NOW_CELLS);
+    this.#cells.fill(-1, NOW_CELLS);
+  }
+
+  get size(): number {
+    return this.#cells[SIZE] as number;
+  }
+
+  set size(threads: number) {
+    this.#cells[SIZE] = threads;
+  }
+
+  get busy(): number {
+    return this.#cells[BUSY] as number;
+  }
+
+  get queued(): number {
+    return this.#cells[QUEUED] as number;
+  }
+
+  set queued(jobs: number) {
+    this.#cells[QUEUED] = jobs;
+  }
+
+  /** Notes how many threads are busy at a time that was chosen at random. */
+  sample(now: number, size: number, busy: number): void {
+    this.size = size;
+    this.#cells[BUSY] = busy;
+    const second = Math.floor(now / 1e9);
+    const place = NOW_CELLS + (second % SECONDS) * SECOND_CELLS;
+    if (this.#cells[place] !== second) {
+      this.#cells.fill(0, place + 1, place + SECOND_CELLS);
+      this.#cells[place] = second;
+    }
+    this.#cells[place + 1] = (this.#cells[place + 1] as number) + busy;
+    this.#cells[place + 2] = (this.#cells[place + 2] as number) + size;
+  }
+
+  /** Busy threads divided by all, over the samples of the last seconds; NaN without any. */
+  utilization(now: number): number {
+    const last = Math.floor(now / 1e9);
+    let busy = 0;
+    let size = 0;
+    for (let place = NOW_CELLS; place < PoolState.LENGTH; place += SECOND_CELLS) {
+      const second = this.#cells[place] as number;
+      if (second < 0 || second <= last - WINDOW_SECONDS || second > last) continue;
+      busy += this.#cells[place + 1] as number;
+      size += this.#cells[place + 2] as number;
+    }
+    return busy / size;
+  }
+}
+
+/** All that the Worker tells its host without a message. */
+export class Memory {
+  readonly buffer: SharedArrayBuffer;
+  readonly fast: Waits;
+  readonly slow: Waits;
+  readonly pool: PoolState;
+
+  /** New memory, or that which another thread made. */
+  constructor(buffer?: SharedArrayBuffer) {
+    this.buffer = buffer ?? new SharedArrayBuffer((2 * Waits.LENGTH + PoolState.LENGTH) * BYTES);
+    this.fast = new Waits(this.buffer, 0);
+    this.slow = new Waits(this.buffer, Waits.LENGTH * BYTES);
+    this.pool = new PoolState(this.buffer, 2 * Waits.LENGTH * BYTES);
+    if (buffer === undefined) this.pool.forget();
+  }
+}

@@ -1,0 +1,25 @@
+import type { Now } from '../shared/clock.js';
+
+/** After a longer sleep (a stopped process, a machine without a free core) the beats that were missed are not made up for. */
+const LATEST_NS = 1e9;
+
+/**
+ * Calls `beat` at random times, the gaps exponentially distributed. Such times see what a job sees that comes at any time
+ * (PASTA: Wolff, 1982), and fall into no step with timers of the application.
+ *
+ * @param mean of the gaps, in milliseconds
+ */
+export function beatAtRandom(mean: number, now: Now, beat: () => void): void {
+  const gap = (): number => -Math.log(1 - Math.random()) * mean * 1e6;
+  let next = now() + gap();
+  const arm = (): void => {
+    setTimeout(fire, Math.ceil((next - now()) / 1e6));
+  };
+  function fire(): void {
+    const time = now();
+    if (time - next > LATEST_NS) next = time;
+    for (; next <= time; next += gap()) beat();
+    arm();
+  }
+  arm();
+}

@@ -1,0 +1,106 @@
+import { openSync, readSync } from 'node:fs';
+import { findSymbols, type Symbols } from './symbols.js';
+
+/** Jobs that are counted at most: the walk reads each from memory that the pool goes on changing. */
+const MOST_JOBS = 4096;
+const ATTEMPTS = 4;
+const POINTER_BYTES = 8;
+const NUMBER_BYTES = 4;
+/** Libuv's static variables fill less than that. */
+const MOST_BYTES = 4096;
+
+export interface Counters {
+  readonly size: number;
+  readonly busy: number;
+}
+
+/**
+ * Reads libuv's counters and queues out of this process's own memory, by `/proc/self/mem`: without the pool, without a lock,
+ * about a microsecond each. A bad address is an error there and no crash.
+ */
+export class PoolMemory {
+  readonly #file: number;
+  readonly #symbols: Symbols;
+  readonly #bytes = Buffer.alloc(MOST_BYTES);
+
+  /** Undefined where this cannot be read: not Linux, a build without symbols, a process that may not look at itself. */
+  static open(): PoolMemory | undefined {
+    if (process.platform !== 'linux') return undefined;
+    const symbols = findSymbols();
+    if (symbols === undefined) return undefined;
+    try {
+      const memory = new PoolMemory(symbols, openSync('/proc/self/mem', 'r'));
+      memory.counters();
+      return memory;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private constructor(symbols: Symbols, file: number) {
+    this.#symbols = symbols;
+    this.#file = file;
+  }
+
+  /** Threads of the pool, 0 before its first job, and those of them that do not wait for one. */
+  counters(): Counters {
+    const { nthreads, idleThreads } = this.#symbols;
+    const first = Math.min(nthreads, idleThreads);
+    // The linker puts them side by side, or nearly so: one read for both.
+    this.#read(first, Math.abs(nthreads - idleThreads) + NUMBER_BYTES);
+    const size = this.#bytes.readUInt32LE(nthreads - first);
+    return { size, busy: Math.max(0, size - this.#bytes.readUInt32LE(idleThreads - first)) };
+  }
+
+  /** Jobs in the queue, slow I/O included; `MOST_JOBS` when there are more. */
+  queued(): number {
+    const { queue, slowQueue } = this.#symbols;
+    return Math.min(MOST_JOBS, this.#length(queue) + this.#length(slowQueue));
+  }
+
+  /**
+   * Goes from the tail to the head, where jobs are taken. One that was taken meanwhile points back to itself or to wherever
+   * it was put, and not to the one that was behind it: then all before it are gone, too.
+   */
+  #length(head: number): number {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const length = this.#walk(head);
+      if (length !== undefined) return length;
+    }
+    return 0;
+  }
+
+  /** Undefined when a job was put at the tail before the first step. */
+  #walk(head: number): number | undefined {
+    let behind = head;
+    let node = this.#pointers(head)?.previous;
+    // All zero before the pool's first job.
+    if (node === undefined || node === 0) return 0;
+    let count = 0;
+    while (node !== head && count < MOST_JOBS) {
+      const pointers = this.#pointers(node);
+      if (pointers?.next !== behind) return behind === head ? undefined : count;
+      if (node !== this.#symbols.marker) count++;
+      behind = node;
+      node = pointers.previous;
+    }
+    return count;
+  }
+
+  #pointers(node: number): { next: number; previous: number } | undefined {
+    try {
+      this.#read(node, 2 * POINTER_BYTES);
+    } catch {
+      return undefined;
+    }
+    return { next: this.#pointer(0), previous: this.#pointer(POINTER_BYTES) };
+  }
+
+  #pointer(at: number): number {
+    return this.#bytes.readUInt32LE(at) + this.#bytes.readUInt32LE(at + 4) * 2 ** 32;
+  }
+
+  #read(address: number, length: number): void {
+    readSync(this.#file, this.#bytes, 0, length, address);
+  }
+}

@@ -1,0 +1,69 @@
+import { bucketOf } from '../shared/buckets.js';
+import type { Now } from '../shared/clock.js';
+import { SLOTS, type Waits } from '../shared/memory.js';
+
+/** A call that makes one job of the pool and calls back when it is done. */
+export type Call = (done: () => void) => void;
+
+/** Where a prober's time, chance and jobs come from. */
+export interface ProberParts {
+  readonly waits: Waits;
+  readonly now: Now;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly call: Call;
+  /** So many canaries that are out halve the rate at which further ones go. */
+  readonly perHalving: number;
+  /** Hears of every canary that has returned. */
+  readonly onWait: (sentAt: number, wait: number) => void;
+}
+
+/**
+ * Sends canaries of one class: jobs that cost nothing, whose time is that of their wait.
+ *
+ * They go whether or not earlier ones have come back (an open loop): a prober that waits for its answer asks least when the
+ * waits are longest. The number of those out is bounded without a bias. The more are out the rarer the next one goes, by a
+ * throw of dice, and what goes counts for those that did not (Horvitz and Thompson, 1952): weight 2^k with chance 2^-k.
+ */
+export class Prober {
+  readonly #parts: ProberParts;
+  #next = 0;
+  #out = 0;
+
+  constructor(parts: ProberParts) {
+    this.#parts = parts;
+  }
+
+  /** One beat of the clock. */
+  tick(): void {
+    const { waits, now, random, call, perHalving, onWait } = this.#parts;
+    const weight = 2 ** Math.floor(this.#out / perHalving);
+    if (random() * weight >= 1) return;
+    const slot = this.#freeSlot();
+    if (slot === -1) return;
+    this.#out++;
+    waits.weights[slot] = weight;
+    const sentAt = now();
+    waits.sentAt[slot] = sentAt;
+    call(() => {
+      const wait = now() - sentAt;
+      const bucket = bucketOf(wait);
+      waits.sentAt[slot] = 0;
+      waits.counts[bucket] = (waits.counts[bucket] as number) + weight;
+      this.#out--;
+      onWait(sentAt, wait);
+    });
+  }
+
+  /** Canaries return out of order when two threads end them at once, so the next slot need not be free. */
+  #freeSlot(): number {
+    const { sentAt } = this.#parts.waits;
+    for (let tried = 0; tried < SLOTS; tried++) {
+      const slot = (this.#next + tried) % SLOTS;
+      if (sentAt[slot] !== 0) continue;
+      this.#next = (slot + 1) % SLOTS;
+      return slot;
+    }
+    return -1;
+  }
+}

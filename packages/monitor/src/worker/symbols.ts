@@ -1,0 +1,146 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+
+/**
+ * Where libuv keeps its counters in this process: static variables of `src/threadpool.c`, found by the symbol table of the
+ * running executable. Official builds of Node have one. A build that takes libuv from a shared library has not.
+ */
+export interface Symbols {
+  readonly nthreads: number;
+  readonly idleThreads: number;
+  /** Heads of the queues, `struct uv__queue { next, prev }`. */
+  readonly queue: number;
+  readonly slowQueue: number;
+  /** What stands in the queue for all of the slow one. */
+  readonly marker: number;
+}
+
+const NAMES = {
+  nthreads: 'nthreads',
+  idleThreads: 'idle_threads',
+  queue: 'wq',
+  slowQueue: 'slow_io_pending_wq',
+  marker: 'run_slow_work_message',
+} as const satisfies Record<keyof Symbols, string>;
+
+const UNIT = 'threadpool.c';
+const EXECUTABLE = '/proc/self/exe';
+
+// elf(5), 64 bits, little endian.
+const SYMTAB = 2;
+const SYMBOL_BYTES = 24;
+const TYPE_FILE = 4;
+const TYPE_MASK = 15;
+/** An executable whose addresses are those in memory; any other kind is loaded somewhere. */
+const FIXED = 2;
+const SECTION_BYTES = 64;
+const HEADER_BYTES = 64;
+/** Divisible by the size of a symbol. */
+const CHUNK_BYTES = SYMBOL_BYTES * 32_768;
+
+interface Section {
+  readonly type: number;
+  readonly offset: number;
+  readonly size: number;
+  readonly link: number;
+}
+
+/** Looks for the counters; undefined where they cannot be found: no /proc, no symbols, no ELF of 64 bits. */
+export function findSymbols(): Symbols | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(EXECUTABLE, 'r');
+    return search(file);
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function search(file: number): Symbols | undefined {
+  const header = readAt(file, 0, HEADER_BYTES);
+  if (header.toString('latin1', 0, 6) !== '\x7fELF\x02\x01') return undefined;
+  const sections = sectionsOf(file, header);
+  const table = sections.find(({ type }) => type === SYMTAB);
+  const strings = table && sections[table.link];
+  if (table === undefined || strings === undefined) return undefined;
+  const names = offsetsOf(file, strings, [...Object.values(NAMES), UNIT]);
+  const values = valuesIn(file, table, names);
+  const base = header.readUInt16LE(16) === FIXED ? 0 : loadAddress();
+  const entries = Object.entries(NAMES).map(([key, name]) => [key, values.get(name)] as const);
+  if (entries.some(([, value]) => value === undefined)) return undefined;
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, (value as number) + base]),
+  ) as unknown as Symbols;
+}
+
+function sectionsOf(file: number, header: Buffer): Section[] {
+  const start = readAddress(header, 40);
+  const count = header.readUInt16LE(60);
+  const bytes = readAt(file, start, count * SECTION_BYTES);
+  return Array.from({ length: count }, (_, index) => {
+    const section = bytes.subarray(index * SECTION_BYTES);
+    return {
+      type: section.readUInt32LE(4),
+      offset: readAddress(section, 24),
+      size: readAddress(section, 32),
+      link: section.readUInt32LE(40),
+    };
+  });
+}
+
+/**
+ * The places of names in a table of strings. A linker may store a name as the end of a longer one, so any place counts where
+ * the name is followed by its zero.
+ */
+function offsetsOf(file: number, { offset, size }: Section, names: readonly string[]): Map<number, string> {
+  const needles = names.map((name) => [name, Buffer.from(`${name}\0`, 'latin1')] as const);
+  const longest = Math.max(...needles.map(([, needle]) => needle.length));
+  const found = new Map<number, string>();
+  for (let start = 0; start < size; start += CHUNK_BYTES) {
+    // What lies across the border of two pieces is in the first one.
+    const chunk = readAt(file, offset + start, Math.min(CHUNK_BYTES + longest - 1, size - start));
+    for (const [name, needle] of needles)
+      for (let at = chunk.indexOf(needle); at !== -1; at = chunk.indexOf(needle, at + 1))
+        found.set(start + at, name);
+  }
+  return found;
+}
+
+/** The addresses of libuv's own variables: other files have some of the same names. */
+function valuesIn(
+  file: number,
+  { offset, size }: Section,
+  names: ReadonlyMap<number, string>,
+): Map<string, number> {
+  const values = new Map<string, number>();
+  let isInUnit = false;
+  for (let start = 0; start < size; start += CHUNK_BYTES) {
+    const chunk = readAt(file, offset + start, Math.min(CHUNK_BYTES, size - start));
+    for (let at = 0; at < chunk.length; at += SYMBOL_BYTES) {
+      const isFile = ((chunk[at + 4] as number) & TYPE_MASK) === TYPE_FILE;
+      if (!isFile && !isInUnit) continue;
+      const name = names.get(chunk.readUInt32LE(at));
+      if (isFile) isInUnit = name === UNIT;
+      else if (name !== undefined) values.set(name, readAddress(chunk, at + 8));
+    }
+  }
+  return values;
+}
+
+/** Where the executable lies in memory. */
+function loadAddress(): number {
+  const [line = ''] = readFileSync('/proc/self/maps', 'latin1').split('\n');
+  return Number.parseInt(line, 16);
+}
+
+function readAt(file: number, position: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  const read = readSync(file, bytes, 0, length, position);
+  return bytes.subarray(0, read);
+}
+
+/** An address of user space, which has 47 bits (56 at most). */
+function readAddress(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { pbkdf2 } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { monitorThreadPool, type SaturationEvent } from '@plimsoll/monitor';
+import { fixture, HAS_FIFOS, holdThreads, IS_LINUX, runNode, until } from './support.js';
+
+const SIZE = 4;
+/** So fast that tests need not wait. */
+const QUICK = { resolution: 2, slowResolution: 5 };
+const MS = 1e6;
+
+test('what is no resolution is refused', () => {
+  for (const wrong of ['20', null, true, {}, 20n])
+    assert.throws(() => monitorThreadPool({ resolution: wrong as number }), {
+      name: 'TypeError',
+      code: 'PLIMSOLL_MONITOR_BAD_OPTION',
+      message: /^options\.resolution must be a whole number of milliseconds from 1 on, not /,
+    });
+  for (const wrong of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])
+    assert.throws(() => monitorThreadPool({ resolution: wrong }), { name: 'RangeError' });
+  assert.throws(() => monitorThreadPool({ slowResolution: 0 }), /^RangeError: options\.slowResolution/);
+  assert.throws(() => monitorThreadPool(null as never), { name: 'TypeError' });
+});
+
+test('it is switched on and off, and says whether that changed anything', async () => {
+  const monitor = monitorThreadPool(QUICK);
+  assert.equal(monitor.disable(), false);
+  assert.equal(monitor.enable(), true);
+  assert.equal(monitor.enable(), false);
+  await stat('.');
+  await until(() => monitor.count > 5 && monitor.slow.count > 2);
+  assert.equal(monitor.disable(), true);
+  const { count } = monitor;
+  await sleep(50);
+  assert.equal(monitor.count, count, 'what was measured stays, nothing is added');
+  assert.equal(monitor.threadPool.busy, undefined);
+  monitor.enable();
+  await until(() => monitor.count > count);
+  monitor.reset();
+  assert.ok(monitor.count < count);
+  monitor[Symbol.dispose]();
+  assert.equal(monitor.disable(), false);
+});
+
+test('every thread held: nothing comes back, and the reading grows', { skip: !HAS_FIFOS }, async (t) => {
+  using monitor = monitorThreadPool(QUICK);
+  const held = holdThreads(t, SIZE);
+  monitor.enable();
+  await until(() => monitor.count > 20);
+  await sleep(300);
+  // None returned, so each that is out tells of its age; those that went first are as old as the sleep.
+  assert.ok(monitor.max >= 250 * MS, `${monitor.max}`);
+  assert.ok(monitor.min > 1000, `${monitor.min}`);
+  const before = monitor.max;
+  await held.release();
+  await until(() => monitor.percentile(1) < 50 * MS);
+  assert.ok(monitor.max >= before * 0.99, 'and they count with what they waited');
+});
+
+test('one thread free: no wait', { skip: !HAS_FIFOS }, async (t) => {
+  using monitor = monitorThreadPool(QUICK);
+  holdThreads(t, SIZE - 1);
+  monitor.enable();
+  await until(() => monitor.count >= 200);
+  // A free thread takes a canary at once; on a busy machine some wait for a core.
+  assert.ok(monitor.percentile(50) < 20 * MS, `${monitor.percentile(50)}`);
+});
+
+test('slow I/O is a class of its own: fast jobs pass it', { skip: !HAS_FIFOS }, async (t) => {
+  using monitor = monitorThreadPool(QUICK);
+  const held = holdThreads(t, SIZE);
+  monitor.enable();
+  await until(() => monitor.slow.count >= 2);
+  await sleep(100);
+  assert.ok(monitor.slow.max >= 50 * MS, `${monitor.slow.max}`);
+  await held.release();
+  await until(() => monitor.slow.percentile(1) < 50 * MS);
+});
+
+test('a blocked event loop does not raise the reading', async () => {
+  using monitor = monitorThreadPool(QUICK);
+  monitor.enable();
+  await stat('.');
+  await until(() => monitor.count > 10);
+  monitor.reset();
+  for (let round = 0; round < 8; round++) {
+    const end = performance.now() + 100;
+    while (performance.now() < end);
+    await sleep(10);
+  }
+  assert.ok(monitor.count > 50, 'canaries went meanwhile');
+  // An event loop that counted would add 50 ms to the mean.
+  assert.ok(monitor.percentile(50) < 10 * MS, `${monitor.percentile(50)}`);
+});
+
+test('it sees the wait behind jobs that compute', async () => {
+  using monitor = monitorThreadPool(QUICK);
+  monitor.enable();
+  await stat('.');
+  await until(() => monitor.count > 10);
+  monitor.reset();
+  const started = performance.now();
+  const jobs = Array.from({ length: 10 * SIZE }, () => promisify(pbkdf2)('a', 'b', 50_000, 64, 'sha512'));
+  await Promise.all(jobs);
+  const makespan = performance.now() - started;
+  // A canary that comes at any time of the burst waits for half of it; the first one may come late.
+  assert.ok(monitor.max / MS > makespan / 4, `${monitor.max / MS} of ${makespan} ms`);
+  assert.ok(monitor.max / MS < makespan * 2);
+});
+
+test('saturation is told when it begins and when it is over', { skip: !HAS_FIFOS }, async (t) => {
+  using monitor = monitorThreadPool(QUICK);
+  const events: SaturationEvent[] = [];
+  const ended: SaturationEvent[] = [];
+  monitor.onSaturation({ waitMs: 30, forMs: 60 }, (event) => events.push(event));
+  monitor.enable();
+  const end = monitor.onSaturation({ waitMs: 30, forMs: 60 }, (event) => ended.push(event));
+  const held = holdThreads(t, SIZE);
+  await until(() => events.length === 1 && ended.length === 1);
+  assert.ok(events[0]?.saturated && events[0].waitMs >= 30, JSON.stringify(events));
+  end();
+  await held.release();
+  await until(() => events.length >= 2);
+  assert.equal(events[1]?.saturated, false);
+  assert.equal(ended.length, 1, 'it had been ended');
+});
+
+test('what is no saturation is refused', () => {
+  const monitor = monitorThreadPool();
+  const nothing = (): void => {};
+  const code = 'PLIMSOLL_MONITOR_BAD_OPTION';
+  for (const options of [
+    { waitMs: 0, forMs: 1 },
+    { waitMs: 1, forMs: -1 },
+    { waitMs: Number.NaN, forMs: 1 },
+  ])
+    assert.throws(() => monitor.onSaturation(options, nothing), { name: 'RangeError', code });
+  for (const options of [undefined, {}, { waitMs: 1 }, { waitMs: '1', forMs: 1 }])
+    assert.throws(() => monitor.onSaturation(options as never, nothing), { name: 'TypeError', code });
+  assert.throws(() => monitor.onSaturation({ waitMs: 1, forMs: 1 }, undefined as never), {
+    name: 'TypeError',
+    code,
+  });
+});
+
+const PROGRAM = (body: string): string[] => [
+  '--input-type=module',
+  '-e',
+  `
+  import { monitorThreadPool } from '${import.meta.resolve('@plimsoll/monitor')}';
+  import { readdirSync, readFileSync } from 'node:fs';
+  ${body}`,
+];
+
+test('it does not keep the process alive', async () => {
+  const { code, stdout } = await runNode(
+    PROGRAM(`
+    monitorThreadPool({ resolution: 1 }).enable();
+    process.on('exit', () => console.log('left'));`),
+  );
+  assert.deepEqual([code, stdout], [0, 'left\n']);
+});
+
+test('a process ends with canaries out', { skip: !HAS_FIFOS }, async () => {
+  const { code, stderr } = await runNode(
+    PROGRAM(`
+    import { pbkdf2 } from 'node:crypto';
+    const monitor = monitorThreadPool({ resolution: 1 });
+    monitor.enable();
+    for (let job = 0; job < 40; job++) pbkdf2('a', 'b', 50_000, 64, 'sha512', () => {});
+    setTimeout(() => process.exit(monitor.count > 0 ? 7 : 1), 300);`),
+  );
+  assert.deepEqual([code, stderr], [7, '']);
+});
+
+test('it leaves nothing behind', { skip: !IS_LINUX }, async () => {
+  const count = (): number[] => ['task', 'fd'].map((kind) => readdirSync(`/proc/self/${kind}`).length);
+  await stat('.');
+  const before = count();
+  for (let round = 0; round < 3; round++) {
+    const monitor = monitorThreadPool(QUICK);
+    monitor.enable();
+    await until(() => monitor.count > 3);
+    monitor.disable();
+  }
+  await until(() => count().every((number, index) => number <= (before[index] as number)));
+});
+
+test('it does not start the pool, so the application may still set its size', {
+  skip: !IS_LINUX,
+}, async () => {
+  const { stdout } = await runNode(
+    PROGRAM(`
+    const monitor = monitorThreadPool({ resolution: 1, slowResolution: 1 });
+    monitor.enable();
+    setTimeout(async () => {
+      console.log(monitor.count, monitor.slow.count, monitor.threadPool.size);
+      const { randomBytes } = await import('node:crypto');
+      process.env.UV_THREADPOOL_SIZE = '7';
+      randomBytes(8, () => {
+        const timer = setInterval(() => {
+          if (monitor.count === 0) return;
+          clearInterval(timer);
+          console.log(monitor.threadPool.size);
+        }, 5);
+      });
+    }, 300);`),
+    { env: { ...process.env, UV_THREADPOOL_SIZE: '' } },
+  );
+  const [first, second] = stdout.trim().split('\n');
+  // The module loader of Node 20, and of 22 before 22.18, uses the pool before a program's first line.
+  if (first === '0 0 undefined') assert.equal(second, '7');
+  else assert.match(process.version, /^v2[02]\./);
+});
+
+test('what the application preloads does not run in its thread', async () => {
+  const preload = `data:text/javascript,${encodeURIComponent("import { threadId } from 'node:worker_threads'; console.log('in', threadId);")}`;
+  const program = PROGRAM(`
+    const monitor = monitorThreadPool({ resolution: 1 });
+    monitor.enable();
+    (await import('node:crypto')).randomBytes(8, () => {});
+    const timer = setInterval(() => monitor.count > 0 && clearInterval(timer), 2);`);
+  const { stdout } = await runNode(['--import', preload, ...program], {
+    env: { ...process.env, NODE_OPTIONS: `--import ${preload}` },
+  });
+  assert.deepEqual([...new Set(stdout.trim().split('\n'))], ['in 0']);
+});
+
+test('it works in a Worker, and ends with it', async () => {
+  const { code, stdout, stderr } = await runNode([fixture('worker.cjs')]);
+  assert.deepEqual([code, stdout.trim().split('\n'), stderr], [0, ['measured true', 'exit 0'], '']);
+});
