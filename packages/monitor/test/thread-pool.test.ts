@@ -68,7 +68,9 @@ test('the size is that of the threads, whatever the variable says', { skip }, as
 
 test('threads are counted by their names, where libuv gives them one', { skip }, async () => {
   await stat('.');
-  const names = readdirSync('/proc/self/task').map((task) => readFileSync(`/proc/self/task/${task}/comm`, 'latin1'));
+  const names = readdirSync('/proc/self/task').map((task) =>
+    readFileSync(`/proc/self/task/${task}/comm`, 'latin1'),
+  );
   const named = names.filter((name) => name.trim() === 'libuv-worker').length;
   assert.equal(countByName(), named === 0 ? undefined : SIZE);
 });

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readSettings } from '../dist/auto-settings.js';
+import { fixture, HAS_FIFOS, runNode } from './support.js';
+
+/** Where `@plimsoll/monitor/auto` is found by its name. */
+const cwd = fileURLToPath(new URL('..', import.meta.url));
+const AUTO = '@plimsoll/monitor/auto';
+
+const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({ ...process.env, ...more });
+
+for (const flag of ['--import', '--require']) {
+  test(`${flag} needs no change of the application: it prints and ends as before`, async () => {
+    const { code, stdout, stderr } = await runNode([flag, AUTO, '-e', "console.log('as', 'before')"], {
+      cwd,
+    });
+    assert.deepEqual([code, stdout, stderr], [0, 'as before\n', '']);
+  });
+
+  test(`${flag}: the application may take the monitor, and Workers start no other`, async () => {
+    const { stdout, stderr } = await runNode([flag, AUTO, fixture('auto.cjs')], { cwd });
+    assert.deepEqual([stdout.trim().split('\n'), stderr], [['main: counting', 'worker: undefined'], '']);
+  });
+
+  test(`${flag}: one line says that the pool is saturated`, { skip: !HAS_FIFOS }, async () => {
+    const { stderr } = await runNode([flag, AUTO, fixture('saturated.cjs')], {
+      cwd,
+      env: environment({ PLIMSOLL_MONITOR_WAIT_MS: '50', PLIMSOLL_MONITOR_RESOLUTION: '5' }),
+    });
+    const warnings = stderr.split('\n').filter((line) => line.includes('PLIMSOLL'));
+    assert.equal(warnings.length, 1, stderr);
+    assert.match(
+      warnings[0] as string,
+      /\[PLIMSOLL_POOL_SATURATED\] PlimsollWarning: For 1 s no job got a thread of libuv's pool within 50 ms; the last one waited \d+ ms/,
+    );
+  });
+}
+
+test('no warnings when they are not wanted', { skip: !HAS_FIFOS }, async () => {
+  const { stderr } = await runNode(['--import', AUTO, fixture('saturated.cjs')], {
+    cwd,
+    env: environment({ PLIMSOLL_MONITOR_WAIT_MS: '0' }),
+  });
+  assert.equal(stderr, '');
+});
+
+test('/metrics is served, and does not keep the application alive', async () => {
+  const port = await freePort();
+  const child = spawn(process.execPath, ['--import', AUTO, fixture('until-told.cjs')], {
+    cwd,
+    env: environment({ PLIMSOLL_MONITOR_LISTEN: String(port), PLIMSOLL_MONITOR_RESOLUTION: '2' }),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(createInterface(child.stdout), 'line');
+  let text = '';
+  while (!/^nodejs_threadpool_queue_wait_seconds_count\{class="fast"\} [1-9]/m.test(text)) {
+    const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+    assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+    text = await response.text();
+  }
+  assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 404);
+  child.stdin.end();
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test('each process of a cluster serves its own, at the port after that of the one before', async () => {
+  const port = await freePort();
+  const { code, stdout, stderr } = await runNode(['--import', AUTO, fixture('cluster.cjs'), String(port)], {
+    cwd,
+    env: environment({ PLIMSOLL_MONITOR_LISTEN: String(port), PLIMSOLL_MONITOR_RESOLUTION: '2' }),
+  });
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.deepEqual(JSON.parse(stdout), [200, 200, 200]);
+});
+
+test('a port that is taken, or a wrong setting, is a warning and no end', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as { port: number };
+  const { code, stdout, stderr } = await runNode(
+    ['--import', AUTO, '-e', "setTimeout(() => console.log('on'), 300)"],
+    {
+      cwd,
+      env: environment({ PLIMSOLL_MONITOR_LISTEN: `127.0.0.1:${port}`, PLIMSOLL_MONITOR_RESOLUTION: '0' }),
+    },
+  );
+  assert.deepEqual([code, stdout], [0, 'on\n']);
+  assert.match(
+    stderr,
+    /PLIMSOLL_MONITOR_RESOLUTION must be a whole number of milliseconds from 1 on, not '0'/,
+  );
+  assert.match(stderr, /No \/metrics: .*EADDRINUSE/);
+});
+
+test('an OpenTelemetry SDK is found, whether it was started before or after', async () => {
+  for (const order of ['before', 'after']) {
+    const { stdout, stderr } = await runNode([fixture('otel.cjs'), order], { cwd });
+    assert.deepEqual([stdout.trim(), stderr], ['nodejs.threadpool.queue.wait', ''], order);
+  }
+});
+
+test('settings are read, and what is wrong is named', () => {
+  const nothing = { resolution: undefined, waitMs: 100, listen: undefined, complaints: [] };
+  assert.deepEqual(readSettings({}), nothing);
+  assert.deepEqual(readSettings({ PLIMSOLL_MONITOR_LISTEN: '', PLIMSOLL_MONITOR_WAIT_MS: '' }), nothing);
+  const listens = { '9464': ['127.0.0.1', 9464], '0.0.0.0:1': ['0.0.0.0', 1], '[::1]:80': ['::1', 80] };
+  for (const [text, [host, port]] of Object.entries(listens))
+    assert.deepEqual(readSettings({ PLIMSOLL_MONITOR_LISTEN: text }).listen, { host, port });
+  for (const text of ['70000', 'port', 'host:', '1.5', '-1', 'a:b'])
+    assert.deepEqual(readSettings({ PLIMSOLL_MONITOR_LISTEN: text }), {
+      ...nothing,
+      complaints: [`PLIMSOLL_MONITOR_LISTEN must be PORT or HOST:PORT, not '${text}'`],
+    });
+  for (const text of ['-1', 'soon', 'Infinity'])
+    assert.equal(readSettings({ PLIMSOLL_MONITOR_WAIT_MS: text }).complaints.length, 1);
+  assert.equal(readSettings({ PLIMSOLL_MONITOR_WAIT_MS: '0' }).waitMs, undefined);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
