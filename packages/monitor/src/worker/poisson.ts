@@ -13,7 +13,8 @@ export function beatAtRandom(mean: number, now: Now, beat: () => void): void {
   const gap = (): number => -Math.log(1 - Math.random()) * mean * 1e6;
   let next = now() + gap();
   const arm = (): void => {
-    setTimeout(fire, Math.ceil((next - now()) / 1e6));
+    // Its time may be over already, and of a negative one Node warns.
+    setTimeout(fire, Math.max(1, Math.ceil((next - now()) / 1e6)));
   };
   function fire(): void {
     const time = now();
