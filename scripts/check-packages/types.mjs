@@ -7,6 +7,15 @@ export const TYPES = {
       import fastify = require('fastify');
       fastify().register(plimsollPool, { filename: 'worker.js' });`,
   },
+  '@plimsoll/monitor': {
+    'types.mts': `import { monitorThreadPool, type ThreadPoolMonitor } from '@plimsoll/monitor';
+      import { monitor } from '@plimsoll/monitor/auto';
+      export const monitors: (ThreadPoolMonitor | undefined)[] = [monitor, monitorThreadPool({ resolution: 10 })];`,
+    'types.cts': `import { monitorThreadPool } from '@plimsoll/monitor';
+      import auto = require('@plimsoll/monitor/auto');
+      import type { monitors } from './types.mjs' with { 'resolution-mode': 'import' };
+      export const all: typeof monitors = [monitorThreadPool(), auto.monitor];`,
+  },
   '@plimsoll/pool': {
     'types.mts': `import { Pool } from '@plimsoll/pool';
       import Piscina, { type PiscinaTask } from '@plimsoll/pool/piscina';

@@ -31,6 +31,21 @@ export const USES = {
        await fastify.close();`,
     ],
   },
+  '@plimsoll/monitor': {
+    programs: [
+      `import { randomBytes } from 'node:crypto';
+       import { createRequire } from 'node:module';
+       import * as imported from '@plimsoll/monitor';
+       import { monitor } from '@plimsoll/monitor/auto';
+       const require = createRequire(process.cwd() + '/a.mjs');
+       const isSame = ${IS_SAME};
+       isSame(require('@plimsoll/monitor'), imported);
+       if (require('@plimsoll/monitor/auto').monitor !== monitor) throw new Error('two monitors');
+       randomBytes(8, () => {});
+       while (monitor.count === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+       if (!(monitor.mean > 0)) throw new Error('no wait was measured');`,
+    ],
+  },
   '@plimsoll/pool': {
     programs: [
       `${SUM}

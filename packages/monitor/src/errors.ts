@@ -1,16 +1,5 @@
-/**
- * Every error that the monitor raises on purpose, by its stable code; texts are not stable. README.md and
- * docs/reference/monitor.md have the same table, and a test compares them.
- */
-export const ERRORS = {
-  PLIMSOLL_MONITOR_BAD_OPTION: {
-    thrownAs: 'TypeError, RangeError',
-    when: 'an option or an argument has a wrong type or value',
-    remedy: 'correct what the message names',
-  },
-} as const;
-
-export type MonitorErrorCode = keyof typeof ERRORS;
+/** The stable code of every error that the monitor raises on purpose; texts are not stable. */
+export type MonitorErrorCode = 'PLIMSOLL_MONITOR_BAD_OPTION';
 
 const shown = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
 

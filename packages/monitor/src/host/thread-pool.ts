@@ -41,15 +41,7 @@ export class ObservedPool implements ThreadPool {
   }
 
   get queued(): number | undefined {
-    const memory = this.#memory;
-    const jobs = known(memory?.pool.queued);
-    if (memory === undefined || jobs === undefined) return undefined;
-    let own = 0;
-    for (const waits of [memory.fast, memory.slow])
-      waits.eachOut(() => {
-        own++;
-      });
-    return Math.max(0, jobs - own);
+    return known(this.#memory?.pool.queued);
   }
 
   get utilization(): number | undefined {

@@ -16,7 +16,7 @@ const SLOW_PER_HALVING = 1;
 const { buffer, origin, resolution, slowResolution, watches: given } = workerData as Startup;
 const memory = new Memory(buffer);
 const now = clockFrom(origin);
-const pool = new PoolWatcher(memory.pool, now);
+const pool = new PoolWatcher(memory, now);
 const watches = new Watches((news) => parentPort?.postMessage(news));
 for (const options of given) watches.add(options);
 

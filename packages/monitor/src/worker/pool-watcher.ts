@@ -1,5 +1,5 @@
 import type { Now } from '../shared/clock.js';
-import type { PoolState } from '../shared/memory.js';
+import type { Memory, PoolState } from '../shared/memory.js';
 import { PoolMemory } from './pool-memory.js';
 import { countByName } from './pool-names.js';
 
@@ -12,14 +12,16 @@ const COUNTING_NS = 1e9;
 /** Looks at the pool itself whenever a canary is due, and says whether the pool is in use. */
 export class PoolWatcher {
   readonly #memory = PoolMemory.open();
+  readonly #shared: Memory;
   readonly #state: PoolState;
   readonly #now: Now;
   readonly #since: number;
   #nextWalk = 0;
   #nextCount = 0;
 
-  constructor(state: PoolState, now: Now) {
-    this.#state = state;
+  constructor(shared: Memory, now: Now) {
+    this.#shared = shared;
+    this.#state = shared.pool;
     this.#now = now;
     this.#since = now();
   }
@@ -41,9 +43,19 @@ export class PoolWatcher {
   }
 
   #walk(memory: PoolMemory, time: number): void {
-    this.#state.queued = memory.queued();
+    this.#state.queued = Math.max(0, memory.queued() - this.#own());
     const end = this.#now();
     this.#nextWalk = end + (end - time) / WALKING_SHARE;
+  }
+
+  /** Canaries that are out. All but those that a thread runs or has just ended are in the queue. */
+  #own(): number {
+    let own = 0;
+    for (const waits of [this.#shared.fast, this.#shared.slow])
+      waits.eachOut(() => {
+        own++;
+      });
+    return own;
   }
 
   /** The pool never grows, so it is counted until it is there. */
