@@ -4,6 +4,7 @@ import { classifyStudy } from '../classify/study.js';
 import { folklore } from '../folklore/study.js';
 import { loadStudy } from '../load/study.js';
 import { modelSpeed } from '../model-speed/study.js';
+import { monitorStudy } from '../monitor/study.js';
 import { predictStudy } from '../predict/study.js';
 import { pressure } from '../pressure/study.js';
 import { react } from '../react/study.js';
@@ -29,5 +30,6 @@ export const COMMANDS: readonly Command[] = [
   predictStudy,
   traceCost,
   modelSpeed,
+  monitorStudy,
   validity,
 ];
