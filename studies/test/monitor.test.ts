@@ -31,13 +31,24 @@ function result(accuracy: readonly Accuracy[]): MonitorResult {
   const window = { isOn: false, cores: 0.001, jobsPerSecond: 1000 };
   const on = { isOn: true, cores: 0.02, jobsPerSecond: 980 };
   return {
-    ...{ schema: 'plimsoll/1', kind: 'monitor', effort: 'full', startedAt: '2026-01-01T00:00:00.000Z', seconds: 9 },
+    ...{
+      schema: 'plimsoll/1',
+      kind: 'monitor',
+      effort: 'full',
+      startedAt: '2026-01-01T00:00:00.000Z',
+      seconds: 9,
+    },
     environment: captureEnvironment({ directory: ROOT }),
     accuracy,
     loop: [
       { isBlocked: true, loopBusy: 0.8, loopDelayMean: 40, canaries: 50, monitorMean: 0.1, monitorP99: 0.3 },
     ],
-    cost: { idle: [window, on], saturated: [window, on], memoryBefore: 40 * 2 ** 20, memoryAfter: 45 * 2 ** 20 },
+    cost: {
+      idle: [window, on],
+      saturated: [window, on],
+      memoryBefore: 40 * 2 ** 20,
+      memoryAfter: 45 * 2 ** 20,
+    },
   };
 }
 

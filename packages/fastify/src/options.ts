@@ -1,14 +1,6 @@
 import type { PoolOptions } from '@plimsoll/pool';
 import { badOption } from './errors.js';
 
-/** When requests are refused because libuv's own pool is saturated. */
-export interface ShedOptions {
-  /** The wait of a job for a thread of libuv's pool that is too long, in milliseconds, more than 0. */
-  readonly poolWaitMs: number;
-  /** For how many milliseconds no job got one sooner. Default: 100. */
-  readonly forMs?: number | undefined;
-}
-
 /** Options of the plugin: those of the pool, and what HTTP adds to them. */
 export interface PlimsollPoolOptions extends PoolOptions {
   /** What the pool is called in `fastify.pools` and in `runTask(task, { pool })`. Default: 'default'. */
@@ -24,6 +16,14 @@ export interface PlimsollPoolOptions extends PoolOptions {
    * routes with `config: { shed: false }`. Set it once for a context. Default: never.
    */
   readonly shed?: ShedOptions | undefined;
+}
+
+/** When requests are refused because libuv's own pool is saturated. */
+export interface ShedOptions {
+  /** The wait of a job for a thread of libuv's pool that is too long, in milliseconds, more than 0. */
+  readonly poolWaitMs: number;
+  /** For how many milliseconds no job got one sooner. Default: 100. */
+  readonly forMs?: number | undefined;
 }
 
 /** The plugin's own options with every default filled in. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import * as calls from '../dist/worker/calls.js';
 import { fixture, HAS_FIFOS, holdThreads, IS_LINUX, runNode, until } from './support.js';
 
@@ -35,4 +36,19 @@ test('io_uring does not take the fast one past the pool', { skip: !IS_LINUX }, a
     env: { ...process.env, UV_USE_IO_URING: '1', UV_THREADPOOL_SIZE: '1' },
   });
   assert.deepEqual(JSON.parse(stdout), { fast: 'after the job', slow: 'after the job' });
+});
+
+test('without the permission to read, canaries wait for the pool all the same', async () => {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const flag = major > 22 || (major === 22 && minor >= 13) ? '--permission' : '--experimental-permission';
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const args = [
+    flag,
+    '--allow-worker',
+    `--allow-fs-read=${root}*`,
+    '--no-warnings',
+    fixture('permission.cjs'),
+  ];
+  const { stdout, stderr } = await runNode(args);
+  assert.deepEqual([stdout, stderr], ['fs.read of /: false\nwaited: true\n', '']);
 });

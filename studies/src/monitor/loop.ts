@@ -2,7 +2,7 @@
 // windows.
 import { writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monitorThreadPool } from '@plimsoll/monitor';
 import type { LoopWindow } from './result.js';

@@ -64,8 +64,8 @@ const errorOf = ({ monitorMean, exactMean }: Accuracy): number => monitorMean / 
 function accuracyTable(rows: readonly Accuracy[]): string[] {
   const columns = [
     left('utilization'),
-    ...['measured', 'jobs', 'canaries', 'jobs, mean ms', 'exact, mean ms', 'monitor, mean ms', 'error'].map((title) =>
-      right(title),
+    ...['measured', 'jobs', 'canaries', 'jobs, mean ms', 'exact, mean ms', 'monitor, mean ms', 'error'].map(
+      (title) => right(title),
     ),
     ...['exact, p99 ms', 'monitor, p99 ms'].map((title) => right(title)),
   ];
@@ -88,16 +88,23 @@ function accuracyTable(rows: readonly Accuracy[]): string[] {
 
 function accuracyVerdict(rows: readonly Accuracy[]): string {
   const worst = Math.max(...rows.map((row) => Math.abs(errorOf(row))));
-  const far = rows.filter((row) => Math.abs(errorOf(row)) > GOALS.error).map(({ load }) => LOADS[load] ?? load);
+  const far = rows
+    .filter((row) => Math.abs(errorOf(row)) > GOALS.error)
+    .map(({ load }) => LOADS[load] ?? load);
   return far.length === 0
     ? `Every mean is within ${percent(worst)} of the exact one; the goal is ${percent(GOALS.error, 0)}.`
     : `**Further off than the goal of ${percent(GOALS.error, 0)}: ${far.join('; ')}.**`;
 }
 
 function loopTable(windows: readonly LoopWindow[]): string[] {
-  const columns = ['event loop', 'busy', 'event-loop delay, mean ms', 'canaries', 'monitor, mean ms', 'monitor, p99 ms'].map(
-    (title, index) => (index === 0 ? left(title) : right(title)),
-  );
+  const columns = [
+    'event loop',
+    'busy',
+    'event-loop delay, mean ms',
+    'canaries',
+    'monitor, mean ms',
+    'monitor, p99 ms',
+  ].map((title, index) => (index === 0 ? left(title) : right(title)));
   return markdownTable(
     columns,
     windows.map((window) => [
@@ -121,10 +128,12 @@ const spread = (values: readonly number[], shown: (value: number) => string): st
   `${shown(median(values))} [${shown(Math.min(...values))}, ${shown(Math.max(...values))}]`;
 
 function costTable({ idle, saturated }: Cost): string[] {
-  const row = (title: string, windows: readonly CostWindow[], value: (one: CostWindow) => number, shown: (value: number) => string) => [
-    title,
-    ...[false, true].map((isOn) => spread(of(windows, isOn, value), shown)),
-  ];
+  const row = (
+    title: string,
+    windows: readonly CostWindow[],
+    value: (one: CostWindow) => number,
+    shown: (value: number) => string,
+  ) => [title, ...[false, true].map((isOn) => spread(of(windows, isOn, value), shown))];
   return markdownTable(
     [left(''), right('off'), right('on')],
     [

@@ -4,6 +4,8 @@ import { findSymbols, type Symbols } from './symbols.js';
 /** Jobs that are counted at most: the walk reads each from memory that the pool goes on changing. */
 const MOST_JOBS = 4096;
 const ATTEMPTS = 4;
+/** libuv's own limit: what has more is something else. */
+const MOST_THREADS = 1024;
 const POINTER_BYTES = 8;
 const NUMBER_BYTES = 4;
 /** Libuv's static variables fill less than that. */
@@ -30,8 +32,7 @@ export class PoolMemory {
     if (symbols === undefined) return undefined;
     try {
       const memory = new PoolMemory(symbols, openSync('/proc/self/mem', 'r'));
-      memory.counters();
-      return memory;
+      return memory.counters().size <= MOST_THREADS ? memory : undefined;
     } catch {
       return undefined;
     }
