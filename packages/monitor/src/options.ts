@@ -2,7 +2,7 @@ import { badType, outOfRange } from './errors.js';
 
 /** Options of `monitorThreadPool()`. */
 export interface MonitorOptions {
-  /** Mean milliseconds between the canaries of the fast class, a whole number from 1 on. Default: 20. */
+  /** Mean milliseconds between the canaries of the fast class, a whole number from 1 on. Default: 50. */
   readonly resolution?: number | undefined;
   /**
    * Mean milliseconds between those of slow I/O, a whole number from 1 on. Default: 1000. While the pool is full each takes
@@ -24,7 +24,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** With defaults. @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION */
 export function checkOptions(options: unknown): Required<Record<keyof MonitorOptions, number>> {
-  const { resolution = 20, slowResolution = 1000 } = checkObject('options', options) as MonitorOptions;
+  const { resolution = 50, slowResolution = 1000 } = checkObject('options', options) as MonitorOptions;
   checkResolution('options.resolution', resolution);
   checkResolution('options.slowResolution', slowResolution);
   return { resolution, slowResolution };

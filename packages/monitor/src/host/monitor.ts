@@ -142,7 +142,7 @@ export class ThreadPoolMonitor extends WaitHistogram {
  *
  * @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION
  * @example
- * const monitor = monitorThreadPool({ resolution: 20 });
+ * const monitor = monitorThreadPool();
  * monitor.enable();
  * setInterval(() => {
  *   console.log(monitor.percentile(99) / 1e6, 'ms', monitor.threadPool);

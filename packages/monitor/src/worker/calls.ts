@@ -1,4 +1,3 @@
-import { randomFill } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { access } from 'node:fs';
 import type { Call } from './prober.js';
@@ -7,7 +6,6 @@ import type { Call } from './prober.js';
 // and with every option, and puts it away at once. The measurements are in docs/internals/monitor.md.
 
 const ROOT = '/';
-const BYTE = Buffer.alloc(1);
 
 /** Under `--permission` Node refuses to look at what it is not allowed to read, at once and without the pool. */
 const mayRead = process.permission?.has('fs.read', ROOT) ?? true;
@@ -16,7 +14,14 @@ const mayRead = process.permission?.has('fs.read', ROOT) ?? true;
  * Fast: libuv never hands `access` to io_uring, which `fstat`, `stat`, `open` and `close` go to on Node 20 with
  * `UV_USE_IO_URING=1`, past the pool. The root is in the kernel's cache.
  */
-export const fast: Call = mayRead ? (done) => access(ROOT, done) : (done) => randomFill(BYTE, done);
+export const fast: Call = mayRead ? (done) => access(ROOT, done) : randomByte();
+
+/** Loads the module where it is needed only: it takes a megabyte. */
+function randomByte(): Call {
+  const { randomFill } = process.getBuiltinModule('node:crypto');
+  const byte = Buffer.alloc(1);
+  return (done) => randomFill(byte, done);
+}
 
 /**
  * Slow: a text that `getaddrinfo` reads as an address by itself (inet_aton(3): 127.0.0.1), so it opens no file and asks no

@@ -16,7 +16,7 @@ const SLOW_PER_HALVING = 1;
 const { buffer, origin, resolution, slowResolution, watches: given } = workerData as Startup;
 const memory = new Memory(buffer);
 const now = clockFrom(origin);
-const pool = new PoolWatcher(memory, now);
+const pool = new PoolWatcher(memory.pool, now);
 const watches = new Watches((news) => parentPort?.postMessage(news));
 for (const options of given) watches.add(options);
 
@@ -39,11 +39,13 @@ const fastProber = prober(memory.fast, fast, FAST_PER_HALVING, (sentAt, wait) =>
 );
 const slowProber = prober(memory.slow, slow, SLOW_PER_HALVING, () => {});
 
+const mayGo = (): boolean => pool.look(fastProber.out + slowProber.out);
+
 beatAtRandom(resolution, now, () => {
-  if (!pool.look()) return;
-  watches.look(memory.fast, now);
+  if (!mayGo()) return;
+  if (fastProber.out > 0) watches.look(memory.fast, now);
   fastProber.tick();
 });
 beatAtRandom(slowResolution, now, () => {
-  if (pool.look()) slowProber.tick();
+  if (mayGo()) slowProber.tick();
 });

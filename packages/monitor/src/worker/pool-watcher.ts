@@ -1,5 +1,5 @@
 import type { Now } from '../shared/clock.js';
-import type { Memory, PoolState } from '../shared/memory.js';
+import type { PoolState } from '../shared/memory.js';
 import { PoolMemory } from './pool-memory.js';
 import { countByName } from './pool-names.js';
 
@@ -12,16 +12,14 @@ const COUNTING_NS = 1e9;
 /** Looks at the pool itself whenever a canary is due, and says whether the pool is in use. */
 export class PoolWatcher {
   readonly #memory = PoolMemory.open();
-  readonly #shared: Memory;
   readonly #state: PoolState;
   readonly #now: Now;
   readonly #since: number;
   #nextWalk = 0;
   #nextCount = 0;
 
-  constructor(shared: Memory, now: Now) {
-    this.#shared = shared;
-    this.#state = shared.pool;
+  constructor(state: PoolState, now: Now) {
+    this.#state = state;
     this.#now = now;
     this.#since = now();
   }
@@ -30,32 +28,23 @@ export class PoolWatcher {
    * Takes a sample. The first job makes the pool, with the size that the environment has at that moment: that one must be the
    * application's, which may set `process.env.UV_THREADPOOL_SIZE` in its first lines.
    *
+   * @param own canaries that are out; all but those that a thread runs or has just ended are in the queue
    * @returns whether canaries may go
    */
-  look(): boolean {
+  look(own: number): boolean {
     const time = this.#now();
     if (this.#memory === undefined) return this.#lookByName(time);
     const { size, busy } = this.#memory.counters();
     if (size === 0) return false;
     this.#state.sample(time, size, busy);
-    if (time >= this.#nextWalk) this.#walk(this.#memory, time);
+    if (time >= this.#nextWalk) this.#walk(this.#memory, time, own);
     return true;
   }
 
-  #walk(memory: PoolMemory, time: number): void {
-    this.#state.queued = Math.max(0, memory.queued() - this.#own());
+  #walk(memory: PoolMemory, time: number, own: number): void {
+    this.#state.queued = Math.max(0, memory.queued() - own);
     const end = this.#now();
     this.#nextWalk = end + (end - time) / WALKING_SHARE;
-  }
-
-  /** Canaries that are out. All but those that a thread runs or has just ended are in the queue. */
-  #own(): number {
-    let own = 0;
-    for (const waits of [this.#shared.fast, this.#shared.slow])
-      waits.eachOut(() => {
-        own++;
-      });
-    return own;
   }
 
   /** The pool never grows, so it is counted until it is there. */

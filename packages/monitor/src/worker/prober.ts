@@ -34,6 +34,11 @@ export class Prober {
     this.#parts = parts;
   }
 
+  /** Canaries that are out. */
+  get out(): number {
+    return this.#out;
+  }
+
   /** One beat of the clock. */
   tick(): void {
     const { waits, now, random, call, perHalving, onWait } = this.#parts;

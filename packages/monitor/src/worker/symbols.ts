@@ -35,7 +35,8 @@ const FIXED = 2;
 const SECTION_BYTES = 64;
 const HEADER_BYTES = 64;
 /** Divisible by the size of a symbol. */
-const CHUNK_BYTES = SYMBOL_BYTES * 32_768;
+const CHUNK_BYTES = SYMBOL_BYTES * 4096;
+const LONGEST_NAME = 64;
 
 interface Section {
   readonly type: number;
@@ -97,9 +98,11 @@ function offsetsOf(file: number, { offset, size }: Section, names: readonly stri
   const needles = names.map((name) => [name, Buffer.from(`${name}\0`, 'latin1')] as const);
   const longest = Math.max(...needles.map(([, needle]) => needle.length));
   const found = new Map<number, string>();
+  // One buffer for all pieces: they are some ten megabytes, which would stay with the process.
+  const buffer = Buffer.alloc(CHUNK_BYTES + LONGEST_NAME);
   for (let start = 0; start < size; start += CHUNK_BYTES) {
     // What lies across the border of two pieces is in the first one.
-    const chunk = readAt(file, offset + start, Math.min(CHUNK_BYTES + longest - 1, size - start));
+    const chunk = readInto(buffer, file, offset + start, Math.min(CHUNK_BYTES + longest - 1, size - start));
     for (const [name, needle] of needles)
       for (let at = chunk.indexOf(needle); at !== -1; at = chunk.indexOf(needle, at + 1))
         found.set(start + at, name);
@@ -114,9 +117,10 @@ function valuesIn(
   names: ReadonlyMap<number, string>,
 ): Map<string, number> {
   const values = new Map<string, number>();
+  const buffer = Buffer.alloc(CHUNK_BYTES);
   let isInUnit = false;
   for (let start = 0; start < size; start += CHUNK_BYTES) {
-    const chunk = readAt(file, offset + start, Math.min(CHUNK_BYTES, size - start));
+    const chunk = readInto(buffer, file, offset + start, Math.min(CHUNK_BYTES, size - start));
     for (let at = 0; at < chunk.length; at += SYMBOL_BYTES) {
       const isFile = ((chunk[at + 4] as number) & TYPE_MASK) === TYPE_FILE;
       if (!isFile && !isInUnit) continue;
@@ -134,10 +138,11 @@ function loadAddress(): number {
   return Number.parseInt(line, 16);
 }
 
-function readAt(file: number, position: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  const read = readSync(file, bytes, 0, length, position);
-  return bytes.subarray(0, read);
+const readAt = (file: number, position: number, length: number): Buffer =>
+  readInto(Buffer.alloc(length), file, position, length);
+
+function readInto(buffer: Buffer, file: number, position: number, length: number): Buffer {
+  return buffer.subarray(0, readSync(file, buffer, 0, length, position));
 }
 
 /** An address of user space, which has 47 bits (56 at most). */
