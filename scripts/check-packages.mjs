@@ -22,7 +22,7 @@ import { setup } from './setup.mjs';
 const MOST_KILOBYTES = {
   plimsoll: 480,
   '@plimsoll/pool': 128,
-  '@plimsoll/monitor': 30,
+  '@plimsoll/monitor': 40,
   '@plimsoll/fastify': 30,
 };
 
