@@ -79,3 +79,8 @@ test('study monitor: it runs, and every figure that it promises is there', async
   assert.ok(measured.cost.saturated.every(({ jobsPerSecond }) => jobsPerSecond > 0));
   assert.doesNotMatch(readFileSync(join(folder, 'monitor.md'), 'utf8'), /undefined|NaN|\[object/);
 });
+
+test('study monitor: the published page is what the published result says', () => {
+  const published = (file: string): string => readFileSync(join(ROOT, 'docs/results', file), 'utf8');
+  assert.equal(monitorPage(JSON.parse(published('monitor.json')) as MonitorResult), published('monitor.md'));
+});
