@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UncloneableError } from '@plimsoll/pool';
+import { carry, carryLess, restore } from '../dist/shared/error-record.js';
 import { fixture, poolFor } from './support.js';
 
 const LIMIT = { timeout: 120_000 };
@@ -179,3 +180,15 @@ for (const later of [false, true]) {
     },
   );
 }
+
+test('an error that cannot be written whole keeps its name and its code', () => {
+  const error = new UncloneableError('result', 'it is a function', { cause: new Error('the cause') });
+  const restored = restore(carryLess(carry(error), new Error('no room'))) as Error & { code: string };
+  assert.equal(restored.name, 'UncloneableError');
+  assert.equal(restored.message, error.message);
+  assert.equal(restored.code, 'PLIMSOLL_POOL_UNCLONEABLE');
+  assert.equal(restored.cause, undefined);
+  const large = Object.assign(new Error('odd'), { code: 'x'.repeat(5000) });
+  const shortened = restore(carryLess(carry(large), new Error('no room'))) as Error;
+  assert.equal(Object.hasOwn(shortened, 'code'), false);
+});

@@ -81,8 +81,18 @@ export function carryLess({ value, errors }: Thrown, reason: unknown): Thrown {
   const { message, stack } = first;
   return {
     value,
-    errors: [{ ...first, message: message.slice(0, CUT), stack: stack?.slice(0, CUT), own: {} }],
+    errors: [
+      { ...first, message: message.slice(0, CUT), stack: stack?.slice(0, CUT), own: codeOf(first.own) },
+    ],
   };
+}
+
+/** By its code a caller tells what happened, so that it goes along with the least. */
+function codeOf({ code }: ErrorRecord['own']): ErrorRecord['own'] {
+  if (code === undefined || !('value' in code)) return {};
+  const { value } = code;
+  if (typeof value === 'number') return { code };
+  return typeof value === 'string' && value.length <= CUT ? { code } : {};
 }
 
 function collect(thrown: unknown): Thrown {
