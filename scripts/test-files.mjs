@@ -17,6 +17,7 @@ const SLOW = [
     (name) => `${CLI}/${name}`,
   ),
   ...['load-bad-input', 'load-clean-up', 'load', 'timeline', 'trace'].map((name) => `${CLI}/${name}`),
+  'packages/plimsoll/test/browser/browser',
   'packages/plimsoll/test/classify/classify',
   'packages/plimsoll/test/lab/blocks',
   'packages/plimsoll/test/load/table-run',
@@ -38,7 +39,9 @@ const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
 const NOT_EVERYWHERE = [
   { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
   {
-    paths: ['collections/', 'compare/', 'docs/', 'model/', 'stats/'].map((folder) => `${TEST}/${folder}`),
+    paths: ['browser/', 'collections/', 'compare/', 'docs/', 'model/', 'stats/'].map(
+      (folder) => `${TEST}/${folder}`,
+    ),
     lines: [20],
   },
   { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
@@ -55,6 +58,7 @@ const SIDE_BY_SIDE = [
     'errors',
     'floors',
     'advise/',
+    'browser/',
     'collections/',
     'compare/',
     'host/',

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { assertAccessible } from './axe.js';
+import { hostileTimeline, MARKUP, timelines } from './documents.js';
+import { hostPage } from './host-page.js';
+import type { Session } from './session.js';
+
+const SIZES: Record<string, NonNullable<BrowserContextOptions['viewport']>> = {
+  desktop: { width: 1440, height: 900 },
+  phone: { width: 390, height: 844 },
+};
+
+/** What is written on the page, but for what the script adds. */
+const textOf = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const copy = document.body.cloneNode(true) as HTMLElement;
+    for (const added of copy.querySelectorAll('.jobs-zoom, script')) added.remove();
+    return copy.textContent.replace(/\s+/g, ' ');
+  });
+
+/** Tests that hold for every page. @param html of the page */
+export function pageTests(name: string, html: string, session: Session): void {
+  for (const [size, viewport] of Object.entries(SIZES))
+    for (const colorScheme of ['light', 'dark'] as const)
+      test(`${name}, ${size}, ${colorScheme}: axe-core finds nothing, and nothing is wider than the screen`, () =>
+        session.with(html, { viewport, colorScheme }, async (page) => {
+          const [wide, screen] = await page.evaluate(() => [
+            document.documentElement.scrollWidth,
+            innerWidth,
+          ]);
+          assert.ok(Number(wide) <= Number(screen), `${wide} pixels on ${screen}`);
+          await assertAccessible(page);
+        }));
+
+  test(`${name}: with JavaScript off the same text is there`, async () => {
+    let scripted = '';
+    await session.with(html, {}, async (page) => {
+      scripted = await textOf(page);
+    });
+    await session.with(html, { javaScriptEnabled: false }, async (page) => {
+      assert.equal(await textOf(page), scripted);
+      assert.equal(await page.locator('[data-copy]:visible, [data-download]:visible').count(), 0);
+    });
+    assert.ok(scripted.length > 500);
+  });
+
+  test(`${name}: it prints, without what only a screen can use`, () =>
+    session.with(html, { colorScheme: 'dark' }, async (page) => {
+      await page.emulateMedia({ media: 'print' });
+      assert.equal(await page.locator('.jobs-zoom:visible').count(), 0);
+      assert.ok((await page.pdf()).length > 10_000);
+    }));
+
+  test(`${name}: its policy lets nothing else run or load`, () =>
+    session.with(html, {}, async (page, { faults }) => {
+      const violations = await page.evaluate(async () => {
+        const found: string[] = [];
+        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) =>
+          found.push(effectiveDirective),
+        );
+        const script = document.createElement('script');
+        script.textContent = 'globalThis.wasRun = true';
+        const image = document.createElement('img');
+        image.src = 'http://127.0.0.1:9/picture.png';
+        document.body.append(script, image);
+        await fetch('http://127.0.0.1:9/').catch(() => undefined);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return [...found, ...('wasRun' in globalThis ? ['the script was run'] : [])].sort();
+      });
+      assert.deepEqual(violations, ['connect-src', 'img-src', 'script-src-elem']);
+      // The browser told of what it refused; that is no fault of the page.
+      const others = faults
+        .splice(0)
+        .filter((fault) => !/Content Security Policy|127\.0\.0\.1:9/.test(fault));
+      assert.deepEqual(others, []);
+    }));
+
+  test(`${name}: the data is saved as it is embedded`, () =>
+    session.with(html, { acceptDownloads: true }, async (page) => {
+      const embedded = (await page.locator('#data').textContent()) ?? '';
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator('[data-download]').click(),
+      ]);
+      assert.match(download.suggestedFilename(), /\.json$/);
+      const saved = readFileSync(await download.path(), 'utf8');
+      assert.deepEqual(JSON.parse(saved), JSON.parse(embedded));
+    }));
+}
+
+export function hostileTests(session: Session): void {
+  test('texts of others stay text', () =>
+    session.with(hostPage([hostileTimeline()]), {}, async (page) => {
+      assert.equal(await page.locator('img').count(), 0);
+      assert.equal(await page.locator('script').count(), 2);
+      assert.ok((await textOf(page)).includes(MARKUP));
+      assert.ok((await textOf(page)).includes('\\x1b[31m'));
+      const handlers = await page.evaluate(() =>
+        [...document.querySelectorAll('*')].flatMap(({ attributes }) =>
+          [...attributes].map(({ name }) => name).filter((attribute) => attribute.startsWith('on')),
+        ),
+      );
+      assert.deepEqual(handlers, []);
+    }));
+}
+
+export const hostPages: Readonly<Record<string, string>> = { 'a page of timelines': hostPage(timelines) };
