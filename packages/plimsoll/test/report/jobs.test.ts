@@ -64,6 +64,10 @@ describe('the rows of a timeline of jobs', () => {
     );
   });
 
+  test('a job that found a free thread did not wait, however late the thread began', () => {
+    assert.deepEqual(rowsNamed(rowsFor(2, [job({ thread: 1, startMs: 5 })]).rows, 'waiting'), []);
+  });
+
   test('without lookups there is no ceiling', () => {
     assert.ok(rowsFor(4, [job({})]).rows.every(({ ceiling }) => ceiling === undefined));
   });
@@ -175,10 +179,11 @@ describe('timelines of jobs', () => {
 describe('the axis', () => {
   test('has few, round ticks', () => {
     const labels = (from: number, to: number): string[] => ticksOf(from, to).map(({ label }) => label);
-    assert.deepEqual(labels(0, 269.3), ['0 ms', '50 ms', '100 ms', '150 ms', '200 ms', '250 ms']);
-    assert.deepEqual(labels(0, 1), ['0 ms', '0.2 ms', '0.4 ms', '0.6 ms', '0.8 ms', '1 ms']);
-    assert.deepEqual(labels(10.1, 10.4), ['10.1 ms', '10.2 ms', '10.3 ms', '10.4 ms']);
-    assert.deepEqual(labels(0, 60_000), ['0 s', '10 s', '20 s', '30 s', '40 s', '50 s', '60 s']);
+    assert.deepEqual(labels(0, 269.3), ['0 ms', '100', '200']);
+    assert.deepEqual(labels(0, 250), ['0 ms', '50', '100', '150', '200', '250']);
+    assert.deepEqual(labels(0, 1), ['0 ms', '0.2', '0.4', '0.6', '0.8', '1']);
+    assert.deepEqual(labels(10.1, 10.4), ['10.1 ms', '10.2', '10.3', '10.4']);
+    assert.deepEqual(labels(0, 60_000), ['0 s', '20', '40', '60']);
   });
 });
 

@@ -40,9 +40,9 @@ export class Plane {
   #showAxis(from: number, to: number): void {
     const bottom = this.#axis?.querySelector('line')?.getAttribute('y2');
     if (this.#axis === null || bottom == null) return;
-    const ticks = ticksOf(from, to).flatMap(({ x, label, anchor, dx }) => {
+    const ticks = ticksOf(from, to).flatMap(({ x, label, anchor }) => {
       const y = String(Number(bottom) + 14);
-      const text = created('text', { x, y, dx: String(dx), 'text-anchor': anchor });
+      const text = created('text', { x, y, 'text-anchor': anchor });
       text.textContent = label;
       return [created('line', { x1: x, x2: x, y2: bottom }), text];
     });

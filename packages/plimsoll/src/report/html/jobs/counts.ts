@@ -21,12 +21,12 @@ export function countsTable(panels: readonly Panel[], id: string): string {
 <button type="button" data-copy="${id}" hidden>Copy as Markdown</button>`;
 }
 
-function rowOf({ heading, durationMs }: Panel, family: Family, jobs: readonly Job[]): string {
-  const waits = jobs.map(({ submitMs, startMs }) => startMs - submitMs);
+function rowOf({ heading }: Panel, family: Family, jobs: readonly Job[]): string {
+  const waits = jobs.filter(isWait).map(({ submitMs, startMs }) => startMs - submitMs);
   const figures = [
     String(jobs.length),
-    String(jobs.filter((job) => isWait(job, durationMs)).length),
-    formatMs(Math.max(...waits)),
+    String(waits.length),
+    waits.length === 0 ? '–' : formatMs(Math.max(...waits)),
     formatMs(mean(jobs.map(({ startMs, endMs }) => endMs - startMs))),
     formatMs(mean(jobs.map(({ endMs, callbackMs }) => callbackMs - endMs))),
   ];

@@ -64,16 +64,17 @@ function barOf(bar: Bar, top: number, height: number, percentOf: (ms: number) =>
 const axisOf = (toMs: number, bottom: number): string =>
   ticksOf(0, toMs)
     .map(
-      ({ x, label, anchor, dx }) =>
-        `<line x1="${x}" x2="${x}" y2="${bottom}"/><text x="${x}" dx="${dx}" text-anchor="${anchor}" y="${bottom + 14}">${label}</text>`,
+      ({ x, label, anchor }) =>
+        `<line x1="${x}" x2="${x}" y2="${bottom}"/><text x="${x}" text-anchor="${anchor}" y="${bottom + 14}">${label}</text>`,
     )
     .join('');
 
 function titleOf(job: Job): string {
   const { what, owner, submitMs, startMs, endMs, callbackMs, cpuMs, thread, inferred } = job;
+  const started = formatMs(startMs - submitMs);
   return [
     owner === '' || owner === what ? what : `${what}, ${owner}`,
-    `waited ${formatMs(startMs - submitMs)}`,
+    isWait(job) ? `waited ${started}` : `started after ${started}`,
     `ran ${formatMs(endMs - startMs)}${thread === null ? '' : ` on thread ${thread}`}`,
     ...(cpuMs === null ? [] : [`CPU ${formatMs(cpuMs)}`]),
     `then ${formatMs(callbackMs - endMs)} until the event loop took it`,
@@ -83,7 +84,7 @@ function titleOf(job: Job): string {
 
 /** What a picture shows, for who does not see it. */
 function describe({ jobs, size, durationMs, others }: Panel): string {
-  const waits = jobs.filter((job) => isWait(job, durationMs)).map((job) => job.startMs - job.submitMs);
+  const waits = jobs.filter(isWait).map((job) => job.startMs - job.submitMs);
   const outside = others.filter(({ family }) => family === 'outside').length;
   return [
     `${formatCount(jobs.length, 'job')} on ${formatCount(size, 'pool thread')} in ${formatMs(durationMs)}`,

@@ -43,7 +43,7 @@ export function legendOf(panels: readonly Panel[]): string {
     ...families
       .filter((family) => used.has(family))
       .map((family) => entry(`running ${family}`, NAMES[family])),
-    ...(has(({ jobs, durationMs }) => jobs.some((job) => isWait(job, durationMs)))
+    ...(has(({ jobs }) => jobs.some(isWait))
       ? [entry(`waiting ${first}`, 'hatched: waiting for a pool thread')]
       : []),
     ...(has(({ jobs }) => jobs.some(({ callbackMs, endMs }) => callbackMs > endMs))

@@ -47,12 +47,8 @@ export interface Panel {
   readonly notes: readonly string[];
 }
 
-/** A job waits where it found no free thread, or so long that the picture can show it: dispatch alone takes microseconds. */
-export const isWait = ({ queued, submitMs, startMs }: Job, durationMs: number): boolean =>
-  startMs > submitMs && (queued || startMs - submitMs >= durationMs * LEAST_SHARE);
-
-/** Of the width of the picture. */
-export const LEAST_SHARE = 0.005;
+/** A job that found no free thread waits; one that found it starts as soon as the thread has woken up and has a core. */
+export const isWait = ({ queued, submitMs, startMs }: Job): boolean => queued && startMs > submitMs;
 
 const LOOKUP = /^(dns\.)?(lookup|lookupService)$/;
 /** `fs.…`, and work of N-API that Node itself does for fs. */

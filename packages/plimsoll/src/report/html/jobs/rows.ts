@@ -74,10 +74,8 @@ const barOfOther = ({ what, family, owner, fromMs, toMs }: Other): Bar => ({
   title: `${owner}: ${what}`,
 });
 
-function waitingRows({ jobs, durationMs }: Panel): { rows: Row[]; leftOut: string[] } {
-  const waits = jobs
-    .filter((job) => isWait(job, durationMs))
-    .map((job) => ({ job, fromMs: job.submitMs, toMs: job.startMs }));
+function waitingRows({ jobs }: Panel): { rows: Row[]; leftOut: string[] } {
+  const waits = jobs.filter(isWait).map((job) => ({ job, fromMs: job.submitMs, toMs: job.startMs }));
   const { lanes, unplaced } = pack(waits, MOST_LANES);
   return {
     rows: lanes.map((lane, index) => ({
