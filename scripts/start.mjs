@@ -2,5 +2,5 @@
 import { setup } from './setup.mjs';
 
 setup();
-if (process.argv.length === 2) process.argv.push('bench', '--time', '19');
+if (process.argv.length === 2) process.argv.push('bench', '--time', '19', '--html', 'report.html');
 await import('../packages/plimsoll/dist/cli/main.js');

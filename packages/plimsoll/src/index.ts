@@ -21,6 +21,7 @@ export {
 } from './api/compare.js';
 export { type LoadOptions, type LoadRunOptions, type LoadTarget, load } from './api/load.js';
 export type { SampleOperation } from './api/operation.js';
+export { type ReportOptions, report } from './api/report.js';
 export type { RunOptions } from './api/run-options.js';
 export { type TimelineOptions, timeline } from './api/timeline.js';
 export { type RecordedTrace, readTrace, type Traced, type TraceOptions, trace } from './api/trace.js';

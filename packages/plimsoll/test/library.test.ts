@@ -171,7 +171,7 @@ test('plimsoll exports these values and no others', () => {
         'trace',
         'verifyAdvice',
       ],
-      ...['readTrace', 'writeTrace', 'PlimsollError'],
+      ...['readTrace', 'report', 'writeTrace', 'PlimsollError'],
       ...[
         'adviceReport',
         'benchReport',

@@ -92,7 +92,7 @@ const measure = (
       results.push(await finished.once(name, () => measureCase(name, plan, cycle)));
     const wanted = PROGRAM_NAMES.filter((name) => names.includes(name));
     const { programs, skipped } = await measurePrograms(wanted, ofPrograms, cycle, finished);
-    const text = `${JSON.stringify({ startedAt, environment, ...plan, results, programs, skipped }, rounded, 1)}\n`;
+    const text = `${JSON.stringify({ schema: 'plimsoll/1', kind: 'prediction', startedAt, environment, ...plan, results, programs, skipped }, rounded, 1)}\n`;
     const study = JSON.parse(text) as PredictionStudy;
     writeOutput(out, 'prediction.json', text);
     writeOutput(out, 'prediction.md', predictionPage(study));

@@ -1,14 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type Comparable, compare as compareResults } from '../compare/compare.js';
 import { type ModulesProgress, compareModules as measure } from '../compare/modules.js';
 import { usage } from '../errors.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { comparison } from '../report/findings/compare.js';
-import { benchSchema } from '../results/bench.js';
 import type { Comparison } from '../results/comparison.js';
-import { loadSchema } from '../results/load.js';
 import { ascending, checkCount, checkPositive, checkSizes } from './check.js';
+import { checked, readJson } from './result-files.js';
 import { type RunOptions, supervised } from './run-options.js';
 import { looksLikePath } from './targets.js';
 import { chooseWorkloads } from './workloads.js';
@@ -84,10 +82,8 @@ function moduleOf(path: string): ReturnType<typeof chooseWorkloads>[number] {
 const resultOf = (source: string | Comparable): Comparable =>
   typeof source === 'string' ? read(source) : source;
 
-const SCHEMAS = { bench: benchSchema, load: loadSchema } as const;
-
 function read(file: string): Comparable {
-  const document = parse(file) as { schema?: unknown; kind?: unknown } | null;
+  const document = readJson(file) as { schema?: unknown; kind?: unknown } | null;
   const kind = document?.kind;
   if (document?.schema !== 'plimsoll/1')
     throw usage(
@@ -97,24 +93,5 @@ function read(file: string): Comparable {
     throw usage(
       `${file} is a result of kind ${JSON.stringify(String(kind).slice(0, 40))}; results of bench and of load can be compared`,
     );
-  const result = SCHEMAS[kind].safeParse(document);
-  if (result.success) return result.data;
-  const { path, message } = result.error.issues[0] ?? { path: [], message: '' };
-  throw usage(
-    `${file} is damaged or of another version of plimsoll ${kind} (${path.join('.')}: ${message}); measure it again`,
-  );
-}
-
-function parse(file: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usage(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw usage(text.trim() === '' ? `${file} is empty` : `${file} is no JSON, or was cut off`);
-  }
+  return checked(kind, document, file);
 }

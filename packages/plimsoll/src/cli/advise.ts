@@ -14,6 +14,7 @@ import { cpuCount } from '../host/cpu.js';
 import { printable } from '../host/printable.js';
 import { adviceReport } from '../report/advise.js';
 import { list } from '../report/format.js';
+import { reportPage } from '../report/html/page.js';
 import { type Advice, type Objective, objectives, type WhatIf } from '../results/advice.js';
 import { type CommandRun, runCommand } from './command-run.js';
 import type { ProgressLine } from './progress-line.js';
@@ -33,6 +34,7 @@ interface AdviseFlags {
   duration?: string;
   seed: string;
   json?: string;
+  html?: string;
   quiet?: boolean;
 }
 
@@ -72,6 +74,7 @@ export function addAdviseCommand(program: Command): void {
     .option('--duration <seconds>', 'end the command after so long (default: it ends by itself)')
     .option('--seed <n>', 'seed of the simulation and of the order of the runs', '1')
     .option('--json <file>', 'write the result as JSON; - for standard output')
+    .option('--html <file>', 'write a report as one HTML page; - for standard output')
     .option('--quiet', 'no progress')
     .addHelpText('after', HELP)
     .exitOverride()
@@ -183,7 +186,10 @@ function runAdvise(operands: Operands, flags: AdviseFlags): Promise<number> {
 }
 
 async function adviseWith(run: AdviseRun, { progress, signal, finish }: CommandRun): Promise<number> {
-  const show = (advice: Advice): void => finish({ json: advice }, (style) => adviceReport(advice, style));
+  const show = (advice: Advice): void =>
+    finish({ json: advice, html: () => reportPage([{ type: 'advice', document: advice }]) }, (style) =>
+      adviceReport(advice, style),
+    );
   let advice: Advice | null = null;
   try {
     advice = await adviceOf(run, progress, signal);

@@ -6,6 +6,7 @@ import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { printable } from '../host/printable.js';
 import { benchReport } from '../report/bench.js';
+import { reportPage } from '../report/html/page.js';
 import { progressText } from '../report/progress.js';
 import { runCommand } from './command-run.js';
 import { benchExitCode } from './exit-code.js';
@@ -29,6 +30,7 @@ interface BenchFlags {
   deadline: string;
   strict?: boolean;
   json?: string;
+  html?: string;
   quiet?: boolean;
 }
 
@@ -67,6 +69,7 @@ export function addBenchCommand(program: Command): void {
     )
     .option('--strict', 'exit with 3 when the machine is too noisy to tell')
     .option('--json <file>', 'write the result as JSON; - for standard output')
+    .option('--html <file>', 'write a report as one HTML page; - for standard output')
     .option('--quiet', 'no progress')
     .addHelpText('after', HELP)
     .exitOverride()
@@ -129,7 +132,9 @@ function runBench(names: readonly string[], flags: BenchFlags): Promise<number> 
     const onProgress = (state: BenchProgress): void =>
       progress.show(`${state.workload} ${state.generation}`, (width) => progressText(state, width));
     const result = await bench(options, { signal, onProgress });
-    finish({ json: result }, (style) => benchReport(result, style));
+    finish({ json: result, html: () => reportPage([{ type: 'bench', document: result }]) }, (style) =>
+      benchReport(result, style),
+    );
     for (const { name, failure, lost } of result.workloads)
       for (const { message } of [...lost, ...(failure === null ? [] : [failure])])
         say(`${pc.red('plimsoll:')} ${printable(name)}: ${printable(message)}`);

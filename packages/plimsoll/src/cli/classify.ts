@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CLASSIFY_DEADLINE_MS, classify } from '../api/classify.js';
 import type { ClassifyProgress } from '../classify/classify.js';
 import { classificationReport } from '../report/classification.js';
+import { reportPage } from '../report/html/page.js';
 import { classifyProgressText } from '../report/progress.js';
 import { runCommand } from './command-run.js';
 import { classifyExitCode } from './exit-code.js';
@@ -12,6 +13,7 @@ interface ClassifyFlags {
   explain?: string;
   deadline: string;
   json?: string;
+  html?: string;
   quiet?: boolean;
 }
 
@@ -29,6 +31,7 @@ export function addClassifyCommand(program: Command): void {
       String(CLASSIFY_DEADLINE_MS / 1000),
     )
     .option('--json <file>', 'write the result as JSON; - for standard output')
+    .option('--html <file>', 'write a report as one HTML page; - for standard output')
     .option('--quiet', 'no progress')
     .addHelpText('after', HELP)
     .exitOverride()
@@ -59,7 +62,10 @@ function runClassify(names: readonly string[], flags: ClassifyFlags): Promise<nu
       if (state.done < state.all) progress.show(tenth, (width) => classifyProgressText(state, width));
     };
     const result = await classify(options, { signal, onProgress });
-    finish({ json: result }, (style) => classificationReport(result, style, flags.explain !== undefined));
+    finish(
+      { json: result, html: () => reportPage([{ type: 'classification', document: result }]) },
+      (style) => classificationReport(result, style, flags.explain !== undefined),
+    );
     return classifyExitCode(result);
   });
 }

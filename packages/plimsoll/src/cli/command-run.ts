@@ -1,13 +1,15 @@
 import type { WriteStream } from 'node:tty';
+import { printable } from '../host/printable.js';
 import { type Style, terminalStyle } from '../report/style.js';
 import { interruptSignal } from './interrupt.js';
-import { type JsonOutput, openJsonOutput } from './json-output.js';
+import { type JsonOutput, openJsonOutput, openTextOutput } from './json-output.js';
 import { ProgressLine } from './progress-line.js';
 
 /** Where a command writes its documents, by option; `-` is standard output. */
 export interface OutputFlags {
   readonly json?: string | undefined;
   readonly perfetto?: string | undefined;
+  readonly html?: string | undefined;
   readonly quiet?: boolean | undefined;
 }
 
@@ -18,7 +20,7 @@ export interface CommandRun {
   readonly signal: AbortSignal;
   /** Write the documents that were asked for, then the report for people. */
   finish(
-    documents: { json?: unknown; perfetto?: () => unknown },
+    documents: { json?: unknown; perfetto?: () => unknown; html?: () => string },
     report: (style: Style) => string | null,
   ): void;
   /** A line for people, beside the report. */
@@ -39,7 +41,10 @@ export async function runCommand(
 ): Promise<number> {
   const json = kept ?? openJsonOutput(flags.json);
   const perfetto = openJsonOutput(flags.perfetto, '--perfetto');
-  const people: WriteStream = [flags.json, flags.perfetto].includes('-') ? process.stderr : process.stdout;
+  const html = openTextOutput(flags.html, '--html');
+  const people: WriteStream = [flags.json, flags.perfetto, flags.html].includes('-')
+    ? process.stderr
+    : process.stdout;
   const progress = new ProgressLine(process.stderr, flags.quiet === true);
   const interrupt = interruptSignal();
   try {
@@ -52,6 +57,9 @@ export async function runCommand(
         if (documents.perfetto !== undefined) perfetto?.write(documents.perfetto());
         const text = report(terminalStyle(people));
         if (text !== null) people.write(`${text}\n`);
+        if (documents.html === undefined || html === null) return;
+        html.write(documents.html());
+        if (flags.html !== '-') process.stderr.write(`report: ${printable(String(flags.html))}\n`);
       },
       say(line) {
         progress.clear();

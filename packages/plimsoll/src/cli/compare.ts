@@ -4,6 +4,7 @@ import { usage } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { comparisonMarkdown, comparisonReport } from '../report/compare.js';
+import { reportPage } from '../report/html/page.js';
 import { compareProgressText } from '../report/progress.js';
 import type { Comparison } from '../results/comparison.js';
 import { type CommandRun, runCommand } from './command-run.js';
@@ -16,6 +17,7 @@ interface CompareFlags {
   seed?: string;
   markdown?: boolean;
   json?: string;
+  html?: string;
   quiet?: boolean;
 }
 
@@ -34,6 +36,7 @@ export function addCompareCommand(program: Command): void {
     .option('--seed <n>', 'of modules: seed of the order of the rounds (default: random)')
     .option('--markdown', 'the report in Markdown, for a comment of a pull request')
     .option('--json <file>', 'write the comparison as JSON; - for standard output')
+    .option('--html <file>', 'write a report as one HTML page; - for standard output')
     .option('--quiet', 'no progress')
     .addHelpText('after', HELP)
     .exitOverride()
@@ -56,8 +59,9 @@ function runCompare(old: string, now: string, flags: CompareFlags): Promise<numb
   const compared = isResult(old) || isResult(now) ? ofResults(old, now, flags) : ofModules(old, now, flags);
   return runCommand(flags, async (run) => {
     const result = await compared(run);
-    run.finish({ json: result }, (style) =>
-      flags.markdown === true ? comparisonMarkdown(result) : comparisonReport(result, style),
+    run.finish(
+      { json: result, html: () => reportPage([{ type: 'comparison', document: result }]) },
+      (style) => (flags.markdown === true ? comparisonMarkdown(result) : comparisonReport(result, style)),
     );
     return compareExitCode(result);
   });

@@ -3,28 +3,44 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cannotWrite } from '../errors.js';
 
-export interface JsonOutput {
-  write(result: unknown): void;
+export interface Output<Content> {
+  write(content: Content): void;
 }
 
+export type JsonOutput = Output<unknown>;
+
+/** Where `--json` and `--perfetto` go. @throws as `openOutput` does */
+export const openJsonOutput = (target: string | undefined, option = '--json'): JsonOutput | null =>
+  openOutput(target, option, serialise, 'result.json');
+
+/** Where `--html` goes. @throws as `openOutput` does */
+export const openTextOutput = (target: string | undefined, option: string): Output<string> | null =>
+  openOutput(target, option, (text) => text, 'report.html');
+
 /**
- * Where `--json` goes: `-` is standard output. A file is opened at once, so that a bad path is known before minutes
- * of measuring and not after; what it held stays until there is a result.
+ * `-` is standard output. A file is opened at once, so that a bad path is known before minutes of measuring and not after;
+ * what it held stays until there is a result.
  *
  * @throws {PlimsollError} PLIMSOLL_OUTPUT_FAILED when the file cannot be opened or written.
  */
-export function openJsonOutput(target: string | undefined, option = '--json'): JsonOutput | null {
+function openOutput<Content>(
+  target: string | undefined,
+  option: string,
+  textOf: (content: Content) => string,
+  rescueName: string,
+): Output<Content> | null {
   if (target === undefined) return null;
-  if (target === '-') return { write: (result) => process.stdout.write(serialise(result)) };
+  if (target === '-') return { write: (content) => process.stdout.write(textOf(content)) };
   const file = open(target, option);
   return {
-    write(result) {
+    write(content) {
+      const text = textOf(content);
       try {
         ftruncateSync(file);
-        writeSync(file, serialise(result));
+        writeSync(file, text);
         closeSync(file);
       } catch (error) {
-        throw cannotWrite(option, target, error, rescue(result));
+        throw cannotWrite(option, target, error, rescue(text, rescueName));
       }
     },
   };
@@ -40,10 +56,10 @@ function open(path: string, option: string): number {
   }
 }
 
-function rescue(result: unknown): string {
+function rescue(text: string, name: string): string {
   try {
-    const file = join(mkdtempSync(join(tmpdir(), 'plimsoll-result-')), 'result.json');
-    writeFileSync(file, serialise(result));
+    const file = join(mkdtempSync(join(tmpdir(), 'plimsoll-result-')), name);
+    writeFileSync(file, text);
     return `the result is in ${file}`;
   } catch {
     return 'nor is there room for it in the temporary directory';

@@ -17,6 +17,7 @@ import { CASES, type LoadCase, type LoadProgress } from '../load/options.js';
 import { choosesPort } from '../load/target/command.js';
 import { type Mode, modes } from '../load/target/sample.js';
 import { tableName } from '../report/format.js';
+import { reportPage } from '../report/html/page.js';
 import { loadReport } from '../report/load.js';
 import { loadProgressText } from '../report/progress.js';
 import { type CommandRun, runCommand } from './command-run.js';
@@ -47,6 +48,7 @@ interface LoadFlags extends Partial<OperationFlags> {
   resume?: boolean;
   strict?: boolean;
   json?: string;
+  html?: string;
   quiet?: boolean;
 }
 
@@ -98,6 +100,7 @@ export function addLoadCommand(program: Command): void {
     .option('--resume', 'keep every generation in the file of --json, and do not measure again what it holds')
     .option('--strict', 'exit with 3 when machine or client are too noisy to tell')
     .option('--json <file>', 'write the result as JSON; - for standard output')
+    .option('--html <file>', 'write a report as one HTML page; - for standard output')
     .option('--quiet', 'no progress')
     .addHelpText('after', HELP)
     .exitOverride()
@@ -246,7 +249,9 @@ function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<n
         loadProgressText(state, width),
       );
     const result = await load(options, { signal, onProgress, onResult: (partial) => kept?.write(partial) });
-    finish({ json: result }, (style) => (result.cells.length > 0 ? loadReport(result, style) : null));
+    finish({ json: result, html: () => reportPage([{ type: 'load', document: result }]) }, (style) =>
+      result.cells.length > 0 ? loadReport(result, style) : null,
+    );
     const several = result.method.tables.length > 1;
     for (const { mode, case: name, message } of result.failures)
       say(`${pc.red('plimsoll:')} ${several ? `${tableName(mode, name)}: ` : ''}${message}`);

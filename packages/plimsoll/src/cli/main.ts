@@ -9,6 +9,7 @@ import { addBenchCommand } from './bench.js';
 import { addClassifyCommand } from './classify.js';
 import { addCompareCommand } from './compare.js';
 import { addLoadCommand } from './load.js';
+import { addReportCommand } from './report.js';
 import { addServeCommand } from './serve.js';
 import { addTimelineCommand } from './timeline.js';
 import { addTraceCommand } from './trace.js';
@@ -39,6 +40,7 @@ addServeCommand(program);
 addTraceCommand(program);
 addAdviseCommand(program);
 addCompareCommand(program);
+addReportCommand(program);
 
 try {
   await program.parseAsync();

@@ -3,6 +3,7 @@ import { checkUrl } from '../api/check.js';
 import { TIMELINE_DEFAULTS, type TimelineOptions, timeline } from '../api/timeline.js';
 import { PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
+import { reportPage } from '../report/html/page.js';
 import { perfettoTrace } from '../report/perfetto.js';
 import { timelineReport } from '../report/timeline.js';
 import { timelineOperations } from '../timeline/operations.js';
@@ -19,6 +20,7 @@ interface TimelineFlags {
   args: string;
   deadline: string;
   json?: string;
+  html?: string;
   perfetto?: string;
   quiet?: boolean;
 }
@@ -43,6 +45,7 @@ export function addTimelineCommand(program: Command): void {
       String(TIMELINE_DEFAULTS.deadlineMs / 1000),
     )
     .option('--json <file>', 'write the result as JSON; - for standard output')
+    .option('--html <file>', 'write a report as one HTML page; - for standard output')
     .option('--perfetto <file>', 'write a trace for ui.perfetto.dev, a lane per pool thread')
     .option('--quiet', 'no progress')
     .addHelpText('after', HELP)
@@ -85,7 +88,14 @@ function runTimeline(operation: string, flags: TimelineFlags): Promise<number> {
     const onProgress = ({ requests, experiment, experiments }: TimelineProgress): void =>
       progress.show(String(experiment), () => `${requests} at once (${experiment + 1} of ${experiments})`);
     const result = await timeline(options, { signal, onProgress });
-    finish({ json: result, perfetto: () => perfettoTrace(result) }, (style) => timelineReport(result, style));
+    finish(
+      {
+        json: result,
+        perfetto: () => perfettoTrace(result),
+        html: () => reportPage([{ type: 'timeline', document: result }]),
+      },
+      (style) => timelineReport(result, style),
+    );
     return result.interrupted ? 130 : 0;
   });
 }

@@ -4,6 +4,7 @@ import { trace } from '../api/trace.js';
 import { cannotWrite, PlimsollError } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
 import { printable } from '../host/printable.js';
+import { reportPage } from '../report/html/page.js';
 import { traceReport } from '../report/trace.js';
 import { DEFAULT_MAX_EVENTS, type RecordOptions } from '../trace/record.js';
 import { runCommand } from './command-run.js';
@@ -16,6 +17,7 @@ interface TraceFlags {
   size?: string;
   maxEvents: string;
   json?: string;
+  html?: string;
   quiet?: boolean;
 }
 
@@ -33,6 +35,7 @@ export function addTraceCommand(program: Command): void {
     .option('--size <n>', 'pool size: default, double, cpus, or a number from 1 to 1024 (default: as it is)')
     .option('--max-events <n>', 'trace events that each process may record', String(DEFAULT_MAX_EVENTS))
     .option('--json <file>', 'write the summary as JSON; - for standard output')
+    .option('--html <file>', 'write a report as one HTML page; - for standard output')
     .option('--quiet', 'no progress')
     .addHelpText('after', HELP)
     .exitOverride()
@@ -52,7 +55,7 @@ Exit codes: 0 fine, 2 bad input, 4 the command failed or could not be recorded, 
 const LONGEST_SECONDS = 7 * 86_400;
 const MOST_EVENTS = 100_000_000;
 
-function readOptions({ out, duration, size, maxEvents, json }: TraceFlags): RecordOptions {
+function readOptions({ out, duration, size, maxEvents, json, html }: TraceFlags): RecordOptions {
   return {
     file: out === undefined ? null : writable(out),
     ...(duration === undefined
@@ -61,7 +64,7 @@ function readOptions({ out, duration, size, maxEvents, json }: TraceFlags): Reco
     size: size === undefined ? null : parseSize(size, cpuCount(), '--size'),
     maxEvents: parseCount(maxEvents, '--max-events', 1, MOST_EVENTS),
     // The document has standard output to itself.
-    stdout: json === '-' ? 'stderr' : 'stdout',
+    stdout: [json, html].includes('-') ? 'stderr' : 'stdout',
   };
 }
 
@@ -83,8 +86,18 @@ function runTrace(command: readonly string[], flags: TraceFlags): Promise<number
     const until = flags.duration === undefined ? 'until it ends' : `for ${flags.duration} s`;
     if (flags.quiet !== true)
       say(`plimsoll: recording ${printable(command.join(' '))} ${until}; Ctrl-C ends it`);
-    const { summary } = await trace(options, { signal });
-    finish({ json: summary }, (style) => traceReport(summary, style));
+    const { summary, trace: kept } = await trace(options, { signal });
+    finish(
+      {
+        json: summary,
+        html: () =>
+          reportPage([
+            { type: 'trace', document: summary },
+            { type: 'kept trace', document: kept },
+          ]),
+      },
+      (style) => traceReport(summary, style),
+    );
     return traceExitCode(summary);
   });
 }

@@ -169,11 +169,16 @@ const OBJECTIVE: Record<Objective, string> = {
   makespan: 'time in all',
 };
 
-function recommendation({ recommended, method }: Advice, { color, width }: Style): string[] {
-  const text = `UV_THREADPOOL_SIZE=${recommended.size}`;
+/** What the recommendation was made by, in words. */
+export function objectiveName({ recommended, method }: Advice): string {
   const named = recommended.reasons.find(({ id }) => id === 'advise.predicted')?.evidence.objective;
-  const objective = objectives.find((one) => one === named) ?? method.objective;
-  const why = `by ${OBJECTIVE[objective]}; confidence ${recommended.confidence}: ${recommended.because}`;
+  return OBJECTIVE[objectives.find((one) => one === named) ?? method.objective];
+}
+
+function recommendation(advice: Advice, { color, width }: Style): string[] {
+  const { recommended } = advice;
+  const text = `UV_THREADPOOL_SIZE=${recommended.size}`;
+  const why = `by ${objectiveName(advice)}; confidence ${recommended.confidence}: ${recommended.because}`;
   return [color.bold(text), ...wrap(why, width - 2).map((line) => `  ${line}`)];
 }
 

@@ -123,7 +123,7 @@ function entryWithReason({ name, explanation }: Classified, { width, color }: St
   return [`  ${color.bold(printable(name))}`, ...lines.map((line) => `    ${line}`)];
 }
 
-const VERDICT_TEXT: Record<PoolVerdict, string> = {
+export const VERDICT_TEXT: Record<PoolVerdict, string> = {
   pool: 'uses the thread pool',
   both: 'uses the thread pool, then waits for the kernel too',
   kernel: 'does not use the thread pool',

@@ -5,7 +5,7 @@ import { change, formatChange, formatMs, list } from './format.js';
 import type { Style } from './style.js';
 import { type Column, markdownTable, renderTable } from './table.js';
 
-const COLUMNS: readonly Column[] = [
+export const COMPARISON_COLUMNS: readonly Column[] = [
   { title: 'work', align: 'left', expendable: 0 },
   { title: 'size', align: 'right', expendable: 0 },
   { title: 'old', align: 'right', expendable: 2 },
@@ -16,7 +16,7 @@ const COLUMNS: readonly Column[] = [
 
 type Paint = (row: ComparisonRow, word: string) => string;
 
-const rowsOf = ({ rows }: Comparison, paint: Paint = (_, word) => word): string[][] =>
+export const comparisonRows = ({ rows }: Comparison, paint: Paint = (_, word) => word): string[][] =>
   rows.map((row) => [
     row.name,
     row.size === null ? 'as it is' : String(row.size),
@@ -50,7 +50,9 @@ export function comparisonReport(comparison: Comparison, style: Style): string {
   const { verdict } = comparison;
   const tone = { worse: color.red, better: color.green, same: color.green, unclear: color.yellow }[verdict];
   return [
-    ...(comparison.rows.length === 0 ? [] : [...renderTable(COLUMNS, rowsOf(comparison, paint), width), '']),
+    ...(comparison.rows.length === 0
+      ? []
+      : [...renderTable(COMPARISON_COLUMNS, comparisonRows(comparison, paint), width), '']),
     tone(headline(comparison)),
     ...findingLines('', comparison.findings, style).slice(comparison.findings.length === 0 ? 0 : 1),
   ].join('\n');
@@ -60,7 +62,9 @@ export function comparisonReport(comparison: Comparison, style: Style): string {
 export const comparisonMarkdown = (comparison: Comparison): string =>
   [
     `**${headline(comparison)}**`,
-    ...(comparison.rows.length === 0 ? [] : ['', ...markdownTable(COLUMNS, rowsOf(comparison))]),
+    ...(comparison.rows.length === 0
+      ? []
+      : ['', ...markdownTable(COMPARISON_COLUMNS, comparisonRows(comparison))]),
     ...(comparison.findings.length === 0
       ? []
       : ['', ...comparison.findings.map(({ id, text }) => `- ${text} (\`${id}\`)`)]),

@@ -1,5 +1,7 @@
 import { after, before, describe } from 'node:test';
-import { hostileTests, hostPages, pageTests } from './page-tests.js';
+import type { ReportDocument } from '#plimsoll/report/html/sections.js';
+import { made, measured, ofTimelines, timelines } from './documents.js';
+import { hostileTests, pageTests } from './page-tests.js';
 import { findChromium, Session } from './session.js';
 import { tableTests } from './table-tests.js';
 import { timelineTests } from './timeline-tests.js';
@@ -14,8 +16,19 @@ describe('reports in a browser', { skip }, () => {
 
   describe('timelines', () => timelineTests(session));
   describe('tables', () => tableTests(session));
-  describe('hostile texts', () => hostileTests(session));
-  describe('pages', () => {
-    for (const [name, html] of Object.entries(hostPages)) pageTests(name, html, session);
+  describe('results', () => {
+    let others: ReportDocument[] = [];
+    before(async () => {
+      others = await made();
+    });
+    const pages = {
+      'kept results': () => measured,
+      'timelines of jobs': () => ofTimelines(timelines),
+      'every other kind': () => others,
+    };
+    for (const [name, documents] of Object.entries(pages)) {
+      describe(name, () => pageTests(name, documents, session));
+      describe(`${name}, hostile`, () => hostileTests(documents, session));
+    }
   });
 });

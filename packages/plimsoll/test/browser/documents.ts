@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { advise, classify, compare, trace } from 'plimsoll';
+import { readDocuments } from '#plimsoll/api/result-files.js';
+import type { ReportDocument } from '#plimsoll/report/html/sections.js';
 import { type Timeline, timelineSchema } from '#plimsoll/results/timeline.js';
 import { inRepository } from './session.js';
+
+const kept = (name: string): string => inRepository(`docs/results/${name}`);
 
 /** The timelines that the repository keeps. */
 export const timelines: readonly Timeline[] = timelineSchema
   .array()
-  .parse(JSON.parse(readFileSync(inRepository('docs/results/timeline.json'), 'utf8')));
+  .parse(JSON.parse(readFileSync(kept('timeline.json'), 'utf8')));
+
+export const ofTimelines = (given: readonly Timeline[]): ReportDocument[] =>
+  given.map((document) => ({ type: 'timeline', document }));
 
 /** pbkdf2 at two sizes. */
 export const twoSizes = timelines.filter(({ operation }) => operation === 'pbkdf2');
@@ -15,25 +23,60 @@ assert.deepEqual(
   [4, 6],
 );
 
+/** Results of measurements that the repository keeps. */
+export const measured = ['bench.json', 'load.json.gz', 'pool.json', 'folklore.json', 'react.json'].flatMap(
+  (name) => readDocuments(kept(name)),
+);
+
+const HASHING =
+  'for (let i = 0; i < 40; i++) require("node:crypto").pbkdf2("a", "b", 5000, 64, "sha512", () => require("node:fs").stat(".", () => {}))';
+
+/** One of every other kind, made now. */
+export async function made(): Promise<ReportDocument[]> {
+  const traced = await trace({ command: [process.execPath, '-e', HASHING] });
+  const advice = await advise(traced.trace, { sizes: [1, 2, 4, 8, 16] });
+  return [
+    { type: 'advice', document: advice },
+    { type: 'trace', document: traced.summary },
+    { type: 'kept trace', document: traced.trace },
+    { type: 'comparison', document: compare(kept('bench.json'), kept('bench.json')) },
+    { type: 'classification', document: await classify({ names: ['fs.stat', 'crypto.randomBytes'] }) },
+  ];
+}
+
 export const MARKUP = '<img src=x onerror="alert(1)">';
 const SCRIPT_END = '</script><script>alert(2)</script>';
 const QUOTES = `/a "b" 'c' onload=alert(3) &amp;/\u0000\u001b[31m\u2028`;
+const HOSTILE = [MARKUP, SCRIPT_END, QUOTES];
 
-/** A timeline whose every text of others' making is hostile. */
-export function hostileTimeline(): Timeline {
-  const [result] = structuredClone(twoSizes);
-  assert.ok(result !== undefined);
-  return {
-    ...result,
-    operation: MARKUP,
-    description: SCRIPT_END,
-    experiments: result.experiments.map((experiment) => ({
-      ...experiment,
-      observations: [{ id: 'timeline.together', text: `${MARKUP} ${SCRIPT_END} ${QUOTES}`, evidence: {} }],
-      spans: experiment.spans.map((span, index) => ({
-        ...span,
-        what: [MARKUP, SCRIPT_END, QUOTES][index % 3] ?? '',
-      })),
-    })),
-  };
+/** Texts that come from others, or may: names of work and of functions, paths, commands, messages, routes. */
+const FOREIGN = new Set([
+  ...['name', 'description', 'text', 'message', 'script', 'because', 'explanation', 'call', 'alternative'],
+  ...[
+    'case',
+    'operation',
+    'route',
+    'title',
+    'label',
+    'what',
+    'model',
+    'id',
+    'contender',
+    'node',
+    'startedAt',
+  ],
+]);
+
+let count = 0;
+const hostile = (): string => HOSTILE[count++ % HOSTILE.length] as string;
+
+/** A document whose every text of others' making is hostile. */
+export function poisoned<Document>(value: Document, key = ''): Document {
+  if (typeof value === 'string') return (FOREIGN.has(key) ? hostile() : value) as Document;
+  if (Array.isArray(value))
+    return value.map((one) => (key === 'command' ? hostile() : poisoned(one, key))) as Document;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, poisoned(part, name)]),
+  ) as Document;
 }

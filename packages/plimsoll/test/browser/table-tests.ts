@@ -18,7 +18,7 @@ const TABLE = `<table id="figures" data-sortable><thead><tr>${['Route', 'Time', 
 <button type="button" data-copy="figures" hidden>Copy as Markdown</button>
 <pre id="line">UV_THREADPOOL_SIZE=8</pre><button type="button" data-copy="line" hidden>Copy the line</button>`;
 
-const html = hostPage([], TABLE);
+const html = hostPage(TABLE);
 
 const column = (page: Page, index: number): Promise<string[]> =>
   page.locator(`#figures tbody tr td:nth-child(${index + 1})`).allTextContents();

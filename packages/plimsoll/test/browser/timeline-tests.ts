@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { timelines, twoSizes } from './documents.js';
-import { hostPage } from './host-page.js';
+import { reportPage } from '#plimsoll/report/html/page.js';
+import { ofTimelines, timelines, twoSizes } from './documents.js';
 import type { Session } from './session.js';
 
 interface Box {
@@ -44,7 +44,7 @@ const press = async (page: Page, timeline: Locator, ...keys: string[]): Promise<
 };
 
 export function timelineTests(session: Session): void {
-  const html = hostPage(twoSizes);
+  const html = reportPage(ofTimelines(twoSizes));
 
   test('keys zoom and move both sizes alike', () =>
     session.with(html, {}, async (page) => {
@@ -154,8 +154,8 @@ export function timelineTests(session: Session): void {
     }));
 
   test('every picture has a text that says what it shows', () =>
-    session.with(hostPage(timelines), { javaScriptEnabled: false }, async (page) => {
-      const planes = await page.getByRole('img').all();
+    session.with(reportPage(ofTimelines(timelines)), { javaScriptEnabled: false }, async (page) => {
+      const planes = await page.locator('[data-plane]').all();
       assert.ok(planes.length >= timelines.length);
       for (const plane of planes)
         assert.match(

@@ -8,6 +8,7 @@ import { addBenchCommand } from '#plimsoll/cli/bench.js';
 import { addClassifyCommand } from '#plimsoll/cli/classify.js';
 import { addCompareCommand } from '#plimsoll/cli/compare.js';
 import { addLoadCommand } from '#plimsoll/cli/load.js';
+import { addReportCommand } from '#plimsoll/cli/report.js';
 import { addServeCommand } from '#plimsoll/cli/serve.js';
 import { addTimelineCommand } from '#plimsoll/cli/timeline.js';
 import { addTraceCommand } from '#plimsoll/cli/trace.js';
@@ -30,6 +31,7 @@ function commands(): Command {
   addBenchCommand(program);
   addClassifyCommand(program);
   addCompareCommand(program);
+  addReportCommand(program);
   addLoadCommand(program);
   addServeCommand(program);
   addTimelineCommand(program);

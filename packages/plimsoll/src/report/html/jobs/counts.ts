@@ -1,6 +1,6 @@
 import { formatMs } from '../../format.js';
+import { escapeText } from '../escape.js';
 import { type Family, families, isWait, type Job, type Panel } from './panel.js';
-import { escapeText } from './text.js';
 
 const HEADERS = ['Picture', 'Kind', 'Jobs', 'Waited', 'Longest wait', 'Mean on a thread', 'Mean until taken'];
 

@@ -1,8 +1,8 @@
 import { formatCount, formatMs } from '../../format.js';
+import { escapeText } from '../escape.js';
 import { ticksOf } from './axis.js';
 import { isWait, type Job, type Panel } from './panel.js';
 import { type Bar, type Row, rowsOf } from './rows.js';
-import { escapeText } from './text.js';
 
 const GAP = 3;
 const AXIS = 20;
@@ -24,7 +24,7 @@ export function drawPanel(panel: Panel, toMs: number, id: string): string {
   const percentOf = (ms: number): string => String(Number(((ms / toMs) * 100).toFixed(3)));
   const bars = rows.map((row, index) => rowOf(row, tops[index] ?? 0, percentOf)).join('');
   const notes = [...panel.notes, ...leftOut].map((note) => `<li>${escapeText(note)}</li>`).join('');
-  return `<section class="jobs-panel"><h4>${escapeText(panel.heading)}</h4><div class="jobs-picture">
+  return `<section class="jobs-panel"><h3>${escapeText(panel.heading)}</h3><div class="jobs-picture">
 <svg class="jobs-rows" width="${LABELS}" height="${height}" aria-hidden="true">${rows.map((row, index) => labelOf(row, tops[index] ?? 0)).join('')}</svg>
 <svg class="jobs-plane" data-plane width="100%" height="${height}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${escapeText(panel.heading)}</title><desc id="${id}-d">${escapeText(describe(panel))}</desc>
 <g data-axis>${axisOf(toMs, bottom)}</g>${bars}</svg></div>

@@ -14,7 +14,13 @@ export function tracePanels({ processes }: Trace, mostJobs: number): Panel[] {
     const left = busy.length - MOST_PROCESSES;
     const isLast = index === MOST_PROCESSES - 1;
     if (!isLast || left <= 0) return panel;
-    return { ...panel, notes: [...panel.notes, `${formatCount(left, 'process')} with fewer jobs not drawn`] };
+    return {
+      ...panel,
+      notes: [
+        ...panel.notes,
+        `${formatNumber(left)} more ${left === 1 ? 'process' : 'processes'} with fewer jobs`,
+      ],
+    };
   });
 }
 

@@ -35,7 +35,7 @@ export const JOB_STYLES = `
 .jobs-legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:0 0 .75rem;padding:0;list-style:none;font-size:.85rem}
 .jobs-legend li{display:flex;align-items:center;gap:.4rem}
 .jobs-panel{margin:0 0 1.25rem;break-inside:avoid}
-.jobs-panel h4{margin:0 0 .25rem;font-size:.95rem}
+.jobs-panel h3{margin:0 0 .25rem;font-size:.95rem}
 .jobs-picture{display:flex}
 .jobs-picture text{font-size:11px;fill:currentColor}
 .jobs-rows{flex:none}

@@ -1,4 +1,4 @@
-import { printable } from '../../../host/printable.js';
+import { printable } from '../../host/printable.js';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',

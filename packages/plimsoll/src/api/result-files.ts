@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { z } from 'zod';
+import { usage } from '../errors.js';
+import type { ReportDocument } from '../report/html/sections.js';
+import { adviceSchema } from '../results/advice.js';
+import { benchSchema } from '../results/bench.js';
+import { classificationSchema } from '../results/classification.js';
+import { comparisonSchema } from '../results/comparison.js';
+import { loadSchema } from '../results/load.js';
+import { timelineSchema } from '../results/timeline.js';
+import { traceSummarySchema } from '../results/trace-summary.js';
+import { readTrace } from './trace.js';
+
+const SCHEMAS = {
+  advice: adviceSchema,
+  bench: benchSchema,
+  classification: classificationSchema,
+  comparison: comparisonSchema,
+  load: loadSchema,
+  timeline: timelineSchema,
+  trace: traceSummarySchema,
+} as const;
+
+type Kind = keyof typeof SCHEMAS;
+export type DocumentOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>;
+
+const LARGEST_BYTES = 512 * 2 ** 20;
+const GZIP = [0x1f, 0x8b];
+
+/**
+ * The text of a file, unpacked where it is gzip.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE when it cannot be read, is damaged, or is empty.
+ */
+function textOf(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw usage(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (GZIP.every((byte, index) => bytes[index] === byte)) {
+    try {
+      bytes = gunzipSync(bytes, { maxOutputLength: LARGEST_BYTES });
+    } catch {
+      throw usage(`${file} is damaged, was cut off, or unpacks to more than 512 MB`);
+    }
+  }
+  const text = bytes.toString('utf8');
+  if (text.trim() === '') throw usage(`${file} is empty`);
+  return text;
+}
+
+/** @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read or holds no JSON. */
+export function readJson(file: string): unknown {
+  try {
+    return JSON.parse(textOf(file));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw usage(`${file} is no JSON, or was cut off`);
+    throw error;
+  }
+}
+
+/**
+ * Check a document against the schema of its kind.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE when it is damaged or of another version.
+ */
+export function checked<K extends Kind>(kind: K, document: unknown, file: string): DocumentOf<K> {
+  const result = SCHEMAS[kind].safeParse(document);
+  if (result.success) return result.data as DocumentOf<K>;
+  const { path, message } = result.error.issues[0] ?? { path: [], message: '' };
+  throw usage(
+    `${file} is damaged or of another version of plimsoll ${kind} (${path.join('.')}: ${message}); measure it again`,
+  );
+}
+
+/**
+ * Every document of a file: a result, a list of results, or a kept trace; packed by gzip or not.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE for a file that holds none.
+ */
+export function readDocuments(file: string): ReportDocument[] {
+  if (isKeptTrace(textOf(file))) return [{ type: 'kept trace', document: readTrace(file) }];
+  const content = readJson(file);
+  const documents = Array.isArray(content) ? content : [content];
+  if (documents.length === 0) throw usage(`${file} is an empty list`);
+  return documents.map((document) => documentOf(document, file));
+}
+
+/** The first of its lines says so. */
+function isKeptTrace(text: string): boolean {
+  const [first = ''] = text.split('\n', 1);
+  try {
+    const { kind, format } = JSON.parse(first) as { kind?: unknown; format?: unknown };
+    return kind === 'trace' && format === 'lines';
+  } catch {
+    return false;
+  }
+}
+
+function documentOf(document: unknown, file: string): ReportDocument {
+  const { schema, kind } = (document ?? {}) as { schema?: unknown; kind?: unknown };
+  if (schema !== 'plimsoll/1')
+    throw usage(
+      `${file} is no result of plimsoll; give what its commands wrote with --json, or trace with --out`,
+    );
+  if (typeof kind === 'string' && Object.hasOwn(SCHEMAS, kind))
+    return { type: kind, document: checked(kind as Kind, document, file) } as ReportDocument;
+  return { type: 'study', document: document as Record<string, unknown> };
+}

@@ -1,0 +1,115 @@
+import type { LoadCell, LoadRecommendation, LoadResult } from '../../results/load.js';
+import { change, formatChange, formatMs, tableName } from '../format.js';
+import {
+  disturbed,
+  happenings,
+  howLoaded,
+  howSliced,
+  leaning,
+  legend,
+  loadTables,
+  lostOf,
+  reason,
+  sharing,
+  tableTitle,
+} from '../load.js';
+import { loadTable } from '../load-table.js';
+import { escapeText } from './escape.js';
+import { latencySpectrum } from './latency-spectrum.js';
+import { coreRules, timesOf, wrongBy } from './of-bench.js';
+import { orderStrip } from './order-strip.js';
+import type { Detail, Render, Section, Verdict } from './section.js';
+import { drawSizeCurve } from './size-curve.js';
+import { EMPHASIS, htmlTable } from './table.js';
+
+/** The result of `plimsoll load`: a curve, a latency spectrum and a table for each kind of traffic. */
+export const loadSection: Render<LoadResult> = (result, id, detail): Section => {
+  const { environment, method, recommended } = result;
+  const tables = loadTables(result);
+  const shared = sharing(method.target, environment.cpu.effectiveCpus);
+  const lines = [howLoaded(result), legend(result), ...(shared === null ? [] : [shared])];
+  const hit = disturbed(result);
+  return {
+    id,
+    title: [...new Set(tables.map((cells) => cells[0]?.mode ?? ''))].join(', '),
+    kind: 'plimsoll load',
+    verdicts: recommended.map((one) => verdictOf(one, result)),
+    body: [
+      `<p class="how">${lines.map(escapeText).join('<br>')}${method.interrupted ? '<br><strong>interrupted: what was measured until then</strong>' : ''}</p>`,
+      hit === null ? '' : `<p class="warning">${escapeText(hit)}</p>`,
+      `<div class="curves">${tables.map((cells, index) => curveOf(cells, result, `${id}-${index + 1}`)).join('\n')}</div>`,
+      ...tables.map((cells, index) => tablePart(cells, result, `${id}-${index + 1}`, detail)),
+    ].join('\n'),
+  };
+};
+
+function verdictOf(recommendation: LoadRecommendation, { cells, method }: LoadResult): Verdict {
+  const { mode, case: name, estimate } = recommendation;
+  const size = recommendation.size ?? estimate;
+  const cell = cells.find((one) => one.mode === mode && one.case === name && one.size === size);
+  const { ratio = null, interval = null, chanceSlower = null } = cell ?? {};
+  return {
+    work: tableName(mode, name),
+    size,
+    isEstimate: leaning(recommendation).startsWith('~'),
+    gain:
+      ratio === null || interval === null || size === method.baseline
+        ? ''
+        : `${formatChange(ratio, interval)} time`,
+    sure: chanceSlower === null ? '' : wrongBy(chanceSlower),
+    because: reason(recommendation),
+  };
+}
+
+function curveOf(cells: readonly LoadCell[], result: LoadResult, id: string): string {
+  const compared = cells.filter(({ size, ratio }) => size !== null && ratio !== null);
+  const [first] = cells;
+  if (compared.length < 2 || first === undefined) return '';
+  const { baseline } = result.method;
+  const title = `${tableName(first.mode, first.case)}: time against ${baseline}`;
+  return drawSizeCurve({
+    id: `${id}-curve`,
+    title,
+    description: `${title}: ${compared.map(({ size, ratio }) => `${size} ${change(ratio as number)}`).join(', ')}`,
+    points: compared.map(({ size, ratio, interval }) => ({
+      size: size as number,
+      value: ratio as number,
+      interval: size === baseline ? null : interval,
+      rounds: [],
+    })),
+    chosen:
+      result.recommended.find((one) => one.mode === first.mode && one.case === first.case)?.size ?? null,
+    rules: coreRules(result.environment),
+    same: [0.97, 1.03],
+    measured: [],
+    format: timesOf,
+  });
+}
+
+function tablePart(cells: readonly LoadCell[], result: LoadResult, id: string, detail: Detail): string {
+  const [first] = cells;
+  if (first === undefined) return '';
+  const [name = '', ...rest] = tableTitle(first, result.method.operation);
+  const { columns, rows } = loadTable(cells, result.method.baseline, (text) => EMPHASIS + text);
+  const chosen = result.recommended.find((one) => one.mode === first.mode && one.case === first.case)?.size;
+  const warnings = [...cells.flatMap(happenings), ...lostOf(result, first)];
+  const rounds = cells.flatMap(({ size, rounds: all }) =>
+    all
+      .filter(({ twin }) => !twin)
+      .map((round) => ({ ...round, size: size ?? 0, disturbed: round.disturbances.length > 0 })),
+  );
+  return `<details open><summary><h3>${escapeText(name)}</h3> <span>${escapeText(rest.join(', '))}</span></summary>
+<p class="how">${howSliced(result, first).map(escapeText).join('<br>')}</p>${htmlTable(columns, rows, {
+    id: `${id}-table`,
+    caption: `${name} by pool size`,
+    chosen: cells.findIndex(({ size }) => size !== null && size === chosen),
+  })}
+${warnings.map((text) => `<p class="warning">${escapeText(text)}</p>`).join('')}
+${latencySpectrum(
+  cells.map(({ size, httpMs, operationMs, rate }) => ({
+    size,
+    latency: rate === null ? (operationMs ?? httpMs) : httpMs,
+  })),
+  { id: `${id}-spectrum`, isOpen: first.rate !== null, format: formatMs },
+)}${detail.rounds ? orderStrip(rounds) : ''}</details>`;
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { bench, generations, workload } from '../compare/planted.js';
+import { plimsoll } from '../support/cli.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+after(() => rmSync(directory, { recursive: true }));
+
+const STEADY = [100, 101, 99, 100, 101];
+
+const result = (name: string): object =>
+  bench([
+    workload(
+      name,
+      new Map([
+        [4, generations(STEADY)],
+        [8, generations(STEADY.map((ms) => ms * 0.7))],
+      ]),
+    ),
+  ]);
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(directory, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const one = file('one.json', JSON.stringify(result('crypto')));
+
+/** The documents that a page carries. */
+function carried(html: string): unknown {
+  const [, data] = /id="data">([^<]*)</.exec(html) ?? [];
+  return JSON.parse(gunzipSync(Buffer.from(data ?? '', 'base64')).toString());
+}
+
+describe('plimsoll report', () => {
+  test('makes one page of results, packed ones and lists too', async () => {
+    const packed = file('packed.json.gz', gzipSync(JSON.stringify([result('zlib'), result('dns')])));
+    const out = join(directory, 'page.html');
+    const run = await plimsoll(['report', one, packed, '--out', out, '--title', 'A <b>title</b>']);
+    assert.deepEqual([run.code, run.stdout, run.left], [0, '', []]);
+    assert.match(run.stderr, /^report: .*page\.html\n$/);
+    const html = readFileSync(out, 'utf8');
+    assert.match(html, /<h1>A &lt;b&gt;title&lt;\/b&gt;<\/h1>/);
+    for (const name of ['crypto', 'zlib', 'dns']) assert.match(html, new RegExp(`${name}: time against 4`));
+    assert.deepEqual(carried(html), [result('crypto'), result('zlib'), result('dns')]);
+  });
+
+  test('--out - is the page alone', async () => {
+    const run = await plimsoll(['report', one, '--out', '-']);
+    assert.match(run.stdout, /^<!doctype html>.*<\/html>\n$/s);
+    assert.deepEqual([run.code, run.stderr], [0, '']);
+  });
+
+  test('fifty results stay below 300 KB, and carry their data', async () => {
+    const files = Array.from({ length: 50 }, (_, index) =>
+      file(`suite-${index}.json`, JSON.stringify(result(`work-${index}`))),
+    );
+    const { stdout } = await plimsoll(['report', ...files, '--out', '-']);
+    assert.ok(stdout.length < 300_000, `${stdout.length} characters`);
+    assert.equal((carried(stdout) as unknown[]).length, 50);
+  });
+
+  test('a document of another kind is shown as far as it is understood', async () => {
+    const other = {
+      schema: 'plimsoll/1',
+      kind: 'odd',
+      rows: [{ name: 'a', ms: 1.5 }, { name: 'b' }, 7, null],
+    };
+    const run = await plimsoll(['report', file('odd.json', JSON.stringify(other)), '--out', '-']);
+    assert.equal(run.code, 0, run.stderr);
+    assert.match(run.stdout, /<th scope="row">a<\/th><td class="num">1\.5<\/td>/);
+  });
+
+  for (const [name, content, says] of [
+    ['foreign', '{"hello":1}', /is no result of plimsoll/],
+    ['empty', ' \n', /is empty/],
+    ['truncated', '{"schema":"plimsoll/1","kin', /is no JSON, or was cut off/],
+    ['list', '[]', /is an empty list/],
+    ['null', 'null', /is no result of plimsoll/],
+    ['older', '{"schema":"plimsoll/1","kind":"bench"}', /is damaged or of another version of plimsoll bench/],
+    ['cut.gz', gzipSync(JSON.stringify(result('zlib'))).subarray(0, 60), /is damaged, was cut off/],
+  ] as const)
+    test(`a ${name} file is one clear line`, async () => {
+      const page = join(directory, `${name}.html`);
+      const run = await plimsoll(['report', one, file(name, content), '--out', page]);
+      assert.deepEqual([run.code, run.stdout], [2, '']);
+      assert.match(run.stderr, says);
+      assert.equal(run.stderr.trimEnd().split('\n').length, 1, run.stderr);
+      assert.throws(() => readFileSync(page), { code: 'ENOENT' });
+    });
+
+  test('a page that cannot be written, and no file at all', async () => {
+    const run = await plimsoll(['report', one, '--out', '/nonexistent/page.html']);
+    assert.match(run.stderr, /cannot write \/nonexistent\/page\.html \(ENOENT\)/);
+    assert.notEqual(run.code, 0);
+    assert.equal((await plimsoll(['report'])).code, 2);
+  });
+});
+
+test('--html writes the page of one command, beside its report', async () => {
+  const out = join(directory, 'compared.html');
+  const run = await plimsoll(['compare', one, one, '--html', out]);
+  assert.match(run.stdout, /The same/);
+  assert.match(readFileSync(out, 'utf8'), /The same, within 3 %/);
+  const piped = await plimsoll(['compare', one, one, '--html', '-']);
+  assert.match(piped.stdout, /^<!doctype html>/);
+  assert.match(piped.stderr, /The same/);
+});
