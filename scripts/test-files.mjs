@@ -18,6 +18,7 @@ const SLOW = [
   ),
   ...['load-bad-input', 'load-clean-up', 'load', 'timeline', 'trace'].map((name) => `${CLI}/${name}`),
   'packages/plimsoll/test/browser/browser',
+  'packages/plimsoll/test/docs/site',
   'packages/plimsoll/test/classify/classify',
   'packages/plimsoll/test/lab/blocks',
   'packages/plimsoll/test/load/table-run',
