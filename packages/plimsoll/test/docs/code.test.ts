@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { allPages, type Block, blocksOf, root } from './pages.js';
@@ -100,5 +101,29 @@ test('a block that is wrong is found', () => {
   assert.equal(
     typeCheck([{ ...block, text: 'pool.run();', directive: 'declare const pool: { run(): void };' }]),
     '',
+  );
+});
+
+const { load } = createRequire(import.meta.url)('js-yaml') as { load: (text: string) => unknown };
+
+test('every block of YAML and JSON is read by its parser', () => {
+  const data = allPages().flatMap((page) =>
+    blocksOf(page).filter(({ language }) => ['yaml', 'yml', 'json'].includes(language)),
+  );
+  assert.ok(data.length > 0, 'the blocks were read');
+  for (const { page, line, text, language } of data) {
+    const value = language === 'json' ? JSON.parse(text) : load(text);
+    assert.equal(typeof value, 'object', `${page}:${line}`);
+  }
+});
+
+test('a block is of a language that some test checks', () => {
+  const checked = new Set([...LANGUAGES, 'yaml', 'yml', 'json', 'sh', 'console', 'text', 'diff', '']);
+  const others = allPages().flatMap((page) =>
+    blocksOf(page).filter(({ language }) => !checked.has(language)),
+  );
+  assert.deepEqual(
+    others.map(({ page, line, language }) => `${page}:${line} ${language}`),
+    [],
   );
 });
