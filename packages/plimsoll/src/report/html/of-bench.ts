@@ -1,5 +1,5 @@
 import type { Environment } from '../../host/environment.js';
-import type { BenchResult, SizeResult, WorkloadResult } from '../../results/bench.js';
+import type { BenchResult, RoundResult, WorkloadResult } from '../../results/bench.js';
 import { because, howMeasured, howTurns } from '../bench.js';
 import { benchColumns, benchRows } from '../bench-table.js';
 import { sizeOf } from '../findings/context.js';
@@ -7,6 +7,7 @@ import { change, formatChange, formatDuration, percent } from '../format.js';
 import { escapeText } from './escape.js';
 import { findingList } from './finding-list.js';
 import { orderStrip } from './order-strip.js';
+import { roundRatios } from './round-ratios.js';
 import type { Detail, Render, Section, Verdict } from './section.js';
 import { drawSizeCurve, type SizeCurve } from './size-curve.js';
 import { htmlTable } from './table.js';
@@ -83,7 +84,7 @@ function workloadPart(
       size: size.size,
       value: size.ratio,
       interval: size.size === baseline ? null : size.interval,
-      rounds: detail.rounds ? roundRatios(size, sizeOf(workload, baseline)) : [],
+      rounds: detail.rounds ? roundRatios(size.rounds, sizeOf(workload, baseline)?.rounds ?? [], workMs) : [],
     })),
     chosen: recommended,
     rules: coreRules(environment),
@@ -106,25 +107,14 @@ function workloadPart(
   };
 }
 
+const workMs = (round: RoundResult): number => round.workMs;
+
 const roundsOf = (workload: WorkloadResult) =>
   workload.sizes.flatMap(({ size, rounds }) =>
     rounds.map((round) => ({ ...round, size, disturbed: isDisturbed(workload, round.generation) })),
   );
 
 export const timesOf = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
-
-/** Each round against the one of the baseline in its block: what disturbed both is gone. */
-function roundRatios({ rounds }: SizeResult, baseline: SizeResult | undefined): number[] {
-  if (baseline === undefined) return [];
-  const known = new Map(baseline.rounds.map((round) => [keyOf(round), round.workMs]));
-  return rounds.flatMap((round) => {
-    const other = known.get(keyOf(round));
-    return other === undefined || other === 0 ? [] : [round.workMs / other];
-  });
-}
-
-const keyOf = ({ generation, group, block }: { generation: number; group: number; block: number }): string =>
-  `${generation} ${group} ${block}`;
 
 const isDisturbed = ({ disturbances }: WorkloadResult, generation: number): boolean =>
   disturbances.some((one) => one.generation === generation && one.what.length > 0);

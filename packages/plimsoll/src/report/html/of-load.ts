@@ -1,4 +1,5 @@
-import type { LoadCell, LoadRecommendation, LoadResult } from '../../results/load.js';
+import { timeOf } from '../../load/analyse.js';
+import type { LoadCell, LoadRecommendation, LoadResult, LoadRound } from '../../results/load.js';
 import { change, formatChange, formatMs, tableName } from '../format.js';
 import {
   disturbed,
@@ -18,6 +19,7 @@ import { escapeText } from './escape.js';
 import { latencySpectrum } from './latency-spectrum.js';
 import { coreRules, timesOf, wrongBy } from './of-bench.js';
 import { orderStrip } from './order-strip.js';
+import { roundRatios } from './round-ratios.js';
 import type { Detail, Render, Section, Verdict } from './section.js';
 import { drawSizeCurve } from './size-curve.js';
 import { EMPHASIS, htmlTable } from './table.js';
@@ -37,11 +39,20 @@ export const loadSection: Render<LoadResult> = (result, id, detail): Section => 
     body: [
       `<p class="how">${lines.map(escapeText).join('<br>')}${method.interrupted ? '<br><strong>interrupted: what was measured until then</strong>' : ''}</p>`,
       hit === null ? '' : `<p class="warning">${escapeText(hit)}</p>`,
-      `<div class="curves">${tables.map((cells, index) => curveOf(cells, result, `${id}-${index + 1}`)).join('\n')}</div>`,
+      `<div class="curves">${tables.map((cells, index) => curveOf(cells, result, `${id}-${index + 1}`, detail)).join('\n')}</div>`,
       ...tables.map((cells, index) => tablePart(cells, result, `${id}-${index + 1}`, detail)),
     ].join('\n'),
   };
 };
+
+/** How far the baseline's twin was from it. */
+function twinOf({ tables, method }: LoadResult, { mode, case: name }: LoadCell): string[] {
+  const noise = tables.find((table) => table.mode === mode && table.case === name)?.noise;
+  if (noise == null) return [];
+  const { aaRatio, aaInterval, noisy } = noise;
+  const by = aaInterval === null ? change(aaRatio) : formatChange(aaRatio, aaInterval);
+  return [`A/A: the twin of ${method.baseline} differs by ${by}${noisy ? ': too noisy for a ranking' : ''}`];
+}
 
 function verdictOf(recommendation: LoadRecommendation, { cells, method }: LoadResult): Verdict {
   const { mode, case: name, estimate } = recommendation;
@@ -61,21 +72,24 @@ function verdictOf(recommendation: LoadRecommendation, { cells, method }: LoadRe
   };
 }
 
-function curveOf(cells: readonly LoadCell[], result: LoadResult, id: string): string {
+function curveOf(cells: readonly LoadCell[], result: LoadResult, id: string, detail: Detail): string {
   const compared = cells.filter(({ size, ratio }) => size !== null && ratio !== null);
   const [first] = cells;
   if (compared.length < 2 || first === undefined) return '';
   const { baseline } = result.method;
+  const timeOfRound = (round: LoadRound): number =>
+    timeOf(round, { kind: first.rate === null ? 'closed' : 'open' });
+  const ofBaseline = ownRounds(compared.find(({ size }) => size === baseline));
   const title = `${tableName(first.mode, first.case)}: time against ${baseline}`;
   return drawSizeCurve({
     id: `${id}-curve`,
     title,
     description: `${title}: ${compared.map(({ size, ratio }) => `${size} ${change(ratio as number)}`).join(', ')}`,
-    points: compared.map(({ size, ratio, interval }) => ({
-      size: size as number,
-      value: ratio as number,
-      interval: size === baseline ? null : interval,
-      rounds: [],
+    points: compared.map((cell) => ({
+      size: cell.size as number,
+      value: cell.ratio as number,
+      interval: cell.size === baseline ? null : cell.interval,
+      rounds: detail.rounds ? roundRatios(ownRounds(cell), ofBaseline, timeOfRound) : [],
     })),
     chosen:
       result.recommended.find((one) => one.mode === first.mode && one.case === first.case)?.size ?? null,
@@ -86,6 +100,10 @@ function curveOf(cells: readonly LoadCell[], result: LoadResult, id: string): st
   });
 }
 
+/** Without those of the twin. */
+const ownRounds = (cell: LoadCell | undefined): LoadRound[] =>
+  (cell?.rounds ?? []).filter(({ twin }) => !twin);
+
 function tablePart(cells: readonly LoadCell[], result: LoadResult, id: string, detail: Detail): string {
   const [first] = cells;
   if (first === undefined) return '';
@@ -93,17 +111,23 @@ function tablePart(cells: readonly LoadCell[], result: LoadResult, id: string, d
   const { columns, rows } = loadTable(cells, result.method.baseline, (text) => EMPHASIS + text);
   const chosen = result.recommended.find((one) => one.mode === first.mode && one.case === first.case)?.size;
   const warnings = [...cells.flatMap(happenings), ...lostOf(result, first)];
-  const rounds = cells.flatMap(({ size, rounds: all }) =>
-    all
-      .filter(({ twin }) => !twin)
-      .map((round) => ({ ...round, size: size ?? 0, disturbed: round.disturbances.length > 0 })),
+  const rounds = cells.flatMap((cell) =>
+    ownRounds(cell).map((round) => ({
+      ...round,
+      size: cell.size ?? 0,
+      disturbed: round.disturbances.length > 0,
+    })),
   );
   return `<details open><summary><h3>${escapeText(name)}</h3> <span>${escapeText(rest.join(', '))}</span></summary>
-<p class="how">${howSliced(result, first).map(escapeText).join('<br>')}</p>${htmlTable(columns, rows, {
-    id: `${id}-table`,
-    caption: `${name} by pool size`,
-    chosen: cells.findIndex(({ size }) => size !== null && size === chosen),
-  })}
+<p class="how">${[...howSliced(result, first), ...twinOf(result, first)].map(escapeText).join('<br>')}</p>${htmlTable(
+    columns,
+    rows,
+    {
+      id: `${id}-table`,
+      caption: `${name} by pool size`,
+      chosen: cells.findIndex(({ size }) => size !== null && size === chosen),
+    },
+  )}
 ${warnings.map((text) => `<p class="warning">${escapeText(text)}</p>`).join('')}
 ${latencySpectrum(
   cells.map(({ size, httpMs, operationMs, rate }) => ({
