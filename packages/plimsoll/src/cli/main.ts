@@ -10,6 +10,7 @@ import { addClassifyCommand } from './classify.js';
 import { addCompareCommand } from './compare.js';
 import { addLoadCommand } from './load.js';
 import { addReportCommand } from './report.js';
+import { addRunCommand } from './run.js';
 import { addServeCommand } from './serve.js';
 import { addTimelineCommand } from './timeline.js';
 import { addTraceCommand } from './trace.js';
@@ -41,6 +42,7 @@ addTraceCommand(program);
 addAdviseCommand(program);
 addCompareCommand(program);
 addReportCommand(program);
+addRunCommand(program);
 
 try {
   await program.parseAsync();

@@ -9,6 +9,7 @@ import { addClassifyCommand } from '#plimsoll/cli/classify.js';
 import { addCompareCommand } from '#plimsoll/cli/compare.js';
 import { addLoadCommand } from '#plimsoll/cli/load.js';
 import { addReportCommand } from '#plimsoll/cli/report.js';
+import { addRunCommand } from '#plimsoll/cli/run.js';
 import { addServeCommand } from '#plimsoll/cli/serve.js';
 import { addTimelineCommand } from '#plimsoll/cli/timeline.js';
 import { addTraceCommand } from '#plimsoll/cli/trace.js';
@@ -32,6 +33,7 @@ function commands(): Command {
   addClassifyCommand(program);
   addCompareCommand(program);
   addReportCommand(program);
+  addRunCommand(program);
   addLoadCommand(program);
   addServeCommand(program);
   addTimelineCommand(program);

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { bench, generations, workload } from '../compare/planted.js';
+import { MAIN, plimsoll } from '../support/cli.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+after(() => rmSync(directory, { recursive: true }));
+
+/** Uses the pool, then counts its threads: what it really got, where the kernel tells. */
+const COUNTING = `
+const { readdirSync } = require('node:fs');
+const threads = () => process.platform === 'linux' ? readdirSync('/proc/self/task').length : 0;
+const before = threads();
+require('node:crypto').pbkdf2('', '', 1, 1, 'sha1', () =>
+  console.log(process.env.UV_THREADPOOL_SIZE, threads() - before));`;
+
+const counted = (size: number): string => `${size} ${process.platform === 'linux' ? size : 0}\n`;
+
+function result(name: string, sizes: Record<string, number | null>): string {
+  const document = bench(
+    Object.keys(sizes).map((work) => workload(work, new Map([[4, generations([100, 101, 99, 100])]]))),
+  );
+  const workloads = document.workloads.map((one) => ({ ...one, recommended: sizes[one.name] ?? null }));
+  const path = join(directory, name);
+  writeFileSync(path, JSON.stringify({ ...document, workloads }));
+  return path;
+}
+
+describe('plimsoll run', () => {
+  test('the command has as many pool threads as were asked for', async () => {
+    const run = await plimsoll(['run', '--size', '7', '--', process.execPath, '-e', COUNTING]);
+    assert.deepEqual([run.code, run.stdout, run.left], [0, counted(7), []]);
+    assert.equal(run.stderr, 'plimsoll: UV_THREADPOOL_SIZE=7 (--size 7)\n');
+  });
+
+  test('the size comes from a result, by name where it has several', async () => {
+    const several = result('several.json', { crypto: 3, dns: 9 });
+    for (const [args, size] of [
+      [['--size', result('one.json', { crypto: 5 })], 5],
+      [['--size', several, '--work', 'dns'], 9],
+    ] as const) {
+      const run = await plimsoll(['run', '--quiet', ...args, '--', process.execPath, '-e', COUNTING]);
+      assert.deepEqual([run.code, run.stdout, run.stderr], [0, counted(size), '']);
+    }
+  });
+
+  test('auto is never below the default, and says that it is a rule', async () => {
+    const run = await plimsoll(['run', '--', process.execPath, '-e', COUNTING]);
+    assert.ok(Number(run.stdout.split(' ')[0]) >= 4, run.stdout);
+    assert.match(run.stderr, /a rule, not a measurement/);
+  });
+
+  test('it ends as the command ends: by its code, or by its signal', async () => {
+    const code = await plimsoll(['run', '--quiet', '--', process.execPath, '-e', 'process.exit(7)']);
+    assert.deepEqual([code.code, code.stderr], [7, '']);
+    const child = spawn(
+      process.execPath,
+      [MAIN, 'run', '--', process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")'],
+      { stdio: 'ignore' },
+    );
+    assert.deepEqual(await once(child, 'exit'), process.platform === 'win32' ? [1, null] : [null, 'SIGKILL']);
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    test(`${signal} reaches the command, which may end by itself`, {
+      skip: process.platform === 'win32',
+    }, async () => {
+      const script = `process.once('${signal}', () => { console.log('stopping'); process.exit(3); });
+setInterval(() => {}, 1000); console.log('ready');`;
+      const child = spawn(process.execPath, [MAIN, 'run', '--', process.execPath, '-e', script], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      let text = '';
+      for await (const chunk of child.stdout) {
+        if (text === '') child.kill(signal);
+        text += chunk;
+      }
+      assert.equal(text, 'ready\nstopping\n');
+      if (child.exitCode === null) await once(child, 'exit');
+      assert.equal(child.exitCode, 3);
+    });
+
+  test('arguments are passed on as they are, through no shell', async () => {
+    const odd = ['a b', '$HOME', '`id`', ';', '"', ''];
+    const script = 'console.log(JSON.stringify(process.argv.slice(1)))';
+    const run = await plimsoll(['run', '--quiet', '--', process.execPath, '-e', script, '--', ...odd]);
+    assert.deepEqual(JSON.parse(run.stdout), odd);
+  });
+
+  for (const [what, args, code, says] of [
+    ['a size out of range', ['--size', '0'], 2, /a whole number from 1 to 1024, not "0"/],
+    ['a size that is none', ['--size', 'many'], 2, /a whole number from 1 to 1024, not "many"/],
+    ['a file that is not there', ['--size', './none.json'], 2, /cannot read \.\/none\.json \(ENOENT\)/],
+    [
+      'a result that knows no size',
+      ['--size', result('none.json', { crypto: null })],
+      2,
+      /recommends no size/,
+    ],
+    ['several sizes', ['--size', result('two.json', { crypto: 3, dns: 9 })], 2, /3 for crypto and 9 for dns/],
+    [
+      'work that is not in it',
+      ['--size', result('three.json', { crypto: 3 }), '--work', 'dns'],
+      2,
+      /knows no "dns"/,
+    ],
+  ] as const)
+    test(`${what} is one clear line`, async () => {
+      const run = await plimsoll(['run', ...args, '--', process.execPath, '-e', '0']);
+      assert.deepEqual([run.code, run.stdout], [code, '']);
+      assert.match(run.stderr, says);
+      assert.equal(run.stderr.trimEnd().split('\n').length, 1, run.stderr);
+    });
+
+  test('a command that cannot be started ends with 4', async () => {
+    const run = await plimsoll(['run', '--quiet', '--', join(directory, 'no-such-program')]);
+    assert.equal(run.code, 4);
+    assert.match(run.stderr, /^plimsoll: cannot start .*no-such-program \(ENOENT\)\n$/);
+  });
+});
