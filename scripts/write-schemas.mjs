@@ -5,6 +5,7 @@ import { adviceSchema } from '../packages/plimsoll/dist/results/advice.js';
 import { benchSchema } from '../packages/plimsoll/dist/results/bench.js';
 import { classificationSchema } from '../packages/plimsoll/dist/results/classification.js';
 import { comparisonSchema } from '../packages/plimsoll/dist/results/comparison.js';
+import { diagnosisSchema } from '../packages/plimsoll/dist/results/diagnosis.js';
 import { loadSchema } from '../packages/plimsoll/dist/results/load.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
@@ -14,6 +15,7 @@ const SCHEMAS = {
   bench: benchSchema,
   classification: classificationSchema,
   comparison: comparisonSchema,
+  diagnosis: diagnosisSchema,
   load: loadSchema,
   timeline: timelineSchema,
   trace: traceSummarySchema,

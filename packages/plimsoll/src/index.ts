@@ -19,6 +19,7 @@ export {
   compareModules,
   type ModulesProgress,
 } from './api/compare.js';
+export { type DoctorOptions, doctor } from './api/doctor.js';
 export { type LoadOptions, type LoadRunOptions, type LoadTarget, load } from './api/load.js';
 export type { SampleOperation } from './api/operation.js';
 export { type ReportOptions, report } from './api/report.js';
@@ -37,6 +38,7 @@ export { benchReport } from './report/bench.js';
 export { benchMarkdown } from './report/bench-markdown.js';
 export { classificationReport } from './report/classification.js';
 export { comparisonMarkdown, comparisonReport } from './report/compare.js';
+export { diagnosisReport } from './report/doctor.js';
 export { loadReport } from './report/load.js';
 export { loadMarkdown } from './report/load-markdown.js';
 export { perfettoTrace } from './report/perfetto.js';
@@ -66,6 +68,7 @@ export {
   type PoolVerdict,
 } from './results/classification.js';
 export { type Comparison, type ComparisonRow, comparisonSchema } from './results/comparison.js';
+export { type DiagnosedProcess, type Diagnosis, diagnosisSchema } from './results/diagnosis.js';
 export { environmentSchema } from './results/environment.js';
 export type { Finding } from './results/finding.js';
 export {

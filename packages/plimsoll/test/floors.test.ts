@@ -11,7 +11,7 @@ const FLOORS = [
   ['api'],
   ['report'],
   ['advise', 'compare'],
-  ['bench', 'load', 'timeline', 'classify', 'trace'],
+  ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor'],
   ['model'],
   ['lab'],
   ['workloads'],

@@ -171,11 +171,12 @@ test('plimsoll exports these values and no others', () => {
         'trace',
         'verifyAdvice',
       ],
-      ...['readTrace', 'report', 'writeTrace', 'PlimsollError'],
+      ...['readTrace', 'doctor', 'report', 'writeTrace', 'PlimsollError'],
       ...[
         'adviceReport',
         'benchReport',
         'classificationReport',
+        'diagnosisReport',
         'loadReport',
         'timelineReport',
         'traceReport',
@@ -183,7 +184,7 @@ test('plimsoll exports these values and no others', () => {
       ...['comparisonMarkdown', 'comparisonReport', 'comparisonSchema'],
       ...['benchMarkdown', 'loadMarkdown', 'perfettoTrace', 'plainStyle', 'terminalStyle'],
       ...['adviceSchema', 'benchSchema', 'classificationSchema', 'environmentSchema', 'loadSchema'],
-      ...['timelineSchema', 'traceSummarySchema'],
+      ...['diagnosisSchema', 'timelineSchema', 'traceSummarySchema'],
     ].sort(),
   );
 });

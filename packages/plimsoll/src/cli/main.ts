@@ -8,6 +8,7 @@ import { addAdviseCommand } from './advise.js';
 import { addBenchCommand } from './bench.js';
 import { addClassifyCommand } from './classify.js';
 import { addCompareCommand } from './compare.js';
+import { addDoctorCommand } from './doctor.js';
 import { addLoadCommand } from './load.js';
 import { addReportCommand } from './report.js';
 import { addRunCommand } from './run.js';
@@ -42,6 +43,7 @@ addTraceCommand(program);
 addAdviseCommand(program);
 addCompareCommand(program);
 addReportCommand(program);
+addDoctorCommand(program);
 addRunCommand(program);
 
 try {

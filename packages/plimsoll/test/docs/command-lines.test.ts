@@ -7,6 +7,7 @@ import { addAdviseCommand } from '#plimsoll/cli/advise.js';
 import { addBenchCommand } from '#plimsoll/cli/bench.js';
 import { addClassifyCommand } from '#plimsoll/cli/classify.js';
 import { addCompareCommand } from '#plimsoll/cli/compare.js';
+import { addDoctorCommand } from '#plimsoll/cli/doctor.js';
 import { addLoadCommand } from '#plimsoll/cli/load.js';
 import { addReportCommand } from '#plimsoll/cli/report.js';
 import { addRunCommand } from '#plimsoll/cli/run.js';
@@ -33,6 +34,7 @@ function commands(): Command {
   addClassifyCommand(program);
   addCompareCommand(program);
   addReportCommand(program);
+  addDoctorCommand(program);
   addRunCommand(program);
   addLoadCommand(program);
   addServeCommand(program);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
 import { readGroupUsage } from '../host/group-usage.js';
 import { hasEnded, processesWithEnvironment } from '../host/processes.js';
-import type { Guardian } from '../lab/guardian.js';
+import type { Guardian } from './guardian.js';
 
 export interface CommandEnd {
   readonly code: number | null;

@@ -1,0 +1,75 @@
+import { diagnose, sizeOf, WRONG } from '../doctor/diagnose.js';
+import type { ProcessFacts } from '../doctor/facts.js';
+import { fromOutside } from '../doctor/from-outside.js';
+import { observe } from '../doctor/observe.js';
+import { readCgroup } from '../host/cgroup.js';
+import { effectiveCpus } from '../host/cpu.js';
+import type { Output } from '../lab/command.js';
+import { doctorFinding } from '../report/findings/doctor.js';
+import type { Diagnosis } from '../results/diagnosis.js';
+import type { Finding } from '../results/finding.js';
+import { checkPositive } from './check.js';
+import { type RunOptions, supervised } from './run-options.js';
+
+/** What `doctor` examines: a command, a process, or with neither what a Node program that is started here would get. */
+export interface DoctorOptions {
+  /** The program and its arguments. */
+  readonly command?: readonly string[] | undefined;
+  /** A Node process that runs already; Linux. */
+  readonly pid?: number | undefined;
+  /** How long the command may run before its pools are counted and it is ended, in milliseconds; by default 2000. */
+  readonly waitMs?: number | undefined;
+  /** Where the standard output of the command goes; by default nowhere. */
+  readonly stdout?: Output | undefined;
+}
+
+export const DOCTOR_WAIT_MS = 2000;
+/** A program that does nothing until it is ended. */
+const NOTHING = [process.execPath, '-e', 'setTimeout(() => {}, 10_000)'];
+
+/**
+ * What size a program's pool really has, and why not the one that was asked for.
+ *
+ * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when the command cannot be started, or is no Node program; PLIMSOLL_USAGE for a
+ * process that is gone, is not Node or another user's, or an option out of range.
+ * @example
+ * const { isRight, processes } = await doctor({ command: ['node', 'server.js'] });
+ * if (!isRight) console.log(processes[0]?.size);
+ */
+export async function doctor(
+  { command, pid, waitMs = DOCTOR_WAIT_MS, stdout = 'nowhere' }: DoctorOptions = {},
+  { signal }: RunOptions<never> = {},
+): Promise<Diagnosis> {
+  const startedAt = new Date().toISOString();
+  const options = { waitMs: checkPositive(waitMs, 'waitMs'), stdout };
+  const found =
+    pid === undefined
+      ? await supervised(signal, (supervision) =>
+          observe(
+            command ?? NOTHING,
+            { ...options, waitMs: command === undefined ? 1 : waitMs },
+            supervision,
+          ),
+        )
+      : [fromOutside(pid)];
+  const { pidsHeadroom } = readCgroup();
+  const machine = { effectiveCpus: effectiveCpus(), pidsHeadroom };
+  const facts = found.flatMap((one) => diagnose(one, machine));
+  return {
+    ...{ schema: 'plimsoll/1', kind: 'diagnosis', command: [...(command ?? [])], startedAt },
+    interrupted: signal?.aborted ?? false,
+    effectiveCpus: machine.effectiveCpus,
+    processes: found.map(diagnosed),
+    isRight: !facts.some(({ id }) => WRONG.has(id)),
+    findings: once(facts.map(doctorFinding)),
+  };
+}
+
+/** Processes of a cluster have the same to say. */
+const once = (findings: readonly Finding[]): Finding[] =>
+  [...new Map(findings.toReversed().map((finding) => [finding.text, finding])).values()].reverse();
+
+const diagnosed = (facts: ProcessFacts): Diagnosis['processes'][number] => ({
+  ...{ pid: facts.pid, script: facts.script, node: facts.node, asked: facts.current ?? facts.initial },
+  ...{ size: sizeOf(facts), counted: facts.threads !== null, usedBy: facts.usedBy },
+});

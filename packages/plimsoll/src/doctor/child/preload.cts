@@ -1,0 +1,130 @@
+// Loaded by --require into every thread of every Node process of the command, before anything of it runs. It prints nothing,
+// keeps nothing alive, and whatever goes wrong goes wrong quietly. It uses the pool once, when it is asked what became of it.
+import crypto = require('node:crypto');
+import fs = require('node:fs');
+import modules = require('node:module');
+import os = require('node:os');
+import path = require('node:path');
+import worker = require('node:worker_threads');
+
+interface Settings {
+  readonly directory: string;
+  readonly waitMs: number;
+}
+
+/** libuv's own threads have this name since 1.50. */
+const POOL_THREAD = 'libuv-worker';
+const VARIABLE = 'UV_THREADPOOL_SIZE';
+
+const valueNow = (): string | null => process.env[VARIABLE] ?? null;
+
+function threads(): string[] | null {
+  try {
+    return fs.readdirSync('/proc/self/task');
+  } catch {
+    return null;
+  }
+}
+
+const nameOf = (tid: string): string => {
+  try {
+    return fs.readFileSync(`/proc/self/task/${tid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+};
+
+function examine({ directory, waitMs }: Settings): void {
+  const [initial, before] = [valueNow(), new Set(threads())];
+  let workers = 0;
+  const forWorkers = noteEnvironments();
+  process.on('worker', (one: worker.Worker) => {
+    workers++;
+    one.once('exit', () => {
+      workers--;
+    });
+  });
+  const counted = (): number | null => {
+    const all = threads();
+    if (all === null) return null;
+    const named = all.filter((tid) => nameOf(tid) === POOL_THREAD).length;
+    if (named > 0) return named;
+    const added = all.filter((tid) => !before.has(tid) && !nameOf(tid).startsWith('iou-')).length;
+    return Math.max(0, added - workers);
+  };
+  const report = (usedBy: 'app' | 'doctor' | 'nobody', exitAtMs: number | null): void =>
+    write(path.join(directory, `${process.pid}.json`), {
+      ...{ pid: process.pid, ppid: process.ppid, script: process.argv[1] ?? null },
+      ...{ node: process.versions.node, libuv: process.versions.uv, platform: process.platform },
+      ...{ initial, current: valueNow(), threads: usedBy === 'nobody' ? null : counted(), usedBy },
+      ...{
+        forWorkers: [...forWorkers],
+        availableParallelism: os.availableParallelism(),
+        pm2: process.env.pm_id !== undefined,
+        exitAtMs,
+      },
+    });
+  const usedByApp = (): boolean => (counted() ?? 0) > 0;
+  let last: 'app' | 'doctor' | 'nobody' = 'nobody';
+  process.once('exit', () => {
+    if (last === 'nobody' && usedByApp()) last = 'app';
+    report(last, Date.now());
+  });
+  setTimeout(() => {
+    last = usedByApp() ? 'app' : 'doctor';
+    // A job that always goes to the pool: with none before it, it makes libuv create the threads.
+    crypto.pbkdf2('', '', 1, 1, 'sha1', () => report(last, null));
+  }, waitMs).unref();
+}
+
+/** A Worker with an environment of its own does not load this file: note what it is given. */
+function noteEnvironments(): Set<string> {
+  const given = new Set<string>();
+  worker.Worker = new Proxy(worker.Worker, {
+    construct(target, args, newTarget) {
+      const text = (args[1]?.env as NodeJS.ProcessEnv | undefined)?.[VARIABLE];
+      if (typeof text === 'string') given.add(text);
+      return Reflect.construct(target, args, newTarget) as object;
+    },
+  });
+  modules.syncBuiltinESMExports();
+  return given;
+}
+
+const LOOK_MS = 50;
+
+/** The thread of a Worker: its copy of the environment has no effect on the pool. */
+function examineWorker({ directory }: Settings): void {
+  const initial = valueNow();
+  let last: string | null | undefined;
+  const report = (): void => {
+    const current = valueNow();
+    if (current === last) return;
+    last = current;
+    write(path.join(directory, `${process.pid}-${worker.threadId}.worker.json`), { initial, current });
+  };
+  report();
+  process.once('exit', report);
+  setInterval(report, LOOK_MS).unref();
+}
+
+/** As a whole: who reads it finds all of it, or what was there before. */
+function write(file: string, content: object): void {
+  try {
+    fs.writeFileSync(`${file}.part`, JSON.stringify(content));
+    fs.renameSync(`${file}.part`, file);
+  } catch {
+    // The examination is over, or this process may not write there.
+  }
+}
+
+const text = process.env.PLIMSOLL_DOCTOR;
+if (text !== undefined) {
+  try {
+    const settings = JSON.parse(text) as Settings;
+    if (worker.isMainThread) examine(settings);
+    else examineWorker(settings);
+  } catch {
+    // The app must not notice.
+  }
+}

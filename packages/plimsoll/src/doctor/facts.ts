@@ -1,0 +1,33 @@
+/** What is known of a process and its pool. */
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly script: string | null;
+  /** Versions; `null` for a process that was looked at from outside. */
+  readonly node: string | null;
+  readonly libuv: string | null;
+  readonly platform: NodeJS.Platform;
+  /** UV_THREADPOOL_SIZE when the process started; `null` when it was not set. */
+  readonly initial: string | null;
+  /** The same when the process was asked; `null` too where only its start is known. */
+  readonly current: string | null;
+  /** Pool threads that were counted; `null` where they cannot be, and when nobody used the pool. */
+  readonly threads: number | null;
+  /** Whose job made libuv create them; `nobody` when the process ended without one. */
+  readonly usedBy: 'app' | 'doctor' | 'nobody' | 'unknown';
+  /** What os.availableParallelism() says there; `null` when it was not asked. */
+  readonly availableParallelism: number | null;
+  /** PM2 started it. */
+  readonly pm2: boolean;
+  /** From its `exit` event to its end, in milliseconds; `null` when that was not seen. */
+  readonly exitMs: number | null;
+  /** UV_THREADPOOL_SIZE in the environments of its Workers, where it is another one. */
+  readonly workers: readonly string[];
+}
+
+/** What the machine gives. */
+export interface MachineFacts {
+  readonly effectiveCpus: number;
+  /** How many threads and processes the cgroup still allows; `null` without a limit. */
+  readonly pidsHeadroom: number | null;
+}

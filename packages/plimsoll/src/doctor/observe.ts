@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { PlimsollError } from '../errors.js';
+import { namesPoolThreads } from '../host/pool-threads.js';
+import { hasEnded, processesWithEnvironment } from '../host/processes.js';
+import { type Output, startCommand } from '../lab/command.js';
+import type { Supervision } from '../lab/guardian.js';
+import { poolSizeOf } from '../libuv/pool-size.js';
+import type { ProcessFacts } from './facts.js';
+
+export interface ObserveOptions {
+  /** How long the app has before it is asked, in milliseconds. */
+  readonly waitMs: number;
+  readonly stdout: Output;
+}
+
+const PRELOAD = fileURLToPath(new URL('child/preload.cjs', import.meta.url));
+const POLL_MS = 20;
+/** A process that has been asked answers within this, even on a busy machine. */
+const ANSWER_MS = 3000;
+
+type Answer = Omit<ProcessFacts, 'exitMs' | 'workers' | 'libuv'> & {
+  readonly libuv: string;
+  readonly exitAtMs: number | null;
+  readonly forWorkers: readonly string[];
+};
+
+/**
+ * Start a command, let it run for a while, ask each of its Node processes what pool it has, and end it.
+ *
+ * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started, or no Node process of it answers.
+ */
+export async function observe(
+  command: readonly string[],
+  { waitMs, stdout }: ObserveOptions,
+  { guardian, signal }: Supervision,
+): Promise<ProcessFacts[]> {
+  const directory = guardian.temporaryDirectory();
+  try {
+    const preload = `--require ${JSON.stringify(PRELOAD)}`;
+    const { NODE_OPTIONS: kept } = process.env;
+    const env = {
+      PLIMSOLL_DOCTOR: JSON.stringify({ directory, waitMs }),
+      NODE_OPTIONS: kept === undefined || kept === '' ? preload : `${kept} ${preload}`,
+    };
+    const running = await startCommand(command, env, stdout, guardian);
+    let endedAtMs: number | null = null;
+    void running.ended.then(() => {
+      endedAtMs = Date.now();
+    });
+    const start = performance.now();
+    const isOver = (): boolean =>
+      (running.end() !== null && processesWithEnvironment([directory]).every((pid) => hasEnded(pid))) ||
+      (performance.now() - start > waitMs && answers(directory).length > 0 && isQuiet(directory)) ||
+      performance.now() - start > waitMs + ANSWER_MS;
+    while (!signal.aborted && !isOver()) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
+    const found = answers(directory);
+    if (found.length === 0 && !signal.aborted) throw noAnswer(command, (await running.ended).text);
+    return found.map((answer) => factsOf(answer, directory, endedAtMs));
+  } finally {
+    guardian.remove(directory);
+  }
+}
+
+/** Every process that was there when it was asked has answered. */
+const isQuiet = (directory: string): boolean => {
+  const answered = new Set(answers(directory).map(({ pid }) => pid));
+  return processesWithEnvironment([directory]).every(
+    (pid) => answered.has(pid) || hasEnded(pid) || !isNode(pid),
+  );
+};
+
+function isNode(pid: number): boolean {
+  try {
+    return /^(node|nodejs)\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replace(/^[^\0]*\//, ''));
+  } catch {
+    return false;
+  }
+}
+
+const answers = (directory: string): Answer[] =>
+  readdirSync(directory)
+    .filter((name) => /^\d+\.json$/.test(name))
+    .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Answer);
+
+function factsOf(answer: Answer, directory: string, endedAtMs: number | null): ProcessFacts {
+  const { exitAtMs, forWorkers, ...facts } = answer;
+  const texts = readdirSync(directory)
+    .filter((name) => name.startsWith(`${facts.pid}-`) && name.endsWith('.worker.json'))
+    .map(
+      (name) =>
+        JSON.parse(readFileSync(join(directory, name), 'utf8')) as {
+          initial: string | null;
+          current: string | null;
+        },
+    )
+    .flatMap(({ initial, current }) => current ?? initial ?? []);
+  const others = [...new Set([...texts, ...forWorkers])].filter(
+    (text) => text !== facts.initial && text !== facts.current,
+  );
+  return {
+    ...facts,
+    threads: canBeTold(facts) ? facts.threads : null,
+    workers: others,
+    exitMs: exitAtMs === null || endedAtMs === null ? null : Math.max(0, endedAtMs - exitAtMs),
+  };
+}
+
+/** Where libuv does not name its threads, more of them than any value gives are not all the pool's. */
+const canBeTold = ({
+  libuv,
+  threads,
+  initial,
+  current,
+}: Pick<Answer, 'libuv' | 'threads' | 'initial' | 'current'>): boolean =>
+  threads === null ||
+  namesPoolThreads(libuv) ||
+  threads <= Math.max(poolSizeOf(initial, libuv), poolSizeOf(current, libuv));
+
+const noAnswer = (command: readonly string[], end: string): PlimsollError =>
+  new PlimsollError(
+    'PLIMSOLL_TARGET_FAILED',
+    `no Node process of ${JSON.stringify(command.join(' '))} could be asked (${end}); is it a Node.js program, with --permission, or one that clears NODE_OPTIONS?`,
+  );

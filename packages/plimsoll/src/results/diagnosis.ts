@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { findingSchema } from './finding.js';
+
+const text = z.string().nullable();
+
+export const diagnosedProcessSchema = z.object({
+  pid: z.int(),
+  script: text,
+  node: text.describe('null for a process that was looked at from outside'),
+  asked: text.describe('UV_THREADPOOL_SIZE as the process has it at last; null when it is not set'),
+  size: z.int().positive().describe('pool threads that it has, or gets with its first job'),
+  counted: z.boolean().describe('the threads were counted; else the size follows from the variable'),
+  usedBy: z.enum(['app', 'doctor', 'nobody', 'unknown']).describe('whose job made libuv create the threads'),
+});
+
+export const diagnosisSchema = z
+  .object({
+    schema: z.literal('plimsoll/1'),
+    kind: z.literal('diagnosis'),
+    command: z.array(z.string()).describe('empty when a process was looked at, or the machine alone'),
+    startedAt: z.iso.datetime(),
+    interrupted: z.boolean(),
+    effectiveCpus: z.number().positive().describe('cores that a process really gets here'),
+    processes: z.array(diagnosedProcessSchema),
+    isRight: z.boolean().describe('every process has the size that was asked for'),
+    findings: z.array(findingSchema),
+  })
+  .describe('Result of plimsoll doctor');
+
+export type Diagnosis = z.infer<typeof diagnosisSchema>;
+export type DiagnosedProcess = z.infer<typeof diagnosedProcessSchema>;

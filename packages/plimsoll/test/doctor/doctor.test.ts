@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { diagnosisSchema } from 'plimsoll';
+import { diagnose } from '#plimsoll/doctor/diagnose.js';
+import type { MachineFacts, ProcessFacts } from '#plimsoll/doctor/facts.js';
+import { plimsoll, until } from '../support/cli.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+after(() => rmSync(directory, { recursive: true }));
+const isLinux = process.platform === 'linux';
+
+function program(name: string, text: string): string[] {
+  const file = join(directory, name);
+  writeFileSync(file, text);
+  return [process.execPath, file];
+}
+
+const STAYS = 'setInterval(() => {}, 1000);';
+const USES = "require('node:crypto').pbkdf2('a', 'b', 1, 1, 'sha1', () => {});";
+
+interface Seen {
+  readonly code: number | null;
+  readonly ids: string[];
+  readonly size: number | undefined;
+  readonly usedBy: string | undefined;
+}
+
+async function examine(command: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Seen> {
+  const run = await plimsoll(['doctor', '--wait', '0.7', '--json', '-', '--', ...command], { env });
+  const { processes, findings } = diagnosisSchema.parse(JSON.parse(run.stdout));
+  assert.deepEqual(run.left, []);
+  return {
+    ...{ code: run.code, ids: findings.map(({ id }) => id) },
+    ...{ size: processes[0]?.size, usedBy: processes[0]?.usedBy },
+  };
+}
+
+describe('every wrong setting, provoked', () => {
+  for (const [text, id, size] of [
+    ['', 'doctor.empty', 1],
+    ['abc', 'doctor.not-a-number', 1],
+    ['0', 'doctor.zero', 1],
+    ['-1', 'doctor.negative', 1024],
+    ['8.5', 'doctor.cut-off', 8],
+    ['5000', 'doctor.above-most', 1024],
+  ] as const)
+    test(`UV_THREADPOOL_SIZE=${JSON.stringify(text)}`, async () => {
+      const seen = await examine(program('used.cjs', USES + STAYS), { UV_THREADPOOL_SIZE: text });
+      assert.deepEqual(seen, { code: 1, ids: [id], size, usedBy: 'app' });
+    });
+
+  test('set in an ES module, after an import has used the pool', async () => {
+    program('uses.mjs', `import { pbkdf2 } from 'node:crypto'; pbkdf2('a', 'b', 1, 1, 'sha1', () => {});`);
+    const text = `import './uses.mjs'; process.env.UV_THREADPOOL_SIZE = '16'; ${STAYS}`;
+    const seen = await examine(program('late.mjs', text));
+    assert.deepEqual(seen, { code: 1, ids: ['doctor.set-too-late'], size: 4, usedBy: 'app' });
+  });
+
+  test('set in the program before anything used the pool: it holds, for now', {
+    skip: !isLinux,
+  }, async () => {
+    const text = `process.env.UV_THREADPOOL_SIZE = '6'; ${USES} ${STAYS}`;
+    const seen = await examine(program('early.cjs', text));
+    assert.deepEqual(seen, { code: 0, ids: ['doctor.set-in-program'], size: 6, usedBy: 'app' });
+  });
+
+  for (const [how, text] of [
+    [
+      'as its env',
+      `new Worker('setInterval(() => {}, 1000)', { eval: true, env: { UV_THREADPOOL_SIZE: '12' } })`,
+    ],
+    [
+      'by itself',
+      `new Worker('process.env.UV_THREADPOOL_SIZE = "12"; setInterval(() => {}, 1000)', { eval: true })`,
+    ],
+  ])
+    test(`set for a Worker ${how}`, async () => {
+      const seen = await examine(
+        program('worker.cjs', `${USES} const { Worker } = require('node:worker_threads'); ${text};`),
+      );
+      assert.deepEqual([seen.code, seen.ids.includes('doctor.set-for-worker')], [1, true], seen.ids.join());
+    });
+
+  test('an exit that waits for jobs of the pool', async () => {
+    const long =
+      "for (let i = 0; i < 8; i++) require('node:crypto').pbkdf2('a', 'b', 1e6, 64, 'sha512', () => {});";
+    const seen = await examine(program('exits.cjs', `${long} setTimeout(() => process.exit(), 100);`));
+    assert.deepEqual([seen.code, seen.ids.includes('doctor.exit-delayed')], [0, true], seen.ids.join());
+  });
+
+  test('an app of PM2 keeps the environment of its first start', async () => {
+    const seen = await examine(program('used.cjs', USES + STAYS), { UV_THREADPOOL_SIZE: '5', pm_id: '0' });
+    assert.deepEqual(seen, { code: 0, ids: ['doctor.pm2-environment'], size: 5, usedBy: 'app' });
+  });
+});
+
+describe('plimsoll doctor', () => {
+  test('a size that is what was asked for has no finding', async () => {
+    const seen = await examine(program('used.cjs', USES + STAYS), { UV_THREADPOOL_SIZE: '7' });
+    assert.deepEqual(seen, { code: 0, ids: [], size: 7, usedBy: 'app' });
+  });
+
+  test('a pool that was not used yet is counted after one job', async () => {
+    const seen = await examine(program('idle.cjs', STAYS), { UV_THREADPOOL_SIZE: '3' });
+    assert.deepEqual(seen, { code: 0, ids: [], size: 3, usedBy: 'doctor' });
+  });
+
+  test('each process of a cluster is examined, and what they share is said once', async () => {
+    const text = `const cluster = require('node:cluster'); if (cluster.isPrimary) { cluster.fork(); cluster.fork(); } ${USES} ${STAYS}`;
+    const run = await plimsoll(
+      ['doctor', '--wait', '1', '--json', '-', '--', ...program('cluster.cjs', text)],
+      {
+        env: { UV_THREADPOOL_SIZE: 'many' },
+      },
+    );
+    const { processes, findings } = diagnosisSchema.parse(JSON.parse(run.stdout));
+    assert.deepEqual(
+      processes.map(({ size }) => size),
+      [1, 1, 1],
+    );
+    assert.equal(findings.length, 1);
+  });
+
+  test('without a command: what a program started here gets', async () => {
+    const run = await plimsoll(['doctor'], { env: { UV_THREADPOOL_SIZE: '9' } });
+    assert.match(run.stdout, / 9 {2}"9"/);
+    assert.deepEqual([run.code, run.stderr], [0, '']);
+  });
+
+  test('a process that runs already', { skip: !isLinux }, async () => {
+    const child = spawn(process.execPath, ['-e', USES + STAYS], {
+      env: { ...process.env, UV_THREADPOOL_SIZE: 'abc' },
+      stdio: 'ignore',
+    });
+    await once(child, 'spawn');
+    const run = await plimsoll(['doctor', String(child.pid)]);
+    child.kill('SIGKILL');
+    assert.equal(run.code, 1, run.stderr);
+    assert.match(run.stdout, /doctor\.not-a-number/);
+    await once(child, 'exit');
+    const gone = await plimsoll(['doctor', String(child.pid)]);
+    assert.deepEqual([gone.code, gone.stderr], [2, `plimsoll: there is no process ${child.pid}\n`]);
+  });
+
+  test('a process that is not Node', { skip: !isLinux }, async () => {
+    const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+    await once(child, 'spawn');
+    await until(() => child.pid !== undefined);
+    const run = await plimsoll(['doctor', String(child.pid)]);
+    child.kill('SIGKILL');
+    assert.deepEqual([run.code, run.stderr], [2, `plimsoll: process ${child.pid} is no Node.js process\n`]);
+  });
+
+  test('a command that is not there, and one that is not Node, end with 4 and one line', async () => {
+    for (const command of [[join(directory, 'none')], ['sleep', '0.1']]) {
+      const run = await plimsoll(['doctor', '--', ...command]);
+      assert.equal(run.code, 4, run.stderr);
+      assert.equal(run.stderr.trimEnd().split('\n').length, 1, run.stderr);
+    }
+  });
+
+  test('Ctrl-C ends the app, too', { skip: !isLinux }, async () => {
+    const pidFile = join(directory, 'pid');
+    const text = `require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${STAYS}`;
+    const run = await plimsoll(['doctor', '--wait', '60', '--', ...program('stays.cjs', text)], {
+      meanwhile: (child) => void until(() => pidIn(pidFile) > 0).then(() => child.kill('SIGINT')),
+    });
+    assert.deepEqual([run.code, run.left], [130, []]);
+    assert.throws(() => process.kill(pidIn(pidFile), 0), { code: 'ESRCH' });
+  });
+});
+
+function pidIn(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    return 0;
+  }
+}
+
+const FACTS: ProcessFacts = {
+  ...{ pid: 1, ppid: 0, script: null, node: '24.0.0', libuv: '1.50.0', platform: 'linux' },
+  ...{ initial: '8', current: '8', threads: 8, usedBy: 'app', availableParallelism: 2 },
+  ...{ pm2: false, exitMs: null, workers: [] },
+};
+const MACHINE: MachineFacts = { effectiveCpus: 2, pidsHeadroom: null };
+const idsOf = (facts: Partial<ProcessFacts>, machine: Partial<MachineFacts> = {}) =>
+  diagnose({ ...FACTS, ...facts }, { ...MACHINE, ...machine }).map(({ id }) => id);
+
+test('what cannot be provoked on every machine', () => {
+  assert.deepEqual(idsOf({}), []);
+  assert.deepEqual(idsOf({ platform: 'win32', current: '16', threads: null }), ['doctor.set-on-windows']);
+  assert.deepEqual(idsOf({ availableParallelism: 64 }), ['doctor.parallelism-over-quota']);
+  assert.deepEqual(idsOf({ threads: null, usedBy: 'nobody' }, { pidsHeadroom: 5 }), ['doctor.pids-limit']);
+  assert.deepEqual(idsOf({ threads: 4 }), ['doctor.other-count']);
+  assert.deepEqual(idsOf({ initial: null, current: null, threads: 4 }), ['doctor.default']);
+  assert.deepEqual(idsOf({ initial: '8', current: '+8', threads: 8 }), ['doctor.set-in-program']);
+});
