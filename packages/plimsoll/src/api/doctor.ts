@@ -42,7 +42,7 @@ export async function doctor(
 ): Promise<Diagnosis> {
   const startedAt = new Date().toISOString();
   const options = { waitMs: checkPositive(waitMs, 'waitMs'), stdout };
-  const found =
+  const { processes: found, failure } =
     pid === undefined
       ? await supervised(signal, (supervision) =>
           observe(
@@ -51,13 +51,14 @@ export async function doctor(
             supervision,
           ),
         )
-      : [fromOutside(pid)];
+      : { processes: [fromOutside(pid)], failure: null };
   const { pidsHeadroom } = readCgroup();
   const machine = { effectiveCpus: effectiveCpus(), pidsHeadroom };
   const facts = found.flatMap((one) => diagnose(one, machine));
   return {
     ...{ schema: 'plimsoll/1', kind: 'diagnosis', command: [...(command ?? [])], startedAt },
     interrupted: signal?.aborted ?? false,
+    failure,
     effectiveCpus: machine.effectiveCpus,
     processes: found.map(diagnosed),
     isRight: !facts.some(({ id }) => WRONG.has(id)),

@@ -57,6 +57,7 @@ function runDoctor(words: readonly string[], { wait, output, json }: DoctorFlags
     const result = await doctor(options, { signal });
     finish({ json: result }, (style) => diagnosisReport(result, style));
     if (result.interrupted) return 130;
+    if (result.failure !== null) return 4;
     return result.isRight ? 0 : 1;
   });
 }

@@ -27,6 +27,12 @@ type Answer = Omit<ProcessFacts, 'exitMs' | 'workers' | 'libuv'> & {
   readonly forWorkers: readonly string[];
 };
 
+export interface Observed {
+  readonly processes: readonly ProcessFacts[];
+  /** It ended by itself, and not well: `exit code 1`. */
+  readonly failure: string | null;
+}
+
 /**
  * Start a command, let it run for a while, ask each of its Node processes what pool it has, and end it.
  *
@@ -36,7 +42,7 @@ export async function observe(
   command: readonly string[],
   { waitMs, stdout }: ObserveOptions,
   { guardian, signal }: Supervision,
-): Promise<ProcessFacts[]> {
+): Promise<Observed> {
   const directory = guardian.temporaryDirectory();
   try {
     const preload = `--require ${JSON.stringify(PRELOAD)}`;
@@ -56,10 +62,14 @@ export async function observe(
       (performance.now() - start > waitMs && answers(directory).length > 0 && isQuiet(directory)) ||
       performance.now() - start > waitMs + ANSWER_MS;
     while (!signal.aborted && !isOver()) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    const end = running.end();
     await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
     const found = answers(directory);
     if (found.length === 0 && !signal.aborted) throw noAnswer(command, (await running.ended).text);
-    return found.map((answer) => factsOf(answer, directory, endedAtMs));
+    return {
+      processes: found.map((answer) => factsOf(answer, directory, endedAtMs)),
+      failure: end === null || end.code === 0 ? null : end.text,
+    };
   } finally {
     guardian.remove(directory);
   }
@@ -123,5 +133,5 @@ const canBeTold = ({
 const noAnswer = (command: readonly string[], end: string): PlimsollError =>
   new PlimsollError(
     'PLIMSOLL_TARGET_FAILED',
-    `no Node process of ${JSON.stringify(command.join(' '))} could be asked (${end}); is it a Node.js program, with --permission, or one that clears NODE_OPTIONS?`,
+    `no Node process of ${JSON.stringify(command.join(' '))} could be asked (${end}); is it a Node.js program, with --permission, or one that clears NODE_OPTIONS? --output shows what it says`,
   );

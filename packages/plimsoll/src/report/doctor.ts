@@ -14,7 +14,7 @@ const USED: Record<DiagnosedProcess['usedBy'], string> = {
 
 /** A diagnosis for a terminal: each process with the size of its pool, and a finding a line. */
 export function diagnosisReport(
-  { command, processes, effectiveCpus, isRight, interrupted, findings }: Diagnosis,
+  { command, processes, effectiveCpus, isRight, interrupted, failure, findings }: Diagnosis,
   style: Style,
 ): string {
   const { color, width } = style;
@@ -51,6 +51,9 @@ export function diagnosisReport(
       ),
     ),
     ...(interrupted ? [color.yellow('interrupted')] : []),
+    ...(failure === null
+      ? []
+      : wrap(`the command failed (${failure}): what it had until then`, width).map(color.yellow)),
     '',
     ...(processes.length === 0 ? [] : [`  ${color.dim(head)}`, ...body.map((line) => `  ${line}`), '']),
     ...findingLines('Findings', findings, style),

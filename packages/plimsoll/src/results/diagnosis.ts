@@ -20,6 +20,7 @@ export const diagnosisSchema = z
     command: z.array(z.string()).describe('empty when a process was looked at, or the machine alone'),
     startedAt: z.iso.datetime(),
     interrupted: z.boolean(),
+    failure: text.describe('how the command ended when it failed by itself: exit code 1; else null'),
     effectiveCpus: z.number().positive().describe('cores that a process really gets here'),
     processes: z.array(diagnosedProcessSchema),
     isRight: z.boolean().describe('every process has the size that was asked for'),

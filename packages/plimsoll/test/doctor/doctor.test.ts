@@ -164,6 +164,12 @@ describe('plimsoll doctor', () => {
     }
   });
 
+  test('an app that fails by itself is no proof of anything', async () => {
+    const run = await plimsoll(['doctor', '--', ...program('fails.cjs', `${USES} process.exitCode = 3;`)]);
+    assert.equal(run.code, 4);
+    assert.match(run.stdout, /the command failed \(exit code 3\): what it had until then/);
+  });
+
   test('Ctrl-C ends the app, too', { skip: !isLinux }, async () => {
     const pidFile = join(directory, 'pid');
     const text = `require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${STAYS}`;
