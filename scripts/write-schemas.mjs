@@ -7,6 +7,7 @@ import { classificationSchema } from '../packages/plimsoll/dist/results/classifi
 import { comparisonSchema } from '../packages/plimsoll/dist/results/comparison.js';
 import { diagnosisSchema } from '../packages/plimsoll/dist/results/diagnosis.js';
 import { loadSchema } from '../packages/plimsoll/dist/results/load.js';
+import { poolActivitySchema } from '../packages/plimsoll/dist/results/pool-activity.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
 
@@ -18,6 +19,7 @@ const SCHEMAS = {
   diagnosis: diagnosisSchema,
   load: loadSchema,
   timeline: timelineSchema,
+  top: poolActivitySchema,
   trace: traceSummarySchema,
 };
 

@@ -25,6 +25,7 @@ export type { SampleOperation } from './api/operation.js';
 export { type ReportOptions, report } from './api/report.js';
 export type { RunOptions } from './api/run-options.js';
 export { type TimelineOptions, timeline } from './api/timeline.js';
+export { type TopOptions, top } from './api/top.js';
 export { type RecordedTrace, readTrace, type Traced, type TraceOptions, trace } from './api/trace.js';
 export type { BenchProgress } from './bench/options.js';
 export type { ClassifyProgress } from './classify/classify.js';
@@ -79,6 +80,7 @@ export {
   type LoadTable,
   loadSchema,
 } from './results/load.js';
+export { type PoolActivity, poolActivitySchema } from './results/pool-activity.js';
 export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';
 export type {
   ThreadUsage,

@@ -11,7 +11,7 @@ const FLOORS = [
   ['api'],
   ['report'],
   ['advise', 'compare'],
-  ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor'],
+  ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor', 'top'],
   ['model'],
   ['lab'],
   ['workloads'],

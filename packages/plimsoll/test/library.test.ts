@@ -171,7 +171,7 @@ test('plimsoll exports these values and no others', () => {
         'trace',
         'verifyAdvice',
       ],
-      ...['readTrace', 'doctor', 'report', 'writeTrace', 'PlimsollError'],
+      ...['readTrace', 'doctor', 'report', 'top', 'writeTrace', 'PlimsollError'],
       ...[
         'adviceReport',
         'benchReport',
@@ -184,7 +184,7 @@ test('plimsoll exports these values and no others', () => {
       ...['comparisonMarkdown', 'comparisonReport', 'comparisonSchema'],
       ...['benchMarkdown', 'loadMarkdown', 'perfettoTrace', 'plainStyle', 'terminalStyle'],
       ...['adviceSchema', 'benchSchema', 'classificationSchema', 'environmentSchema', 'loadSchema'],
-      ...['diagnosisSchema', 'timelineSchema', 'traceSummarySchema'],
+      ...['diagnosisSchema', 'poolActivitySchema', 'timelineSchema', 'traceSummarySchema'],
     ].sort(),
   );
 });

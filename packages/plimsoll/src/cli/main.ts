@@ -14,6 +14,7 @@ import { addReportCommand } from './report.js';
 import { addRunCommand } from './run.js';
 import { addServeCommand } from './serve.js';
 import { addTimelineCommand } from './timeline.js';
+import { addTopCommand } from './top.js';
 import { addTraceCommand } from './trace.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -43,6 +44,7 @@ addTraceCommand(program);
 addAdviseCommand(program);
 addCompareCommand(program);
 addReportCommand(program);
+addTopCommand(program);
 addDoctorCommand(program);
 addRunCommand(program);
 

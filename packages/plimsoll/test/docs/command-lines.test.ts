@@ -13,6 +13,7 @@ import { addReportCommand } from '#plimsoll/cli/report.js';
 import { addRunCommand } from '#plimsoll/cli/run.js';
 import { addServeCommand } from '#plimsoll/cli/serve.js';
 import { addTimelineCommand } from '#plimsoll/cli/timeline.js';
+import { addTopCommand } from '#plimsoll/cli/top.js';
 import { addTraceCommand } from '#plimsoll/cli/trace.js';
 import { commandLinesOf, wordsOf } from './command-lines.js';
 import { allPages, blocksOf, readPage, root } from './pages.js';
@@ -35,6 +36,7 @@ function commands(): Command {
   addCompareCommand(program);
   addReportCommand(program);
   addDoctorCommand(program);
+  addTopCommand(program);
   addRunCommand(program);
   addLoadCommand(program);
   addServeCommand(program);

@@ -1,0 +1,99 @@
+/** What each thread of a process does, as /proc tells: for a look from outside, without touching the process. */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { listNames, parseWhole, readLine, readText } from './read.js';
+
+export interface SystemCall {
+  readonly number: number;
+  readonly args: readonly bigint[];
+}
+
+export interface ThreadActivity {
+  readonly tid: number;
+  readonly name: string;
+  /** One letter, as proc_pid_stat(5) has it: R runs or could, S sleeps, D waits for a disk. */
+  readonly state: string;
+  /** When it was created, in clock ticks since the machine booted. */
+  readonly createdTicks: number;
+  /** On a core, and waiting for one, in milliseconds since it was created; `null` where the kernel does not count it. */
+  readonly cpuMs: number | null;
+  readonly coreWaitMs: number | null;
+  /** The system call that it is in; `null` when it is in none, and when it may not be read. */
+  readonly call: SystemCall | null;
+  /** Whether system calls may be read: ptrace rights. */
+  readonly tellsCalls: boolean;
+}
+
+/** @returns `null` when there is no such process, or no /proc. */
+export function threadActivities(pid: number, root = '/'): ThreadActivity[] | null {
+  const names = listNames(root, `/proc/${pid}/task`);
+  if (names === null) return null;
+  const threads = names.flatMap((name) => {
+    const tid = parseWhole(name);
+    return tid === null ? [] : (activityOf(pid, tid, root) ?? []);
+  });
+  return threads.sort((a, b) => a.tid - b.tid);
+}
+
+const NS_PER_MS = 1e6;
+
+/** `null` for a thread that has ended meanwhile. */
+function activityOf(pid: number, tid: number, root: string): ThreadActivity | null {
+  const folder = `/proc/${pid}/task/${tid}`;
+  const stat = readText(root, `${folder}/stat`);
+  if (stat === null) return null;
+  // Field 2 is the name in brackets and may hold anything; the next one is number 3.
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 1)
+    .trim()
+    .split(/\s+/);
+  const [cpu = null, waited = null] = (readLine(root, `${folder}/schedstat`) ?? '')
+    .split(' ')
+    .map(parseWhole);
+  const call = readLine(root, `${folder}/syscall`);
+  return {
+    ...{ tid, name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')), state: fields[0] ?? '?' },
+    createdTicks: parseWhole(fields[22 - 3]) ?? 0,
+    cpuMs: cpu === null ? null : cpu / NS_PER_MS,
+    coreWaitMs: waited === null ? null : waited / NS_PER_MS,
+    ...{ call: parseCall(call), tellsCalls: call !== null },
+  };
+}
+
+/**
+ * A line of /proc/PID/syscall: `202 0x7f… 0x80 …`; `running`, and `-1 …` outside of a system call.
+ *
+ * @example
+ * parseCall('0 0x11 0x7ffe 0x100 0x0 0x0 0x0 0x7ffe 0x7f3a')?.args[0]; // 17n
+ */
+export function parseCall(line: string | null): SystemCall | null {
+  const [number, ...rest] = (line ?? '').split(/\s+/);
+  if (number === undefined || !/^\d+$/.test(number)) return null;
+  const args = rest.filter((text) => /^0x[0-9a-f]+$/i.test(text)).slice(0, 6);
+  return { number: Number(number), args: args.map(BigInt) };
+}
+
+const LONGEST_PATH = 256;
+
+/** Bytes of the memory of a process; `null` when they may not be read. */
+export function readMemory(pid: number, address: bigint, length: number, root = '/'): Buffer | null {
+  let file: number | null = null;
+  try {
+    file = openSync(join(root, `/proc/${pid}/mem`), 'r');
+    const bytes = Buffer.alloc(length);
+    const read = readSync(file, bytes, 0, length, address);
+    return bytes.subarray(0, read);
+  } catch {
+    return null;
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+/** The text at an address, up to its zero; `null` when it may not be read. */
+export function readMemoryText(pid: number, address: bigint, root = '/'): string | null {
+  const bytes = readMemory(pid, address, LONGEST_PATH, root) ?? readMemory(pid, address, 32, root);
+  if (bytes === null) return null;
+  const end = bytes.indexOf(0);
+  return bytes.subarray(0, end === -1 ? bytes.length : end).toString('utf8');
+}

@@ -1,0 +1,106 @@
+import { hasEnded } from '../host/processes.js';
+import { listNames, parseWhole, readText } from '../host/read.js';
+import { type ThreadActivity, threadActivities } from '../host/thread-activity.js';
+import { poolSizeOf } from '../libuv/pool-size.js';
+import { type Doing, doingOf, isBusy } from './doing.js';
+import { type Role, rolesOf } from './roles.js';
+import { targetOf } from './target.js';
+
+export interface SeenThread {
+  readonly tid: number;
+  readonly name: string;
+  readonly role: Role;
+  readonly doing: Doing;
+}
+
+export interface SeenProcess {
+  readonly pid: number;
+  readonly ppid: number;
+  /** Its command line, without the path of Node. */
+  readonly program: string;
+  /** Pool threads that are there; 0 before the first use of the pool. */
+  readonly threads: number;
+  /** What the variable gives, which the pool gets with its first job. */
+  readonly size: number;
+  readonly busy: number;
+  /** Which threads are the pool's follows from when they were created. */
+  readonly isInferred: boolean;
+  /** System calls may be read: without them a blocked thread cannot be told from an idle one. */
+  readonly tellsCalls: boolean;
+  readonly seen: readonly SeenThread[];
+}
+
+const VARIABLE = 'UV_THREADPOOL_SIZE=';
+const NODE = /(^|\/)node(js)?$/;
+
+/** The Node processes of this machine that may be looked at. */
+export const nodeProcesses = (root = '/'): number[] =>
+  (listNames(root, '/proc') ?? []).flatMap((name) => {
+    const pid = parseWhole(name);
+    return pid !== null && isNode(pid, root) ? [pid] : [];
+  });
+
+/** By its program: a title that the program gave itself stands in the command line, so the executable counts, too. */
+function isNode(pid: number, root: string): boolean {
+  const [first = ''] = (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0', 1);
+  return NODE.test(first) && !hasEnded(pid, root);
+}
+
+/** Looks again and again at some processes; what they did follows from two looks. */
+export class Observer {
+  readonly #root: string;
+  readonly #before = new Map<number, { atMs: number; threads: ReadonlyMap<number, ThreadActivity> }>();
+
+  constructor(root = '/') {
+    this.#root = root;
+  }
+
+  /** @returns `null` for a process that is gone. */
+  look(pid: number, atMs: number = performance.now()): SeenProcess | null {
+    const threads = threadActivities(pid, this.#root);
+    if (threads === null || threads.length === 0) {
+      this.#before.delete(pid);
+      return null;
+    }
+    const before = this.#before.get(pid);
+    const elapsedMs = before === undefined ? 0 : atMs - before.atMs;
+    this.#before.set(pid, { atMs, threads: new Map(threads.map((thread) => [thread.tid, thread])) });
+    const size = this.#sizeOf(pid);
+    const { roles, isInferred } = rolesOf(pid, threads, size, null);
+    const seen = threads.map((thread): SeenThread => {
+      const earlier = before?.threads.get(thread.tid) ?? null;
+      const doing = doingOf(thread, earlier, elapsedMs, (blocked) => targetOf(pid, blocked, this.#root));
+      return { tid: thread.tid, name: thread.name, role: roles.get(thread.tid) ?? 'other', doing };
+    });
+    const pool = seen.filter(({ role }) => role === 'pool');
+    return {
+      ...{ pid, ppid: this.#parentOf(pid), program: this.#programOf(pid), threads: pool.length, size },
+      ...{ busy: pool.filter(({ doing }) => isBusy(doing)).length, isInferred },
+      ...{ tellsCalls: threads.every(({ tellsCalls }) => tellsCalls), seen },
+    };
+  }
+
+  #sizeOf(pid: number): number {
+    const variables = (readText(this.#root, `/proc/${pid}/environ`) ?? '').split('\0');
+    return poolSizeOf(variables.find((one) => one.startsWith(VARIABLE))?.slice(VARIABLE.length) ?? null);
+  }
+
+  #parentOf(pid: number): number {
+    const stat = readText(this.#root, `/proc/${pid}/stat`) ?? '';
+    return (
+      parseWhole(
+        stat
+          .slice(stat.lastIndexOf(')') + 1)
+          .trim()
+          .split(/\s+/)[1],
+      ) ?? 0
+    );
+  }
+
+  #programOf(pid: number): string {
+    const words = (readText(this.#root, `/proc/${pid}/cmdline`) ?? '')
+      .split('\0')
+      .filter((word) => word !== '');
+    return words.slice(NODE.test(words[0] ?? '') ? 1 : 0).join(' ');
+  }
+}

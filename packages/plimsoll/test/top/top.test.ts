@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { type PoolActivity, poolActivitySchema } from 'plimsoll';
+import { cpuCount } from '#plimsoll/host/cpu.js';
+import { Guardian } from '#plimsoll/lab/guardian.js';
+import { openResolver } from '#plimsoll/lab/resolver/open.js';
+import { MAIN, plimsoll, until } from '../support/cli.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+after(() => rmSync(directory, { recursive: true }));
+
+const isLinux = process.platform === 'linux';
+const namespaces = isLinux && spawnSync('unshare', ['--mount', '--net', 'true']).status === 0;
+
+type Thread = PoolActivity['processes'][number]['seen'][number];
+
+/** A program that says `ready`, looked at once, and ended. */
+async function lookAt(
+  script: string,
+  size: number,
+  prefix: readonly string[] = [],
+): Promise<PoolActivity['processes'][number]> {
+  const [command = '', ...args] = [
+    ...prefix,
+    process.execPath,
+    '-e',
+    `${script}; setInterval(() => {}, 1000); setTimeout(() => console.log('ready'), 100)`,
+    'looked-at',
+  ];
+  const child = spawn(command, args, {
+    env: { ...process.env, UV_THREADPOOL_SIZE: String(size) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  const activity = await lookOnce(child);
+  const [found] = activity.processes;
+  assert.ok(found !== undefined);
+  return found;
+}
+
+async function lookOnce(child: ChildProcess): Promise<PoolActivity> {
+  try {
+    const run = await plimsoll(['top', 'looked-at', '--once', '--interval', '0.5', '--json', '-']);
+    assert.equal(run.code, 0, run.stderr);
+    return poolActivitySchema.parse(JSON.parse(run.stdout));
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+}
+
+const poolOf = (seen: readonly Thread[]): Thread['doing'][] =>
+  seen.filter(({ role }) => role === 'pool').map(({ doing }) => doing);
+
+describe('what a pool thread is doing', { skip: !isLinux && 'needs /proc' }, () => {
+  test('blocked in the open of a FIFO, by its path; the others idle', async () => {
+    const fifo = join(directory, 'a fifo');
+    execFileSync('mkfifo', [fifo]);
+    const { seen, threads, busy, size, tellsCalls } = await lookAt(
+      `require('node:fs').open(${JSON.stringify(fifo)}, 'r', () => {})`,
+      3,
+    );
+    assert.equal(tellsCalls, true);
+    assert.deepEqual([threads, busy, size], [3, 1, 3]);
+    assert.deepEqual(
+      poolOf(seen).toSorted((a, b) => a.what.localeCompare(b.what)),
+      [{ what: 'blocked', call: 'openat', on: fifo }, { what: 'idle' }, { what: 'idle' }],
+    );
+  });
+
+  test('blocked in the read of a pipe', async () => {
+    const fifo = join(directory, 'read');
+    execFileSync('mkfifo', [fifo]);
+    const script = `const fs = require('node:fs'); fs.open(${JSON.stringify(fifo)}, 'r+', (_, file) => fs.read(file, Buffer.alloc(9), 0, 9, null, () => {}))`;
+    const { seen } = await lookAt(script, 2);
+    const blocked = poolOf(seen).find(({ what }) => what === 'blocked');
+    assert.deepEqual(blocked, { what: 'blocked', call: 'read', on: fifo });
+  });
+
+  test('running, and starved of cores when there are more of them than cores', async () => {
+    const size = 4 * Math.max(2, cpuCount());
+    const script = `const { pbkdf2 } = require('node:crypto'); const go = () => pbkdf2('a', 'b', 2e5, 64, 'sha512', go); for (let i = 0; i < ${size}; i++) go()`;
+    const { seen, busy, threads } = await lookAt(script, size);
+    const doing = poolOf(seen);
+    assert.equal(threads, size);
+    assert.ok(busy >= size - 1, `${busy} of ${size} busy`);
+    const [running, starved] = [
+      doing.filter(({ what }) => what === 'running'),
+      doing.filter(({ what }) => what === 'waiting for a core'),
+    ];
+    assert.ok(starved.length > size / 2, JSON.stringify(doing));
+    assert.ok(running.length + starved.length >= size - 1, JSON.stringify(doing));
+  });
+
+  test('in a lookup, with the name server', {
+    skip: !namespaces && 'needs the right to make namespaces',
+  }, async () => {
+    const guardian = new Guardian();
+    const resolver = await openResolver({ mode: 'local', delayMs: 8000 }, guardian);
+    const script = `require('node:dns').lookup(${JSON.stringify(resolver.names[0])}, () => {})`;
+    const { seen } = await lookAt(script, 2, resolver.prefix);
+    await resolver.close();
+    await guardian.close();
+    const blocked = poolOf(seen).find(({ what }) => what === 'blocked');
+    assert.match(JSON.stringify(blocked), /"on":"lookup at [\d.]+:53"/);
+  });
+
+  test('a blocked event loop is running, its pool idle; Workers are no pool threads', async () => {
+    const script = `const { Worker } = require('node:worker_threads'); new Worker('setInterval(() => {}, 1000)', { eval: true });
+require('node:crypto').pbkdf2('a', 'b', 1, 1, 'sha1', () => setTimeout(() => { for (;;); }, 300))`;
+    const { seen, busy, threads } = await lookAt(script, 4);
+    assert.deepEqual([threads, busy], [4, 0]);
+    assert.equal(seen.find(({ role }) => role === 'event loop')?.doing.what === 'idle', false);
+    assert.ok(seen.some(({ role }) => role === 'other'));
+  });
+
+  test('a pool that was never used has no threads', async () => {
+    const { threads, size } = await lookAt('0', 6);
+    assert.deepEqual([threads, size], [0, 6]);
+  });
+});
+
+describe('plimsoll top', { skip: !isLinux && 'needs /proc' }, () => {
+  test('a PID has the processes under it', async () => {
+    const script = `const cluster = require('node:cluster');
+if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => console.log('ready'), 500); } setInterval(() => {}, 1000)`;
+    const file = join(directory, 'cluster.cjs');
+    writeFileSync(file, script);
+    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    const run = await plimsoll(['top', String(child.pid), '--interval', '0.2']);
+    child.kill('SIGKILL');
+    assert.equal(run.code, 0, run.stderr);
+    assert.match(run.stdout, /^plimsoll top {2}0 of 0 pool threads busy in 3 processes\n/);
+    assert.doesNotMatch(run.stdout, /\p{Cc}(?<!\n)/u);
+  });
+
+  /** In a terminal of so many columns, of util-linux's script(1), with these keys. */
+  async function inTerminal(columns: number, keys: string): Promise<{ code: number | null; text: string }> {
+    const line = `stty cols ${columns} rows 24; exec '${process.execPath}' '${MAIN}' top terminal-test --interval 0.2`;
+    const target = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', 'terminal-test'], {
+      stdio: 'ignore',
+    });
+    const terminal = spawn('script', ['-qec', line, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    let text = '';
+    terminal.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    const ended = once(terminal, 'exit');
+    try {
+      for (const key of keys) {
+        const { length } = text;
+        await until(() => terminal.exitCode !== null || (text.includes('plimsoll top') && text.length > length));
+        terminal.stdin.write(key);
+      }
+      await ended;
+    } finally {
+      terminal.kill('SIGKILL');
+      target.kill('SIGKILL');
+    }
+    return { code: terminal.exitCode, text };
+  }
+
+  test('live: keys pause and help, q ends it, and the terminal is as before', async () => {
+    const { code, text } = await inTerminal(80, '?pq');
+    assert.equal(code, 0, text);
+    assert.match(text, /q quits/);
+    assert.match(text, /paused/);
+    assert.ok(
+      text.includes('\u001b[?1049h') && text.trimEnd().endsWith('\u001b[?25h\u001b[?1049l'),
+      text.slice(-80),
+    );
+  });
+
+  test('a terminal of 40 columns gets a clear line', async () => {
+    const { code, text } = await inTerminal(40, '');
+    assert.equal(code, 2);
+    assert.match(text, /top needs 60 columns, this terminal has 40/);
+    assert.doesNotMatch(text, /1049/);
+  });
+
+  test('bad input is one clear line', async () => {
+    const sleeping = spawn('sleep', ['60'], { stdio: 'ignore' });
+    await once(sleeping, 'spawn');
+    for (const [args, says] of [
+      [['4194304'], /there is no process 4194304/],
+      [[String(sleeping.pid)], /is no Node\.js process/],
+      [['no such program'], /no Node\.js process has "no such program" in its command line/],
+      [['--interval', '0'], /--interval/],
+      [['--interval', '0.01'], /must be at least 0\.1 seconds, not 0\.01/],
+    ] as const) {
+      const run = await plimsoll(['top', ...args]);
+      assert.deepEqual([run.code, run.stdout], [2, ''], run.stderr);
+      assert.match(run.stderr, says);
+      assert.equal(run.stderr.trimEnd().split('\n').length, 1, run.stderr);
+    }
+    sleeping.kill('SIGKILL');
+  });
+});
