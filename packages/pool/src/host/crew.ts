@@ -1,4 +1,5 @@
 import { availableParallelism, getPriority, setPriority } from 'node:os';
+import type { ResourceLimits } from 'node:worker_threads';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, reclaimSpinPermits, retire, SLEEPING } from '../shared/gate.js';
@@ -102,7 +103,8 @@ export class Crew {
   }
 
   #threadOptions(): object {
-    const { resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds } = this.#options;
+    const { argv, execArgv, env, workerData, trackUnmanagedFds } = this.#options;
+    const resourceLimits = withYoungLimit(this.#options.resourceLimits);
     const all = { resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds };
     const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
     // Without a prototype: nobody's polluted Object.prototype becomes an option of a thread.
@@ -225,4 +227,14 @@ export class Crew {
     Atomics.store(this.#table.words, worker.gate, AWAKE);
     Atomics.notify(this.#table.words, worker.gate);
   }
+}
+
+/**
+ * A worker at its heap limit is ended by Node, which gives V8 16 MB more to get that far (src/node_worker.cc, NearHeapLimit). On
+ * Node 24 the young generation may have 192 MB; a full one that moves to the old generation overruns that allowance, and V8
+ * ends the whole process. 48 MB are the default of Node 20 and 22, on which that has not been seen.
+ */
+function withYoungLimit(limits: ResourceLimits | undefined): ResourceLimits | undefined {
+  if (limits?.maxOldGenerationSizeMb === undefined) return limits;
+  return { ...limits, maxYoungGenerationSizeMb: limits.maxYoungGenerationSizeMb ?? 48 };
 }

@@ -25,7 +25,10 @@ export interface PoolOptions {
   concurrentTasksPerWorker?: number | undefined;
   /** Accepted for Piscina's sake, and without effect: no worker ever blocks its event loop. */
   atomics?: 'sync' | 'async' | 'disabled' | undefined;
-  /** Memory limits of each worker, as for `new Worker()`. A task that exceeds them is rejected. Default: Node's. */
+  /**
+   * Memory limits of each worker, as for `new Worker()`. A task that exceeds them is rejected. Default: Node's; with
+   * `maxOldGenerationSizeMb` alone, a young generation of 48 MB, because Node 24 ends the process at the limit of a larger one.
+   */
   resourceLimits?: ResourceLimits | undefined;
   /** `process.argv` of the workers after the first two. Default: none. */
   argv?: string[] | undefined;
