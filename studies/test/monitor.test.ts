@@ -24,7 +24,7 @@ test('study monitor: the exact wait is that of a job which comes at any time', (
 
 const row = (load: string, monitorMean: number): Accuracy => ({
   ...{ load, utilization: 0.5, seconds: 10, jobs: 100, canaries: 90, jobsMean: 10, exactMean: 10 },
-  ...{ monitorMean, exactP99: 40, monitorP99: 41 },
+  ...{ monitorMean, standardError: 0.5, exactP99: 40, monitorP99: 41 },
 });
 
 function result(accuracy: readonly Accuracy[]): MonitorResult {
@@ -46,9 +46,12 @@ function result(accuracy: readonly Accuracy[]): MonitorResult {
     cost: {
       idle: [window, on],
       saturated: [window, on],
-      memoryBefore: 40 * 2 ** 20,
-      memoryAfter: 45 * 2 ** 20,
+      memory: { resident: 9 * 2 ** 20, anonymous: 5 * 2 ** 20 },
     },
+    top: [
+      { processes: 1, threads: 11, cores: 0.002, startSeconds: 0.3 },
+      { processes: 8, threads: 88, cores: 0.012, startSeconds: 0.4 },
+    ],
   };
 }
 
@@ -56,7 +59,11 @@ test('study monitor: what misses a goal is said', () => {
   const page = monitorPage(result([row('0.3', 10.5), row('0.95', 12)]));
   assert.match(page, /^\*\*Further off than the goal of 10 %: 0\.95\.\*\*$/m);
   assert.match(page, /\*\*1\.90 % of a core; the goal is 1 %\*\*/);
-  assert.match(page, /^- Memory: 5\.0 MB more are resident; the goal is 10 MB\.$/m);
+  assert.match(
+    page,
+    /^- Memory: 5\.0 MB more of its own; the goal is 10\.0 MB\. .* 9\.0 MB are resident\.$/m,
+  );
+  assert.match(page, /^The goal is 1 %\. \*\*Missed with 8 processes\.\*\*$/m);
   assert.match(page, /\*\*−2\.0 %; the goal is no loss of more than 1 %\*\*/);
   assert.match(monitorPage(result([row('0.3', 10.5)])), /^Every mean is within 5\.0 % of the exact one/m);
 });

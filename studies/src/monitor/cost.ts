@@ -1,10 +1,10 @@
 // What the monitor costs: a process whose pool idles, then one whose pool is saturated by eight clients, with the monitor on and off
 // by turns. Arguments: file, seconds of a window, pairs of windows.
 import { pbkdf2, randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monitorThreadPool } from '@plimsoll/monitor';
-import type { Cost, CostWindow } from './result.js';
+import type { Cost, CostWindow, Memory } from './result.js';
 
 const [file = '', seconds = '1', pairs = '2'] = process.argv.slice(2);
 /** A monitor that has just been enabled compiles, and reads the symbol table. */
@@ -46,16 +46,27 @@ async function windows(): Promise<CostWindow[]> {
   return measured;
 }
 
+/** By proc_pid_smaps(5), so on Linux only. */
+function memory(): Memory {
+  const text = readFileSync('/proc/self/smaps_rollup', 'utf8');
+  const bytes = (name: string): number =>
+    Number(new RegExp(`^${name}: +(\\d+) kB`, 'm').exec(text)?.[1]) * 1024;
+  return { resident: bytes('Rss'), anonymous: bytes('Anonymous') };
+}
+
 await new Promise((resolve) => randomBytes(8, resolve));
 await sleep(SETTLE_MS);
-const memoryBefore = process.memoryUsage.rss();
+const before = memory();
 monitor.enable();
 await sleep(Number(seconds) * 1000);
-const memoryAfter = process.memoryUsage.rss();
+const after = memory();
 const idle = await windows();
 isLoaded = true;
 for (let started = 0; started < CLIENTS; started++) client();
 const saturated = await windows();
 isLoaded = false;
-const cost: Cost = { idle, saturated, memoryBefore, memoryAfter };
+const cost: Cost = {
+  ...{ idle, saturated },
+  memory: { resident: after.resident - before.resident, anonymous: after.anonymous - before.anonymous },
+};
 writeFileSync(file, JSON.stringify(cost));

@@ -1,6 +1,6 @@
 import { environmentLines, formatDuration, markdownTable, median } from 'plimsoll/lab';
 import { left, right } from '../common/tables.js';
-import type { Accuracy, Cost, CostWindow, LoopWindow, MonitorResult } from './result.js';
+import type { Accuracy, Cost, CostWindow, LoopWindow, MonitorResult, TopCost } from './result.js';
 
 /** What the loads are called, by the argument of `traffic`. */
 export const LOADS: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const GOALS = { error: 0.1, cores: 0.01, memoryBytes: 10 * 2 ** 20, throughput: 
 
 /** The page, from the result alone. */
 export function monitorPage(result: MonitorResult): string {
-  const { effort, accuracy, loop, cost, environment, seconds, startedAt } = result;
+  const { effort, accuracy, loop, cost, top, environment, seconds, startedAt } = result;
   return `${[
     '# The thread-pool monitor: how right it is, and what it costs',
     '',
@@ -28,7 +28,8 @@ export function monitorPage(result: MonitorResult): string {
     'A pool of one thread hashes (pbkdf2, exponentially distributed, 4 ms on average); the monitor runs at its default resolution beside',
     'the recorder of `plimsoll trace`, which has the start and the end of every job. *Exact* is the wait of a job that comes at any time,',
     'averaged over all times, from the trace; *jobs* is that of the jobs of the program themselves. On an idle pool the monitor reads the',
-    'time to wake a thread; that is part of its figures, and not of the exact ones.',
+    'time to wake a thread; that is part of its figures, and not of the exact ones. ± is twice the standard error of that mean: so much of',
+    'the error is chance, which more time makes smaller.',
     '',
     ...accuracyTable(accuracy),
     '',
@@ -49,6 +50,15 @@ export function monitorPage(result: MonitorResult): string {
     '',
     ...costVerdicts(cost),
     '',
+    '## What `plimsoll top` costs',
+    '',
+    'The live screen at its default interval of a second, beside processes whose pools hash a little all the time: CPU time of the whole',
+    'process in its first half of a minute, in which modules load and V8 compiles, and as a share of a core in the next one.',
+    '',
+    ...topTable(top),
+    '',
+    topVerdict(top),
+    '',
     '## Where',
     '',
     ...environmentLines(environment),
@@ -64,9 +74,16 @@ const errorOf = ({ monitorMean, exactMean }: Accuracy): number => monitorMean / 
 function accuracyTable(rows: readonly Accuracy[]): string[] {
   const columns = [
     left('utilization'),
-    ...['measured', 'jobs', 'canaries', 'jobs, mean ms', 'exact, mean ms', 'monitor, mean ms', 'error'].map(
-      (title) => right(title),
-    ),
+    ...[
+      'measured',
+      'jobs',
+      'canaries',
+      'jobs, mean ms',
+      'exact, mean ms',
+      'monitor, mean ms',
+      'error',
+      '±',
+    ].map((title) => right(title)),
     ...['exact, p99 ms', 'monitor, p99 ms'].map((title) => right(title)),
   ];
   return markdownTable(
@@ -80,6 +97,7 @@ function accuracyTable(rows: readonly Accuracy[]): string[] {
       ms(row.exactMean),
       ms(row.monitorMean),
       signed(errorOf(row)),
+      percent((2 * row.standardError) / row.exactMean, 0),
       ms(row.exactP99),
       ms(row.monitorP99),
     ]),
@@ -143,14 +161,33 @@ function costTable({ idle, saturated }: Cost): string[] {
   );
 }
 
-function costVerdicts({ idle, saturated, memoryBefore, memoryAfter }: Cost): string[] {
+const inMegabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`;
+const unlessMet = (isMet: boolean, text: string): string => (isMet ? text : `**${text}**`);
+
+function costVerdicts({ idle, saturated, memory }: Cost): string[] {
   const cost = median(of(idle, true, cores)) - median(of(idle, false, cores));
   const ratio = median(of(saturated, true, rate)) / median(of(saturated, false, rate));
-  const memory = memoryAfter - memoryBefore;
-  const goal = (isMet: boolean, text: string): string => (isMet ? text : `**${text}**`);
+  const memoryText = `${inMegabytes(memory.anonymous)} more of its own; the goal is ${inMegabytes(GOALS.memoryBytes)}`;
   return [
-    `- CPU: ${goal(cost <= GOALS.cores, `${percent(cost, 2)} of a core; the goal is ${percent(GOALS.cores, 0)}`)}.`,
-    `- Memory: ${goal(memory <= GOALS.memoryBytes, `${(memory / 2 ** 20).toFixed(1)} MB more are resident; the goal is ${GOALS.memoryBytes / 2 ** 20} MB`)}.`,
-    `- Throughput of the saturated pool: ${goal(ratio >= 1 - GOALS.throughput, `${signed(ratio - 1)}; the goal is no loss of more than ${percent(GOALS.throughput, 0)}`)}.`,
+    `- CPU: ${unlessMet(cost <= GOALS.cores, `${percent(cost, 2)} of a core; the goal is ${percent(GOALS.cores, 0)}`)}.`,
+    `- Memory: ${unlessMet(memory.anonymous <= GOALS.memoryBytes, memoryText)}. With the pages of Node's executable that it is the first to touch ${inMegabytes(memory.resident)} are resident.`,
+    `- Throughput of the saturated pool: ${unlessMet(ratio >= 1 - GOALS.throughput, `${signed(ratio - 1)}; the goal is no loss of more than ${percent(GOALS.throughput, 0)}`)}.`,
   ];
+}
+
+const topTable = (rows: readonly TopCost[]): string[] =>
+  markdownTable(
+    ['processes', 'threads', 'to start, s of CPU', 'of a core'].map((title) => right(title)),
+    rows.map(({ processes, threads, cores: share, startSeconds }) => [
+      String(processes),
+      String(threads),
+      startSeconds.toFixed(2),
+      percent(share, 2),
+    ]),
+  );
+
+function topVerdict(rows: readonly TopCost[]): string {
+  const far = rows.filter(({ cores: share }) => share > GOALS.cores).map(({ processes }) => processes);
+  const goal = `The goal is ${percent(GOALS.cores, 0)}.`;
+  return far.length === 0 ? goal : `${goal} **Missed with ${far.join(' and ')} processes.**`;
 }

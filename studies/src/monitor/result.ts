@@ -13,6 +13,8 @@ export interface Accuracy {
   /** What a job would have waited that came at any time, on average, from the trace. */
   readonly exactMean: number;
   readonly monitorMean: number;
+  /** Of the monitor's mean, by the number of canaries. */
+  readonly standardError: number;
   readonly exactP99: number;
   readonly monitorP99: number;
 }
@@ -38,9 +40,25 @@ export interface CostWindow {
 export interface Cost {
   readonly idle: readonly CostWindow[];
   readonly saturated: readonly CostWindow[];
-  /** Bytes of resident memory before the monitor was enabled, and after some seconds. */
-  readonly memoryBefore: number;
-  readonly memoryAfter: number;
+  /** What enabling the monitor added after some seconds, in bytes. */
+  readonly memory: Memory;
+}
+
+export interface Memory {
+  /** All of the process's pages that are in memory, those of Node's own executable included. */
+  readonly resident: number;
+  /** Those that no file stands behind: nobody shares them. */
+  readonly anonymous: number;
+}
+
+/** The live `plimsoll top` beside so many processes. */
+export interface TopCost {
+  readonly processes: number;
+  readonly threads: number;
+  /** CPU time by time, once it has started. */
+  readonly cores: number;
+  /** CPU time until then. */
+  readonly startSeconds: number;
 }
 
 export interface MonitorResult {
@@ -53,4 +71,5 @@ export interface MonitorResult {
   readonly accuracy: readonly Accuracy[];
   readonly loop: readonly LoopWindow[];
   readonly cost: Cost;
+  readonly top: readonly TopCost[];
 }

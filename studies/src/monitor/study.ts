@@ -10,13 +10,22 @@ import { type Command, type LifeCycle, withGuardian } from '../common/command.js
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { exactWaits } from './exact.js';
 import { LOADS, monitorPage } from './page.js';
-import type { Accuracy, Cost, LoopWindow, MonitorResult } from './result.js';
+import type { Accuracy, Cost, LoopWindow, MonitorResult, TopCost } from './result.js';
+import { topCost } from './top-cost.js';
 import type { Reading } from './traffic.js';
 
 const PLANS = {
-  full: { load: 25, loop: 3, windows: 8, cost: 3, pairs: 6 },
-  quick: { load: 1, loop: 0.5, windows: 2, cost: 0.5, pairs: 2 },
+  full: { load: loadSeconds, loop: 3, windows: 8, cost: 3, pairs: 6, top: { settle: 30, seconds: 30 } },
+  quick: { load: () => 1, loop: 0.5, windows: 2, cost: 0.5, pairs: 2, top: { settle: 1.5, seconds: 0.5 } },
 } as const;
+/** Processes that `plimsoll top` watches. */
+const WATCHED = [1, 8];
+
+/** Where few canaries wait, a mean needs many: docs/internals/monitor.md says why. */
+function loadSeconds(load: string): number {
+  if (load === '0.3') return 250;
+  return load === '0.7' ? 60 : 25;
+}
 
 export const monitorStudy: Command = {
   name: 'monitor',
@@ -49,9 +58,12 @@ async function measure(effort: MonitorResult['effort'], cycle: LifeCycle): Promi
   const directory = cycle.guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
   const accuracy: Accuracy[] = [];
-  for (const load of Object.keys(LOADS)) accuracy.push(await traced(load, plan.load, directory, cycle));
+  for (const load of Object.keys(LOADS)) accuracy.push(await traced(load, plan.load(load), directory, cycle));
   const loop = await run<LoopWindow[]>('loop', [plan.loop, plan.windows], directory, cycle);
   const cost = await run<Cost>('cost', [plan.cost, plan.pairs], directory, cycle);
+  console.error('monitor: plimsoll top');
+  const top: TopCost[] = [];
+  for (const processes of WATCHED) top.push(await topCost(processes, plan.top, cycle));
   return {
     schema: 'plimsoll/1',
     kind: 'monitor',
@@ -62,6 +74,7 @@ async function measure(effort: MonitorResult['effort'], cycle: LifeCycle): Promi
     accuracy,
     loop,
     cost,
+    top,
   };
 }
 
@@ -86,6 +99,7 @@ async function traced(load: string, seconds: number, directory: string, cycle: L
     jobsMean: exact.jobsMean,
     exactMean: exact.mean,
     monitorMean: reading.mean,
+    standardError: reading.standardError,
     exactP99: exact.p99,
     monitorP99: reading.p99,
   };

@@ -11,6 +11,7 @@ export interface Reading {
   readonly before: number;
   readonly canaries: number;
   readonly mean: number;
+  readonly standardError: number;
   readonly p99: number;
 }
 
@@ -74,7 +75,10 @@ const before = submitted;
 await drive(Number(seconds) * 1000);
 // What waits still counts: a trace knows how it ends.
 while (left > 0) await sleep(1);
-const { count, mean } = monitor;
-const reading: Reading = { before, canaries: count, mean: mean / MS, p99: monitor.percentile(99) / MS };
+const { count, mean, stddev } = monitor;
+const reading: Reading = {
+  ...{ before, canaries: count, mean: mean / MS, standardError: stddev / Math.sqrt(count) / MS },
+  p99: monitor.percentile(99) / MS,
+};
 writeFileSync(file, JSON.stringify(reading));
 monitor.disable();

@@ -34,8 +34,11 @@ const TYPE_MASK = 15;
 const FIXED = 2;
 const SECTION_BYTES = 64;
 const HEADER_BYTES = 64;
-/** Divisible by the size of a symbol. */
-const CHUNK_BYTES = SYMBOL_BYTES * 4096;
+/**
+ * Divisible by the size of a symbol. Smaller pieces mean more calls, and some hundred make V8 optimize what Node does in each,
+ * which costs a process that needed no optimizing compiler so far four megabytes.
+ */
+const CHUNK_BYTES = SYMBOL_BYTES * 32_768;
 const LONGEST_NAME = 64;
 
 interface Section {
@@ -65,8 +68,10 @@ function search(file: number): Symbols | undefined {
   const table = sections.find(({ type }) => type === SYMTAB);
   const strings = table && sections[table.link];
   if (table === undefined || strings === undefined) return undefined;
-  const names = offsetsOf(file, strings, [...Object.values(NAMES), UNIT]);
-  const values = valuesIn(file, table, names);
+  // One buffer for all pieces: they are some ten megabytes, which would stay with the process.
+  const buffer = Buffer.alloc(CHUNK_BYTES + LONGEST_NAME);
+  const names = offsetsOf(file, strings, [...Object.values(NAMES), UNIT], buffer);
+  const values = valuesIn(file, table, names, buffer);
   const base = header.readUInt16LE(16) === FIXED ? 0 : loadAddress();
   const entries = Object.entries(NAMES).map(([key, name]) => [key, values.get(name)] as const);
   if (entries.some(([, value]) => value === undefined)) return undefined;
@@ -94,12 +99,15 @@ function sectionsOf(file: number, header: Buffer): Section[] {
  * The places of names in a table of strings. A linker may store a name as the end of a longer one, so any place counts where
  * the name is followed by its zero.
  */
-function offsetsOf(file: number, { offset, size }: Section, names: readonly string[]): Map<number, string> {
+function offsetsOf(
+  file: number,
+  { offset, size }: Section,
+  names: readonly string[],
+  buffer: Buffer,
+): Map<number, string> {
   const needles = names.map((name) => [name, Buffer.from(`${name}\0`, 'latin1')] as const);
   const longest = Math.max(...needles.map(([, needle]) => needle.length));
   const found = new Map<number, string>();
-  // One buffer for all pieces: they are some ten megabytes, which would stay with the process.
-  const buffer = Buffer.alloc(CHUNK_BYTES + LONGEST_NAME);
   for (let start = 0; start < size; start += CHUNK_BYTES) {
     // What lies across the border of two pieces is in the first one.
     const chunk = readInto(buffer, file, offset + start, Math.min(CHUNK_BYTES + longest - 1, size - start));
@@ -110,26 +118,50 @@ function offsetsOf(file: number, { offset, size }: Section, names: readonly stri
   return found;
 }
 
-/** The addresses of libuv's own variables: other files have some of the same names. */
+/**
+ * The addresses of libuv's own variables, which stand behind the name of their unit: other files have some of the same names.
+ * `indexOf` searches, and no loop over all of the symbols, some 300,000: V8 would optimize that as well.
+ */
 function valuesIn(
   file: number,
   { offset, size }: Section,
   names: ReadonlyMap<number, string>,
+  buffer: Buffer,
 ): Map<string, number> {
-  const values = new Map<string, number>();
-  const buffer = Buffer.alloc(CHUNK_BYTES);
-  let isInUnit = false;
+  const units = [...names].filter(([, name]) => name === UNIT).map(([place]) => uint32(place));
   for (let start = 0; start < size; start += CHUNK_BYTES) {
     const chunk = readInto(buffer, file, offset + start, Math.min(CHUNK_BYTES, size - start));
-    for (let at = 0; at < chunk.length; at += SYMBOL_BYTES) {
-      const isFile = ((chunk[at + 4] as number) & TYPE_MASK) === TYPE_FILE;
-      if (!isFile && !isInUnit) continue;
-      const name = names.get(chunk.readUInt32LE(at));
-      if (isFile) isInUnit = name === UNIT;
-      else if (name !== undefined) values.set(name, readAddress(chunk, at + 8));
-    }
+    for (const unit of units)
+      for (let at = chunk.indexOf(unit); at !== -1; at = chunk.indexOf(unit, at + 1))
+        if (at % SYMBOL_BYTES === 0 && isFile(chunk, at))
+          return valuesOfUnit(file, offset + start + at, offset + size, names);
+  }
+  return new Map();
+}
+
+/** @param at where the symbol of the unit's own name is in the file */
+function valuesOfUnit(
+  file: number,
+  at: number,
+  end: number,
+  names: ReadonlyMap<number, string>,
+): Map<string, number> {
+  const values = new Map<string, number>();
+  const symbols = readAt(file, at, Math.min(CHUNK_BYTES, end - at));
+  for (let next = SYMBOL_BYTES; next < symbols.length && !isFile(symbols, next); next += SYMBOL_BYTES) {
+    const name = names.get(symbols.readUInt32LE(next));
+    if (name !== undefined) values.set(name, readAddress(symbols, next + 8));
   }
   return values;
+}
+
+const isFile = (symbols: Buffer, at: number): boolean =>
+  ((symbols[at + 4] as number) & TYPE_MASK) === TYPE_FILE;
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
 }
 
 /** Where the executable lies in memory. */

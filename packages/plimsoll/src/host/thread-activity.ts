@@ -18,19 +18,24 @@ export interface ThreadActivity {
   /** On a core, and waiting for one, in milliseconds since it was created; `null` where the kernel does not count it. */
   readonly cpuMs: number | null;
   readonly coreWaitMs: number | null;
+  /** How often it got a core; `null` where the kernel does not count it. */
+  readonly timeslices: number | null;
   /** The system call that it is in; `null` when it is in none, and when it may not be read. */
   readonly call: SystemCall | null;
   /** Whether system calls may be read: ptrace rights. */
   readonly tellsCalls: boolean;
 }
 
+/** Threads of a process at the look before, by their ids. */
+export type EarlierThreads = ReadonlyMap<number, ThreadActivity>;
+
 /** @returns `null` when there is no such process, or no /proc. */
-export function threadActivities(pid: number, root = '/'): ThreadActivity[] | null {
+export function threadActivities(pid: number, root = '/', before?: EarlierThreads): ThreadActivity[] | null {
   const names = listNames(root, `/proc/${pid}/task`);
   if (names === null) return null;
   const threads = names.flatMap((name) => {
     const tid = parseWhole(name);
-    return tid === null ? [] : (activityOf(pid, tid, root) ?? []);
+    return tid === null ? [] : (activityOf(pid, tid, root, before?.get(tid)) ?? []);
   });
   return threads.sort((a, b) => a.tid - b.tid);
 }
@@ -38,8 +43,20 @@ export function threadActivities(pid: number, root = '/'): ThreadActivity[] | nu
 const NS_PER_MS = 1e6;
 
 /** `null` for a thread that has ended meanwhile. */
-function activityOf(pid: number, tid: number, root: string): ThreadActivity | null {
+function activityOf(
+  pid: number,
+  tid: number,
+  root: string,
+  before: ThreadActivity | undefined,
+): ThreadActivity | null {
   const folder = `/proc/${pid}/task/${tid}`;
+  const [cpu = null, waited = null, timeslices = null] = (readLine(root, `${folder}/schedstat`) ?? '')
+    .split(' ')
+    .map(parseWhole);
+  const cpuMs = cpu === null ? null : cpu / NS_PER_MS;
+  // Most threads sleep. One that has had no core since is in the call where it was, and a third of the reading is enough.
+  const hasSlept = before?.state === 'S' && before.timeslices === timeslices && before.cpuMs === cpuMs;
+  if (hasSlept && timeslices !== null) return before;
   const stat = readText(root, `${folder}/stat`);
   if (stat === null) return null;
   // Field 2 is the name in brackets and may hold anything; the next one is number 3.
@@ -47,15 +64,11 @@ function activityOf(pid: number, tid: number, root: string): ThreadActivity | nu
     .slice(stat.lastIndexOf(')') + 1)
     .trim()
     .split(/\s+/);
-  const [cpu = null, waited = null] = (readLine(root, `${folder}/schedstat`) ?? '')
-    .split(' ')
-    .map(parseWhole);
   const call = readLine(root, `${folder}/syscall`);
   return {
     ...{ tid, name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')), state: fields[0] ?? '?' },
     createdTicks: parseWhole(fields[22 - 3]) ?? 0,
-    cpuMs: cpu === null ? null : cpu / NS_PER_MS,
-    coreWaitMs: waited === null ? null : waited / NS_PER_MS,
+    ...{ cpuMs, coreWaitMs: waited === null ? null : waited / NS_PER_MS, timeslices },
     ...{ call: parseCall(call), tellsCalls: call !== null },
   };
 }

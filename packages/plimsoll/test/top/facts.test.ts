@@ -17,6 +17,7 @@ const thread = (given: Partial<ThreadActivity> = {}): ThreadActivity => ({
     createdTicks: 100,
     cpuMs: 0,
     coreWaitMs: 0,
+    timeslices: 0,
     call: null,
     tellsCalls: true,
   },

@@ -155,7 +155,9 @@ if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => consol
     try {
       for (const key of keys) {
         const { length } = text;
-        await until(() => terminal.exitCode !== null || (text.includes('plimsoll top') && text.length > length));
+        await until(
+          () => terminal.exitCode !== null || (text.includes('plimsoll top') && text.length > length),
+        );
         terminal.stdin.write(key);
       }
       await ended;
