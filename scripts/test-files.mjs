@@ -48,8 +48,22 @@ const NOT_EVERYWHERE = [
   { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
   { paths: [`${TEST}/load/`, `${CLI}/load`], lines: [20] },
   { paths: ['examples/', 'setups/'], lines: [20, 24] },
-  { paths: [`${TEST}/classify/classify`, `${POOL}/differential`, `${CLI}/bad-input`], lines: [20, 22] },
-  { paths: [`${CLI}/clean-up`, `${POOL}/steps`, 'packages/monitor/test/thread-pool'], lines: [20, 26] },
+  { paths: [`${CLI}/bad-input`], lines: [20] },
+  { paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`], lines: [20, 22] },
+  { paths: [`${TEST}/timeline/`], lines: [20, 24] },
+  {
+    paths: [
+      ...[
+        `${CLI}/clean-up`,
+        `${TEST}/lab/blocks`,
+        `${TEST}/lab/live-contestant`,
+        `${POOL}/huge`,
+        `${POOL}/steps`,
+      ],
+      'packages/monitor/test/thread-pool',
+    ],
+    lines: [20, 26],
+  },
 ];
 
 /** What measures nothing, and computes or mostly waits: two of these files run at a time. */
@@ -62,6 +76,7 @@ const SIDE_BY_SIDE = [
     'browser/',
     'collections/',
     'compare/',
+    'doctor/',
     'host/',
     'libuv/',
     'model/',
