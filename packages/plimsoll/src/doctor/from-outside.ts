@@ -1,6 +1,6 @@
 import { usage } from '../errors.js';
-import { countPoolThreads, listThreads } from '../host/pool-threads.js';
-import { hasEnded } from '../host/processes.js';
+import { countPoolThreads } from '../host/pool-threads.js';
+import { hasEnded, isNodeProcess } from '../host/processes.js';
 import { readText } from '../host/read.js';
 import type { ProcessFacts } from './facts.js';
 
@@ -25,7 +25,7 @@ export function fromOutside(pid: number, root = '/'): ProcessFacts {
     throw usage(
       `process ${pid} is another user's: its environment cannot be read; run doctor as that user, or as root`,
     );
-  if (!isNode(pid, command, root)) throw usage(`process ${pid} is no Node.js process`);
+  if (!isNodeProcess(pid, root)) throw usage(`process ${pid} is no Node.js process`);
   const variables = environment.split('\0');
   const initial = variables.find((one) => one.startsWith(VARIABLE))?.slice(VARIABLE.length) ?? null;
   // Of another version of libuv: what has the name is a pool thread, and where none has it nothing is known.
@@ -41,8 +41,3 @@ export function fromOutside(pid: number, root = '/'): ProcessFacts {
     ...{ pm2: variables.some((one) => one.startsWith('pm_id=')), exitMs: null, workers: [] },
   };
 }
-
-/** By its program, or by a thread that V8 starts in every process of Node. */
-const isNode = (pid: number, command: string, root: string): boolean =>
-  /(^|\/)node(js)?$/.test(command.split('\0')[0] ?? '') ||
-  (listThreads(pid, root) ?? []).some(({ name }) => /^(V8Worker|DelayedTaskSche)/.test(name));

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import { namesPoolThreads } from '../host/pool-threads.js';
-import { hasEnded, processesWithEnvironment } from '../host/processes.js';
+import { hasEnded, isNodeProcess, processesWithEnvironment } from '../host/processes.js';
 import { type Output, startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
@@ -78,18 +78,8 @@ export async function observe(
 /** Every process that was there when it was asked has answered. */
 const isQuiet = (directory: string): boolean => {
   const answered = new Set(answers(directory).map(({ pid }) => pid));
-  return processesWithEnvironment([directory]).every(
-    (pid) => answered.has(pid) || hasEnded(pid) || !isNode(pid),
-  );
+  return processesWithEnvironment([directory]).every((pid) => answered.has(pid) || !isNodeProcess(pid));
 };
-
-function isNode(pid: number): boolean {
-  try {
-    return /^(node|nodejs)\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replace(/^[^\0]*\//, ''));
-  } catch {
-    return false;
-  }
-}
 
 const answers = (directory: string): Answer[] =>
   readdirSync(directory)
@@ -133,5 +123,5 @@ const canBeTold = ({
 const noAnswer = (command: readonly string[], end: string): PlimsollError =>
   new PlimsollError(
     'PLIMSOLL_TARGET_FAILED',
-    `no Node process of ${JSON.stringify(command.join(' '))} could be asked (${end}); is it a Node.js program, with --permission, or one that clears NODE_OPTIONS? --output shows what it says`,
+    `no Node process of ${JSON.stringify(command.join(' '))} could be asked (${end}); ${/SIGABRT/.test(end) ? 'libuv ends a process by SIGABRT when it cannot create the threads of its pool: does a pids limit leave room for them? Or is it' : 'is it'} a Node.js program, with --permission, or one that clears NODE_OPTIONS? --output shows what it says`,
   );

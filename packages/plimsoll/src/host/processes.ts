@@ -1,5 +1,5 @@
 /** Telling a process from a later one with the same number: a guardian must never kill a stranger. */
-import { listNames, parseWhole, readText } from './read.js';
+import { listNames, parseWhole, readLink, readText } from './read.js';
 
 /**
  * When a process started: field 22 of /proc/PID/stat, in clock ticks since the machine booted.
@@ -32,6 +32,19 @@ export function isSameProcess(pid: number, started: number | null, root = '/'): 
  */
 export function hasEnded(pid: number, root = '/'): boolean {
   return /\) [ZX] /.test(readText(root, `/proc/${pid}/stat`) ?? '');
+}
+
+const NODE = /(^|\/)node(js)?( \(deleted\))?$/;
+
+/**
+ * Whether a process runs Node: by its executable, or where that may not be read by its command line, which a title that the
+ * program gave itself overwrites (PM2 gives one).
+ *
+ * @returns `false` where there is no /proc
+ */
+export function isNodeProcess(pid: number, root = '/'): boolean {
+  const first = (): string => (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0', 1)[0] ?? '';
+  return !hasEnded(pid, root) && NODE.test(readLink(root, `/proc/${pid}/exe`) ?? first());
 }
 
 /**

@@ -4,7 +4,7 @@
  * Asynchronous fs runs on libuv's pool, the very thing that is measured; a synchronous call runs on the calling
  * thread and leaves the pool alone.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -26,6 +26,15 @@ export function readText(root: string, path: string): string | null {
 export function readLine(root: string, path: string): string | null {
   const line = readText(root, path)?.split('\n', 1)[0]?.trim();
   return line === undefined || line === '' ? null : line;
+}
+
+/** Where a symbolic link points; `null` when it cannot be read. */
+export function readLink(root: string, path: string): string | null {
+  try {
+    return readlinkSync(join(root, path));
+  } catch {
+    return null;
+  }
 }
 
 /** A file that holds one whole number, as most of /sys does; `null` for anything else ("max" included). */

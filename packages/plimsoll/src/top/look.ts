@@ -1,6 +1,6 @@
-import { hasEnded } from '../host/processes.js';
+import { isNodeProcess } from '../host/processes.js';
 import { listNames, parseWhole, readText } from '../host/read.js';
-import { type ThreadActivity, threadActivities } from '../host/thread-activity.js';
+import { type EarlierThreads, threadActivities } from '../host/thread-activity.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import { type Doing, doingOf, isBusy } from './doing.js';
 import { type Role, rolesOf } from './roles.js';
@@ -37,19 +37,13 @@ const NODE = /(^|\/)node(js)?$/;
 export const nodeProcesses = (root = '/'): number[] =>
   (listNames(root, '/proc') ?? []).flatMap((name) => {
     const pid = parseWhole(name);
-    return pid !== null && isNode(pid, root) ? [pid] : [];
+    return pid !== null && isNodeProcess(pid, root) ? [pid] : [];
   });
-
-/** By its program: a title that the program gave itself stands in the command line, so the executable counts, too. */
-function isNode(pid: number, root: string): boolean {
-  const [first = ''] = (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0', 1);
-  return NODE.test(first) && !hasEnded(pid, root);
-}
 
 /** Looks again and again at some processes; what they did follows from two looks. */
 export class Observer {
   readonly #root: string;
-  readonly #before = new Map<number, { atMs: number; threads: ReadonlyMap<number, ThreadActivity> }>();
+  readonly #before = new Map<number, { atMs: number; threads: EarlierThreads }>();
 
   constructor(root = '/') {
     this.#root = root;
@@ -57,12 +51,12 @@ export class Observer {
 
   /** @returns `null` for a process that is gone. */
   look(pid: number, atMs: number = performance.now()): SeenProcess | null {
-    const threads = threadActivities(pid, this.#root);
+    const before = this.#before.get(pid);
+    const threads = threadActivities(pid, this.#root, before?.threads);
     if (threads === null || threads.length === 0) {
       this.#before.delete(pid);
       return null;
     }
-    const before = this.#before.get(pid);
     const elapsedMs = before === undefined ? 0 : atMs - before.atMs;
     this.#before.set(pid, { atMs, threads: new Map(threads.map((thread) => [thread.tid, thread])) });
     const size = this.#sizeOf(pid);

@@ -1,5 +1,4 @@
-import { readlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { readLink } from '../host/read.js';
 import { socketPeer } from '../host/sockets.js';
 import { readMemory, readMemoryText, type ThreadActivity } from '../host/thread-activity.js';
 import { systemCall } from './system-calls.js';
@@ -26,12 +25,8 @@ export function targetOf(pid: number, { call }: ThreadActivity, root = '/'): str
 }
 
 function nameOfFile(pid: number, file: number, root: string): string | null {
-  let link: string;
-  try {
-    link = readlinkSync(join(root, `/proc/${pid}/fd/${file}`));
-  } catch {
-    return null;
-  }
+  const link = readLink(root, `/proc/${pid}/fd/${file}`);
+  if (link === null) return null;
   const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1];
   if (inode === undefined) return link.replace(/^(pipe|anon_inode):.*/, '$1');
   const socket = socketPeer(pid, inode, root);

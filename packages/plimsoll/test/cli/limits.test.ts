@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { benchSchema } from '#plimsoll/results/bench.js';
+import { limitedCgroup, within } from '../support/cgroup.js';
 import { plimsoll } from '../support/cli.js';
 
 /** Whether this user may make mount namespaces; without them no small or read-only filesystem can be had. */
@@ -84,23 +85,8 @@ describe('limits of the machine', root, () => {
   );
 });
 
-/** A pids cgroup of our own with room for `most` threads; `null` where there is none to be had. */
-function pidsCgroup(most: number): string | null {
-  for (const parent of ['/sys/fs/cgroup/pids', '/sys/fs/cgroup']) {
-    const directory = join(parent, `plimsoll-test-${process.pid}`);
-    try {
-      mkdirSync(directory);
-      writeFileSync(join(directory, 'pids.max'), String(most));
-      return directory;
-    } catch {
-      spawnSync('rmdir', [directory]);
-    }
-  }
-  return null;
-}
-
 test('a size beyond the limit on processes: said plainly, what was measured is kept', async (context) => {
-  const cgroup = pidsCgroup(200);
+  const cgroup = limitedCgroup('pids', { 'pids.max': '200' });
   if (cgroup === null) return context.skip('needs a pids cgroup that can be written to');
   try {
     const run = await plimsoll(
@@ -123,7 +109,7 @@ test('a size beyond the limit on processes: said plainly, what was measured is k
         '--json',
         '-',
       ],
-      { command: ['sh', '-c', 'echo $$ > "$1/cgroup.procs" && shift && exec "$@"', 'sh', cgroup] },
+      { command: within(cgroup) },
     );
     assert.equal(run.code, 4, run.stderr);
     assert.match(run.stderr, /a pool of 1024 threads could not be created here \(signal SIGABRT\)/);

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { diagnosisSchema } from 'plimsoll';
 import { diagnose } from '#plimsoll/doctor/diagnose.js';
 import type { MachineFacts, ProcessFacts } from '#plimsoll/doctor/facts.js';
+import { limitedCgroup, within } from '../support/cgroup.js';
 import { plimsoll, until } from '../support/cli.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
@@ -30,8 +32,14 @@ interface Seen {
   readonly usedBy: string | undefined;
 }
 
-async function examine(command: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Seen> {
-  const run = await plimsoll(['doctor', '--wait', '0.7', '--json', '-', '--', ...command], { env });
+async function examine(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  before: readonly string[] = [],
+): Promise<Seen> {
+  const run = await plimsoll(['doctor', '--wait', '0.7', '--json', '-', '--', ...command], {
+    ...{ env, command: before },
+  });
   const { processes, findings } = diagnosisSchema.parse(JSON.parse(run.stdout));
   assert.deepEqual(run.left, []);
   return {
@@ -61,12 +69,12 @@ describe('every wrong setting, provoked', () => {
     assert.deepEqual(seen, { code: 1, ids: ['doctor.set-too-late'], size: 4, usedBy: 'app' });
   });
 
-  test('set in the program before anything used the pool: it holds, for now', {
-    skip: !isLinux,
-  }, async () => {
+  test('set in the program before anything used the pool: it holds, for now, but not on Windows', async () => {
     const text = `process.env.UV_THREADPOOL_SIZE = '6'; ${USES} ${STAYS}`;
-    const seen = await examine(program('early.cjs', text));
-    assert.deepEqual(seen, { code: 0, ids: ['doctor.set-in-program'], size: 6, usedBy: 'app' });
+    const { code, ids } = await examine(program('early.cjs', text));
+    const expected =
+      process.platform === 'win32' ? [1, 'doctor.set-on-windows'] : [0, 'doctor.set-in-program'];
+    assert.deepEqual([code, ...ids], expected);
   });
 
   for (const [how, text] of [
@@ -93,9 +101,63 @@ describe('every wrong setting, provoked', () => {
     assert.deepEqual([seen.code, seen.ids.includes('doctor.exit-delayed')], [0, true], seen.ids.join());
   });
 
-  test('an app of PM2 keeps the environment of its first start', async () => {
-    const seen = await examine(program('used.cjs', USES + STAYS), { UV_THREADPOOL_SIZE: '5', pm_id: '0' });
-    assert.deepEqual(seen, { code: 0, ids: ['doctor.pm2-environment'], size: 5, usedBy: 'app' });
+  test('an app of PM2 keeps the environment of its first start', { skip: !isLinux }, async () => {
+    const bin = join(dirname(createRequire(import.meta.url).resolve('pm2/package.json')), 'bin/pm2');
+    const [node = '', script = ''] = program('app.cjs', USES + STAYS);
+    const pm2 = (size: string, ...args: string[]): string =>
+      execFileSync(node, [bin, ...args], {
+        env: { ...process.env, PM2_HOME: join(directory, 'pm2'), UV_THREADPOOL_SIZE: size },
+        encoding: 'utf8',
+      });
+    try {
+      pm2('5', 'start', script, '--name', 'app', '--interpreter', node);
+      // Without --update-env, as nearly everybody does it.
+      pm2('9', 'restart', 'app');
+      const pid = pm2('9', 'pid', 'app').trim().split('\n').at(-1) ?? '';
+      const run = await plimsoll(['doctor', pid, '--json', '-']);
+      const { processes, findings } = diagnosisSchema.parse(JSON.parse(run.stdout));
+      assert.equal(processes[0]?.size, 5);
+      assert.ok(findings.some(({ id, text }) => id === 'doctor.pm2-environment' && text.includes('"5"')));
+    } finally {
+      pm2('9', 'kill');
+    }
+  });
+
+  test('a pids limit without room for the pool', async (context) => {
+    const cgroup = limitedCgroup('pids', { 'pids.max': '90' });
+    if (cgroup === null) return context.skip('needs a pids cgroup that can be written to');
+    try {
+      const command = ['env', 'UV_THREADPOOL_SIZE=90', ...program('pids.cjs', USES + STAYS)];
+      const run = await plimsoll(['doctor', '--', ...command], { command: within(cgroup) });
+      assert.equal(run.code, 4);
+      assert.match(run.stderr, /signal SIGABRT.*pids limit/);
+    } finally {
+      rmdirSync(cgroup);
+    }
+  });
+
+  test('availableParallelism() over the quota, where Node does not count it', async (context) => {
+    const cgroup = limitedCgroup('cpu', {
+      'cpu.cfs_quota_us': '80000',
+      'cpu.max': '80000 100000',
+    });
+    if (cgroup === null) return context.skip('needs a cpu cgroup that can be written to');
+    try {
+      const said = execFileSync(
+        'sh',
+        [...within(cgroup), process.execPath, '-p', 'os.availableParallelism()'].slice(1),
+        { encoding: 'utf8' },
+      );
+      const expected = Number(said) > 1 ? ['doctor.parallelism-over-quota'] : [];
+      const seen = await examine(
+        program('used.cjs', USES + STAYS),
+        { UV_THREADPOOL_SIZE: '3' },
+        within(cgroup),
+      );
+      assert.deepEqual([seen.code, seen.ids], [0, expected]);
+    } finally {
+      rmdirSync(cgroup);
+    }
   });
 });
 
@@ -154,6 +216,19 @@ describe('plimsoll doctor', () => {
     const run = await plimsoll(['doctor', String(child.pid)]);
     child.kill('SIGKILL');
     assert.deepEqual([run.code, run.stderr], [2, `plimsoll: process ${child.pid} is no Node.js process\n`]);
+  });
+
+  test("another user's process", { skip: process.getuid?.() !== 0 }, async () => {
+    const run = await plimsoll(['doctor', String(process.pid)], {
+      command: ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--bounding-set=-all'],
+    });
+    assert.deepEqual(
+      [run.code, run.stderr],
+      [
+        2,
+        `plimsoll: process ${process.pid} is another user's: its environment cannot be read; run doctor as that user, or as root\n`,
+      ],
+    );
   });
 
   test('a command that is not there, and one that is not Node, end with 4 and one line', async () => {

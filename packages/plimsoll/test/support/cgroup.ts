@@ -1,0 +1,38 @@
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+let made = 0;
+
+/**
+ * A cgroup of our own with a limit, to be removed by rmdir; `null` where there is none to be had.
+ *
+ * @param controller its directory in version 1; in version 2 all are one.
+ * @param limits values by file; those that are not there are left out, so that both versions can be named.
+ */
+export function limitedCgroup(controller: string, limits: Readonly<Record<string, string>>): string | null {
+  for (const parent of [`/sys/fs/cgroup/${controller}`, '/sys/fs/cgroup']) {
+    const directory = join(parent, `plimsoll-test-${process.pid}-${made++}`);
+    try {
+      mkdirSync(directory);
+    } catch {
+      continue;
+    }
+    if (Object.entries(limits).some(([file, value]) => write(join(directory, file), value))) return directory;
+    rmdirSync(directory);
+  }
+  return null;
+}
+
+function write(file: string, value: string): boolean {
+  try {
+    writeFileSync(file, value, { flag: 'r+' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Begins a command line whose rest runs in the cgroup. */
+export const within = (cgroup: string): string[] => [
+  ...['sh', '-c', 'echo $$ > "$1/cgroup.procs" && shift && exec "$@"', 'sh', cgroup],
+];
