@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usage } from '../errors.js';
-import { hasEnded } from '../host/processes.js';
+import { hasEnded, parentOf } from '../host/processes.js';
 import { listNames, readText } from '../host/read.js';
 import type { PoolActivity } from '../results/pool-activity.js';
 import { nodeProcesses, Observer, type SeenProcess } from '../top/look.js';
@@ -71,9 +71,6 @@ function family(first: number, all: readonly number[]): number[] {
   };
   return all.filter(isUnder);
 }
-
-const parentOf = (pid: number): number =>
-  Number(/\) \S (\d+)/.exec(readText('/', `/proc/${pid}/stat`) ?? '')?.[1] ?? 0);
 
 const noProcess = (pid: number): string =>
   readText('/', `/proc/${pid}/stat`) === null || hasEnded(pid)

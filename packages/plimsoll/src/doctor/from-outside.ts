@@ -1,5 +1,5 @@
 import { usage } from '../errors.js';
-import { countPoolThreads } from '../host/pool-threads.js';
+import { countPoolThreads, listThreads } from '../host/pool-threads.js';
 import { hasEnded, isNodeProcess } from '../host/processes.js';
 import { readText } from '../host/read.js';
 import type { ProcessFacts } from './facts.js';
@@ -25,7 +25,8 @@ export function fromOutside(pid: number, root = '/'): ProcessFacts {
     throw usage(
       `process ${pid} is another user's: its environment cannot be read; run doctor as that user, or as root`,
     );
-  if (!isNodeProcess(pid, root)) throw usage(`process ${pid} is no Node.js process`);
+  if (!isNodeProcess(pid, root) && !hasThreadsOfV8(pid, root))
+    throw usage(`process ${pid} is no Node.js process`);
   const variables = environment.split('\0');
   const initial = variables.find((one) => one.startsWith(VARIABLE))?.slice(VARIABLE.length) ?? null;
   // Of another version of libuv: what has the name is a pool thread, and where none has it nothing is known.
@@ -41,3 +42,7 @@ export function fromOutside(pid: number, root = '/'): ProcessFacts {
     ...{ pm2: variables.some((one) => one.startsWith('pm_id=')), exitMs: null, workers: [] },
   };
 }
+
+/** As an executable with another name has them, such as a single executable application. */
+const hasThreadsOfV8 = (pid: number, root: string): boolean =>
+  (listThreads(pid, root) ?? []).some(({ name }) => /^(V8Worker|DelayedTaskSche)/.test(name));

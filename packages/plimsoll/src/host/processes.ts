@@ -37,14 +37,22 @@ export function hasEnded(pid: number, root = '/'): boolean {
 const NODE = /(^|\/)node(js)?( \(deleted\))?$/;
 
 /**
- * Whether a process runs Node: by its executable, or where that may not be read by its command line, which a title that the
- * program gave itself overwrites (PM2 gives one).
+ * Whether a process runs Node: by its executable, whose name may be another one, or by its command line, which a title that
+ * the program gave itself overwrites (PM2 gives one).
  *
  * @returns `false` where there is no /proc
  */
 export function isNodeProcess(pid: number, root = '/'): boolean {
-  const first = (): string => (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0', 1)[0] ?? '';
-  return !hasEnded(pid, root) && NODE.test(readLink(root, `/proc/${pid}/exe`) ?? first());
+  const [first = ''] = (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0', 1);
+  const isNode = NODE.test(readLink(root, `/proc/${pid}/exe`) ?? '') || NODE.test(first);
+  return isNode && !hasEnded(pid, root);
+}
+
+/** The process that started this one; 0 when it is not known: no such process, or no /proc. */
+export function parentOf(pid: number, root = '/'): number {
+  const stat = readText(root, `/proc/${pid}/stat`) ?? '';
+  // Field 4; the second one is a name in brackets, which may hold anything.
+  return Number(/^ \S (\d+)/.exec(stat.slice(stat.lastIndexOf(')') + 1))?.[1] ?? 0);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isNodeProcess } from '../host/processes.js';
+import { isNodeProcess, parentOf } from '../host/processes.js';
 import { listNames, parseWhole, readText } from '../host/read.js';
 import { type EarlierThreads, threadActivities } from '../host/thread-activity.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
@@ -68,7 +68,7 @@ export class Observer {
     });
     const pool = seen.filter(({ role }) => role === 'pool');
     return {
-      ...{ pid, ppid: this.#parentOf(pid), program: this.#programOf(pid), threads: pool.length, size },
+      ...{ pid, ppid: parentOf(pid, this.#root), program: this.#programOf(pid), threads: pool.length, size },
       ...{ busy: pool.filter(({ doing }) => isBusy(doing)).length, isInferred },
       ...{ tellsCalls: threads.every(({ tellsCalls }) => tellsCalls), seen },
     };
@@ -77,18 +77,6 @@ export class Observer {
   #sizeOf(pid: number): number {
     const variables = (readText(this.#root, `/proc/${pid}/environ`) ?? '').split('\0');
     return poolSizeOf(variables.find((one) => one.startsWith(VARIABLE))?.slice(VARIABLE.length) ?? null);
-  }
-
-  #parentOf(pid: number): number {
-    const stat = readText(this.#root, `/proc/${pid}/stat`) ?? '';
-    return (
-      parseWhole(
-        stat
-          .slice(stat.lastIndexOf(')') + 1)
-          .trim()
-          .split(/\s+/)[1],
-      ) ?? 0
-    );
   }
 
   #programOf(pid: number): string {

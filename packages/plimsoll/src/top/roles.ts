@@ -1,4 +1,4 @@
-import { namesPoolThreads } from '../host/pool-threads.js';
+import { namesPoolThreads, POOL_THREAD } from '../host/pool-threads.js';
 import type { ThreadActivity } from '../host/thread-activity.js';
 
 /** `pool`: of libuv. `runtime`: V8's platform, the inspector, libuv's io_uring. `other`: Workers, add-ons. */
@@ -12,7 +12,6 @@ export interface Roles {
 
 type Thread = Pick<ThreadActivity, 'tid' | 'name' | 'createdTicks'>;
 
-const POOL_THREAD = 'libuv-worker';
 const RUNTIME = /^(V8Worker|V8 ?Worker|DelayedTaskSche|SignalInspector|node-V8Worker|iou-|MainThread$)/;
 /** Without names: before the program begins V8's platform has a delayed-task scheduler and four workers, and Node one that waits for SIGUSR1. */
 const RUNTIME_THREADS = 6;
