@@ -42,17 +42,15 @@ export async function doctor(
 ): Promise<Diagnosis> {
   const startedAt = new Date().toISOString();
   const options = { waitMs: checkPositive(waitMs, 'waitMs'), stdout };
-  const { processes: found, failure } =
-    pid === undefined
-      ? await supervised(signal, (supervision) =>
-          observe(
-            command ?? NOTHING,
-            { ...options, waitMs: command === undefined ? 1 : waitMs },
-            supervision,
-          ),
-        )
-      : { processes: [fromOutside(pid)], failure: null };
-  const { pidsHeadroom } = readCgroup();
+  const {
+    processes: found,
+    failure,
+    pidsHeadroom,
+  } = pid === undefined
+    ? await supervised(signal, (supervision) =>
+        observe(command ?? NOTHING, { ...options, waitMs: command === undefined ? 1 : waitMs }, supervision),
+      )
+    : { processes: [fromOutside(pid)], failure: null, pidsHeadroom: readCgroup().pidsHeadroom };
   const machine = { effectiveCpus: effectiveCpus(), pidsHeadroom };
   const facts = found.flatMap((one) => diagnose(one, machine));
   return {

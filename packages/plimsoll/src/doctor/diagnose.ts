@@ -120,6 +120,13 @@ function ofText({ pid, initial, current, libuv, pm2 }: ProcessFacts): DoctorFact
   return pm2 ? [...own, { id: 'doctor.pm2-environment', pid, asked }] : own;
 }
 
+/** Of a process without a job: the main thread, one for signals, five of V8. */
+const OWN_THREADS = 7;
+
+/** No pool has been created, and the limit has no room for one. */
+export const lacksRoom = (process: ProcessFacts, pidsHeadroom: number | null): boolean =>
+  pidsHeadroom !== null && process.usedBy === 'nobody' && pidsHeadroom < sizeOf(process) + OWN_THREADS;
+
 const ofWorkers = ({ pid, workers, threads }: ProcessFacts): DoctorFact[] =>
   workers.length === 0 ? [] : [{ id: 'doctor.set-for-worker', pid, asked: workers, threads }];
 
@@ -132,14 +139,13 @@ function ofCount({ pid, initial, current, threads, libuv }: ProcessFacts): Docto
 }
 
 function ofMachine(process: ProcessFacts, { effectiveCpus, pidsHeadroom }: MachineFacts): DoctorFact[] {
-  const { pid, availableParallelism: said, usedBy } = process;
-  const size = sizeOf(process);
+  const { pid, availableParallelism: said } = process;
   return [
     ...(said !== null && said > Math.ceil(effectiveCpus)
       ? [{ id: 'doctor.parallelism-over-quota' as const, pid, said, cpus: effectiveCpus }]
       : []),
-    ...(pidsHeadroom !== null && usedBy !== 'app' && usedBy !== 'doctor' && pidsHeadroom < size
-      ? [{ id: 'doctor.pids-limit' as const, pid, size, headroom: pidsHeadroom }]
+    ...(pidsHeadroom !== null && lacksRoom(process, pidsHeadroom)
+      ? [{ id: 'doctor.pids-limit' as const, pid, size: sizeOf(process), headroom: pidsHeadroom }]
       : []),
   ];
 }

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
+import { readCgroup } from '../host/cgroup.js';
 import { namesPoolThreads } from '../host/pool-threads.js';
 import { hasEnded, isNodeProcess, processesWithEnvironment } from '../host/processes.js';
 import { type Output, startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
+import { lacksRoom } from './diagnose.js';
 import type { ProcessFacts } from './facts.js';
 
 export interface ObserveOptions {
@@ -31,6 +33,8 @@ export interface Observed {
   readonly processes: readonly ProcessFacts[];
   /** It ended by itself, and not well: `exit code 1`. */
   readonly failure: string | null;
+  /** How many more threads its pids limit allows, without the command; `null` without a limit. */
+  readonly pidsHeadroom: number | null;
 }
 
 /**
@@ -59,16 +63,22 @@ export async function observe(
     const start = performance.now();
     const isOver = (): boolean =>
       (running.end() !== null && processesWithEnvironment([directory]).every((pid) => hasEnded(pid))) ||
-      (performance.now() - start > waitMs && answers(directory).length > 0 && isQuiet(directory)) ||
+      (performance.now() - start > waitMs && answers(directory, ANSWER).length > 0 && isQuiet(directory)) ||
       performance.now() - start > waitMs + ANSWER_MS;
     while (!signal.aborted && !isOver()) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
     const end = running.end();
+    const killed = withoutAnswer(directory).filter(({ pid }) => !isNodeProcess(pid));
     await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
-    const found = answers(directory);
+    const { pidsHeadroom } = readCgroup();
+    const found = [
+      ...answers(directory, ANSWER),
+      ...killed.filter((one) => lacksRoom(factsOf(one, directory, null), pidsHeadroom)),
+    ];
     if (found.length === 0 && !signal.aborted) throw noAnswer(command, (await running.ended).text);
     return {
       processes: found.map((answer) => factsOf(answer, directory, endedAtMs)),
       failure: end === null || end.code === 0 ? null : end.text,
+      pidsHeadroom,
     };
   } finally {
     guardian.remove(directory);
@@ -77,14 +87,22 @@ export async function observe(
 
 /** Every process that was there when it was asked has answered. */
 const isQuiet = (directory: string): boolean => {
-  const answered = new Set(answers(directory).map(({ pid }) => pid));
+  const answered = new Set(answers(directory, ANSWER).map(({ pid }) => pid));
   return processesWithEnvironment([directory]).every((pid) => answered.has(pid) || !isNodeProcess(pid));
 };
 
-const answers = (directory: string): Answer[] =>
+const ANSWER = /^\d+\.json$/;
+const START = /^\d+\.start\.json$/;
+
+const answers = (directory: string, kind: RegExp): Answer[] =>
   readdirSync(directory)
-    .filter((name) => /^\d+\.json$/.test(name))
+    .filter((name) => kind.test(name))
     .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Answer);
+
+const withoutAnswer = (directory: string): Answer[] => {
+  const answered = new Set(answers(directory, ANSWER).map(({ pid }) => pid));
+  return answers(directory, START).filter(({ pid }) => !answered.has(pid));
+};
 
 function factsOf(answer: Answer, directory: string, endedAtMs: number | null): ProcessFacts {
   const { exitAtMs, forWorkers, ...facts } = answer;

@@ -127,9 +127,18 @@ describe('every wrong setting, provoked', () => {
     const cgroup = limitedCgroup('pids', { 'pids.max': '90' });
     if (cgroup === null) return context.skip('needs a pids cgroup that can be written to');
     try {
-      const command = ['env', 'UV_THREADPOOL_SIZE=90', ...program('pids.cjs', USES + STAYS)];
-      const run = await plimsoll(['doctor', '--', ...command], { command: within(cgroup) });
-      assert.equal(run.code, 4);
+      for (const text of [USES + STAYS, STAYS]) {
+        const command = ['env', 'UV_THREADPOOL_SIZE=90', ...program('pids.cjs', text)];
+        const seen = await examine(command, {}, within(cgroup));
+        assert.deepEqual(
+          [seen.code, seen.ids, seen.size, seen.usedBy],
+          [4, ['doctor.pids-limit'], 90, 'nobody'],
+        );
+      }
+      const run = await plimsoll(['doctor', '--', ...program('dies.cjs', 'process.abort()')], {
+        command: within(cgroup),
+      });
+      assert.equal(run.code, 4, 'a death that has nothing to do with the pool');
       assert.match(run.stderr, /signal SIGABRT.*pids limit/);
     } finally {
       rmdirSync(cgroup);

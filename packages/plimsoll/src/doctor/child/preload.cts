@@ -52,8 +52,12 @@ function examine({ directory, waitMs }: Settings): void {
     const added = all.filter((tid) => !before.has(tid) && !nameOf(tid).startsWith('iou-')).length;
     return Math.max(0, added - workers);
   };
-  const report = (usedBy: 'app' | 'doctor' | 'nobody', exitAtMs: number | null): void =>
-    write(path.join(directory, `${process.pid}.json`), {
+  const report = (
+    usedBy: 'app' | 'doctor' | 'nobody',
+    exitAtMs: number | null,
+    file = `${process.pid}.json`,
+  ): void =>
+    write(path.join(directory, file), {
       ...{ pid: process.pid, ppid: process.ppid, script: process.argv[1] ?? null },
       ...{ node: process.versions.node, libuv: process.versions.uv, platform: process.platform },
       ...{ initial, current: valueNow(), threads: usedBy === 'nobody' ? null : counted(), usedBy },
@@ -64,6 +68,8 @@ function examine({ directory, waitMs }: Settings): void {
         exitAtMs,
       },
     });
+  // What is known of it when it is killed: by SIGABRT, when libuv cannot create its threads.
+  report('nobody', null, `${process.pid}.start.json`);
   const usedByApp = (): boolean => (counted() ?? 0) > 0;
   let last: 'app' | 'doctor' | 'nobody' = 'nobody';
   process.once('exit', () => {

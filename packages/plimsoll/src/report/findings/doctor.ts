@@ -43,7 +43,7 @@ const TEXTS: Texts<DoctorFact> = {
   'doctor.parallelism-over-quota': ({ said, cpus }) =>
     `os.availableParallelism() says ${said} there, but the process gets ${formatDecimal(cpus)} CPUs by its quota and affinity: do not compute the size from it; plimsoll run --size cpus counts the quota`,
   'doctor.pids-limit': ({ size, headroom }) =>
-    `the pids limit leaves room for ${threadsOf(headroom)}, Node's own included, and the pool needs ${size}: Node ends by SIGABRT when a thread cannot be created; raise the limit (--pids-limit, podPidsLimit), or lower the size`,
+    `the pids limit leaves room for ${threadsOf(headroom)}, and the pool needs ${size} beside those of Node itself: Node ends by SIGABRT when a thread cannot be created; raise the limit (--pids-limit, podPidsLimit), or lower the size`,
   'doctor.exit-delayed': ({ ms }) =>
     `it ended ${formatMs(ms)} after its exit event: process.exit() waits for the jobs that run in the pool; a larger pool runs more of them at once`,
   'doctor.default': ({ threads }) => `UV_THREADPOOL_SIZE is not set: ${threadsOf(threads)}, libuv's default`,
