@@ -11,14 +11,17 @@ export interface Cell {
   readonly app: string;
   readonly load: string;
   readonly condition: ConditionResult;
-  /** Recorded in the life of a traced server, the median. */
-  readonly jobs: number;
+  /** Recorded in the life of a traced server, the median, by arm. */
+  readonly jobs: Readonly<Record<string, number>>;
 }
 
 export const ARMS: readonly Contender[] = [
-  { id: 'untraced', title: 'untraced' },
-  { id: 'traced', title: 'traced' },
+  { id: 'untraced', title: 'nothing' },
+  { id: 'traced', title: 'every request' },
+  { id: 'sampled', title: 'a tenth of the requests' },
 ];
+/** The shares of requests that are recorded; of the others nothing is. */
+export const SHARES: Readonly<Record<string, number>> = { traced: 1, sampled: 0.1 };
 
 const METRICS: readonly Metric[] = [
   { id: 'rate', title: 'answers/s', better: 'more', digits: 0 },
@@ -28,7 +31,7 @@ const METRICS: readonly Metric[] = [
 ];
 
 /** One row: what the servers did in turn. */
-export const cellOf = (app: string, load: string, turns: Turns, jobs: number): Cell => ({
+export const cellOf = (app: string, load: string, turns: Turns, jobs: Cell['jobs']): Cell => ({
   app,
   load,
   jobs,
@@ -38,7 +41,7 @@ export const cellOf = (app: string, load: string, turns: Turns, jobs: number): C
     contenders: ARMS,
     baseline: 'untraced',
     metrics: METRICS,
-    judged: METRICS.map(({ id }) => ['traced', 'untraced', id] as const),
+    judged: Object.keys(SHARES).flatMap((arm) => METRICS.map(({ id }) => [arm, 'untraced', id] as const)),
     parameters: {},
     ...turns,
   },
@@ -53,47 +56,41 @@ export const APPS: Readonly<Record<string, string>> = {
 const shown = (found: PairComparison | undefined): string =>
   found === undefined ? 'no figure' : ratio(found);
 
-const change = ({ condition }: Cell, metric: string): string =>
-  shown(judge(condition, 'traced', 'untraced', metric));
+/** What a server did untraced, the same by its twin, and what it did as it was recorded, by the untraced ones. */
+function rowsOf({ app, load, condition, jobs }: Cell): string[][] {
+  const absolute = METRICS.map(({ id, digits }) => middle(condition, 'untraced', id).toFixed(digits));
+  const twin = METRICS.map(({ id }) => shown(compareTwin(condition, id)));
+  return [
+    [app, load, 'nothing', ...absolute, ''],
+    [app, load, 'nothing, twin', ...twin, ''],
+    ...ARMS.filter(({ id }) => id in SHARES).map(({ id, title }) => [
+      ...[app, load, title],
+      ...METRICS.map((metric) => shown(judge(condition, id, 'untraced', metric.id))),
+      jobs[id]?.toFixed(0) ?? '',
+    ]),
+  ];
+}
 
 /** The page, from the runs alone. */
 export function tracePage(cells: readonly Cell[], plan: Plan, environment: Environment): string {
-  const rows = cells.map((cell) => {
-    const { app, load, condition, jobs } = cell;
-    return [
-      app,
-      load,
-      middle(condition, 'untraced', 'rate').toFixed(0),
-      change(cell, 'rate'),
-      `${middle(condition, 'untraced', 'meanMs').toFixed(2)} ms`,
-      change(cell, 'meanMs'),
-      shown(compareTwin(condition, 'meanMs')),
-      change(cell, 'p99Ms'),
-      change(cell, 'cpuMs'),
-      jobs.toFixed(0),
-    ];
-  });
   const columns = [
-    left('app'),
-    left('load'),
-    ...['answers/s', 'traced', 'mean latency', 'traced', 'twin', 'p99, traced', 'CPU per answer, traced'].map(
-      (title) => right(title),
-    ),
-    right('jobs recorded'),
+    ...['app', 'load', 'recorded'].map((title) => left(title)),
+    ...['answers/s', 'mean latency', 'p99', 'CPU per answer', 'jobs recorded'].map((title) => right(title)),
   ];
   return `${[
     '# What plimsoll trace costs the app that it records',
     '',
-    `Measured by \`npm run bench:trace${plan.isQuick ? ' -- --quick' : ''}\`: two untraced servers and a traced one live at the same time and take turns, in`,
-    `random order, by slices of ${plan.ms / 1000} s of load; after some blocks all are replaced by fresh ones (a generation), which warm up for`,
-    `${plan.warmMs / 1000} s. *Traced* is how many times the untraced servers' figure it was, with an interval of Student's t over the generations that`,
-    'holds at 95 % for the four figures of a row together; *twin* is the same of the second untraced server by the first, by which equal',
-    `things differ. Saturated is a closed loop of ${CLIENTS} clients; 50 % is half of the rate that the saturated server reached, at random`,
-    'moments. The client runs on the same cores. Jobs recorded: in the life of one traced server.',
+    `Measured by \`npm run bench:trace${plan.isQuick ? ' -- --quick' : ''}\`: two untraced servers, one whose every request is recorded and one with`,
+    `\`--sample ${SHARES.sampled}\` live at the same time and take turns, in random order, by slices of ${plan.ms / 1000} s of load; after some blocks all are`,
+    `replaced by fresh ones (a generation), which warm up for ${plan.warmMs / 1000} s. The first row of each load is the untraced server: answers a`,
+    "second and milliseconds. The others are how many times those it was, with an interval of Student's t over the generations that",
+    'holds at 95 % for the eight figures of a load together; the twin is the second untraced server, and tells by how much equal things',
+    `differ. Saturated is a closed loop of ${CLIENTS} clients; 50 % is half of the rate that the saturated server reached, at random moments.`,
+    'The client runs on the same cores. Jobs recorded: in the life of one server.',
     '',
     ...Object.entries(APPS).map(([app, what]) => `- \`${app}\`: ${what}`),
     '',
-    ...markdownTable(columns, rows),
+    ...markdownTable(columns, cells.flatMap(rowsOf)),
     '',
     ...cells.map(({ condition }) => `- ${condition.title}: ${methodOf(condition)}`),
     ...cells.flatMap(({ condition }) => failuresOf(condition).map((failure) => `- **Failed**: ${failure}`)),

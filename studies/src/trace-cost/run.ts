@@ -25,7 +25,8 @@ export interface Plan {
 
 export interface Order {
   readonly app: string;
-  readonly traced: boolean;
+  /** Share of the requests that are recorded; `null` for a server that is not traced. */
+  readonly sample: number | null;
   readonly drive: Drive;
   readonly plan: Plan;
   readonly directory: string;
@@ -35,7 +36,7 @@ export interface Order {
 
 /** A server that has warmed up and waits for its next slice of load. */
 export async function openApp(
-  { app, traced, drive, plan, directory, onJobs }: Order,
+  { app, sample, drive, plan, directory, onJobs }: Order,
   { guardian, signal }: LifeCycle,
 ): Promise<Turn> {
   signal.throwIfAborted();
@@ -43,9 +44,8 @@ export async function openApp(
   const command = [process.execPath, SERVER, app, portFile];
   const killed = new AbortController();
   const cycle = { guardian, signal: AbortSignal.any([signal, killed.signal]) };
-  const ended: Promise<RecordedTrace | null> = traced
-    ? record(command, { stdout: 'nowhere' }, cycle)
-    : untraced(command, cycle);
+  const ended: Promise<RecordedTrace | null> =
+    sample === null ? untraced(command, cycle) : record(command, { stdout: 'nowhere', sample }, cycle);
   // Unhandled only until it is awaited.
   ended.catch(() => {});
   const end = async (): Promise<void> => {

@@ -59,12 +59,11 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
   const parts = active.map(stepsOf);
   const steps = inOrder(parts.flatMap((part) => part.steps));
   const places = new Map(steps.map((step, place) => [step, place]));
-  const splits = active.map((process, index) =>
-    splitOnThread(sampledPart(process, itemAt(parts, index).steps)),
-  );
-  const costs = active.map((process, index) =>
-    loopCosts(process, sum([...computedUntilRelease(itemAt(parts, index).steps).values()])),
-  );
+  const splits = active.map(splitOnThread);
+  const costs = active.map((process, index) => {
+    const { steps: own } = itemAt(parts, index);
+    return loopCosts(process, sum([...computedUntilRelease(own).values()]), jobCount(own));
+  });
   const loops = loopsOf(active, costs);
   const ofJob = (step: Step, values: (split: OnThread) => Float64Array): number =>
     step.job === null ? 0 : itemAt(values(itemAt(splits, step.process)), step.index);
@@ -97,7 +96,11 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
     wakeMs: wakeUpMs(all),
     otherCores: sum(
       active.map((process, index) =>
-        usedCores(process, ({ other }) => other.cpuMs, itemAt(splits, index).lentMs),
+        usedCores(
+          process,
+          ({ other }) => other.cpuMs,
+          itemAt(splits, index).lentMs * (jobCount(itemAt(parts, index).steps) / process.jobs.length),
+        ),
       ),
     ),
     outsideCores: outsideCores(active),
@@ -111,18 +114,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const inOrder = (steps: readonly Step[]): Step[] =>
   steps.toSorted((a, b) => a.timeMs - b.timeMs || RANK[a.what] - RANK[b.what] || a.process - b.process);
 
-/** Of the use of the pool's threads, what the recorded jobs can account for: those of requests that were not recorded had a share. */
-function sampledPart(process: TracedProcess, steps: readonly Step[]): Pick<TracedProcess, 'jobs' | 'usage'> {
-  const all = steps.filter(({ job }) => job !== null).length;
-  const share = process.jobs.length / Math.max(1, all);
-  if (share >= 1) return process;
-  const usage = process.usage.map((interval) => ({
-    ...interval,
-    pool: { cpuMs: interval.pool.cpuMs * share, coreWaitMs: interval.pool.coreWaitMs * share },
-    blockedThreads: interval.blockedThreads == null ? null : interval.blockedThreads * share,
-  }));
-  return { jobs: process.jobs, usage };
-}
+const jobCount = (steps: readonly Step[]): number => steps.filter(({ job }) => job !== null).length;
 
 /** The size of the pool of the process with the most jobs: the counted one, else what the variable gives. */
 function recordedSize(processes: readonly TracedProcess[]): number {

@@ -1,5 +1,6 @@
 import { itemAt } from '../collections/item-at.js';
 import { activeIntervals } from '../libuv/blocked-time.js';
+import { recordedUsage } from '../libuv/recorded-usage.js';
 import type { Background } from '../model/workload.js';
 import type { TracedJob, TracedProcess, TracedRequest, UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
@@ -24,13 +25,19 @@ const FREE: LoopCosts = { perJobMs: 0, perRequestMs: 0, background: { share: 0, 
  * Estimate them from what the loop's thread used, interval by interval: a part that goes with the callbacks, one that goes with
  * the requests, and one that goes with the time. How long the bursts of the last are, usage does not tell: see `calibrate.ts`.
  *
+ * Where not all requests were followed, hooks made those that were dearer than others: then it is estimated from the intervals
+ * in which all jobs were recorded, and what it comes to, from all of them.
+ *
  * @param seenMs what callbacks of jobs were seen to take until they gave the pool the next job; that is no background.
+ * @param allJobs how many jobs there were, with those of requests that were not followed.
  */
 export function loopCosts(
   { jobs, usage, requests }: Pick<TracedProcess, 'jobs' | 'usage' | 'requests'>,
   seenMs = 0,
+  allJobs = jobs.length,
 ): LoopCosts {
-  const active = activeIntervals([...jobs, ...requests.map(wayOf)], usage);
+  const whole = activeIntervals([...jobs, ...requests.map(wayOf)], usage);
+  const { usage: active } = recordedUsage(whole);
   if (active.length === 0) return FREE;
   const callbacks = countPer(
     active,
@@ -48,11 +55,11 @@ export function loopCosts(
   const lengths = active.map(({ fromMs, toMs }) => toMs - fromMs);
   const used = active.map(({ eventLoop }) => eventLoop.cpuMs);
   const rows = requests.length === 0 ? [work] : [work, asked];
-  const waited = total(active.map(({ eventLoop }) => eventLoop.coreWaitMs));
-  const computedMs = seenMs * (total(used) / Math.max(Number.MIN_VALUE, total(used) + waited));
+  const inAll = sumsOf(whole);
+  const computedMs = seenMs * (inAll.usedMs / Math.max(Number.MIN_VALUE, inAll.usedMs + inAll.waitedMs));
   const share = Math.min(
     backgroundShare(active, rows, used, lengths),
-    Math.max(0, total(used) - computedMs) / total(lengths),
+    Math.max(0, inAll.usedMs - computedMs) / inAll.ms,
   );
   const factors = leastSquares(
     rows,
@@ -61,14 +68,24 @@ export function loopCosts(
   );
   const [job = 0, request = 0] = factors;
   // All that was used beside the background belongs to them.
-  const explained = job * total(work) + request * total(asked);
-  const scale = explained > 0 ? Math.max(0, total(used) - share * total(lengths)) / explained : 0;
+  const isPart = active.length < whole.length;
+  const explained =
+    job * (isPart ? allJobs : total(work)) + request * (isPart ? requests.length : total(asked));
+  const scale = explained > 0 ? Math.max(0, inAll.usedMs - share * inAll.ms) / explained : 0;
   return {
     perJobMs: job * scale,
     perRequestMs: request * scale,
     background: share < LEAST_SHARE ? FREE.background : { share, burstMs: SHORTEST_BURST_MS },
   };
 }
+
+const sumsOf = (
+  intervals: readonly UsageInterval[],
+): { readonly ms: number; readonly usedMs: number; readonly waitedMs: number } => ({
+  ms: total(intervals.map(({ fromMs, toMs }) => toMs - fromMs)),
+  usedMs: total(intervals.map(({ eventLoop }) => eventLoop.cpuMs)),
+  waitedMs: total(intervals.map(({ eventLoop }) => eventLoop.coreWaitMs)),
+});
 
 /** An event loop that had or wanted a core for so much of the time had no room for more. */
 const SATURATED = 0.9;

@@ -1,6 +1,7 @@
 import { itemAt } from '../collections/item-at.js';
 import { lowerBound } from '../collections/lower-bound.js';
 import { blockedTime } from '../libuv/blocked-time.js';
+import { recordedUsage } from '../libuv/recorded-usage.js';
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 
 /** What a job took on its pool thread: CPU time, and time in which it neither computed nor waited for a core. */
@@ -29,8 +30,10 @@ const MOST_OVERHEAD_MS = 0.1;
  * A job of an add-on may be blocked because threads of the add-on's own do its work (libvips under sharp does so). What other
  * threads use, and wait for a core, in step with such blocked jobs is theirs: computing, which cores limit, and no blocked time.
  */
-export function splitOnThread({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usage'>): OnThread {
-  const cpuMs = estimateCpu(jobs, usage);
+export function splitOnThread({ jobs, usage: all }: Pick<TracedProcess, 'jobs' | 'usage'>): OnThread {
+  const { usage, isSeen } = recordedUsage(all);
+  const seenJobs = jobs.map(({ endMs }) => isSeen(endMs));
+  const cpuMs = estimateCpu(jobs, usage, seenJobs);
   const waiting = waitingShares(jobs, cpuMs, usage);
   const blockedMs = new Float64Array(jobs.length);
   for (const [index, job] of jobs.entries()) {
@@ -38,7 +41,8 @@ export function splitOnThread({ jobs, usage }: Pick<TracedProcess, 'jobs' | 'usa
     if (!COMPUTES.test(job.kind)) blockedMs[index] = away * (1 - itemAt(waiting, index));
   }
   const seen = blockedTime(jobs, usage);
-  const share = seen === null ? 1 : (seen.ms + seen.errorMs) / sum(blockedMs);
+  const ofSeen = blockedMs.filter((_, index) => seenJobs[index]);
+  const share = seen === null ? 1 : (seen.ms + seen.errorMs) / sum(ofSeen);
   return lend(jobs, usage, {
     cpuMs,
     blockedMs: share < 1 ? blockedMs.map((blocked) => blocked * share) : blockedMs,
@@ -96,7 +100,11 @@ function overlaps(
 }
 
 /** CPU time of each job, estimated where it is not known; the threads' overhead for each is added. */
-function estimateCpu(jobs: readonly TracedJob[], usage: readonly UsageInterval[]): Float64Array {
+function estimateCpu(
+  jobs: readonly TracedJob[],
+  usage: readonly UsageInterval[],
+  seen: readonly boolean[],
+): Float64Array {
   const cpuMs = Float64Array.from(jobs, ({ cpuMs: known }) => known ?? 0);
   if (usage.length === 0) return cpuMs;
   const left = Float64Array.from(usage, ({ pool }) => pool.cpuMs);
@@ -116,9 +124,9 @@ function estimateCpu(jobs: readonly TracedJob[], usage: readonly UsageInterval[]
   const ratios = leastSquares(spans, left, 1);
   for (const [index, job] of jobs.entries())
     if (job.cpuMs === null) cpuMs[index] = spanOf(job) * itemAt(ratios, kindOf.get(job.kind) as number);
-  const covered = jobs.length > 0 ? sum(cpuMs) : 0;
+  const covered = cpuMs.filter((_, index) => seen[index]);
   const used = usage.reduce((total, { pool }) => total + pool.cpuMs, 0);
-  const overhead = Math.min(MOST_OVERHEAD_MS, Math.max(0, used - covered) / Math.max(1, jobs.length));
+  const overhead = Math.min(MOST_OVERHEAD_MS, Math.max(0, used - sum(covered)) / Math.max(1, covered.length));
   return cpuMs.map((cpu) => cpu + overhead);
 }
 

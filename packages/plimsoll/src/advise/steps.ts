@@ -97,10 +97,14 @@ export function stepsOf(traced: TracedProcess, process: number): Steps {
     const arrival = itemAt(arrivals, index);
     return { request, process, asked: itemAt(asked, index), arrival, end: endOf(request, arrival, steps) };
   });
-  const steps = [...placed];
-  const models = modelsOf(whole, own);
+  const isPart = requests.some(({ sampled }) => !sampled);
+  // Jobs of no request are left out, too: they may be of one that had begun before jobs were recorded.
+  const steps = isPart
+    ? placed.filter((_, index) => requests[requestOf[index] ?? -1]?.sampled === true)
+    : [...placed];
+  const models = modelsOf(whole);
   const all = whole.map((one, index): AskedStep => {
-    const model = isRecorded(one.request, itemAt(own, index)) ? null : modelOf(one.request, index, models);
+    const model = one.request.sampled ? null : modelOf(one.request, index, models);
     const copy =
       model === null ? null : copied(itemAt(whole, model), one, itemAt(own, model), placed, called);
     const kept = copy?.asked ?? one;
@@ -116,8 +120,6 @@ export function stepsOf(traced: TracedProcess, process: number): Steps {
 
 /** Of steps at one moment the first goes first. */
 export const RANK: Record<Step['what'], number> = { arrival: 0, job: 1, end: 2 };
-
-const isRecorded = ({ sampled }: TracedRequest, own: readonly number[]): boolean => sampled || own.length > 0;
 
 const arrivalOf = ({ startMs, loopThread }: TracedRequest, process: number): Step => ({
   what: 'arrival',
@@ -159,19 +161,19 @@ function endOf({ startMs, endMs, loopThread }: TracedRequest, arrival: Step, job
   };
 }
 
-/** Which request stands for one of which only arrival and end were recorded: one of its route, in turn; `null` where there is none. */
+/** Which request stands for one that was not followed: one of its route, in turn; `null` where there is none. */
 function modelOf({ route, loopThread }: TracedRequest, index: number, models: Models): number | null {
   const same = models.get(`${loopThread} ${route}`) ?? models.get(`* ${route}`) ?? models.get('*') ?? [];
   return same.length === 0 ? null : itemAt(same, index % same.length);
 }
 
-/** Requests whose jobs were recorded: by event loop and route, by route, and all of them. */
+/** Requests that were followed: by event loop and route, by route, and all of them. */
 type Models = ReadonlyMap<string, readonly number[]>;
 
-function modelsOf(all: readonly AskedStep[], own: readonly (readonly number[])[]): Models {
+function modelsOf(all: readonly AskedStep[]): Models {
   const models = new Map<string, number[]>();
   for (const [index, { request }] of all.entries()) {
-    if (!isRecorded(request, itemAt(own, index))) continue;
+    if (!request.sampled) continue;
     for (const key of [`${request.loopThread} ${request.route}`, `* ${request.route}`, '*']) {
       const same = models.get(key);
       if (same === undefined) models.set(key, [index]);

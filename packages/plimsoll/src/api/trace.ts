@@ -11,7 +11,7 @@ import {
 } from '../trace/record.js';
 import { programsOf } from '../trace/summary.js';
 import { readTrace as read } from '../trace/trace-file.js';
-import { checkSize } from './check.js';
+import { checkPositive, checkSize } from './check.js';
 import { type RunOptions, supervised } from './run-options.js';
 
 /** What `trace` records. */
@@ -53,6 +53,7 @@ export async function trace(
   const { command, ...how } = options;
   if (command.length === 0) throw new PlimsollError('PLIMSOLL_USAGE', 'command: must name a program to run');
   if (how.size != null) checkSize(how.size, 'size');
+  if (how.sample !== undefined) checkPositive(how.sample, 'sample', 1);
   const recorded = await supervised(signal, (supervision) =>
     recordTrace(command, how, { ...supervision, onProgress }),
   );

@@ -18,6 +18,7 @@ import { reportPage } from '../report/html/page.js';
 import { type Advice, type Objective, objectives, type WhatIf } from '../results/advice.js';
 import { type CommandRun, runCommand } from './command-run.js';
 import type { ProgressLine } from './progress-line.js';
+import { SAMPLE } from './trace.js';
 import { parseCount, parsePositive, parseSize, parseSizes } from './values.js';
 
 interface AdviseFlags {
@@ -32,6 +33,7 @@ interface AdviseFlags {
   runs: string;
   size?: string;
   duration?: string;
+  sample?: string;
   seed: string;
   json?: string;
   html?: string;
@@ -72,6 +74,7 @@ export function addAdviseCommand(program: Command): void {
     )
     .option('--size <n>', 'pool size of the recorded run (default: as it is)')
     .option('--duration <seconds>', 'end the command after so long (default: it ends by itself)')
+    .option('--sample <share>', SAMPLE)
     .option('--seed <n>', 'seed of the simulation and of the order of the runs', '1')
     .option('--json <file>', 'write the result as JSON; - for standard output')
     .option('--html <file>', 'write a report as one HTML page; - for standard output')
@@ -151,7 +154,7 @@ function readRun({ file, command }: Operands, flags: AdviseFlags): AdviseRun {
   const sizes = flags.verify === undefined ? [] : parseSizes(flags.verify, cpuCount());
   if (command.length === 0 && sizes.length > 0)
     throw usage('--verify: needs the command to measure; add -- and the command');
-  for (const name of ['size', 'duration'] as const)
+  for (const name of ['size', 'duration', 'sample'] as const)
     if (file !== null && flags[name] !== undefined && sizes.length === 0)
       throw usage(`--${name}: is about recording, and ${JSON.stringify(file)} is recorded already`);
   const whatIf = readWhatIf(flags);
@@ -166,10 +169,11 @@ function readRun({ file, command }: Operands, flags: AdviseFlags): AdviseRun {
     flags.duration === undefined
       ? {}
       : { durationMs: parsePositive(flags.duration, '--duration', 604_800) * 1000 };
+  const sample = flags.sample === undefined ? {} : { sample: parsePositive(flags.sample, '--sample', 1) };
   const size = flags.size === undefined ? null : parseSize(flags.size, cpuCount(), '--size');
   return {
     // With the document on standard output, the command's own output goes elsewhere.
-    source: file ?? { command, size, ...how, stdout: flags.json === '-' ? 'stderr' : 'stdout' },
+    source: file ?? { command, size, ...how, ...sample, stdout: flags.json === '-' ? 'stderr' : 'stdout' },
     options: {
       sizes: [...parseSizes(flags.sizes, cpuCount()), ...sizes],
       objective: readObjective(flags.objective),

@@ -15,6 +15,7 @@ interface TraceFlags {
   out?: string;
   duration?: string;
   size?: string;
+  sample?: string;
   maxEvents: string;
   json?: string;
   html?: string;
@@ -33,6 +34,7 @@ export function addTraceCommand(program: Command): void {
       'end the command after so long (default: it ends by itself, or by Ctrl-C)',
     )
     .option('--size <n>', 'pool size: default, double, cpus, or a number from 1 to 1024 (default: as it is)')
+    .option('--sample <share>', SAMPLE)
     .option('--max-events <n>', 'trace events that each process may record', String(DEFAULT_MAX_EVENTS))
     .option('--json <file>', 'write the summary as JSON; - for standard output')
     .option('--html <file>', 'write a report as one HTML page; - for standard output')
@@ -43,6 +45,10 @@ export function addTraceCommand(program: Command): void {
       process.exitCode = await runTrace(command, flags);
     });
 }
+
+/** What the option says, in trace and in advise. */
+export const SAMPLE =
+  'record the calls and jobs of so large a share of the requests, such as 0.1 (default: all)';
 
 const HELP = `
 Examples:
@@ -55,13 +61,14 @@ Exit codes: 0 fine, 2 bad input, 4 the command failed or could not be recorded, 
 const LONGEST_SECONDS = 7 * 86_400;
 const MOST_EVENTS = 100_000_000;
 
-function readOptions({ out, duration, size, maxEvents, json, html }: TraceFlags): RecordOptions {
+function readOptions({ out, duration, size, sample, maxEvents, json, html }: TraceFlags): RecordOptions {
   return {
     file: out === undefined ? null : writable(out),
     ...(duration === undefined
       ? {}
       : { durationMs: parsePositive(duration, '--duration', LONGEST_SECONDS) * 1000 }),
     size: size === undefined ? null : parseSize(size, cpuCount(), '--size'),
+    ...(sample === undefined ? {} : { sample: parsePositive(sample, '--sample', 1) }),
     maxEvents: parseCount(maxEvents, '--max-events', 1, MOST_EVENTS),
     // The document has standard output to itself.
     stdout: [json, html].includes('-') ? 'stderr' : 'stdout',

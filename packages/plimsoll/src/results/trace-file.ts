@@ -91,6 +91,7 @@ export const traceUsageLineSchema = z.object({
   process: index,
   fromMs: ms,
   toMs: ms,
+  recorded: z.boolean().optional().describe('with --sample: whether all jobs of it were recorded'),
   eventLoop: usage,
   pool: usage,
   other: usage,

@@ -116,7 +116,7 @@ export interface TracedRequest {
   /** To the end of the response; `null` when it did not end while it was recorded. */
   readonly endMs: number | null;
   readonly end: (typeof requestEnds)[number];
-  /** Its operations and jobs were recorded; of the others only arrival and end (`--sample`). */
+  /** All its operations and jobs were recorded; of the others only arrival and end are of use (`--sample`). */
   readonly sampled: boolean;
 }
 
@@ -124,6 +124,8 @@ export interface TracedRequest {
 export interface UsageInterval {
   readonly fromMs: number;
   readonly toMs: number;
+  /** Whether all jobs of it were recorded, where not all requests are followed; they always were without it. */
+  readonly recorded?: boolean | undefined;
   readonly eventLoop: ThreadUsage;
   /** All of the pool's threads together. */
   readonly pool: ThreadUsage;

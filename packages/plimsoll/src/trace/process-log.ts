@@ -8,6 +8,7 @@ import type {
   ProblemLine,
   ProcessLine,
   RecordedLine,
+  RecordingLine,
   ThreadsLine,
 } from './child/lines.cjs';
 import type { RequestsLine, RouteLine } from './child/requests/lines.cjs';
@@ -29,6 +30,8 @@ export interface ProcessLog {
   readonly routes: readonly RouteLine[];
   readonly calls: readonly CallsLine[];
   readonly names: readonly NameLine[];
+  /** When the hooks of a thread were taken away, and put back; none where they stayed. */
+  readonly recording: readonly RecordingLine[];
   readonly problems: readonly ProblemLine[];
   /** `null` when the process was killed. */
   readonly end: EndLine | null;
@@ -66,6 +69,7 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
     routes: of('route'),
     calls: of('calls'),
     names: of('name'),
+    recording: of('recording'),
     problems: of('problem'),
     end: of('end')[0] ?? null,
   };

@@ -3,12 +3,13 @@ import { lowerBound } from '../collections/lower-bound.js';
 import type { PoolEvent, PoolJob } from '../libuv/job.js';
 import { finishedJobs } from '../libuv/jobs.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
-import type { Recording, TracedJob, TracedProcess } from '../results/trace.js';
+import type { Recording, TracedJob, TracedProcess, TracedRequest } from '../results/trace.js';
 import { jobsOfCalls, matchCalls, type ThreadCalls, threadCalls } from './calls.js';
 import { mergeChannel } from './channel-jobs.js';
 import { operationsOf } from './operations.js';
 import { parents } from './parents.js';
 import type { ProcessLog } from './process-log.js';
+import { recordedTimes } from './recorded-times.js';
 import { tracedRequests } from './requests.js';
 import { placeWithin } from './service-limits.js';
 import { poolThreads, usageIntervals } from './threads.js';
@@ -34,7 +35,8 @@ export function reduce(
   const pool = poolThreads(recording, events.length > 0 || ofCalls.jobs.length + ofCalls.unfinished > 0);
   const size = poolSizeOf(process.sizeText, process.libuv);
   const observedThreads = pool === null || pool.size === 0 ? null : pool.size;
-  const usage = usageIntervals(recording, pool, clock);
+  const times = recordedTimes(recording);
+  const usage = usageIntervals(recording, pool, clock, times);
   const ofEvents = matchCalls(finishedJobs(events, crossing(gaps)), calls);
   const found = mergeChannel(
     [...ofEvents, ...ofCalls.jobs].sort((a, b) => a.submitted - b.submitted),
@@ -70,7 +72,11 @@ export function reduce(
       operations: called.operations,
       requests: requests.requests,
     },
-    notes: [...notesOf(recording, unbalanced(events), calls, ofCalls.unfinished), ...requests.notes],
+    notes: [
+      ...notesOf(recording, unbalanced(events), calls, ofCalls.unfinished, times.isPart),
+      ...requests.notes,
+      ...(times.isPart ? [followedNote(process.pid, requests.requests)] : []),
+    ],
   };
 }
 
@@ -130,6 +136,7 @@ function notesOf(
   { lost, unfinished: begun }: ReturnType<typeof unbalanced>,
   calls: readonly ThreadCalls[],
   called: number,
+  isPart: boolean,
 ): Note[] {
   const { pid } = process;
   const unfinished = begun + called;
@@ -139,10 +146,17 @@ function notesOf(
     ...problems.map(({ type, id, ...more }) => ({ id: `trace.${id}`, pid, ...more })),
     ...(isKilled ? [{ id: 'trace.killed', pid }] : []),
     ...(lostCalls === 0 ? [] : [{ id: 'trace.calls-lost', pid, count: lostCalls }]),
-    ...(lost === 0 ? [] : [{ id: 'trace.unbalanced', pid, count: lost }]),
-    ...(unfinished === 0 ? [] : [{ id: 'trace.unfinished', pid, count: unfinished }]),
+    // What is cut off where recording stops and goes on is not lost.
+    ...(isPart || lost === 0 ? [] : [{ id: 'trace.unbalanced', pid, count: lost }]),
+    ...(isPart || unfinished === 0 ? [] : [{ id: 'trace.unfinished', pid, count: unfinished }]),
   ];
 }
+
+const followedNote = (pid: number, requests: readonly TracedRequest[]): Note => ({
+  id: 'trace.sampled',
+  pid,
+  count: requests.filter(({ sampled }) => sampled).length,
+});
 
 /**
  * A script as reports may show it: below the working directory by its path from there, elsewhere by its name alone.

@@ -1,6 +1,7 @@
 import { lowerBound } from '../collections/lower-bound.js';
 import { blockedTime } from '../libuv/blocked-time.js';
 import type { PoolJob, Unplaced } from '../libuv/job.js';
+import { recordedUsage } from '../libuv/recorded-usage.js';
 import { type Longest, placeJobs, replayPool } from '../libuv/replay.js';
 import type { UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
@@ -40,11 +41,14 @@ export function placeWithin(
   clock: (us: number) => number,
 ): PoolJob[] {
   const placed = placeJobs(jobs, size);
-  const seen = atWork(jobs, usage, clock);
-  const spent = sum(placed.filter(({ kind }) => kind === 'work' || kind === 'dns'));
+  const recorded = recordedUsage(usage);
+  const isSeen = (job: Unplaced): boolean => recorded.isSeen(clock(job.returned));
+  const seen = atWork(jobs, recorded.usage, clock);
+  const spent = sum(placed.filter((job) => isSeen(job) && (job.kind === 'work' || job.kind === 'dns')));
   const left = Math.max(0, seen.ms * US - spent);
   const most = left * TOLERANCE + ERRORS * seen.errorMs * US;
-  if (usage.length === 0 || sum(placed.filter(isFile)) <= most) return placed;
+  if (recorded.usage.length === 0 || sum(placed.filter((job) => isFile(job) && isSeen(job))) <= most)
+    return placed;
   const quick = quickOnes(placed.filter(isFile));
   const waits = new Map(
     jobs.map((job) => [
@@ -67,7 +71,8 @@ export function placeWithin(
     const middle = (low + high) / 2;
     let total = 0;
     replayPool(jobs, size, longest(middle), (index, { started, ended }) => {
-      if (jobs[index]?.kind === 'fs') total += ended - started;
+      const job = jobs[index];
+      if (job?.kind === 'fs' && isSeen(job)) total += ended - started;
     });
     if (total > left) high = middle;
     else low = middle;

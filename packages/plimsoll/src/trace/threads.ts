@@ -3,6 +3,7 @@ import { namesPoolThreads } from '../host/pool-threads.js';
 import type { PoolEvent } from '../libuv/job.js';
 import type { UsageInterval } from '../results/trace.js';
 import type { ProcessLog } from './process-log.js';
+import type { RecordedTimes } from './recorded-times.js';
 
 const NAME = 'libuv-worker';
 const KERNEL = /^iou-/;
@@ -68,6 +69,7 @@ export function usageIntervals(
   { samples, process, own, events }: ProcessLog,
   pool: ReadonlySet<number> | null,
   clock: (us: number) => number,
+  times: RecordedTimes,
 ): UsageInterval[] {
   const isInJob = jobsOnThreads(events);
   /** Of what the recorder used, what is not yet taken off: the kernel counts the cores' use in whole ticks. */
@@ -104,6 +106,7 @@ export function usageIntervals(
     const ofRecorderMs = Math.min(usedMs, recorderMs);
     recorderMs -= ofRecorderMs;
     return {
+      ...(times.isPart ? { recorded: times.covers(samples[index]?.at ?? sample.at, sample.at) } : {}),
       fromMs: clock(samples[index]?.at ?? sample.at),
       toMs: clock(sample.at),
       eventLoop: usage(sums.eventLoop),

@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { mark } from 'plimsoll/mark';
-import { parseProcessLogs } from '#plimsoll/trace/process-log.js';
-import { reduce } from '#plimsoll/trace/reduce.js';
-import { fixture } from '../support/cli.js';
 import { ends, recordRequests, took } from '../support/requests.js';
 
 const together = {
@@ -110,39 +102,5 @@ describe('marks', together, () => {
         }),
       /^Error: own$/,
     );
-  });
-
-  test('of a sample, every name has its share', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
-    try {
-      const preload = fileURLToPath(new URL('../../dist/trace/child/preload.cjs', import.meta.url));
-      const settings = { directory, maxEvents: 1000, sampleMs: 50, sample: 0.25 };
-      const said = join(directory, 'said');
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        ['--require', preload, fixture('trace/requests/marks.cjs'), said, 'sampled'],
-        { env: { ...process.env, PLIMSOLL_TRACE: JSON.stringify(settings) }, encoding: 'utf8' },
-      );
-      assert.equal(status, 0, stderr);
-      const log = readdirSync(directory).find((name) => name.endsWith('.jsonl')) ?? '';
-      const [recording] = parseProcessLogs(readFileSync(join(directory, log), 'utf8'));
-      assert.ok(recording !== undefined);
-      const { requests } = reduce(recording, 0).process;
-      assert.equal(requests.length, 160);
-      const { seen } = JSON.parse(readFileSync(said, 'utf8')) as { seen: Record<string, number[]> };
-      for (const name of ['a', 'b', 'c', 'd']) {
-        const own = requests.flatMap(({ route, sampled }, index) =>
-          route === name ? [{ sampled, index }] : [],
-        );
-        const sampled = own.filter((one) => one.sampled);
-        assert.ok(Math.abs(sampled.length - 10) <= 1, `${sampled.length} of 40`);
-        assert.deepEqual(
-          seen[name],
-          own.map((one) => (one.sampled ? one.index + 1 : 0)),
-        );
-      }
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
   });
 });

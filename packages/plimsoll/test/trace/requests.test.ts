@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import labels from '#plimsoll/trace/child/requests/labels.cjs';
 import type { RequestRow, RequestsLine, RouteLine } from '#plimsoll/trace/child/requests/lines.cjs';
-import sampler from '#plimsoll/trace/child/requests/sampling.cjs';
 import table from '#plimsoll/trace/child/requests/table.cjs';
 import { tracedRequests } from '#plimsoll/trace/requests.js';
 
@@ -126,36 +125,6 @@ describe('routes are bounded, whatever is asked for', () => {
     });
     assert.equal(status, 0, stderr.slice(0, 500));
     assert.equal(stdout.trim(), String(MOST_ROUTES + 1));
-  });
-});
-
-describe('a sample of requests', () => {
-  test('is of each name the share that was asked for, at regular distances', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 20 }), (every, names) => {
-        const isSampled = sampler(1 / every);
-        for (let name = 0; name < names; name++) {
-          const picks = Array.from({ length: every * 10 }, () => isSampled(`name ${name}`));
-          const places = picks.flatMap((picked, index) => (picked ? [index] : []));
-          assert.ok(Math.abs(places.length - 10) <= 1, `${places.length} of ${picks.length}`);
-          for (const [index, place] of places.slice(1).entries())
-            assert.ok(Math.abs(place - (places[index] ?? 0) - every) <= 1);
-        }
-      }),
-    );
-  });
-
-  test('all and none', () => {
-    assert.ok(sampler(1)('a'));
-    const none = sampler(0);
-    for (let index = 0; index < 1000; index++) assert.ok(!none(`name ${index % 7}`));
-  });
-
-  test('of more names than are counted apart, all others together have it', () => {
-    const isSampled = sampler(0.1);
-    const picked = Array.from({ length: 100_000 }, (_, index) => isSampled(`name ${index}`));
-    const count = picked.filter(Boolean).length;
-    assert.ok(Math.abs(count - 10_000) < 300, String(count));
   });
 });
 

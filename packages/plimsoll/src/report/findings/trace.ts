@@ -75,6 +75,8 @@ const NOTES: Readonly<Record<string, (note: NoteFact) => string>> = {
   'trace.bound': (note) => `recording stopped after ${counted(note, 'event', 'events')} (--max-events)`,
   'trace.requests-bound': (note) =>
     `${counted(note, 'request', 'requests')} came after as many as are recorded, and are left out`,
+  'trace.sampled': (note) =>
+    `${counted(note, 'request was', 'requests were')} followed whole (--sample); jobs are those of the times in which they were`,
   'trace.inspector': ({ detail }) => `Node does not trace its pool here: ${detail}`,
   'trace.worker': ({ detail }) => `the recorder could not start: ${detail}`,
   'trace.other-tracing': () =>

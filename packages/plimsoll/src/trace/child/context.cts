@@ -8,6 +8,22 @@ interface Context {
 
 const NONE: Context = { request: 0, operation: 0 };
 const storage = new hooks.AsyncLocalStorage<Context>();
-const current = (): Context => storage.getStore() ?? NONE;
+let isOn = true;
 
-export = { storage, current };
+const current = (): Context => get() ?? NONE;
+const get = (): Context | undefined => (isOn ? storage.getStore() : undefined);
+
+/** Call a function in a context; while nothing is recorded, as it is. */
+const run = <Args extends unknown[], Result>(
+  own: Context | undefined,
+  fn: (...args: Args) => Result,
+  ...args: Args
+): Result => (isOn ? storage.run(own as Context, fn, ...args) : fn(...args));
+
+/** While nothing is recorded the storage costs nothing either. */
+function setOn(on: boolean): void {
+  isOn = on;
+  if (!on) storage.disable();
+}
+
+export = { current, get, run, setOn, isOn: () => isOn };

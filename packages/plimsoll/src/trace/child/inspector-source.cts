@@ -57,15 +57,21 @@ class InspectorSource implements SignalSource {
   #fetcher: number | null = null;
   #fetcherCpu = 0;
   #stopped = false;
+  /** Trace events are recorded now: they stand still when the hooks do. */
+  #isTracing = true;
+  readonly #shared: CallRing | null;
+  #stoppedAt = 0;
   readonly #config: object;
   #fetching: Promise<void> | null = null;
 
   /**
    * @param without categories that are not needed.
-   * @param calls memory of the hooks that count jobs; `null` where they do not count all that events tell of.
+   * @param calls memory of the hooks; `null` where there are none.
+   * @param countsAll whether they count all jobs that events tell of.
    */
-  constructor(without: readonly string[], calls: SharedArrayBuffer | null) {
-    this.#calls = calls === null ? null : new CallRing(calls);
+  constructor(without: readonly string[], calls: SharedArrayBuffer | null, countsAll: boolean) {
+    this.#shared = calls === null ? null : new CallRing(calls);
+    this.#calls = countsAll ? this.#shared : null;
     this.#uncounted = this.#calls?.uncounted ?? 0;
     const wanted = Object.entries(CATEGORIES).filter(([letter]) => !without.includes(letter));
     this.#config = { traceConfig: { includedCategories: wanted.map(([, category]) => category) } };
@@ -90,10 +96,39 @@ class InspectorSource implements SignalSource {
 
   tick(): void {
     if (this.#stopped || this.#fetching !== null || this.#nodeFetches()) return;
+    const isWanted = this.#shared?.isRecording ?? true;
+    if (isWanted !== this.#isTracing) {
+      this.#begin(this.#switch(isWanted));
+      return;
+    }
+    if (!this.#isTracing) return;
     if (now() - this.#fetched < FETCH_MS * 1000 && !this.#mayHaveGathered()) return;
-    this.#fetching = this.#fetch().finally(() => {
+    this.#begin(this.#fetch());
+  }
+
+  #begin(work: Promise<void>): void {
+    this.#fetching = work.finally(() => {
       this.#fetching = null;
     });
+  }
+
+  /** As for a fetch, but the app goes on in between. */
+  async #switch(isTracing: boolean): Promise<void> {
+    this.#remember();
+    this.#isTracing = isTracing;
+    const from = now();
+    try {
+      await post(
+        this.#session,
+        isTracing ? 'NodeTracing.start' : 'NodeTracing.stop',
+        isTracing ? this.#config : {},
+      );
+    } catch {
+      // The app's thread is gone.
+    }
+    if (isTracing) this.#emit({ type: 'gap', from: this.#stoppedAt, to: now() });
+    else this.#stoppedAt = from;
+    this.#shared?.setTraced(isTracing);
   }
 
   /** Whether there may be so many events that they must be fetched. */
@@ -124,7 +159,7 @@ class InspectorSource implements SignalSource {
     await this.#fetching;
     while (this.#nodeFetches()) await new Promise((resolve) => setTimeout(resolve, 5));
     try {
-      await post(this.#session, 'NodeTracing.stop');
+      if (this.#isTracing) await post(this.#session, 'NodeTracing.stop');
       // That it is complete is told before the data comes, on every version; a second question is answered after it.
       await post(this.#session, 'NodeTracing.getCategories');
       this.#other.disconnect();

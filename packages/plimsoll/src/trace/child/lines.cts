@@ -11,6 +11,7 @@ export type RecordedLine =
   | CallsLine
   | NameLine
   | WorkerLine
+  | RecordingLine
   | RequestsLine
   | RouteLine
   | ProblemLine
@@ -84,6 +85,14 @@ export interface ChannelLine {
   readonly started: number | null;
   readonly ended: number | null;
   readonly at: number;
+}
+
+/** The calls and jobs of a thread are recorded from now on, or no more: see sampling.cts. */
+export interface RecordingLine {
+  readonly type: 'recording';
+  readonly thread: number;
+  readonly at: number;
+  readonly isOn: boolean;
 }
 
 /** A thread of the process that is a Worker: of the app, or our own. */

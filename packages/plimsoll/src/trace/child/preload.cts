@@ -10,6 +10,7 @@ import constants = require('./constants.cjs');
 
 import type { RecorderData } from './lines.cjs';
 
+import sampled = require('./sampling.cjs');
 import startRequests = require('./requests/start.cjs');
 
 import threads = require('./threads.cjs');
@@ -28,19 +29,20 @@ interface Settings {
   readonly directory: string;
   readonly maxEvents: number;
   readonly sampleMs: number;
-  /** Share of the requests whose operations and jobs are recorded; all without it. */
+  /** Share of the requests that are followed; all without it. */
   readonly sample?: number;
 }
 
 function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
   const file = path.join(directory, `${process.pid}.jsonl`);
   const channel = new ChannelSource(file);
+  const sampling = new sampled.Sampling(sample ?? 1);
   if (!worker.isMainThread) {
     const tid = threads.self();
     if (tid !== null) append(file, [{ type: 'worker', tid, own: false }]);
     void channel.start();
-    startRequests(file, sample).writeHere();
-    startCalls(file, sample).writeHere();
+    startRequests(file, sampling).writeHere();
+    startCalls(file, sampling).writeHere();
     process.once('exit', () => channel.flush());
     return;
   }
@@ -62,7 +64,7 @@ function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
   const finishFile = path.join(directory, 'finish');
   if (!written || fs.existsSync(finishFile)) return;
   void channel.start();
-  const requests = startRequests(file, sample);
+  const requests = startRequests(file, sampling);
   if (tracesItself()) {
     append(file, [{ type: 'problem', id: 'other-tracing' }]);
     requests.writeHere();
@@ -70,7 +72,7 @@ function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
     return;
   }
   try {
-    const calls = startCalls(file, sample);
+    const calls = startCalls(file, sampling, true);
     process.once('exit', () => calls.publish());
     const without = calls.tellsFs ? (['f', 'd'] as const) : (['d'] as const);
     startRecorder(

@@ -83,9 +83,9 @@ function openSources(): SignalSource[] {
     const InspectorSource = require('./inspector-source.cjs') as new (
       without: readonly string[],
       calls: SharedArrayBuffer | null,
+      countsAll: boolean,
     ) => SignalSource;
-    const countsAll = data.without.includes('f');
-    opened.push(new InspectorSource(data.without, countsAll ? data.calls : null));
+    opened.push(new InspectorSource(data.without, data.calls, data.without.includes('f')));
   } catch (error) {
     emit({ type: 'problem', id: 'inspector', detail: (error as Error).message });
   }

@@ -1,4 +1,5 @@
 import hooks = require('node:async_hooks');
+import context = require('../context.cjs');
 import type CallLog = require('./log.cjs');
 import Recent = require('./recent.cjs');
 import record = require('./record.cjs');
@@ -22,6 +23,8 @@ interface Maybe {
   readonly is: 'maybe';
   job: number;
 }
+
+const OUTSIDE = { cause: CAUSE.socket, job: 0 };
 
 /** The request object of a call of fs whose name is not known yet. */
 interface Nameless {
@@ -50,6 +53,9 @@ class Watch {
   readonly #lookup: number;
   readonly #lookupService: number;
   readonly #close: number;
+  #hook: hooks.AsyncHook | null = null;
+  /** Recording has stood still: there are resources that were not seen to be made. */
+  #hasPaused = false;
 
   constructor(log: CallLog) {
     this.#log = log;
@@ -69,6 +75,20 @@ class Watch {
       ...{ trackPromises: false },
     });
     hook.enable();
+    this.#hook = hook;
+  }
+
+  /** Nobody is called any more; what is under way is not waited for. */
+  pause(): void {
+    this.#hook?.disable();
+    this.#hasPaused = true;
+    this.#jobs.clear();
+    this.nameless.resource = null;
+  }
+
+  resume(): void {
+    this.#log.task = OUTSIDE;
+    this.#hook?.enable();
   }
 
   #init(id: number, type: string, resource: object): void {
@@ -111,7 +131,10 @@ class Watch {
       return;
     }
     const other = this.#others.get(id);
-    if (other === undefined) return;
+    if (other === undefined) {
+      if (this.#hasPaused) this.#unseen();
+      return;
+    }
     if (other.is === 'task') {
       this.#log.task = other;
       return;
@@ -121,6 +144,14 @@ class Watch {
     if (done !== 0) this.#return(done);
     // An add-on may give the pool the same work again.
     else this.#log.ring.countUncounted(1);
+  }
+
+  /** The event loop calls a resource that was made while recording stood still, such as a connection that is kept. */
+  #unseen(): void {
+    const resource = hooks.executionAsyncResource();
+    if (resource instanceof Promise || resource instanceof hooks.AsyncResource) return;
+    // Of a tick it is a plain object.
+    if (Object.getPrototypeOf(resource) !== Object.prototype) this.#log.task = OUTSIDE;
   }
 
   #return(job: number): void {
@@ -142,7 +173,7 @@ class Watch {
     const { write } = prototype;
     prototype.write = function (this: object, ...args: unknown[]): unknown {
       const own = streams.get(this);
-      if (own !== undefined && !log.ring.isClosed) own.job = log.job(KIND.zlib, code);
+      if (own !== undefined && !log.ring.isClosed && context.isOn()) own.job = log.job(KIND.zlib, code);
       return Reflect.apply(write as () => unknown, this, args);
     };
   }

@@ -7,7 +7,7 @@ const CAPACITY = 65_536;
 
 /**
  * In the header: records written, records read, records without room, whether nobody reads any more, jobs so far of which trace
- * events tell, and what may have given the pool jobs that are not among these.
+ * events tell, what may have given the pool jobs that are not among these, whether anything is recorded now, and whether trace events are.
  */
 const WRITTEN = 0;
 const READ = 1;
@@ -15,7 +15,9 @@ const LOST = 2;
 const CLOSED = 3;
 const TRACED = 4;
 const UNCOUNTED = 5;
-const HEADER_BYTES = 24;
+const RECORDING = 6;
+const EVENTS = 7;
+const HEADER_BYTES = 32;
 
 /**
  * What a thread tells of its calls, in memory that its recorder shares.
@@ -89,6 +91,24 @@ class CallRing {
 
   get uncounted(): number {
     return Atomics.load(this.#header, UNCOUNTED);
+  }
+
+  /** Whether something is recorded, and so trace events are wanted. Set by the thread that writes. */
+  get isRecording(): boolean {
+    return Atomics.load(this.#header, RECORDING) === 0;
+  }
+
+  setRecording(isRecording: boolean): void {
+    Atomics.store(this.#header, RECORDING, isRecording ? 0 : 1);
+  }
+
+  /** Whether trace events are recorded, or cannot be. Set by the recorder. */
+  get isTraced(): boolean {
+    return Atomics.load(this.#header, EVENTS) === 0;
+  }
+
+  setTraced(isTraced: boolean): void {
+    Atomics.store(this.#header, EVENTS, isTraced ? 0 : 1);
   }
 
   /** Nobody reads any more: what is put from now on is in vain. */

@@ -1,4 +1,6 @@
 import append = require('../append.cjs');
+import constants = require('../constants.cjs');
+import type sampled = require('../sampling.cjs');
 import threads = require('../threads.cjs');
 import wrapBuiltins = require('./builtins.cjs');
 import nameFsJobs = require('./fs-names.cjs');
@@ -7,6 +9,10 @@ import CallLog = require('./log.cjs');
 import CallRing = require('./ring.cjs');
 import reader = require('./reader.cjs');
 import wrap = require('./wrap.cjs');
+
+type Sampling = InstanceType<typeof sampled.Sampling>;
+
+const { now } = constants;
 
 /** A thread without a recorder writes by itself, so often. */
 const WRITE_MS = 100;
@@ -23,17 +29,26 @@ interface Started {
 }
 
 /**
- * Record the calls of this thread and the jobs that they give the pool.
+ * Record the calls of this thread and the jobs that they give the pool, while something is recorded.
  *
- * @param sample share of the requests whose calls are recorded; with less than 1 only calls of requests are.
+ * @param events whether there is a recorder with trace events that start and stop with them.
  */
-function start(file: string, sample = 1): Started {
+function start(file: string, sampling: Sampling, events = false): Started {
   const thread = threads.self() ?? process.pid;
   const log = new CallLog(file, thread);
   const watch = new Watch(log);
   const tellsFs = nameFsJobs(log, watch);
-  wrapBuiltins(new wrap.Operations(log, sample < 1));
+  wrapBuiltins(new wrap.Operations(log));
   watch.start();
+  sampling.watch({
+    changed(isRecording) {
+      if (isRecording) watch.resume();
+      else watch.pause();
+      log.ring.setRecording(isRecording);
+      append(file, [{ type: 'recording', thread, at: now(), isOn: isRecording }]);
+    },
+    isReady: () => !events || log.ring.isTraced,
+  });
   return {
     memory: log.ring.memory,
     tellsFs,

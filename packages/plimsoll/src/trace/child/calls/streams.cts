@@ -7,8 +7,6 @@ import wrap = require('./wrap.cjs');
 type Context = ReturnType<typeof context.current>;
 type Operations = InstanceType<typeof wrap.Operations>;
 
-const { storage } = context;
-
 /** What a stream does is part of this. */
 const owners = new WeakMap<object, Context>();
 
@@ -37,7 +35,7 @@ function wrapFile(operations: Operations, prototype: object, method: string, nam
           owner = operations.within(begun);
           owners.set(this, owner);
         }
-        return storage.run(owner, Reflect.apply, original, this, args);
+        return context.run(owner, Reflect.apply, original, this, args);
       },
     }.call;
   });
@@ -49,14 +47,14 @@ function wrapChunks(operations: Operations): void {
   wrap.replace(common, '_transform', (original) => {
     return {
       call(this: object, ...args: unknown[]): unknown {
-        const outer = storage.getStore();
+        const outer = context.get();
         const owner = operations.isInside(outer) ? outer : owners.get(this);
-        if (owner !== undefined) return storage.run(owner, Reflect.apply, original, this, args);
+        if (owner !== undefined) return context.run(owner, Reflect.apply, original, this, args);
         const own = operations.beginOpen(`zlib.${this.constructor.name}`);
         if (own === undefined) return Reflect.apply(original, this, args);
         const [chunk, encoding, done] = args;
         const leave = typeof done === 'function' ? operations.leave(done, own.operation, outer) : done;
-        return storage.run(own, Reflect.apply, original, this, [chunk, encoding, leave]);
+        return context.run(own, Reflect.apply, original, this, [chunk, encoding, leave]);
       },
     }.call;
   });
@@ -67,7 +65,7 @@ function markPipelines(object: object): void {
   wrap.replace(object, 'pipeline', (original) => {
     return {
       call(this: unknown, ...args: unknown[]): unknown {
-        const own = storage.getStore();
+        const own = context.get();
         if (own !== undefined && own.operation !== 0)
           for (const part of args.flat())
             if (typeof part === 'object' && part !== null && !owners.has(part)) owners.set(part, own);

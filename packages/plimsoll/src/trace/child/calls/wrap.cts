@@ -5,7 +5,6 @@ type Context = ReturnType<typeof context.current>;
 // biome-ignore lint/complexity/noBannedTypes: any function of Node's or of the program's
 type Fn = Function;
 
-const { storage } = context;
 const { apply } = Reflect;
 const { then } = Promise.prototype;
 
@@ -19,12 +18,9 @@ class Operations {
   readonly #open = new WeakSet<Context>();
   /** Of what a stream does itself, in which calls are part of it: what its callbacks run in, which may lead to the program. */
   readonly #outside = new WeakMap<Context, Context>();
-  /** Whether only what belongs to a request is recorded. */
-  readonly #onlyRequests: boolean;
 
-  constructor(log: CallLog, onlyRequests: boolean) {
+  constructor(log: CallLog) {
     this.#log = log;
-    this.#onlyRequests = onlyRequests;
   }
 
   /** Replace a function of an object by one that looks the same. */
@@ -42,9 +38,9 @@ class Operations {
 
   /** Start an operation that what the program does in there does not belong to. */
   beginOpen(name: string): Context | undefined {
-    const outer = storage.getStore();
+    const outer = context.get();
     if (this.isInside(outer)) return outer;
-    if (!this.isRecorded(outer)) return undefined;
+    if (!this.isRecorded()) return undefined;
     const own = this.#log.begin(this.#log.code(name), outer?.request ?? 0);
     this.#open.add(own);
     return own;
@@ -63,9 +59,8 @@ class Operations {
     return outer !== undefined && outer.operation !== 0 && !this.#open.has(outer);
   }
 
-  isRecorded(outer: Context | undefined): boolean {
-    if (this.#log.ring.isClosed) return false;
-    return !this.#onlyRequests || (outer !== undefined && outer.request !== 0);
+  isRecorded(): boolean {
+    return !this.#log.ring.isClosed && context.isOn();
   }
 
   /** The callback of an operation: that is over, and the program goes on in its own context. */
@@ -73,15 +68,15 @@ class Operations {
     const log = this.#log;
     return function (this: unknown, ...args: unknown[]): unknown {
       log.end(operation);
-      return storage.run(outer as Context, apply, callback, this, args);
+      return context.run(outer, apply, callback, this, args);
     };
   }
 
   #call(original: Fn, self: unknown, args: unknown[], code: number, style: Style): unknown {
-    const outer = storage.getStore();
+    const outer = context.get();
     const isInside = this.isInside(outer);
     const outside = isInside ? this.#outside.get(outer as Context) : undefined;
-    if ((isInside && outside === undefined) || !this.isRecorded(outer)) return apply(original, self, args);
+    if ((isInside && outside === undefined) || !this.isRecorded()) return apply(original, self, args);
     const at = style === 'callback' ? args.findLastIndex((arg) => typeof arg === 'function') : -1;
     if (outside !== undefined) {
       if (at !== -1) args[at] = inContext(args[at] as Fn, outside);
@@ -91,7 +86,7 @@ class Operations {
     if (style === 'callback' && at === -1) return apply(original, self, args);
     const own = this.#log.begin(code, outer?.request ?? 0);
     if (at !== -1) args[at] = this.leave(args[at] as Fn, own.operation, outer);
-    const result: unknown = storage.run(own, apply, original, self, args);
+    const result: unknown = context.run(own, apply, original, self, args);
     return style === 'watched' ? this.#watch(result, own.operation) : result;
   }
 
@@ -113,7 +108,7 @@ class Operations {
 
 function inContext(callback: Fn, own: Context): Fn {
   return function (this: unknown, ...args: unknown[]): unknown {
-    return storage.run(own, apply, callback, this, args);
+    return context.run(own, apply, callback, this, args);
   };
 }
 

@@ -66,13 +66,11 @@ function open(
   log: Log,
   kind: 'http' | 'http2',
   connection: number,
-  isSampled: boolean,
   { request, method, url }: Asked,
 ): Exchange | null {
   const route = (): number => routeOf(exchange, log.routes);
   const start = log.arrival();
-  const begun =
-    spans.adopt(log, kind, connection, route, start) ?? log.begin(kind, connection, isSampled, route, start);
+  const begun = spans.adopt(log, kind, connection, route, start) ?? log.begin(kind, connection, route, start);
   if (begun === null) return null;
   const exchange: Exchange = { open: begun, request, method, url };
   return exchange;

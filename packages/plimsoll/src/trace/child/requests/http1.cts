@@ -59,8 +59,7 @@ class Http1 {
 
   #begin(request: IncomingMessage, connection: Connection): Exchange | null {
     const { method = '', url = '' } = request;
-    const isSampled = this.#log.shouldSample(() => `${method} ${labels.firstSegment(url)}`);
-    const exchange = exchanges.open(this.#log, 'http', connection.number, isSampled, {
+    const exchange = exchanges.open(this.#log, 'http', connection.number, {
       request,
       method,
       url,

@@ -31,9 +31,8 @@ class Http2 {
     const method = String(headers[':method'] ?? '');
     const url = String(headers[':path'] ?? '');
     const connection = session === undefined ? 0 : this.#connection(session);
-    const isSampled = this.#log.shouldSample(() => `${method} ${labels.firstSegment(url)}`);
     const asked = { request: null, method, url };
-    const exchange = exchanges.open(this.#log, 'http2', connection, isSampled, asked);
+    const exchange = exchanges.open(this.#log, 'http2', connection, asked);
     if (exchange === null) return null;
     exchanges.put(stream, exchange);
     this.#watch(Object.getPrototypeOf(stream) as ServerHttp2Stream);

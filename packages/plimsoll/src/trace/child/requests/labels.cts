@@ -88,10 +88,4 @@ class Routes {
   }
 }
 
-/** `/users` of `/users/42`: a cheap name for requests that are alike. */
-function firstSegment(url: string): string {
-  const end = url.slice(1, LONGEST).search(/[/?]/);
-  return url.slice(0, end < 0 ? LONGEST : end + 1);
-}
-
-export = { MOST_ROUTES, OTHER, LONGEST, label, pathPattern, firstSegment, Routes };
+export = { MOST_ROUTES, OTHER, LONGEST, label, pathPattern, Routes };

@@ -15,8 +15,7 @@ function watchMarks(log: Log): void {
 }
 
 function mark(log: Log, name: string, work: () => unknown): unknown {
-  const isSampled = log.shouldSample(() => name);
-  const open = log.begin('mark', 0, isSampled, () => log.routes.named(name === '' ? '(unnamed)' : name));
+  const open = log.begin('mark', 0, () => log.routes.named(name === '' ? '(unnamed)' : name));
   if (open === null) return work();
   let result: unknown;
   try {

@@ -109,7 +109,7 @@ function started(log: Log, span: Span, [name, options]: readonly unknown[]): voi
     return;
   }
   const nameNow = (): string => String(span.name ?? name);
-  const open = log.begin('span', 0, log.shouldSample(nameNow), () => log.routes.named(nameNow()));
+  const open = log.begin('span', 0, () => log.routes.named(nameNow()));
   if (open === null) return;
   open.pattern = () => span.attributes?.['http.route'];
   opens.put(span, open);

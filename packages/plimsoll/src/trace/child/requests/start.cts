@@ -1,10 +1,13 @@
 import append = require('../append.cjs');
+import type sampled = require('../sampling.cjs');
 import threads = require('../threads.cjs');
 import logs = require('./log.cjs');
 import watchMarks = require('./marks.cjs');
 import watchServers = require('./servers.cjs');
 import spans = require('./spans.cjs');
 import table = require('./table.cjs');
+
+type Sampling = InstanceType<typeof sampled.Sampling>;
 
 /** A thread without a recorder writes by itself, so often. */
 const WRITE_MS = 250;
@@ -16,14 +19,10 @@ interface Started {
   writeHere(): void;
 }
 
-/**
- * Record the requests of this thread.
- *
- * @param sample share of the requests whose operations and jobs are recorded; by default all, 1.
- */
-function start(file: string, sample = 1): Started {
+/** Record the requests of this thread. */
+function start(file: string, sampling: Sampling): Started {
   const thread = threads.self() ?? process.pid;
-  const log = new logs.RequestLog(file, thread, sample);
+  const log = new logs.RequestLog(file, thread, sampling);
   watchServers(log);
   watchMarks(log);
   spans.watch(log);

@@ -79,6 +79,11 @@ class RequestTable {
     this.#starts[number - 1] = start;
   }
 
+  /** The rest of a request is not recorded. */
+  leave(number: number): void {
+    this.#sampled[number - 1] = 0;
+  }
+
   /** The route of a request that goes on, as far as it is known. */
   name(number: number, route: number): void {
     this.#routes[number - 1] = route;
