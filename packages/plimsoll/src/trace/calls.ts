@@ -165,17 +165,30 @@ export function matchCalls(jobs: readonly Unplaced[], calls: readonly ThreadCall
   });
 }
 
-/** Work that walks a tree gives the pool more jobs by itself, one for each directory: they are parts of the same call. */
+/**
+ * Work that walks a tree gives the pool more jobs by itself, one for each directory: they are parts of the call that lasts from
+ * before them until after them. Since Node 26.10 several of them start together, and any may be the last.
+ */
 function shareTrees(jobs: readonly Unplaced[], found: Map<Unplaced, CalledJob>): void {
-  const walks = new Map<string, CalledJob>();
-  for (const job of jobs) {
-    if (job.kind !== 'work' || !FS_WORK.test(job.name)) continue;
-    const key = `${job.loop} ${job.name}`;
+  const walks = new Map<string, CalledJob[]>();
+  const keyOf = ({ loop, name }: Unplaced): string => `${loop} ${name}`;
+  const parts = jobs.filter(({ kind, name }) => kind === 'work' && FS_WORK.test(name));
+  for (const job of parts) {
     const own = found.get(job);
-    if (own !== undefined) walks.set(key, own);
-    const walk = walks.get(key);
-    if (own !== undefined || walk === undefined) continue;
-    if ((walk.returned ?? 0) >= job.returned - CLOCKS_US) found.set(job, walk);
+    if (own === undefined) continue;
+    const same = walks.get(keyOf(job));
+    if (same === undefined) walks.set(keyOf(job), [own]);
+    else same.push(own);
+  }
+  for (const job of parts) {
+    if (found.has(job)) continue;
+    const walk = walks
+      .get(keyOf(job))
+      ?.findLast(
+        ({ submitted, returned }) =>
+          submitted <= job.submitted + CLOCKS_US && (returned ?? 0) >= job.returned - CLOCKS_US,
+      );
+    if (walk !== undefined) found.set(job, walk);
   }
 }
 

@@ -73,6 +73,14 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   // An address needs no pool.
   lookup: ['dns.lookup: dns.lookup < other'],
   'synchronous ones': ['crypto.pbkdf2: crypto < other'],
+  // Of bcrypt: 16 random bytes, then a salt of them, then the hash, each given to the pool by another call of the add-on.
+  'add-on': [
+    'crypto.randomBytes: crypto < other',
+    'bcrypt:SaltAsyncWorker: node_api < callback 0',
+    'bcrypt:EncryptAsyncWorker: node_api < callback 1',
+    'bcrypt:EncryptAsyncWorker: node_api < callback 2',
+    'fs.promises.stat: fs.stat < callback 2',
+  ],
   subtle: ['crypto.subtle.digest: crypto < other'],
 };
 

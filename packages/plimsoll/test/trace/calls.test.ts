@@ -192,6 +192,24 @@ describe('calls that hooks told, and the jobs that events told', () => {
     ]);
   });
 
+  test('directories that are walked together are parts of one call, whichever is the last', () => {
+    const walk = (id: string, from: number, to: number): RecordedEvent[] =>
+      crypto(id, from, to).map(([ph, cat, , ...rest]) => [ph, cat, 'readdir_recursive', ...rest]);
+    const ways = [
+      [2000, 3000],
+      [2001, 5100],
+      [2002, 4000],
+    ] as const;
+    const result = reduced(
+      calls(begin(1, 1990, 'fs.readFile'), job(1, 1999, ['fs', null], { operation: 1 }), returned(1, 5101)),
+      events(...ways.map(([from, to]) => walk(`${from}`, from, to))),
+    );
+    assert.deepEqual(
+      result.process.jobs.map(({ kind, operation }) => [kind, operation]),
+      ways.map(() => ['readdir_recursive', 0]),
+    );
+  });
+
   test('after a socket comes the last that had returned to the same request; the first of a request has none', () => {
     const result = reduced(
       calls(
