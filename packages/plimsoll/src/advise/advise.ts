@@ -1,15 +1,15 @@
 import { itemAt } from '../collections/item-at.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
-import { machineOf } from '../model/machine.js';
 import type { Workload } from '../model/workload.js';
 import type { Advice, Objective, Prediction, WhatIf } from '../results/advice.js';
 import type { Trace } from '../results/trace.js';
 import { budgets } from './budget.js';
-import { type Calibrated, calibrate } from './calibrate.js';
-import { type Demand, estimate } from './estimate.js';
+import type { Calibrated } from './calibrate.js';
+import type { Demand } from './estimate.js';
 import { type NotFixed, notFixedBySize } from './not-fixed.js';
 import { type Forecast, predict } from './predict.js';
 import { type Choice, type Grounds, objectiveFor, recommend } from './recommend.js';
+import { understand } from './understand.js';
 import { changed } from './what-if.js';
 
 export interface AdviseOptions {
@@ -45,9 +45,8 @@ export interface Predicted extends Omit<Advice, 'recommended' | 'findings'> {
 export function advise(trace: Trace, options: AdviseOptions): Predicted {
   const begun = performance.now();
   const { sizes, objective, whatIf, seed, sliceMs } = options;
-  const demand = estimate(trace);
-  const host = machineOf(trace.environment, demand.wakeMs, demand.otherCores, sliceMs);
-  const calibrated = changed(calibrate(demand, host, seed), demand.kinds, whatIf);
+  const { demand, host, calibrated: recorded } = understand(trace, seed, sliceMs);
+  const calibrated = changed(recorded, demand.kinds, whatIf);
   const predicted = predict(calibrated, withDefault(sizes), seed);
   const grounds = groundsOf({ trace, demand, host, calibrated, predicted, objective });
   const recommended = recommend(grounds);

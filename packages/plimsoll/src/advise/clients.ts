@@ -38,23 +38,24 @@ const CONSTANT = 0.8;
  * Limits: users that think for random times of more than the gaps between requests pass for an open stream, which they resemble;
  * a load generator with a bound on its connections that falls behind is a closed loop from then on, and is taken for one.
  *
+ * @param allWait it is known that all waited for answers: what looks like an open stream, too, comes from clients.
  * @returns for each request how it came.
  */
-export function askedBy(requests: readonly TracedRequest[]): Asked[] {
+export function askedBy(requests: readonly TracedRequest[], allWait = false): Asked[] {
   const asked = requests.map(() => ON_ITS_OWN);
   const loops = [...new Set(requests.map(({ loopThread }) => loopThread))];
   for (const [group, loop] of loops.entries()) {
     const own = [...requests.keys()]
       .filter((index) => itemAt(requests, index).loopThread === loop)
       .sort((a, b) => itemAt(requests, a).startMs - itemAt(requests, b).startMs);
-    for (const [index, thinkMs] of clientsOf(requests, own)) asked[index] = { group, thinkMs };
+    for (const [index, thinkMs] of clientsOf(requests, own, allWait)) asked[index] = { group, thinkMs };
   }
   return asked;
 }
 
 type Chain = readonly (readonly [index: number, thinkMs: number | null])[];
 
-function clientsOf(requests: readonly TracedRequest[], own: readonly number[]): Chain {
+function clientsOf(requests: readonly TracedRequest[], own: readonly number[], allWait: boolean): Chain {
   const gapMs = meanGap(requests, own);
   const byConnection = new Map<number, number[]>();
   for (const index of own) {
@@ -71,9 +72,12 @@ function clientsOf(requests: readonly TracedRequest[], own: readonly number[]): 
   const rest = inFlightChain(
     requests,
     own.filter((index) => !known.has(index)),
-    gapMs,
   );
-  return [...(thinks < LEAST_IN_ALL ? [] : closed.flatMap(({ chain }) => chain ?? [])), ...rest];
+  if (allWait) return [...closed.flatMap(({ chain }) => chain ?? []), ...rest.chain];
+  return [
+    ...(thinks < LEAST_IN_ALL ? [] : closed.flatMap(({ chain }) => chain ?? [])),
+    ...(isConstant(rest, gapMs) ? rest.chain : []),
+  ];
 }
 
 const meanGap = (requests: readonly TracedRequest[], own: readonly number[]): number => {
@@ -128,23 +132,55 @@ function correlation(a: readonly number[], b: readonly number[]): number {
   return squaresA === 0 || squaresB === 0 ? 0 : both / Math.sqrt(squaresA * squaresB);
 }
 
-/** Requests of which as many are always under way: each one follows an answer, whoever had it. Empty when they are not like that. */
-function inFlightChain(requests: readonly TracedRequest[], own: readonly number[], gapMs: number): Chain {
+interface InFlight {
+  /** Each request follows an answer, whoever had it: who has waited longest asks first. */
+  readonly chain: Chain;
+  /** How many were under way after each arrival. */
+  readonly counts: readonly number[];
+}
+
+function inFlightChain(requests: readonly TracedRequest[], own: readonly number[]): InFlight {
   const ends = own.flatMap((index) => itemAt(requests, index).endMs ?? []).sort((a, b) => a - b);
   const chain: [number, number | null][] = [];
-  const counts = new Map<number, number>();
   let ended = 0;
   let taken = 0;
-  for (const [place, index] of own.entries()) {
+  const counts = own.map((index, place) => {
     const { startMs } = itemAt(requests, index);
     while (ended < ends.length && itemAt(ends, ended) <= startMs) ended++;
-    const underWay = place + 1 - ended;
-    counts.set(underWay, (counts.get(underWay) ?? 0) + 1);
-    // Who has waited longest asks first.
     chain.push([index, taken < ended ? startMs - itemAt(ends, taken++) : null]);
-  }
+    return place + 1 - ended;
+  });
+  return { chain, counts };
+}
+
+/** As many are always under way, and a new one comes as soon as one is answered. */
+function isConstant({ chain, counts }: InFlight, gapMs: number): boolean {
   const thinks = chain.flatMap(([, thinkMs]) => thinkMs ?? []);
-  if (thinks.length < LEAST_IN_ALL) return [];
-  const usual = Math.max(...counts.values());
-  return usual >= CONSTANT * own.length && median(thinks) <= PROMPT * gapMs ? chain : [];
+  if (thinks.length < LEAST_IN_ALL) return false;
+  const times = new Map<number, number>();
+  for (const count of counts) times.set(count, (times.get(count) ?? 0) + 1);
+  const usual = Math.max(...times.values());
+  return usual >= CONSTANT * chain.length && median(thinks) <= PROMPT * gapMs;
+}
+
+/** The first tenth of the requests: until then clients begin. */
+const BEGINNING = 0.1;
+
+/** How many were under way after each arrival but the first ones. */
+export function underWay(requests: readonly TracedRequest[]): number[] {
+  const own = [...requests.keys()].sort((a, b) => itemAt(requests, a).startMs - itemAt(requests, b).startMs);
+  return inFlightChain(requests, own).counts.slice(Math.ceil(BEGINNING * own.length));
+}
+
+/** The last third of the requests took so many times as long as the first: a queue that grows. */
+const GROWN = 2;
+
+/** Whether requests took longer and longer, as they do when an open stream overloads the server. */
+export function latenciesGrow(requests: readonly TracedRequest[]): boolean {
+  const latencies = requests
+    .flatMap(({ startMs, endMs }) => (endMs === null ? [] : [{ startMs, ms: endMs - startMs }]))
+    .sort((a, b) => a.startMs - b.startMs)
+    .map(({ ms }) => ms);
+  const third = Math.floor(latencies.length / 3);
+  return third > 0 && median(latencies.slice(-third)) >= GROWN * median(latencies.slice(0, third));
 }

@@ -46,9 +46,13 @@ export interface MeanWaits {
  * Estimate the demand from a trace: the CPU time and the blocked time of each job, what the event loops take for it, what
  * leads to what, who asks for it, and what else uses the cores.
  *
+ * @param allWait all requests came from clients who waited for answers: see `askedBy`.
  * @throws {PlimsollError} PLIMSOLL_NO_POOL_JOBS when nothing in it used the pool.
  */
-export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'durationMs'>): Demand {
+export function estimate(
+  { processes, durationMs }: Pick<Trace, 'processes' | 'durationMs'>,
+  allWait = false,
+): Demand {
   const active = processes.filter(({ jobs }) => jobs.length > 0);
   if (active.length === 0)
     throw new PlimsollError(
@@ -56,7 +60,7 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
       `nothing used the pool in the ${Math.round(durationMs / 100) / 10} s that were recorded: its size cannot matter`,
     );
   const size = recordedSize(active);
-  const parts = active.map(stepsOf);
+  const parts = active.map((process, index) => stepsOf(process, index, allWait));
   const steps = inOrder(parts.flatMap((part) => part.steps));
   const places = new Map(steps.map((step, place) => [step, place]));
   const splits = active.map(splitOnThread);
@@ -91,7 +95,7 @@ export function estimate({ processes, durationMs }: Pick<Trace, 'processes' | 'd
     kinds: steps.map(({ job }) => job?.kind ?? ''),
     known: Uint8Array.from(steps, ({ job }) => Number(job !== null && !job.inferred)),
     size,
-    measured: measuredIn({ processes }, size),
+    measured: measuredIn({ processes }, size, allWait),
     waits: meanWaits(workload, steps),
     wakeMs: wakeUpMs(all),
     otherCores: sum(

@@ -10,8 +10,8 @@ import type { Trace, TracedProcess } from '../results/trace.js';
 import { askedBy } from './clients.js';
 import { isAnswered } from './steps.js';
 
-/** What a recorded run itself came to, in the terms of a prediction; jobs do not tell the delay of its event loops. */
-export function measuredIn({ processes }: Pick<Trace, 'processes'>, size: number): Measures {
+/** What a recorded run itself came to, in the terms of a prediction; jobs do not tell the delay of its event loops. For `allWait` see `askedBy`. */
+export function measuredIn({ processes }: Pick<Trace, 'processes'>, size: number, allWait = false): Measures {
   const jobs = processes.flatMap((process) => process.jobs);
   const active = processes.filter((process) => process.jobs.length > 0).length;
   const passage = {
@@ -22,7 +22,9 @@ export function measuredIn({ processes }: Pick<Trace, 'processes'>, size: number
     loopDelaysMs: [],
     cpuMs: 0,
   };
-  const answered = processes.filter((process) => process.jobs.length > 0).flatMap(answeredOf);
+  const answered = processes
+    .filter((process) => process.jobs.length > 0)
+    .flatMap((process) => answeredOf(process, allWait));
   return {
     ...measure(passage, size * Math.max(1, active)),
     requests: measureRequests(answered, routesOf(processes)),
@@ -41,8 +43,8 @@ export function routesOf(processes: Trace['processes']): string[] {
     .map(([route]) => route);
 }
 
-function answeredOf({ requests }: TracedProcess): Answered[] {
-  const asked = askedBy(requests);
+function answeredOf({ requests }: TracedProcess, allWait: boolean): Answered[] {
+  const asked = askedBy(requests, allWait);
   return requests.flatMap((request, index) =>
     isAnswered(request)
       ? [

@@ -56,15 +56,15 @@ export const isAnswered = ({ end, endMs }: TracedRequest): boolean =>
 /** A request's end may be noted before the callback of its last job has returned. */
 const CLOCK_MS = 0.05;
 
-/** The steps of a process, and which of them are those of requests. */
-export function stepsOf(traced: TracedProcess, process: number): Steps {
+/** The steps of a process, and which of them are those of requests. For `allWait` see `askedBy`. */
+export function stepsOf(traced: TracedProcess, process: number, allWait = false): Steps {
   const { jobs, operations, requests } = traced;
   const requestOf = jobs.map(({ operation }) =>
     operation === null ? null : (operations[operation]?.request ?? null),
   );
   const own = requests.map((): number[] => []);
   for (const [index, request] of requestOf.entries()) if (request !== null) own[request]?.push(index);
-  const asked = askedBy(requests);
+  const asked = askedBy(requests, allWait);
   const arrivals = requests.map((request) => arrivalOf(request, process));
   const joins = joinsOf(jobs, operations, requests, own);
   const placed: Step[] = [];

@@ -196,6 +196,44 @@ describe('advice by what users feel', () => {
     assert.match(advice.recommended.because, /mean latency of a request/);
   });
 
+  test('clients that look like an open stream, which the recorded size could not have served, are clients', () => {
+    const trace = requestTraceOf(
+      clients().map((one) => ('think' in one ? { ...one, think: 20 * random.next() } : one)),
+      4,
+      machine,
+    );
+    const [process] = trace.processes as [Trace['processes'][number]];
+    const requests = process.requests.map((one, index) => ({ ...one, connection: index }));
+    assert.ok(askedBy(requests).every(({ group }) => group === null));
+    const advice = advise({ ...trace, processes: [{ ...process, requests }] });
+    assert.equal(advice.trace.requests?.fromClients, 400);
+    near(at(advice, 1).requests?.latencyMs.mean ?? 0, 20 * 14, 0.1);
+    near(at(advice, 1).requests?.perSecond ?? 0, 1000 / 14, 0.05);
+    assert.ok([2, 4].includes(advice.recommended.size), advice.recommended.because);
+  });
+
+  test('an open stream of nearly as much as can be served is one', () => {
+    for (const load of [0.8, 0.9, 0.95, 0.98]) {
+      const busy = requestTraceOf(
+        stream(400, 14 / 2 / load, () => ({ jobs: [{ cpu: 14 }] })),
+        4,
+        machine,
+      );
+      assert.equal(advise(busy, { sizes: [4] }).trace.requests?.fromClients, 0, `${load}`);
+    }
+  });
+
+  test('an open stream that overloads the recorded size, so that its requests take longer and longer, is one', () => {
+    const heavy = requestTraceOf(
+      stream(200, 15, () => ({ jobs: [{ blocked: 20 }] })),
+      1,
+      machine,
+    );
+    const advice = advise(heavy);
+    assert.equal(advice.trace.requests?.fromClients, 0);
+    assert.equal(at(advice, 1).requests?.isOverloaded, true);
+  });
+
   test('the run that was recorded lies within the band at its own size, by requests', () => {
     for (const trace of [recorded, closed]) {
       const [own] = verification(advise(trace).predictions, [{ size: 4, trace }]);
