@@ -27,16 +27,18 @@ export interface Order {
   readonly app: string;
   /** Share of the requests that are recorded; `null` for a server that is not traced. */
   readonly sample: number | null;
+  /** Of its pool; libuv's default without it. */
+  readonly size?: number;
   readonly drive: Drive;
   readonly plan: Plan;
   readonly directory: string;
-  /** Of a traced server that has ended: how many jobs were recorded. */
-  onJobs?(count: number): void;
+  /** Of a traced server that has ended. */
+  onTrace?(trace: RecordedTrace): void;
 }
 
 /** A server that has warmed up and waits for its next slice of load. */
 export async function openApp(
-  { app, sample, drive, plan, directory, onJobs }: Order,
+  { app, sample, size, drive, plan, directory, onTrace }: Order,
   { guardian, signal }: LifeCycle,
 ): Promise<Turn> {
   signal.throwIfAborted();
@@ -45,7 +47,9 @@ export async function openApp(
   const killed = new AbortController();
   const cycle = { guardian, signal: AbortSignal.any([signal, killed.signal]) };
   const ended: Promise<RecordedTrace | null> =
-    sample === null ? untraced(command, cycle) : record(command, { stdout: 'nowhere', sample }, cycle);
+    sample === null
+      ? untraced(command, size, cycle)
+      : record(command, { stdout: 'nowhere', sample, ...(size === undefined ? {} : { size }) }, cycle);
   // Unhandled only until it is awaited.
   ended.catch(() => {});
   const end = async (): Promise<void> => {
@@ -62,7 +66,7 @@ export async function openApp(
       close: async () => {
         await ask(port, '/stop');
         const trace = await inTime(ended);
-        if (trace !== null) onJobs?.(trace.processes[0]?.jobs.length ?? 0);
+        if (trace !== null) onTrace?.(trace);
       },
       end,
     };
@@ -105,9 +109,14 @@ async function inTime<Value>(work: Promise<Value>): Promise<Value> {
 
 async function untraced(
   [file = '', ...args]: readonly string[],
+  size: number | undefined,
   { guardian, signal }: { guardian: Guardian; signal: AbortSignal },
 ): Promise<null> {
-  const child = spawn(file, args, { stdio: 'ignore', detached: true });
+  const child = spawn(file, args, {
+    stdio: 'ignore',
+    detached: true,
+    env: size === undefined ? process.env : { ...process.env, UV_THREADPOOL_SIZE: String(size) },
+  });
   await once(child, 'spawn');
   const pid = child.pid as number;
   guardian.watch(pid);

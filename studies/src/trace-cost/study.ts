@@ -9,6 +9,7 @@ import { isWhole } from '../common/result.js';
 import { takeTurns } from '../common/take-turns.js';
 import { arrive, type Drive, saturate } from './load.js';
 import { APPS, ARMS, type Cell, CLIENTS, cellOf, SHARES, tracePage } from './page.js';
+import { predictions } from './predictions.js';
 import { openApp, type Plan } from './run.js';
 
 /** Too little for an interval: it proves that everything runs. */
@@ -35,7 +36,9 @@ export const traceCost: Command = {
         for (const [load, drive] of Object.entries(loads))
           cells.push(await measure({ app, load, drive, plan, directory }, random, cycle));
       }
-      const page = tracePage(cells, plan, captureEnvironment({ directory: tmpdir() }));
+      const most = await saturatedRate({ app: 'mixed', plan, directory }, cycle);
+      const predicted = await predictions({ plan, directory, random }, most / 2, SHARES, cycle);
+      const page = tracePage(cells, predicted, plan, captureEnvironment({ directory: tmpdir() }));
       const isResult = !plan.isQuick && values.time === undefined;
       writeOutput(isResult ? RESULTS : scratch('trace'), 'trace.md', page);
       process.stdout.write(page);
@@ -79,7 +82,7 @@ async function measure(
       openApp(
         {
           ...{ ...place, drive, sample: SHARES[arm] ?? null },
-          onJobs: (count) => jobs[arm]?.push(count),
+          onTrace: ({ processes }) => jobs[arm]?.push(processes[0]?.jobs.length ?? 0),
         },
         cycle,
       ),
