@@ -16,6 +16,7 @@ export type {
   PoolOptions,
   RunOptions,
 } from './host/options.js';
+export type { ProxyOptions } from './host/proxy.js';
 export {
   ArrayTaskQueue,
   FixedQueue,
@@ -27,6 +28,7 @@ export {
 } from './host/task-queue.js';
 export { Pool } from './pool.js';
 export type { CloseOptions, PoolHistogram, PoolStats } from './pool-base.js';
+export type { Proxied } from './proxied.js';
 export type { HistogramSummary } from './shared/histogram.js';
 export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
 export type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';

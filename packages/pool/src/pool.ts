@@ -1,7 +1,9 @@
 import { badType } from './errors.js';
 import { fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
+import { type ProxyOptions, proxyOf } from './host/proxy.js';
 import { runWith } from './host/run-with.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';
+import type { Proxied } from './proxied.js';
 import { isMovable } from './shared/move.js';
 import type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
 
@@ -47,6 +49,23 @@ export class Pool<Module = AnyModule> extends PoolBase {
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /**
+   * The exported functions of the worker file as if they were here: with all their arguments, and a promise of what each
+   * gives. Arguments are copied as tasks are; `move(value)` transfers one. Calls reject as `run` does, with
+   * PLIMSOLL_POOL_LOAD_FAILED for a name that is not exported.
+   *
+   * It is cheap to make one with other options: `pool.proxy({ timeout: 1_000 }).resize(image, 200)`.
+   *
+   * @param options of each call: those of `run` without `name` and `transferList`
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
+   * @example
+   * const api = pool.proxy<typeof import('./worker.js')>();
+   * const thumbnail = await api.resize(image, 200);
+   */
+  proxy<Of = Module>(options: ProxyOptions = {}): Proxied<Of> {
+    return proxyOf(() => this.core, options) as Proxied<Of>;
   }
 
   async close(options: CloseOptions = {}): Promise<void> {

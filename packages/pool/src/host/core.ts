@@ -202,7 +202,7 @@ export class Core {
     return {
       arenas: this.#state.inputs.arenas,
       shapes: this.#state.inputs.shapes,
-      handlers: this.handlers.all.map(({ filename, name }, id) => [id, filename, name] as const),
+      handlers: this.handlers.all.map(({ filename, name, call }, id) => [id, filename, name, call] as const),
       preload: this.#defaultHandler,
     };
   }

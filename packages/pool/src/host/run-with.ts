@@ -16,45 +16,77 @@ import type { Extras } from './task.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
+/** The options of a task, checked. */
+export interface Checked {
+  /** null: none, neither here nor of the pool. */
+  readonly filename: string | null;
+  readonly name: string;
+  readonly signal: AbortSignalAny | undefined;
+  readonly timeout: number | undefined;
+  readonly priority: number;
+}
+
+/** A value without what moves to the worker. */
+export interface Parcel {
+  readonly value: unknown;
+  readonly transfer: readonly Transferable[];
+  /** As the caller passed it, when that is something else. */
+  readonly original: unknown;
+}
+
 /** Runs a task that has options, or whose value was marked by `move`. @throws on bad options */
 export function runWith(core: Core, given: unknown, options: RunOptions): Promise<unknown> {
+  const own = ownOf(options);
+  const parcel = parcelOf(given, transferOf(own));
+  const checked = check(core, own);
+  return submit(core, parcel, handlerOf(core, checked), checked);
+}
+
+/** A copy without a prototype, so that nobody's polluted Object.prototype becomes an option. @throws TypeError */
+export function ownOf<Options extends object>(options: Options): Options {
   if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
-  const own: RunOptions = Object.assign(Object.create(null), options);
-  const { value, transfer } = separate(given, own);
-  const handler = handlerOf(core, own);
-  const timeout = duration('options.timeout', own.timeout);
-  const signal = signalOf(own.signal);
-  const extras: Extras = {
-    transfer,
-    abortable: signal !== undefined || timeout !== undefined,
+  return Object.assign(Object.create(null), options);
+}
+
+/** @throws TypeError or RangeError for what is wrong in options */
+export function check(core: Core, own: RunOptions): Checked {
+  return {
+    filename: pathOf('options.filename', own.filename) ?? core.options.filename,
+    name: text('options.name', own.name) ?? core.options.name,
+    timeout: duration('options.timeout', own.timeout),
+    signal: signalOf(own.signal),
     priority: count('options.priority', own.priority, -MOST, MOST) ?? 0,
-    original: value === given ? undefined : given,
-    release: undefined,
   };
-  if (!extras.abortable) return core.run(value, handler, extras);
+}
+
+/** The number of the function that options name, called in some way; -1: there is no file. */
+export function handlerOf(core: Core, { filename, name }: Checked, call = 0): number {
+  return filename === null ? -1 : core.handlers.idOf(filename, name, call);
+}
+
+export function submit(core: Core, parcel: Parcel, handler: number, checked: Checked): Promise<unknown> {
+  const { signal, timeout, priority } = checked;
+  const { value, transfer, original } = parcel;
+  const abortable = signal !== undefined || timeout !== undefined;
+  const extras: Extras = { transfer, abortable, priority, original, release: undefined };
+  if (!abortable) return core.run(value, handler, extras);
   if (signal !== undefined && (signal as AbortSignal).aborted) {
     return Promise.reject(new AbortError((signal as AbortSignal).reason));
   }
   return core.run(value, handler, extras, (end, name) => watch(end, name, signal, timeout));
 }
 
-function separate(
-  given: unknown,
-  { transferList }: RunOptions,
-): { value: unknown; transfer: Transferable[] } {
+function transferOf({ transferList }: RunOptions): readonly Transferable[] {
   if (transferList !== undefined && !Array.isArray(transferList)) {
     throw badType('options.transferList', transferList, 'an array');
   }
-  const transfer = (transferList ?? []) as Transferable[];
-  if (!isMovable(given)) return { value: given, transfer: [...transfer] };
-  const moved = unwrap(given);
-  return { value: moved.value, transfer: [...transfer, ...moved.transfer] };
+  return [...((transferList ?? []) as Transferable[])];
 }
 
-function handlerOf(core: Core, { filename, name }: RunOptions): number {
-  const file = pathOf('options.filename', filename) ?? core.options.filename;
-  const called = text('options.name', name) ?? core.options.name;
-  return file === null ? -1 : core.handlers.idOf(file, called);
+function parcelOf(given: unknown, transfer: readonly Transferable[]): Parcel {
+  if (!isMovable(given)) return { value: given, transfer, original: undefined };
+  const moved = unwrap(given);
+  return { value: moved.value, transfer: [...transfer, ...moved.transfer], original: given };
 }
 
 function signalOf(signal: unknown): AbortSignalAny | undefined {

@@ -8,7 +8,7 @@ import type { Ring } from './result-ring.js';
  * handler, arena, shape or payload in the table reads its port synchronously: such a message is always posted before the
  * slot that needs it is published.
  */
-/** [HANDLER, id, filename, name] */
+/** [HANDLER, id, filename, name, how it is called] */
 export const HANDLER = 1;
 /** [ARENA, index, buffer]: memory for tasks that do not fit into a slot. */
 export const ARENA = 2;
@@ -26,8 +26,11 @@ export const SHAPE = 6;
 /** [EXIT]: the worker shall end itself. */
 export const EXIT = 7;
 
+/** How it is called: bits of `calls.ts`. */
+export type Handler = readonly [id: number, filename: string, name: string, call: number];
+
 export type Message =
-  | [typeof HANDLER, number, string, string]
+  | [typeof HANDLER, ...Handler]
   | [typeof ARENA, number, SharedArrayBuffer]
   | [typeof PAYLOAD, number, number, Payload]
   | [typeof RESULTS, Ring, SharedArrayBuffer]
@@ -65,7 +68,7 @@ export interface Startup extends PostPorts {
   readonly layout: Layout;
   readonly table: SharedArrayBuffer;
   readonly arenas: readonly SharedArrayBuffer[];
-  readonly handlers: readonly (readonly [id: number, filename: string, name: string])[];
+  readonly handlers: readonly Handler[];
   /** Their names by number. */
   readonly shapes: readonly (readonly string[])[];
   readonly index: number;

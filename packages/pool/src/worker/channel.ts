@@ -10,8 +10,6 @@ import { slotAt } from '../shared/table.js';
 /** The exit code of a thread that its host has ended. */
 const TERMINATED = 1;
 
-type Handler = readonly [filename: string, name: string];
-
 /** Lost messages that are remembered: more than can be under way. */
 const MOST_LOST = 2 ** 16;
 
@@ -20,7 +18,7 @@ const MOST_LOST = 2 ** 16;
  * read synchronously: the host posts it before it publishes the slot that needs it.
  */
 export class Channel {
-  readonly handlers = new Map<number, Handler>();
+  readonly handlers = new Map<number, message.Handler>();
   readonly arenas: Memory[] = [];
   readonly makers = new Makers(() => this.readAll());
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
@@ -40,7 +38,7 @@ export class Channel {
     });
     this.#layout = startup.layout;
     this.#words = new Int32Array(startup.table);
-    for (const [id, filename, name] of startup.handlers) this.handlers.set(id, [filename, name]);
+    for (const handler of startup.handlers) this.handlers.set(handler[0], handler);
     for (const buffer of startup.arenas) this.arenas.push(memoryOf(buffer));
     for (const [shape, names] of startup.shapes.entries()) this.makers.add(shape, names);
   }
@@ -50,9 +48,9 @@ export class Channel {
     this.#messages.listen(onMessage);
   }
 
-  handler(id: number): Handler {
+  handler(id: number): message.Handler {
     if (!this.handlers.has(id)) this.readAll();
-    return this.handlers.get(id) as Handler;
+    return this.handlers.get(id) as message.Handler;
   }
 
   arena(index: number): Memory {
@@ -129,7 +127,7 @@ export class Channel {
     this.#lastMessage = message.messageAfter(this.#lastMessage);
     switch (received[0]) {
       case message.HANDLER:
-        this.handlers.set(received[1], [received[2], received[3]]);
+        this.handlers.set(received[1], received.slice(1) as unknown as message.Handler);
         break;
       case message.ARENA:
         this.arenas[received[1]] = memoryOf(received[2]);

@@ -1,10 +1,11 @@
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
+import { SPREAD } from '../shared/calls.js';
 import type { Channel } from './channel.js';
 import { cannotLoad } from './load-error.js';
 import { loadModule } from './load-module.js';
 
-export type TaskFunction = (task: unknown) => unknown;
+export type TaskFunction = (...task: unknown[]) => unknown;
 
 /**
  * The functions that tasks call, by the number that the host gave to a pair of file and name. A file is loaded at
@@ -25,11 +26,16 @@ export class Handlers {
 
   /** Loads the function. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
   async load(id: number): Promise<TaskFunction> {
-    const [filename, name] = this.#channel.handler(id);
-    const found = this.#known[id] ?? (await find(filename, name));
+    const [, filename, name, call] = this.#channel.handler(id);
+    const found = this.#known[id] ?? calledAs(call, await find(filename, name));
     this.#known[id] = found;
     return found;
   }
+}
+
+/** The function as the loop calls it. */
+function calledAs(call: number, found: TaskFunction): TaskFunction {
+  return (call & SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
 }
 
 async function find(filename: string, name: string): Promise<TaskFunction> {
