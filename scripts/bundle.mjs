@@ -29,7 +29,7 @@ export function bundle(root) {
   const [pool, monitor, fastify] = ['pool', 'monitor', 'fastify'].map((name) => join(root, 'packages', name));
   if (isStale(pool)) {
     bundleWorker(join(pool, 'dist'));
-    bundleHost(pool, { index: asValue, piscina: asValue });
+    bundleHost(pool, { index: asValue, piscina: asValue }, [], ['worker']);
   }
   if (isStale(monitor)) {
     bundleThread(join(monitor, 'dist'));
@@ -101,8 +101,13 @@ function commonJs(options) {
   return outputFiles[0].text.replaceAll('require("node:', 'process.getBuiltinModule("node:');
 }
 
-/** @type {(folder: string, entries: Record<string, Write>, external?: string[]) => void} */
-function bundleHost(folder, entries, external = []) {
+/**
+ * @param {string} folder
+ * @param {Record<string, Write>} entries
+ * @param {string[]} [external]
+ * @param {string[]} [alone] entries without a state of their own, for who shall not load all the rest
+ */
+function bundleHost(folder, entries, external = [], alone = []) {
   const dist = join(folder, 'dist');
   const names = Object.keys(entries);
   const [node, bundler, types] = ['node', 'bundler', 'types'].map((name) => join(dist, name));
@@ -122,7 +127,22 @@ function bundleHost(folder, entries, external = []) {
     writeFileSync(join(node, `${name}.cjs`), `${[given, ...required].join('\n')}\n`);
     writeFileSync(join(node, `${name}.js`), `${imported.join('\n')}\n`);
   }
-  collectTypes(dist, names, join(folder, 'types'), types);
+  for (const name of alone) bundleAlone(dist, name);
+  collectTypes(dist, [...names, ...alone], join(folder, 'types'), types);
+}
+
+/** @param {string} dist @param {string} name */
+function bundleAlone(dist, name) {
+  const input = { entryPoints: [join(dist, `${name}.js`)] };
+  const { outputs } = esbuild().buildSync({
+    ...{ ...OPTIONS, ...SMALL, ...input, format: 'esm', metafile: true, outdir: join(dist, 'bundler') },
+  }).metafile;
+  const exports = Object.values(outputs).flatMap((output) => output.exports);
+  writeFileSync(join(dist, `node/${name}.cjs`), commonJs({ ...SMALL, ...input }));
+  writeFileSync(
+    join(dist, `node/${name}.js`),
+    `import value from './${name}.cjs';\nexport const { ${exports.join(', ')} } = value;\n`,
+  );
 }
 
 /** @param {string} name */

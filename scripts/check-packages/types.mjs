@@ -19,12 +19,16 @@ export const TYPES = {
   '@plimsoll/pool': {
     'types.mts': `import { Pool } from '@plimsoll/pool';
       import Piscina, { type PiscinaTask } from '@plimsoll/pool/piscina';
+      import { task } from '@plimsoll/pool/worker';
+      export const isAborted: boolean = task.aborted;
       export const pool = new Pool();
       export const piscina: Piscina<number, string> = new Piscina();
       export const idOf = ({ taskId }: PiscinaTask): number => taskId;`,
     'types.cts': `import { Pool } from '@plimsoll/pool';
       import Piscina, { Piscina as Named, move } from '@plimsoll/pool/piscina';
       import Whole = require('@plimsoll/pool/piscina');
+      import { task } from '@plimsoll/pool/worker';
+      export const signal: AbortSignal = task.signal;
       import type { pool, piscina } from './types.mjs' with { 'resolution-mode': 'import' };
       export const pools: (Pool | typeof pool)[] = [new Pool()] satisfies (typeof pool)[];
       export const piscinas: (typeof piscina)[] = [new Piscina(), new Named(), new Whole.default()];

@@ -52,7 +52,9 @@ export const USES = {
        import * as pool from '@plimsoll/pool';
        import * as piscina from '@plimsoll/pool/piscina';
        isSame(require('@plimsoll/pool'), pool);
+       import * as worker from '@plimsoll/pool/worker';
        isSame(require('@plimsoll/pool/piscina'), piscina);
+       isSame(require('@plimsoll/pool/worker'), worker);
        for (const Class of [pool.Pool, require('@plimsoll/pool/piscina')]) {
          const workers = new Class({ filename });
          if ((await workers.run({ a: 4, b: 6 })) !== 10) throw new Error('a task gave a wrong result');

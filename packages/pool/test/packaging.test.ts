@@ -27,6 +27,42 @@ async function printed(folder: string, file: string, ...flags: string[]): Promis
   return JSON.parse(stdout) as unknown;
 }
 
+test('a worker file of either module system, and one that is bundled, sees that its task is aborted', async (t) => {
+  const loop =
+    "() => { const { signal } = task; while (!task.aborted); require('node:fs').writeFileSync(path, '1'); }";
+  const body = (kind: string): string =>
+    `const path = ${JSON.stringify(`${kind}.txt`)};\n${`const loop = ${loop}`};\n`;
+  const folder = folderOf(t, {
+    'required.cjs': `const { task } = require('@plimsoll/pool/worker');\n${body('required')}exports.loop = loop;\nexports.ready = () => 1;`,
+    'imported.mjs': `import { createRequire } from 'node:module';
+      import { task } from '@plimsoll/pool/worker';
+      const require = createRequire(import.meta.url);
+      ${body('imported')}export { loop };
+      export const ready = () => 1;`,
+    'main.cjs': `const { existsSync } = require('node:fs');
+      const { Pool } = require('@plimsoll/pool');
+      (async () => {
+        const seen = [];
+        for (const file of ['required.cjs', 'imported.mjs', 'bundled.cjs']) {
+          const pool = new Pool({ filename: __dirname + '/' + file, maxThreads: 1 });
+          await pool.run(0, { name: 'ready' });
+          const run = pool.run(0, { name: 'loop', timeout: 100, grace: Infinity });
+          seen.push(await run.catch((error) => error.name), existsSync(file.split('.')[0] + '.txt'));
+          await pool.close();
+        }
+        console.log(JSON.stringify(seen));
+      })();`,
+  });
+  writeFileSync(
+    join(folder, 'source.cjs'),
+    `const { task } = require('@plimsoll/pool/worker');\n${body('bundled')}exports.loop = loop;\nexports.ready = () => 1;`,
+  );
+  const entryPoints = { bundled: join(folder, 'source.cjs') };
+  await bundle({ entryPoints, outdir: folder, outExtension: { '.js': '.cjs' }, format: 'cjs' });
+  const each = ['TimeoutError', true];
+  assert.deepEqual(await printed(folder, 'main.cjs'), [...each, ...each, ...each]);
+});
+
 const WORKER =
   "exports.add = ({ a, b }) => a + b;\nexports.isWorker = () => require('@plimsoll/pool').isWorkerThread;";
 
@@ -34,6 +70,7 @@ const STATES = `
   const pairs = [
     [require('@plimsoll/pool'), await import('@plimsoll/pool')],
     [require('@plimsoll/pool/piscina'), await import('@plimsoll/pool/piscina')],
+    [require('@plimsoll/pool/worker'), await import('@plimsoll/pool/worker')],
   ];
   const differing = pairs.flatMap(([required, imported]) =>
     Object.keys(imported).filter((name) => required[name] !== imported[name]));

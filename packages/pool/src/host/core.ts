@@ -6,6 +6,7 @@ import { Crew } from './crew.js';
 import { Dispatch } from './dispatch.js';
 import { workerFailure } from './faults.js';
 import type { HandlerNames } from './handler-names.js';
+import { Ladder } from './ladder.js';
 import type { FilledOptions } from './options.js';
 import { Pump } from './pump.js';
 import { Rounds } from './rounds.js';
@@ -53,6 +54,7 @@ export class Core {
   readonly #staffing: Staffing;
   readonly #dispatch: Dispatch;
   readonly #pump: Pump;
+  readonly #ladder: Ladder;
   #onEmpty: (() => void) | undefined;
   #empty: Promise<void> | undefined;
 
@@ -61,6 +63,7 @@ export class Core {
     this.#events = events;
     const state = stateFor(options, geometry, () => this.#onSettled());
     this.#state = state;
+    this.#ladder = new Ladder(state);
     const { filename, name, loadBalancer } = options;
     this.#defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
     this.#notesTime = options.recordTiming || loadBalancer !== undefined || options.taskQueue !== undefined;
@@ -176,9 +179,14 @@ export class Core {
     void settled.then(() => this.#events.emit(needed ? 'needsDrain' : 'drain'));
   }
 
-  /** Ends a task from outside: aborted or timed out. A worker that runs it is killed and replaced. */
+  /** Ends a task from outside: aborted or timed out. One that runs is asked to end first, if it has a `grace`. */
   #end(task: Task, reason: unknown): void {
     if (task.state === SETTLED) return;
+    if (!this.#ladder.ask(task, reason, () => this.#stop(task, reason))) this.#stop(task, reason);
+  }
+
+  /** Ends a task at once. A worker that runs it is killed and replaced. */
+  #stop(task: Task, reason: unknown): void {
     this.timing?.atTime(now());
     const runsOn = this.#dispatch.cancel(task, reason);
     if (runsOn !== -1) this.#crew.killByIndex(runsOn);

@@ -30,14 +30,16 @@ export class Ledger {
   /** Settles a task's promise, once. */
   settle(task: Task, outcome: unknown, failed: boolean): void {
     if (task.state === SETTLED) return;
-    const { abortable } = task;
+    const { abortable, extras } = task;
     task.state = SETTLED;
     task.value = undefined;
     this.outstanding--;
     if (abortable) this.abortable--;
     this.completed++;
-    task.extras?.release?.();
-    if (failed) task.reject(outcome);
+    extras?.release?.();
+    const verdict = extras?.beyond?.verdict;
+    if (verdict !== undefined) task.reject(verdict.reason);
+    else if (failed) task.reject(outcome);
     else task.resolve(outcome);
     this.#onSettled();
   }

@@ -79,6 +79,11 @@ export interface RunOptions {
   readonly priority?: number | undefined;
   /** Milliseconds from `run()` after which the task is ended like an aborted one. Default: none. */
   readonly timeout?: number | undefined;
+  /**
+   * Milliseconds that a running task has to end by itself once it is aborted or timed out: it sees `task.signal` and
+   * `task.aborted` of `@plimsoll/pool/worker`. Its worker is stopped after that. Infinity: never. Default: 0, at once.
+   */
+  readonly grace?: number | undefined;
 }
 
 type WorkerOptions = NonNullable<ConstructorParameters<typeof Worker>[1]>;

@@ -1,5 +1,6 @@
 import type { Transferable } from 'node:worker_threads';
 import { AbortError, badType, TimeoutError } from '../errors.js';
+import { OBSERVED } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import type { Core } from './core.js';
@@ -24,6 +25,8 @@ export interface Checked {
   readonly signal: AbortSignalAny | undefined;
   readonly timeout: number | undefined;
   readonly priority: number;
+  /** Milliseconds; 0 for a task that nothing ends. */
+  readonly grace: number;
 }
 
 /** A value without what moves to the worker. */
@@ -50,25 +53,27 @@ export function ownOf<Options extends object>(options: Options): Options {
 
 /** @throws TypeError or RangeError for what is wrong in options */
 export function check(core: Core, own: RunOptions): Checked {
-  return {
-    filename: pathOf('options.filename', own.filename) ?? core.options.filename,
-    name: text('options.name', own.name) ?? core.options.name,
-    timeout: duration('options.timeout', own.timeout),
-    signal: signalOf(own.signal),
-    priority: count('options.priority', own.priority, -MOST, MOST) ?? 0,
-  };
+  const filename = pathOf('options.filename', own.filename) ?? core.options.filename;
+  const name = text('options.name', own.name) ?? core.options.name;
+  const timeout = duration('options.timeout', own.timeout);
+  const signal = signalOf(own.signal);
+  const priority = count('options.priority', own.priority, -MOST, MOST) ?? 0;
+  const grace = duration('options.grace', own.grace) ?? 0;
+  const mayEnd = signal !== undefined || timeout !== undefined;
+  return { filename, name, timeout, signal, priority, grace: mayEnd ? grace : 0 };
 }
 
 /** The number of the function that options name, called in some way; -1: there is no file. */
-export function handlerOf(core: Core, { filename, name }: Checked, call = 0): number {
-  return filename === null ? -1 : core.handlers.idOf(filename, name, call);
+export function handlerOf(core: Core, { filename, name, grace }: Checked, call = 0): number {
+  return filename === null ? -1 : core.handlers.idOf(filename, name, grace > 0 ? call | OBSERVED : call);
 }
 
 export function submit(core: Core, parcel: Parcel, handler: number, checked: Checked): Promise<unknown> {
-  const { signal, timeout, priority } = checked;
+  const { signal, timeout, priority, grace } = checked;
   const { value, transfer, original } = parcel;
   const abortable = signal !== undefined || timeout !== undefined;
-  const extras: Extras = { transfer, abortable, priority, original, release: undefined };
+  const plain = { transfer, abortable, priority, original, release: undefined };
+  const extras: Extras = grace > 0 ? { ...plain, beyond: { grace } } : plain;
   if (!abortable) return core.run(value, handler, extras);
   if (signal !== undefined && (signal as AbortSignal).aborted) {
     return Promise.reject(new AbortError((signal as AbortSignal).reason));

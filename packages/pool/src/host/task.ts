@@ -74,4 +74,14 @@ export interface Extras {
   /** The value as the caller passed it, when `move` wrapped it: custom queues look for options there. */
   readonly original: unknown;
   release: Release | undefined;
+  /** Left out of tasks that need none of it. */
+  readonly beyond?: Beyond;
+}
+
+/** What still fewer have. */
+export interface Beyond {
+  /** Milliseconds from when it is asked to end until its worker is stopped. */
+  readonly grace: number;
+  /** It was asked to end: so it settles, whatever becomes of it. */
+  verdict?: { readonly reason: unknown };
 }

@@ -4,3 +4,8 @@
  */
 /** The value is an array, and its items are the arguments. */
 export const SPREAD = 1;
+/** The call has a context: `task` of `@plimsoll/pool/worker`. */
+export const OBSERVED = 2;
+
+/** A function of a worker file, or a wrapper around one: the loop gives it one value. */
+export type TaskFunction = (...task: unknown[]) => unknown;

@@ -1,5 +1,6 @@
 import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { Source } from './clock.js';
+import type { Thrown } from './error-record.js';
 import type { Layout } from './layout.js';
 import type { Ring } from './result-ring.js';
 
@@ -25,6 +26,8 @@ export const READY = 5;
 export const SHAPE = 6;
 /** [EXIT]: the worker shall end itself. */
 export const EXIT = 7;
+/** [ABORT, slot, sequence, reason]: the task shall end. Posted before its slot is marked as asked. */
+export const ABORT = 8;
 
 /** How it is called: bits of `calls.ts`. */
 export type Handler = readonly [id: number, filename: string, name: string, call: number];
@@ -36,7 +39,8 @@ export type Message =
   | [typeof RESULTS, Ring, SharedArrayBuffer]
   | [typeof READY, number]
   | [typeof SHAPE, number, readonly string[]]
-  | [typeof EXIT];
+  | [typeof EXIT]
+  | [typeof ABORT, number, number, Thrown];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {

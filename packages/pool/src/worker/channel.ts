@@ -1,5 +1,6 @@
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
+import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
 import { type Layout, OFFSET } from '../shared/layout.js';
 import { chunkOf, wordOf } from '../shared/memory.js';
@@ -20,6 +21,8 @@ const MOST_LOST = 2 ** 16;
 export class Channel {
   readonly handlers = new Map<number, message.Handler>();
   readonly arenas: Memory[] = [];
+  /** Hears that a task shall end. Set once there is one that can. */
+  onAbort: ((slot: number, sequence: number, reason: Thrown) => void) | undefined;
   readonly makers = new Makers(() => this.readAll());
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** What could not be read, by the number of the message. */
@@ -137,6 +140,9 @@ export class Channel {
         break;
       case message.PAYLOAD:
         this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
+        break;
+      case message.ABORT:
+        this.onAbort?.(received[1], received[2], received[3]);
         break;
       case message.EXIT:
         process.exit(TERMINATED);

@@ -1,11 +1,11 @@
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
-import { SPREAD } from '../shared/calls.js';
+import { OBSERVED, SPREAD, type TaskFunction } from '../shared/calls.js';
+import type { Table } from '../shared/table.js';
 import type { Channel } from './channel.js';
 import { cannotLoad } from './load-error.js';
 import { loadModule } from './load-module.js';
-
-export type TaskFunction = (...task: unknown[]) => unknown;
+import { ObservedCalls } from './observed.js';
 
 /**
  * The functions that tasks call, by the number that the host gave to a pair of file and name. A file is loaded at
@@ -13,23 +13,33 @@ export type TaskFunction = (...task: unknown[]) => unknown;
  */
 export class Handlers {
   readonly #known: (TaskFunction | undefined)[] = [];
+  /** Functions that are bound to the slot of each task. */
+  readonly #bound: (TaskFunction | undefined)[] = [];
+  #observed: ObservedCalls | undefined;
   readonly #channel: Channel;
+  readonly #table: Table;
 
-  constructor(channel: Channel) {
+  constructor(channel: Channel, table: Table) {
     this.#channel = channel;
+    this.#table = table;
   }
 
-  /** The function, when it has been loaded. */
+  /** The function, when it has been loaded and needs no slot. */
   get(id: number): TaskFunction | undefined {
     return this.#known[id];
   }
 
-  /** Loads the function. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
-  async load(id: number): Promise<TaskFunction> {
+  /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
+  async load(id: number, slot: number): Promise<TaskFunction> {
     const [, filename, name, call] = this.#channel.handler(id);
-    const found = this.#known[id] ?? calledAs(call, await find(filename, name));
-    this.#known[id] = found;
-    return found;
+    const found = this.#known[id] ?? this.#bound[id] ?? calledAs(call, await find(filename, name));
+    if ((call & OBSERVED) === 0) {
+      this.#known[id] = found;
+      return found;
+    }
+    this.#bound[id] = found;
+    this.#observed ??= new ObservedCalls(this.#table, this.#channel);
+    return this.#observed.bind(found, slot);
   }
 }
 
