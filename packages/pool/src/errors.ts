@@ -71,6 +71,21 @@ export const ERRORS = {
     when: 'workers end before they are ready, or Node refuses to make them',
     remedy: 'mend what `cause` says: a preload, an option of the thread, too many stuck threads',
   },
+  PLIMSOLL_POOL_NOT_RETRYABLE: {
+    thrownAs: 'WorkerError',
+    when: 'the task died with its worker, and `retry` cannot run it again: objects were transferred with it; `cause` is that end',
+    remedy: 'copy them, or leave `retry` out',
+  },
+  PLIMSOLL_POOL_QUARANTINED: {
+    thrownAs: 'WorkerError',
+    when: 'the function has ended as many workers as `quarantine` allows; `cause` is the last end',
+    remedy: 'mend the function; its tasks are taken again after `pause`',
+  },
+  PLIMSOLL_POOL_CIRCUIT_OPEN: {
+    thrownAs: 'PoolError',
+    when: 'as many workers in a row as `breaker` allows have failed to start; `cause` is why the last one did',
+    remedy: 'mend what `cause` says; a worker is started again after `pause`',
+  },
   PLIMSOLL_POOL_UNSUPPORTED_RUNTIME: {
     thrownAs: 'PoolError',
     when: 'the runtime lacks `SharedArrayBuffer` or `Atomics.waitAsync`; thrown by the constructor',

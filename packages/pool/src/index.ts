@@ -9,6 +9,7 @@ export {
   UncloneableError,
   WorkerError,
 } from './errors.js';
+export type { BreakerOptions, QuarantineOptions, RetryOptions, WorkerEnd } from './host/fault-options.js';
 export type {
   AbortEmitter,
   AbortSignalAny,

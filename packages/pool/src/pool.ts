@@ -1,5 +1,6 @@
 import { badType } from './errors.js';
-import { fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
+import { flag } from './host/checks.js';
+import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
 import { runWith } from './host/run-with.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';

@@ -78,6 +78,17 @@ export class Backlog {
     return tasks;
   }
 
+  /** Rejects those among the tasks that no worker has claimed yet. */
+  rejectThose(isOne: (task: Task) => boolean, reason: unknown): void {
+    const waiting = this.#shiftAll();
+    const rejected = waiting.filter(isOne);
+    for (const task of waiting.reverse()) if (!isOne(task)) this.queue.unshift(task);
+    for (const task of this.#slots.publishedYoungestFirst())
+      if (isOne(task) && this.#slots.retract(task)) rejected.push(task);
+    for (const task of rejected) task.state = LOOSE;
+    for (const task of rejected) this.#ledger.settle(task, reason, true);
+  }
+
   /** Rejects the tasks that no worker has claimed yet; with `most`, only so many, those whose turn would come last. */
   reject(reasonFor: () => unknown, most = Number.POSITIVE_INFINITY): void {
     const waiting = this.#shiftAll();

@@ -5,8 +5,10 @@ import { chooserFor } from './balance.js';
 import { Crew } from './crew.js';
 import { Dispatch } from './dispatch.js';
 import { workerFailure } from './faults.js';
+import { Guard } from './guard.js';
 import type { HandlerNames } from './handler-names.js';
 import { Ladder } from './ladder.js';
+import { Losses } from './losses.js';
 import type { FilledOptions } from './options.js';
 import { Pump } from './pump.js';
 import { Rounds } from './rounds.js';
@@ -55,6 +57,8 @@ export class Core {
   readonly #dispatch: Dispatch;
   readonly #pump: Pump;
   readonly #ladder: Ladder;
+  readonly #guard: Guard;
+  readonly #losses: Losses;
   #onEmpty: (() => void) | undefined;
   #empty: Promise<void> | undefined;
 
@@ -64,6 +68,11 @@ export class Core {
     const state = stateFor(options, geometry, () => this.#onSettled());
     this.#state = state;
     this.#ladder = new Ladder(state);
+    this.#guard = new Guard(options.breaker, options.quarantine);
+    this.#losses = new Losses(state, this.#guard, () => {
+      this.refillCrew();
+      this.#pump.stateChanged();
+    });
     const { filename, name, loadBalancer } = options;
     this.#defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
     this.#notesTime = options.recordTiming || loadBalancer !== undefined || options.taskQueue !== undefined;
@@ -76,7 +85,7 @@ export class Core {
       onKill: (worker) => this.#dispatch.drain(worker),
       onGone: (worker, exitCode) => this.#onGone(worker, exitCode),
     });
-    const staffing = new Staffing(state, crew, (error) => events.emit('error', error));
+    const staffing = new Staffing(state, crew, this.#guard, (error) => events.emit('error', error));
     const choose = loadBalancer && chooserFor(loadBalancer, state, () => staffing.spawn());
     this.#crew = crew;
     this.#staffing = staffing;
@@ -144,7 +153,10 @@ export class Core {
   }
 
   #refusal(handler: number, abortable: 0 | 1): Error | undefined {
-    if (this.#staffing.closing) return new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
+    if (this.#guard.isUp) {
+      const refusal = this.#guard.refusal(this.handlers.all[handler], this.workers.length > 0);
+      if (refusal !== undefined) return refusal;
+    }
     if (handler === -1) {
       const message = 'filename must be provided to run() or in options object';
       return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
@@ -222,6 +234,7 @@ export class Core {
   }
 
   #onReady(worker: WorkerHandle): void {
+    this.#guard.started();
     this.#dispatch.reconsider();
     this.#events.emit('workerCreate', worker);
     this.refillCrew();
@@ -230,9 +243,9 @@ export class Core {
   }
 
   #onGone(worker: WorkerHandle, exitCode: number): void {
-    const lost = this.#dispatch.reapWorker(worker, ({ handler }) =>
-      workerFailure(worker, exitCode, this.handlers.of(handler)),
-    );
+    const dead: Task[] = [];
+    const lost = this.#dispatch.reapWorker(worker, (task) => dead.push(task));
+    this.#losses.bury(dead, worker.leaving, (handler) => workerFailure(worker, exitCode, handler));
     if (worker.times !== undefined) this.timing?.died(worker.times);
     this.#staffing.explain(worker, exitCode, lost);
     this.#events.emit('workerDestroy', worker);
@@ -244,7 +257,11 @@ export class Core {
   async close(force: boolean): Promise<void> {
     if (!this.#staffing.closing) {
       this.#staffing.closing = true;
-      if (force) this.#state.backlog.reject(() => new AbortError('pool is closed'), this.queueSize);
+      this.#guard.close();
+      if (force) {
+        this.#state.backlog.reject(() => new AbortError('pool is closed'), this.queueSize);
+        this.#losses.reject(() => new AbortError('pool is closed'));
+      }
     }
     if (!(await this.#emptied())) {
       this.#events.emit('error', closeTimeout('Close operation timed out'));
@@ -264,8 +281,10 @@ export class Core {
   async destroy(): Promise<void> {
     this.#staffing.closing = true;
     this.#staffing.ended = true;
+    this.#guard.close();
     const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
     this.#state.backlog.reject(reason);
+    this.#losses.reject(reason);
     this.#dispatch.rejectRunning(reason);
     try {
       await this.#crew.killAll(Math.max(this.options.closeTimeout, LEAST_PATIENCE));

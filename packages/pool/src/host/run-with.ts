@@ -3,16 +3,10 @@ import { AbortError, badType, TimeoutError } from '../errors.js';
 import { OBSERVED } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
+import { count, duration, text } from './checks.js';
 import type { Core } from './core.js';
-import {
-  type AbortEmitter,
-  type AbortSignalAny,
-  count,
-  duration,
-  pathOf,
-  type RunOptions,
-  text,
-} from './options.js';
+import { type RetryPolicy, retryOf } from './fault-options.js';
+import { type AbortEmitter, type AbortSignalAny, pathOf, type RunOptions } from './options.js';
 import type { Extras } from './task.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -27,6 +21,7 @@ export interface Checked {
   readonly priority: number;
   /** Milliseconds; 0 for a task that nothing ends. */
   readonly grace: number;
+  readonly retry: RetryPolicy | undefined;
 }
 
 /** A value without what moves to the worker. */
@@ -59,8 +54,9 @@ export function check(core: Core, own: RunOptions): Checked {
   const signal = signalOf(own.signal);
   const priority = count('options.priority', own.priority, -MOST, MOST) ?? 0;
   const grace = duration('options.grace', own.grace) ?? 0;
+  const retry = retryOf(own.retry);
   const mayEnd = signal !== undefined || timeout !== undefined;
-  return { filename, name, timeout, signal, priority, grace: mayEnd ? grace : 0 };
+  return { filename, name, timeout, signal, priority, grace: mayEnd ? grace : 0, retry };
 }
 
 /** The number of the function that options name, called in some way; -1: there is no file. */
@@ -69,11 +65,11 @@ export function handlerOf(core: Core, { filename, name, grace }: Checked, call =
 }
 
 export function submit(core: Core, parcel: Parcel, handler: number, checked: Checked): Promise<unknown> {
-  const { signal, timeout, priority, grace } = checked;
+  const { signal, timeout, priority, grace, retry } = checked;
   const { value, transfer, original } = parcel;
   const abortable = signal !== undefined || timeout !== undefined;
   const plain = { transfer, abortable, priority, original, release: undefined };
-  const extras: Extras = grace > 0 ? { ...plain, beyond: { grace } } : plain;
+  const extras: Extras = grace > 0 || retry !== undefined ? { ...plain, beyond: { grace, retry } } : plain;
   if (!abortable) return core.run(value, handler, extras);
   if (signal !== undefined && (signal as AbortSignal).aborted) {
     return Promise.reject(new AbortError((signal as AbortSignal).reason));

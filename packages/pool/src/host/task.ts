@@ -1,4 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
+import type { RetryPolicy } from './fault-options.js';
 
 // Where a task is. Only the table knows whether it runs.
 /** Neither in the queue nor in the table. */
@@ -82,6 +83,8 @@ export interface Extras {
 export interface Beyond {
   /** Milliseconds from when it is asked to end until its worker is stopped. */
   readonly grace: number;
+  /** Instead of the pool's. */
+  readonly retry: RetryPolicy | undefined;
   /** It was asked to end: so it settles, whatever becomes of it. */
   verdict?: { readonly reason: unknown };
 }
