@@ -10,6 +10,7 @@ export {
   WorkerError,
 } from './errors.js';
 export type { BreakerOptions, QuarantineOptions, RetryOptions, WorkerEnd } from './host/fault-options.js';
+export type { MapOptions } from './host/map.js';
 export type {
   AbortEmitter,
   AbortSignalAny,

@@ -1,5 +1,6 @@
 import { badType } from './errors.js';
 import { flag } from './host/checks.js';
+import { type MapOptions, mapOf } from './host/map.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
 import { runWith } from './host/run-with.js';
@@ -67,6 +68,26 @@ export class Pool<Module = AnyModule> extends PoolBase {
    */
   proxy<Of = Module>(options: ProxyOptions = {}): Proxied<Of> {
     return proxyOf(() => this.core, options) as Proxied<Of>;
+  }
+
+  /**
+   * Runs a task for each item of an iterable or an async iterable, and gives the results to a `for await`. Nothing begins
+   * before its first turn. Items are taken only as fast as the loop takes results: never more than `concurrency` of them are in
+   * memory.
+   *
+   * The first failure, of an item or of the iterable, ends the loop with its reason. `break` ends it too: items that wait
+   * are taken back, what runs goes on to its end or is asked to (`grace`), and the iterable is closed.
+   *
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
+   * @example
+   * for await (const thumbnail of pool.map(images, { name: 'resize', concurrency: 16 })) await save(thumbnail);
+   */
+  map<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
+    items: Iterable<TaskOf<Module, Name>> | AsyncIterable<TaskOf<Module, Name>>,
+    options?: MapOptions & { readonly name?: Name | null | undefined },
+  ): AsyncIterableIterator<ResultOf<Module, Name>, undefined>;
+  map(items: unknown, options: MapOptions = {}): AsyncIterableIterator<unknown, undefined> {
+    return mapOf(this.core, items, options);
   }
 
   async close(options: CloseOptions = {}): Promise<void> {

@@ -1,6 +1,7 @@
 import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { isInTime } from '../shared/timers.js';
+import { Admission } from './admission.js';
 import { chooserFor } from './balance.js';
 import { Crew } from './crew.js';
 import { Dispatch } from './dispatch.js';
@@ -58,6 +59,7 @@ export class Core {
   readonly #pump: Pump;
   readonly #ladder: Ladder;
   readonly #guard: Guard;
+  readonly #admission: Admission;
   readonly #losses: Losses;
   #onEmpty: (() => void) | undefined;
   #empty: Promise<void> | undefined;
@@ -67,12 +69,9 @@ export class Core {
     this.#events = events;
     const state = stateFor(options, geometry, () => this.#onSettled());
     this.#state = state;
-    this.#ladder = new Ladder(state);
     this.#guard = new Guard(options.breaker, options.quarantine);
-    this.#losses = new Losses(state, this.#guard, () => {
-      this.refillCrew();
-      this.#pump.stateChanged();
-    });
+    this.#admission = new Admission(state, this.#guard);
+    this.#losses = new Losses(state, this.#guard, () => this.#onChange());
     const { filename, name, loadBalancer } = options;
     this.#defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
     this.#notesTime = options.recordTiming || loadBalancer !== undefined || options.taskQueue !== undefined;
@@ -90,6 +89,7 @@ export class Core {
     this.#crew = crew;
     this.#staffing = staffing;
     this.#dispatch = new Dispatch(state, choose, () => this.#pump.isStreaming);
+    this.#ladder = new Ladder(state, crew, this.#dispatch, () => this.#onChange());
     this.#pump = new Pump(state.table.words, new Rounds(state, crew, this.#dispatch, this.timing));
     // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
     if (options.minThreads > 0) crew.spawn();
@@ -135,13 +135,13 @@ export class Core {
   /** Submits a task. `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
   run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
     const id = handler === -1 ? this.#defaultHandler : handler;
-    const refusal = this.#refusal(id, watch === undefined ? 0 : 1);
+    const refusal = this.#admission.refusal(id, watch === undefined ? 0 : 1);
     if (refusal !== undefined) return Promise.reject(refusal);
     const created = this.#notesTime ? now() : 0;
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, created, resolveOf, extras);
     if (extras !== undefined && watch !== undefined) {
-      extras.release = watch((reason) => this.#end(task, reason), this.handlers.of(id).name);
+      extras.release = watch((reason) => this.end(task, reason), this.handlers.of(id).name);
     }
     try {
       this.#submit(task);
@@ -152,21 +152,29 @@ export class Core {
     return promise;
   }
 
-  #refusal(handler: number, abortable: 0 | 1): Error | undefined {
-    if (this.#guard.isUp) {
-      const refusal = this.#guard.refusal(this.handlers.all[handler], this.workers.length > 0);
-      if (refusal !== undefined) return refusal;
+  /**
+   * As `run`, without a promise: `resolve` gets the result, or a `Rejection`.
+   * @throws why the task is refused
+   */
+  start(
+    value: unknown,
+    handler: number,
+    extras: Extras | undefined,
+    resolve: (value: unknown) => void,
+    watch?: Watch,
+  ): Task {
+    const refusal = this.#admission.refusal(handler, extras?.abortable === true ? 1 : 0);
+    if (refusal !== undefined) throw refusal;
+    const task = new Task(value, handler, this.#notesTime ? now() : 0, resolve, extras);
+    if (extras !== undefined && watch !== undefined) {
+      extras.release = watch((reason) => this.end(task, reason), this.handlers.of(handler).name);
     }
-    if (handler === -1) {
-      const message = 'filename must be provided to run() or in options object';
-      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
+    try {
+      this.#submit(task);
+    } catch (error) {
+      task.reject(error);
     }
-    const { maxThreads, maxQueue } = this.options;
-    if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
-    if (this.#state.ledger.waiting(maxThreads, 1 - abortable, abortable) <= maxQueue) return undefined;
-    const message =
-      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
-    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
+    return task;
   }
 
   #submit(task: Task): void {
@@ -192,16 +200,20 @@ export class Core {
   }
 
   /** Ends a task from outside: aborted or timed out. One that runs is asked to end first, if it has a `grace`. */
-  #end(task: Task, reason: unknown): void {
+  end(task: Task, reason: unknown): void {
     if (task.state === SETTLED) return;
-    if (!this.#ladder.ask(task, reason, () => this.#stop(task, reason))) this.#stop(task, reason);
+    this.timing?.atTime(now());
+    this.#ladder.end(task, reason);
   }
 
-  /** Ends a task at once. A worker that runs it is killed and replaced. */
-  #stop(task: Task, reason: unknown): void {
-    this.timing?.atTime(now());
-    const runsOn = this.#dispatch.cancel(task, reason);
-    if (runsOn !== -1) this.#crew.killByIndex(runsOn);
+  /** Rejects a task unless a worker has claimed it. False when one has. */
+  withdraw(task: Task, reason: unknown): boolean {
+    const isWithdrawn = this.#ladder.withdraw(task, reason);
+    if (isWithdrawn) this.#pump.stateChanged();
+    return isWithdrawn;
+  }
+
+  #onChange(): void {
     this.refillCrew();
     this.#pump.stateChanged();
   }

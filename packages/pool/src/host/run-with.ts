@@ -4,7 +4,7 @@ import { OBSERVED } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { count, duration, text } from './checks.js';
-import type { Core } from './core.js';
+import type { Core, Watch } from './core.js';
 import { type RetryPolicy, retryOf } from './fault-options.js';
 import { type AbortEmitter, type AbortSignalAny, pathOf, type RunOptions } from './options.js';
 import type { Extras } from './task.js';
@@ -65,16 +65,30 @@ export function handlerOf(core: Core, { filename, name, grace }: Checked, call =
 }
 
 export function submit(core: Core, parcel: Parcel, handler: number, checked: Checked): Promise<unknown> {
-  const { signal, timeout, priority, grace, retry } = checked;
-  const { value, transfer, original } = parcel;
-  const abortable = signal !== undefined || timeout !== undefined;
-  const plain = { transfer, abortable, priority, original, release: undefined };
-  const extras: Extras = grace > 0 || retry !== undefined ? { ...plain, beyond: { grace, retry } } : plain;
-  if (!abortable) return core.run(value, handler, extras);
+  const { signal } = checked;
+  const extras = extrasOf(parcel, checked);
+  if (!extras.abortable) return core.run(parcel.value, handler, extras);
   if (signal !== undefined && (signal as AbortSignal).aborted) {
     return Promise.reject(new AbortError((signal as AbortSignal).reason));
   }
-  return core.run(value, handler, extras, (end, name) => watch(end, name, signal, timeout));
+  return core.run(parcel.value, handler, extras, watchOf(checked));
+}
+
+/** Has a task with these options nothing but its value? */
+export const isPlain = ({ signal, timeout, priority, retry }: Checked): boolean =>
+  signal === undefined && timeout === undefined && priority === 0 && retry === undefined;
+
+export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extras {
+  const { signal, timeout, priority, grace, retry } = checked;
+  const abortable = signal !== undefined || timeout !== undefined;
+  const extras = { transfer, abortable, priority, original, release: undefined };
+  return grace > 0 || retry !== undefined ? { ...extras, beyond: { grace, retry } } : extras;
+}
+
+/** Watches the signal and the timeout of a task; undefined: it has none. */
+export function watchOf({ signal, timeout }: Checked): Watch | undefined {
+  if (signal === undefined && timeout === undefined) return undefined;
+  return (end, name) => watch(end, name, signal, timeout);
 }
 
 function transferOf({ transferList }: RunOptions): readonly Transferable[] {
@@ -84,7 +98,7 @@ function transferOf({ transferList }: RunOptions): readonly Transferable[] {
   return [...((transferList ?? []) as Transferable[])];
 }
 
-function parcelOf(given: unknown, transfer: readonly Transferable[]): Parcel {
+export function parcelOf(given: unknown, transfer: readonly Transferable[]): Parcel {
   if (!isMovable(given)) return { value: given, transfer, original: undefined };
   const moved = unwrap(given);
   return { value: moved.value, transfer: [...transfer, ...moved.transfer], original: given };
@@ -102,7 +116,7 @@ function signalOf(signal: unknown): AbortSignalAny | undefined {
 }
 
 /** Ends the task on whichever comes first. Returns how to stop watching. */
-function watch(
+export function watch(
   end: (reason: unknown) => void,
   name: string,
   signal: AbortSignalAny | undefined,

@@ -54,16 +54,16 @@ export class Task {
 }
 
 /** A promise that is resolved with it rejects, one microtask later. */
-class Rejection {
-  readonly #reason: unknown;
+export class Rejection {
+  readonly reason: unknown;
 
   constructor(reason: unknown) {
-    this.#reason = reason;
+    this.reason = reason;
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a thenable is what it is for
   then(_resolve: unknown, reject: (reason: unknown) => void): void {
-    reject(this.#reason);
+    reject(this.reason);
   }
 }
 
