@@ -19,6 +19,7 @@ export type {
   RunOptions,
 } from './host/options.js';
 export type { ProxyOptions } from './host/proxy.js';
+export type { StreamOptions } from './host/stream.js';
 export {
   ArrayTaskQueue,
   FixedQueue,
@@ -33,7 +34,7 @@ export type { CloseOptions, PoolHistogram, PoolStats } from './pool-base.js';
 export type { Proxied } from './proxied.js';
 export type { HistogramSummary } from './shared/histogram.js';
 export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
-export type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
+export type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';
 
 /** Are we inside a worker of a pool? */

@@ -4,10 +4,11 @@ import { type MapOptions, mapOf } from './host/map.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
 import { runWith } from './host/run-with.js';
+import { type StreamOptions, streamOf } from './host/stream.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';
 import type { Proxied } from './proxied.js';
 import { isMovable } from './shared/move.js';
-import type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
+import type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
 
 /**
  * A pool of worker threads that share a task table with the host.
@@ -88,6 +89,25 @@ export class Pool<Module = AnyModule> extends PoolBase {
   ): AsyncIterableIterator<ResultOf<Module, Name>, undefined>;
   map(items: unknown, options: MapOptions = {}): AsyncIterableIterator<unknown, undefined> {
     return mapOf(this.core, items, options);
+  }
+
+  /**
+   * Calls a generator function of a worker file, or one that returns any other iterable, and gives its items to a `for
+   * await`. Nothing begins before its first turn. The worker makes at most `highWaterMark` items that the loop has not got.
+   *
+   * `break` closes the iterable in the worker, and waits for its `finally` blocks. What the generator throws, and the death of
+   * its worker, end the loop with that reason, behind the items that came before.
+   *
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
+   * @example
+   * for await (const row of pool.stream('report.csv', { name: 'rows' })) if (isLast(row)) break;
+   */
+  stream<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
+    task: TaskOf<Module, Name>,
+    options?: StreamOptions & { readonly name?: Name | null | undefined },
+  ): AsyncIterableIterator<ItemOf<ResultOf<Module, Name>>, undefined>;
+  stream(task: unknown, options: StreamOptions = {}): AsyncIterableIterator<unknown, undefined> {
+    return streamOf(this.core, task, options);
   }
 
   async close(options: CloseOptions = {}): Promise<void> {

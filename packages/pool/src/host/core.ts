@@ -1,21 +1,22 @@
-import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
-import { isInTime } from '../shared/timers.js';
 import { Admission } from './admission.js';
 import { chooserFor } from './balance.js';
 import { Crew } from './crew.js';
 import { Dispatch } from './dispatch.js';
+import { Ending } from './ending.js';
 import { workerFailure } from './faults.js';
 import { Guard } from './guard.js';
 import type { HandlerNames } from './handler-names.js';
 import { Ladder } from './ladder.js';
-import { Losses } from './losses.js';
+import { Losses, type Lost } from './losses.js';
+import { OpenStreams } from './open-streams.js';
 import type { FilledOptions } from './options.js';
 import { Pump } from './pump.js';
 import { Rounds } from './rounds.js';
 import { Staffing } from './staffing.js';
 import { geometryFor, type PoolState, stateFor } from './state.js';
-import { type Extras, type Release, SETTLED, Task } from './task.js';
+import { type Extras, Task, type Watch } from './task.js';
+import { Tasks } from './tasks.js';
 import { Timing } from './timing.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -25,12 +26,6 @@ export interface CoreEvents {
   emit(event: 'error' | 'message', value: unknown): void;
   emit(event: 'workerCreate' | 'workerDestroy', worker: WorkerHandle): void;
 }
-
-/** Begins to watch for what ends a task early; returns how to stop that. */
-export type Watch = (end: (reason: unknown) => void, name: string) => Release;
-
-/** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
-const LEAST_PATIENCE = 2000;
 
 const settled = Promise.resolve();
 
@@ -48,6 +43,9 @@ export class Core {
   /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
   needsDrain = false;
+  readonly streams = new OpenStreams(() => this.#ending.check());
+  /** For what is built on this. */
+  readonly tasks: Tasks;
   readonly #events: CoreEvents;
   readonly #defaultHandler: number;
   /** When a task was submitted is shown to queues and balancers of the user's, too. */
@@ -57,12 +55,10 @@ export class Core {
   readonly #staffing: Staffing;
   readonly #dispatch: Dispatch;
   readonly #pump: Pump;
-  readonly #ladder: Ladder;
   readonly #guard: Guard;
   readonly #admission: Admission;
   readonly #losses: Losses;
-  #onEmpty: (() => void) | undefined;
-  #empty: Promise<void> | undefined;
+  readonly #ending: Ending;
 
   constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options)) {
     this.options = options;
@@ -89,7 +85,22 @@ export class Core {
     this.#crew = crew;
     this.#staffing = staffing;
     this.#dispatch = new Dispatch(state, choose, () => this.#pump.isStreaming);
-    this.#ladder = new Ladder(state, crew, this.#dispatch, () => this.#onChange());
+    const ladder = new Ladder(state, crew, this.#dispatch, () => this.#onChange());
+    this.tasks = new Tasks(state, this.#admission, ladder, this.timing, {
+      submit: (task) => this.#submit(task),
+      onChange: () => this.#pump.stateChanged(),
+    });
+    const { streams } = this;
+    const parts = {
+      state,
+      crew,
+      staffing,
+      dispatch: this.#dispatch,
+      losses: this.#losses,
+      guard: this.#guard,
+      streams,
+    };
+    this.#ending = new Ending(parts, (error) => events.emit('error', error));
     this.#pump = new Pump(state.table.words, new Rounds(state, crew, this.#dispatch, this.timing));
     // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
     if (options.minThreads > 0) crew.spawn();
@@ -111,7 +122,7 @@ export class Core {
 
   /** Workers that no task needs, those that still start included. */
   get spareThreads(): number {
-    return Math.max(0, this.workers.length - this.outstanding);
+    return Math.max(0, this.workers.length - this.outstanding + this.#state.ledger.bound);
   }
 
   get outstanding(): number {
@@ -141,7 +152,7 @@ export class Core {
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, created, resolveOf, extras);
     if (extras !== undefined && watch !== undefined) {
-      extras.release = watch((reason) => this.end(task, reason), this.handlers.of(id).name);
+      extras.release = watch((reason) => this.tasks.end(task, reason), this.handlers.of(id).name);
     }
     try {
       this.#submit(task);
@@ -150,31 +161,6 @@ export class Core {
       task.reject(error);
     }
     return promise;
-  }
-
-  /**
-   * As `run`, without a promise: `resolve` gets the result, or a `Rejection`.
-   * @throws why the task is refused
-   */
-  start(
-    value: unknown,
-    handler: number,
-    extras: Extras | undefined,
-    resolve: (value: unknown) => void,
-    watch?: Watch,
-  ): Task {
-    const refusal = this.#admission.refusal(handler, extras?.abortable === true ? 1 : 0);
-    if (refusal !== undefined) throw refusal;
-    const task = new Task(value, handler, this.#notesTime ? now() : 0, resolve, extras);
-    if (extras !== undefined && watch !== undefined) {
-      extras.release = watch((reason) => this.end(task, reason), this.handlers.of(handler).name);
-    }
-    try {
-      this.#submit(task);
-    } catch (error) {
-      task.reject(error);
-    }
-    return task;
   }
 
   #submit(task: Task): void {
@@ -199,20 +185,6 @@ export class Core {
     void settled.then(() => this.#events.emit(needed ? 'needsDrain' : 'drain'));
   }
 
-  /** Ends a task from outside: aborted or timed out. One that runs is asked to end first, if it has a `grace`. */
-  end(task: Task, reason: unknown): void {
-    if (task.state === SETTLED) return;
-    this.timing?.atTime(now());
-    this.#ladder.end(task, reason);
-  }
-
-  /** Rejects a task unless a worker has claimed it. False when one has. */
-  withdraw(task: Task, reason: unknown): boolean {
-    const isWithdrawn = this.#ladder.withdraw(task, reason);
-    if (isWithdrawn) this.#pump.stateChanged();
-    return isWithdrawn;
-  }
-
   #onChange(): void {
     this.refillCrew();
     this.#pump.stateChanged();
@@ -226,7 +198,7 @@ export class Core {
   #onSettled(): void {
     if (this.needsDrain && !this.#isFull) this.#setNeedsDrain(false);
     if (this.outstanding > 0) return;
-    this.#onEmpty?.();
+    this.#ending.check();
     this.#crew.watchIdle();
   }
 
@@ -255,9 +227,10 @@ export class Core {
   }
 
   #onGone(worker: WorkerHandle, exitCode: number): void {
-    const dead: Task[] = [];
-    const lost = this.#dispatch.reapWorker(worker, (task) => dead.push(task));
+    const dead: Lost[] = [];
+    const lost = this.#dispatch.reapWorker(worker, (task, hasRun) => dead.push({ task, hasRun }));
     this.#losses.bury(dead, worker.leaving, (handler) => workerFailure(worker, exitCode, handler));
+    this.streams.onGone(worker, () => workerFailure(worker, exitCode));
     if (worker.times !== undefined) this.timing?.died(worker.times);
     this.#staffing.explain(worker, exitCode, lost);
     this.#events.emit('workerDestroy', worker);
@@ -265,47 +238,18 @@ export class Core {
     this.#pump.stateChanged();
   }
 
-  /** Waits for every task, then stops the workers. */
+  /** Waits for every task and stream, then stops the workers. */
   async close(force: boolean): Promise<void> {
-    if (!this.#staffing.closing) {
-      this.#staffing.closing = true;
-      this.#guard.close();
-      if (force) {
-        this.#state.backlog.reject(() => new AbortError('pool is closed'), this.queueSize);
-        this.#losses.reject(() => new AbortError('pool is closed'));
-      }
-    }
-    if (!(await this.#emptied())) {
-      this.#events.emit('error', closeTimeout('Close operation timed out'));
-    }
+    await this.#ending.close(force);
     await this.destroy();
     this.#events.emit('close');
   }
 
-  async #emptied(): Promise<boolean> {
-    if (this.outstanding === 0) return true;
-    this.#empty ??= new Promise<void>((resolve) => {
-      this.#onEmpty = resolve;
-    });
-    return isInTime(this.#empty, this.options.closeTimeout);
-  }
-
   async destroy(): Promise<void> {
-    this.#staffing.closing = true;
-    this.#staffing.ended = true;
-    this.#guard.close();
-    const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
-    this.#state.backlog.reject(reason);
-    this.#losses.reject(reason);
-    this.#dispatch.rejectRunning(reason);
     try {
-      await this.#crew.killAll(Math.max(this.options.closeTimeout, LEAST_PATIENCE));
-    } catch (error) {
-      this.#events.emit('error', closeTimeout((error as Error).message));
+      await this.#ending.destroy();
     } finally {
       this.#pump.stop();
     }
   }
 }
-
-const closeTimeout = (message: string): PoolError => new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message);

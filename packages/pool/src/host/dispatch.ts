@@ -274,7 +274,7 @@ export class Dispatch {
    * A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed.
    * @param lose gets the tasks that died with it, or whose transferred objects did
    */
-  reapWorker(worker: WorkerHandle, lose: (task: Task) => void): number {
+  reapWorker(worker: WorkerHandle, lose: (task: Task, hasRun: boolean) => void): number {
     this.reconsider();
     this.drain(worker);
     const left = sweep(this.#table, worker.index);
@@ -282,18 +282,18 @@ export class Dispatch {
     for (const slot of left.running) {
       const task = this.#taskOf(slot);
       this.#slots.giveBack(slot);
-      lose(task);
+      lose(task, true);
     }
     for (const slot of left.mail.reverse()) this.#takeBack(slot, lose);
     return left.running.length;
   }
 
-  /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers is gone. */
-  #takeBack(slot: number, lose: (task: Task) => void): void {
+  /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers or continues is gone. */
+  #takeBack(slot: number, lose: (task: Task, hasRun: boolean) => void): void {
     const task = this.#taskOf(slot);
     this.#slots.giveBack(slot);
     if (task.state === SETTLED) return;
-    if (task.hasTransfer) lose(task);
+    if (task.hasTransfer || task.isBound) lose(task, false);
     else this.#backlog.putBack(task);
   }
 }

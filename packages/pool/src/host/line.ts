@@ -1,6 +1,8 @@
 /** A place in a line: what stands there comes later. */
 export interface Place {
   readonly generation: number;
+  /** Nothing comes here or after it. */
+  isLast: boolean;
   isSettled: boolean;
   isFailed: boolean;
   value: unknown;
@@ -42,7 +44,14 @@ export class Line {
 
   take(): Place {
     const generation = this.#generation;
-    const place: Place = { generation, isSettled: false, isFailed: false, value: undefined, next: undefined };
+    const place: Place = {
+      generation,
+      isLast: false,
+      isSettled: false,
+      isFailed: false,
+      value: undefined,
+      next: undefined,
+    };
     this.size++;
     if (this.#isOrdered) this.#append(place);
     return place;
@@ -63,6 +72,15 @@ export class Line {
     this.#serve();
   }
 
+  /** What is in the line before a place still comes, and nothing else. */
+  endAt(place: Place): void {
+    if (place.isSettled || place.generation !== this.#generation) return;
+    place.isLast = true;
+    this.#isClosed = true;
+    this.settle(place, undefined, false);
+    this.#endIfOver();
+  }
+
   /** What is in the line still comes, and nothing else. */
   close(): void {
     this.#isClosed = true;
@@ -72,20 +90,21 @@ export class Line {
 
   /** Nothing of what is in the line comes. */
   clear(): void {
+    this.#drop();
+    this.close();
+  }
+
+  #drop(): void {
     this.#generation++;
     this.#first = undefined;
     this.#last = undefined;
     this.size = 0;
-    this.close();
   }
 
   /** Nothing of what is in the line comes, but a reason. */
   fail(reason: unknown): void {
     if (this.#hasEnded) return;
-    this.#generation++;
-    this.#first = undefined;
-    this.#last = undefined;
-    this.size = 0;
+    this.#drop();
     this.#isClosed = true;
     this.settle(this.take(), reason, true);
   }
@@ -113,6 +132,10 @@ export class Line {
   #ready(): Place | undefined {
     const first = this.#first;
     if (first === undefined || !first.isSettled) return undefined;
+    if (first.isLast) {
+      this.#drop();
+      return undefined;
+    }
     this.#first = first.next;
     if (this.#first === undefined) this.#last = undefined;
     this.size--;

@@ -158,15 +158,15 @@ export class Mapping implements AsyncIterableIterator<unknown, undefined> {
   #start(item: unknown, resolve: (value: unknown) => void): Task {
     const checked = this.#checked;
     if (isPlain(checked) && !isMovable(item))
-      return this.#core.start(item, this.#handler, undefined, resolve);
+      return this.#core.tasks.start(item, this.#handler, undefined, resolve);
     const parcel = parcelOf(item, []);
     const ownWatch = watchOf({ ...checked, signal: undefined });
-    return this.#core.start(parcel.value, this.#handler, extrasOf(parcel, checked), resolve, ownWatch);
+    return this.#core.tasks.start(parcel.value, this.#handler, extrasOf(parcel, checked), resolve, ownWatch);
   }
 
   /** By the signal: what runs is ended as `run()` would end it. */
   #abort(reason: unknown): void {
-    this.#stop((task) => this.#core.end(task, reason));
+    this.#stop((task) => this.#core.tasks.end(task, reason));
     this.#line.fail(reason);
   }
 
@@ -175,7 +175,7 @@ export class Mapping implements AsyncIterableIterator<unknown, undefined> {
     const reason = new AbortError(undefined, 'The loop over map() has ended');
     const { grace } = this.#checked;
     this.#stop((task) => {
-      if (!this.#core.withdraw(task, reason) && grace > 0) this.#core.end(task, reason);
+      if (!this.#core.tasks.withdraw(task, reason) && grace > 0) this.#core.tasks.end(task, reason);
     });
   }
 

@@ -4,10 +4,10 @@ import { OBSERVED } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { count, duration, text } from './checks.js';
-import type { Core, Watch } from './core.js';
+import type { Core } from './core.js';
 import { type RetryPolicy, retryOf } from './fault-options.js';
 import { type AbortEmitter, type AbortSignalAny, pathOf, type RunOptions } from './options.js';
-import type { Extras } from './task.js';
+import type { Extras, Watch } from './task.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -91,7 +91,7 @@ export function watchOf({ signal, timeout }: Checked): Watch | undefined {
   return (end, name) => watch(end, name, signal, timeout);
 }
 
-function transferOf({ transferList }: RunOptions): readonly Transferable[] {
+export function transferOf({ transferList }: RunOptions): readonly Transferable[] {
   if (transferList !== undefined && !Array.isArray(transferList)) {
     throw badType('options.transferList', transferList, 'an array');
   }

@@ -13,6 +13,9 @@ export const SETTLED = 3;
 /** Lets go of a signal or a timer. */
 export type Release = () => void;
 
+/** Begins to watch for what ends a task early; returns how to stop that. */
+export type Watch = (end: (reason: unknown) => void, name: string) => Release;
+
 /** A task on the host, from `run()` until its promise is settled. Kept small: a million may wait. */
 export class Task {
   state: number = LOOSE;
@@ -46,6 +49,11 @@ export class Task {
   /** Its worker may be killed for it, so it shares that worker with no other task. */
   get abortable(): boolean {
     return this.extras?.abortable ?? false;
+  }
+
+  /** No worker but one can run it. */
+  get isBound(): boolean {
+    return this.extras?.beyond?.stream === 'continues';
   }
 
   get hasTransfer(): boolean {
@@ -85,6 +93,8 @@ export interface Beyond {
   readonly grace: number;
   /** Instead of the pool's. */
   readonly retry: RetryPolicy | undefined;
-  /** It was asked to end: so it settles, whatever becomes of it. */
+  /** It was asked to end: so it settles, whatever becomes of it; but for parts of streams, which see to that themselves. */
+  /** A stream of which it is a part. One that continues it can be run by the worker alone that keeps that stream. */
+  readonly stream?: 'opens' | 'continues';
   verdict?: { readonly reason: unknown };
 }

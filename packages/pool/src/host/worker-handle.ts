@@ -38,6 +38,8 @@ export class WorkerHandle {
   /** The error that it died of, until its exit is handled. */
   failure: { error: unknown } | undefined;
   completed = 0;
+  /** Iterables that it keeps for streams: it is not idle for good while there are any. */
+  kept = 0;
   /** Of its tasks; undefined without `recordTiming`. */
   readonly times: Times | undefined;
   /** What load balancers may see of them. */

@@ -6,6 +6,15 @@
 export const SPREAD = 1;
 /** The call has a context: `task` of `@plimsoll/pool/worker`. */
 export const OBSERVED = 2;
+/** What the function returns is kept by the worker, to be iterated by further tasks. */
+export const STREAMED = 4;
+/** One of those: it calls no function, and its value is a `StreamStep`. */
+export const CONTINUED = 8;
+
+export const NEXT = 0;
+export const RETURN = 1;
+/** What shall be done with which iterable of the worker. */
+export type StreamStep = readonly [what: typeof NEXT | typeof RETURN, id: number];
 
 /** A function of a worker file, or a wrapper around one: the loop gives it one value. */
 export type TaskFunction = (...task: unknown[]) => unknown;

@@ -1,11 +1,12 @@
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
-import { OBSERVED, SPREAD, type TaskFunction } from '../shared/calls.js';
+import { CONTINUED, OBSERVED, SPREAD, STREAMED, type TaskFunction } from '../shared/calls.js';
 import type { Table } from '../shared/table.js';
 import type { Channel } from './channel.js';
 import { cannotLoad } from './load-error.js';
 import { loadModule } from './load-module.js';
 import { ObservedCalls } from './observed.js';
+import { Streams } from './streams.js';
 
 /**
  * The functions that tasks call, by the number that the host gave to a pair of file and name. A file is loaded at
@@ -15,7 +16,8 @@ export class Handlers {
   readonly #known: (TaskFunction | undefined)[] = [];
   /** Functions that are bound to the slot of each task. */
   readonly #bound: (TaskFunction | undefined)[] = [];
-  #observed: ObservedCalls | undefined;
+  #calls: ObservedCalls | undefined;
+  #streams: Streams | undefined;
   readonly #channel: Channel;
   readonly #table: Table;
 
@@ -32,14 +34,25 @@ export class Handlers {
   /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
   async load(id: number, slot: number): Promise<TaskFunction> {
     const [, filename, name, call] = this.#channel.handler(id);
+    if ((call & CONTINUED) !== 0) return this.#keeping().step(slot);
     const found = this.#known[id] ?? this.#bound[id] ?? calledAs(call, await find(filename, name));
-    if ((call & OBSERVED) === 0) {
+    if ((call & (OBSERVED | STREAMED)) === 0) {
       this.#known[id] = found;
       return found;
     }
     this.#bound[id] = found;
-    this.#observed ??= new ObservedCalls(this.#table, this.#channel);
-    return this.#observed.bind(found, slot);
+    if ((call & STREAMED) !== 0) return this.#keeping().opener(found, slot);
+    return this.#observing().bind(found, slot);
+  }
+
+  #observing(): ObservedCalls {
+    this.#calls ??= new ObservedCalls(this.#table, this.#channel);
+    return this.#calls;
+  }
+
+  #keeping(): Streams {
+    this.#streams ??= new Streams(this.#observing());
+    return this.#streams;
   }
 }
 
