@@ -1,8 +1,10 @@
 import { badType } from './errors.js';
 import { flag } from './host/checks.js';
+import { isFeed } from './host/feed.js';
 import { type MapOptions, mapOf } from './host/map.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
+import { runFed } from './host/run-fed.js';
 import { runWith } from './host/run-with.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';
@@ -47,6 +49,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
   ): Promise<ResultOf<Module, Name>>;
   run(task: unknown, options?: RunOptions): Promise<unknown> {
     try {
+      if (isFeed(task)) return runFed(this.core, task, options === undefined ? {} : options);
       if (options === undefined && !isMovable(task)) return this.core.run(task, -1, undefined);
       return runWith(this.core, task, options === undefined ? {} : options);
     } catch (error) {

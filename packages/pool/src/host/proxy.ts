@@ -1,9 +1,11 @@
 import type { Transferable } from 'node:worker_threads';
 import { badType } from '../errors.js';
-import { SPREAD } from '../shared/calls.js';
+import { FED, SPREAD } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import type { Core } from './core.js';
+import { fedParcel, isFeed } from './feed.js';
 import type { RunOptions } from './options.js';
+import { submitFed } from './run-fed.js';
 import { type Checked, check, handlerOf, isPlain, ownOf, type Parcel, submit } from './run-with.js';
 
 /** Options of a proxy, for each of its calls. */
@@ -40,6 +42,7 @@ function callOf(core: () => Core, checked: Checked): Call {
   return (...items) => {
     try {
       const handler = handlerOf(core(), checked, SPREAD);
+      if (items.some(isFeed)) return submitFed(core(), fedParcel(items, [], items), checked, SPREAD | FED);
       if (isPlain(checked) && !items.some(isMovable)) return core().run(items, handler, undefined);
       return submit(core(), parcelOf(items), handler, checked);
     } catch (error) {

@@ -1,20 +1,13 @@
+import type { Transferable } from 'node:worker_threads';
 import { AbortError, WorkerError } from '../errors.js';
-import { CONTINUED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
+import { CONTINUED, FED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
 import { count, duration } from './checks.js';
 import type { Core } from './core.js';
+import { type FedParcel, fedParcel, isFeed } from './feed.js';
 import { Line, type Place } from './line.js';
 import type { OpenStream } from './open-streams.js';
 import type { RunOptions } from './options.js';
-import {
-  type Checked,
-  check,
-  handlerOf,
-  ownOf,
-  type Parcel,
-  parcelOf,
-  transferOf,
-  watch,
-} from './run-with.js';
+import { type Checked, check, handlerOf, ownOf, parcelOf, transferOf, watch } from './run-with.js';
 import { type Extras, Rejection, type Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -29,10 +22,9 @@ type Result = Promise<IteratorResult<unknown, undefined>>;
 /** @throws TypeError or RangeError for what is wrong in the options */
 export function streamOf(core: Core, given: unknown, options: StreamOptions): Stream {
   const own = ownOf(options);
-  const parcel = parcelOf(given, transferOf(own));
   const most = count('options.highWaterMark', own.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
   const checked = { ...check(core, own), grace: duration('options.grace', own.grace) ?? 0 };
-  return new Stream(core, parcel, checked, most);
+  return new Stream(core, given, transferOf(own), checked, most);
 }
 
 /** What has to be told to the worker of a stream that has ended. */
@@ -47,7 +39,9 @@ const RETURNING = 2;
 export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenStream {
   worker: WorkerHandle | undefined;
   readonly #core: Core;
-  readonly #parcel: Parcel;
+  readonly #given: unknown;
+  readonly #transfer: readonly Transferable[];
+  #fed: FedParcel | undefined;
   readonly #checked: Checked;
   readonly #most: number;
   readonly #line: Line;
@@ -63,9 +57,10 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
   readonly #closed: Promise<void>;
   #settleClosed: { resolve(): void; reject(reason: unknown): void } | undefined;
 
-  constructor(core: Core, parcel: Parcel, checked: Checked, most: number) {
+  constructor(core: Core, given: unknown, transfer: readonly Transferable[], checked: Checked, most: number) {
     this.#core = core;
-    this.#parcel = parcel;
+    this.#given = given;
+    this.#transfer = transfer;
     this.#checked = checked;
     this.#most = most;
     this.#line = new Line(true, () =>
@@ -114,8 +109,10 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
   }
 
   #open(): void {
-    const { value, transfer, original } = this.#parcel;
-    const handler = handlerOf(this.#core, { ...this.#checked, grace: 0 }, STREAMED);
+    if (isFeed(this.#given)) this.#fed = fedParcel([this.#given], this.#transfer, this.#given);
+    const { value, transfer, original } = this.#fed ?? parcelOf(this.#given, this.#transfer);
+    const call = this.#fed === undefined ? STREAMED : STREAMED | FED;
+    const handler = handlerOf(this.#core, { ...this.#checked, grace: 0 }, call);
     const extras = this.#extras('opens', { transfer, original, priority: this.#checked.priority });
     try {
       this.#fly(
@@ -250,6 +247,7 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
     this.#isOver = true;
     this.#unwatch?.();
     if (this.worker !== undefined) this.worker.kept--;
+    this.#fed?.close();
     this.#core.streams.remove(this);
     this.#settleClosed?.resolve();
   }

@@ -11,6 +11,9 @@ export const STREAMED = 4;
 /** One of those: it calls no function, and its value is a `StreamStep`. */
 export const CONTINUED = 8;
 
+/** The value is a `FedValue`: some of the arguments are async iterables of the host. */
+export const FED = 16;
+
 export const NEXT = 0;
 export const RETURN = 1;
 /** What shall be done with which iterable of the worker. */

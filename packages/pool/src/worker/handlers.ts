@@ -1,8 +1,10 @@
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
-import { CONTINUED, OBSERVED, SPREAD, STREAMED, type TaskFunction } from '../shared/calls.js';
+import { CONTINUED, FED, OBSERVED, SPREAD, STREAMED, type TaskFunction } from '../shared/calls.js';
+import type { FedValue } from '../shared/feeds.js';
 import type { Table } from '../shared/table.js';
 import type { Channel } from './channel.js';
+import { unfed } from './feed.js';
 import { cannotLoad } from './load-error.js';
 import { loadModule } from './load-module.js';
 import { ObservedCalls } from './observed.js';
@@ -58,7 +60,8 @@ export class Handlers {
 
 /** The function as the loop calls it. */
 function calledAs(call: number, found: TaskFunction): TaskFunction {
-  return (call & SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
+  if ((call & FED) === 0) return (call & SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
+  return (given) => found(...unfed(given as FedValue));
 }
 
 async function find(filename: string, name: string): Promise<TaskFunction> {
