@@ -248,6 +248,7 @@ test('a pool with an open breaker keeps no worker coming, and serves what its ot
     filename,
     workerData: loads,
     maxThreads: 2,
+    idleTimeout: Number.POSITIVE_INFINITY,
     breaker: { failures: 1, pause: LONG },
   });
   assert.equal(await pool.run(1), 1);
