@@ -87,9 +87,9 @@ test('the timeout counts the time in the queue; it asks first, too', async (t) =
   Atomics.store(gate, 0, 1);
   await held;
   assert.deepEqual(await told(pool), { seen: [], thread }, 'a task ran that had timed out');
-  const error = await caught(pool.run(undefined, { name: 'loop', timeout: 30, grace: LONG }));
+  const error = await caught(pool.run(undefined, { name: 'loop', timeout: 1000, grace: LONG }));
   assert.ok(error instanceof TimeoutError);
-  assert.equal(error.message, "Task 'loop' took longer than its timeout of 30 ms");
+  assert.equal(error.message, "Task 'loop' took longer than its timeout of 1000 ms");
   const after = await told(pool);
   assert.deepEqual(after, { seen: [['loop', true, error.message]], thread });
 });
@@ -129,10 +129,11 @@ test('what ends while it is asked to settles as aborted, also when its worker di
 
 test('a second reason changes nothing', async (t) => {
   const pool = poolOf(t);
+  await told(pool);
   const begun = counter();
   const controller = new AbortController();
   const { signal } = controller;
-  const run = caught(pool.run(begun, { name: 'deaf', signal, timeout: 300, grace: 600 }));
+  const run = caught(pool.run(begun, { name: 'deaf', signal, timeout: 1000, grace: 1500 }));
   await until(() => Atomics.load(begun, 0) === 1);
   controller.abort('first');
   assert.equal((await run).cause, 'first');

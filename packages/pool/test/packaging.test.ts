@@ -46,7 +46,7 @@ test('a worker file of either module system, and one that is bundled, sees that 
         for (const file of ['required.cjs', 'imported.mjs', 'bundled.cjs']) {
           const pool = new Pool({ filename: __dirname + '/' + file, maxThreads: 1 });
           await pool.run(0, { name: 'ready' });
-          const run = pool.run(0, { name: 'loop', timeout: 100, grace: Infinity });
+          const run = pool.run(0, { name: 'loop', timeout: 1000, grace: Infinity });
           seen.push(await run.catch((error) => error.name), existsSync(file.split('.')[0] + '.txt'));
           await pool.close();
         }

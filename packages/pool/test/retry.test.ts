@@ -193,7 +193,7 @@ test('a task in quarantine is not retried, and is taken again after the pause', 
 test('deaths count once for each worker, within the time, and not when the pool stops a worker', async (t) => {
   const pool = poolOf(t, {
     concurrentTasksPerWorker: 3,
-    quarantine: { deaths: 2, within: 300, pause: LONG },
+    quarantine: { deaths: 2, within: 3000, pause: LONG },
   });
   const [gates, calls] = [counters(), counters()];
   const die = (name = 'dies') => caught(pool.run({ calls, times: 99 }, { name }));
@@ -203,7 +203,7 @@ test('deaths count once for each worker, within the time, and not when the pool 
   assert.equal((await die()).code, CODES.exit);
   for (const error of await Promise.all(both)) assert.equal(error.code, CODES.exit);
   assert.ok((await waits({ timeout: 50 })) instanceof TimeoutError);
-  await new Promise((resolve) => setTimeout(resolve, 350));
+  await new Promise((resolve) => setTimeout(resolve, 3100));
   assert.equal((await die()).code, CODES.exit);
   assert.equal((await die()).code, CODES.exit);
   assert.equal((await die()).code, 'PLIMSOLL_POOL_QUARANTINED');
@@ -216,7 +216,7 @@ test('a file that cannot boot opens the breaker: no further worker is started un
     filename,
     workerData: loads,
     minThreads: 0,
-    breaker: { failures: 3, pause: 500 },
+    breaker: { failures: 3, pause: 1500 },
   });
   const codes: unknown[] = [];
   for (let run = 0; run < 6; run++) codes.push((await caught(pool.run(run))).code);
@@ -228,13 +228,13 @@ test('a file that cannot boot opens the breaker: no further worker is started un
   assert.equal((cause as WorkerError).code, failed);
   assert.equal((cause as WorkerError).exitCode, 7);
   assert.equal(pool.threads.length, 0);
-  await new Promise((resolve) => setTimeout(resolve, 550));
+  await new Promise((resolve) => setTimeout(resolve, 1600));
   // One is tried; it fails, and that is enough.
   assert.equal((await caught(pool.run(0))).code, failed);
   assert.equal((await caught(pool.run(0))).code, open);
   assert.equal(loads[0], 4);
   Atomics.store(loads, 1, 1);
-  await new Promise((resolve) => setTimeout(resolve, 550));
+  await new Promise((resolve) => setTimeout(resolve, 1600));
   assert.equal(await pool.run('boots'), 'boots');
   Atomics.store(loads, 1, 0);
   assert.equal(await pool.run('boots'), 'boots');

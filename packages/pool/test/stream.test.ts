@@ -246,7 +246,7 @@ test('a stream whose worker is stopped for another task ends with a code of its 
   const items = pool.stream(500, { highWaterMark: 1 });
   await items.next();
   const begun = counter();
-  const late = caught(pool.run(begun, { name: 'blockForever', timeout: 300 }));
+  const late = caught(pool.run(begun, { name: 'blockForever', timeout: 1000 }));
   await until(() => Atomics.load(begun, 0) === 1);
   assert.ok((await late) instanceof TimeoutError);
   const [, error] = await failure(items);
@@ -288,7 +288,7 @@ test('without grace a signal stops the worker that makes an item; a timeout is t
   controller.abort();
   assert.ok((await next) instanceof AbortError);
   assert.notEqual((await told(pool)).thread, thread);
-  const [list, error] = await failure(pool.stream(1e9, { name: 'later', timeout: 300, grace: LONG }));
+  const [list, error] = await failure(pool.stream(1e9, { name: 'later', timeout: 1000, grace: LONG }));
   assert.ok(error instanceof TimeoutError);
   assert.ok(list.length > 0);
   assert.deepEqual(await firstSeen(pool), ['finally']);
