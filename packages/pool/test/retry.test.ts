@@ -54,6 +54,16 @@ test('the pool may retry every task, and a task may say otherwise', async (t) =>
   assert.equal(await api.dies({ calls: proxied, times: 1 }), 1);
 });
 
+test('a task without options of its own is retried no more often than the pool says', async (t) => {
+  const pool = poolOf(t, { name: 'dies', retry: { max: 2 } });
+  const [run, proxied] = [counters(), counters()];
+  const queued = pool.run({ calls: run, times: 99 });
+  const called = pool.proxy<{ dies(options: object): number }>().dies({ calls: proxied, times: 99 });
+  assert.equal((await caught(queued)).code, CODES.exit);
+  assert.equal((await caught(called)).code, CODES.exit);
+  assert.deepEqual([run[0], proxied[0]], [3, 3]);
+});
+
 test('what a task throws is not retried', async (t) => {
   const pool = poolOf(t, { retry: { max: 5 } });
   const calls = counters();

@@ -10,7 +10,8 @@ import { LOOSE, SETTLED, type Task } from './task.js';
  */
 export class Retries {
   readonly #waiting = new Map<Task, NodeJS.Timeout>();
-  readonly #tries = new WeakMap<Task, number>();
+  /** By what settles a task: a queue may make the task itself anew. */
+  readonly #tries = new WeakMap<Task['resolve'], number>();
   readonly #ledger: Ledger;
   readonly #policy: RetryPolicy | undefined;
   readonly #resubmit: (task: Task) => void;
@@ -26,7 +27,7 @@ export class Retries {
   lost(task: Task, error: WorkerError): void {
     if (task.state === SETTLED) return;
     const policy = task.extras?.beyond?.retry ?? this.#policy;
-    const tries = this.#tries.get(task) ?? 0;
+    const tries = this.#tries.get(task.resolve) ?? 0;
     const mayRunAgain =
       policy?.codes.includes(error.code) === true &&
       tries < policy.max &&
@@ -39,7 +40,7 @@ export class Retries {
 
   #putAside(task: Task, tries: number, backoff: number): void {
     task.state = LOOSE;
-    this.#tries.set(task, tries + 1);
+    this.#tries.set(task.resolve, tries + 1);
     if (backoff === 0) {
       this.#resubmit(task);
       return;
