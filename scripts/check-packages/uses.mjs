@@ -55,7 +55,9 @@ export const USES = {
        import * as worker from '@plimsoll/pool/worker';
        isSame(require('@plimsoll/pool/piscina'), piscina);
        isSame(require('@plimsoll/pool/worker'), worker);
-       for (const Class of [pool.Pool, require('@plimsoll/pool/piscina')]) {
+       import * as testing from '@plimsoll/pool/testing';
+       isSame(require('@plimsoll/pool/testing'), testing);
+       for (const Class of [pool.Pool, testing.TestPool, require('@plimsoll/pool/piscina')]) {
          const workers = new Class({ filename });
          if ((await workers.run({ a: 4, b: 6 })) !== 10) throw new Error('a task gave a wrong result');
          await workers.close();

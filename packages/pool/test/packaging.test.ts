@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,6 +71,7 @@ const STATES = `
     [require('@plimsoll/pool'), await import('@plimsoll/pool')],
     [require('@plimsoll/pool/piscina'), await import('@plimsoll/pool/piscina')],
     [require('@plimsoll/pool/worker'), await import('@plimsoll/pool/worker')],
+    [require('@plimsoll/pool/testing'), await import('@plimsoll/pool/testing')],
   ];
   const differing = pairs.flatMap(([required, imported]) =>
     Object.keys(imported).filter((name) => required[name] !== imported[name]));
@@ -85,6 +86,39 @@ test('require and import give the same classes, functions and symbols', async (t
   const folder = folderOf(t, { 'main.cjs': `(async () => {${STATES}})();`, 'worker.cjs': WORKER });
   const same = { differing: [], isSame: true, isWorker: true, names: ['Pool', 'Piscina'] };
   assert.deepEqual(await printed(folder, 'main.cjs'), same);
+});
+
+test('the pool for tests is loaded by its own entry alone, and stands in for the package', async (t) => {
+  const bundles = fileURLToPath(new URL('../dist', import.meta.url));
+  const files = [
+    'bundler/index.js',
+    'bundler/shared.js',
+    'bundler/piscina.js',
+    'node/shared.cjs',
+    'node/index.cjs',
+  ];
+  for (const file of files)
+    assert.doesNotMatch(readFileSync(join(bundles, file), 'utf8'), /TestPool|openRealm/);
+  assert.match(readFileSync(join(bundles, 'node/testing.cjs'), 'utf8'), /TestPool/);
+  // Where a test has put it in the place of the main entry, it would find itself there.
+  assert.doesNotMatch(readFileSync(join(bundles, 'node/testing.cjs'), 'utf8'), /require\("[^"]*index/);
+  const folder = folderOf(t, {
+    'main.cjs': `(async () => {
+      const loaded = () => Object.keys(require.cache).filter((file) => file.endsWith('testing.cjs')).length;
+      require('@plimsoll/pool');
+      require('@plimsoll/pool/piscina');
+      const before = loaded();
+      const { Pool, PoolError } = require('@plimsoll/pool/testing');
+      const pool = new Pool({ filename: __dirname + '/worker.mjs', minThreads: 1 });
+      const sum = await pool.run({ a: 4, b: 6 });
+      pool.inject({ kind: 'exit' });
+      const lost = await pool.run(0).catch((error) => error instanceof PoolError && error.code);
+      // Nobody closes it, and the process ends all the same.
+      console.log(JSON.stringify([before, loaded(), sum, lost, pool instanceof require('@plimsoll/pool').Pool]));
+    })();`,
+    'worker.mjs': 'export default ({ a, b }) => a + b;',
+  });
+  assert.deepEqual(await printed(folder, 'main.cjs'), [0, 1, 10, 'PLIMSOLL_POOL_WORKER_EXITED', true]);
 });
 
 const SUM = `
