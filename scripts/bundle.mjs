@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { bundleRealm, bundleTesting } from './bundle-testing.mjs';
 import { collectTypes } from './collect-types.mjs';
 
 // What the published packages are made of, out of what tsc wrote:
@@ -29,7 +30,7 @@ export function bundle(root) {
   const [pool, monitor, fastify] = ['pool', 'monitor', 'fastify'].map((name) => join(root, 'packages', name));
   if (isStale(pool)) {
     bundleWorker(join(pool, 'dist'));
-    bundleHost(pool, { index: asValue, piscina: asValue });
+    bundleHost(pool, { index: asValue, piscina: asValue }, [], ['worker'], bundlePoolForTests);
   }
   if (isStale(monitor)) {
     bundleThread(join(monitor, 'dist'));
@@ -87,6 +88,15 @@ function bundleWorker(dist) {
   writeFileSync(join(dist, 'worker/source.js'), `export const SOURCE = ${JSON.stringify(source)};\n`);
 }
 
+/** @param {string} dist @param {readonly string[]} exports of the main entry */
+function bundlePoolForTests(dist, exports) {
+  bundleRealm(dist, (entry) => commonJs({ ...SMALL, entryPoints: [entry] }));
+  /** @type {(entry: string, external: string) => string} */
+  const bundled = (entry, external) => commonJs({ ...SMALL, entryPoints: [entry], external: [external] });
+  bundleTesting(dist, bundled, exports);
+  return 'testing';
+}
+
 /** The thread of the monitor in the same way; it runs nobody else's code. @param {string} dist */
 function bundleThread(dist) {
   const source = commonJs({ ...SMALL, entryPoints: [join(dist, 'worker/entry.js')] });
@@ -101,8 +111,15 @@ function commonJs(options) {
   return outputFiles[0].text.replaceAll('require("node:', 'process.getBuiltinModule("node:');
 }
 
-/** @type {(folder: string, entries: Record<string, Write>, external?: string[]) => void} */
-function bundleHost(folder, entries, external = []) {
+/**
+ * @param {string} folder
+ * @param {Record<string, Write>} entries
+ * @param {string[]} [external]
+ * @param {string[]} [alone] entries without a state of their own, for who shall not load all the rest
+ * @param {(dist: string, exports: readonly string[]) => string} [further] bundles one more entry, out of the exports of the first,
+ *   and gives its name
+ */
+function bundleHost(folder, entries, external = [], alone = [], further) {
   const dist = join(folder, 'dist');
   const names = Object.keys(entries);
   const [node, bundler, types] = ['node', 'bundler', 'types'].map((name) => join(dist, name));
@@ -114,15 +131,35 @@ function bundleHost(folder, entries, external = []) {
   const stdin = { contents: names.map(exportAll).join('\n'), resolveDir: dist };
   mkdirSync(node);
   writeFileSync(join(node, 'shared.cjs'), commonJs({ ...SMALL, stdin, external }));
-  for (const [name, write] of Object.entries(entries)) {
+  /** @param {string} name */
+  const exportsOf = (name) => {
     const output = Object.entries(outputs).find(([path]) => path.endsWith(`/bundler/${name}.js`));
     if (output === undefined) throw new Error(`esbuild wrote no ${name}.js`);
-    const { required, imported } = write(name, output[1].exports);
+    return output[1].exports;
+  };
+  for (const [name, write] of Object.entries(entries)) {
+    const { required, imported } = write(name, exportsOf(name));
     const given = `const { ${name} } = require('./shared.cjs');`;
     writeFileSync(join(node, `${name}.cjs`), `${[given, ...required].join('\n')}\n`);
     writeFileSync(join(node, `${name}.js`), `${imported.join('\n')}\n`);
   }
-  collectTypes(dist, names, join(folder, 'types'), types);
+  for (const name of alone) bundleAlone(dist, name);
+  const last = further === undefined ? [] : [further(dist, exportsOf(names[0] ?? ''))];
+  collectTypes(dist, [...names, ...alone, ...last], join(folder, 'types'), types);
+}
+
+/** @param {string} dist @param {string} name */
+function bundleAlone(dist, name) {
+  const input = { entryPoints: [join(dist, `${name}.js`)] };
+  const { outputs } = esbuild().buildSync({
+    ...{ ...OPTIONS, ...SMALL, ...input, format: 'esm', metafile: true, outdir: join(dist, 'bundler') },
+  }).metafile;
+  const exports = Object.values(outputs).flatMap((output) => output.exports);
+  writeFileSync(join(dist, `node/${name}.cjs`), commonJs({ ...SMALL, ...input }));
+  writeFileSync(
+    join(dist, `node/${name}.js`),
+    `import value from './${name}.cjs';\nexport const { ${exports.join(', ')} } = value;\n`,
+  );
 }
 
 /** @param {string} name */
@@ -181,7 +218,9 @@ function isStale(folder) {
   const inputs = [
     ...compiled.map((file) => join(dist, file)),
     ...readdirSync(types).map((file) => join(types, file)),
-    ...['bundle.mjs', 'collect-types.mjs'].map((file) => join(import.meta.dirname, file)),
+    ...['bundle.mjs', 'bundle-testing.mjs', 'collect-types.mjs'].map((file) =>
+      join(import.meta.dirname, file),
+    ),
   ];
   return inputs.some((file) => statSync(file).mtimeMs > statSync(last).mtimeMs);
 }

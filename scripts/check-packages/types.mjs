@@ -19,12 +19,22 @@ export const TYPES = {
   '@plimsoll/pool': {
     'types.mts': `import { Pool } from '@plimsoll/pool';
       import Piscina, { type PiscinaTask } from '@plimsoll/pool/piscina';
+      import { type Step, TestPool } from '@plimsoll/pool/testing';
+      import { task } from '@plimsoll/pool/worker';
+      export const tested: Pool = new TestPool({ seed: 1 });
+      export const steps: Promise<Step[]> = new TestPool().runAll();
+      export const isAborted: boolean = task.aborted;
       export const pool = new Pool();
       export const piscina: Piscina<number, string> = new Piscina();
       export const idOf = ({ taskId }: PiscinaTask): number => taskId;`,
     'types.cts': `import { Pool } from '@plimsoll/pool';
       import Piscina, { Piscina as Named, move } from '@plimsoll/pool/piscina';
       import Whole = require('@plimsoll/pool/piscina');
+      import { Pool as Tested, type Fault } from '@plimsoll/pool/testing';
+      import { task } from '@plimsoll/pool/worker';
+      export const fault: Fault = { kind: 'oom', nth: 2 };
+      export const tested: Pool = new Tested({ manual: true });
+      export const signal: AbortSignal = task.signal;
       import type { pool, piscina } from './types.mjs' with { 'resolution-mode': 'import' };
       export const pools: (Pool | typeof pool)[] = [new Pool()] satisfies (typeof pool)[];
       export const piscinas: (typeof piscina)[] = [new Piscina(), new Named(), new Whole.default()];

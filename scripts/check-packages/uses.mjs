@@ -52,8 +52,12 @@ export const USES = {
        import * as pool from '@plimsoll/pool';
        import * as piscina from '@plimsoll/pool/piscina';
        isSame(require('@plimsoll/pool'), pool);
+       import * as worker from '@plimsoll/pool/worker';
        isSame(require('@plimsoll/pool/piscina'), piscina);
-       for (const Class of [pool.Pool, require('@plimsoll/pool/piscina')]) {
+       isSame(require('@plimsoll/pool/worker'), worker);
+       import * as testing from '@plimsoll/pool/testing';
+       isSame(require('@plimsoll/pool/testing'), testing);
+       for (const Class of [pool.Pool, testing.TestPool, require('@plimsoll/pool/piscina')]) {
          const workers = new Class({ filename });
          if ((await workers.run({ a: 4, b: 6 })) !== 10) throw new Error('a task gave a wrong result');
          await workers.close();

@@ -61,6 +61,16 @@ export const ERRORS = {
     when: 'an uncaught error ended the worker while it ran the task; it is the `cause`',
     remedy: 'catch it in the worker file',
   },
+  PLIMSOLL_POOL_WORKER_STOPPED: {
+    thrownAs: 'WorkerError',
+    when: 'the pool has stopped the worker for another task that was aborted or timed out, and it kept a stream',
+    remedy: 'give that task a `grace`, or streams a pool of their own',
+  },
+  PLIMSOLL_POOL_NOT_ITERABLE: {
+    thrownAs: 'PoolError',
+    when: 'a function that `stream()` calls returned nothing that can be iterated',
+    remedy: 'make it a generator function, or use `run()`',
+  },
   PLIMSOLL_POOL_OUT_OF_MEMORY: {
     thrownAs: 'WorkerError',
     when: 'the worker reached a limit of `resourceLimits`',
@@ -70,6 +80,21 @@ export const ERRORS = {
     thrownAs: 'WorkerError',
     when: 'workers end before they are ready, or Node refuses to make them',
     remedy: 'mend what `cause` says: a preload, an option of the thread, too many stuck threads',
+  },
+  PLIMSOLL_POOL_NOT_RETRYABLE: {
+    thrownAs: 'WorkerError',
+    when: 'the task died with its worker, and `retry` cannot run it again: objects were transferred with it; `cause` is that end',
+    remedy: 'copy them, or leave `retry` out',
+  },
+  PLIMSOLL_POOL_QUARANTINED: {
+    thrownAs: 'WorkerError',
+    when: 'the function has ended as many workers as `quarantine` allows; `cause` is the last end',
+    remedy: 'mend the function; its tasks are taken again after `pause`',
+  },
+  PLIMSOLL_POOL_CIRCUIT_OPEN: {
+    thrownAs: 'PoolError',
+    when: 'as many workers in a row as `breaker` allows have failed to start; `cause` is why the last one did',
+    remedy: 'mend what `cause` says; a worker is started again after `pause`',
   },
   PLIMSOLL_POOL_UNSUPPORTED_RUNTIME: {
     thrownAs: 'PoolError',

@@ -9,6 +9,8 @@ export {
   UncloneableError,
   WorkerError,
 } from './errors.js';
+export type { BreakerOptions, QuarantineOptions, RetryOptions, WorkerEnd } from './host/fault-options.js';
+export type { MapOptions } from './host/map.js';
 export type {
   AbortEmitter,
   AbortSignalAny,
@@ -16,6 +18,8 @@ export type {
   PoolOptions,
   RunOptions,
 } from './host/options.js';
+export type { ProxyOptions } from './host/proxy.js';
+export type { StreamOptions } from './host/stream.js';
 export {
   ArrayTaskQueue,
   FixedQueue,
@@ -27,9 +31,10 @@ export {
 } from './host/task-queue.js';
 export { Pool } from './pool.js';
 export type { CloseOptions, PoolHistogram, PoolStats } from './pool-base.js';
+export type { Proxied } from './proxied.js';
 export type { HistogramSummary } from './shared/histogram.js';
 export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
-export type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
+export type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';
 
 /** Are we inside a worker of a pool? */

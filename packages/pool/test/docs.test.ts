@@ -18,7 +18,8 @@ test('docs/reference/pool.md has every option with its default', () => {
   const options: Record<string, unknown> = { ...pool.options };
   void pool.destroy();
   const source = read('../src/host/options.ts');
-  const body = source.slice(source.indexOf('interface PoolOptions {'), source.indexOf('\n}'));
+  const start = source.indexOf('interface PoolOptions {');
+  const body = source.slice(start, source.indexOf('\n}', start));
   const names = [...body.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name).sort();
   const rows = rowsOf(section('### Options'));
   assert.deepEqual(rows.map(([name = '']) => name.slice(1, -1)).sort(), names);

@@ -10,7 +10,11 @@ const ALLOWED: Record<string, readonly string[]> = {
   host: ['shared'],
   worker: ['shared'],
   shared: [],
+  // Runs all of them without threads.
+  testing: ['', 'host', 'worker', 'shared'],
 };
+/** Its entry alone imports it, so nobody else loads it. */
+const TESTING = 'testing';
 /** The code of the worker as a text, made when the package is bundled: data to the host, not a module of the worker. */
 const WORKER_AS_TEXT = 'worker/source';
 const IMPORTS =
@@ -64,7 +68,9 @@ test('host/ and worker/ import shared/ and not each other; shared/ imports only 
     const folder = folderOf(name);
     assert.ok(folder in ALLOWED, `${folder}/ is on no floor`);
     for (const target of targets) {
+      assert.notEqual(target, TESTING, `${name} imports what is for tests`);
       if (folderOf(target) === folder || target === 'errors' || target === WORKER_AS_TEXT) continue;
+      if (name === TESTING && folderOf(target) === TESTING) continue;
       crossings++;
       assert.ok(ALLOWED[folder]?.includes(folderOf(target)), `${name} imports ${target}`);
     }

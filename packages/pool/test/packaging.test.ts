@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,42 @@ async function printed(folder: string, file: string, ...flags: string[]): Promis
   return JSON.parse(stdout) as unknown;
 }
 
+test('a worker file of either module system, and one that is bundled, sees that its task is aborted', async (t) => {
+  const loop =
+    "() => { const { signal } = task; while (!task.aborted); require('node:fs').writeFileSync(path, '1'); }";
+  const body = (kind: string): string =>
+    `const path = ${JSON.stringify(`${kind}.txt`)};\n${`const loop = ${loop}`};\n`;
+  const folder = folderOf(t, {
+    'required.cjs': `const { task } = require('@plimsoll/pool/worker');\n${body('required')}exports.loop = loop;\nexports.ready = () => 1;`,
+    'imported.mjs': `import { createRequire } from 'node:module';
+      import { task } from '@plimsoll/pool/worker';
+      const require = createRequire(import.meta.url);
+      ${body('imported')}export { loop };
+      export const ready = () => 1;`,
+    'main.cjs': `const { existsSync } = require('node:fs');
+      const { Pool } = require('@plimsoll/pool');
+      (async () => {
+        const seen = [];
+        for (const file of ['required.cjs', 'imported.mjs', 'bundled.cjs']) {
+          const pool = new Pool({ filename: __dirname + '/' + file, maxThreads: 1 });
+          await pool.run(0, { name: 'ready' });
+          const run = pool.run(0, { name: 'loop', timeout: 1000, grace: Infinity });
+          seen.push(await run.catch((error) => error.name), existsSync(file.split('.')[0] + '.txt'));
+          await pool.close();
+        }
+        console.log(JSON.stringify(seen));
+      })();`,
+  });
+  writeFileSync(
+    join(folder, 'source.cjs'),
+    `const { task } = require('@plimsoll/pool/worker');\n${body('bundled')}exports.loop = loop;\nexports.ready = () => 1;`,
+  );
+  const entryPoints = { bundled: join(folder, 'source.cjs') };
+  await bundle({ entryPoints, outdir: folder, outExtension: { '.js': '.cjs' }, format: 'cjs' });
+  const each = ['TimeoutError', true];
+  assert.deepEqual(await printed(folder, 'main.cjs'), [...each, ...each, ...each]);
+});
+
 const WORKER =
   "exports.add = ({ a, b }) => a + b;\nexports.isWorker = () => require('@plimsoll/pool').isWorkerThread;";
 
@@ -34,6 +70,8 @@ const STATES = `
   const pairs = [
     [require('@plimsoll/pool'), await import('@plimsoll/pool')],
     [require('@plimsoll/pool/piscina'), await import('@plimsoll/pool/piscina')],
+    [require('@plimsoll/pool/worker'), await import('@plimsoll/pool/worker')],
+    [require('@plimsoll/pool/testing'), await import('@plimsoll/pool/testing')],
   ];
   const differing = pairs.flatMap(([required, imported]) =>
     Object.keys(imported).filter((name) => required[name] !== imported[name]));
@@ -48,6 +86,39 @@ test('require and import give the same classes, functions and symbols', async (t
   const folder = folderOf(t, { 'main.cjs': `(async () => {${STATES}})();`, 'worker.cjs': WORKER });
   const same = { differing: [], isSame: true, isWorker: true, names: ['Pool', 'Piscina'] };
   assert.deepEqual(await printed(folder, 'main.cjs'), same);
+});
+
+test('the pool for tests is loaded by its own entry alone, and stands in for the package', async (t) => {
+  const bundles = fileURLToPath(new URL('../dist', import.meta.url));
+  const files = [
+    'bundler/index.js',
+    'bundler/shared.js',
+    'bundler/piscina.js',
+    'node/shared.cjs',
+    'node/index.cjs',
+  ];
+  for (const file of files)
+    assert.doesNotMatch(readFileSync(join(bundles, file), 'utf8'), /TestPool|openRealm/);
+  assert.match(readFileSync(join(bundles, 'node/testing.cjs'), 'utf8'), /TestPool/);
+  // Where a test has put it in the place of the main entry, it would find itself there.
+  assert.doesNotMatch(readFileSync(join(bundles, 'node/testing.cjs'), 'utf8'), /require\("[^"]*index/);
+  const folder = folderOf(t, {
+    'main.cjs': `(async () => {
+      const loaded = () => Object.keys(require.cache).filter((file) => file.endsWith('testing.cjs')).length;
+      require('@plimsoll/pool');
+      require('@plimsoll/pool/piscina');
+      const before = loaded();
+      const { Pool, PoolError } = require('@plimsoll/pool/testing');
+      const pool = new Pool({ filename: __dirname + '/worker.mjs', minThreads: 1 });
+      const sum = await pool.run({ a: 4, b: 6 });
+      pool.inject({ kind: 'exit' });
+      const lost = await pool.run(0).catch((error) => error instanceof PoolError && error.code);
+      // Nobody closes it, and the process ends all the same.
+      console.log(JSON.stringify([before, loaded(), sum, lost, pool instanceof require('@plimsoll/pool').Pool]));
+    })();`,
+    'worker.mjs': 'export default ({ a, b }) => a + b;',
+  });
+  assert.deepEqual(await printed(folder, 'main.cjs'), [0, 1, 10, 'PLIMSOLL_POOL_WORKER_EXITED', true]);
 });
 
 const SUM = `

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startThread } from '../dist/host/worker-handle.js';
+import { startThread } from '../dist/host/start-thread.js';
 import { type Message, PAYLOAD, READY } from '../dist/shared/messages.js';
 import { newPost, Post, portsOf, type Receiver } from '../dist/shared/post.js';
 import { bareStartup, until } from './support.js';

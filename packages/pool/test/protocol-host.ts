@@ -20,6 +20,7 @@ export interface HostLocal {
   lost: number[];
   cancel: number;
   cancelled: number;
+  asked: boolean;
   retire: number;
   /** Workers whose threads the host has begun to stop: they may go on until they die. */
   killed: number[];
@@ -46,6 +47,7 @@ export const newHost = ({ slots, tasks, cancel, retire }: FilledShape): HostLoca
   lost: [],
   cancel,
   cancelled: -1,
+  asked: false,
   retire,
   killed: [],
   sent: [],
@@ -234,6 +236,13 @@ export class HostActor implements Actor {
       return true;
     }
     const unclaimed = pool.retract(table, slot);
+    if (!unclaimed && !local.asked && this.shape.asks !== 'no') {
+      local.asked = true;
+      const isAsked = pool.ask(table, slot);
+      if (this.shape.asks === 'only') local.cancel = -1;
+      // `Ladder` ends a task that has ended by then as one that was not asked.
+      if (isAsked || this.shape.asks === 'only') return true;
+    }
     const runsOn = unclaimed ? -1 : pool.condemn(table, slot);
     if (unclaimed) this.giveBack(table, local, slot);
     else {

@@ -16,6 +16,8 @@ export interface Shape {
   tasks?: number;
   cancel?: number;
   deaths?: number;
+  /** Is the task that is cancelled asked to end, and then stopped? Or never stopped? */
+  asks?: 'no' | 'first' | 'only';
   /** Workers that spin before they sleep. */
   spinners?: number;
   /** Which worker's mailbox each task goes to; undefined: the shared queue. */

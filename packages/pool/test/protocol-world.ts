@@ -15,6 +15,7 @@ const filled = (shape: Shape): FilledShape => ({
   tasks: 3,
   cancel: -1,
   deaths: 0,
+  asks: 'no',
   spinners: 0,
   mail: [],
   pulls: [],

@@ -25,6 +25,16 @@ const shapes: Record<string, Partial<Shape>> = {
 const others: Record<string, Partial<Shape>> = {
   'a mailbox beside the shared queue': { tasks: 3, mail: [0, undefined, 0] },
   'a cancelled task in a mailbox, whose slot is used again in another one': { mail: [0, 1, 0], cancel: 0 },
+  'a task is asked to end, and stopped later': { tasks: 2, cancel: 0, asks: 'first' },
+  'a task is asked to end, and ends': { tasks: 3, cancel: 1, asks: 'only' },
+  'a task that is asked to end dies': { tasks: 2, cancel: 0, asks: 'only', deaths: 1, preemptions: 1 },
+  'a task is asked to end and its worker stopped, or dies': {
+    tasks: 2,
+    cancel: 0,
+    asks: 'first',
+    deaths: 1,
+    preemptions: 1,
+  },
   'the owner of a mailbox dies': { tasks: 2, mail: [0, undefined], deaths: 1, preemptions: 1 },
   'a payload is asked for': { tasks: 3, pulls: [0, 2], preemptions: 1 },
   'a payload is asked for, and the task cancelled': { tasks: 2, pulls: [0], cancel: 0 },
@@ -192,6 +202,36 @@ const mutants: Record<string, Partial<Shape>> = {
       condemn(table, slot) {
         const state = Atomics.load(rawWords(table), realTable.slotAt(table.layout, slot) + STATE);
         return realTable.kindOf(state) === realTable.RUNNING ? realTable.ownerOf(state) : -1;
+      },
+    },
+  },
+  'a task that was asked to end cannot': {
+    cancel: 0,
+    asks: 'only',
+    protocol: {
+      complete(table, worker, slot) {
+        const state = realTable.slotAt(table.layout, slot) + STATE;
+        const running = realTable.RUNNING | (worker << 3);
+        const done = realTable.DONE | (worker << 3);
+        const isDone = Atomics.compareExchange(rawWords(table), state, running, done) === running;
+        count(table, worker, -1);
+        if (isDone) realTable.report(table, worker, slot);
+        return isDone;
+      },
+    },
+  },
+  'a worker that was asked is not swept': {
+    cancel: 0,
+    asks: 'only',
+    deaths: 1,
+    protocol: {
+      sweep(table, worker) {
+        const left = realTable.sweep(table, worker);
+        const isAsked = (slot: number): boolean => {
+          const state = Atomics.load(rawWords(table), realTable.slotAt(table.layout, slot) + STATE);
+          return realTable.kindOf(state) === realTable.ASKED;
+        };
+        return { ...left, running: left.running.filter((slot) => !isAsked(slot)) };
       },
     },
   },

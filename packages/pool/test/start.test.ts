@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
-import { startThread } from '../dist/host/worker-handle.js';
+import { startThread } from '../dist/host/start-thread.js';
 import { READY } from '../dist/shared/messages.js';
 import { bareStartup, fixture, poolFor } from './support.js';
 

@@ -61,7 +61,7 @@ export class Backlog {
     this.ordered = true;
     this.#plainInARow = 0;
     for (const task of this.#slots.publishedYoungestFirst()) {
-      if (!this.#isOnItsWay(task) && this.#slots.retract(task)) this.putBack(task);
+      if (!task.isBound && !this.#isOnItsWay(task) && this.#slots.retract(task)) this.putBack(task);
     }
     for (const task of this.#shiftAll()) queue.push(task);
     this.queue = queue;
@@ -76,6 +76,17 @@ export class Backlog {
     const tasks: Task[] = [];
     for (let task = this.queue.shift(); task !== undefined; task = this.queue.shift()) tasks.push(task);
     return tasks;
+  }
+
+  /** Rejects those among the tasks that no worker has claimed yet. */
+  rejectThose(isOne: (task: Task) => boolean, reason: unknown): void {
+    const waiting = this.#shiftAll();
+    const rejected = waiting.filter(isOne);
+    for (const task of waiting.reverse()) if (!isOne(task)) this.queue.unshift(task);
+    for (const task of this.#slots.publishedYoungestFirst())
+      if (isOne(task) && this.#slots.retract(task)) rejected.push(task);
+    for (const task of rejected) task.state = LOOSE;
+    for (const task of rejected) this.#ledger.settle(task, reason, true);
   }
 
   /** Rejects the tasks that no worker has claimed yet; with `most`, only so many, those whose turn would come last. */

@@ -1,17 +1,22 @@
-import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
-import { isInTime } from '../shared/timers.js';
+import { Admission } from './admission.js';
 import { chooserFor } from './balance.js';
 import { Crew } from './crew.js';
 import { Dispatch } from './dispatch.js';
+import { Ending } from './ending.js';
 import { workerFailure } from './faults.js';
+import { Guard } from './guard.js';
 import type { HandlerNames } from './handler-names.js';
+import { Ladder } from './ladder.js';
+import { Losses, type Lost } from './losses.js';
+import { OpenStreams } from './open-streams.js';
 import type { FilledOptions } from './options.js';
 import { Pump } from './pump.js';
 import { Rounds } from './rounds.js';
 import { Staffing } from './staffing.js';
 import { geometryFor, type PoolState, stateFor } from './state.js';
-import { type Extras, type Release, SETTLED, Task } from './task.js';
+import { type Extras, Task, type Watch } from './task.js';
+import { Tasks } from './tasks.js';
 import { Timing } from './timing.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -21,12 +26,6 @@ export interface CoreEvents {
   emit(event: 'error' | 'message', value: unknown): void;
   emit(event: 'workerCreate' | 'workerDestroy', worker: WorkerHandle): void;
 }
-
-/** Begins to watch for what ends a task early; returns how to stop that. */
-export type Watch = (end: (reason: unknown) => void, name: string) => Release;
-
-/** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
-const LEAST_PATIENCE = 2000;
 
 const settled = Promise.resolve();
 
@@ -44,6 +43,9 @@ export class Core {
   /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
   needsDrain = false;
+  readonly streams = new OpenStreams(() => this.#ending.check());
+  /** For what is built on this. */
+  readonly tasks: Tasks;
   readonly #events: CoreEvents;
   readonly #defaultHandler: number;
   /** When a task was submitted is shown to queues and balancers of the user's, too. */
@@ -53,14 +55,19 @@ export class Core {
   readonly #staffing: Staffing;
   readonly #dispatch: Dispatch;
   readonly #pump: Pump;
-  #onEmpty: (() => void) | undefined;
-  #empty: Promise<void> | undefined;
+  readonly #guard: Guard;
+  readonly #admission: Admission;
+  readonly #losses: Losses;
+  readonly #ending: Ending;
 
   constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options)) {
     this.options = options;
     this.#events = events;
     const state = stateFor(options, geometry, () => this.#onSettled());
     this.#state = state;
+    this.#guard = new Guard(options.breaker, options.quarantine);
+    this.#admission = new Admission(state, this.#guard);
+    this.#losses = new Losses(state, this.#guard, () => this.#onChange());
     const { filename, name, loadBalancer } = options;
     this.#defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
     this.#notesTime = options.recordTiming || loadBalancer !== undefined || options.taskQueue !== undefined;
@@ -73,11 +80,27 @@ export class Core {
       onKill: (worker) => this.#dispatch.drain(worker),
       onGone: (worker, exitCode) => this.#onGone(worker, exitCode),
     });
-    const staffing = new Staffing(state, crew, (error) => events.emit('error', error));
+    const staffing = new Staffing(state, crew, this.#guard, (error) => events.emit('error', error));
     const choose = loadBalancer && chooserFor(loadBalancer, state, () => staffing.spawn());
     this.#crew = crew;
     this.#staffing = staffing;
     this.#dispatch = new Dispatch(state, choose, () => this.#pump.isStreaming);
+    const ladder = new Ladder(state, crew, this.#dispatch, () => this.#onChange());
+    this.tasks = new Tasks(state, this.#admission, ladder, this.timing, {
+      submit: (task) => this.#submit(task),
+      onChange: () => this.#pump.stateChanged(),
+    });
+    const { streams } = this;
+    const parts = {
+      state,
+      crew,
+      staffing,
+      dispatch: this.#dispatch,
+      losses: this.#losses,
+      guard: this.#guard,
+      streams,
+    };
+    this.#ending = new Ending(parts, (error) => events.emit('error', error));
     this.#pump = new Pump(state.table.words, new Rounds(state, crew, this.#dispatch, this.timing));
     // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
     if (options.minThreads > 0) crew.spawn();
@@ -99,7 +122,7 @@ export class Core {
 
   /** Workers that no task needs, those that still start included. */
   get spareThreads(): number {
-    return Math.max(0, this.workers.length - this.outstanding);
+    return Math.max(0, this.workers.length - this.outstanding + this.#state.ledger.bound);
   }
 
   get outstanding(): number {
@@ -123,13 +146,13 @@ export class Core {
   /** Submits a task. `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
   run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
     const id = handler === -1 ? this.#defaultHandler : handler;
-    const refusal = this.#refusal(id, watch === undefined ? 0 : 1);
+    const refusal = this.#admission.refusal(id, watch === undefined ? 0 : 1);
     if (refusal !== undefined) return Promise.reject(refusal);
     const created = this.#notesTime ? now() : 0;
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, created, resolveOf, extras);
     if (extras !== undefined && watch !== undefined) {
-      extras.release = watch((reason) => this.#end(task, reason), this.handlers.of(id).name);
+      extras.release = watch((reason) => this.tasks.end(task, reason), this.handlers.of(id).name);
     }
     try {
       this.#submit(task);
@@ -138,20 +161,6 @@ export class Core {
       task.reject(error);
     }
     return promise;
-  }
-
-  #refusal(handler: number, abortable: 0 | 1): Error | undefined {
-    if (this.#staffing.closing) return new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
-    if (handler === -1) {
-      const message = 'filename must be provided to run() or in options object';
-      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
-    }
-    const { maxThreads, maxQueue } = this.options;
-    if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
-    if (this.#state.ledger.waiting(maxThreads, 1 - abortable, abortable) <= maxQueue) return undefined;
-    const message =
-      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
-    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
   }
 
   #submit(task: Task): void {
@@ -176,12 +185,7 @@ export class Core {
     void settled.then(() => this.#events.emit(needed ? 'needsDrain' : 'drain'));
   }
 
-  /** Ends a task from outside: aborted or timed out. A worker that runs it is killed and replaced. */
-  #end(task: Task, reason: unknown): void {
-    if (task.state === SETTLED) return;
-    this.timing?.atTime(now());
-    const runsOn = this.#dispatch.cancel(task, reason);
-    if (runsOn !== -1) this.#crew.killByIndex(runsOn);
+  #onChange(): void {
     this.refillCrew();
     this.#pump.stateChanged();
   }
@@ -194,7 +198,7 @@ export class Core {
   #onSettled(): void {
     if (this.needsDrain && !this.#isFull) this.#setNeedsDrain(false);
     if (this.outstanding > 0) return;
-    this.#onEmpty?.();
+    this.#ending.check();
     this.#crew.watchIdle();
   }
 
@@ -202,7 +206,7 @@ export class Core {
     return {
       arenas: this.#state.inputs.arenas,
       shapes: this.#state.inputs.shapes,
-      handlers: this.handlers.all.map(({ filename, name }, id) => [id, filename, name] as const),
+      handlers: this.handlers.all.map(({ filename, name, call }, id) => [id, filename, name, call] as const),
       preload: this.#defaultHandler,
     };
   }
@@ -214,6 +218,7 @@ export class Core {
   }
 
   #onReady(worker: WorkerHandle): void {
+    this.#guard.started();
     this.#dispatch.reconsider();
     this.#events.emit('workerCreate', worker);
     this.refillCrew();
@@ -222,9 +227,10 @@ export class Core {
   }
 
   #onGone(worker: WorkerHandle, exitCode: number): void {
-    const lost = this.#dispatch.reapWorker(worker, ({ handler }) =>
-      workerFailure(worker, exitCode, this.handlers.of(handler)),
-    );
+    const dead: Lost[] = [];
+    const lost = this.#dispatch.reapWorker(worker, (task, hasRun) => dead.push({ task, hasRun }));
+    this.#losses.bury(dead, worker.leaving, (handler) => workerFailure(worker, exitCode, handler));
+    this.streams.onGone(worker, () => workerFailure(worker, exitCode));
     if (worker.times !== undefined) this.timing?.died(worker.times);
     this.#staffing.explain(worker, exitCode, lost);
     this.#events.emit('workerDestroy', worker);
@@ -232,41 +238,18 @@ export class Core {
     this.#pump.stateChanged();
   }
 
-  /** Waits for every task, then stops the workers. */
+  /** Waits for every task and stream, then stops the workers. */
   async close(force: boolean): Promise<void> {
-    if (!this.#staffing.closing) {
-      this.#staffing.closing = true;
-      if (force) this.#state.backlog.reject(() => new AbortError('pool is closed'), this.queueSize);
-    }
-    if (!(await this.#emptied())) {
-      this.#events.emit('error', closeTimeout('Close operation timed out'));
-    }
+    await this.#ending.close(force);
     await this.destroy();
     this.#events.emit('close');
   }
 
-  async #emptied(): Promise<boolean> {
-    if (this.outstanding === 0) return true;
-    this.#empty ??= new Promise<void>((resolve) => {
-      this.#onEmpty = resolve;
-    });
-    return isInTime(this.#empty, this.options.closeTimeout);
-  }
-
   async destroy(): Promise<void> {
-    this.#staffing.closing = true;
-    this.#staffing.ended = true;
-    const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
-    this.#state.backlog.reject(reason);
-    this.#dispatch.rejectRunning(reason);
     try {
-      await this.#crew.killAll(Math.max(this.options.closeTimeout, LEAST_PATIENCE));
-    } catch (error) {
-      this.#events.emit('error', closeTimeout((error as Error).message));
+      await this.#ending.destroy();
     } finally {
       this.#pump.stop();
     }
   }
 }
-
-const closeTimeout = (message: string): PoolError => new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message);

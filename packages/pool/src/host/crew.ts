@@ -214,7 +214,9 @@ export class Crew {
   }
 
   #seemsIdle(worker: WorkerHandle): boolean {
-    return worker.hasNothing && Atomics.load(this.#table.words, worker.gate) === SLEEPING;
+    return (
+      worker.kept === 0 && worker.hasNothing && Atomics.load(this.#table.words, worker.gate) === SLEEPING
+    );
   }
 
   /** A retired worker claims nothing. One that has an asynchronous task must stay, and look for work again. */

@@ -270,8 +270,11 @@ export class Dispatch {
     }
   }
 
-  /** A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed. */
-  reapWorker(worker: WorkerHandle, failureOf: (task: Task) => unknown): number {
+  /**
+   * A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed.
+   * @param lose gets the tasks that died with it, or whose transferred objects did
+   */
+  reapWorker(worker: WorkerHandle, lose: (task: Task, hasRun: boolean) => void): number {
     this.reconsider();
     this.drain(worker);
     const left = sweep(this.#table, worker.index);
@@ -279,18 +282,18 @@ export class Dispatch {
     for (const slot of left.running) {
       const task = this.#taskOf(slot);
       this.#slots.giveBack(slot);
-      this.#ledger.settle(task, failureOf(task), true);
+      lose(task, true);
     }
-    for (const slot of left.mail.reverse()) this.#takeBack(slot, failureOf);
+    for (const slot of left.mail.reverse()) this.#takeBack(slot, lose);
     return left.running.length;
   }
 
-  /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers is gone. */
-  #takeBack(slot: number, failureOf: (task: Task) => unknown): void {
+  /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers or continues is gone. */
+  #takeBack(slot: number, lose: (task: Task, hasRun: boolean) => void): void {
     const task = this.#taskOf(slot);
     this.#slots.giveBack(slot);
     if (task.state === SETTLED) return;
-    if (task.hasTransfer) this.#ledger.settle(task, failureOf(task), true);
+    if (task.hasTransfer || task.isBound) lose(task, false);
     else this.#backlog.putBack(task);
   }
 }

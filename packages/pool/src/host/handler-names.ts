@@ -2,6 +2,8 @@
 export interface HandlerName {
   readonly filename: string;
   readonly name: string;
+  /** How it is called: bits of `shared/calls.ts`. */
+  readonly call: number;
 }
 
 /** Handlers by number, and the numbers of handlers: tasks carry the number alone. */
@@ -14,18 +16,20 @@ export class HandlerNames {
     this.#onNew = onNew;
   }
 
-  /** The number of a pair of file and name. */
-  idOf(filename: string, name: string): number {
+  /** The number of a function of a file, called in some way. */
+  idOf(filename: string, name: string, call = 0): number {
     let names = this.#ids.get(filename);
     if (names === undefined) {
       names = new Map();
       this.#ids.set(filename, names);
     }
-    let id = names.get(name);
+    const key = call === 0 ? name : `${name}\0${call}`;
+    let id = names.get(key);
     if (id === undefined) {
-      id = this.all.push({ filename, name }) - 1;
-      names.set(name, id);
-      this.#onNew(id, { filename, name });
+      const handler = { filename, name, call };
+      id = this.all.push(handler) - 1;
+      names.set(key, id);
+      this.#onNew(id, handler);
     }
     return id;
   }

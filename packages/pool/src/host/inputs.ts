@@ -1,4 +1,6 @@
+import { AbortError } from '../errors.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
+import { carry, carryLess } from '../shared/error-record.js';
 import { CREATED, HANDLER, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
@@ -115,6 +117,17 @@ export class Inputs {
   /** Tells a worker that what it waits for will not come. */
   cancel(worker: WorkerHandle, slot: number): void {
     worker.post([message.PAYLOAD, slot, this.#sequenceOf(slot), { cancelled: true }]);
+  }
+
+  /** Tells a worker why the task that it runs shall end. */
+  abort(worker: WorkerHandle, slot: number, reason: unknown): void {
+    const why = reason instanceof AbortError ? reason.cause : reason;
+    const thrown = carry(why);
+    try {
+      worker.post([message.ABORT, slot, this.#sequenceOf(slot), thrown]);
+    } catch (error) {
+      worker.post([message.ABORT, slot, this.#sequenceOf(slot), carryLess(thrown, error)]);
+    }
   }
 
   /** Lets go of all that belongs to a slot. */

@@ -5,6 +5,15 @@ import { type ResourceLimits, SHARE_ENV, type Transferable, type Worker } from '
 import { badRange, badType } from '../errors.js';
 import { clone } from '../shared/clone.js';
 import { uncloneable } from '../shared/uncloneable.js';
+import { count, duration, flag, text } from './checks.js';
+import type {
+  BreakerOptions,
+  Breaking,
+  QuarantineOptions,
+  Quarantining,
+  RetryOptions,
+} from './fault-options.js';
+import { breakerOf, quarantineOf, retryOf } from './fault-options.js';
 import type { LoadBalancer, TaskQueue } from './task-queue.js';
 
 /** Options of a pool. All are Piscina's, under the same names. */
@@ -54,6 +63,12 @@ export interface PoolOptions {
   loadBalancer?: LoadBalancer | undefined;
   /** Record run times per worker for load balancers. Default: false. */
   workerHistogram?: boolean | undefined;
+  /** Runs tasks again that died with their workers, unless `run()` says otherwise. Default: never. */
+  retry?: RetryOptions | undefined;
+  /** Rejects the tasks of a function for a while that ends one worker after another. Default: never. */
+  quarantine?: QuarantineOptions | undefined;
+  /** Starts no worker for a while when they end before they are ready, one after another. Default: after 5, for a second. */
+  breaker?: BreakerOptions | undefined;
 }
 
 /** An AbortSignal, or an EventEmitter that emits 'abort'. */
@@ -79,6 +94,13 @@ export interface RunOptions {
   readonly priority?: number | undefined;
   /** Milliseconds from `run()` after which the task is ended like an aborted one. Default: none. */
   readonly timeout?: number | undefined;
+  /**
+   * Milliseconds that a running task has to end by itself once it is aborted or timed out: it sees `task.signal` and
+   * `task.aborted` of `@plimsoll/pool/worker`. Its worker is stopped after that. Infinity: never. Default: 0, at once.
+   */
+  readonly grace?: number | undefined;
+  /** Runs the task again when it dies with its worker, instead of the pool's `retry`; `{ max: 0 }`: never. */
+  readonly retry?: RetryOptions | undefined;
 }
 
 type WorkerOptions = NonNullable<ConstructorParameters<typeof Worker>[1]>;
@@ -99,6 +121,8 @@ export interface FilledOptions extends PoolOptions {
   recordTiming: boolean;
   stricterFIFO: boolean;
   workerHistogram: boolean;
+  quarantine: Quarantining | undefined;
+  breaker: Breaking;
 }
 
 const MOST_THREADS = 1024;
@@ -113,6 +137,7 @@ export function fillOptions(given: PoolOptions): FilledOptions {
   // A copy without a prototype: nobody's polluted Object.prototype becomes an option.
   const options: PoolOptions = Object.assign(Object.create(null), given);
   checkOthers(options);
+  retryOf(options.retry);
   const threads = threadCounts(options);
   return Object.assign(options, {
     filename: pathOf('options.filename', options.filename),
@@ -130,6 +155,8 @@ export function fillOptions(given: PoolOptions): FilledOptions {
     recordTiming: flag('options.recordTiming', options.recordTiming) ?? true,
     stricterFIFO: flag('options.stricterFIFO', options.stricterFIFO) ?? false,
     workerHistogram: flag('options.workerHistogram', options.workerHistogram) ?? false,
+    quarantine: quarantineOf(options.quarantine),
+    breaker: breakerOf(options.breaker),
   });
 }
 
@@ -197,36 +224,6 @@ export function isTaskQueue(value: unknown): value is TaskQueue {
   if (typeof value !== 'object' || value === null || !('size' in value)) return false;
   const methods = value as Record<string, unknown>;
   return ['push', 'shift', 'remove'].every((method) => typeof methods[method] === 'function');
-}
-
-/** A whole number in a range, or undefined. */
-export function count(name: string, value: unknown, least: number, most: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== 'number') throw badType(name, value, 'a number');
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw badRange(name, value, `a whole number from ${least} to ${most}`);
-  }
-  return value;
-}
-
-/** Milliseconds, Infinity included, or undefined. */
-export function duration(name: string, value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== 'number') throw badType(name, value, 'a number of milliseconds');
-  if (!(value >= 0)) throw badRange(name, value, 'zero or more milliseconds');
-  return value;
-}
-
-export function text(name: string, value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw badType(name, value, 'a string');
-  return value;
-}
-
-export function flag(name: string, value: unknown): boolean | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== 'boolean') throw badType(name, value, 'true or false');
-  return value;
 }
 
 /**

@@ -1,60 +1,107 @@
 import type { Transferable } from 'node:worker_threads';
 import { AbortError, badType, TimeoutError } from '../errors.js';
+import { OBSERVED } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
+import { count, duration, text } from './checks.js';
 import type { Core } from './core.js';
-import {
-  type AbortEmitter,
-  type AbortSignalAny,
-  count,
-  duration,
-  pathOf,
-  type RunOptions,
-  text,
-} from './options.js';
-import type { Extras } from './task.js';
+import { type RetryPolicy, retryOf } from './fault-options.js';
+import { type AbortEmitter, type AbortSignalAny, pathOf, type RunOptions } from './options.js';
+import type { Extras, Watch } from './task.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
+/** The options of a task, checked. */
+export interface Checked {
+  /** null: none, neither here nor of the pool. */
+  readonly filename: string | null;
+  readonly name: string;
+  readonly signal: AbortSignalAny | undefined;
+  readonly timeout: number | undefined;
+  readonly priority: number;
+  /** Milliseconds; 0 for a task that nothing ends. */
+  readonly grace: number;
+  readonly retry: RetryPolicy | undefined;
+}
+
+/** A value without what moves to the worker. */
+export interface Parcel {
+  readonly value: unknown;
+  readonly transfer: readonly Transferable[];
+  /** As the caller passed it, when that is something else. */
+  readonly original: unknown;
+}
+
 /** Runs a task that has options, or whose value was marked by `move`. @throws on bad options */
 export function runWith(core: Core, given: unknown, options: RunOptions): Promise<unknown> {
+  const own = ownOf(options);
+  const parcel = parcelOf(given, transferOf(own));
+  const checked = check(core, own);
+  return submit(core, parcel, handlerOf(core, checked), checked);
+}
+
+/** A copy without a prototype, so that nobody's polluted Object.prototype becomes an option. @throws TypeError */
+export function ownOf<Options extends object>(options: Options): Options {
   if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
-  const own: RunOptions = Object.assign(Object.create(null), options);
-  const { value, transfer } = separate(given, own);
-  const handler = handlerOf(core, own);
+  return Object.assign(Object.create(null), options);
+}
+
+/** @throws TypeError or RangeError for what is wrong in options */
+export function check(core: Core, own: RunOptions): Checked {
+  const filename = pathOf('options.filename', own.filename) ?? core.options.filename;
+  const name = text('options.name', own.name) ?? core.options.name;
   const timeout = duration('options.timeout', own.timeout);
   const signal = signalOf(own.signal);
-  const extras: Extras = {
-    transfer,
-    abortable: signal !== undefined || timeout !== undefined,
-    priority: count('options.priority', own.priority, -MOST, MOST) ?? 0,
-    original: value === given ? undefined : given,
-    release: undefined,
-  };
-  if (!extras.abortable) return core.run(value, handler, extras);
+  const priority = count('options.priority', own.priority, -MOST, MOST) ?? 0;
+  const grace = duration('options.grace', own.grace) ?? 0;
+  const retry = retryOf(own.retry);
+  const mayEnd = signal !== undefined || timeout !== undefined;
+  return { filename, name, timeout, signal, priority, grace: mayEnd ? grace : 0, retry };
+}
+
+/** The number of the function that options name, called in some way; -1: there is no file. */
+export function handlerOf(core: Core, { filename, name, grace }: Checked, call = 0): number {
+  return filename === null ? -1 : core.handlers.idOf(filename, name, grace > 0 ? call | OBSERVED : call);
+}
+
+export function submit(core: Core, parcel: Parcel, handler: number, checked: Checked): Promise<unknown> {
+  const { signal } = checked;
+  const extras = extrasOf(parcel, checked);
+  if (!extras.abortable) return core.run(parcel.value, handler, extras);
   if (signal !== undefined && (signal as AbortSignal).aborted) {
     return Promise.reject(new AbortError((signal as AbortSignal).reason));
   }
-  return core.run(value, handler, extras, (end, name) => watch(end, name, signal, timeout));
+  return core.run(parcel.value, handler, extras, watchOf(checked));
 }
 
-function separate(
-  given: unknown,
-  { transferList }: RunOptions,
-): { value: unknown; transfer: Transferable[] } {
+/** Has a task with these options nothing but its value? */
+export const isPlain = ({ signal, timeout, priority, retry }: Checked): boolean =>
+  signal === undefined && timeout === undefined && priority === 0 && retry === undefined;
+
+export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extras {
+  const { signal, timeout, priority, grace, retry } = checked;
+  const abortable = signal !== undefined || timeout !== undefined;
+  const extras = { transfer, abortable, priority, original, release: undefined };
+  return grace > 0 || retry !== undefined ? { ...extras, beyond: { grace, retry } } : extras;
+}
+
+/** Watches the signal and the timeout of a task; undefined: it has none. */
+export function watchOf({ signal, timeout }: Checked): Watch | undefined {
+  if (signal === undefined && timeout === undefined) return undefined;
+  return (end, name) => watch(end, name, signal, timeout);
+}
+
+export function transferOf({ transferList }: RunOptions): readonly Transferable[] {
   if (transferList !== undefined && !Array.isArray(transferList)) {
     throw badType('options.transferList', transferList, 'an array');
   }
-  const transfer = (transferList ?? []) as Transferable[];
-  if (!isMovable(given)) return { value: given, transfer: [...transfer] };
-  const moved = unwrap(given);
-  return { value: moved.value, transfer: [...transfer, ...moved.transfer] };
+  return [...((transferList ?? []) as Transferable[])];
 }
 
-function handlerOf(core: Core, { filename, name }: RunOptions): number {
-  const file = pathOf('options.filename', filename) ?? core.options.filename;
-  const called = text('options.name', name) ?? core.options.name;
-  return file === null ? -1 : core.handlers.idOf(file, called);
+export function parcelOf(given: unknown, transfer: readonly Transferable[]): Parcel {
+  if (!isMovable(given)) return { value: given, transfer, original: undefined };
+  const moved = unwrap(given);
+  return { value: moved.value, transfer: [...transfer, ...moved.transfer], original: given };
 }
 
 function signalOf(signal: unknown): AbortSignalAny | undefined {
@@ -69,7 +116,7 @@ function signalOf(signal: unknown): AbortSignalAny | undefined {
 }
 
 /** Ends the task on whichever comes first. Returns how to stop watching. */
-function watch(
+export function watch(
   end: (reason: unknown) => void,
   name: string,
   signal: AbortSignalAny | undefined,

@@ -1,5 +1,6 @@
 import type { Crew } from './crew.js';
 import { startFailure, workerFailure } from './faults.js';
+import type { Guard } from './guard.js';
 import type { PoolState } from './state.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -19,9 +20,11 @@ export class Staffing {
   readonly #state: PoolState;
   readonly #crew: Crew;
   readonly #onError: (error: unknown) => void;
+  readonly #guard: Guard;
 
   /** @param onError hears of deaths that no task is rejected for. */
-  constructor(state: PoolState, crew: Crew, onError: (error: unknown) => void) {
+  constructor(state: PoolState, crew: Crew, guard: Guard, onError: (error: unknown) => void) {
+    this.#guard = guard;
     this.#state = state;
     this.#crew = crew;
     this.#onError = onError;
@@ -40,6 +43,7 @@ export class Staffing {
 
   /** Starts a worker. An error of Node is kept for the tasks that wait for a worker. */
   spawn(): boolean {
+    if (!this.#guard.maySpawn) return false;
     try {
       return this.#crew.spawn();
     } catch (error) {
@@ -73,6 +77,7 @@ export class Staffing {
 
   /** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
   #onFailedStart(worker: WorkerHandle, exitCode: number): void {
+    this.#guard.failed(workerFailure(worker, exitCode));
     if (this.#state.workers.length > 0) return;
     const waiting = this.#state.ledger.outstanding;
     this.#state.backlog.reject(() => workerFailure(worker, exitCode));

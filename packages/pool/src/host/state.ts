@@ -38,8 +38,8 @@ export function stateFor(options: FilledOptions, geometry: Geometry, onSettled: 
   const table = tableOf(layoutOf(geometry));
   /** Those that may take tasks, those that still start included. `Crew` keeps the list. */
   const workers: WorkerHandle[] = [];
-  const handlers = new HandlerNames((id, { filename, name }) => {
-    for (const worker of workers) worker.post([HANDLER, id, filename, name]);
+  const handlers = new HandlerNames((id, { filename, name, call }) => {
+    for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
   });
   const views = new TaskViews(handlers);
   const ledger = new Ledger(options.concurrentTasksPerWorker, onSettled);

@@ -1,4 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
+import type { RetryPolicy } from './fault-options.js';
 
 // Where a task is. Only the table knows whether it runs.
 /** Neither in the queue nor in the table. */
@@ -11,6 +12,9 @@ export const SETTLED = 3;
 
 /** Lets go of a signal or a timer. */
 export type Release = () => void;
+
+/** Begins to watch for what ends a task early; returns how to stop that. */
+export type Watch = (end: (reason: unknown) => void, name: string) => Release;
 
 /** A task on the host, from `run()` until its promise is settled. Kept small: a million may wait. */
 export class Task {
@@ -47,22 +51,27 @@ export class Task {
     return this.extras?.abortable ?? false;
   }
 
+  /** No worker but one can run it. */
+  get isBound(): boolean {
+    return this.extras?.beyond?.stream === 'continues';
+  }
+
   get hasTransfer(): boolean {
     return this.extras !== undefined && this.extras.transfer.length > 0;
   }
 }
 
 /** A promise that is resolved with it rejects, one microtask later. */
-class Rejection {
-  readonly #reason: unknown;
+export class Rejection {
+  readonly reason: unknown;
 
   constructor(reason: unknown) {
-    this.#reason = reason;
+    this.reason = reason;
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a thenable is what it is for
   then(_resolve: unknown, reject: (reason: unknown) => void): void {
-    reject(this.#reason);
+    reject(this.reason);
   }
 }
 
@@ -74,4 +83,18 @@ export interface Extras {
   /** The value as the caller passed it, when `move` wrapped it: custom queues look for options there. */
   readonly original: unknown;
   release: Release | undefined;
+  /** Left out of tasks that need none of it. */
+  readonly beyond?: Beyond;
+}
+
+/** What still fewer have. */
+export interface Beyond {
+  /** Milliseconds from when it is asked to end until its worker is stopped. */
+  readonly grace: number;
+  /** Instead of the pool's. */
+  readonly retry: RetryPolicy | undefined;
+  /** It was asked to end: so it settles, whatever becomes of it; but for parts of streams, which see to that themselves. */
+  /** A stream of which it is a part. One that continues it can be run by the worker alone that keeps that stream. */
+  readonly stream?: 'opens' | 'continues';
+  verdict?: { readonly reason: unknown };
 }

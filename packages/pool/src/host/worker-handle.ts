@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import { IN_DENO } from '../shared/deno.js';
@@ -9,10 +9,7 @@ import * as message from '../shared/messages.js';
 import { newPost, Post, portsOf } from '../shared/post.js';
 import type { Ring } from '../shared/result-ring.js';
 import { blockAt, hasNothing, mailCount, runningNow, type Table } from '../shared/table.js';
-import { SOURCE } from '../worker/source.js';
-
-/** The options of Node's Worker that the pool passes on. */
-type ThreadOptions = ConstructorParameters<typeof Worker>[1];
+import { startThread, type ThreadOptions } from './start-thread.js';
 
 /** What the host wants to hear from a worker. */
 export interface WorkerEvents {
@@ -38,6 +35,8 @@ export class WorkerHandle {
   /** The error that it died of, until its exit is handled. */
   failure: { error: unknown } | undefined;
   completed = 0;
+  /** Iterables that it keeps for streams: it is not idle for good while there are any. */
+  kept = 0;
   /** Of its tasks; undefined without `recordTiming`. */
   readonly times: Times | undefined;
   /** What load balancers may see of them. */
@@ -213,22 +212,4 @@ export class WorkerHandle {
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
     else if (received[0] === message.READY) this.#events.onReady(this, received[1]);
   }
-}
-
-/**
- * Starts a thread of a worker. Its code travels with the host's as a text: a file beside it would be lost when an
- * application is bundled, put into an archive or an executable, or forbidden to read it. As a script it starts sooner;
- * but only before a module Node imports what `--import` names.
- */
-export function startThread(options: ThreadOptions): Worker {
-  const own = Object.assign(Object.create(null), options) as NonNullable<ThreadOptions>;
-  if (!isToldToImport(own)) return new Worker(SOURCE, Object.assign(own, { eval: true }));
-  // A script has a place in argv, such a module has none.
-  const module = `process.argv.splice(1, 0, '');${SOURCE}`;
-  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(module)}`), own);
-}
-
-function isToldToImport({ execArgv, env }: NonNullable<ThreadOptions>): boolean {
-  const { NODE_OPTIONS = '' } = typeof env === 'object' ? env : process.env;
-  return [...(execArgv ?? process.execArgv), NODE_OPTIONS].some((option) => option.includes('--import'));
 }

@@ -1,5 +1,6 @@
 import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { Source } from './clock.js';
+import type { Thrown } from './error-record.js';
 import type { Layout } from './layout.js';
 import type { Ring } from './result-ring.js';
 
@@ -8,7 +9,7 @@ import type { Ring } from './result-ring.js';
  * handler, arena, shape or payload in the table reads its port synchronously: such a message is always posted before the
  * slot that needs it is published.
  */
-/** [HANDLER, id, filename, name] */
+/** [HANDLER, id, filename, name, how it is called] */
 export const HANDLER = 1;
 /** [ARENA, index, buffer]: memory for tasks that do not fit into a slot. */
 export const ARENA = 2;
@@ -25,15 +26,21 @@ export const READY = 5;
 export const SHAPE = 6;
 /** [EXIT]: the worker shall end itself. */
 export const EXIT = 7;
+/** [ABORT, slot, sequence, reason]: the task shall end. Posted before its slot is marked as asked. */
+export const ABORT = 8;
+
+/** How it is called: bits of `calls.ts`. */
+export type Handler = readonly [id: number, filename: string, name: string, call: number];
 
 export type Message =
-  | [typeof HANDLER, number, string, string]
+  | [typeof HANDLER, ...Handler]
   | [typeof ARENA, number, SharedArrayBuffer]
   | [typeof PAYLOAD, number, number, Payload]
   | [typeof RESULTS, Ring, SharedArrayBuffer]
   | [typeof READY, number]
   | [typeof SHAPE, number, readonly string[]]
-  | [typeof EXIT];
+  | [typeof EXIT]
+  | [typeof ABORT, number, number, Thrown];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {
@@ -65,7 +72,7 @@ export interface Startup extends PostPorts {
   readonly layout: Layout;
   readonly table: SharedArrayBuffer;
   readonly arenas: readonly SharedArrayBuffer[];
-  readonly handlers: readonly (readonly [id: number, filename: string, name: string])[];
+  readonly handlers: readonly Handler[];
   /** Their names by number. */
   readonly shapes: readonly (readonly string[])[];
   readonly index: number;

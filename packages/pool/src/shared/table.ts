@@ -19,12 +19,15 @@ import {
  *
  *     FREE -> HELD -> QUEUED(ticket) -> RUNNING(worker) -> DONE(worker) -> FREE
  *              |   `-> MAILED(ticket) -^
- *              ^---------- retract ----'             `-> CONDEMNED(worker), until that worker's thread has exited
+ *              ^---------- retract ----'   |         ^
+ *                                          `-> ASKED(worker), which may end, too
+ *
+ * From RUNNING and ASKED to CONDEMNED(worker), until that worker's thread has exited.
  *
  * Invariants, which the model checker of the tests holds against every interleaving:
  *  1. Who may move a slot on: the host from FREE, HELD and DONE; whoever wins the compareExchange from QUEUED;
- *     the claiming worker from RUNNING to DONE, or the host from RUNNING to CONDEMNED, by compareExchange. A worker
- *     whose task was condemned claims nothing more, so killing it costs no other task.
+ *     the claiming worker from RUNNING or ASKED to DONE, or the host from RUNNING to ASKED and from either to CONDEMNED,
+ *     by compareExchange. A worker whose task was condemned claims nothing more, so killing it costs no other task.
  *  2. A ticket is the ring position at which a slot was published, so a claim through a stale ring entry fails:
  *     the state that it expects holds the old ticket. A mailbox's ticket names its worker too, since positions of
  *     different rings may be equal.
@@ -46,6 +49,8 @@ export const DONE = 4;
 export const MAILED = 5;
 /** The worker that runs it will be killed for it. */
 export const CONDEMNED = 6;
+/** As RUNNING: the host has asked the worker that runs it to end it. */
+export const ASKED = 7;
 
 const KIND_BITS = 3;
 const KIND_MASK = (1 << KIND_BITS) - 1;
@@ -252,10 +257,40 @@ export function complete(table: Table, worker: number, slot: number): boolean {
   const { words, layout } = table;
   const running = pack(RUNNING, worker);
   const address = slotAt(layout, slot) + STATE;
-  const isDone = Atomics.compareExchange(words, address, running, pack(DONE, worker)) === running;
+  const done = pack(DONE, worker);
+  const isDone =
+    Atomics.compareExchange(words, address, running, done) === running || endAsked(words, address, worker);
   add(words, blockAt(layout, worker) + RUNNING_NOW, -1);
   if (isDone) report(table, worker, slot);
   return isDone;
+}
+
+/** Only the host asks, and only tasks that run: whatever else the state is by now, it stays so. */
+function endAsked(words: Int32Array, address: number, worker: number): boolean {
+  const asked = pack(ASKED, worker);
+  return Atomics.compareExchange(words, address, asked, pack(DONE, worker)) === asked;
+}
+
+const isRunning = (state: number): boolean => kindOf(state) === RUNNING || kindOf(state) === ASKED;
+
+/** Host: the worker that runs a slot, or -1. */
+export function runnerOf({ words, layout }: Table, slot: number): number {
+  const state = Atomics.load(words, slotAt(layout, slot) + STATE);
+  return isRunning(state) ? ownerOf(state) : -1;
+}
+
+/** Host: asks the worker that runs a slot to end it. False when it has ended, or was asked before. */
+export function ask({ words, layout }: Table, slot: number): boolean {
+  const address = slotAt(layout, slot) + STATE;
+  const state = Atomics.load(words, address);
+  if (kindOf(state) !== RUNNING) return false;
+  return Atomics.compareExchange(words, address, state, pack(ASKED, ownerOf(state))) === state;
+}
+
+/** Worker: shall it end the slot that it runs? */
+export function isAsked({ words, layout }: Table, slot: number): boolean {
+  const kind = kindOf(Atomics.load(words, slotAt(layout, slot) + STATE));
+  return kind === ASKED || kind === CONDEMNED;
 }
 
 /** Host: how many tasks a worker runs. */
@@ -275,7 +310,7 @@ export function condemn(table: Table, slot: number): number {
   const address = slotAt(layout, slot) + STATE;
   const state = Atomics.load(words, address);
   const worker = ownerOf(state);
-  if (kindOf(state) !== RUNNING) return -1;
+  if (!isRunning(state)) return -1;
   return Atomics.compareExchange(words, address, state, pack(CONDEMNED, worker)) === state ? worker : -1;
 }
 
@@ -331,7 +366,8 @@ export function sweep(table: Table, worker: number): { running: number[]; done: 
   const done: number[] = [];
   for (let slot = 0; slot < layout.slots; slot++) {
     const state = Atomics.load(words, slotAt(layout, slot) + STATE);
-    if (state === pack(RUNNING, worker) || state === pack(CONDEMNED, worker)) running.push(slot);
+    const isItsOwn = (isRunning(state) || kindOf(state) === CONDEMNED) && ownerOf(state) === worker;
+    if (isItsOwn) running.push(slot);
     if (state === pack(DONE, worker)) done.push(slot);
   }
   const mail: number[] = [];

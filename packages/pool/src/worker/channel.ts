@@ -1,5 +1,6 @@
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
+import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
 import { type Layout, OFFSET } from '../shared/layout.js';
 import { chunkOf, wordOf } from '../shared/memory.js';
@@ -10,8 +11,6 @@ import { slotAt } from '../shared/table.js';
 /** The exit code of a thread that its host has ended. */
 const TERMINATED = 1;
 
-type Handler = readonly [filename: string, name: string];
-
 /** Lost messages that are remembered: more than can be under way. */
 const MOST_LOST = 2 ** 16;
 
@@ -20,8 +19,10 @@ const MOST_LOST = 2 ** 16;
  * read synchronously: the host posts it before it publishes the slot that needs it.
  */
 export class Channel {
-  readonly handlers = new Map<number, Handler>();
+  readonly handlers = new Map<number, message.Handler>();
   readonly arenas: Memory[] = [];
+  /** Hears that a task shall end. Set once there is one that can. */
+  onAbort: ((slot: number, sequence: number, reason: Thrown) => void) | undefined;
   readonly makers = new Makers(() => this.readAll());
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** What could not be read, by the number of the message. */
@@ -40,7 +41,7 @@ export class Channel {
     });
     this.#layout = startup.layout;
     this.#words = new Int32Array(startup.table);
-    for (const [id, filename, name] of startup.handlers) this.handlers.set(id, [filename, name]);
+    for (const handler of startup.handlers) this.handlers.set(handler[0], handler);
     for (const buffer of startup.arenas) this.arenas.push(memoryOf(buffer));
     for (const [shape, names] of startup.shapes.entries()) this.makers.add(shape, names);
   }
@@ -50,9 +51,9 @@ export class Channel {
     this.#messages.listen(onMessage);
   }
 
-  handler(id: number): Handler {
+  handler(id: number): message.Handler {
     if (!this.handlers.has(id)) this.readAll();
-    return this.handlers.get(id) as Handler;
+    return this.handlers.get(id) as message.Handler;
   }
 
   arena(index: number): Memory {
@@ -129,7 +130,7 @@ export class Channel {
     this.#lastMessage = message.messageAfter(this.#lastMessage);
     switch (received[0]) {
       case message.HANDLER:
-        this.handlers.set(received[1], [received[2], received[3]]);
+        this.handlers.set(received[1], received.slice(1) as unknown as message.Handler);
         break;
       case message.ARENA:
         this.arenas[received[1]] = memoryOf(received[2]);
@@ -139,6 +140,9 @@ export class Channel {
         break;
       case message.PAYLOAD:
         this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
+        break;
+      case message.ABORT:
+        this.onAbort?.(received[1], received[2], received[3]);
         break;
       case message.EXIT:
         process.exit(TERMINATED);

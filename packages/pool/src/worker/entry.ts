@@ -9,6 +9,9 @@ import { Channel } from './channel.js';
 import { Handlers } from './handlers.js';
 import { Loop } from './loop.js';
 
+/** The pool's own file is loaded before any task. */
+const NO_SLOT = -1;
+
 enterWorker();
 if (IN_DENO) parentPort?.once('message', (startup: Startup) => void start(startup));
 else void start(firstMessage());
@@ -30,10 +33,11 @@ function firstMessage(): Startup {
 async function start(startup: Startup): Promise<void> {
   readTimeFrom(startup.clock);
   const channel = new Channel(startup);
-  const handlers = new Handlers(channel);
-  const loop = new Loop(startup, tableOf(startup.layout, startup.table), channel, handlers);
+  const table = tableOf(startup.layout, startup.table);
+  const handlers = new Handlers(channel, table);
+  const loop = new Loop(startup, table, channel, handlers);
   // A file that fails to load fails the tasks that need it, each with the true reason; the worker stays.
-  if (startup.preload >= 0) await handlers.load(startup.preload).catch(() => {});
+  if (startup.preload >= 0) await handlers.load(startup.preload, NO_SLOT).catch(() => {});
   channel.listen(loop.onMessage);
   channel.post([READY, startup.nice ? kernelThreadId() : 0]);
   loop.driveSoon();

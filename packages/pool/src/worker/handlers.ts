@@ -1,10 +1,14 @@
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
+import { CONTINUED, FED, OBSERVED, SPREAD, STREAMED, type TaskFunction } from '../shared/calls.js';
+import type { FedValue } from '../shared/feeds.js';
+import type { Table } from '../shared/table.js';
 import type { Channel } from './channel.js';
+import { unfed } from './feed.js';
 import { cannotLoad } from './load-error.js';
 import { loadModule } from './load-module.js';
-
-export type TaskFunction = (task: unknown) => unknown;
+import { ObservedCalls } from './observed.js';
+import { Streams } from './streams.js';
 
 /**
  * The functions that tasks call, by the number that the host gave to a pair of file and name. A file is loaded at
@@ -12,24 +16,52 @@ export type TaskFunction = (task: unknown) => unknown;
  */
 export class Handlers {
   readonly #known: (TaskFunction | undefined)[] = [];
+  /** Functions that are bound to the slot of each task. */
+  readonly #bound: (TaskFunction | undefined)[] = [];
+  #calls: ObservedCalls | undefined;
+  #streams: Streams | undefined;
   readonly #channel: Channel;
+  readonly #table: Table;
 
-  constructor(channel: Channel) {
+  constructor(channel: Channel, table: Table) {
     this.#channel = channel;
+    this.#table = table;
   }
 
-  /** The function, when it has been loaded. */
+  /** The function, when it has been loaded and needs no slot. */
   get(id: number): TaskFunction | undefined {
     return this.#known[id];
   }
 
-  /** Loads the function. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
-  async load(id: number): Promise<TaskFunction> {
-    const [filename, name] = this.#channel.handler(id);
-    const found = this.#known[id] ?? (await find(filename, name));
-    this.#known[id] = found;
-    return found;
+  /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
+  async load(id: number, slot: number): Promise<TaskFunction> {
+    const [, filename, name, call] = this.#channel.handler(id);
+    if ((call & CONTINUED) !== 0) return this.#keeping().step(slot);
+    const found = this.#known[id] ?? this.#bound[id] ?? calledAs(call, await find(filename, name));
+    if ((call & (OBSERVED | STREAMED)) === 0) {
+      this.#known[id] = found;
+      return found;
+    }
+    this.#bound[id] = found;
+    if ((call & STREAMED) !== 0) return this.#keeping().opener(found, slot);
+    return this.#observing().bind(found, slot);
   }
+
+  #observing(): ObservedCalls {
+    this.#calls ??= new ObservedCalls(this.#table, this.#channel);
+    return this.#calls;
+  }
+
+  #keeping(): Streams {
+    this.#streams ??= new Streams(this.#observing());
+    return this.#streams;
+  }
+}
+
+/** The function as the loop calls it. */
+function calledAs(call: number, found: TaskFunction): TaskFunction {
+  if ((call & FED) === 0) return (call & SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
+  return (given) => found(...unfed(given as FedValue));
 }
 
 async function find(filename: string, name: string): Promise<TaskFunction> {

@@ -1,3 +1,4 @@
+import type { TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { cancelSleep, declareSleep, gateAt } from '../shared/gate.js';
@@ -20,7 +21,7 @@ import { anythingQueued, blockAt, claim, complete, PULL, report, slotAt } from '
 import { timers } from '../shared/timers.js';
 import { unreadable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
-import type { Handlers, TaskFunction } from './handlers.js';
+import type { Handlers } from './handlers.js';
 import { nextTick, runMicrotasks } from './microtasks.js';
 import { Outcome } from './outcome.js';
 import { Output } from './output.js';
@@ -301,7 +302,7 @@ export class Loop {
       this.#invoke(slot, handler, task);
       return;
     }
-    this.#handlers.load(id).then(
+    this.#handlers.load(id, slot).then(
       (loaded) => this.#invoke(slot, loaded, task),
       (error: unknown) => this.#fail(slot, error),
     );

@@ -1,0 +1,1 @@
+export const resize = (image) => `small ${image}`;

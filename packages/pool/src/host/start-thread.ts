@@ -1,0 +1,23 @@
+import { Worker } from 'node:worker_threads';
+import { SOURCE } from '../worker/source.js';
+
+/** The options of Node's Worker that the pool passes on. */
+export type ThreadOptions = ConstructorParameters<typeof Worker>[1];
+
+/**
+ * Starts a thread of a worker. Its code travels with the host's as a text: a file beside it would be lost when an
+ * application is bundled, put into an archive or an executable, or forbidden to read it. As a script it starts sooner;
+ * but only before a module Node imports what `--import` names.
+ */
+export function startThread(options: ThreadOptions): Worker {
+  const own = Object.assign(Object.create(null), options) as NonNullable<ThreadOptions>;
+  if (!isToldToImport(own)) return new Worker(SOURCE, Object.assign(own, { eval: true }));
+  // A script has a place in argv, such a module has none.
+  const module = `process.argv.splice(1, 0, '');${SOURCE}`;
+  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(module)}`), own);
+}
+
+function isToldToImport({ execArgv, env }: NonNullable<ThreadOptions>): boolean {
+  const { NODE_OPTIONS = '' } = typeof env === 'object' ? env : process.env;
+  return [...(execArgv ?? process.execArgv), NODE_OPTIONS].some((option) => option.includes('--import'));
+}

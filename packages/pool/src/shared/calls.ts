@@ -1,0 +1,23 @@
+/**
+ * How the function of a handler is called, as bits. None: with the value of the task. What is more than that is done by a
+ * wrapper around the function, so the loop of a worker knows nothing of it.
+ */
+/** The value is an array, and its items are the arguments. */
+export const SPREAD = 1;
+/** The call has a context: `task` of `@plimsoll/pool/worker`. */
+export const OBSERVED = 2;
+/** What the function returns is kept by the worker, to be iterated by further tasks. */
+export const STREAMED = 4;
+/** One of those: it calls no function, and its value is a `StreamStep`. */
+export const CONTINUED = 8;
+
+/** The value is a `FedValue`: some of the arguments are async iterables of the host. */
+export const FED = 16;
+
+export const NEXT = 0;
+export const RETURN = 1;
+/** What shall be done with which iterable of the worker. */
+export type StreamStep = readonly [what: typeof NEXT | typeof RETURN, id: number];
+
+/** A function of a worker file, or a wrapper around one: the loop gives it one value. */
+export type TaskFunction = (...task: unknown[]) => unknown;

@@ -1,0 +1,30 @@
+import { provideContext, type TaskContext } from '../shared/task-context.js';
+
+type Provider = () => TaskContext | undefined;
+
+/** Those of all pools: each worker knows its own tasks, and all of them are on this thread. */
+const providers = new Set<Provider>();
+
+function current(): TaskContext | undefined {
+  for (const provider of providers) {
+    const context = provider();
+    if (context !== undefined) return context;
+  }
+  return undefined;
+}
+
+/** Whoever asks `task` of `@plimsoll/pool/worker` is told by the worker whose task it is. */
+export class Contexts {
+  readonly #own = new Set<Provider>();
+
+  add(provider: Provider): void {
+    this.#own.add(provider);
+    providers.add(provider);
+    provideContext(current);
+  }
+
+  clear(): void {
+    for (const provider of this.#own) providers.delete(provider);
+    this.#own.clear();
+  }
+}

@@ -1,0 +1,139 @@
+import { badRange, badType } from '../errors.js';
+import { count, text } from '../host/checks.js';
+
+/**
+ * What goes wrong. With a call: its worker dies of an uncaught error ('crash'), by `process.exit()` ('exit') or at its heap
+ * limit ('oom'); it never answers ('hang'); its file cannot be loaded ('load'). And 'start': a worker ends before it is ready.
+ */
+export type FaultKind = 'crash' | 'exit' | 'oom' | 'hang' | 'load' | 'start';
+
+/** A fault, and when it happens. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** The which call from now on it hits; for 'start', the which worker that starts. Default: 1, the next one. */
+  readonly nth?: number | undefined;
+  /** How many in a row it hits from there on; Infinity: all. Default: 1. */
+  readonly times?: number | undefined;
+  /** Only calls of this exported function count. Not for 'start'. Default: all calls. */
+  readonly name?: string | undefined;
+  /**
+   * For 'crash', 'exit', 'oom' and 'hang': instead of the function, or after it has done its work and before the pool hears of
+   * that. Default: 'before'.
+   */
+  readonly when?: 'before' | 'after' | undefined;
+  /** For 'crash', 'load' and 'start': the `cause` of the error that tasks are rejected with. Default: an Error; for 'start' none. */
+  readonly error?: unknown;
+  /** For 'exit' and 'start': the exit code of the worker. Default: 1. */
+  readonly exitCode?: number | undefined;
+}
+
+/** A fault that was injected. */
+export interface InjectedFault {
+  /** How many it has hit so far. */
+  readonly hits: number;
+}
+
+const KINDS: readonly string[] = ['crash', 'exit', 'oom', 'hang', 'load', 'start'];
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** As the simulation works with it. */
+export interface Armed {
+  readonly kind: FaultKind;
+  readonly name: string | undefined;
+  readonly isAfter: boolean;
+  readonly death: Death;
+  /** How many it lets pass before it hits. */
+  toPass: number;
+  /** How many it still hits. */
+  left: number;
+  hits: number;
+}
+
+/** How a thread ends. */
+export interface Death {
+  /** What Node tells of an uncaught error, or of memory. */
+  readonly failure?: { readonly error: unknown } | undefined;
+  readonly exitCode: number;
+}
+
+/** The faults of one pool. */
+export class Faults {
+  readonly #armed: Armed[] = [];
+
+  /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION */
+  inject(fault: Fault): InjectedFault {
+    const armed = armedOf(fault);
+    this.#armed.push(armed);
+    return {
+      get hits() {
+        return armed.hits;
+      },
+    };
+  }
+
+  /** What goes wrong with this call, if anything. */
+  ofCall(name: string): Armed | undefined {
+    return this.#next((fault) => fault.kind !== 'start' && (fault.name ?? name) === name);
+  }
+
+  /** What goes wrong with this start of a worker, if anything. */
+  ofStart(): Armed | undefined {
+    return this.#next((fault) => fault.kind === 'start');
+  }
+
+  /** Every fault counts each that it is for; the one that was injected first hits. */
+  #next(isFor: (fault: Armed) => boolean): Armed | undefined {
+    let hit: Armed | undefined;
+    for (const fault of this.#armed) {
+      if (!isFor(fault) || fault.left === 0) continue;
+      if (fault.toPass > 0) fault.toPass--;
+      else hit ??= fault;
+    }
+    if (hit === undefined) return undefined;
+    hit.left--;
+    hit.hits++;
+    return hit;
+  }
+}
+
+function armedOf(given: Fault): Armed {
+  if (typeof given !== 'object' || given === null) throw badType('fault', given, 'an object');
+  const fault: Fault = Object.assign(Object.create(null), given);
+  const { kind, when = 'before', name } = fault;
+  if (!KINDS.includes(kind)) throw badType('fault.kind', kind, `one of ${KINDS.join(', ')}`);
+  if (when !== 'before' && when !== 'after') throw badType('fault.when', when, "'before' or 'after'");
+  if (kind === 'start' && name !== undefined) throw badType('fault.name', name, "left out for 'start'");
+  if (when === 'after' && (kind === 'start' || kind === 'load'))
+    throw badType('fault.when', when, `left out for '${kind}'`);
+  return {
+    kind,
+    name: text('fault.name', name),
+    isAfter: when === 'after',
+    death: deathOf(fault),
+    toPass: (count('fault.nth', fault.nth, 1, MOST) ?? 1) - 1,
+    left: timesOf(fault.times),
+    hits: 0,
+  };
+}
+
+function timesOf(times: unknown): number {
+  if (times === Number.POSITIVE_INFINITY) return times;
+  return count('fault.times', times, 1, MOST) ?? 1;
+}
+
+function deathOf(fault: Fault): Death {
+  const exitCode = count('fault.exitCode', fault.exitCode, 0, 255) ?? 1;
+  if (fault.exitCode !== undefined && fault.kind !== 'exit' && fault.kind !== 'start')
+    throw badRange('fault.exitCode', exitCode, `left out for '${fault.kind}'`);
+  if (fault.kind === 'oom') return { failure: { error: outOfMemory() }, exitCode };
+  const isGiven = 'error' in fault;
+  if (fault.kind === 'crash' || fault.kind === 'load')
+    return { failure: { error: isGiven ? fault.error : new Error('injected') }, exitCode };
+  return { failure: isGiven ? { error: fault.error } : undefined, exitCode };
+}
+
+/** What Node says of a worker at its heap limit. */
+function outOfMemory(): Error {
+  const error = new Error('Worker terminated due to reaching memory limit: JS heap out of memory');
+  return Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' });
+}

@@ -1,0 +1,7 @@
+import * as real from '../../shared/task-context.js';
+import { simulation } from './here.js';
+
+export type { TaskContext } from '../../shared/task-context.js';
+export const { currentContext } = real;
+
+export const provideContext: typeof real.provideContext = (current) => simulation.contexts.add(current);

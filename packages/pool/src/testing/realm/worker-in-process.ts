@@ -1,0 +1,145 @@
+import { STREAMED, type TaskFunction } from '../../shared/calls.js';
+import { HANDLER } from '../../shared/layout.js';
+import { type SharedTable, tableOf } from '../../shared/memory.js';
+import { READY, type Startup } from '../../shared/messages.js';
+import { slotAt } from '../../shared/table.js';
+import { Channel } from '../../worker/channel.js';
+import { Handlers } from '../../worker/handlers.js';
+import { cannotLoad } from '../../worker/load-error.js';
+import { Loop } from '../../worker/loop.js';
+import type { FakeThread } from '../fake-thread.js';
+import type { Armed } from '../faults.js';
+import type { Call, Polled } from '../simulation.js';
+import { simulation } from './here.js';
+import { withPermit } from './permits.js';
+
+/** The pool's own file is loaded before any task. */
+const NO_SLOT = -1;
+
+/** What a dead worker waits for. */
+const forEver = new Promise<never>(() => {});
+
+/** The loop of a worker, on this thread. Claims a task only when it is told to. */
+export class WorkerInProcess {
+  readonly #thread: FakeThread;
+  readonly #startup: Startup;
+  readonly #table: SharedTable;
+  readonly #channel: Channel;
+  readonly #handlers: Functions;
+  readonly #loop: Loop;
+  #post: Polled | undefined;
+
+  constructor(thread: FakeThread, startup: Startup) {
+    this.#thread = thread;
+    this.#startup = startup;
+    this.#table = tableOf(startup.layout, startup.table);
+    this.#channel = new Channel(startup);
+    this.#handlers = new Functions(thread, this.#channel, this.#table);
+    this.#loop = new Loop(startup, this.#table, this.#channel, this.#handlers);
+  }
+
+  /** As `worker/entry.ts` does. */
+  async start(): Promise<void> {
+    const { preload } = this.#startup;
+    if (preload >= 0) await this.#handlers.load(preload, NO_SLOT).catch(() => {});
+    if (this.#thread.isDead) return;
+    this.#channel.listen(this.#loop.onMessage);
+    this.#post = [...simulation.posts].at(-1);
+    this.#channel.post([READY, 0]);
+    this.#loop.driveSoon();
+  }
+
+  take(): string | undefined {
+    let name: string | undefined;
+    const onClaim = (slot: number): void => {
+      const handler = this.#table.words[slotAt(this.#table.layout, slot) + HANDLER] as number;
+      name = this.#channel.handler(handler)[2];
+    };
+    withPermit(this.#startup.index, onClaim, () => this.#loop.drive());
+    return name;
+  }
+
+  close(): void {
+    if (this.#post !== undefined) simulation.posts.delete(this.#post);
+  }
+}
+
+/** Functions whose ends nobody hears of before the simulation says so, and that faults may hit. */
+class Functions extends Handlers {
+  readonly #gated = new WeakMap<TaskFunction, TaskFunction>();
+  readonly #thread: FakeThread;
+  readonly #channel: Channel;
+
+  constructor(thread: FakeThread, channel: Channel, table: SharedTable) {
+    super(channel, table);
+    this.#thread = thread;
+    this.#channel = channel;
+  }
+
+  override get(id: number): TaskFunction | undefined {
+    const found = super.get(id);
+    return found && this.#gate(id, found);
+  }
+
+  override async load(id: number, slot: number): Promise<TaskFunction> {
+    simulation.loading++;
+    // Read before anything is waited for.
+    simulation.loader = this.#thread.threadId;
+    try {
+      const found = await super.load(id, slot);
+      return this.#gate(id, found);
+    } catch (error) {
+      if (this.#thread.isDead) return await forEver;
+      throw error;
+    } finally {
+      simulation.loading--;
+    }
+  }
+
+  #gate(id: number, found: TaskFunction): TaskFunction {
+    const known = this.#gated.get(found);
+    if (known !== undefined) return known;
+    const [, filename, name, how] = this.#channel.handler(id);
+    const called = (how & STREAMED) === 0 ? found : this.#opener(found);
+    const gated: TaskFunction = (value) => this.#call(filename, name, () => called(value));
+    this.#gated.set(found, gated);
+    return gated;
+  }
+
+  /** The thread that it says a stream is kept by is the real one, on which all of them are. */
+  #opener(found: TaskFunction): TaskFunction {
+    return async (value) => {
+      const [, id] = (await found(value)) as [number, number];
+      return [this.#thread.threadId, id];
+    };
+  }
+
+  #call(filename: string, name: string, run: () => unknown): unknown {
+    const thread = this.#thread;
+    if (thread.isDead) return forEver;
+    const fault = simulation.faults.ofCall(name);
+    if (fault?.kind === 'load') throw cannotLoad(filename, fault.death.failure?.error);
+    return new Promise((resolve) => {
+      const call: Call = { thread, name, state: 'runs', report: () => resolve(ended) };
+      simulation.calls.add(call);
+      const ended = fault === undefined || fault.isAfter ? called(run) : forEver;
+      if (fault !== undefined && !fault.isAfter) hit(fault, call);
+      const onEnd = (): void => {
+        if (fault !== undefined) hit(fault, call);
+        else call.state = 'has ended';
+        simulation.changed();
+      };
+      ended.then(onEnd, onEnd);
+    });
+  }
+}
+
+/** Waits for what a function gives as the loop of a worker does. */
+async function called(run: () => unknown): Promise<unknown> {
+  return run();
+}
+
+function hit({ kind, death }: Armed, call: Call): void {
+  call.state = 'hangs';
+  if (kind !== 'hang') void call.thread.die(death);
+}

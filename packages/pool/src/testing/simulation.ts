@@ -1,0 +1,260 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Worker } from 'node:worker_threads';
+import type { Pumped } from '../host/pump.js';
+import type { Pool } from '../index.js';
+import type { Startup } from '../shared/messages.js';
+import { timers } from '../shared/timers.js';
+import { Contexts } from './contexts.js';
+import { FakeThread, type WorkerInProcess } from './fake-thread.js';
+import { Faults } from './faults.js';
+import { FIRST, type Order } from './order.js';
+import type { Step } from './step.js';
+import type { Settings } from './test-options.js';
+import { VirtualTime } from './virtual-time.js';
+
+/** The code of a pool once more, with the simulation in the place of threads and time. */
+export interface Realm {
+  readonly Pool: typeof Pool;
+  workerFor(thread: FakeThread, startup: Startup): WorkerInProcess;
+}
+
+/** A call of a function, from its begin until the pool hears of its end. */
+export interface Call {
+  readonly thread: FakeThread;
+  readonly name: string;
+  /** It has an outcome, or never will have: only then it does not wait for something outside of the pool. */
+  state: 'runs' | 'has ended' | 'hangs';
+  report(): void;
+}
+
+/** An end of a port that nobody listens to. */
+export interface Polled {
+  /** Reads what has been posted. */
+  poll(): void;
+}
+
+type Action = () => Step | undefined | Promise<Step>;
+
+/** Tasks must not see what the test holds in an AsyncLocalStorage, since those in a real worker would not. */
+const outside = AsyncLocalStorage.snapshot();
+
+/** Makes things happen in a pool without threads, one after another. */
+export class Simulation {
+  readonly time = new VirtualTime(() => this.changed());
+  readonly faults = new Faults();
+  readonly load: Settings['load'];
+  readonly contexts = new Contexts();
+  readonly posts = new Set<Polled>();
+  isAutomatic: boolean;
+  /** Files that are being loaded. */
+  loading = 0;
+  /** The thread that has begun to load one last. */
+  loader = 0;
+  /** Those that run, and those that nobody has heard of, oldest first. */
+  readonly calls = new Set<Call>();
+  realm: Realm | undefined;
+  readonly #order: Order;
+  readonly #threads: FakeThread[] = [];
+  #threadIds = 0;
+  #pumped: Pumped | undefined;
+  #isScheduled = false;
+  #isDelivering = false;
+  #last: Promise<unknown> = Promise.resolve();
+  #change: { readonly made: Promise<void>; make(): void } | undefined;
+  readonly #logs = new Set<Step[]>();
+
+  constructor({ order = FIRST, isAutomatic, load }: Settings) {
+    this.#order = order;
+    this.isAutomatic = isAutomatic;
+    this.load = load;
+  }
+
+  attach(pumped: Pumped): void {
+    this.#pumped = pumped;
+  }
+
+  startThread(): Worker {
+    const thread = new FakeThread(++this.#threadIds, this);
+    this.#threads.push(thread);
+    this.changed();
+    return thread as unknown as Worker;
+  }
+
+  workerFor(thread: FakeThread, startup: Startup): WorkerInProcess {
+    return (this.realm as Realm).workerFor(thread, startup);
+  }
+
+  threadExited(thread: FakeThread): void {
+    const place = this.#threads.indexOf(thread);
+    if (place !== -1) this.#threads.splice(place, 1);
+    for (const call of this.calls) if (call.thread === thread) this.calls.delete(call);
+    this.changed();
+  }
+
+  /** Something has been posted. */
+  deliverSoon(): void {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    queueMicrotask(() => {
+      this.#isDelivering = false;
+      this.#deliver();
+      this.changed();
+    });
+  }
+
+  #deliver(): void {
+    for (const post of [...this.posts]) post.poll();
+  }
+
+  /** Something more may happen than before. */
+  changed(): void {
+    this.#change?.make();
+    this.#change = undefined;
+    if (!this.isAutomatic || this.#isScheduled) return;
+    this.#isScheduled = true;
+    timers.setImmediate(() => {
+      this.#isScheduled = false;
+      void this.#alone(() => this.#go());
+    });
+  }
+
+  #nextChange(): Promise<void> {
+    if (this.#change === undefined) {
+      let make = (): void => {};
+      const made = new Promise<void>((resolve) => {
+        make = resolve;
+      });
+      this.#change = { made, make };
+    }
+    return this.#change.made;
+  }
+
+  /** One at a time, in the order of the calls. */
+  #alone<Result>(run: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(() => outside(run));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async #go(): Promise<void> {
+    if ((await this.#next()) !== undefined || this.#jump()) this.changed();
+  }
+
+  /** Makes one thing happen. */
+  step(): Promise<Step | undefined> {
+    return this.#alone(() => this.#next());
+  }
+
+  /** Makes everything happen that can, and gives what did. */
+  async runAll(): Promise<Step[]> {
+    const log: Step[] = [];
+    this.#logs.add(log);
+    try {
+      for (;;) {
+        const changed = this.#nextChange();
+        const goesOn = await this.#alone(async () => (await this.#next()) !== undefined || this.#jump());
+        if (goesOn) continue;
+        if (!this.#isWaiting) return log;
+        await changed;
+      }
+    } finally {
+      this.#logs.delete(log);
+    }
+  }
+
+  /** Lets so much time pass; in between, what is due happens, and, in an automatic pool, all that can. */
+  advance(milliseconds: number): Promise<void> {
+    return this.#alone(async () => {
+      const end = this.time.now + milliseconds;
+      await this.#settleDown();
+      while (this.time.hasUntil(end)) {
+        this.time.fireNext();
+        await this.#settleDown();
+      }
+      this.time.moveTo(end);
+    });
+  }
+
+  async #settleDown(): Promise<void> {
+    await turn();
+    this.#exchange();
+    while (this.isAutomatic && (await this.#next()) !== undefined);
+  }
+
+  /** Does a function wait for something outside of the pool? */
+  get #isWaiting(): boolean {
+    for (const { state } of this.calls) if (state === 'runs') return true;
+    return false;
+  }
+
+  /** Moves time on when nothing else can go on, and something waits for it. */
+  #jump(): boolean {
+    const { outstanding } = this.#pumped as Pumped;
+    if (outstanding === 0 || this.#isWaiting || !this.time.isAwaited) return false;
+    return this.time.fireNext();
+  }
+
+  /** What either side has posted or reported gets to the other one. */
+  #exchange(): void {
+    this.#deliver();
+    this.#pumped?.turn();
+    this.#pumped?.wakeWorkers();
+    this.#deliver();
+  }
+
+  async #next(): Promise<Step | undefined> {
+    this.#exchange();
+    const actions = this.#actions();
+    while (actions.length > 0) {
+      const [action] = actions.splice(this.#order.pick(actions.length), 1);
+      const step = await action?.();
+      if (step === undefined) continue;
+      do {
+        await turn();
+        this.#exchange();
+      } while (this.loading > 0);
+      await turn();
+      for (const log of this.#logs) log.push(step);
+      return step;
+    }
+    return undefined;
+  }
+
+  #actions(): Action[] {
+    const living = this.#threads.filter(({ isDead }) => !isDead);
+    const starting = living.filter(({ isReady }) => !isReady);
+    const ready = living.filter(({ isReady }) => isReady);
+    const ended = [...this.calls].filter(({ state, thread }) => state === 'has ended' && !thread.isDead);
+    return [
+      ...starting.map((thread) => () => this.#start(thread)),
+      ...ready.map((thread) => () => this.#call(thread)),
+      ...ended.map((call) => () => this.#end(call)),
+    ];
+  }
+
+  async #start(thread: FakeThread): Promise<Step> {
+    const { threadId } = thread;
+    const fault = this.faults.ofStart();
+    if (fault !== undefined) {
+      await thread.die(fault.death);
+      return { kind: 'start failed', threadId };
+    }
+    thread.isReady = true;
+    await thread.worker?.start();
+    return { kind: 'start', threadId };
+  }
+
+  #call(thread: FakeThread): Step | undefined {
+    const name = thread.worker?.take();
+    return name === undefined ? undefined : { kind: 'call', threadId: thread.threadId, name };
+  }
+
+  #end(call: Call): Step {
+    this.calls.delete(call);
+    call.report();
+    return { kind: 'end', threadId: call.thread.threadId, name: call.name };
+  }
+}
+
+/** What was to be called in this turn of the event loop has been called. */
+const turn = (): Promise<void> => new Promise((resolve) => void timers.setImmediate(resolve));

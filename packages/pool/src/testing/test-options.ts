@@ -1,0 +1,44 @@
+import { badType } from '../errors.js';
+import { count, flag } from '../host/checks.js';
+import type { PoolOptions } from '../host/options.js';
+import { type Order, shuffled } from './order.js';
+
+/** Gives what a worker file exports. */
+export type LoadFile = (filename: string, threadId: number) => unknown;
+
+/** Options of a pool for tests: those of a pool, and these. */
+export interface TestPoolOptions extends PoolOptions {
+  /**
+   * Which of the things that could happen next happens, by chance but always the same for a seed: so results come in another
+   * order for each. A whole number. Default: none, what has waited for longest comes first.
+   */
+  readonly seed?: number | undefined;
+  /** Nothing happens, and no time passes, but by `step()`, `runAll()` and `advance()`. Default: false. */
+  readonly manual?: boolean | undefined;
+  /**
+   * Gives what a worker file exports, or a promise of it, so that the test runner loads it with all that it does to modules;
+   * undefined: Node loads that file. It gets the absolute path, and the id of the worker that loads it: each worker asks once for
+   * each function. Default: Node loads every file.
+   */
+  readonly load?: LoadFile | undefined;
+}
+
+/** As the simulation works with them. */
+export interface Settings {
+  readonly order: Order | undefined;
+  readonly isAutomatic: boolean;
+  readonly load: LoadFile | undefined;
+}
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** Parts the options of the pool from those of the test. @throws TypeError or RangeError */
+export function settingsOf(given: TestPoolOptions): [Settings, PoolOptions] {
+  if (typeof given !== 'object' || given === null) throw badType('options', given, 'an object');
+  const { seed, manual, load, ...options }: TestPoolOptions = Object.assign(Object.create(null), given);
+  if (load !== undefined && typeof load !== 'function')
+    throw badType('options.load', load, 'a function (filename, threadId) => exports');
+  const known = count('options.seed', seed, -MOST, MOST);
+  const order = known === undefined ? undefined : shuffled(known);
+  return [{ order, isAutomatic: !(flag('options.manual', manual) ?? false), load }, options];
+}

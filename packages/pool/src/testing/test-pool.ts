@@ -1,0 +1,144 @@
+import { EventEmitterAsyncResource } from 'node:events';
+import { type AnyModule, Pool } from '../index.js';
+import type { Fault, InjectedFault } from './faults.js';
+import { openRealm } from './realm-source.js';
+import { Simulation } from './simulation.js';
+import type { Step } from './step.js';
+import { settingsOf, type TestPoolOptions } from './test-options.js';
+import { millisecondsOf } from './virtual-time.js';
+
+/** What makes things happen in a pool. */
+const simulations = new WeakMap<object, Simulation>();
+/** Of the pool that is being made. */
+let opening: Simulation | undefined;
+
+const simulationOf = (pool: object): Simulation => (simulations.get(pool) ?? opening) as Simulation;
+
+/** The object is made by the `Pool` of a realm of its own: the pool's code once more, without threads and without clocks. */
+function open(options: TestPoolOptions, target: object): object {
+  const [settings, own] = settingsOf(options);
+  const simulation = new Simulation(settings);
+  simulation.realm = openRealm(simulation);
+  opening = simulation;
+  try {
+    const pool = Reflect.construct(simulation.realm.Pool, [own], target as typeof Pool) as object;
+    simulations.set(pool, simulation);
+    return pool;
+  } finally {
+    opening = undefined;
+  }
+}
+
+/** Stands between `Pool` and `TestPool`: makes the object, and has a member for each that a pool has. */
+const Simulated = function (options: TestPoolOptions): object {
+  return open(options, new.target);
+} as unknown as typeof Pool;
+Object.setPrototypeOf(Simulated, Pool);
+Object.defineProperty(Simulated, 'prototype', { value: Object.create(Pool.prototype, membersOf(Pool)) });
+
+/**
+ * A `Pool` for tests, without threads: its worker files run on the thread of the test. The code of the pool is the real one,
+ * with the same options, errors, order and events; only threads and time are simulated. What happens next is the same in every
+ * run, time is virtual, so nothing waits for real, and workers die when the test says so.
+ *
+ * @example
+ * import { TestPool } from '@plimsoll/pool/testing';
+ *
+ * await using pool = new TestPool({ filename: new URL('./worker.js', import.meta.url), retry: { max: 1, backoff: 60_000 } });
+ * pool.inject({ kind: 'crash', nth: 2 });
+ * const results = await Promise.all([pool.run(1), pool.run(2), pool.run(3)]);
+ */
+export class TestPool<Module = AnyModule> extends Simulated<Module> {
+  /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for a bad option */
+  constructor(options: TestPoolOptions = {}) {
+    super(options);
+  }
+
+  /**
+   * Makes one thing happen, if anything can: a worker starts, a function is called, or the pool hears of its end. Resolves once
+   * that, and what follows from it in the test, is done; undefined: nothing can happen without time or something outside.
+   *
+   * @example
+   * const pool = new TestPool({ filename, manual: true, minThreads: 1 });
+   * const run = pool.run(1);
+   * await pool.step(); // { kind: 'start', threadId: 1 }
+   * await pool.step(); // { kind: 'call', threadId: 1, name: 'default' }
+   */
+  step(): Promise<Step | undefined> {
+    return simulationOf(this).step();
+  }
+
+  /**
+   * Makes everything happen that can, also by the passing of time, until every task is settled or none can go on. It waits for
+   * functions that wait for something outside of the pool. Gives what has happened, in that order.
+   */
+  runAll(): Promise<Step[]> {
+    return simulationOf(this).runAll();
+  }
+
+  /**
+   * Lets virtual time pass: timeouts, graces, backoffs and pauses that are due end in their order, and in between, unless the pool is
+   * `manual`, all happens that can.
+   *
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for anything but a finite time
+   * @example
+   * const slow = pool.run(1, { timeout: 1_000 });
+   * await pool.advance(1_000);
+   */
+  async advance(milliseconds: number): Promise<void> {
+    await simulationOf(this).advance(millisecondsOf(milliseconds));
+  }
+
+  /**
+   * Lets something go wrong, as it would with real workers: tasks are rejected with the same codes, and `retry`, `quarantine` and
+   * `breaker` do their work.
+   *
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
+   * @example
+   * pool.inject({ kind: 'oom', nth: 3, name: 'resize' }); // the third call of `resize` from now on
+   */
+  inject(fault: Fault): InjectedFault {
+    return simulationOf(this).faults.inject(fault);
+  }
+
+  /** Closes the pool, after all that was submitted: nothing needs to be stepped through any more. */
+  override async [Symbol.asyncDispose](): Promise<void> {
+    const simulation = simulationOf(this);
+    simulation.isAutomatic = true;
+    simulation.changed();
+    await this.close();
+  }
+}
+
+/** What a pool does is done by the code of its realm. */
+function delegate(name: string | symbol, { get, value }: PropertyDescriptor): PropertyDescriptor {
+  const prototypeOf = (pool: object): object =>
+    (simulationOf(pool).realm as NonNullable<Simulation['realm']>).Pool.prototype;
+  if (get !== undefined)
+    return {
+      configurable: true,
+      get(this: object) {
+        return Reflect.get(prototypeOf(this), name, this);
+      },
+    };
+  if (typeof value !== 'function') return { configurable: true, value };
+  return {
+    configurable: true,
+    writable: true,
+    value(this: object, ...given: unknown[]) {
+      return Reflect.apply(Reflect.get(prototypeOf(this), name) as () => unknown, this, given);
+    },
+  };
+}
+
+function membersOf(given: typeof Pool): PropertyDescriptorMap {
+  const members: PropertyDescriptorMap = {};
+  const end: object = EventEmitterAsyncResource.prototype;
+  for (let level: object = given.prototype; level !== end; level = Object.getPrototypeOf(level) as object) {
+    for (const name of Reflect.ownKeys(level)) {
+      const member = Reflect.getOwnPropertyDescriptor(level, name) as PropertyDescriptor;
+      if (name !== 'constructor') members[name] ??= delegate(name, member);
+    }
+  }
+  return members;
+}

@@ -1,0 +1,121 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import { AbortError } from '../errors.js';
+import type { TaskFunction } from '../shared/calls.js';
+import { restore, type Thrown } from '../shared/error-record.js';
+import { SEQUENCE } from '../shared/layout.js';
+import { isAsked, slotAt, type Table } from '../shared/table.js';
+import { provideContext, type TaskContext } from '../shared/task-context.js';
+import type { Channel } from './channel.js';
+
+/** Calls that can be asked to end: the other end of the host's `Ladder`. */
+export class ObservedCalls {
+  readonly #running = new Map<number, Observed>();
+  readonly #storage: AsyncLocalStorage<TaskContext>;
+  readonly #table: Table;
+  readonly #channel: Channel;
+
+  constructor(table: Table, channel: Channel) {
+    this.#table = table;
+    this.#channel = channel;
+    // Not imported above: to load it and to follow promises costs workers that need it alone.
+    const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
+    this.#storage = new AsyncLocalStorage();
+    provideContext(() => this.#storage.getStore());
+    channel.onAbort = (slot, sequence, thrown) => this.#abort(slot, sequence, thrown);
+  }
+
+  /** The function for the task in one slot. */
+  bind(found: TaskFunction, slot: number): TaskFunction {
+    return (value) => this.during(slot, this.observe(), () => found(value));
+  }
+
+  observe(): Observed {
+    return new Observed(
+      (slot) => isAsked(this.#table, slot),
+      () => this.#channel.readAll(),
+    );
+  }
+
+  /** Calls something for the task in one slot. @throws AbortError when that was asked to end before it began */
+  during(slot: number, observed: Observed, call: () => unknown): unknown {
+    if (isAsked(this.#table, slot)) throw new AbortError();
+    observed.slots.add(slot);
+    this.#running.set(slot, observed);
+    let result: unknown;
+    let isLater = false;
+    try {
+      result = this.#storage.run(observed, call);
+      isLater = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
+    } finally {
+      if (!isLater) this.#end(slot, observed);
+    }
+    return isLater ? this.#settled(slot, observed, result) : result;
+  }
+
+  async #settled(slot: number, observed: Observed, result: unknown): Promise<unknown> {
+    try {
+      return await result;
+    } finally {
+      this.#end(slot, observed);
+    }
+  }
+
+  /** The slot belongs to others from now on. */
+  #end(slot: number, observed: Observed): void {
+    observed.slots.delete(slot);
+    this.#running.delete(slot);
+  }
+
+  #abort(slot: number, sequence: number, thrown: Thrown): void {
+    const observed = this.#running.get(slot);
+    // It has ended meanwhile, or not begun: then it will see that it was asked.
+    if (observed === undefined || this.#sequenceOf(slot) !== sequence) return;
+    this.#storage.run(observed, () => observed.abort(restore(thrown)));
+  }
+
+  #sequenceOf(slot: number): number {
+    return this.#table.words[slotAt(this.#table.layout, slot) + SEQUENCE] as number;
+  }
+}
+
+/** What the function of a task sees of it; or the code of a stream, of all the tasks that it works for. */
+export class Observed implements TaskContext {
+  /** Where these tasks are. */
+  readonly slots = new Set<number>();
+  #isAborted = false;
+  #controller: AbortController | undefined;
+  #reason: unknown;
+  readonly #isAsked: (slot: number) => boolean;
+  readonly #hear: () => void;
+
+  constructor(isAsked: (slot: number) => boolean, hear: () => void) {
+    this.#isAsked = isAsked;
+    this.#hear = hear;
+  }
+
+  get aborted(): boolean {
+    if (this.#isAborted || !this.#isAnyAsked()) return this.#isAborted;
+    // The reason was posted before the slot was marked. It aborts the signal as well.
+    this.#hear();
+    return true;
+  }
+
+  #isAnyAsked(): boolean {
+    for (const slot of this.slots) if (this.#isAsked(slot)) return true;
+    return false;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.aborted) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#isAborted = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
