@@ -10,6 +10,10 @@ export {
   WorkerError,
 } from './errors.js';
 export type { BreakerOptions, QuarantineOptions, RetryOptions, WorkerEnd } from './host/fault-options.js';
+export type { Phase } from './host/explain/breakdown.js';
+export type { Advice, Explanation, Spread, TaskExplanation } from './host/explain/types.js';
+export type { Meter } from './host/metrics/opentelemetry.js';
+export { type MetricsOptions, prometheusContentType } from './host/metrics/prometheus-text.js';
 export type {
   AbortEmitter,
   AbortSignalAny,

@@ -84,6 +84,7 @@ const BAD: Record<keyof PoolOptions, [value: unknown, kind: typeof TypeError | t
       [{ pause: Number.NaN }, RangeError, /\.pause must be zero or more milliseconds/],
     ],
     workerHistogram: [[null, TypeError, /must be true or false, not null$/]],
+    explain: [[1, TypeError, /must be true or false, not 1$/]],
   };
 
 function counts(least: number, most: number): [unknown, typeof TypeError | typeof RangeError, RegExp][] {

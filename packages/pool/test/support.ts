@@ -46,6 +46,7 @@ export function bareStartup(): { table: SharedTable; startup: Omit<Startup, keyo
     index: 0,
     concurrency: 1,
     times: undefined,
+    marks: undefined,
     clock: 'hrtime' as const,
     nice: false,
     arenas: [],

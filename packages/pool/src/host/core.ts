@@ -4,6 +4,7 @@ import { isInTime } from '../shared/timers.js';
 import { chooserFor } from './balance.js';
 import { Crew } from './crew.js';
 import { Dispatch } from './dispatch.js';
+import type { Observer } from './explain/observer.js';
 import { workerFailure } from './faults.js';
 import { Guard } from './guard.js';
 import type { HandlerNames } from './handler-names.js';
@@ -47,6 +48,11 @@ export class Core {
   /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
   needsDrain = false;
+  /** Tasks that `run()` has refused. */
+  refused = 0;
+  /** Workers that were made, and those among them whose threads have exited. */
+  made = 0;
+  exited = 0;
   readonly #events: CoreEvents;
   readonly #defaultHandler: number;
   /** When a task was submitted is shown to queues and balancers of the user's, too. */
@@ -75,7 +81,11 @@ export class Core {
     });
     const { filename, name, loadBalancer } = options;
     this.#defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
-    this.#notesTime = options.recordTiming || loadBalancer !== undefined || options.taskQueue !== undefined;
+    this.#notesTime =
+      options.recordTiming ||
+      options.explain ||
+      loadBalancer !== undefined ||
+      options.taskQueue !== undefined;
     this.timing = options.recordTiming ? new Timing(state.ledger) : undefined;
     const crew = new Crew(state, () => this.#startup(), {
       onCreate: (worker) => this.#onCreate(worker),
@@ -122,6 +132,15 @@ export class Core {
     return this.#state.ledger.completed;
   }
 
+  get failed(): number {
+    return this.#state.ledger.failed;
+  }
+
+  /** Undefined without `explain`. */
+  get observer(): Observer | undefined {
+    return this.#state.observer;
+  }
+
   /** Slots of the table that workers have work with. */
   get slotsInUse(): number {
     return this.#state.slots.inUse;
@@ -136,7 +155,10 @@ export class Core {
   run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
     const id = handler === -1 ? this.#defaultHandler : handler;
     const refusal = this.#refusal(id, watch === undefined ? 0 : 1);
-    if (refusal !== undefined) return Promise.reject(refusal);
+    if (refusal !== undefined) {
+      this.refused++;
+      return Promise.reject(refusal);
+    }
     const created = this.#notesTime ? now() : 0;
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, created, resolveOf, extras);
@@ -228,6 +250,7 @@ export class Core {
   }
 
   #onCreate(worker: WorkerHandle): void {
+    this.made++;
     if (worker.times === undefined) return;
     this.timing?.born(worker.times);
     if (this.options.workerHistogram) worker.histogram = worker.times.run;
@@ -235,6 +258,7 @@ export class Core {
 
   #onReady(worker: WorkerHandle): void {
     this.#guard.started();
+    this.observer?.came();
     this.#dispatch.reconsider();
     this.#events.emit('workerCreate', worker);
     this.refillCrew();
@@ -243,6 +267,7 @@ export class Core {
   }
 
   #onGone(worker: WorkerHandle, exitCode: number): void {
+    this.exited++;
     const dead: Task[] = [];
     const lost = this.#dispatch.reapWorker(worker, (task) => dead.push(task));
     this.#losses.bury(dead, worker.leaving, (handler) => workerFailure(worker, exitCode, handler));
@@ -292,6 +317,7 @@ export class Core {
       this.#events.emit('error', closeTimeout((error as Error).message));
     } finally {
       this.#pump.stop();
+      this.observer?.stop();
     }
   }
 }

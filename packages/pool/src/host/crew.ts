@@ -49,13 +49,19 @@ export class Crew {
   readonly #options: FilledOptions;
   readonly #table: SharedTable;
   readonly #current: () => CurrentStartup;
+  readonly #marks: SharedArrayBuffer | undefined;
   readonly #events: CrewEvents;
   readonly #workerEvents: WorkerEvents;
 
-  constructor({ options, table, workers }: PoolState, current: () => CurrentStartup, events: CrewEvents) {
+  constructor(
+    { options, table, workers, observer }: PoolState,
+    current: () => CurrentStartup,
+    events: CrewEvents,
+  ) {
     this.#options = options;
     this.#table = table;
     this.#workers = workers;
+    this.#marks = observer?.marks.buffer;
     this.#current = current;
     this.#events = events;
     const count = table.layout.workers;
@@ -96,6 +102,7 @@ export class Crew {
       index,
       concurrency: this.#options.concurrentTasksPerWorker,
       times: this.#options.recordTiming ? new Times().buffer : undefined,
+      marks: this.#marks,
       clock: source,
       nice: this.#options.niceIncrement !== 0,
       ...this.#current(),
@@ -113,6 +120,7 @@ export class Crew {
 
   #onReady(worker: WorkerHandle, kernelThreadId: number): void {
     worker.ready = true;
+    worker.readyAt = now();
     if (kernelThreadId > 0) this.#setNice(kernelThreadId);
     this.#events.onReady(worker);
   }

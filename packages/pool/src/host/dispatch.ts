@@ -3,7 +3,7 @@ import { FLAGS } from '../shared/layout.js';
 import { FAILED } from '../shared/messages.js';
 import { drainOne, PULL, publish, publishTo, queuedEntries, slotAt, sweep } from '../shared/table.js';
 import { unreadable } from '../shared/uncloneable.js';
-import { Results } from './results.js';
+import type { Results } from './results.js';
 import type { PoolState } from './state.js';
 import { LOOSE, PUBLISHED, SETTLED, type Task, WAITING } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
@@ -48,7 +48,7 @@ export class Dispatch {
     this.#inputs = state.inputs;
     this.#backlog = state.backlog;
     this.#concurrency = state.options.concurrentTasksPerWorker;
-    this.#results = new Results(state.table);
+    this.#results = state.results;
     this.#choose = choose;
     this.#isStreaming = isStreaming;
   }

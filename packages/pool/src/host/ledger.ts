@@ -11,6 +11,8 @@ export class Ledger {
   abortable = 0;
   /** Tasks whose promise was settled. */
   completed = 0;
+  /** Those among them whose promise was rejected. */
+  failed = 0;
   readonly #concurrency: number;
   readonly #onSettled: () => void;
 
@@ -38,9 +40,10 @@ export class Ledger {
     this.completed++;
     extras?.release?.();
     const verdict = extras?.beyond?.verdict;
-    if (verdict !== undefined) task.reject(verdict.reason);
-    else if (failed) task.reject(outcome);
-    else task.resolve(outcome);
+    if (failed || verdict !== undefined) {
+      this.failed++;
+      task.reject(verdict === undefined ? outcome : verdict.reason);
+    } else task.resolve(outcome);
     this.#onSettled();
   }
 }

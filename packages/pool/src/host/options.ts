@@ -69,6 +69,8 @@ export interface PoolOptions {
   quarantine?: QuarantineOptions | undefined;
   /** Starts no worker for a while when they end before they are ready, one after another. Default: after 5, for a second. */
   breaker?: BreakerOptions | undefined;
+  /** Record where the time of every task goes, for `explain()`. Default: false, which costs nothing. */
+  explain?: boolean | undefined;
 }
 
 /** An AbortSignal, or an EventEmitter that emits 'abort'. */
@@ -123,6 +125,7 @@ export interface FilledOptions extends PoolOptions {
   workerHistogram: boolean;
   quarantine: Quarantining | undefined;
   breaker: Breaking;
+  explain: boolean;
 }
 
 const MOST_THREADS = 1024;
@@ -157,6 +160,7 @@ export function fillOptions(given: PoolOptions): FilledOptions {
     workerHistogram: flag('options.workerHistogram', options.workerHistogram) ?? false,
     quarantine: quarantineOf(options.quarantine),
     breaker: breakerOf(options.breaker),
+    explain: flag('options.explain', options.explain) ?? false,
   });
 }
 

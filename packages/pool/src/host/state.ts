@@ -4,10 +4,12 @@ import { tableOf } from '../shared/memory.js';
 import { HANDLER } from '../shared/messages.js';
 import { Backlog } from './backlog.js';
 import { CustomQueue } from './custom-queue.js';
+import { ObservedInputs, ObservedResults, Observer } from './explain/observer.js';
 import { HandlerNames } from './handler-names.js';
 import { Inputs } from './inputs.js';
 import { Ledger } from './ledger.js';
 import type { FilledOptions } from './options.js';
+import { Results } from './results.js';
 import { Slots } from './slots.js';
 import { TaskViews } from './task-views.js';
 import type { WorkerHandle } from './worker-handle.js';
@@ -43,9 +45,11 @@ export function stateFor(options: FilledOptions, geometry: Geometry, onSettled: 
   });
   const views = new TaskViews(handlers);
   const ledger = new Ledger(options.concurrentTasksPerWorker, onSettled);
-  const inputs = new Inputs(table, workers);
+  const observer = options.explain ? new Observer(table, workers, handlers) : undefined;
+  const inputs = observer ? new ObservedInputs(table, workers, observer) : new Inputs(table, workers);
+  const results = observer ? new ObservedResults(table, observer) : new Results(table);
   const slots = new Slots(table, inputs);
   const custom = options.taskQueue && new CustomQueue(options.taskQueue, views, ledger);
   const backlog = new Backlog(slots, inputs, ledger, custom);
-  return { options, table, workers, handlers, views, ledger, inputs, slots, backlog };
+  return { options, table, workers, handlers, views, ledger, inputs, results, slots, backlog, observer };
 }

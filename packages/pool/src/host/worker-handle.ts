@@ -29,6 +29,8 @@ export class WorkerHandle {
   readonly index: number;
   readonly gate: number;
   ready = false;
+  /** When the host heard that it is, by the clock that all threads share. */
+  readyAt = 0;
   /** It is being stopped, or has stopped: it counts no more. */
   leaving = false;
   /** The last task in its mailbox is abortable: it shares the worker with no other one. */

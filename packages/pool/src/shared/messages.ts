@@ -80,6 +80,8 @@ export interface Startup extends PostPorts {
   readonly concurrency: number;
   /** Where to note the times of tasks, if at all. */
   readonly times: SharedArrayBuffer | undefined;
+  /** Where to note every step of tasks, if at all. */
+  readonly marks: SharedArrayBuffer | undefined;
   /** Whose times the host notes. */
   readonly clock: Source;
   /** Report the kernel's id of the thread, so that the host can change its priority. */

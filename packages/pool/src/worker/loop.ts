@@ -2,18 +2,7 @@ import type { TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { cancelSleep, declareSleep, gateAt } from '../shared/gate.js';
-import { Times } from '../shared/histogram.js';
-import {
-  ABORTABLE_NOW,
-  CREATED,
-  FLAGS,
-  HANDLER,
-  LENGTH,
-  OFFSET,
-  PAYLOAD,
-  SEQUENCE,
-  START,
-} from '../shared/layout.js';
+import { ABORTABLE_NOW, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { Listener } from '../shared/listener.js';
 import { chunkOf, type SharedTable, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
@@ -25,6 +14,7 @@ import type { Handlers } from './handlers.js';
 import { nextTick, runMicrotasks } from './microtasks.js';
 import { Outcome } from './outcome.js';
 import { Output } from './output.js';
+import { type Recorder, recorderFor } from './recorder.js';
 import { Spinner } from './spin.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
@@ -61,7 +51,8 @@ export class Loop {
   readonly #handlers: Handlers;
   readonly #worker: number;
   readonly #concurrency: number;
-  readonly #times: Times | undefined;
+  readonly #recorder: Recorder | undefined;
+  readonly #around: Recorder['call'];
   readonly #accepts: ((slot: number) => boolean) | undefined;
 
   constructor(startup: message.Startup, table: SharedTable, channel: Channel, handlers: Handlers) {
@@ -70,7 +61,8 @@ export class Loop {
     this.#handlers = handlers;
     this.#worker = startup.index;
     this.#concurrency = startup.concurrency;
-    this.#times = startup.times && new Times(startup.times);
+    this.#recorder = recorderFor(startup, table);
+    this.#around = this.#recorder?.call;
     this.#gate = gateAt(table, startup.index);
     this.#listener = new Listener(table.words, this.#gate, this.driveSoon);
     this.#abortableWord = blockAt(table.layout, startup.index) + ABORTABLE_NOW;
@@ -188,7 +180,7 @@ export class Loop {
     const flags = this.#table.words[base + FLAGS] as number;
     this.#running++;
     this.#setAbortable((flags & message.ABORTABLE) !== 0);
-    if (this.#times !== undefined) this.#table.floats[(base + START) >> 1] = now();
+    if (this.#recorder !== undefined) this.#recorder.start(slot);
     if ((flags & message.PLACE_MASK) < message.IN_PORT) {
       this.#startWritten(slot, base, flags);
     } else {
@@ -312,7 +304,7 @@ export class Loop {
     let result: unknown;
     let isThenable: boolean;
     try {
-      result = handler(task);
+      result = this.#around === undefined ? handler(task) : this.#around(slot, handler, task);
       isThenable = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
     } catch (error) {
       this.#fail(slot, error);
@@ -350,7 +342,7 @@ export class Loop {
   }
 
   #end(slot: number): void {
-    if (this.#times !== undefined) this.#note(this.#times, slot);
+    if (this.#recorder !== undefined) this.#recorder.end(slot);
     if (this.#unreported > 0 || this.#output.isPending) this.#leaveInTurn(slot);
     else this.#leave(slot);
   }
@@ -362,13 +354,6 @@ export class Loop {
       this.#unreported--;
       this.#leave(slot);
     });
-  }
-
-  #note(times: Times, slot: number): void {
-    const base = slotAt(this.#table.layout, slot);
-    const start = this.#table.floats[(base + START) >> 1] as number;
-    times.run.record(now() - start);
-    times.wait.record(start - (this.#table.floats[(base + CREATED) >> 1] as number));
   }
 
   #leave(slot: number): void {
