@@ -3,10 +3,24 @@ import { explanationOf } from './host/explain/explanation.js';
 import type { Explanation } from './host/explain/types.js';
 import { type Meter, observe } from './host/metrics/opentelemetry.js';
 import { type MetricsOptions, prometheusText } from './host/metrics/prometheus-text.js';
+import type { FilledOptions } from './host/options.js';
 import { PoolBase } from './pool-base.js';
 
 /** What a pool tells of itself beyond Piscina's statistics. */
 export abstract class ObservablePool extends PoolBase {
+  readonly #endMetrics: (() => void) | undefined;
+
+  protected constructor(name: string, options: FilledOptions) {
+    super(name, options);
+    const meter = this.core.openTelemetry?.metrics.getMeter('@plimsoll/pool');
+    this.#endMetrics = meter === undefined ? undefined : observe(this.core, meter as Meter);
+  }
+
+  protected override sayDestroyed(): void {
+    this.#endMetrics?.();
+    super.sayDestroyed();
+  }
+
   /**
    * Where the time of tasks went, by function, and what should be changed for it. Needs the option `explain`.
    *

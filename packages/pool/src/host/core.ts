@@ -1,9 +1,12 @@
 import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
+import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
 import { isInTime } from '../shared/timers.js';
 import { chooserFor } from './balance.js';
 import { Crew } from './crew.js';
 import { Dispatch } from './dispatch.js';
+import { Escort } from './escort/escort.js';
+import { isWatched } from './escort/events.js';
 import type { Observer } from './explain/observer.js';
 import { workerFailure } from './faults.js';
 import { Guard } from './guard.js';
@@ -45,6 +48,8 @@ export class Core {
   readonly options: FilledOptions;
   /** By the clock that all threads share. */
   readonly startedAt = now();
+  /** Undefined without that option, and when the module is not installed. */
+  readonly openTelemetry: OpenTelemetryApi | undefined;
   /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
   needsDrain = false;
@@ -65,6 +70,9 @@ export class Core {
   readonly #ladder: Ladder;
   readonly #guard: Guard;
   readonly #losses: Losses;
+  /** Something travels with every task. */
+  readonly #mustEscort: boolean;
+  #escort: Escort | undefined;
   #onEmpty: (() => void) | undefined;
   #empty: Promise<void> | undefined;
 
@@ -86,13 +94,19 @@ export class Core {
       options.explain ||
       loadBalancer !== undefined ||
       options.taskQueue !== undefined;
+    this.openTelemetry = openTelemetryOf(options);
+    this.#mustEscort = options.context !== undefined || this.openTelemetry !== undefined;
     this.timing = options.recordTiming ? new Timing(state.ledger) : undefined;
     const crew = new Crew(state, () => this.#startup(), {
       onCreate: (worker) => this.#onCreate(worker),
       onReady: (worker) => this.#onReady(worker),
       onMessage: (value) => events.emit('message', value),
+      onStarted: ({ threadId }, id, time) => this.#escort?.started(id, time, threadId),
       onWake: () => this.#pump.woken(),
-      onKill: (worker) => this.#dispatch.drain(worker),
+      onKill: (worker) => {
+        this.#dispatch.drain(worker);
+        if (this.#escort !== undefined) worker.readMessages();
+      },
       onGone: (worker, exitCode) => this.#onGone(worker, exitCode),
     });
     const staffing = new Staffing(state, crew, this.#guard, (error) => events.emit('error', error));
@@ -105,6 +119,10 @@ export class Core {
     if (options.minThreads > 0) crew.spawn();
     // A balancer is offered all of them from its first task on.
     if (loadBalancer !== undefined) staffing.refill();
+  }
+
+  readMessages(): void {
+    for (const worker of this.workers) worker.readMessages();
   }
 
   get handlers(): HandlerNames {
@@ -154,6 +172,14 @@ export class Core {
   /** Submits a task. `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
   run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
     const id = handler === -1 ? this.#defaultHandler : handler;
+    if (id !== -1 && (this.#mustEscort || isWatched())) {
+      this.#escort ??= new Escort(this, this.options.context, this.openTelemetry);
+      return this.#escort.run(value, id, (packed, carried) => this.#run(packed, carried, extras, watch));
+    }
+    return this.#run(value, id, extras, watch);
+  }
+
+  #run(value: unknown, id: number, extras: Extras | undefined, watch: Watch | undefined): Promise<unknown> {
     const refusal = this.#refusal(id, watch === undefined ? 0 : 1);
     if (refusal !== undefined) {
       this.refused++;
@@ -320,6 +346,13 @@ export class Core {
       this.observer?.stop();
     }
   }
+}
+
+/** From the worker file first: that is a file of the program. */
+function openTelemetryOf({ openTelemetry, filename }: FilledOptions): OpenTelemetryApi | undefined {
+  if (typeof openTelemetry === 'object') return openTelemetry;
+  if (openTelemetry !== true) return undefined;
+  return findOpenTelemetry([filename, process.argv[1], `${process.cwd()}/`]);
 }
 
 const closeTimeout = (message: string): PoolError => new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message);

@@ -16,7 +16,7 @@ import { type WorkerEvents, WorkerHandle } from './worker-handle.js';
 type CurrentStartup = Pick<message.Startup, 'arenas' | 'handlers' | 'preload' | 'shapes'>;
 
 /** What the crew tells the rest of the pool. */
-export interface CrewEvents extends Pick<WorkerEvents, 'onWake' | 'onMessage'> {
+export interface CrewEvents extends Pick<WorkerEvents, 'onWake' | 'onMessage' | 'onStarted'> {
   onCreate(worker: WorkerHandle): void;
   onReady(worker: WorkerHandle): void;
   /** A worker is about to be stopped, and leaves the crew. Its thread may not exit for long. */
@@ -70,6 +70,7 @@ export class Crew {
       onWake: events.onWake,
       onReady: (worker, kernelThreadId) => this.#onReady(worker, kernelThreadId),
       onMessage: events.onMessage,
+      onStarted: events.onStarted,
       onExit: (worker, exitCode) => this.#onExit(worker, exitCode),
     };
   }

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, SHARE_ENV, type Transferable, type Worker } from 'node:worker_threads';
 import { badRange, badType } from '../errors.js';
 import { clone } from '../shared/clone.js';
+import type { OpenTelemetryApi } from '../shared/otel-api.js';
+import { checkStorages, type Storages } from '../shared/stores.js';
 import { uncloneable } from '../shared/uncloneable.js';
 import { count, duration, flag, text } from './checks.js';
 import type {
@@ -69,6 +71,16 @@ export interface PoolOptions {
   quarantine?: QuarantineOptions | undefined;
   /** Starts no worker for a while when they end before they are ready, one after another. Default: after 5, for a second. */
   breaker?: BreakerOptions | undefined;
+  /**
+   * AsyncLocalStorages whose stores travel with each task, by name: what a store holds where `run()` is called is copied to the
+   * worker, whose file registers the same name by `receiveContext()`. Default: none.
+   */
+  context?: Storages | undefined;
+  /**
+   * A span of OpenTelemetry for each task, its context in the worker, and the pool's metrics: `true` for `@opentelemetry/api` as it is
+   * found from the worker file or the program, if it is installed; or that module. Default: none.
+   */
+  openTelemetry?: boolean | OpenTelemetryApi | undefined;
   /** Record where the time of every task goes, for `explain()`. Default: false, which costs nothing. */
   explain?: boolean | undefined;
 }
@@ -192,7 +204,13 @@ function checkOthers({
   execArgv,
   env,
   workerData,
+  context,
+  openTelemetry,
 }: PoolOptions): void {
+  if (context !== undefined) checkStorages('options.context', context);
+  if (openTelemetry !== undefined && typeof openTelemetry !== 'boolean' && !isOpenTelemetry(openTelemetry)) {
+    throw badType('options.openTelemetry', openTelemetry, 'true, false or the module @opentelemetry/api');
+  }
   if (atomics !== undefined && !['sync', 'async', 'disabled'].includes(atomics)) {
     throw badType('options.atomics', atomics, "'sync', 'async' or 'disabled'");
   }
@@ -213,6 +231,11 @@ function checkOthers({
     throw badType('options.env', env, 'an object or SHARE_ENV');
   }
   checkCloneable('options.workerData', workerData);
+}
+
+function isOpenTelemetry(value: unknown): value is OpenTelemetryApi {
+  const { trace, context, propagation, metrics } = Object(value) as Partial<OpenTelemetryApi>;
+  return [trace, context, propagation, metrics].every((part) => typeof part === 'object' && part !== null);
 }
 
 /** Every worker gets a copy, so one that cannot be made is better found out before there are any. */

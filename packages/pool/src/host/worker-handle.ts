@@ -19,6 +19,8 @@ export interface WorkerEvents {
   onWake(): void;
   onReady(worker: WorkerHandle, kernelThreadId: number): void;
   onMessage(value: unknown): void;
+  /** It begins with a task that was to be told of. */
+  onStarted(worker: WorkerHandle, id: number, time: number): void;
   onExit(worker: WorkerHandle, exitCode: number): void;
 }
 
@@ -177,6 +179,11 @@ export class WorkerHandle {
     this.#lastMessage = this.nextMessage;
   }
 
+  /** Reads what it has posted without waiting for the event loop. */
+  readMessages(): void {
+    this.#messages.readAll();
+  }
+
   /** The number of the message that will be posted next. */
   get nextMessage(): number {
     return message.messageAfter(this.#lastMessage);
@@ -213,6 +220,7 @@ export class WorkerHandle {
       this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
     else if (received[0] === message.RESULTS) this.#rings[received[1]] = memoryOf(received[2]);
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
+    else if (received[0] === message.STARTED) this.#events.onStarted(this, received[1], received[2]);
     else if (received[0] === message.READY) this.#events.onReady(this, received[1]);
   }
 }

@@ -28,6 +28,8 @@ export const SHAPE = 6;
 export const EXIT = 7;
 /** [ABORT, slot, sequence, reason]: the task shall end. Posted before its slot is marked as asked. */
 export const ABORT = 8;
+/** [STARTED, number, time]: the worker begins with a task whose `Packed` has that number. */
+export const STARTED = 20;
 
 /** How it is called: bits of `calls.ts`. */
 export type Handler = readonly [id: number, filename: string, name: string, call: number];
@@ -40,7 +42,8 @@ export type Message =
   | [typeof READY, number]
   | [typeof SHAPE, number, readonly string[]]
   | [typeof EXIT]
-  | [typeof ABORT, number, number, Thrown];
+  | [typeof ABORT, number, number, Thrown]
+  | [typeof STARTED, number, number];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {

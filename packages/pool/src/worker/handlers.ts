@@ -1,7 +1,8 @@
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
-import { OBSERVED, SPREAD, type TaskFunction } from '../shared/calls.js';
+import { CARRIED, OBSERVED, SPREAD, type TaskFunction } from '../shared/calls.js';
 import type { Table } from '../shared/table.js';
+import { carriedBy } from './carried.js';
 import type { Channel } from './channel.js';
 import { cannotLoad } from './load-error.js';
 import { loadModule } from './load-module.js';
@@ -32,7 +33,10 @@ export class Handlers {
   /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
   async load(id: number, slot: number): Promise<TaskFunction> {
     const [, filename, name, call] = this.#channel.handler(id);
-    const found = this.#known[id] ?? this.#bound[id] ?? calledAs(call, await find(filename, name));
+    const found =
+      this.#known[id] ??
+      this.#bound[id] ??
+      this.#carried(filename, call, calledAs(call, await find(filename, name)));
     if ((call & OBSERVED) === 0) {
       this.#known[id] = found;
       return found;
@@ -40,6 +44,10 @@ export class Handlers {
     this.#bound[id] = found;
     this.#observed ??= new ObservedCalls(this.#table, this.#channel);
     return this.#observed.bind(found, slot);
+  }
+
+  #carried(filename: string, call: number, found: TaskFunction): TaskFunction {
+    return (call & CARRIED) === 0 ? found : carriedBy(this.#channel, filename, found);
   }
 }
 

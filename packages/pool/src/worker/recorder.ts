@@ -1,3 +1,4 @@
+import type { TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Times } from '../shared/histogram.js';
 import { CREATED, START } from '../shared/layout.js';
@@ -5,7 +6,6 @@ import { CALLED, cellsOf, IDLE, Marks, RETURNED, TAKEN, WRITTEN } from '../share
 import type { SharedTable } from '../shared/memory.js';
 import type { Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
-import type { TaskFunction } from './handlers.js';
 
 /** Notes when tasks begin and end. */
 export interface Recorder {
