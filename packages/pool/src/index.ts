@@ -39,6 +39,7 @@ export type { HistogramSummary } from './shared/histogram.js';
 export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
 export type { OpenTelemetryApi } from './shared/otel-api.js';
 export { receiveContext, type Storage, type Storages } from './shared/stores.js';
+export type { ResizeOptions } from './stateful-pool.js';
 export type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';
 

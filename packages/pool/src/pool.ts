@@ -3,10 +3,10 @@ import { flag } from './host/checks.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
 import { runWith } from './host/run-with.js';
-import { ObservablePool } from './observable-pool.js';
 import type { CloseOptions } from './pool-base.js';
 import type { Proxied } from './proxied.js';
 import { isMovable } from './shared/move.js';
+import { StatefulPool } from './stateful-pool.js';
 import type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
 
 /**
@@ -24,7 +24,7 @@ import type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
  * });
  * const sum = await pool.run({ a: 4, b: 6 }, { name: 'add' });
  */
-export class Pool<Module = AnyModule> extends ObservablePool {
+export class Pool<Module = AnyModule> extends StatefulPool {
   /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for a bad option */
   constructor(options: PoolOptions = {}) {
     super('plimsoll.Pool', fillOptions(options));

@@ -47,6 +47,8 @@ export function bareStartup(): { table: SharedTable; startup: Omit<Startup, keyo
     concurrency: 1,
     times: undefined,
     marks: undefined,
+    lifecycle: undefined,
+    maxHeapMb: undefined,
     clock: 'hrtime' as const,
     nice: false,
     arenas: [],

@@ -8,13 +8,15 @@ import { Dispatch } from './dispatch.js';
 import { Escort } from './escort/escort.js';
 import { isWatched } from './escort/events.js';
 import type { Observer } from './explain/observer.js';
-import { workerFailure } from './faults.js';
+import { startFailure, workerFailure } from './faults.js';
 import { Guard } from './guard.js';
 import type { HandlerNames } from './handler-names.js';
 import { Ladder } from './ladder.js';
 import { Losses } from './losses.js';
 import type { FilledOptions } from './options.js';
 import { Pump } from './pump.js';
+import { Readiness } from './readiness.js';
+import { Recycler } from './recycler.js';
 import { Rounds } from './rounds.js';
 import { Staffing } from './staffing.js';
 import { geometryFor, type PoolState, stateFor } from './state.js';
@@ -34,6 +36,9 @@ export type Watch = (end: (reason: unknown) => void, name: string) => Release;
 
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
+
+/** Blocks of the table that are kept for workers that do not end, when the pool is made larger than it was. */
+const FEWEST_SPARE = 64;
 
 const settled = Promise.resolve();
 
@@ -60,6 +65,8 @@ export class Core {
   exited = 0;
   readonly #events: CoreEvents;
   readonly #defaultHandler: number;
+  /** The table was made for so many. */
+  readonly #firstMaxThreads: number;
   /** When a task was submitted is shown to queues and balancers of the user's, too. */
   readonly #notesTime: boolean;
   readonly #state: PoolState;
@@ -70,16 +77,20 @@ export class Core {
   readonly #ladder: Ladder;
   readonly #guard: Guard;
   readonly #losses: Losses;
+  readonly #readiness = new Readiness();
+  readonly #recycler: Recycler | undefined;
   /** Something travels with every task. */
   readonly #mustEscort: boolean;
   #escort: Escort | undefined;
   #onEmpty: (() => void) | undefined;
   #empty: Promise<void> | undefined;
 
-  constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options)) {
+  /** @param lifecycle Are `setup` and `dispose` of worker files called? */
+  constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options), lifecycle = true) {
     this.options = options;
     this.#events = events;
-    const state = stateFor(options, geometry, () => this.#onSettled());
+    this.#firstMaxThreads = options.maxThreads;
+    const state = stateFor(options, geometry, () => this.#onSettled(), lifecycle);
     this.#state = state;
     this.#ladder = new Ladder(state);
     this.#guard = new Guard(options.breaker, options.quarantine);
@@ -114,7 +125,11 @@ export class Core {
     this.#crew = crew;
     this.#staffing = staffing;
     this.#dispatch = new Dispatch(state, choose, () => this.#pump.isStreaming);
-    this.#pump = new Pump(state.table.words, new Rounds(state, crew, this.#dispatch, this.timing));
+    if (options.maxTasksPerWorker !== undefined || options.maxHeapMb !== undefined) {
+      this.#recycler = new Recycler(options, state.workers, crew, () => staffing.spawnInPlace());
+    }
+    const rounds = new Rounds(state, crew, this.#dispatch, this.timing, this.#recycler);
+    this.#pump = new Pump(state.table.words, rounds);
     // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
     if (options.minThreads > 0) crew.spawn();
     // A balancer is offered all of them from its first task on.
@@ -166,7 +181,7 @@ export class Core {
 
   /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
   get queueSize(): number {
-    return this.#state.ledger.waiting(this.workers.length);
+    return this.#state.ledger.waiting(this.#crew.count);
   }
 
   /** Submits a task. `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
@@ -285,6 +300,8 @@ export class Core {
   #onReady(worker: WorkerHandle): void {
     this.#guard.started();
     this.observer?.came();
+    this.#recycler?.onReady(worker);
+    if (this.#isReady) this.#readiness.reached();
     this.#dispatch.reconsider();
     this.#events.emit('workerCreate', worker);
     this.refillCrew();
@@ -294,6 +311,8 @@ export class Core {
 
   #onGone(worker: WorkerHandle, exitCode: number): void {
     this.exited++;
+    this.#recycler?.onGone(worker);
+    if (!worker.ready && !worker.leaving) this.#readiness.failed(workerFailure(worker, exitCode));
     const dead: Task[] = [];
     const lost = this.#dispatch.reapWorker(worker, (task) => dead.push(task));
     this.#losses.bury(dead, worker.leaving, (handler) => workerFailure(worker, exitCode, handler));
@@ -301,6 +320,45 @@ export class Core {
     this.#staffing.explain(worker, exitCode, lost);
     this.#events.emit('workerDestroy', worker);
     this.#staffing.replace(worker, exitCode, lost);
+    this.#pump.stateChanged();
+  }
+
+  /** As many workers as there must be are ready. Rejects with why one could not start. */
+  get ready(): Promise<void> {
+    if (this.#staffing.closing) return Promise.reject(closed());
+    if (this.#isReady) return Promise.resolve();
+    const { promise } = this.#readiness;
+    this.refillCrew();
+    // Nobody will come.
+    if (this.workers.length === 0) {
+      const why =
+        this.#guard.refusal(undefined, false) ?? startFailure(new Error('Node refuses to make one'));
+      this.#readiness.failed(why);
+    }
+    return promise;
+  }
+
+  get #isReady(): boolean {
+    const ready = this.workers.filter((worker) => worker.ready && !worker.retiring).length;
+    return ready >= this.options.minThreads;
+  }
+
+  /** The most workers that the table has room for, with some that do not end. */
+  get mostThreads(): number {
+    const { layout } = this.#state.table;
+    const bySlots = Math.floor(layout.slots / 2 / this.options.concurrentTasksPerWorker);
+    return Math.max(this.#firstMaxThreads, Math.min(1024, bySlots, layout.workers - FEWEST_SPARE));
+  }
+
+  resize(minThreads: number, maxThreads: number): void {
+    if (this.#staffing.closing) throw closed();
+    Object.assign(this.options, { minThreads, maxThreads });
+    this.#crew.shrink();
+    this.#dispatch.reconsider();
+    this.refillCrew();
+    this.#crew.watchIdle();
+    if (this.#isReady) this.#readiness.reached();
+    if (this.needsDrain !== this.#isFull) this.#setNeedsDrain(this.#isFull);
     this.#pump.stateChanged();
   }
 
@@ -314,7 +372,10 @@ export class Core {
         this.#losses.reject(() => new AbortError('pool is closed'));
       }
     }
-    if (!(await this.#emptied())) {
+    if (await this.#emptied()) {
+      this.#staffing.ended = true;
+      await this.#crew.retireAll(this.options.closeTimeout);
+    } else {
       this.#events.emit('error', closeTimeout('Close operation timed out'));
     }
     await this.destroy();
@@ -332,6 +393,7 @@ export class Core {
   async destroy(): Promise<void> {
     this.#staffing.closing = true;
     this.#staffing.ended = true;
+    this.#readiness.failed(closed());
     this.#guard.close();
     const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
     this.#state.backlog.reject(reason);
@@ -354,5 +416,7 @@ function openTelemetryOf({ openTelemetry, filename }: FilledOptions): OpenTeleme
   if (openTelemetry !== true) return undefined;
   return findOpenTelemetry([filename, process.argv[1], `${process.cwd()}/`]);
 }
+
+const closed = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
 
 const closeTimeout = (message: string): PoolError => new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message);

@@ -5,7 +5,7 @@ import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, reclaimSpinPermits, retire, SLEEPING } from '../shared/gate.js';
 import { Times } from '../shared/histogram.js';
 import type { SharedTable } from '../shared/memory.js';
-import type * as message from '../shared/messages.js';
+import * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
 import type { FilledOptions } from './options.js';
@@ -46,15 +46,18 @@ export class Crew {
   readonly #exiting = new Set<WorkerHandle>();
   readonly #freeIndexes: number[];
   #idleTimer: NodeJS.Timeout | undefined;
+  /** How many of the workers retire: they count no more for how many there may and must be. */
+  retiring = 0;
   readonly #options: FilledOptions;
   readonly #table: SharedTable;
   readonly #current: () => CurrentStartup;
   readonly #marks: SharedArrayBuffer | undefined;
+  readonly #lifecycle: boolean;
   readonly #events: CrewEvents;
   readonly #workerEvents: WorkerEvents;
 
   constructor(
-    { options, table, workers, observer }: PoolState,
+    { options, table, workers, observer, lifecycle }: PoolState,
     current: () => CurrentStartup,
     events: CrewEvents,
   ) {
@@ -62,6 +65,7 @@ export class Crew {
     this.#table = table;
     this.#workers = workers;
     this.#marks = observer?.marks.buffer;
+    this.#lifecycle = lifecycle;
     this.#current = current;
     this.#events = events;
     const count = table.layout.workers;
@@ -75,12 +79,18 @@ export class Crew {
     };
   }
 
+  /** Those that do not retire. */
+  get count(): number {
+    return this.#workers.length - this.retiring;
+  }
+
   /**
    * Starts a worker, unless there are as many as there may be.
+   * @param beyond so many more than that
    * @throws what Node throws for options of threads; an Error when too many threads do not end
    */
-  spawn(): boolean {
-    if (this.#workers.length >= this.#options.maxThreads) return false;
+  spawn(beyond = 0): boolean {
+    if (this.count >= this.#options.maxThreads + beyond) return false;
     const index = this.#freeIndexes.at(-1);
     if (index === undefined) throw new Error(`${stuck(this.#exiting.size)}, so there is no room for others`);
     resetBlock(this.#table, index);
@@ -104,6 +114,8 @@ export class Crew {
       concurrency: this.#options.concurrentTasksPerWorker,
       times: this.#options.recordTiming ? new Times().buffer : undefined,
       marks: this.#marks,
+      lifecycle: this.#lifecycle ? this.#options.closeTimeout : undefined,
+      maxHeapMb: this.#options.maxHeapMb,
       clock: source,
       nice: this.#options.niceIncrement !== 0,
       ...this.#current(),
@@ -147,7 +159,37 @@ export class Crew {
   }
 
   get idle(): number {
-    return this.#workers.filter((worker) => worker.ready && worker.hasNothing).length;
+    return this.#workers.filter((worker) => worker.ready && !worker.retiring && worker.hasNothing).length;
+  }
+
+  /** Lets a worker end what it has, and then itself. One that has nothing and need not dispose of anything is stopped at once. */
+  retire(worker: WorkerHandle): void {
+    if (worker.leaving || worker.retiring) return;
+    if (!worker.ready || (!worker.disposes && this.#hasRetired(worker))) {
+      this.kill(worker);
+      return;
+    }
+    worker.retiring = true;
+    this.retiring++;
+    worker.post([message.RETIRE]);
+  }
+
+  /** Lets all workers dispose of what they have, so many milliseconds at most. */
+  async retireAll(patience: number): Promise<void> {
+    const disposing = this.#workers.filter((worker) => worker.ready && worker.disposes);
+    for (const worker of disposing) this.retire(worker);
+    await isInTime(Promise.all(disposing.map((worker) => worker.exited)), patience);
+  }
+
+  /** Retires so many workers as there are more than there may be, first those that do least. */
+  shrink(): void {
+    const surplus = this.count - this.#options.maxThreads;
+    if (surplus <= 0) return;
+    const loadOf = (worker: WorkerHandle): number =>
+      worker.ready ? worker.running + worker.mailCount + 1 : 0;
+    const staying = this.#workers.filter((worker) => !worker.retiring);
+    staying.sort((one, other) => loadOf(one) - loadOf(other));
+    for (const worker of staying.slice(0, surplus)) this.retire(worker);
   }
 
   /** Stops a worker at once. Its tasks are settled when its thread has exited. */
@@ -179,6 +221,7 @@ export class Crew {
     const place = this.#workers.indexOf(worker);
     if (place === -1) return;
     this.#workers.splice(place, 1);
+    if (worker.retiring) this.retiring--;
     this.#exiting.add(worker);
   }
 
@@ -195,7 +238,7 @@ export class Crew {
   watchIdle(): void {
     const { idleTimeout, minThreads } = this.#options;
     if (this.#idleTimer !== undefined || idleTimeout === Number.POSITIVE_INFINITY) return;
-    if (this.#workers.length <= minThreads) return;
+    if (this.count <= minThreads) return;
     this.#idleTimer = timers
       .setTimeout(
         () => {
@@ -217,8 +260,8 @@ export class Crew {
         worker.idleSince = time;
         worker.idleMark = worker.claimed;
       }
-      if (this.#workers.length <= this.#options.minThreads) continue;
-      if (worker.idleSince !== undefined && time - worker.idleSince >= enough) this.#retire(worker);
+      if (worker.retiring || this.count <= this.#options.minThreads) continue;
+      if (worker.idleSince !== undefined && time - worker.idleSince >= enough) this.#retireIdleOne(worker);
     }
   }
 
@@ -226,15 +269,19 @@ export class Crew {
     return worker.hasNothing && Atomics.load(this.#table.words, worker.gate) === SLEEPING;
   }
 
+  /** One that has taken something meanwhile stays. */
+  #retireIdleOne(worker: WorkerHandle): void {
+    if (worker.disposes) this.retire(worker);
+    else if (this.#hasRetired(worker)) this.kill(worker);
+  }
+
   /** A retired worker claims nothing. One that has an asynchronous task must stay, and look for work again. */
-  #retire(worker: WorkerHandle): void {
-    if (!retire(this.#table.words, worker.gate)) return;
-    if (worker.hasNothing) {
-      this.kill(worker);
-      return;
-    }
+  #hasRetired(worker: WorkerHandle): boolean {
+    if (!retire(this.#table.words, worker.gate)) return false;
+    if (worker.hasNothing) return true;
     Atomics.store(this.#table.words, worker.gate, AWAKE);
     Atomics.notify(this.#table.words, worker.gate);
+    return false;
   }
 }
 

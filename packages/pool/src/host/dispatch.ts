@@ -114,7 +114,8 @@ export class Dispatch {
 
   #readyCapacity(): number {
     let capacity = 0;
-    for (const worker of this.#workers) if (worker.ready && !worker.leaving) capacity += this.#concurrency;
+    for (const worker of this.#workers)
+      if (worker.ready && !worker.leaving && !worker.retiring) capacity += this.#concurrency;
     return capacity;
   }
 
@@ -180,7 +181,7 @@ export class Dispatch {
    */
   #taker(task: Task): WorkerHandle | undefined {
     if (queuedEntries(this.#table) > 0) return undefined;
-    const workers = this.#workers.filter((worker) => !worker.leaving);
+    const workers = this.#workers.filter((worker) => !worker.leaving && !worker.retiring);
     const ready = workers.filter((worker) => worker.ready);
     if (ready.length > 0) {
       const awake = this.#isStreaming() ? ready.filter((worker) => worker.isAwake) : [];

@@ -81,6 +81,10 @@ export interface PoolOptions {
    * found from the worker file or the program, if it is installed; or that module. Default: none.
    */
   openTelemetry?: boolean | OpenTelemetryApi | undefined;
+  /** Tasks after which a worker is replaced; the other one starts before it ends. Default: none. */
+  maxTasksPerWorker?: number | undefined;
+  /** Megabytes of heap, garbage included, after which a worker is replaced in the same way. Default: none. */
+  maxHeapMb?: number | undefined;
   /** Record where the time of every task goes, for `explain()`. Default: false, which costs nothing. */
   explain?: boolean | undefined;
 }
@@ -152,6 +156,8 @@ export function fillOptions(given: PoolOptions): FilledOptions {
   // A copy without a prototype: nobody's polluted Object.prototype becomes an option.
   const options: PoolOptions = Object.assign(Object.create(null), given);
   checkOthers(options);
+  count('options.maxTasksPerWorker', options.maxTasksPerWorker, 1, Number.MAX_SAFE_INTEGER);
+  count('options.maxHeapMb', options.maxHeapMb, 1, Number.MAX_SAFE_INTEGER);
   retryOf(options.retry);
   const threads = threadCounts(options);
   return Object.assign(options, {

@@ -36,7 +36,13 @@ export function geometryFor(options: FilledOptions): Geometry {
 export type PoolState = ReturnType<typeof stateFor>;
 
 /** The books of a pool, which start nothing and wait for nothing: made before the parts that do, and handed down to them. */
-export function stateFor(options: FilledOptions, geometry: Geometry, onSettled: () => void) {
+/** @param lifecycle Are `setup` and `dispose` of worker files called? */
+export function stateFor(
+  options: FilledOptions,
+  geometry: Geometry,
+  onSettled: () => void,
+  lifecycle = true,
+) {
   const table = tableOf(layoutOf(geometry));
   /** Those that may take tasks, those that still start included. `Crew` keeps the list. */
   const workers: WorkerHandle[] = [];
@@ -51,5 +57,18 @@ export function stateFor(options: FilledOptions, geometry: Geometry, onSettled: 
   const slots = new Slots(table, inputs);
   const custom = options.taskQueue && new CustomQueue(options.taskQueue, views, ledger);
   const backlog = new Backlog(slots, inputs, ledger, custom);
-  return { options, table, workers, handlers, views, ledger, inputs, results, slots, backlog, observer };
+  return {
+    options,
+    table,
+    workers,
+    handlers,
+    views,
+    ledger,
+    inputs,
+    results,
+    slots,
+    backlog,
+    observer,
+    lifecycle,
+  };
 }

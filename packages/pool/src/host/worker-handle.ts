@@ -33,6 +33,12 @@ export class WorkerHandle {
   ready = false;
   /** When the host heard that it is, by the clock that all threads share. */
   readyAt = 0;
+  /** Its files have something to do before it ends. */
+  disposes = false;
+  /** It takes no more tasks, and ends itself when it has ended those that it has. */
+  retiring = false;
+  /** Its heap was larger than `maxHeapMb` after a task. */
+  isOverHeap = false;
   /** It is being stopped, or has stopped: it counts no more. */
   leaving = false;
   /** The last task in its mailbox is abortable: it shares the worker with no other one. */
@@ -221,6 +227,8 @@ export class WorkerHandle {
     else if (received[0] === message.RESULTS) this.#rings[received[1]] = memoryOf(received[2]);
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
     else if (received[0] === message.STARTED) this.#events.onStarted(this, received[1], received[2]);
+    else if (received[0] === message.DISPOSES) this.disposes = true;
+    else if (received[0] === message.HEAP) this.isOverHeap = true;
     else if (received[0] === message.READY) this.#events.onReady(this, received[1]);
   }
 }

@@ -4,9 +4,13 @@ import { CARRIED, OBSERVED, SPREAD, type TaskFunction } from '../shared/calls.js
 import type { Table } from '../shared/table.js';
 import { carriedBy } from './carried.js';
 import type { Channel } from './channel.js';
+import { type Lifecycle, SetupFailure } from './lifecycle.js';
 import { cannotLoad } from './load-error.js';
 import { loadModule } from './load-module.js';
 import { ObservedCalls } from './observed.js';
+
+/** No task needs the function yet. */
+export const NO_SLOT = -1;
 
 /**
  * The functions that tasks call, by the number that the host gave to a pair of file and name. A file is loaded at
@@ -19,10 +23,12 @@ export class Handlers {
   #observed: ObservedCalls | undefined;
   readonly #channel: Channel;
   readonly #table: Table;
+  readonly #lifecycle: Lifecycle | undefined;
 
-  constructor(channel: Channel, table: Table) {
+  constructor(channel: Channel, table: Table, lifecycle: Lifecycle | undefined) {
     this.#channel = channel;
     this.#table = table;
+    this.#lifecycle = lifecycle;
   }
 
   /** The function, when it has been loaded and needs no slot. */
@@ -36,7 +42,7 @@ export class Handlers {
     const found =
       this.#known[id] ??
       this.#bound[id] ??
-      this.#carried(filename, call, calledAs(call, await find(filename, name)));
+      this.#carried(filename, call, calledAs(call, await this.#find(filename, name, slot)));
     if ((call & OBSERVED) === 0) {
       this.#known[id] = found;
       return found;
@@ -44,6 +50,17 @@ export class Handlers {
     this.#bound[id] = found;
     this.#observed ??= new ObservedCalls(this.#table, this.#channel);
     return this.#observed.bind(found, slot);
+  }
+
+  /** @throws SetupFailure itself when no task needs the file yet */
+  async #find(filename: string, name: string, slot: number): Promise<TaskFunction> {
+    const { value: exported } = await awaited((await loadModule(filename)).exports);
+    try {
+      await this.#lifecycle?.enter(filename, (hook) => pick(exported, hook));
+    } catch (error) {
+      throw error instanceof SetupFailure && slot !== NO_SLOT ? error.forTask(name) : error;
+    }
+    return functionOf(exported, filename, name);
   }
 
   #carried(filename: string, call: number, found: TaskFunction): TaskFunction {
@@ -56,8 +73,7 @@ function calledAs(call: number, found: TaskFunction): TaskFunction {
   return (call & SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
 }
 
-async function find(filename: string, name: string): Promise<TaskFunction> {
-  const { value: exported } = await awaited((await loadModule(filename)).exports);
+async function functionOf(exported: unknown, filename: string, name: string): Promise<TaskFunction> {
   const found = await pick(exported, name).catch((cause: unknown) => {
     throw cannotLoad(filename, cause);
   });

@@ -1,16 +1,17 @@
 import type { TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { cancelSleep, declareSleep, gateAt } from '../shared/gate.js';
+import { cancelSleep, declareSleep, gateAt, retireItself } from '../shared/gate.js';
 import { ABORTABLE_NOW, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { Listener } from '../shared/listener.js';
 import { chunkOf, type SharedTable, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
-import { anythingQueued, blockAt, claim, complete, PULL, report, slotAt } from '../shared/table.js';
+import { anythingQueued, blockAt, claim, claimOwn, complete, PULL, report, slotAt } from '../shared/table.js';
 import { timers } from '../shared/timers.js';
 import { unreadable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 import type { Handlers } from './handlers.js';
+import { HeapWatch } from './heap-watch.js';
 import { nextTick, runMicrotasks } from './microtasks.js';
 import { Outcome } from './outcome.js';
 import { Output } from './output.js';
@@ -34,6 +35,10 @@ export class Loop {
   #yielding = false;
   /** The host is about to kill this worker for a task that it ran. */
   #condemned = false;
+  /** How it takes tasks: once it retires, from its mailbox alone. */
+  #claim = claim;
+  /** Called when a worker that retires has ended all that it had. */
+  #onRetired: (() => void) | undefined;
   readonly #pulls = new Map<number, number>();
   readonly #decoder: Decoder;
   readonly #spinner: Spinner;
@@ -61,7 +66,9 @@ export class Loop {
     this.#handlers = handlers;
     this.#worker = startup.index;
     this.#concurrency = startup.concurrency;
-    this.#recorder = recorderFor(startup, table);
+    const { maxHeapMb } = startup;
+    const further = maxHeapMb === undefined ? [] : [new HeapWatch(maxHeapMb, channel)];
+    this.#recorder = recorderFor(startup, table, further);
     this.#around = this.#recorder?.call;
     this.#gate = gateAt(table, startup.index);
     this.#listener = new Listener(table.words, this.#gate, this.driveSoon);
@@ -118,8 +125,12 @@ export class Loop {
     const end = now() + TURN;
     let untilClock = LOOK_AT_CLOCK;
     while (this.#running < this.#concurrency && !this.#abortable && !this.#condemned) {
-      const slot = claim(this.#table, this.#worker, this.#accepts);
+      const slot = this.#claim(this.#table, this.#worker, this.#accepts);
       if (slot === -1) {
+        if (this.#onRetired !== undefined) {
+          this.#endRetired();
+          return;
+        }
         // While asynchronous tasks run, spinning would hold up their event loop.
         if (this.#running === 0 && this.#spinner.spin()) continue;
         if (this.#sleep()) return;
@@ -134,6 +145,25 @@ export class Loop {
       }
       untilClock = LOOK_AT_CLOCK;
     }
+  }
+
+  /** Takes nothing more that others could take, and calls `end` once it has ended all that it has. */
+  retire(end: () => void): void {
+    if (this.#onRetired !== undefined) return;
+    this.#onRetired = end;
+    this.#claim = claimOwn;
+    // The host has seen to it that a worker that sleeps has nothing.
+    if (this.#asleep && !this.#wakeUp()) this.#endRetired();
+    else this.driveSoon();
+  }
+
+  #endRetired(): void {
+    if (this.#running > 0 || this.#condemned) return;
+    this.#condemned = true;
+    // What waits is for others, whom the host may have left asleep because this one was awake.
+    retireItself(this.#table.words, this.#gate);
+    this.#channel.wakeHost();
+    this.#onRetired?.();
   }
 
   /** What a task leaves behind belongs before the next one. */

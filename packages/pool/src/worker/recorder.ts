@@ -14,25 +14,37 @@ export interface Recorder {
   /** Its outcome has been written. */
   end(slot: number): void;
   /** In place of a plain call of the function. */
-  readonly call?: (slot: number, handler: TaskFunction, task: unknown) => unknown;
+  readonly call?: ((slot: number, handler: TaskFunction, task: unknown) => unknown) | undefined;
 }
 
 /** What the pool's options ask for; undefined: nothing. */
-export function recorderFor({ times, marks }: Startup, table: SharedTable): Recorder | undefined {
-  const timed = times && new TimesRecorder(new Times(times), table);
+export function recorderFor(
+  { times, marks }: Startup,
+  table: SharedTable,
+  further: readonly Recorder[],
+): Recorder | undefined {
   const marked = marks && new MarksRecorder(new Marks(marks));
-  if (timed === undefined || marked === undefined) return timed ?? marked;
-  return {
-    start(slot) {
-      marked.start(slot);
-      timed.start(slot);
-    },
-    end(slot) {
-      timed.end(slot);
-      marked.end(slot);
-    },
-    call: marked.call,
-  };
+  const timed = times && new TimesRecorder(new Times(times), table);
+  const all = [timed, marked, ...further].filter((recorder) => recorder !== undefined);
+  return all.length < 2 ? all[0] : new Recorders(all, marked?.call);
+}
+
+class Recorders implements Recorder {
+  readonly #all: readonly Recorder[];
+  readonly call: Recorder['call'];
+
+  constructor(all: readonly Recorder[], call: Recorder['call']) {
+    this.#all = all;
+    this.call = call;
+  }
+
+  start(slot: number): void {
+    for (const recorder of this.#all) recorder.start(slot);
+  }
+
+  end(slot: number): void {
+    for (const recorder of this.#all) recorder.end(slot);
+  }
 }
 
 /** Run and wait times, for `recordTiming`. */
