@@ -9,6 +9,7 @@ export {
   UncloneableError,
   WorkerError,
 } from './errors.js';
+export type { BroadcastOptions, BroadcastResult } from './host/broadcast.js';
 export type { TaskEvent } from './host/escort/events.js';
 export type { Phase } from './host/explain/breakdown.js';
 export type { Advice, Explanation, Spread, TaskExplanation } from './host/explain/types.js';

@@ -1,4 +1,5 @@
 import { badType } from './errors.js';
+import { type BroadcastOptions, type BroadcastResult, broadcast } from './host/broadcast.js';
 import { flag } from './host/checks.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
@@ -51,6 +52,25 @@ export class Pool<Module = AnyModule> extends StatefulPool {
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /**
+   * Runs a task once in each worker that there is, those that still start included, after what each has to do already. What became
+   * of it stands in one entry for each worker, in the form of `Promise.allSettled`. Workers that start later have `setup()`.
+   *
+   * Rejects for bad options, for a pool that is closed, and for a signal that is aborted already. A signal that is aborted later
+   * rejects the parts that are not done.
+   *
+   * @example
+   * const results = await pool.broadcast(newRules, { name: 'loadRules' });
+   * const failed = results.filter(({ status }) => status === 'rejected');
+   */
+  broadcast<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
+    task: TaskOf<Module, Name>,
+    options?: BroadcastOptions & { readonly name?: Name | null | undefined },
+  ): Promise<BroadcastResult<ResultOf<Module, Name>>[]>;
+  async broadcast(task: unknown, options: BroadcastOptions = {}): Promise<BroadcastResult<unknown>[]> {
+    return broadcast(this.core, task, options);
   }
 
   /**

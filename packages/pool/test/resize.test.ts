@@ -78,6 +78,17 @@ for (const [kind, options] of Object.entries(KINDS)) {
   });
 }
 
+test('a worker that retires takes nothing more that others can take', async (t) => {
+  const pool = poolFor(t, { minThreads: 2, maxThreads: 2 });
+  await pool.ready;
+  const runs = range(200).map(() => pool.run(2, { name: 'block' }));
+  await Promise.race(runs);
+  pool.resize({ minThreads: 1, maxThreads: 1 });
+  const counts = new Map<unknown, number>();
+  for (const thread of await Promise.all(runs)) counts.set(thread, (counts.get(thread) ?? 0) + 1);
+  assert.ok(Math.min(...counts.values()) < 50, `one ran ${[...counts.values()].join(', the other ')}`);
+});
+
 test('a worker that retires while others wait leaves nobody asleep', async (t) => {
   const pool = new Pool({
     ...{ filename: fixture('lifecycle.mjs'), name: 'thread', minThreads: 2, maxThreads: 2 },

@@ -1,4 +1,4 @@
-import { AbortError, PoolError } from '../errors.js';
+import { AbortError, PoolError, type WorkerError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
 import { isInTime } from '../shared/timers.js';
@@ -10,7 +10,7 @@ import { isWatched } from './escort/events.js';
 import type { Observer } from './explain/observer.js';
 import { startFailure, workerFailure } from './faults.js';
 import { Guard } from './guard.js';
-import type { HandlerNames } from './handler-names.js';
+import type { HandlerName, HandlerNames } from './handler-names.js';
 import { Ladder } from './ladder.js';
 import { Losses } from './losses.js';
 import type { FilledOptions } from './options.js';
@@ -140,6 +140,10 @@ export class Core {
     for (const worker of this.workers) worker.readMessages();
   }
 
+  get isClosing(): boolean {
+    return this.#staffing.closing;
+  }
+
   get handlers(): HandlerNames {
     return this.#state.handlers;
   }
@@ -238,10 +242,15 @@ export class Core {
     // Both now, not in the next microtask: the caller may block this thread until the task has done something.
     if (task.abortable) this.#staffing.spawnForNeed(0, 1);
     else this.#staffing.spawnForNeed(1, 0);
-    const mayBatch = this.#dispatch.submit(task);
+    const mayBatch = task.pin === undefined ? this.#dispatch.submit(task) : this.#submitPinned(task);
     this.#staffing.rejectIfNoneCanStart();
     if (!this.needsDrain && this.#isFull) this.#setNeedsDrain(true);
     this.#pump.stateChanged(mayBatch);
+  }
+
+  #submitPinned(task: Task): boolean {
+    this.#dispatch.submitPinned(task);
+    return true;
   }
 
   /** A task more would wait, however many workers were started. */
@@ -314,8 +323,11 @@ export class Core {
     this.#recycler?.onGone(worker);
     if (!worker.ready && !worker.leaving) this.#readiness.failed(workerFailure(worker, exitCode));
     const dead: Task[] = [];
-    const lost = this.#dispatch.reapWorker(worker, (task) => dead.push(task));
-    this.#losses.bury(dead, worker.leaving, (handler) => workerFailure(worker, exitCode, handler));
+    const failureOf = (handler: HandlerName): WorkerError => workerFailure(worker, exitCode, handler);
+    const strand = (task: Task): void =>
+      this.#state.ledger.settle(task, failureOf(this.handlers.of(task.handler)), true);
+    const lost = this.#dispatch.reapWorker(worker, (task) => dead.push(task), strand);
+    this.#losses.bury(dead, worker.leaving, failureOf);
     if (worker.times !== undefined) this.timing?.died(worker.times);
     this.#staffing.explain(worker, exitCode, lost);
     this.#events.emit('workerDestroy', worker);

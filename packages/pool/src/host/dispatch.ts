@@ -76,6 +76,26 @@ export class Dispatch {
     }
   }
 
+  /** The same for a task that is for one worker alone. */
+  submitPinned(task: Task): void {
+    const ledger = this.#ledger;
+    ledger.outstanding++;
+    if (task.abortable) ledger.abortable++;
+    this.#backlog.lanes.push(task);
+    this.refillMailboxes();
+  }
+
+  /** Moves tasks that wait for one worker alone into its mailbox, as far as they fit. */
+  refillMailboxes(): void {
+    this.#backlog.lanes.place(
+      (worker) => this.#slots.isAnyFree && worker.hasMailRoom,
+      (worker, task) => {
+        task.state = LOOSE;
+        return this.#place(task, worker) !== NO_ROOM;
+      },
+    );
+  }
+
   #enqueue(task: Task): void {
     try {
       this.#backlog.queue.push(task);
@@ -120,11 +140,11 @@ export class Dispatch {
   }
 
   /** Writes a task into the table and publishes it, unless that settles it. */
-  #place(task: Task): Placed {
+  #place(task: Task, pinnedTo?: WorkerHandle): Placed {
     const ledger = this.#ledger;
     const slots = this.#slots;
-    let chosen: WorkerHandle | undefined;
-    if (this.#choose !== undefined) {
+    let chosen = pinnedTo;
+    if (chosen === undefined && this.#choose !== undefined) {
       try {
         chosen = this.#choose(task);
       } catch (error) {
@@ -257,7 +277,7 @@ export class Dispatch {
     const { slot, state } = task;
     const isClaimed = state === PUBLISHED && !slots.retract(task);
     this.#ledger.settle(task, reason, true);
-    if (state === WAITING) this.#backlog.queue.forget(task);
+    if (state === WAITING) this.#backlog.forget(task);
     return isClaimed ? slots.condemn(slot) : -1;
   }
 
@@ -274,8 +294,9 @@ export class Dispatch {
   /**
    * A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed.
    * @param lose gets the tasks that died with it, or whose transferred objects did
+   * @param strand gets those that were for it alone and had not begun
    */
-  reapWorker(worker: WorkerHandle, lose: (task: Task) => void): number {
+  reapWorker(worker: WorkerHandle, lose: (task: Task) => void, strand: (task: Task) => void): number {
     this.reconsider();
     this.drain(worker);
     const left = sweep(this.#table, worker.index);
@@ -285,16 +306,18 @@ export class Dispatch {
       this.#slots.giveBack(slot);
       lose(task);
     }
-    for (const slot of left.mail.reverse()) this.#takeBack(slot, lose);
+    for (const task of this.#backlog.lanes.abandon(worker)) strand(task);
+    for (const slot of left.mail.reverse()) this.#takeBack(slot, lose, strand);
     return left.running.length;
   }
 
   /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers is gone. */
-  #takeBack(slot: number, lose: (task: Task) => void): void {
+  #takeBack(slot: number, lose: (task: Task) => void, strand: (task: Task) => void): void {
     const task = this.#taskOf(slot);
     this.#slots.giveBack(slot);
     if (task.state === SETTLED) return;
-    if (task.hasTransfer) lose(task);
+    if (task.pin?.worker !== undefined) strand(task);
+    else if (task.hasTransfer) lose(task);
     else this.#backlog.putBack(task);
   }
 }

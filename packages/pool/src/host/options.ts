@@ -16,6 +16,7 @@ import type {
   RetryOptions,
 } from './fault-options.js';
 import { breakerOf, quarantineOf, retryOf } from './fault-options.js';
+import type { Key } from './keys.js';
 import type { LoadBalancer, TaskQueue } from './task-queue.js';
 
 /** Options of a pool. All are Piscina's, under the same names. */
@@ -108,6 +109,11 @@ export interface RunOptions {
   readonly name?: string | null | undefined;
   /** Ends the task when it is aborted: removed from the queue, or its worker killed and replaced. */
   readonly signal?: AbortSignalAny | null | undefined;
+  /**
+   * Tasks with an equal key run in the same worker, in their order, as long as it lives: a text or a number. They wait for that one
+   * though others may be free. Default: whoever is free.
+   */
+  readonly key?: Key | undefined;
   /** Tasks with higher numbers run first. Any whole number. Default: 0. */
   readonly priority?: number | undefined;
   /** Milliseconds from `run()` after which the task is ended like an aborted one. Default: none. */

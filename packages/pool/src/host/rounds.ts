@@ -55,6 +55,7 @@ export class Rounds implements Pumped {
     let ended = 0;
     for (const worker of this.#workers) ended += this.#dispatch.drain(worker, DRAIN_AT_ONCE);
     if (this.#backlog.queue.size > 0) this.#dispatch.refill();
+    if (this.#backlog.lanes.size > 0) this.#dispatch.refillMailboxes();
     this.#recycler?.look();
     return ended;
   }

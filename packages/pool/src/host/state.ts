@@ -7,6 +7,7 @@ import { CustomQueue } from './custom-queue.js';
 import { ObservedInputs, ObservedResults, Observer } from './explain/observer.js';
 import { HandlerNames } from './handler-names.js';
 import { Inputs } from './inputs.js';
+import { Lanes } from './lanes.js';
 import { Ledger } from './ledger.js';
 import type { FilledOptions } from './options.js';
 import { Results } from './results.js';
@@ -56,7 +57,8 @@ export function stateFor(
   const results = observer ? new ObservedResults(table, observer) : new Results(table);
   const slots = new Slots(table, inputs);
   const custom = options.taskQueue && new CustomQueue(options.taskQueue, views, ledger);
-  const backlog = new Backlog(slots, inputs, ledger, custom);
+  const lanes = new Lanes(workers);
+  const backlog = new Backlog(slots, inputs, ledger, lanes, custom);
   return {
     options,
     table,

@@ -33,6 +33,8 @@ export class WorkerHandle {
   ready = false;
   /** When the host heard that it is, by the clock that all threads share. */
   readyAt = 0;
+  /** How many places of keys it was given. */
+  keys = 0;
   /** Its files have something to do before it ends. */
   disposes = false;
   /** It takes no more tasks, and ends itself when it has ended those that it has. */

@@ -7,7 +7,7 @@ export const SPREAD = 1;
 /** The call has a context: `task` of `@plimsoll/pool/worker`. */
 export const OBSERVED = 2;
 /** The value is a `Packed`: what travels beside the task is restored around the call. */
-export const CARRIED = 8;
+export const CARRIED = 64;
 
 /** A function of a worker file, or a wrapper around one: the loop gives it one value. */
 export type TaskFunction = (...task: unknown[]) => unknown;
