@@ -61,6 +61,16 @@ export const ERRORS = {
     when: 'an uncaught error ended the worker while it ran the task; it is the `cause`',
     remedy: 'catch it in the worker file',
   },
+  PLIMSOLL_POOL_WORKER_STOPPED: {
+    thrownAs: 'WorkerError',
+    when: 'the pool has stopped the worker for another task that was aborted or timed out, and it kept a stream',
+    remedy: 'give that task a `grace`, or streams a pool of their own',
+  },
+  PLIMSOLL_POOL_NOT_ITERABLE: {
+    thrownAs: 'PoolError',
+    when: 'a function that `stream()` calls returned nothing that can be iterated',
+    remedy: 'make it a generator function, or use `run()`',
+  },
   PLIMSOLL_POOL_OUT_OF_MEMORY: {
     thrownAs: 'WorkerError',
     when: 'the worker reached a limit of `resourceLimits`',

@@ -14,6 +14,7 @@ export type { TaskEvent } from './host/escort/events.js';
 export type { Phase } from './host/explain/breakdown.js';
 export type { Advice, Explanation, Spread, TaskExplanation } from './host/explain/types.js';
 export type { BreakerOptions, QuarantineOptions, RetryOptions, WorkerEnd } from './host/fault-options.js';
+export type { MapOptions } from './host/map.js';
 export type { Meter } from './host/metrics/opentelemetry.js';
 export { type MetricsOptions, prometheusContentType } from './host/metrics/prometheus-text.js';
 export type {
@@ -24,6 +25,7 @@ export type {
   RunOptions,
 } from './host/options.js';
 export type { ProxyOptions } from './host/proxy.js';
+export type { StreamOptions } from './host/stream.js';
 export {
   ArrayTaskQueue,
   FixedQueue,
@@ -41,7 +43,7 @@ export { move, type TransferableValue, transferableSymbol, valueSymbol } from '.
 export type { OpenTelemetryApi } from './shared/otel-api.js';
 export { receiveContext, type Storage, type Storages } from './shared/stores.js';
 export type { ResizeOptions } from './stateful-pool.js';
-export type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
+export type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';
 
 /** Are we inside a worker of a pool? */

@@ -1,14 +1,18 @@
 import { badType } from './errors.js';
 import { type BroadcastOptions, type BroadcastResult, broadcast } from './host/broadcast.js';
 import { flag } from './host/checks.js';
+import { isFeed } from './host/feed.js';
+import { type MapOptions, mapOf } from './host/map.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
+import { runFed } from './host/run-fed.js';
 import { runWith } from './host/run-with.js';
+import { type StreamOptions, streamOf } from './host/stream.js';
 import type { CloseOptions } from './pool-base.js';
 import type { Proxied } from './proxied.js';
 import { isMovable } from './shared/move.js';
 import { StatefulPool } from './stateful-pool.js';
-import type { AnyModule, NameOf, ResultOf, TaskOf } from './types.js';
+import type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
 
 /**
  * A pool of worker threads that share a task table with the host.
@@ -47,6 +51,7 @@ export class Pool<Module = AnyModule> extends StatefulPool {
   ): Promise<ResultOf<Module, Name>>;
   run(task: unknown, options?: RunOptions): Promise<unknown> {
     try {
+      if (isFeed(task)) return runFed(this.core, task, options === undefined ? {} : options);
       if (options === undefined && !isMovable(task)) return this.core.run(task, -1, undefined);
       return runWith(this.core, task, options === undefined ? {} : options);
     } catch (error) {
@@ -88,6 +93,45 @@ export class Pool<Module = AnyModule> extends StatefulPool {
    */
   proxy<Of = Module>(options: ProxyOptions = {}): Proxied<Of> {
     return proxyOf(() => this.core, options) as Proxied<Of>;
+  }
+
+  /**
+   * Runs a task for each item of an iterable or an async iterable, and gives the results to a `for await`. Nothing begins
+   * before its first turn. Items are taken only as fast as the loop takes results: never more than `concurrency` of them are in
+   * memory.
+   *
+   * The first failure, of an item or of the iterable, ends the loop with its reason. `break` ends it too: items that wait
+   * are taken back, what runs goes on to its end or is asked to (`grace`), and the iterable is closed.
+   *
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
+   * @example
+   * for await (const thumbnail of pool.map(images, { name: 'resize', concurrency: 16 })) await save(thumbnail);
+   */
+  map<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
+    items: Iterable<TaskOf<Module, Name>> | AsyncIterable<TaskOf<Module, Name>>,
+    options?: MapOptions & { readonly name?: Name | null | undefined },
+  ): AsyncIterableIterator<ResultOf<Module, Name>, undefined>;
+  map(items: unknown, options: MapOptions = {}): AsyncIterableIterator<unknown, undefined> {
+    return mapOf(this.core, items, options);
+  }
+
+  /**
+   * Calls a generator function of a worker file, or one that returns any other iterable, and gives its items to a `for
+   * await`. Nothing begins before its first turn. The worker makes at most `highWaterMark` items that the loop has not got.
+   *
+   * `break` closes the iterable in the worker, and waits for its `finally` blocks. What the generator throws, and the death of
+   * its worker, end the loop with that reason, behind the items that came before.
+   *
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
+   * @example
+   * for await (const row of pool.stream('report.csv', { name: 'rows' })) if (isLast(row)) break;
+   */
+  stream<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
+    task: TaskOf<Module, Name>,
+    options?: StreamOptions & { readonly name?: Name | null | undefined },
+  ): AsyncIterableIterator<ItemOf<ResultOf<Module, Name>>, undefined>;
+  stream(task: unknown, options: StreamOptions = {}): AsyncIterableIterator<unknown, undefined> {
+    return streamOf(this.core, task, options);
   }
 
   async close(options: CloseOptions = {}): Promise<void> {

@@ -19,5 +19,12 @@ export type ResultOf<Module, Name> = Name extends keyof FunctionsOf<Module>
   ? Awaited<ReturnType<FunctionsOf<Module>[Name]>>
   : never;
 
+/** What an iterable gives, item by item. */
+export type ItemOf<Result> = unknown extends Result
+  ? unknown
+  : Result extends AsyncIterable<infer Item> | Iterable<infer Item>
+    ? Awaited<Item>
+    : never;
+
 /** The type of modules that are not known: every name, any task; what comes back is for the caller to judge. */
 export type AnyModule = { [name: string]: (task: unknown) => unknown };

@@ -132,7 +132,9 @@ test('close() in the middle waits for a broadcast, a forced one rejects what wai
   assert.deepEqual(codesOf(await done), ['fulfilled', 'fulfilled']);
   assert.equal((await caught(waits.broadcast(1, { name: 'add' }))).code, 'PLIMSOLL_POOL_CLOSED');
   const forced = await ready(t, 1);
-  const running = forced.run(50, { name: 'block' });
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const running = forced.run({ shared, ms: 50 }, { name: 'hold' });
+  await until(() => Atomics.load(shared, 0) === 1);
   const parts = Array.from({ length: 40 }, () => forced.broadcast(1, { name: 'add' }));
   await forced.close({ force: true });
   await running;

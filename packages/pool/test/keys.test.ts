@@ -118,7 +118,9 @@ test('tasks of keys that wait are rejected with the rest: no worker can start, c
   const errors = await Promise.all(range(30).map((key) => caught(broken.run(0, { name: 'stateOf', key }))));
   assert.ok(errors.every(({ code }) => code === 'PLIMSOLL_POOL_START_FAILED'));
   const forced = await ready(t, 1);
-  const running = forced.run(50, { name: 'block' });
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const running = forced.run({ shared, ms: 50 }, { name: 'hold' });
+  await until(() => Atomics.load(shared, 0) === 1);
   const waiting = range(40).map(() => caught(forced.run(0, { key: 'k' })));
   await forced.close({ force: true });
   await running;

@@ -82,11 +82,13 @@ test('a worker whose heap has grown too large is replaced', async (t) => {
 
 test('when the successor cannot start, the old worker goes on', async (t) => {
   // The first setup succeeds, every further one fails.
-  const { pool, counts } = recycled(t, { maxTasksPerWorker: 5 });
+  const { pool, counts } = recycled(t, { maxTasksPerWorker: 5 }, { setupTakes: 100 });
   const thread = await pool.run(0);
   Atomics.store(counts, 0, -1_000_000);
   for (let round = 0; round < 200; round++) assert.equal(await pool.run(0), thread);
   await until(() => Atomics.load(counts, 0) > -1_000_000);
+  // Long enough for one that idles beyond minThreads to be stopped.
+  await new Promise((resolve) => setTimeout(resolve, 200));
   for (let round = 0; round < 20; round++) assert.equal(await pool.run(0), thread);
 });
 

@@ -162,3 +162,27 @@ test('resize() of a closed pool is a coded error', async (t) => {
   await pool.close();
   assert.throws(() => pool.resize({ maxThreads: 2 }), { code: 'PLIMSOLL_POOL_CLOSED' });
 });
+
+test('a worker that keeps streams ends them before it retires', async (t) => {
+  const pool = new Pool({ filename: fixture('members.mjs'), minThreads: 2, maxThreads: 2 });
+  t.after(() => pool.destroy());
+  await pool.ready;
+  const streams = [0, 1].map(() => pool.stream(200, { name: 'count' }));
+  const firsts = await Promise.all(streams.map((stream) => stream[Symbol.asyncIterator]().next()));
+  assert.deepEqual(
+    firsts.map(({ value }) => value),
+    [0, 0],
+  );
+  pool.resize({ minThreads: 1, maxThreads: 1 });
+  const others = range(50).map((value) => pool.run(value, { name: 'echo' }));
+  const rest = await Promise.all(
+    streams.map(async (stream) => {
+      const items: unknown[] = [];
+      for await (const item of stream) items.push(item);
+      return items;
+    }),
+  );
+  for (const items of rest) assert.deepEqual(items, range(200).slice(1));
+  assert.deepEqual(await Promise.all(others), range(50));
+  await until(() => pool.threads.length === 1);
+});

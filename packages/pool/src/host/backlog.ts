@@ -75,7 +75,7 @@ export class Backlog {
     this.ordered = true;
     this.#plainInARow = 0;
     for (const task of this.#slots.publishedYoungestFirst()) {
-      if (!this.#isOnItsWay(task) && this.#slots.retract(task)) this.putBack(task);
+      if (!task.isBound && !this.#isOnItsWay(task) && this.#slots.retract(task)) this.putBack(task);
     }
     for (const task of this.#shiftAll()) queue.push(task);
     this.queue = queue;

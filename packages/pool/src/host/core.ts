@@ -1,18 +1,20 @@
-import { AbortError, PoolError, type WorkerError } from '../errors.js';
+import { PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
-import { isInTime } from '../shared/timers.js';
+import { Admission } from './admission.js';
 import { chooserFor } from './balance.js';
 import { Crew } from './crew.js';
 import { Dispatch } from './dispatch.js';
+import { Ending } from './ending.js';
 import { Escort } from './escort/escort.js';
 import { isWatched } from './escort/events.js';
 import type { Observer } from './explain/observer.js';
 import { startFailure, workerFailure } from './faults.js';
 import { Guard } from './guard.js';
-import type { HandlerName, HandlerNames } from './handler-names.js';
+import type { HandlerNames } from './handler-names.js';
 import { Ladder } from './ladder.js';
-import { Losses } from './losses.js';
+import { Losses, type Lost } from './losses.js';
+import { OpenStreams } from './open-streams.js';
 import type { FilledOptions } from './options.js';
 import { Pump } from './pump.js';
 import { Readiness } from './readiness.js';
@@ -20,7 +22,8 @@ import { Recycler } from './recycler.js';
 import { Rounds } from './rounds.js';
 import { Staffing } from './staffing.js';
 import { geometryFor, type PoolState, stateFor } from './state.js';
-import { type Extras, type Release, SETTLED, Task } from './task.js';
+import { type Extras, Task, type Watch } from './task.js';
+import { Tasks } from './tasks.js';
 import { Timing } from './timing.js';
 import type { WorkerHandle } from './worker-handle.js';
 
@@ -30,12 +33,6 @@ export interface CoreEvents {
   emit(event: 'error' | 'message', value: unknown): void;
   emit(event: 'workerCreate' | 'workerDestroy', worker: WorkerHandle): void;
 }
-
-/** Begins to watch for what ends a task early; returns how to stop that. */
-export type Watch = (end: (reason: unknown) => void, name: string) => Release;
-
-/** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
-const LEAST_PATIENCE = 2000;
 
 /** Blocks of the table that are kept for workers that do not end, when the pool is made larger than it was. */
 const FEWEST_SPARE = 64;
@@ -58,8 +55,9 @@ export class Core {
   /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
   needsDrain = false;
-  /** Tasks that `run()` has refused. */
-  refused = 0;
+  readonly streams = new OpenStreams(() => this.#ending.check());
+  /** For what is built on this. */
+  readonly tasks: Tasks;
   /** Workers that were made, and those among them whose threads have exited. */
   made = 0;
   exited = 0;
@@ -74,16 +72,15 @@ export class Core {
   readonly #staffing: Staffing;
   readonly #dispatch: Dispatch;
   readonly #pump: Pump;
-  readonly #ladder: Ladder;
   readonly #guard: Guard;
+  readonly #admission: Admission;
   readonly #losses: Losses;
   readonly #readiness = new Readiness();
   readonly #recycler: Recycler | undefined;
   /** Something travels with every task. */
   readonly #mustEscort: boolean;
   #escort: Escort | undefined;
-  #onEmpty: (() => void) | undefined;
-  #empty: Promise<void> | undefined;
+  readonly #ending: Ending;
 
   /** @param lifecycle Are `setup` and `dispose` of worker files called? */
   constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options), lifecycle = true) {
@@ -92,12 +89,9 @@ export class Core {
     this.#firstMaxThreads = options.maxThreads;
     const state = stateFor(options, geometry, () => this.#onSettled(), lifecycle);
     this.#state = state;
-    this.#ladder = new Ladder(state);
     this.#guard = new Guard(options.breaker, options.quarantine);
-    this.#losses = new Losses(state, this.#guard, () => {
-      this.refillCrew();
-      this.#pump.stateChanged();
-    });
+    this.#admission = new Admission(state, this.#guard);
+    this.#losses = new Losses(state, this.#guard, () => this.#onChange());
     const { filename, name, loadBalancer } = options;
     this.#defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
     this.#notesTime =
@@ -125,6 +119,22 @@ export class Core {
     this.#crew = crew;
     this.#staffing = staffing;
     this.#dispatch = new Dispatch(state, choose, () => this.#pump.isStreaming);
+    const ladder = new Ladder(state, crew, this.#dispatch, () => this.#onChange());
+    this.tasks = new Tasks(state, this.#admission, ladder, this.timing, {
+      submit: (task) => this.#submit(task),
+      onChange: () => this.#pump.stateChanged(),
+    });
+    const { streams } = this;
+    const parts = {
+      state,
+      crew,
+      staffing,
+      dispatch: this.#dispatch,
+      losses: this.#losses,
+      guard: this.#guard,
+      streams,
+    };
+    this.#ending = new Ending(parts, (error) => events.emit('error', error));
     if (options.maxTasksPerWorker !== undefined || options.maxHeapMb !== undefined) {
       this.#recycler = new Recycler(options, state.workers, crew, () => staffing.spawnInPlace());
     }
@@ -158,7 +168,7 @@ export class Core {
 
   /** Workers that no task needs, those that still start included. */
   get spareThreads(): number {
-    return Math.max(0, this.workers.length - this.outstanding);
+    return Math.max(0, this.workers.length - this.outstanding + this.#state.ledger.bound);
   }
 
   get outstanding(): number {
@@ -167,6 +177,11 @@ export class Core {
 
   get completed(): number {
     return this.#state.ledger.completed;
+  }
+
+  /** Tasks that were not accepted. */
+  get refused(): number {
+    return this.#admission.refused;
   }
 
   get failed(): number {
@@ -199,16 +214,13 @@ export class Core {
   }
 
   #run(value: unknown, id: number, extras: Extras | undefined, watch: Watch | undefined): Promise<unknown> {
-    const refusal = this.#refusal(id, watch === undefined ? 0 : 1);
-    if (refusal !== undefined) {
-      this.refused++;
-      return Promise.reject(refusal);
-    }
+    const refusal = this.#admission.refusal(id, watch === undefined ? 0 : 1);
+    if (refusal !== undefined) return Promise.reject(refusal);
     const created = this.#notesTime ? now() : 0;
     const promise = new Promise<unknown>(grab);
     const task = new Task(value, id, created, resolveOf, extras);
     if (extras !== undefined && watch !== undefined) {
-      extras.release = watch((reason) => this.#end(task, reason), this.handlers.of(id).name);
+      extras.release = watch((reason) => this.tasks.end(task, reason), this.handlers.of(id).name);
     }
     try {
       this.#submit(task);
@@ -217,23 +229,6 @@ export class Core {
       task.reject(error);
     }
     return promise;
-  }
-
-  #refusal(handler: number, abortable: 0 | 1): Error | undefined {
-    if (this.#guard.isUp) {
-      const refusal = this.#guard.refusal(this.handlers.all[handler], this.workers.length > 0);
-      if (refusal !== undefined) return refusal;
-    }
-    if (handler === -1) {
-      const message = 'filename must be provided to run() or in options object';
-      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
-    }
-    const { maxThreads, maxQueue } = this.options;
-    if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
-    if (this.#state.ledger.waiting(maxThreads, 1 - abortable, abortable) <= maxQueue) return undefined;
-    const message =
-      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
-    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
   }
 
   #submit(task: Task): void {
@@ -263,17 +258,7 @@ export class Core {
     void settled.then(() => this.#events.emit(needed ? 'needsDrain' : 'drain'));
   }
 
-  /** Ends a task from outside: aborted or timed out. One that runs is asked to end first, if it has a `grace`. */
-  #end(task: Task, reason: unknown): void {
-    if (task.state === SETTLED) return;
-    if (!this.#ladder.ask(task, reason, () => this.#stop(task, reason))) this.#stop(task, reason);
-  }
-
-  /** Ends a task at once. A worker that runs it is killed and replaced. */
-  #stop(task: Task, reason: unknown): void {
-    this.timing?.atTime(now());
-    const runsOn = this.#dispatch.cancel(task, reason);
-    if (runsOn !== -1) this.#crew.killByIndex(runsOn);
+  #onChange(): void {
     this.refillCrew();
     this.#pump.stateChanged();
   }
@@ -286,7 +271,7 @@ export class Core {
   #onSettled(): void {
     if (this.needsDrain && !this.#isFull) this.#setNeedsDrain(false);
     if (this.outstanding > 0) return;
-    this.#onEmpty?.();
+    this.#ending.check();
     this.#crew.watchIdle();
   }
 
@@ -322,12 +307,10 @@ export class Core {
     this.exited++;
     this.#recycler?.onGone(worker);
     if (!worker.ready && !worker.leaving) this.#readiness.failed(workerFailure(worker, exitCode));
-    const dead: Task[] = [];
-    const failureOf = (handler: HandlerName): WorkerError => workerFailure(worker, exitCode, handler);
-    const strand = (task: Task): void =>
-      this.#state.ledger.settle(task, failureOf(this.handlers.of(task.handler)), true);
-    const lost = this.#dispatch.reapWorker(worker, (task) => dead.push(task), strand);
-    this.#losses.bury(dead, worker.leaving, failureOf);
+    const dead: Lost[] = [];
+    const lost = this.#dispatch.reapWorker(worker, (task, hasRun) => dead.push({ task, hasRun }));
+    this.#losses.bury(dead, worker.leaving, (handler) => workerFailure(worker, exitCode, handler));
+    this.streams.onGone(worker, () => workerFailure(worker, exitCode));
     if (worker.times !== undefined) this.timing?.died(worker.times);
     this.#staffing.explain(worker, exitCode, lost);
     this.#events.emit('workerDestroy', worker);
@@ -374,47 +357,17 @@ export class Core {
     this.#pump.stateChanged();
   }
 
-  /** Waits for every task, then stops the workers. */
+  /** Waits for every task and stream, then stops the workers. */
   async close(force: boolean): Promise<void> {
-    if (!this.#staffing.closing) {
-      this.#staffing.closing = true;
-      this.#guard.close();
-      if (force) {
-        this.#state.backlog.reject(() => new AbortError('pool is closed'), this.queueSize);
-        this.#losses.reject(() => new AbortError('pool is closed'));
-      }
-    }
-    if (await this.#emptied()) {
-      this.#staffing.ended = true;
-      await this.#crew.retireAll(this.options.closeTimeout);
-    } else {
-      this.#events.emit('error', closeTimeout('Close operation timed out'));
-    }
+    await this.#ending.close(force);
     await this.destroy();
     this.#events.emit('close');
   }
 
-  async #emptied(): Promise<boolean> {
-    if (this.outstanding === 0) return true;
-    this.#empty ??= new Promise<void>((resolve) => {
-      this.#onEmpty = resolve;
-    });
-    return isInTime(this.#empty, this.options.closeTimeout);
-  }
-
   async destroy(): Promise<void> {
-    this.#staffing.closing = true;
-    this.#staffing.ended = true;
     this.#readiness.failed(closed());
-    this.#guard.close();
-    const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
-    this.#state.backlog.reject(reason);
-    this.#losses.reject(reason);
-    this.#dispatch.rejectRunning(reason);
     try {
-      await this.#crew.killAll(Math.max(this.options.closeTimeout, LEAST_PATIENCE));
-    } catch (error) {
-      this.#events.emit('error', closeTimeout((error as Error).message));
+      await this.#ending.destroy();
     } finally {
       this.#pump.stop();
       this.observer?.stop();
@@ -430,5 +383,3 @@ function openTelemetryOf({ openTelemetry, filename }: FilledOptions): OpenTeleme
 }
 
 const closed = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
-
-const closeTimeout = (message: string): PoolError => new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message);

@@ -164,18 +164,27 @@ export class Crew {
 
   /** Lets a worker end what it has, and then itself. One that has nothing and need not dispose of anything is stopped at once. */
   retire(worker: WorkerHandle): void {
+    worker.readMessages();
     if (worker.leaving || worker.retiring) return;
-    if (!worker.ready || (!worker.disposes && this.#hasRetired(worker))) {
+    const mayStop = !worker.disposes && worker.kept === 0;
+    if (!worker.ready || (mayStop && this.#hasRetired(worker))) {
       this.kill(worker);
       return;
     }
     worker.retiring = true;
     this.retiring++;
-    worker.post([message.RETIRE]);
+    const tell = (): void => {
+      if (!worker.leaving && !worker.hasExited) worker.post([message.RETIRE]);
+    };
+    // Until then it takes tasks as ever: it could not be woken for the next item of a stream otherwise.
+    if (worker.kept > 0) worker.onFree = tell;
+    else tell();
   }
 
   /** Lets all workers dispose of what they have, so many milliseconds at most. */
   async retireAll(patience: number): Promise<void> {
+    // It may have told that it is ready, and ended tasks, before the host has heard of the former.
+    for (const worker of [...this.#workers]) worker.readMessages();
     const disposing = this.#workers.filter((worker) => worker.ready && worker.disposes);
     for (const worker of disposing) this.retire(worker);
     await isInTime(Promise.all(disposing.map((worker) => worker.exited)), patience);
@@ -260,13 +269,20 @@ export class Crew {
         worker.idleSince = time;
         worker.idleMark = worker.claimed;
       }
-      if (worker.retiring || this.count <= this.#options.minThreads) continue;
+      if (worker.retiring || this.#readyCount <= this.#options.minThreads) continue;
       if (worker.idleSince !== undefined && time - worker.idleSince >= enough) this.#retireIdleOne(worker);
     }
   }
 
+  /** Who still starts may not get that far. */
+  get #readyCount(): number {
+    return this.#workers.filter((worker) => worker.ready && !worker.retiring).length;
+  }
+
   #seemsIdle(worker: WorkerHandle): boolean {
-    return worker.hasNothing && Atomics.load(this.#table.words, worker.gate) === SLEEPING;
+    return (
+      worker.kept === 0 && worker.hasNothing && Atomics.load(this.#table.words, worker.gate) === SLEEPING
+    );
   }
 
   /** One that has taken something meanwhile stays. */

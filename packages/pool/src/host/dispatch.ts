@@ -293,10 +293,9 @@ export class Dispatch {
 
   /**
    * A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed.
-   * @param lose gets the tasks that died with it, or whose transferred objects did
-   * @param strand gets those that were for it alone and had not begun
+   * @param lose gets the tasks that died with it, or whose transferred objects did, and those that were for it alone
    */
-  reapWorker(worker: WorkerHandle, lose: (task: Task) => void, strand: (task: Task) => void): number {
+  reapWorker(worker: WorkerHandle, lose: (task: Task, hasRun: boolean) => void): number {
     this.reconsider();
     this.drain(worker);
     const left = sweep(this.#table, worker.index);
@@ -304,20 +303,19 @@ export class Dispatch {
     for (const slot of left.running) {
       const task = this.#taskOf(slot);
       this.#slots.giveBack(slot);
-      lose(task);
+      lose(task, true);
     }
-    for (const task of this.#backlog.lanes.abandon(worker)) strand(task);
-    for (const slot of left.mail.reverse()) this.#takeBack(slot, lose, strand);
+    for (const task of this.#backlog.lanes.abandon(worker)) lose(task, false);
+    for (const slot of left.mail.reverse()) this.#takeBack(slot, lose);
     return left.running.length;
   }
 
-  /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers is gone. */
-  #takeBack(slot: number, lose: (task: Task) => void, strand: (task: Task) => void): void {
+  /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers or continues is gone, or it is for that one alone. */
+  #takeBack(slot: number, lose: (task: Task, hasRun: boolean) => void): void {
     const task = this.#taskOf(slot);
     this.#slots.giveBack(slot);
     if (task.state === SETTLED) return;
-    if (task.pin?.worker !== undefined) strand(task);
-    else if (task.hasTransfer) lose(task);
+    if (task.hasTransfer || task.isBound || task.pin?.worker !== undefined) lose(task, false);
     else this.#backlog.putBack(task);
   }
 }

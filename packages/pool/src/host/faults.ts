@@ -14,6 +14,10 @@ export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: 
     const message = `A worker ended before it was ready, with exit code ${exitCode}${why}`;
     return new WorkerError('PLIMSOLL_POOL_START_FAILED', message, context, options);
   }
+  if (worker.leaving) {
+    const message = `A worker was stopped for another task${where}`;
+    return new WorkerError('PLIMSOLL_POOL_WORKER_STOPPED', message, context);
+  }
   if (worker.failure === undefined) {
     const message = `worker exited with code: ${exitCode}${where}`;
     return new WorkerError('PLIMSOLL_POOL_WORKER_EXITED', message, context);

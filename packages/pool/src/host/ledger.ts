@@ -9,6 +9,8 @@ export class Ledger {
   outstanding = 0;
   /** Those among them that share a worker with no other task. */
   abortable = 0;
+  /** Those that continue a stream: they wait for no worker but their own, so they count for nothing else. */
+  bound = 0;
   /** Tasks whose promise was settled. */
   completed = 0;
   /** Those among them whose promise was rejected. */
@@ -24,7 +26,7 @@ export class Ledger {
   /** Tasks that so many workers could not take, if so many more were submitted. */
   waiting(threads: number, morePlain = 0, moreAbortable = 0): number {
     const abortable = this.abortable + moreAbortable;
-    const plain = this.outstanding - this.abortable + morePlain;
+    const plain = this.outstanding - this.bound - this.abortable + morePlain;
     const others = Math.max(0, threads - abortable) * this.#concurrency;
     return Math.max(0, abortable - threads) + Math.max(0, plain - others);
   }
@@ -36,10 +38,12 @@ export class Ledger {
     task.state = SETTLED;
     task.value = undefined;
     this.outstanding--;
-    if (abortable) this.abortable--;
+    if (extras?.beyond?.stream === 'continues') this.bound--;
+    else if (abortable) this.abortable--;
     this.completed++;
     extras?.release?.();
-    const verdict = extras?.beyond?.verdict;
+    const beyond = extras?.beyond;
+    const verdict = beyond?.stream === undefined ? beyond?.verdict : undefined;
     if (failed || verdict !== undefined) {
       this.failed++;
       task.reject(verdict === undefined ? outcome : verdict.reason);

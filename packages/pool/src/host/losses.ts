@@ -12,6 +12,13 @@ const isSame = (one: HandlerName, other: HandlerName): boolean =>
 const distinct = (all: readonly HandlerName[]): HandlerName[] =>
   all.filter((one, index) => all.findIndex((other) => isSame(one, other)) === index);
 
+/** A task that died with its worker. */
+export interface Lost {
+  readonly task: Task;
+  /** The worker had begun it. */
+  readonly hasRun: boolean;
+}
+
 /** What becomes of tasks that have died with their workers, and of others of the same functions. */
 export class Losses {
   readonly #state: PoolState;
@@ -28,16 +35,17 @@ export class Losses {
   }
 
   /** What they have done may have ended their worker, unless the pool has stopped it. */
-  bury(dead: readonly Task[], isStopped: boolean, errorOf: (handler: HandlerName) => WorkerError): void {
+  bury(dead: readonly Lost[], isStopped: boolean, errorOf: (handler: HandlerName) => WorkerError): void {
     const { handlers, backlog } = this.#state;
     const nameOf = (task: Task): HandlerName => handlers.of(task.handler);
     // One death for each function, however many of its tasks the worker had.
-    for (const handler of isStopped ? [] : distinct(dead.map(nameOf))) {
+    const ran = dead.filter(({ hasRun }) => hasRun).map(({ task }) => nameOf(task));
+    for (const handler of isStopped ? [] : distinct(ran)) {
       if (!this.#guard.died(handler, errorOf(handler))) continue;
-      const isOfIt = (task: Task): boolean => isSame(nameOf(task), handler);
+      const isOfIt = (task: Task): boolean => !task.isBound && isSame(nameOf(task), handler);
       backlog.rejectThose(isOfIt, this.#guard.quarantined(handler));
     }
-    for (const task of dead) this.#retries.lost(task, errorOf(nameOf(task)));
+    for (const { task } of dead) this.#retries.lost(task, errorOf(nameOf(task)));
   }
 
   /** Before the tasks that came after it. */

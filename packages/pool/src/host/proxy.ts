@@ -1,10 +1,12 @@
 import type { Transferable } from 'node:worker_threads';
 import { badType } from '../errors.js';
-import { SPREAD } from '../shared/calls.js';
+import { FED, SPREAD } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import type { Core } from './core.js';
+import { fedParcel, isFeed } from './feed.js';
 import type { RunOptions } from './options.js';
-import { type Checked, check, handlerOf, ownOf, type Parcel, submit } from './run-with.js';
+import { submitFed } from './run-fed.js';
+import { type Checked, check, handlerOf, isPlain, ownOf, type Parcel, submit } from './run-with.js';
 
 /** Options of a proxy, for each of its calls. */
 export type ProxyOptions = Omit<RunOptions, 'name' | 'transferList'>;
@@ -20,13 +22,12 @@ export function proxyOf(core: () => Core, options: ProxyOptions): object {
   refuse('name', own.name, 'left out: a proxy calls a function by the name of its member');
   refuse('transferList', own.transferList, 'left out: mark with move() what an argument transfers');
   const checked = check(core(), own);
-  const isPlain = Object.keys(own).every((name) => name === 'filename');
   const known = new Map<string, Call>();
   return new Proxy(Object.freeze(Object.create(null)), {
     get(_target, name) {
       // A thenable would be called by whoever awaits the proxy.
       if (typeof name !== 'string' || name === 'then') return undefined;
-      const call = known.get(name) ?? callOf(core, { ...checked, name }, isPlain);
+      const call = known.get(name) ?? callOf(core, { ...checked, name });
       known.set(name, call);
       return call;
     },
@@ -37,11 +38,12 @@ function refuse(name: string, value: unknown, right: string): void {
   if (value !== undefined) throw badType(`options.${name}`, value, right);
 }
 
-function callOf(core: () => Core, checked: Checked, isPlain: boolean): Call {
+function callOf(core: () => Core, checked: Checked): Call {
   return (...items) => {
     try {
       const handler = handlerOf(core(), checked, SPREAD);
-      if (isPlain && !items.some(isMovable)) return core().run(items, handler, undefined);
+      if (items.some(isFeed)) return submitFed(core(), fedParcel(items, [], items), checked, SPREAD | FED);
+      if (isPlain(checked) && !items.some(isMovable)) return core().run(items, handler, undefined);
       return submit(core(), parcelOf(items), handler, checked);
     } catch (error) {
       return Promise.reject(error);

@@ -30,6 +30,7 @@ export class Retries {
     const mayRunAgain =
       policy?.codes.includes(error.code) === true &&
       tries < policy.max &&
+      !task.isBound &&
       task.extras?.beyond?.verdict === undefined;
     if (!mayRunAgain) this.#ledger.settle(task, error, true);
     else if (task.hasTransfer) this.#ledger.settle(task, cannotRunAgain(error), true);

@@ -8,7 +8,7 @@ import type { Core } from './core.js';
 import { type RetryPolicy, retryOf } from './fault-options.js';
 import type { Key } from './keys.js';
 import { type AbortEmitter, type AbortSignalAny, pathOf, type RunOptions } from './options.js';
-import type { Extras, Pin } from './task.js';
+import type { Extras, Pin, Watch } from './task.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -69,27 +69,41 @@ export function handlerOf(core: Core, { filename, name, grace }: Checked, call =
 }
 
 export function submit(core: Core, parcel: Parcel, handler: number, checked: Checked): Promise<unknown> {
-  const { signal, timeout, priority, grace, retry, pin } = checked;
-  const { value, transfer, original } = parcel;
-  const abortable = signal !== undefined || timeout !== undefined;
-  const plain = { transfer, abortable, priority, original, release: undefined };
-  const isPlain = grace === 0 && retry === undefined && pin === undefined;
-  const extras: Extras = isPlain ? plain : { ...plain, beyond: { grace, retry, pin } };
-  if (!abortable) return core.run(value, handler, extras);
+  const { signal } = checked;
+  const extras = extrasOf(parcel, checked);
+  if (!extras.abortable) return core.run(parcel.value, handler, extras);
   if (signal !== undefined && (signal as AbortSignal).aborted) {
     return Promise.reject(new AbortError((signal as AbortSignal).reason));
   }
-  return core.run(value, handler, extras, (end, name) => watch(end, name, signal, timeout));
+  return core.run(parcel.value, handler, extras, watchOf(checked));
 }
 
-function transferOf({ transferList }: RunOptions): readonly Transferable[] {
+/** Has a task with these options nothing but its value? */
+export const isPlain = ({ signal, timeout, priority, retry, pin }: Checked): boolean =>
+  signal === undefined && timeout === undefined && priority === 0 && retry === undefined && pin === undefined;
+
+export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extras {
+  const { signal, timeout, priority, grace, retry, pin } = checked;
+  const abortable = signal !== undefined || timeout !== undefined;
+  const extras = { transfer, abortable, priority, original, release: undefined };
+  const isSimple = grace === 0 && retry === undefined && pin === undefined;
+  return isSimple ? extras : { ...extras, beyond: { grace, retry, pin } };
+}
+
+/** Watches the signal and the timeout of a task; undefined: it has none. */
+export function watchOf({ signal, timeout }: Checked): Watch | undefined {
+  if (signal === undefined && timeout === undefined) return undefined;
+  return (end, name) => watch(end, name, signal, timeout);
+}
+
+export function transferOf({ transferList }: RunOptions): readonly Transferable[] {
   if (transferList !== undefined && !Array.isArray(transferList)) {
     throw badType('options.transferList', transferList, 'an array');
   }
   return [...((transferList ?? []) as Transferable[])];
 }
 
-function parcelOf(given: unknown, transfer: readonly Transferable[]): Parcel {
+export function parcelOf(given: unknown, transfer: readonly Transferable[]): Parcel {
   if (!isMovable(given)) return { value: given, transfer, original: undefined };
   const moved = unwrap(given);
   return { value: moved.value, transfer: [...transfer, ...moved.transfer], original: given };
@@ -114,7 +128,7 @@ function signalOf(signal: unknown): AbortSignalAny | undefined {
 }
 
 /** Ends the task on whichever comes first. Returns how to stop watching. */
-function watch(
+export function watch(
   end: (reason: unknown) => void,
   name: string,
   signal: AbortSignalAny | undefined,

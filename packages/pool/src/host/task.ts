@@ -15,6 +15,9 @@ export const SETTLED = 3;
 /** Lets go of a signal or a timer. */
 export type Release = () => void;
 
+/** Begins to watch for what ends a task early; returns how to stop that. */
+export type Watch = (end: (reason: unknown) => void, name: string) => Release;
+
 /** A task on the host, from `run()` until its promise is settled. Kept small: a million may wait. */
 export class Task {
   state: number = LOOSE;
@@ -55,22 +58,27 @@ export class Task {
     return this.extras?.beyond?.pin;
   }
 
+  /** No worker but one can run it. */
+  get isBound(): boolean {
+    return this.extras?.beyond?.stream === 'continues';
+  }
+
   get hasTransfer(): boolean {
     return this.extras !== undefined && this.extras.transfer.length > 0;
   }
 }
 
 /** A promise that is resolved with it rejects, one microtask later. */
-class Rejection {
-  readonly #reason: unknown;
+export class Rejection {
+  readonly reason: unknown;
 
   constructor(reason: unknown) {
-    this.#reason = reason;
+    this.reason = reason;
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a thenable is what it is for
   then(_resolve: unknown, reject: (reason: unknown) => void): void {
-    reject(this.#reason);
+    reject(this.reason);
   }
 }
 
@@ -100,6 +108,8 @@ export interface Beyond {
   readonly retry: RetryPolicy | undefined;
   /** It is for one worker alone. */
   readonly pin?: Pin | undefined;
-  /** It was asked to end: so it settles, whatever becomes of it. */
+  /** A stream of which it is a part. One that continues it can be run by the worker alone that keeps that stream. */
+  readonly stream?: 'opens' | 'continues';
+  /** It was asked to end: so it settles, whatever becomes of it; but for parts of streams, which see to that themselves. */
   verdict?: { readonly reason: unknown };
 }

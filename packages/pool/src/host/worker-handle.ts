@@ -50,6 +50,9 @@ export class WorkerHandle {
   /** The error that it died of, until its exit is handled. */
   failure: { error: unknown } | undefined;
   completed = 0;
+  /** Called when it keeps nothing more for streams. */
+  onFree: (() => void) | undefined;
+  #kept = 0;
   /** Of its tasks; undefined without `recordTiming`. */
   readonly times: Times | undefined;
   /** What load balancers may see of them. */
@@ -133,6 +136,16 @@ export class WorkerHandle {
       await this.exited;
       return 1;
     };
+  }
+
+  /** Iterables that it keeps for streams: it is not idle for good while there are any. */
+  get kept(): number {
+    return this.#kept;
+  }
+
+  set kept(count: number) {
+    this.#kept = count;
+    if (count === 0) this.onFree?.();
   }
 
   /** Tasks that it runs at this moment. */

@@ -1,13 +1,16 @@
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
-import { CARRIED, OBSERVED, SPREAD, type TaskFunction } from '../shared/calls.js';
+import { CARRIED, CONTINUED, FED, OBSERVED, SPREAD, STREAMED, type TaskFunction } from '../shared/calls.js';
+import type { FedValue } from '../shared/feeds.js';
 import type { Table } from '../shared/table.js';
 import { carriedBy } from './carried.js';
 import type { Channel } from './channel.js';
+import { unfed } from './feed.js';
 import { type Lifecycle, SetupFailure } from './lifecycle.js';
 import { cannotLoad } from './load-error.js';
 import { loadModule } from './load-module.js';
 import { ObservedCalls } from './observed.js';
+import { Streams } from './streams.js';
 
 /** No task needs the function yet. */
 export const NO_SLOT = -1;
@@ -20,7 +23,8 @@ export class Handlers {
   readonly #known: (TaskFunction | undefined)[] = [];
   /** Functions that are bound to the slot of each task. */
   readonly #bound: (TaskFunction | undefined)[] = [];
-  #observed: ObservedCalls | undefined;
+  #calls: ObservedCalls | undefined;
+  #streams: Streams | undefined;
   readonly #channel: Channel;
   readonly #table: Table;
   readonly #lifecycle: Lifecycle | undefined;
@@ -39,17 +43,33 @@ export class Handlers {
   /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
   async load(id: number, slot: number): Promise<TaskFunction> {
     const [, filename, name, call] = this.#channel.handler(id);
+    if ((call & CONTINUED) !== 0) return this.#keeping().step(slot);
     const found =
       this.#known[id] ??
       this.#bound[id] ??
       this.#carried(filename, call, calledAs(call, await this.#find(filename, name, slot)));
-    if ((call & OBSERVED) === 0) {
+    if ((call & (OBSERVED | STREAMED)) === 0) {
       this.#known[id] = found;
       return found;
     }
     this.#bound[id] = found;
-    this.#observed ??= new ObservedCalls(this.#table, this.#channel);
-    return this.#observed.bind(found, slot);
+    if ((call & STREAMED) !== 0) return this.#keeping().opener(found, slot);
+    return this.#observing().bind(found, slot);
+  }
+
+  /** Does it keep iterables for streams? */
+  get keepsAny(): boolean {
+    return this.#streams !== undefined && this.#streams.size > 0;
+  }
+
+  #observing(): ObservedCalls {
+    this.#calls ??= new ObservedCalls(this.#table, this.#channel);
+    return this.#calls;
+  }
+
+  #keeping(): Streams {
+    this.#streams ??= new Streams(this.#observing());
+    return this.#streams;
   }
 
   /** @throws SetupFailure itself when no task needs the file yet */
@@ -70,7 +90,8 @@ export class Handlers {
 
 /** The function as the loop calls it. */
 function calledAs(call: number, found: TaskFunction): TaskFunction {
-  return (call & SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
+  if ((call & FED) === 0) return (call & SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
+  return (given) => found(...unfed(given as FedValue));
 }
 
 async function functionOf(exported: unknown, filename: string, name: string): Promise<TaskFunction> {

@@ -20,6 +20,8 @@ import { Spinner } from './spin.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
 const TURN = 1;
+/** Milliseconds after which a worker that retires looks again for what continues a stream. */
+const LOOK_AGAIN = 5;
 /** How many synchronous tasks may follow one another before the worker looks at the clock. */
 const LOOK_AT_CLOCK = 16;
 
@@ -159,6 +161,12 @@ export class Loop {
 
   #endRetired(): void {
     if (this.#running > 0 || this.#condemned) return;
+    if (this.#handlers.keepsAny) {
+      // A stream was opened when the host had told it already. Its gate is shut for those, so it has to look by itself.
+      retireItself(this.#table.words, this.#gate);
+      timers.setTimeout(this.driveSoon, LOOK_AGAIN);
+      return;
+    }
     this.#condemned = true;
     // What waits is for others, whom the host may have left asleep because this one was awake.
     retireItself(this.#table.words, this.#gate);

@@ -26,25 +26,30 @@ export class ObservedCalls {
 
   /** The function for the task in one slot. */
   bind(found: TaskFunction, slot: number): TaskFunction {
-    return (value) => {
-      const isAborted = () => isAsked(this.#table, slot);
-      const observed = new Observed(isAborted, () => this.#channel.readAll());
-      if (isAborted()) throw new AbortError();
-      this.#running.set(slot, observed);
-      return this.#ended(slot, observed, () => this.#storage.run(observed, found, value));
-    };
+    return (value) => this.during(slot, this.observe(), () => found(value));
   }
 
-  #ended(slot: number, observed: Observed, run: () => unknown): unknown {
+  observe(): Observed {
+    return new Observed(
+      (slot) => isAsked(this.#table, slot),
+      () => this.#channel.readAll(),
+    );
+  }
+
+  /** Calls something for the task in one slot. @throws AbortError when that was asked to end before it began */
+  during(slot: number, observed: Observed, call: () => unknown): unknown {
+    if (isAsked(this.#table, slot)) throw new AbortError();
+    observed.slots.add(slot);
+    this.#running.set(slot, observed);
     let result: unknown;
-    let isThenable = false;
+    let isLater = false;
     try {
-      result = run();
-      isThenable = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
+      result = this.#storage.run(observed, call);
+      isLater = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
     } finally {
-      if (!isThenable) this.#end(slot, observed);
+      if (!isLater) this.#end(slot, observed);
     }
-    return isThenable ? this.#settled(slot, observed, result) : result;
+    return isLater ? this.#settled(slot, observed, result) : result;
   }
 
   async #settled(slot: number, observed: Observed, result: unknown): Promise<unknown> {
@@ -55,8 +60,9 @@ export class ObservedCalls {
     }
   }
 
+  /** The slot belongs to others from now on. */
   #end(slot: number, observed: Observed): void {
-    observed.end();
+    observed.slots.delete(slot);
     this.#running.delete(slot);
   }
 
@@ -72,25 +78,31 @@ export class ObservedCalls {
   }
 }
 
-/** What the function of one task sees of it. */
-class Observed implements TaskContext {
+/** What the function of a task sees of it; or the code of a stream, of all the tasks that it works for. */
+export class Observed implements TaskContext {
+  /** Where these tasks are. */
+  readonly slots = new Set<number>();
   #isAborted = false;
-  #hasEnded = false;
   #controller: AbortController | undefined;
   #reason: unknown;
-  readonly #isAsked: () => boolean;
+  readonly #isAsked: (slot: number) => boolean;
   readonly #hear: () => void;
 
-  constructor(isAsked: () => boolean, hear: () => void) {
+  constructor(isAsked: (slot: number) => boolean, hear: () => void) {
     this.#isAsked = isAsked;
     this.#hear = hear;
   }
 
   get aborted(): boolean {
-    if (this.#isAborted || this.#hasEnded || !this.#isAsked()) return this.#isAborted;
+    if (this.#isAborted || !this.#isAnyAsked()) return this.#isAborted;
     // The reason was posted before the slot was marked. It aborts the signal as well.
     this.#hear();
     return true;
+  }
+
+  #isAnyAsked(): boolean {
+    for (const slot of this.slots) if (this.#isAsked(slot)) return true;
+    return false;
   }
 
   get signal(): AbortSignal {
@@ -105,10 +117,5 @@ class Observed implements TaskContext {
     this.#isAborted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
-  }
-
-  /** Its slot belongs to others from now on. */
-  end(): void {
-    this.#hasEnded = true;
   }
 }

@@ -1,0 +1,260 @@
+import type { Transferable } from 'node:worker_threads';
+import { AbortError, WorkerError } from '../errors.js';
+import { CONTINUED, FED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
+import { count, duration } from './checks.js';
+import type { Core } from './core.js';
+import { type FedParcel, fedParcel, isFeed } from './feed.js';
+import { Line, type Place } from './line.js';
+import type { OpenStream } from './open-streams.js';
+import type { RunOptions } from './options.js';
+import { type Checked, check, handlerOf, ownOf, parcelOf, transferOf, watch } from './run-with.js';
+import { type Extras, Rejection, type Task } from './task.js';
+import type { WorkerHandle } from './worker-handle.js';
+
+/** Options of `stream()`: those of `run()`, and these. Signal and timeout are those of the whole stream. */
+export interface StreamOptions extends RunOptions {
+  /** Items that the worker makes at most before the loop asks for them; 1: each when it is asked for. Default: 16. */
+  readonly highWaterMark?: number | undefined;
+}
+
+type Result = Promise<IteratorResult<unknown, undefined>>;
+
+/** @throws TypeError or RangeError for what is wrong in the options */
+export function streamOf(core: Core, given: unknown, options: StreamOptions): Stream {
+  const own = ownOf(options);
+  const most = count('options.highWaterMark', own.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
+  const checked = { ...check(core, own), grace: duration('options.grace', own.grace) ?? 0 };
+  return new Stream(core, given, transferOf(own), checked, most);
+}
+
+/** What has to be told to the worker of a stream that has ended. */
+const NOTHING = 0;
+const TO_RETURN = 1;
+const RETURNING = 2;
+
+/**
+ * The items of an iterable that a worker keeps. Each is made by a task of its own, which is mailed to that worker: so what is not
+ * asked for is not made, and the worker is free between two items.
+ */
+export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenStream {
+  worker: WorkerHandle | undefined;
+  readonly #core: Core;
+  readonly #given: unknown;
+  readonly #transfer: readonly Transferable[];
+  #fed: FedParcel | undefined;
+  readonly #checked: Checked;
+  readonly #most: number;
+  readonly #line: Line;
+  /** The number of the iterable in its worker. */
+  #id = -1;
+  #hasBegun = false;
+  /** The worker has nothing more of it. */
+  #isOver = false;
+  #end = NOTHING;
+  readonly #flying = new Set<Task>();
+  #unwatch: (() => void) | undefined;
+  /** What return() waits for. */
+  readonly #closed: Promise<void>;
+  #settleClosed: { resolve(): void; reject(reason: unknown): void } | undefined;
+
+  constructor(core: Core, given: unknown, transfer: readonly Transferable[], checked: Checked, most: number) {
+    this.#core = core;
+    this.#given = given;
+    this.#transfer = transfer;
+    this.#checked = checked;
+    this.#most = most;
+    this.#line = new Line(true, () =>
+      this.#cancel(new AbortError(undefined, 'The loop over the stream has ended')),
+    );
+    this.#closed = new Promise<void>((resolve, reject) => {
+      this.#settleClosed = { resolve, reject };
+    });
+    // Only who calls return() wants to know.
+    this.#closed.catch(() => {});
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Result {
+    if (!this.#hasBegun) this.#begin();
+    const result = this.#line.next();
+    this.goOn();
+    return result;
+  }
+
+  /** Rejects with what the iterable throws when it is closed. */
+  async return(): Result {
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      this.#over();
+    }
+    this.#line.clear();
+    await this.#closed;
+    return { done: true, value: undefined };
+  }
+
+  #begin(): void {
+    this.#hasBegun = true;
+    const { signal, timeout, name } = this.#checked;
+    this.#core.streams.add(this);
+    if (signal !== undefined && (signal as AbortSignal).aborted) {
+      this.fail(new AbortError((signal as AbortSignal).reason));
+      return;
+    }
+    if (signal !== undefined || timeout !== undefined)
+      this.#unwatch = watch((reason) => this.#abort(reason), name, signal, timeout);
+    this.#open();
+  }
+
+  #open(): void {
+    if (isFeed(this.#given)) this.#fed = fedParcel([this.#given], this.#transfer, this.#given);
+    const { value, transfer, original } = this.#fed ?? parcelOf(this.#given, this.#transfer);
+    const call = this.#fed === undefined ? STREAMED : STREAMED | FED;
+    const handler = handlerOf(this.#core, { ...this.#checked, grace: 0 }, call);
+    const extras = this.#extras('opens', { transfer, original, priority: this.#checked.priority });
+    try {
+      this.#fly(
+        (resolve) => this.#core.tasks.start(value, handler, extras, resolve),
+        (result) => this.#onOpen(result),
+      );
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #extras(
+    stream: 'opens' | 'continues',
+    { transfer, original, priority }: Pick<Extras, 'transfer' | 'original' | 'priority'>,
+  ): Extras {
+    const { signal, timeout, grace, retry } = this.#checked;
+    const abortable = signal !== undefined || timeout !== undefined || grace > 0;
+    return { transfer, original, priority, abortable, release: undefined, beyond: { grace, retry, stream } };
+  }
+
+  /** Starts a task, and keeps it until it is settled. */
+  #fly(start: (resolve: (value: unknown) => void) => Task, onEnd: (value: unknown) => void): void {
+    let task: Task | undefined;
+    let hasEnded = false;
+    const resolve = (value: unknown): void => {
+      hasEnded = true;
+      if (task !== undefined) this.#flying.delete(task);
+      onEnd(value);
+      this.#core.streams.goOn();
+    };
+    task = start(resolve);
+    if (!hasEnded) this.#flying.add(task);
+  }
+
+  #onOpen(opened: unknown): void {
+    if (opened instanceof Rejection) {
+      this.fail(opened.reason);
+      return;
+    }
+    const [threadId, id] = opened as [number, number];
+    this.worker = this.#core.workers.find((worker) => worker.threadId === threadId);
+    if (this.worker === undefined) {
+      const { name, filename } = this.#checked;
+      const context = { threadId, taskName: name, filename: filename ?? undefined };
+      this.fail(new WorkerError('PLIMSOLL_POOL_WORKER_EXITED', 'The worker of a stream has exited', context));
+      return;
+    }
+    this.worker.kept++;
+    this.#id = id;
+    this.goOn();
+  }
+
+  /** Asks for as many items as there may be, or tells the worker that it is over. */
+  goOn(): void {
+    if (this.#isOver || this.worker === undefined) return;
+    while (this.#end === TO_RETURN || (this.#end === NOTHING && this.#line.size < this.#most)) {
+      if (this.worker.leaving || this.worker.hasExited) {
+        // It is told when its worker has exited; nothing can be said to it any more.
+        if (this.#end === TO_RETURN) this.#over();
+        return;
+      }
+      if (!this.#core.tasks.hasRoomFor(this.worker)) {
+        this.#core.streams.wait(this);
+        return;
+      }
+      if (this.#end === TO_RETURN) this.#sendReturn();
+      else this.#sendNext(this.#line.take());
+    }
+  }
+
+  #sendNext(place: Place): void {
+    this.#send([NEXT, this.#id], this.#extras('continues', PLAIN), (value) => this.#onItem(place, value));
+  }
+
+  #sendReturn(): void {
+    this.#end = RETURNING;
+    const beyond = { grace: 0, retry: undefined, stream: 'continues' } as const;
+    const extras = { ...PLAIN, abortable: false, release: undefined, beyond };
+    this.#send([RETURN, this.#id], extras, (value) => {
+      if (value instanceof Rejection && !isStopped(value.reason)) this.#settleClosed?.reject(value.reason);
+      this.#over();
+    });
+  }
+
+  #send(step: StreamStep, extras: Extras, onEnd: (value: unknown) => void): void {
+    const handler = handlerOf(this.#core, { ...this.#checked, grace: 0 }, CONTINUED);
+    const worker = this.worker as WorkerHandle;
+    this.#fly((resolve) => this.#core.tasks.post(worker, step, handler, extras, resolve), onEnd);
+  }
+
+  #onItem(place: Place, item: unknown): void {
+    if (item instanceof Rejection) {
+      this.#line.settle(place, item.reason, true);
+      return;
+    }
+    const [isDone, value] = item as [boolean, unknown];
+    if (!isDone) {
+      this.#line.settle(place, value, false);
+      return;
+    }
+    this.#over();
+    this.#line.endAt(place);
+  }
+
+  /** By the signal or the timeout: what runs is ended as `run()` would end it. */
+  #abort(reason: unknown): void {
+    for (const task of [...this.#flying]) this.#core.tasks.end(task, reason);
+    this.#line.fail(reason);
+    this.#cancel(reason);
+  }
+
+  /** Nobody wants any more of it: what waits is taken back, what runs is asked to end, and the iterable is closed. */
+  #cancel(reason: unknown): void {
+    if (this.#isOver || this.#end !== NOTHING) return;
+    this.#end = TO_RETURN;
+    this.#unwatch?.();
+    const grace = this.#checked.grace || Number.POSITIVE_INFINITY;
+    for (const task of [...this.#flying])
+      if (!this.#core.tasks.withdraw(task, reason)) this.#core.tasks.ask(task, reason, grace);
+    this.goOn();
+  }
+
+  /** The pool ends it: what has come before that still comes. */
+  fail(reason: unknown): void {
+    const isWanted = this.#end === NOTHING;
+    this.#over();
+    if (isWanted) this.#line.settle(this.#line.take(), reason, true);
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#unwatch?.();
+    if (this.worker !== undefined) this.worker.kept--;
+    this.#fed?.close();
+    this.#core.streams.remove(this);
+    this.#settleClosed?.resolve();
+  }
+}
+
+/** What it was to do for its end it has been too slow for. */
+const isStopped = (reason: unknown): boolean =>
+  reason instanceof WorkerError && reason.code === 'PLIMSOLL_POOL_WORKER_STOPPED';
+
+const PLAIN = { transfer: [], original: undefined, priority: 0 };

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import { type TestContext, test } from 'node:test';
+import { AbortError, move, type Pool, type PoolOptions, TimeoutError } from '@plimsoll/pool';
+import { caught, fixture, poolFor, until } from './support.js';
+
+const LONG = 60_000;
+const poolOf = (t: TestContext, options: PoolOptions = {}): Pool =>
+  poolFor(t, { name: 'echo', maxThreads: 2, ...options });
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+
+async function listOf(items: AsyncIterable<unknown>): Promise<unknown[]> {
+  const list: unknown[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+/** A source that notes how many items it has given, and whether it was closed. */
+class Noted {
+  given = 0;
+  closed = 0;
+  readonly limit: number;
+
+  constructor(limit = Number.POSITIVE_INFINITY) {
+    this.limit = limit;
+  }
+
+  *[Symbol.iterator](): Generator<number> {
+    try {
+      while (this.given < this.limit) yield this.given++;
+    } finally {
+      this.closed++;
+    }
+  }
+}
+
+test('results come in the order of the items, of every kind of iterable', async (t) => {
+  const pool = poolOf(t);
+  const list = numbers(500);
+  async function* later(): AsyncGenerator<number> {
+    for (const item of list) {
+      if (item % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+      yield item;
+    }
+  }
+  const stream = new ReadableStream<number>({
+    start(controller) {
+      for (const item of list) controller.enqueue(item);
+      controller.close();
+    },
+  });
+  for (const items of [list, new Set(list), later(), stream, Readable.from(list)])
+    assert.deepEqual(await listOf(pool.map(items as Iterable<number>, { concurrency: 7 })), list);
+  assert.deepEqual(await listOf(pool.map([])), []);
+  assert.deepEqual(await listOf(pool.map('text')), ['t', 'e', 'x', 't']);
+});
+
+test('without an order results come as soon as they are there', async (t) => {
+  const pool = poolOf(t, { name: 'sleep', minThreads: 2 });
+  await until(() => pool.idleThreads === 2);
+  const gates = [new Int32Array(new SharedArrayBuffer(4)), new Int32Array(new SharedArrayBuffer(4))];
+  Atomics.store(gates[1] as Int32Array, 0, 1);
+  const filename = fixture('api.mjs');
+  const options = { filename, name: 'hold', concurrency: 2 };
+  const results = pool.map(gates, { ...options, ordered: false });
+  assert.deepEqual(await results.next(), { done: false, value: 'not-equal' });
+  Atomics.store(gates[0] as Int32Array, 0, 1);
+  Atomics.notify(gates[0] as Int32Array, 0);
+  assert.equal((await results.next()).done, false);
+  assert.equal((await results.next()).done, true);
+});
+
+for (const ordered of [true, false]) {
+  test(`never more items are in memory than \`concurrency\` (${ordered ? 'ordered' : 'unordered'})`, async (t) => {
+    const pool = poolOf(t);
+    const source = new Noted(300);
+    let taken = 0;
+    const kept: unknown[] = [];
+    for await (const item of pool.map(source, { concurrency: 5, ordered })) {
+      kept.push(item);
+      taken++;
+      assert.ok(source.given - taken <= 5, `${source.given - taken} items in memory`);
+      if (taken % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.deepEqual(
+      kept.sort((one, other) => Number(one) - Number(other)),
+      numbers(300),
+    );
+    assert.equal(source.closed, 1);
+  });
+}
+
+test('nothing begins before the first turn; a consumer that stops leaves nothing that close() waits for', async (t) => {
+  const pool = poolOf(t);
+  const source = new Noted();
+  const results = pool.map(source, { concurrency: 4 });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(source.given, 0);
+  await results.next();
+  await until(() => pool.completed === 4);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(source.given, 4);
+  await pool.close();
+  assert.equal(pool.threads.length, 0);
+  for (let left = 0; left < 3; left++) assert.equal((await results.next()).value, left + 1);
+  assert.equal((await caught(results.next())).code, 'PLIMSOLL_POOL_CLOSED');
+  assert.deepEqual(await results.next(), { done: true, value: undefined });
+  assert.equal(source.closed, 1);
+});
+
+test('break takes back what waits, and closes the source', async (t) => {
+  const pool = poolOf(t, { filename: fixture('api.mjs'), maxThreads: 1 });
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  const source = new Noted();
+  function* items(): Generator<Int32Array> {
+    const open = new Int32Array(new SharedArrayBuffer(4));
+    Atomics.store(open, 0, 1);
+    yield open;
+    for (const _ of source) yield gate;
+  }
+  for await (const result of pool.map(items(), { name: 'hold', concurrency: 20 })) {
+    assert.equal(result, 'not-equal');
+    break;
+  }
+  assert.equal(source.closed, 1);
+  await until(() => pool.queueSize === 0);
+  Atomics.store(gate, 0, 1);
+  Atomics.notify(gate, 0);
+  await pool.run('', { name: 'thread' });
+  assert.ok(pool.completed <= 22);
+});
+
+test('the first failure ends the loop with its reason, after what came before it', async (t) => {
+  const pool = poolOf(t);
+  const source = new Noted();
+  const seen: unknown[] = [];
+  function* items(): Generator<unknown> {
+    for (const item of source) yield item === 10 ? () => 1 : item;
+  }
+  const failure = caught(
+    (async () => {
+      for await (const item of pool.map(items(), { concurrency: 4 })) seen.push(item);
+    })(),
+  );
+  assert.equal((await failure).code, 'PLIMSOLL_POOL_UNCLONEABLE');
+  assert.deepEqual(seen, numbers(10));
+  assert.equal(source.closed, 1);
+  const thrown = pool.map([1, 2], { name: 'fail' });
+  assert.ok((await caught(thrown.next())) instanceof TypeError);
+  assert.equal((await thrown.next()).done, true);
+  const died = pool.map([0, 9], { name: 'exit', concurrency: 1 });
+  assert.equal((await caught(died.next())).code, 'PLIMSOLL_POOL_WORKER_EXITED');
+});
+
+test('a source that throws, or gives something odd, ends the loop', async (t) => {
+  const pool = poolOf(t);
+  const broken = (at: number) =>
+    (function* () {
+      for (let item = 0; item < at; item++) yield item;
+      throw new RangeError('source');
+    })();
+  const seen: unknown[] = [];
+  const failure = await caught(
+    (async () => {
+      for await (const item of pool.map(broken(3), { concurrency: 8 })) seen.push(item);
+    })(),
+  );
+  assert.equal(failure.message, 'source');
+  assert.deepEqual(seen, [0, 1, 2]);
+  async function* later(): AsyncGenerator<number> {
+    yield 1;
+    throw new RangeError('later');
+  }
+  assert.equal((await caught(listOf(pool.map(later())))).message, 'later');
+  const odd = { [Symbol.iterator]: () => ({ next: () => undefined }) };
+  assert.ok((await caught(listOf(pool.map(odd as never)))) instanceof TypeError);
+  const slow = { [Symbol.asyncIterator]: () => ({ next: async () => undefined }) };
+  assert.ok((await caught(listOf(pool.map(slow as never)))) instanceof TypeError);
+});
+
+test('a signal ends the loop: what waits is removed, what runs is stopped', async (t) => {
+  const pool = poolOf(t, { maxThreads: 1 });
+  const controller = new AbortController();
+  const source = new Noted();
+  const begun = new Int32Array(new SharedArrayBuffer(4));
+  function* items(): Generator<Int32Array> {
+    for (const _ of source) yield begun;
+  }
+  const { signal } = controller;
+  const results = pool.map(items(), { name: 'blockForever', concurrency: 6, signal });
+  const next = caught(results.next());
+  await until(() => Atomics.load(begun, 0) === 1);
+  controller.abort('enough');
+  const error = await next;
+  assert.ok(error instanceof AbortError);
+  assert.equal(error.cause, 'enough');
+  assert.equal((await results.next()).done, true);
+  assert.equal(source.closed, 1);
+  assert.equal(await pool.run(1), 1);
+  assert.equal(Atomics.load(begun, 0), 1);
+  const late = pool.map([1], { signal });
+  assert.equal((await caught(late.next())).cause, 'enough');
+  assert.equal(await pool.run(2), 2);
+});
+
+test('a timeout is each item’s own; break asks what runs, with grace', async (t) => {
+  const pool = poolOf(t, { maxThreads: 1 });
+  const late = pool.map([undefined], { name: 'blockForever', timeout: 200 });
+  assert.ok((await caught(late.next())) instanceof TimeoutError);
+  const filename = fixture('patient.mjs');
+  const told = async () =>
+    (await pool.run(0, { filename, name: 'told' })) as { seen: unknown[]; thread: number };
+  const { thread } = await told();
+  const begun = new Int32Array(new SharedArrayBuffer(4));
+  const results = pool.map([begun, begun], { filename, name: 'loop', timeout: LONG, grace: LONG });
+  const next = results.next();
+  await until(() => Atomics.load(begun, 0) === 1);
+  await results.return?.();
+  assert.deepEqual(await next, { done: true, value: undefined });
+  const after = await told();
+  assert.equal(after.thread, thread);
+  assert.deepEqual(after.seen.length, 1);
+});
+
+test('several turns may be asked for at once', async (t) => {
+  const pool = poolOf(t);
+  const results = pool.map(numbers(5), { concurrency: 2 });
+  const turns = await Promise.all(numbers(7).map(() => results.next()));
+  assert.deepEqual(
+    turns.map(({ value }) => value),
+    [...numbers(5), undefined, undefined],
+  );
+});
+
+test('items that are marked by move are transferred', async (t) => {
+  const pool = poolOf(t);
+  const buffers = numbers(4).map((size) => new ArrayBuffer(size));
+  const items = buffers.map((buffer) => move(buffer));
+  const results = (await listOf(pool.map(items))) as ArrayBuffer[];
+  assert.deepEqual(
+    results.map(({ byteLength }) => byteLength),
+    [0, 1, 2, 3],
+  );
+  assert.ok(buffers.every(({ byteLength }) => byteLength === 0));
+});
+
+test('destroy() in the middle ends the loop with a code; a limited queue is not overrun', async (t) => {
+  const pool = poolOf(t, { maxQueue: 1, maxThreads: 1 });
+  assert.deepEqual(await listOf(pool.map(numbers(50))), numbers(50));
+  const over = await caught(listOf(pool.map(numbers(50), { name: 'sleep', concurrency: 10 })));
+  assert.equal(over.code, 'PLIMSOLL_POOL_QUEUE_FULL');
+  const results = pool.map([LONG, LONG], { name: 'sleep', concurrency: 1 });
+  const next = caught(results.next());
+  await pool.destroy();
+  assert.equal((await next).code, 'PLIMSOLL_POOL_CLOSED');
+});
+
+test('bad options and items throw', (t) => {
+  const pool = poolOf(t);
+  for (const concurrency of [0, 1.5, '4', Number.POSITIVE_INFINITY])
+    assert.throws(() => pool.map([], { concurrency: concurrency as number }), {
+      code: 'PLIMSOLL_POOL_BAD_OPTION',
+      message: /^options\.concurrency must be/,
+    });
+  for (const items of [null, 7, {}, undefined])
+    assert.throws(() => pool.map(items as never), {
+      code: 'PLIMSOLL_POOL_BAD_OPTION',
+      message: /^items must be an iterable or an async iterable, not/,
+    });
+  assert.throws(() => pool.map([], { ordered: 1 as never }), { message: /^options\.ordered/ });
+});
