@@ -76,7 +76,7 @@ export class Handlers {
   async #find(filename: string, name: string, slot: number): Promise<TaskFunction> {
     const { value: exported } = await awaited((await loadModule(filename)).exports);
     try {
-      await this.#lifecycle?.enter(filename, (hook) => pick(exported, hook));
+      await this.#lifecycle?.enter(filename, (hook) => hookOf(exported, hook));
     } catch (error) {
       throw error instanceof SetupFailure && slot !== NO_SLOT ? error.forTask(name) : error;
     }
@@ -119,6 +119,10 @@ async function pick(exported: unknown, name: string): Promise<unknown> {
   const { value: whole } = await awaited(memberOf(exported, 'default'));
   return typeof whole === 'function' && name === 'default' ? whole : memberOf(whole, name);
 }
+
+/** An export that cannot be read is for the task to tell that needs it. */
+const hookOf = (exported: unknown, name: string): Promise<unknown> =>
+  pick(exported, name).catch(() => undefined);
 
 /** What every object or function has is no task: 'constructor', 'call'. */
 const COMMON = new Set(
