@@ -223,6 +223,26 @@ test('a timeout is each item’s own; break asks what runs, with grace', async (
   assert.deepEqual(after.seen.length, 1);
 });
 
+test('what ends after the loop is no result any more', async (t) => {
+  const pool = poolOf(t, { filename: fixture('api.mjs'), minThreads: 2 });
+  const gates = [1, 2, 3].map(() => new Int32Array(new SharedArrayBuffer(4)));
+  for (const ordered of [true, false]) {
+    for (const gate of gates) Atomics.store(gate, 0, 0);
+    const results = pool.map(gates, { name: 'hold', concurrency: 3, ordered });
+    const next = results.next();
+    await until(() => pool.idleThreads === 0);
+    const before = pool.completed;
+    await results.return?.();
+    assert.equal((await next).done, true);
+    for (const gate of gates) {
+      Atomics.store(gate, 0, 1);
+      Atomics.notify(gate, 0);
+    }
+    await until(() => pool.completed === before + 3 || pool.idleThreads === 2);
+    assert.equal((await results.next()).done, true);
+  }
+});
+
 test('several turns may be asked for at once', async (t) => {
   const pool = poolOf(t);
   const results = pool.map(numbers(5), { concurrency: 2 });

@@ -19,6 +19,14 @@ interface Told {
 }
 const told = async (pool: Pool): Promise<Told> => (await pool.run(0, { name: 'told' })) as Told;
 
+/** What the functions note first, which may be after their loops are over. */
+async function firstSeen(pool: Pool): Promise<unknown[]> {
+  for (;;) {
+    const { seen } = await told(pool);
+    if (seen.length > 0) return seen;
+  }
+}
+
 async function listOf(items: AsyncIterable<unknown>): Promise<unknown[]> {
   const list: unknown[] = [];
   for await (const item of items) list.push(item);
@@ -217,6 +225,22 @@ test('the death of a worker by another task ends its idle streams, those of othe
   await pool.close();
 });
 
+test('items that waited for a worker that dies are lost with it, though nothing of the stream ran', async (t) => {
+  const pool = poolOf(t);
+  const items = pool.stream(500, { highWaterMark: 1 });
+  assert.equal((await items.next()).value, 0);
+  const gate = new Int32Array(new SharedArrayBuffer(8));
+  const dead = caught(pool.run(gate, { name: 'dieLater' }));
+  await until(() => Atomics.load(gate, 1) === 1);
+  const next = caught(items.next());
+  Atomics.store(gate, 0, 1);
+  Atomics.notify(gate, 0);
+  assert.equal((await dead).code, 'PLIMSOLL_POOL_WORKER_EXITED');
+  assert.equal((await next).code, 'PLIMSOLL_POOL_WORKER_EXITED');
+  assert.equal((await items.next()).done, true);
+  await pool.close();
+});
+
 test('a stream whose worker is stopped for another task ends with a code of its own', async (t) => {
   const pool = poolOf(t);
   const items = pool.stream(500, { highWaterMark: 1 });
@@ -267,8 +291,7 @@ test('without grace a signal stops the worker that makes an item; a timeout is t
   const [list, error] = await failure(pool.stream(1e9, { name: 'later', timeout: 300, grace: LONG }));
   assert.ok(error instanceof TimeoutError);
   assert.ok(list.length > 0);
-  await until(() => pool.queueSize === 0);
-  assert.deepEqual((await told(pool)).seen, ['finally']);
+  assert.deepEqual(await firstSeen(pool), ['finally']);
 });
 
 test('break while the stream opens closes it all the same', async (t) => {
@@ -280,6 +303,7 @@ test('break while the stream opens closes it all the same', async (t) => {
   const returned = items.return?.();
   assert.deepEqual(await next, { done: true, value: undefined });
   assert.deepEqual(await returned, { done: true, value: undefined });
+  assert.deepEqual((await told(pool)).seen, ['returned']);
   await pool.close();
   assert.equal(pool.threads.length, 0);
 });
@@ -293,6 +317,7 @@ test('a signal while the stream opens closes it all the same, and nothing is kep
   await until(() => Atomics.load(begun, 0) === 1);
   controller.abort();
   assert.ok((await next) instanceof AbortError);
+  assert.deepEqual(await firstSeen(pool), ['returned']);
   // A worker that kept anything would not be retired.
   await until(() => pool.threads.length === 0);
 });
@@ -377,13 +402,30 @@ test('streams share a worker: each code sees its own signal, and only that', asy
 });
 
 test('more streams than a mailbox has room for, with priorities and plain tasks beside them', async (t) => {
-  const pool = poolOf(t);
+  const pool = poolOf(t, { minThreads: 2, maxThreads: 2 });
+  await until(() => pool.idleThreads === 2);
   const streams = numbers(30).map(() => pool.stream(100, { highWaterMark: 8 }));
   const lists = streams.map(listOf);
   const tasks = numbers(200).map((index) => pool.run(0, { name: 'thread', priority: index % 3 }));
   assert.equal((await Promise.all(tasks)).length, 200);
   for (const list of await Promise.all(lists)) assert.deepEqual(list, numbers(100));
   await pool.close();
+});
+
+test('a first priority orders what waits, but not what only one worker can run', async (t) => {
+  const pool = poolOf(t, { minThreads: 2, maxThreads: 2 });
+  await until(() => pool.idleThreads === 2);
+  const streams = numbers(4).map(() => pool.stream(300, { highWaterMark: 2 }));
+  for (const stream of streams) assert.equal((await stream.next()).value, 0);
+  const gate = new Int32Array(new SharedArrayBuffer(8));
+  const held = [1, 2].map(() => pool.run(gate, { name: 'hold' }));
+  await until(() => Atomics.load(gate, 1) === 2);
+  const lists = streams.map(listOf);
+  const first = pool.run(0, { name: 'thread', priority: 1 });
+  Atomics.store(gate, 0, 1);
+  Atomics.notify(gate, 0);
+  for (const list of await Promise.all(lists)) assert.equal(list.length, 299);
+  await Promise.all([...held, first]);
 });
 
 test('items of a stream are no reason to start workers, and fill no queue', async (t) => {
