@@ -78,8 +78,8 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_START_FAILED: {
     thrownAs: 'WorkerError',
-    when: 'workers end before they are ready, or Node refuses to make them',
-    remedy: 'mend what `cause` says: a preload, an option of the thread, too many stuck threads',
+    when: 'workers end before they are ready, `setup()` of a worker file fails, or Node refuses to make workers',
+    remedy: 'mend what `cause` says: `setup()`, a preload, an option of the thread, too many stuck threads',
   },
   PLIMSOLL_POOL_NOT_RETRYABLE: {
     thrownAs: 'WorkerError',

@@ -9,8 +9,14 @@ export {
   UncloneableError,
   WorkerError,
 } from './errors.js';
+export type { BroadcastOptions, BroadcastResult } from './host/broadcast.js';
+export type { TaskEvent } from './host/escort/events.js';
+export type { Phase } from './host/explain/breakdown.js';
+export type { Advice, Explanation, Spread, TaskExplanation } from './host/explain/types.js';
 export type { BreakerOptions, QuarantineOptions, RetryOptions, WorkerEnd } from './host/fault-options.js';
 export type { MapOptions } from './host/map.js';
+export type { Meter } from './host/metrics/opentelemetry.js';
+export { type MetricsOptions, prometheusContentType } from './host/metrics/prometheus-text.js';
 export type {
   AbortEmitter,
   AbortSignalAny,
@@ -34,6 +40,9 @@ export type { CloseOptions, PoolHistogram, PoolStats } from './pool-base.js';
 export type { Proxied } from './proxied.js';
 export type { HistogramSummary } from './shared/histogram.js';
 export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
+export type { OpenTelemetryApi } from './shared/otel-api.js';
+export { receiveContext, type Storage, type Storages } from './shared/stores.js';
+export type { ResizeOptions } from './stateful-pool.js';
 export type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';
 

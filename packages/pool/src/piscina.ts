@@ -139,7 +139,8 @@ export class Piscina<T = any, R = any> extends Required {
   #closed = false;
 
   constructor(options: PiscinaOptions = {}) {
-    super('Piscina', fill(translate(options)));
+    // A function of that name is a task to Piscina.
+    super('Piscina', fill(translate(options)), false);
   }
 
   run(task: T, options: PiscinaRunOptions = {}): Promise<R> {

@@ -40,19 +40,22 @@ const NOTHING = new Histogram().summary();
 
 /** What `Pool` and `Piscina` have in common: events, statistics, statics. */
 export abstract class PoolBase extends EventEmitterAsyncResource {
+  readonly #lifecycle: boolean;
   #core: Core;
   #histogram: PoolHistogram | undefined;
   #stats: PoolStats | undefined;
   #saidDestroyed = false;
 
-  protected constructor(name: string, options: FilledOptions) {
+  /** @param lifecycle Are `setup` and `dispose` of worker files called? */
+  protected constructor(name: string, options: FilledOptions, lifecycle = true) {
     checkRuntime();
     super({ name });
+    this.#lifecycle = lifecycle;
     this.#core = this.#open(options);
   }
 
   #open(options: FilledOptions): Core {
-    return new Core(options, {
+    const events = {
       emit: (event: string, value?: unknown) => {
         try {
           if (event === 'workerCreate' || event === 'workerDestroy')
@@ -66,7 +69,8 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
           });
         }
       },
-    });
+    };
+    return new Core(options, events, undefined, this.#lifecycle);
   }
 
   /** @internal */

@@ -1,4 +1,5 @@
 import { badType } from './errors.js';
+import { type BroadcastOptions, type BroadcastResult, broadcast } from './host/broadcast.js';
 import { flag } from './host/checks.js';
 import { isFeed } from './host/feed.js';
 import { type MapOptions, mapOf } from './host/map.js';
@@ -7,9 +8,10 @@ import { type ProxyOptions, proxyOf } from './host/proxy.js';
 import { runFed } from './host/run-fed.js';
 import { runWith } from './host/run-with.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
-import { type CloseOptions, PoolBase } from './pool-base.js';
+import type { CloseOptions } from './pool-base.js';
 import type { Proxied } from './proxied.js';
 import { isMovable } from './shared/move.js';
+import { StatefulPool } from './stateful-pool.js';
 import type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
 
 /**
@@ -27,7 +29,7 @@ import type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
  * });
  * const sum = await pool.run({ a: 4, b: 6 }, { name: 'add' });
  */
-export class Pool<Module = AnyModule> extends PoolBase {
+export class Pool<Module = AnyModule> extends StatefulPool {
   /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for a bad option */
   constructor(options: PoolOptions = {}) {
     super('plimsoll.Pool', fillOptions(options));
@@ -55,6 +57,25 @@ export class Pool<Module = AnyModule> extends PoolBase {
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /**
+   * Runs a task once in each worker that there is, those that still start included, after what each has to do already. What became
+   * of it stands in one entry for each worker, in the form of `Promise.allSettled`. Workers that start later have `setup()`.
+   *
+   * Rejects for bad options, for a pool that is closed, and for a signal that is aborted already. A signal that is aborted later
+   * rejects the parts that are not done.
+   *
+   * @example
+   * const results = await pool.broadcast(newRules, { name: 'loadRules' });
+   * const failed = results.filter(({ status }) => status === 'rejected');
+   */
+  broadcast<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
+    task: TaskOf<Module, Name>,
+    options?: BroadcastOptions & { readonly name?: Name | null | undefined },
+  ): Promise<BroadcastResult<ResultOf<Module, Name>>[]>;
+  async broadcast(task: unknown, options: BroadcastOptions = {}): Promise<BroadcastResult<unknown>[]> {
+    return broadcast(this.core, task, options);
   }
 
   /**

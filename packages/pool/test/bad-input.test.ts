@@ -84,6 +84,24 @@ const BAD: Record<keyof PoolOptions, [value: unknown, kind: typeof TypeError | t
       [{ pause: Number.NaN }, RangeError, /\.pause must be zero or more milliseconds/],
     ],
     workerHistogram: [[null, TypeError, /must be true or false, not null$/]],
+    explain: [[1, TypeError, /must be true or false, not 1$/]],
+    maxTasksPerWorker: counts(1, Number.MAX_SAFE_INTEGER),
+    maxHeapMb: counts(1, Number.MAX_SAFE_INTEGER),
+    context: [
+      ['user', TypeError, /must be an object of AsyncLocalStorages, not 'user'$/],
+      [[], TypeError, /must be an object of AsyncLocalStorages, not an array$/],
+      [null, TypeError, /must be an object of AsyncLocalStorages, not null$/],
+      [
+        { user: {} },
+        TypeError,
+        /must be an object of AsyncLocalStorages, which 'user' is to be, too, not an object$/,
+      ],
+    ],
+    openTelemetry: [
+      ['yes', TypeError, /must be true, false or the module @opentelemetry\/api, not 'yes'$/],
+      [{ trace: {} }, TypeError, /must be true, false or the module @opentelemetry\/api, not an object$/],
+      [null, TypeError, /not null$/],
+    ],
   };
 
 function counts(least: number, most: number): [unknown, typeof TypeError | typeof RangeError, RegExp][] {

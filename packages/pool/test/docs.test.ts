@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Pool } from '@plimsoll/pool';
+import { PHASES } from '../dist/host/explain/breakdown.js';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const docs = read('../../../docs/reference/pool.md');
@@ -59,6 +60,15 @@ test('docs/reference/pool.md has every property and event', () => {
   const events = core.slice(core.indexOf('interface CoreEvents'), core.indexOf('\n}'));
   for (const [, name] of events.matchAll(/'(\w+)'/g))
     assert.ok(section('### Events').includes(`'${name}'`), name);
+});
+
+test('docs/reference/pool.md has every phase and every advice of explain()', () => {
+  const rows = rowsOf(section('### explain')).map(([name = '']) => name.slice(1, -1));
+  const types = read('../src/host/explain/types.ts');
+  const body = types.slice(types.indexOf('readonly id:'), types.indexOf('readonly task:'));
+  const ids = [...body.matchAll(/'([\w-]+)'/g)].map(([, id]) => id as string);
+  assert.ok(ids.length > 3);
+  assert.deepEqual([...rows].sort(), [...PHASES, ...ids].sort());
 });
 
 test('docs/guide/migrating-from-piscina.md has every test of Piscina that fails, and its reason', () => {

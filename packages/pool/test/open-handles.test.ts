@@ -29,6 +29,7 @@ function watchHandles(): { open(): string[]; stop(): void } {
 const options = { filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 2 };
 const KINDS = {
   Pool: () => new Pool(options),
+  'Pool that explains': () => new Pool({ ...options, explain: true }),
   Piscina: () => new Piscina({ ...options, filename: options.filename.href }),
 };
 

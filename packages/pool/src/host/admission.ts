@@ -4,6 +4,8 @@ import type { PoolState } from './state.js';
 
 /** Decides whether a task is taken. */
 export class Admission {
+  /** So many were not. */
+  refused = 0;
   readonly #state: PoolState;
   readonly #guard: Guard;
 
@@ -14,6 +16,12 @@ export class Admission {
 
   /** Why a task is refused, if it is. @param handler -1: there is no file */
   refusal(handler: number, abortable: 0 | 1): Error | undefined {
+    const refusal = this.#refusal(handler, abortable);
+    if (refusal !== undefined) this.refused++;
+    return refusal;
+  }
+
+  #refusal(handler: number, abortable: 0 | 1): Error | undefined {
     const { options, handlers, workers, ledger } = this.#state;
     if (this.#guard.isUp) {
       const refusal = this.#guard.refusal(handlers.all[handler], workers.length > 0);

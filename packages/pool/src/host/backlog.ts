@@ -1,4 +1,5 @@
 import type { Inputs } from './inputs.js';
+import type { Lanes } from './lanes.js';
 import type { Ledger } from './ledger.js';
 import { ByPriority, Fifo, type Pending } from './queue.js';
 import type { Slots } from './slots.js';
@@ -14,13 +15,16 @@ export class Backlog {
   ordered: boolean;
   /** Tasks without a priority since the last one with it. */
   #plainInARow = 0;
+  /** What waits for one worker alone. */
+  readonly lanes: Lanes;
   readonly #isCustom: boolean;
   readonly #slots: Slots;
   readonly #inputs: Inputs;
   readonly #ledger: Ledger;
 
   /** @param custom a queue of the user's, which alone decides the order. */
-  constructor(slots: Slots, inputs: Inputs, ledger: Ledger, custom: Pending | undefined) {
+  constructor(slots: Slots, inputs: Inputs, ledger: Ledger, lanes: Lanes, custom: Pending | undefined) {
+    this.lanes = lanes;
     this.#slots = slots;
     this.#inputs = inputs;
     this.#ledger = ledger;
@@ -30,8 +34,18 @@ export class Backlog {
   }
 
   putBack(task: Task): void {
+    if (task.pin !== undefined) {
+      this.lanes.unshift(task);
+      return;
+    }
     task.state = WAITING;
     this.queue.unshift(task);
+  }
+
+  /** A task that waits was settled. */
+  forget(task: Task): void {
+    if (task.pin === undefined) this.queue.forget(task);
+    else this.lanes.forget(task);
   }
 
   /**
@@ -81,7 +95,7 @@ export class Backlog {
   /** Rejects those among the tasks that no worker has claimed yet. */
   rejectThose(isOne: (task: Task) => boolean, reason: unknown): void {
     const waiting = this.#shiftAll();
-    const rejected = waiting.filter(isOne);
+    const rejected = [...waiting.filter(isOne), ...this.lanes.takeOut(isOne)];
     for (const task of waiting.reverse()) if (!isOne(task)) this.queue.unshift(task);
     for (const task of this.#slots.publishedYoungestFirst())
       if (isOne(task) && this.#slots.retract(task)) rejected.push(task);
@@ -93,6 +107,7 @@ export class Backlog {
   reject(reasonFor: () => unknown, most = Number.POSITIVE_INFINITY): void {
     const waiting = this.#shiftAll();
     const rejected = waiting.splice(Math.max(0, waiting.length - most));
+    rejected.push(...this.lanes.takeOut(() => true, most - rejected.length));
     for (const task of waiting.reverse()) this.queue.unshift(task);
     for (const task of this.#slots.publishedYoungestFirst()) {
       if (rejected.length >= most) break;

@@ -10,7 +10,7 @@ export function chooserFor(balancer: LoadBalancer, { workers, views }: PoolState
     first ??= new Set(workers);
     const chosen = balancer(views.of(task), offered(workers, first));
     if (chosen !== null && chosen !== undefined)
-      return workers.find(({ threadId }) => threadId === chosen.id);
+      return workers.find(({ threadId, retiring }) => threadId === chosen.id && !retiring);
     spawn();
     return undefined;
   };
@@ -21,8 +21,9 @@ export function chooserFor(balancer: LoadBalancer, { workers, views }: PoolState
  * offered from the beginning, so that a balancer that counts on their number finds them all.
  */
 function offered(workers: readonly WorkerHandle[], first: ReadonlySet<WorkerHandle>): PoolWorker[] {
-  const ready = workers.filter((worker) => worker.ready || first.has(worker));
-  return (ready.length > 0 ? ready : workers).map(workerView);
+  const staying = workers.filter((worker) => !worker.retiring);
+  const ready = staying.filter((worker) => worker.ready || first.has(worker));
+  return (ready.length > 0 ? ready : staying).map(workerView);
 }
 
 const known = new WeakMap<WorkerHandle, PoolWorker>();

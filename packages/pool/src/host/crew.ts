@@ -5,7 +5,7 @@ import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, reclaimSpinPermits, retire, SLEEPING } from '../shared/gate.js';
 import { Times } from '../shared/histogram.js';
 import type { SharedTable } from '../shared/memory.js';
-import type * as message from '../shared/messages.js';
+import * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
 import type { FilledOptions } from './options.js';
@@ -16,7 +16,7 @@ import { type WorkerEvents, WorkerHandle } from './worker-handle.js';
 type CurrentStartup = Pick<message.Startup, 'arenas' | 'handlers' | 'preload' | 'shapes'>;
 
 /** What the crew tells the rest of the pool. */
-export interface CrewEvents extends Pick<WorkerEvents, 'onWake' | 'onMessage'> {
+export interface CrewEvents extends Pick<WorkerEvents, 'onWake' | 'onMessage' | 'onStarted'> {
   onCreate(worker: WorkerHandle): void;
   onReady(worker: WorkerHandle): void;
   /** A worker is about to be stopped, and leaves the crew. Its thread may not exit for long. */
@@ -46,16 +46,26 @@ export class Crew {
   readonly #exiting = new Set<WorkerHandle>();
   readonly #freeIndexes: number[];
   #idleTimer: NodeJS.Timeout | undefined;
+  /** How many of the workers retire: they count no more for how many there may and must be. */
+  retiring = 0;
   readonly #options: FilledOptions;
   readonly #table: SharedTable;
   readonly #current: () => CurrentStartup;
+  readonly #marks: SharedArrayBuffer | undefined;
+  readonly #lifecycle: boolean;
   readonly #events: CrewEvents;
   readonly #workerEvents: WorkerEvents;
 
-  constructor({ options, table, workers }: PoolState, current: () => CurrentStartup, events: CrewEvents) {
+  constructor(
+    { options, table, workers, observer, lifecycle }: PoolState,
+    current: () => CurrentStartup,
+    events: CrewEvents,
+  ) {
     this.#options = options;
     this.#table = table;
     this.#workers = workers;
+    this.#marks = observer?.marks.buffer;
+    this.#lifecycle = lifecycle;
     this.#current = current;
     this.#events = events;
     const count = table.layout.workers;
@@ -64,16 +74,23 @@ export class Crew {
       onWake: events.onWake,
       onReady: (worker, kernelThreadId) => this.#onReady(worker, kernelThreadId),
       onMessage: events.onMessage,
+      onStarted: events.onStarted,
       onExit: (worker, exitCode) => this.#onExit(worker, exitCode),
     };
   }
 
+  /** Those that do not retire. */
+  get count(): number {
+    return this.#workers.length - this.retiring;
+  }
+
   /**
    * Starts a worker, unless there are as many as there may be.
+   * @param beyond so many more than that
    * @throws what Node throws for options of threads; an Error when too many threads do not end
    */
-  spawn(): boolean {
-    if (this.#workers.length >= this.#options.maxThreads) return false;
+  spawn(beyond = 0): boolean {
+    if (this.count >= this.#options.maxThreads + beyond) return false;
     const index = this.#freeIndexes.at(-1);
     if (index === undefined) throw new Error(`${stuck(this.#exiting.size)}, so there is no room for others`);
     resetBlock(this.#table, index);
@@ -96,6 +113,9 @@ export class Crew {
       index,
       concurrency: this.#options.concurrentTasksPerWorker,
       times: this.#options.recordTiming ? new Times().buffer : undefined,
+      marks: this.#marks,
+      lifecycle: this.#lifecycle ? this.#options.closeTimeout : undefined,
+      maxHeapMb: this.#options.maxHeapMb,
       clock: source,
       nice: this.#options.niceIncrement !== 0,
       ...this.#current(),
@@ -113,6 +133,7 @@ export class Crew {
 
   #onReady(worker: WorkerHandle, kernelThreadId: number): void {
     worker.ready = true;
+    worker.readyAt = now();
     if (kernelThreadId > 0) this.#setNice(kernelThreadId);
     this.#events.onReady(worker);
   }
@@ -138,7 +159,46 @@ export class Crew {
   }
 
   get idle(): number {
-    return this.#workers.filter((worker) => worker.ready && worker.hasNothing).length;
+    return this.#workers.filter((worker) => worker.ready && !worker.retiring && worker.hasNothing).length;
+  }
+
+  /** Lets a worker end what it has, and then itself. One that has nothing and need not dispose of anything is stopped at once. */
+  retire(worker: WorkerHandle): void {
+    worker.readMessages();
+    if (worker.leaving || worker.retiring) return;
+    const mayStop = !worker.disposes && worker.kept === 0;
+    if (!worker.ready || (mayStop && this.#hasRetired(worker))) {
+      this.kill(worker);
+      return;
+    }
+    worker.retiring = true;
+    this.retiring++;
+    const tell = (): void => {
+      if (!worker.leaving && !worker.hasExited) worker.post([message.RETIRE]);
+    };
+    // Until then it takes tasks as ever: it could not be woken for the next item of a stream otherwise.
+    if (worker.kept > 0) worker.onFree = tell;
+    else tell();
+  }
+
+  /** Lets all workers dispose of what they have, so many milliseconds at most. */
+  async retireAll(patience: number): Promise<void> {
+    // It may have told that it is ready, and ended tasks, before the host has heard of the former.
+    for (const worker of [...this.#workers]) worker.readMessages();
+    const disposing = this.#workers.filter((worker) => worker.ready && worker.disposes);
+    for (const worker of disposing) this.retire(worker);
+    await isInTime(Promise.all(disposing.map((worker) => worker.exited)), patience);
+  }
+
+  /** Retires so many workers as there are more than there may be, first those that do least. */
+  shrink(): void {
+    const surplus = this.count - this.#options.maxThreads;
+    if (surplus <= 0) return;
+    const loadOf = (worker: WorkerHandle): number =>
+      worker.ready ? worker.running + worker.mailCount + 1 : 0;
+    const staying = this.#workers.filter((worker) => !worker.retiring);
+    staying.sort((one, other) => loadOf(one) - loadOf(other));
+    for (const worker of staying.slice(0, surplus)) this.retire(worker);
   }
 
   /** Stops a worker at once. Its tasks are settled when its thread has exited. */
@@ -170,6 +230,7 @@ export class Crew {
     const place = this.#workers.indexOf(worker);
     if (place === -1) return;
     this.#workers.splice(place, 1);
+    if (worker.retiring) this.retiring--;
     this.#exiting.add(worker);
   }
 
@@ -186,7 +247,7 @@ export class Crew {
   watchIdle(): void {
     const { idleTimeout, minThreads } = this.#options;
     if (this.#idleTimer !== undefined || idleTimeout === Number.POSITIVE_INFINITY) return;
-    if (this.#workers.length <= minThreads) return;
+    if (this.count <= minThreads) return;
     this.#idleTimer = timers
       .setTimeout(
         () => {
@@ -208,9 +269,14 @@ export class Crew {
         worker.idleSince = time;
         worker.idleMark = worker.claimed;
       }
-      if (this.#workers.length <= this.#options.minThreads) continue;
-      if (worker.idleSince !== undefined && time - worker.idleSince >= enough) this.#retire(worker);
+      if (worker.retiring || this.#readyCount <= this.#options.minThreads) continue;
+      if (worker.idleSince !== undefined && time - worker.idleSince >= enough) this.#retireIdleOne(worker);
     }
+  }
+
+  /** Who still starts may not get that far. */
+  get #readyCount(): number {
+    return this.#workers.filter((worker) => worker.ready && !worker.retiring).length;
   }
 
   #seemsIdle(worker: WorkerHandle): boolean {
@@ -219,15 +285,19 @@ export class Crew {
     );
   }
 
+  /** One that has taken something meanwhile stays. */
+  #retireIdleOne(worker: WorkerHandle): void {
+    if (worker.disposes) this.retire(worker);
+    else if (this.#hasRetired(worker)) this.kill(worker);
+  }
+
   /** A retired worker claims nothing. One that has an asynchronous task must stay, and look for work again. */
-  #retire(worker: WorkerHandle): void {
-    if (!retire(this.#table.words, worker.gate)) return;
-    if (worker.hasNothing) {
-      this.kill(worker);
-      return;
-    }
+  #hasRetired(worker: WorkerHandle): boolean {
+    if (!retire(this.#table.words, worker.gate)) return false;
+    if (worker.hasNothing) return true;
     Atomics.store(this.#table.words, worker.gate, AWAKE);
     Atomics.notify(this.#table.words, worker.gate);
+    return false;
   }
 }
 

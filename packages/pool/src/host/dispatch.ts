@@ -3,7 +3,7 @@ import { FLAGS } from '../shared/layout.js';
 import { FAILED } from '../shared/messages.js';
 import { drainOne, PULL, publish, publishTo, queuedEntries, slotAt, sweep } from '../shared/table.js';
 import { unreadable } from '../shared/uncloneable.js';
-import { Results } from './results.js';
+import type { Results } from './results.js';
 import type { PoolState } from './state.js';
 import { LOOSE, PUBLISHED, SETTLED, type Task, WAITING } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
@@ -48,7 +48,7 @@ export class Dispatch {
     this.#inputs = state.inputs;
     this.#backlog = state.backlog;
     this.#concurrency = state.options.concurrentTasksPerWorker;
-    this.#results = new Results(state.table);
+    this.#results = state.results;
     this.#choose = choose;
     this.#isStreaming = isStreaming;
   }
@@ -74,6 +74,26 @@ export class Dispatch {
       }
       throw error;
     }
+  }
+
+  /** The same for a task that is for one worker alone. */
+  submitPinned(task: Task): void {
+    const ledger = this.#ledger;
+    ledger.outstanding++;
+    if (task.abortable) ledger.abortable++;
+    this.#backlog.lanes.push(task);
+    this.refillMailboxes();
+  }
+
+  /** Moves tasks that wait for one worker alone into its mailbox, as far as they fit. */
+  refillMailboxes(): void {
+    this.#backlog.lanes.place(
+      (worker) => this.#slots.isAnyFree && worker.hasMailRoom,
+      (worker, task) => {
+        task.state = LOOSE;
+        return this.#place(task, worker) !== NO_ROOM;
+      },
+    );
   }
 
   #enqueue(task: Task): void {
@@ -114,16 +134,17 @@ export class Dispatch {
 
   #readyCapacity(): number {
     let capacity = 0;
-    for (const worker of this.#workers) if (worker.ready && !worker.leaving) capacity += this.#concurrency;
+    for (const worker of this.#workers)
+      if (worker.ready && !worker.leaving && !worker.retiring) capacity += this.#concurrency;
     return capacity;
   }
 
   /** Writes a task into the table and publishes it, unless that settles it. */
-  #place(task: Task): Placed {
+  #place(task: Task, pinnedTo?: WorkerHandle): Placed {
     const ledger = this.#ledger;
     const slots = this.#slots;
-    let chosen: WorkerHandle | undefined;
-    if (this.#choose !== undefined) {
+    let chosen = pinnedTo;
+    if (chosen === undefined && this.#choose !== undefined) {
       try {
         chosen = this.#choose(task);
       } catch (error) {
@@ -180,7 +201,7 @@ export class Dispatch {
    */
   #taker(task: Task): WorkerHandle | undefined {
     if (queuedEntries(this.#table) > 0) return undefined;
-    const workers = this.#workers.filter((worker) => !worker.leaving);
+    const workers = this.#workers.filter((worker) => !worker.leaving && !worker.retiring);
     const ready = workers.filter((worker) => worker.ready);
     if (ready.length > 0) {
       const awake = this.#isStreaming() ? ready.filter((worker) => worker.isAwake) : [];
@@ -256,7 +277,7 @@ export class Dispatch {
     const { slot, state } = task;
     const isClaimed = state === PUBLISHED && !slots.retract(task);
     this.#ledger.settle(task, reason, true);
-    if (state === WAITING) this.#backlog.queue.forget(task);
+    if (state === WAITING) this.#backlog.forget(task);
     return isClaimed ? slots.condemn(slot) : -1;
   }
 
@@ -272,7 +293,7 @@ export class Dispatch {
 
   /**
    * A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed.
-   * @param lose gets the tasks that died with it, or whose transferred objects did
+   * @param lose gets the tasks that died with it, or whose transferred objects did, and those that were for it alone
    */
   reapWorker(worker: WorkerHandle, lose: (task: Task, hasRun: boolean) => void): number {
     this.reconsider();
@@ -284,16 +305,17 @@ export class Dispatch {
       this.#slots.giveBack(slot);
       lose(task, true);
     }
+    for (const task of this.#backlog.lanes.abandon(worker)) lose(task, false);
     for (const slot of left.mail.reverse()) this.#takeBack(slot, lose);
     return left.running.length;
   }
 
-  /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers or continues is gone. */
+  /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers or continues is gone, or it is for that one alone. */
   #takeBack(slot: number, lose: (task: Task, hasRun: boolean) => void): void {
     const task = this.#taskOf(slot);
     this.#slots.giveBack(slot);
     if (task.state === SETTLED) return;
-    if (task.hasTransfer || task.isBound) lose(task, false);
+    if (task.hasTransfer || task.isBound || task.pin?.worker !== undefined) lose(task, false);
     else this.#backlog.putBack(task);
   }
 }

@@ -36,20 +36,25 @@ export class Ending {
 
   /** Takes nothing more, and waits for what was taken, `closeTimeout` at most. */
   async close(force: boolean): Promise<void> {
-    const { staffing, guard } = this.#parts;
+    const { staffing, guard, crew, state } = this.#parts;
     if (!staffing.closing) {
       staffing.closing = true;
       guard.close();
       if (force) this.#rejectWaiting();
     }
-    if (!(await this.#emptied())) this.#onError(closeTimeout('Close operation timed out'));
+    if (!(await this.#emptied())) {
+      this.#onError(closeTimeout('Close operation timed out'));
+      return;
+    }
+    staffing.ended = true;
+    await crew.retireAll(state.options.closeTimeout);
   }
 
   #rejectWaiting(): void {
-    const { state, losses, streams } = this.#parts;
+    const { state, losses, streams, crew } = this.#parts;
     const reason = (): AbortError => new AbortError('pool is closed');
     streams.failAll(reason);
-    state.backlog.reject(reason, state.ledger.waiting(state.workers.length));
+    state.backlog.reject(reason, state.ledger.waiting(crew.count));
     losses.reject(reason);
   }
 

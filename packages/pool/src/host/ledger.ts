@@ -13,6 +13,8 @@ export class Ledger {
   bound = 0;
   /** Tasks whose promise was settled. */
   completed = 0;
+  /** Those among them whose promise was rejected. */
+  failed = 0;
   readonly #concurrency: number;
   readonly #onSettled: () => void;
 
@@ -41,9 +43,11 @@ export class Ledger {
     this.completed++;
     extras?.release?.();
     const beyond = extras?.beyond;
-    if (beyond?.verdict !== undefined && beyond.stream === undefined) task.reject(beyond.verdict.reason);
-    else if (failed) task.reject(outcome);
-    else task.resolve(outcome);
+    const verdict = beyond?.stream === undefined ? beyond?.verdict : undefined;
+    if (failed || verdict !== undefined) {
+      this.failed++;
+      task.reject(verdict === undefined ? outcome : verdict.reason);
+    } else task.resolve(outcome);
     this.#onSettled();
   }
 }

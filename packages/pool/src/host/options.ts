@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, SHARE_ENV, type Transferable, type Worker } from 'node:worker_threads';
 import { badRange, badType } from '../errors.js';
 import { clone } from '../shared/clone.js';
+import type { OpenTelemetryApi } from '../shared/otel-api.js';
+import { checkStorages, type Storages } from '../shared/stores.js';
 import { uncloneable } from '../shared/uncloneable.js';
 import { count, duration, flag, text } from './checks.js';
 import type {
@@ -14,6 +16,7 @@ import type {
   RetryOptions,
 } from './fault-options.js';
 import { breakerOf, quarantineOf, retryOf } from './fault-options.js';
+import type { Key } from './keys.js';
 import type { LoadBalancer, TaskQueue } from './task-queue.js';
 
 /** Options of a pool. All are Piscina's, under the same names. */
@@ -69,6 +72,22 @@ export interface PoolOptions {
   quarantine?: QuarantineOptions | undefined;
   /** Starts no worker for a while when they end before they are ready, one after another. Default: after 5, for a second. */
   breaker?: BreakerOptions | undefined;
+  /**
+   * AsyncLocalStorages whose stores travel with each task, by name: what a store holds where `run()` is called is copied to the
+   * worker, whose file registers the same name by `receiveContext()`. Default: none.
+   */
+  context?: Storages | undefined;
+  /**
+   * A span of OpenTelemetry for each task, its context in the worker, and the pool's metrics: `true` for `@opentelemetry/api` as it is
+   * found from the worker file or the program, if it is installed; or that module. Default: none.
+   */
+  openTelemetry?: boolean | OpenTelemetryApi | undefined;
+  /** Tasks after which a worker is replaced; the other one starts before it ends. Default: none. */
+  maxTasksPerWorker?: number | undefined;
+  /** Megabytes of heap, garbage included, after which a worker is replaced in the same way. Default: none. */
+  maxHeapMb?: number | undefined;
+  /** Record where the time of every task goes, for `explain()`. Default: false, which costs nothing. */
+  explain?: boolean | undefined;
 }
 
 /** An AbortSignal, or an EventEmitter that emits 'abort'. */
@@ -90,6 +109,11 @@ export interface RunOptions {
   readonly name?: string | null | undefined;
   /** Ends the task when it is aborted: removed from the queue, or its worker killed and replaced. */
   readonly signal?: AbortSignalAny | null | undefined;
+  /**
+   * Tasks with an equal key run in the same worker, in their order, as long as it lives: a text or a number. They wait for that one
+   * though others may be free. Default: whoever is free.
+   */
+  readonly key?: Key | undefined;
   /** Tasks with higher numbers run first. Any whole number. Default: 0. */
   readonly priority?: number | undefined;
   /** Milliseconds from `run()` after which the task is ended like an aborted one. Default: none. */
@@ -123,6 +147,7 @@ export interface FilledOptions extends PoolOptions {
   workerHistogram: boolean;
   quarantine: Quarantining | undefined;
   breaker: Breaking;
+  explain: boolean;
 }
 
 const MOST_THREADS = 1024;
@@ -137,6 +162,8 @@ export function fillOptions(given: PoolOptions): FilledOptions {
   // A copy without a prototype: nobody's polluted Object.prototype becomes an option.
   const options: PoolOptions = Object.assign(Object.create(null), given);
   checkOthers(options);
+  count('options.maxTasksPerWorker', options.maxTasksPerWorker, 1, Number.MAX_SAFE_INTEGER);
+  count('options.maxHeapMb', options.maxHeapMb, 1, Number.MAX_SAFE_INTEGER);
   retryOf(options.retry);
   const threads = threadCounts(options);
   return Object.assign(options, {
@@ -157,6 +184,7 @@ export function fillOptions(given: PoolOptions): FilledOptions {
     workerHistogram: flag('options.workerHistogram', options.workerHistogram) ?? false,
     quarantine: quarantineOf(options.quarantine),
     breaker: breakerOf(options.breaker),
+    explain: flag('options.explain', options.explain) ?? false,
   });
 }
 
@@ -188,7 +216,13 @@ function checkOthers({
   execArgv,
   env,
   workerData,
+  context,
+  openTelemetry,
 }: PoolOptions): void {
+  if (context !== undefined) checkStorages('options.context', context);
+  if (openTelemetry !== undefined && typeof openTelemetry !== 'boolean' && !isOpenTelemetry(openTelemetry)) {
+    throw badType('options.openTelemetry', openTelemetry, 'true, false or the module @opentelemetry/api');
+  }
   if (atomics !== undefined && !['sync', 'async', 'disabled'].includes(atomics)) {
     throw badType('options.atomics', atomics, "'sync', 'async' or 'disabled'");
   }
@@ -209,6 +243,11 @@ function checkOthers({
     throw badType('options.env', env, 'an object or SHARE_ENV');
   }
   checkCloneable('options.workerData', workerData);
+}
+
+function isOpenTelemetry(value: unknown): value is OpenTelemetryApi {
+  const { trace, context, propagation, metrics } = Object(value) as Partial<OpenTelemetryApi>;
+  return [trace, context, propagation, metrics].every((part) => typeof part === 'object' && part !== null);
 }
 
 /** Every worker gets a copy, so one that cannot be made is better found out before there are any. */

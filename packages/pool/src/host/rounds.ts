@@ -4,6 +4,7 @@ import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import type { Crew } from './crew.js';
 import type { Dispatch } from './dispatch.js';
 import type { Pumped } from './pump.js';
+import type { Recycler } from './recycler.js';
 import type { PoolState } from './state.js';
 import type { Timing } from './timing.js';
 
@@ -18,8 +19,16 @@ export class Rounds implements Pumped {
   readonly #crew: Crew;
   readonly #dispatch: Dispatch;
   readonly #timing: Timing | undefined;
+  readonly #recycler: Recycler | undefined;
 
-  constructor(state: PoolState, crew: Crew, dispatch: Dispatch, timing: Timing | undefined) {
+  constructor(
+    state: PoolState,
+    crew: Crew,
+    dispatch: Dispatch,
+    timing: Timing | undefined,
+    recycler: Recycler | undefined,
+  ) {
+    this.#recycler = recycler;
     this.#table = state.table;
     this.#workers = state.workers;
     this.#ledger = state.ledger;
@@ -46,6 +55,8 @@ export class Rounds implements Pumped {
     let ended = 0;
     for (const worker of this.#workers) ended += this.#dispatch.drain(worker, DRAIN_AT_ONCE);
     if (this.#backlog.queue.size > 0) this.#dispatch.refill();
+    if (this.#backlog.lanes.size > 0) this.#dispatch.refillMailboxes();
+    this.#recycler?.look();
     return ended;
   }
 

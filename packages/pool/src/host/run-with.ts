@@ -1,13 +1,14 @@
 import type { Transferable } from 'node:worker_threads';
-import { AbortError, badType, TimeoutError } from '../errors.js';
+import { AbortError, badRange, badType, TimeoutError } from '../errors.js';
 import { OBSERVED } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { count, duration, text } from './checks.js';
 import type { Core } from './core.js';
 import { type RetryPolicy, retryOf } from './fault-options.js';
+import type { Key } from './keys.js';
 import { type AbortEmitter, type AbortSignalAny, pathOf, type RunOptions } from './options.js';
-import type { Extras, Watch } from './task.js';
+import type { Extras, Pin, Watch } from './task.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -22,6 +23,7 @@ export interface Checked {
   /** Milliseconds; 0 for a task that nothing ends. */
   readonly grace: number;
   readonly retry: RetryPolicy | undefined;
+  readonly pin: Pin | undefined;
 }
 
 /** A value without what moves to the worker. */
@@ -55,8 +57,10 @@ export function check(core: Core, own: RunOptions): Checked {
   const priority = count('options.priority', own.priority, -MOST, MOST) ?? 0;
   const grace = duration('options.grace', own.grace) ?? 0;
   const retry = retryOf(own.retry);
+  const key = keyOf(own.key);
+  const pin = key === undefined ? undefined : { key, worker: undefined };
   const mayEnd = signal !== undefined || timeout !== undefined;
-  return { filename, name, timeout, signal, priority, grace: mayEnd ? grace : 0, retry };
+  return { filename, name, timeout, signal, priority, grace: mayEnd ? grace : 0, retry, pin };
 }
 
 /** The number of the function that options name, called in some way; -1: there is no file. */
@@ -75,14 +79,15 @@ export function submit(core: Core, parcel: Parcel, handler: number, checked: Che
 }
 
 /** Has a task with these options nothing but its value? */
-export const isPlain = ({ signal, timeout, priority, retry }: Checked): boolean =>
-  signal === undefined && timeout === undefined && priority === 0 && retry === undefined;
+export const isPlain = ({ signal, timeout, priority, retry, pin }: Checked): boolean =>
+  signal === undefined && timeout === undefined && priority === 0 && retry === undefined && pin === undefined;
 
 export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extras {
-  const { signal, timeout, priority, grace, retry } = checked;
+  const { signal, timeout, priority, grace, retry, pin } = checked;
   const abortable = signal !== undefined || timeout !== undefined;
   const extras = { transfer, abortable, priority, original, release: undefined };
-  return grace > 0 || retry !== undefined ? { ...extras, beyond: { grace, retry } } : extras;
+  const isSimple = grace === 0 && retry === undefined && pin === undefined;
+  return isSimple ? extras : { ...extras, beyond: { grace, retry, pin } };
 }
 
 /** Watches the signal and the timeout of a task; undefined: it has none. */
@@ -102,6 +107,13 @@ export function parcelOf(given: unknown, transfer: readonly Transferable[]): Par
   if (!isMovable(given)) return { value: given, transfer, original: undefined };
   const moved = unwrap(given);
   return { value: moved.value, transfer: [...transfer, ...moved.transfer], original: given };
+}
+
+function keyOf(key: unknown): Key | undefined {
+  if (key === undefined || typeof key === 'string') return key;
+  if (typeof key !== 'number') throw badType('options.key', key, 'a string or a number');
+  if (Number.isNaN(key)) throw badRange('options.key', key, 'a string or a number');
+  return key;
 }
 
 function signalOf(signal: unknown): AbortSignalAny | undefined {

@@ -32,8 +32,8 @@ export class Staffing {
 
   /** Starts a worker when those that there are could not take all tasks, if so many more were submitted. */
   spawnForNeed(morePlain = 0, moreAbortable = 0): void {
-    const { options, workers, ledger } = this.#state;
-    const count = workers.length;
+    const { options, ledger } = this.#state;
+    const { count } = this.#crew;
     const { minThreads, maxThreads } = options;
     if (count >= maxThreads || this.ended) return;
     // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
@@ -52,6 +52,17 @@ export class Staffing {
     }
   }
 
+  /** Starts a worker in the place of one that will retire when it is ready; undefined: that cannot be. */
+  spawnInPlace(): WorkerHandle | undefined {
+    if (this.closing || !this.#guard.maySpawn) return undefined;
+    try {
+      return this.#crew.spawn(1) ? this.#state.workers.at(-1) : undefined;
+    } catch {
+      // The old one goes on.
+      return undefined;
+    }
+  }
+
   /** With no worker and no way to start one, nobody would ever run what waits. */
   rejectIfNoneCanStart(): void {
     if (this.#startError === undefined || this.#state.workers.length > 0) return;
@@ -63,7 +74,7 @@ export class Staffing {
   /** As many workers as there must be, and one more for tasks that wait. */
   refill(): void {
     if (this.ended || (this.closing && this.#state.ledger.outstanding === 0)) return;
-    while (this.#state.workers.length < this.#state.options.minThreads && this.spawn());
+    while (this.#crew.count < this.#state.options.minThreads && this.spawn());
     this.spawnForNeed();
     this.rejectIfNoneCanStart();
   }
@@ -91,7 +102,7 @@ export class Staffing {
   replace(worker: WorkerHandle, exitCode: number, lost: number): void {
     const hasWorked = worker.completed > 0 || lost > 0;
     if (hasWorked) this.#idleDeaths = 0;
-    if (hasWorked || worker.leaving) this.refill();
+    if (hasWorked || worker.leaving || worker.retiring) this.refill();
     else if (worker.ready) this.#replaceIdle(worker, exitCode);
   }
 

@@ -4,10 +4,13 @@ import { tableOf } from '../shared/memory.js';
 import { HANDLER } from '../shared/messages.js';
 import { Backlog } from './backlog.js';
 import { CustomQueue } from './custom-queue.js';
+import { ObservedInputs, ObservedResults, Observer } from './explain/observer.js';
 import { HandlerNames } from './handler-names.js';
 import { Inputs } from './inputs.js';
+import { Lanes } from './lanes.js';
 import { Ledger } from './ledger.js';
 import type { FilledOptions } from './options.js';
+import { Results } from './results.js';
 import { Slots } from './slots.js';
 import { TaskViews } from './task-views.js';
 import type { WorkerHandle } from './worker-handle.js';
@@ -34,7 +37,13 @@ export function geometryFor(options: FilledOptions): Geometry {
 export type PoolState = ReturnType<typeof stateFor>;
 
 /** The books of a pool, which start nothing and wait for nothing: made before the parts that do, and handed down to them. */
-export function stateFor(options: FilledOptions, geometry: Geometry, onSettled: () => void) {
+/** @param lifecycle Are `setup` and `dispose` of worker files called? */
+export function stateFor(
+  options: FilledOptions,
+  geometry: Geometry,
+  onSettled: () => void,
+  lifecycle = true,
+) {
   const table = tableOf(layoutOf(geometry));
   /** Those that may take tasks, those that still start included. `Crew` keeps the list. */
   const workers: WorkerHandle[] = [];
@@ -43,9 +52,25 @@ export function stateFor(options: FilledOptions, geometry: Geometry, onSettled: 
   });
   const views = new TaskViews(handlers);
   const ledger = new Ledger(options.concurrentTasksPerWorker, onSettled);
-  const inputs = new Inputs(table, workers);
+  const observer = options.explain ? new Observer(table, workers, handlers) : undefined;
+  const inputs = observer ? new ObservedInputs(table, workers, observer) : new Inputs(table, workers);
+  const results = observer ? new ObservedResults(table, observer) : new Results(table);
   const slots = new Slots(table, inputs);
   const custom = options.taskQueue && new CustomQueue(options.taskQueue, views, ledger);
-  const backlog = new Backlog(slots, inputs, ledger, custom);
-  return { options, table, workers, handlers, views, ledger, inputs, slots, backlog };
+  const lanes = new Lanes(workers);
+  const backlog = new Backlog(slots, inputs, ledger, lanes, custom);
+  return {
+    options,
+    table,
+    workers,
+    handlers,
+    views,
+    ledger,
+    inputs,
+    results,
+    slots,
+    backlog,
+    observer,
+    lifecycle,
+  };
 }

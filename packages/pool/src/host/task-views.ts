@@ -1,4 +1,6 @@
+import { CARRIED } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
+import type { Packed } from '../shared/packed.js';
 import type { HandlerNames } from './handler-names.js';
 import type { Task } from './task.js';
 import { type PoolTask, queueOptionsSymbol } from './task-queue.js';
@@ -22,8 +24,9 @@ export class TaskViews {
   }
 
   #make(task: Task): PoolTask {
-    const { filename, name } = this.#handlers.of(task.handler);
-    const value = task.extras?.original ?? task.value;
+    const { filename, name, call } = this.#handlers.of(task.handler);
+    const sent = (call & CARRIED) === 0 ? task.value : (task.value as Packed).task;
+    const value = task.extras?.original ?? sent;
     const own =
       typeof value === 'object' && value !== null ? (value as Partial<PoolTask>)[queueOptionsSymbol] : null;
     return {

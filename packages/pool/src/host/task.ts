@@ -1,5 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import type { RetryPolicy } from './fault-options.js';
+import type { Key } from './keys.js';
+import type { WorkerHandle } from './worker-handle.js';
 
 // Where a task is. Only the table knows whether it runs.
 /** Neither in the queue nor in the table. */
@@ -51,6 +53,11 @@ export class Task {
     return this.extras?.abortable ?? false;
   }
 
+  /** Which worker it is for, if not for whoever is free. */
+  get pin(): Pin | undefined {
+    return this.extras?.beyond?.pin;
+  }
+
   /** No worker but one can run it. */
   get isBound(): boolean {
     return this.extras?.beyond?.stream === 'continues';
@@ -87,14 +94,22 @@ export interface Extras {
   readonly beyond?: Beyond;
 }
 
+/** Which worker a task is for: that of a key, or this one. */
+export interface Pin {
+  readonly key: Key | undefined;
+  readonly worker: WorkerHandle | undefined;
+}
+
 /** What still fewer have. */
 export interface Beyond {
   /** Milliseconds from when it is asked to end until its worker is stopped. */
   readonly grace: number;
   /** Instead of the pool's. */
   readonly retry: RetryPolicy | undefined;
-  /** It was asked to end: so it settles, whatever becomes of it; but for parts of streams, which see to that themselves. */
+  /** It is for one worker alone. */
+  readonly pin?: Pin | undefined;
   /** A stream of which it is a part. One that continues it can be run by the worker alone that keeps that stream. */
   readonly stream?: 'opens' | 'continues';
+  /** It was asked to end: so it settles, whatever becomes of it; but for parts of streams, which see to that themselves. */
   verdict?: { readonly reason: unknown };
 }

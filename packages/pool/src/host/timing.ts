@@ -37,17 +37,18 @@ export class Timing {
 
   /** All times since the last reset. */
   since(kind: Kind): Histogram {
-    const all = this.#ever(kind);
+    const all = this.ever(kind);
     const before = this.#before[kind];
     if (before !== undefined) all.subtract(before);
     return all;
   }
 
   reset(kind: Kind): void {
-    this.#before[kind] = this.#ever(kind);
+    this.#before[kind] = this.ever(kind);
   }
 
-  #ever(kind: Kind): Histogram {
+  /** All times, whatever was reset. */
+  ever(kind: Kind): Histogram {
     const all = new Histogram();
     all.add(this.#gone[kind]);
     for (const times of this.#living) all.add(times[kind]);

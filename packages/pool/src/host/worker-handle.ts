@@ -16,6 +16,8 @@ export interface WorkerEvents {
   onWake(): void;
   onReady(worker: WorkerHandle, kernelThreadId: number): void;
   onMessage(value: unknown): void;
+  /** It begins with a task that was to be told of. */
+  onStarted(worker: WorkerHandle, id: number, time: number): void;
   onExit(worker: WorkerHandle, exitCode: number): void;
 }
 
@@ -26,6 +28,16 @@ export class WorkerHandle {
   readonly index: number;
   readonly gate: number;
   ready = false;
+  /** When the host heard that it is, by the clock that all threads share. */
+  readyAt = 0;
+  /** How many places of keys it was given. */
+  keys = 0;
+  /** Its files have something to do before it ends. */
+  disposes = false;
+  /** It takes no more tasks, and ends itself when it has ended those that it has. */
+  retiring = false;
+  /** Its heap was larger than `maxHeapMb` after a task. */
+  isOverHeap = false;
   /** It is being stopped, or has stopped: it counts no more. */
   leaving = false;
   /** The last task in its mailbox is abortable: it shares the worker with no other one. */
@@ -35,8 +47,9 @@ export class WorkerHandle {
   /** The error that it died of, until its exit is handled. */
   failure: { error: unknown } | undefined;
   completed = 0;
-  /** Iterables that it keeps for streams: it is not idle for good while there are any. */
-  kept = 0;
+  /** Called when it keeps nothing more for streams. */
+  onFree: (() => void) | undefined;
+  #kept = 0;
   /** Of its tasks; undefined without `recordTiming`. */
   readonly times: Times | undefined;
   /** What load balancers may see of them. */
@@ -122,6 +135,16 @@ export class WorkerHandle {
     };
   }
 
+  /** Iterables that it keeps for streams: it is not idle for good while there are any. */
+  get kept(): number {
+    return this.#kept;
+  }
+
+  set kept(count: number) {
+    this.#kept = count;
+    if (count === 0) this.onFree?.();
+  }
+
   /** Tasks that it runs at this moment. */
   get running(): number {
     return runningNow(this.#table, this.index);
@@ -174,6 +197,11 @@ export class WorkerHandle {
     this.#lastMessage = this.nextMessage;
   }
 
+  /** Reads what it has posted without waiting for the event loop. */
+  readMessages(): void {
+    this.#messages.readAll();
+  }
+
   /** The number of the message that will be posted next. */
   get nextMessage(): number {
     return message.messageAfter(this.#lastMessage);
@@ -210,6 +238,9 @@ export class WorkerHandle {
       this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
     else if (received[0] === message.RESULTS) this.#rings[received[1]] = memoryOf(received[2]);
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
+    else if (received[0] === message.STARTED) this.#events.onStarted(this, received[1], received[2]);
+    else if (received[0] === message.DISPOSES) this.disposes = true;
+    else if (received[0] === message.HEAP) this.isOverHeap = true;
     else if (received[0] === message.READY) this.#events.onReady(this, received[1]);
   }
 }

@@ -18,6 +18,8 @@ export const NEXT = 0;
 export const RETURN = 1;
 /** What shall be done with which iterable of the worker. */
 export type StreamStep = readonly [what: typeof NEXT | typeof RETURN, id: number];
+/** The value is a `Packed`: what travels beside the task is restored around the call. */
+export const CARRIED = 64;
 
 /** A function of a worker file, or a wrapper around one: the loop gives it one value. */
 export type TaskFunction = (...task: unknown[]) => unknown;

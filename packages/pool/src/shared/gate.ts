@@ -48,6 +48,11 @@ export function retire(words: Int32Array, gate: number): boolean {
   return Atomics.compareExchange(words, gate, SLEEPING, RETIRED) === SLEEPING;
 }
 
+/** Worker: nobody shall count on it any more, nor wake it. */
+export function retireItself(words: Int32Array, gate: number): void {
+  Atomics.store(words, gate, RETIRED);
+}
+
 export const hostGate = HOST_GATE;
 
 /**

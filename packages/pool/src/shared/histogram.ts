@@ -135,6 +135,15 @@ export class Histogram {
     return this.#largest;
   }
 
+  /** How many times do not exceed so many milliseconds, as far as the buckets tell. */
+  countUpTo(milliseconds: number): number {
+    let count = 0;
+    for (let place = BUCKETS; place < CELLS && middleOf(place) / NANOS <= milliseconds; place++) {
+      count += this.#cells[place] as number;
+    }
+    return count;
+  }
+
   summary(): HistogramSummary {
     const { mean, count } = this;
     const at = (percent: number): number => this.percentile(percent);

@@ -28,6 +28,14 @@ export const SHAPE = 6;
 export const EXIT = 7;
 /** [ABORT, slot, sequence, reason]: the task shall end. Posted before its slot is marked as asked. */
 export const ABORT = 8;
+/** [STARTED, number, time]: the worker begins with a task whose `Packed` has that number. */
+export const STARTED = 20;
+/** [DISPOSES]: before the worker ends, its files have something to do. */
+export const DISPOSES = 21;
+/** [RETIRE]: the worker shall take no more tasks, end those that it has, and then end itself. */
+export const RETIRE = 22;
+/** [HEAP, bytes]: so large is the worker's heap, more than it shall be. */
+export const HEAP = 23;
 
 /** How it is called: bits of `calls.ts`. */
 export type Handler = readonly [id: number, filename: string, name: string, call: number];
@@ -40,7 +48,11 @@ export type Message =
   | [typeof READY, number]
   | [typeof SHAPE, number, readonly string[]]
   | [typeof EXIT]
-  | [typeof ABORT, number, number, Thrown];
+  | [typeof ABORT, number, number, Thrown]
+  | [typeof STARTED, number, number]
+  | [typeof DISPOSES]
+  | [typeof RETIRE]
+  | [typeof HEAP, number];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {
@@ -80,6 +92,12 @@ export interface Startup extends PostPorts {
   readonly concurrency: number;
   /** Where to note the times of tasks, if at all. */
   readonly times: SharedArrayBuffer | undefined;
+  /** Where to note every step of tasks, if at all. */
+  readonly marks: SharedArrayBuffer | undefined;
+  /** Call `setup()` and `dispose()` of worker files; milliseconds that the latter may take. undefined: do not. */
+  readonly lifecycle: number | undefined;
+  /** Megabytes of heap from which on the host shall hear of it. */
+  readonly maxHeapMb: number | undefined;
   /** Whose times the host notes. */
   readonly clock: Source;
   /** Report the kernel's id of the thread, so that the host can change its priority. */

@@ -176,6 +176,12 @@ export function claim(table: Table, worker: number, accepts?: (slot: number) => 
   return mail === EMPTY ? claimShared(table, worker, accepts) : mail;
 }
 
+/** Worker: the same from its mailbox alone, when it retires. */
+export function claimOwn(table: Table, worker: number, accepts?: (slot: number) => boolean): number {
+  const mail = claimMail(table, worker, accepts);
+  return mail === REFUSED ? EMPTY : mail;
+}
+
 function claimShared(table: Table, worker: number, accepts?: (slot: number) => boolean): number {
   const { words, layout } = table;
   for (;;) {

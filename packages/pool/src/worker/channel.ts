@@ -23,6 +23,8 @@ export class Channel {
   readonly arenas: Memory[] = [];
   /** Hears that a task shall end. Set once there is one that can. */
   onAbort: ((slot: number, sequence: number, reason: Thrown) => void) | undefined;
+  /** Hears that the worker shall retire. */
+  onRetire: (() => void) | undefined;
   readonly makers = new Makers(() => this.readAll());
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** What could not be read, by the number of the message. */
@@ -143,6 +145,9 @@ export class Channel {
         break;
       case message.ABORT:
         this.onAbort?.(received[1], received[2], received[3]);
+        break;
+      case message.RETIRE:
+        this.onRetire?.();
         break;
       case message.EXIT:
         process.exit(TERMINATED);

@@ -4,13 +4,12 @@ import { readTimeFrom } from '../shared/clock.js';
 import { enterWorker } from '../shared/context.js';
 import { IN_DENO } from '../shared/deno.js';
 import { tableOf } from '../shared/memory.js';
-import { READY, type Startup } from '../shared/messages.js';
+import { DISPOSES, READY, type Startup } from '../shared/messages.js';
 import { Channel } from './channel.js';
-import { Handlers } from './handlers.js';
+import { dieOf, endWorker } from './ending.js';
+import { Handlers, NO_SLOT } from './handlers.js';
+import { Lifecycle, SetupFailure } from './lifecycle.js';
 import { Loop } from './loop.js';
-
-/** The pool's own file is loaded before any task. */
-const NO_SLOT = -1;
 
 enterWorker();
 if (IN_DENO) parentPort?.once('message', (startup: Startup) => void start(startup));
@@ -34,13 +33,30 @@ async function start(startup: Startup): Promise<void> {
   readTimeFrom(startup.clock);
   const channel = new Channel(startup);
   const table = tableOf(startup.layout, startup.table);
-  const handlers = new Handlers(channel, table);
+  const lifecycle =
+    startup.lifecycle !== undefined ? new Lifecycle(() => channel.post([DISPOSES])) : undefined;
+  const handlers = new Handlers(channel, table, lifecycle);
   const loop = new Loop(startup, table, channel, handlers);
-  // A file that fails to load fails the tasks that need it, each with the true reason; the worker stays.
-  if (startup.preload >= 0) await handlers.load(startup.preload, NO_SLOT).catch(() => {});
+  channel.onRetire = () => loop.retire(() => void endWorker(lifecycle, startup.lifecycle));
+  const failure = await preload(handlers, startup.preload);
+  if (failure !== undefined) {
+    dieOf(failure.cause);
+    return;
+  }
   channel.listen(loop.onMessage);
   channel.post([READY, startup.nice ? kernelThreadId() : 0]);
   loop.driveSoon();
+}
+
+/** A file that fails to load fails the tasks that need it, each with the true reason; the worker stays. One whose `setup()` fails ends it. */
+async function preload(handlers: Handlers, handler: number): Promise<SetupFailure | undefined> {
+  if (handler < 0) return undefined;
+  try {
+    await handlers.load(handler, NO_SLOT);
+    return undefined;
+  } catch (error) {
+    return error instanceof SetupFailure ? error : undefined;
+  }
 }
 
 /** Linux names threads by numbers of its own, which `os.setPriority` takes. */

@@ -1,14 +1,19 @@
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
-import { CONTINUED, FED, OBSERVED, SPREAD, STREAMED, type TaskFunction } from '../shared/calls.js';
+import { CARRIED, CONTINUED, FED, OBSERVED, SPREAD, STREAMED, type TaskFunction } from '../shared/calls.js';
 import type { FedValue } from '../shared/feeds.js';
 import type { Table } from '../shared/table.js';
+import { carriedBy } from './carried.js';
 import type { Channel } from './channel.js';
 import { unfed } from './feed.js';
+import { type Lifecycle, SetupFailure } from './lifecycle.js';
 import { cannotLoad } from './load-error.js';
 import { loadModule } from './load-module.js';
 import { ObservedCalls } from './observed.js';
 import { Streams } from './streams.js';
+
+/** No task needs the function yet. */
+export const NO_SLOT = -1;
 
 /**
  * The functions that tasks call, by the number that the host gave to a pair of file and name. A file is loaded at
@@ -22,10 +27,12 @@ export class Handlers {
   #streams: Streams | undefined;
   readonly #channel: Channel;
   readonly #table: Table;
+  readonly #lifecycle: Lifecycle | undefined;
 
-  constructor(channel: Channel, table: Table) {
+  constructor(channel: Channel, table: Table, lifecycle: Lifecycle | undefined) {
     this.#channel = channel;
     this.#table = table;
+    this.#lifecycle = lifecycle;
   }
 
   /** The function, when it has been loaded and needs no slot. */
@@ -37,7 +44,10 @@ export class Handlers {
   async load(id: number, slot: number): Promise<TaskFunction> {
     const [, filename, name, call] = this.#channel.handler(id);
     if ((call & CONTINUED) !== 0) return this.#keeping().step(slot);
-    const found = this.#known[id] ?? this.#bound[id] ?? calledAs(call, await find(filename, name));
+    const found =
+      this.#known[id] ??
+      this.#bound[id] ??
+      this.#carried(filename, call, calledAs(call, await this.#find(filename, name, slot)));
     if ((call & (OBSERVED | STREAMED)) === 0) {
       this.#known[id] = found;
       return found;
@@ -45,6 +55,11 @@ export class Handlers {
     this.#bound[id] = found;
     if ((call & STREAMED) !== 0) return this.#keeping().opener(found, slot);
     return this.#observing().bind(found, slot);
+  }
+
+  /** Does it keep iterables for streams? */
+  get keepsAny(): boolean {
+    return this.#streams !== undefined && this.#streams.size > 0;
   }
 
   #observing(): ObservedCalls {
@@ -56,6 +71,21 @@ export class Handlers {
     this.#streams ??= new Streams(this.#observing());
     return this.#streams;
   }
+
+  /** @throws SetupFailure itself when no task needs the file yet */
+  async #find(filename: string, name: string, slot: number): Promise<TaskFunction> {
+    const { value: exported } = await awaited((await loadModule(filename)).exports);
+    try {
+      await this.#lifecycle?.enter(filename, (hook) => hookOf(exported, hook));
+    } catch (error) {
+      throw error instanceof SetupFailure && slot !== NO_SLOT ? error.forTask(name) : error;
+    }
+    return functionOf(exported, filename, name);
+  }
+
+  #carried(filename: string, call: number, found: TaskFunction): TaskFunction {
+    return (call & CARRIED) === 0 ? found : carriedBy(this.#channel, filename, found);
+  }
 }
 
 /** The function as the loop calls it. */
@@ -64,8 +94,7 @@ function calledAs(call: number, found: TaskFunction): TaskFunction {
   return (given) => found(...unfed(given as FedValue));
 }
 
-async function find(filename: string, name: string): Promise<TaskFunction> {
-  const { value: exported } = await awaited((await loadModule(filename)).exports);
+async function functionOf(exported: unknown, filename: string, name: string): Promise<TaskFunction> {
   const found = await pick(exported, name).catch((cause: unknown) => {
     throw cannotLoad(filename, cause);
   });
@@ -90,6 +119,10 @@ async function pick(exported: unknown, name: string): Promise<unknown> {
   const { value: whole } = await awaited(memberOf(exported, 'default'));
   return typeof whole === 'function' && name === 'default' ? whole : memberOf(whole, name);
 }
+
+/** An export that cannot be read is for the task to tell that needs it. */
+const hookOf = (exported: unknown, name: string): Promise<unknown> =>
+  pick(exported, name).catch(() => undefined);
 
 /** What every object or function has is no task: 'constructor', 'call'. */
 const COMMON = new Set(

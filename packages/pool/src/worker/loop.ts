@@ -1,34 +1,27 @@
 import type { TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { cancelSleep, declareSleep, gateAt } from '../shared/gate.js';
-import { Times } from '../shared/histogram.js';
-import {
-  ABORTABLE_NOW,
-  CREATED,
-  FLAGS,
-  HANDLER,
-  LENGTH,
-  OFFSET,
-  PAYLOAD,
-  SEQUENCE,
-  START,
-} from '../shared/layout.js';
+import { cancelSleep, declareSleep, gateAt, retireItself } from '../shared/gate.js';
+import { ABORTABLE_NOW, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { Listener } from '../shared/listener.js';
 import { chunkOf, type SharedTable, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
-import { anythingQueued, blockAt, claim, complete, PULL, report, slotAt } from '../shared/table.js';
+import { anythingQueued, blockAt, claim, claimOwn, complete, PULL, report, slotAt } from '../shared/table.js';
 import { timers } from '../shared/timers.js';
 import { unreadable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 import type { Handlers } from './handlers.js';
+import { HeapWatch } from './heap-watch.js';
 import { nextTick, runMicrotasks } from './microtasks.js';
 import { Outcome } from './outcome.js';
 import { Output } from './output.js';
+import { type Recorder, recorderFor } from './recorder.js';
 import { Spinner } from './spin.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
 const TURN = 1;
+/** Milliseconds after which a worker that retires looks again for what continues a stream. */
+const LOOK_AGAIN = 5;
 /** How many synchronous tasks may follow one another before the worker looks at the clock. */
 const LOOK_AT_CLOCK = 16;
 
@@ -44,6 +37,10 @@ export class Loop {
   #yielding = false;
   /** The host is about to kill this worker for a task that it ran. */
   #condemned = false;
+  /** How it takes tasks: once it retires, from its mailbox alone. */
+  #claim = claim;
+  /** Called when a worker that retires has ended all that it had. */
+  #onRetired: (() => void) | undefined;
   readonly #pulls = new Map<number, number>();
   readonly #decoder: Decoder;
   readonly #spinner: Spinner;
@@ -61,7 +58,8 @@ export class Loop {
   readonly #handlers: Handlers;
   readonly #worker: number;
   readonly #concurrency: number;
-  readonly #times: Times | undefined;
+  readonly #recorder: Recorder | undefined;
+  readonly #around: Recorder['call'];
   readonly #accepts: ((slot: number) => boolean) | undefined;
 
   constructor(startup: message.Startup, table: SharedTable, channel: Channel, handlers: Handlers) {
@@ -70,7 +68,10 @@ export class Loop {
     this.#handlers = handlers;
     this.#worker = startup.index;
     this.#concurrency = startup.concurrency;
-    this.#times = startup.times && new Times(startup.times);
+    const { maxHeapMb } = startup;
+    const further = maxHeapMb === undefined ? [] : [new HeapWatch(maxHeapMb, channel)];
+    this.#recorder = recorderFor(startup, table, further);
+    this.#around = this.#recorder?.call;
     this.#gate = gateAt(table, startup.index);
     this.#listener = new Listener(table.words, this.#gate, this.driveSoon);
     this.#abortableWord = blockAt(table.layout, startup.index) + ABORTABLE_NOW;
@@ -126,8 +127,12 @@ export class Loop {
     const end = now() + TURN;
     let untilClock = LOOK_AT_CLOCK;
     while (this.#running < this.#concurrency && !this.#abortable && !this.#condemned) {
-      const slot = claim(this.#table, this.#worker, this.#accepts);
+      const slot = this.#claim(this.#table, this.#worker, this.#accepts);
       if (slot === -1) {
+        if (this.#onRetired !== undefined) {
+          this.#endRetired();
+          return;
+        }
         // While asynchronous tasks run, spinning would hold up their event loop.
         if (this.#running === 0 && this.#spinner.spin()) continue;
         if (this.#sleep()) return;
@@ -142,6 +147,31 @@ export class Loop {
       }
       untilClock = LOOK_AT_CLOCK;
     }
+  }
+
+  /** Takes nothing more that others could take, and calls `end` once it has ended all that it has. */
+  retire(end: () => void): void {
+    if (this.#onRetired !== undefined) return;
+    this.#onRetired = end;
+    this.#claim = claimOwn;
+    // The host has seen to it that a worker that sleeps has nothing.
+    if (this.#asleep && !this.#wakeUp()) this.#endRetired();
+    else this.driveSoon();
+  }
+
+  #endRetired(): void {
+    if (this.#running > 0 || this.#condemned) return;
+    if (this.#handlers.keepsAny) {
+      // A stream was opened when the host had told it already. Its gate is shut for those, so it has to look by itself.
+      retireItself(this.#table.words, this.#gate);
+      timers.setTimeout(this.driveSoon, LOOK_AGAIN);
+      return;
+    }
+    this.#condemned = true;
+    // What waits is for others, whom the host may have left asleep because this one was awake.
+    retireItself(this.#table.words, this.#gate);
+    this.#channel.wakeHost();
+    this.#onRetired?.();
   }
 
   /** What a task leaves behind belongs before the next one. */
@@ -188,7 +218,7 @@ export class Loop {
     const flags = this.#table.words[base + FLAGS] as number;
     this.#running++;
     this.#setAbortable((flags & message.ABORTABLE) !== 0);
-    if (this.#times !== undefined) this.#table.floats[(base + START) >> 1] = now();
+    if (this.#recorder !== undefined) this.#recorder.start(slot);
     if ((flags & message.PLACE_MASK) < message.IN_PORT) {
       this.#startWritten(slot, base, flags);
     } else {
@@ -312,7 +342,7 @@ export class Loop {
     let result: unknown;
     let isThenable: boolean;
     try {
-      result = handler(task);
+      result = this.#around === undefined ? handler(task) : this.#around(slot, handler, task);
       isThenable = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
     } catch (error) {
       this.#fail(slot, error);
@@ -350,7 +380,7 @@ export class Loop {
   }
 
   #end(slot: number): void {
-    if (this.#times !== undefined) this.#note(this.#times, slot);
+    if (this.#recorder !== undefined) this.#recorder.end(slot);
     if (this.#unreported > 0 || this.#output.isPending) this.#leaveInTurn(slot);
     else this.#leave(slot);
   }
@@ -362,13 +392,6 @@ export class Loop {
       this.#unreported--;
       this.#leave(slot);
     });
-  }
-
-  #note(times: Times, slot: number): void {
-    const base = slotAt(this.#table.layout, slot);
-    const start = this.#table.floats[(base + START) >> 1] as number;
-    times.run.record(now() - start);
-    times.wait.record(start - (this.#table.floats[(base + CREATED) >> 1] as number));
   }
 
   #leave(slot: number): void {

@@ -26,6 +26,10 @@ export class Streams {
     this.#calls = calls;
   }
 
+  get size(): number {
+    return this.#kept.size;
+  }
+
   /** The function for the task in one slot that opens a stream. It gives this thread's id, and the number of the stream. */
   opener(found: TaskFunction, slot: number): TaskFunction {
     return async (value) => {

@@ -1,0 +1,84 @@
+import { badType } from '../../errors.js';
+import type { Histogram } from '../../shared/histogram.js';
+import type { Core } from '../core.js';
+import { PHASES } from '../explain/breakdown.js';
+import { FAMILIES, TIMES } from './families.js';
+
+/** What is used of a meter of `@opentelemetry/api`, so that its types need not be there. */
+export interface Meter {
+  createObservableGauge(name: string, options: InstrumentOptions): Observable;
+  createObservableCounter(name: string, options: InstrumentOptions): Observable;
+}
+
+interface InstrumentOptions {
+  description: string;
+  unit: string;
+}
+
+interface Observable {
+  addCallback(callback: (result: ObservableResult) => void): void;
+  removeCallback(callback: (result: ObservableResult) => void): void;
+}
+
+interface ObservableResult {
+  observe(value: number, attributes?: Record<string, string | number>): void;
+}
+
+const QUANTILES = [0.5, 0.99] as const;
+
+/**
+ * Gives a pool's metrics to OpenTelemetry. Times are sums and quantiles: its histograms take one value after another, which for a
+ * million tasks a second would cost more than the tasks.
+ * @returns what ends it
+ */
+export function observe(core: Core, meter: Meter): () => void {
+  if (typeof meter?.createObservableGauge !== 'function') {
+    throw badType('meter', meter, 'a meter of @opentelemetry/api');
+  }
+  const ends: (() => void)[] = [];
+  const add = (
+    type: 'counter' | 'gauge',
+    name: string,
+    description: string,
+    unit: string,
+    callback: (result: ObservableResult) => void,
+  ): void => {
+    const options = { description, unit };
+    const instrument =
+      type === 'counter'
+        ? meter.createObservableCounter(name, options)
+        : meter.createObservableGauge(name, options);
+    instrument.addCallback(callback);
+    ends.push(() => instrument.removeCallback(callback));
+  };
+  for (const { name, type, help, unit, of } of FAMILIES) {
+    add(type, name, help, unit, (result) => {
+      const value = of(core);
+      if (value !== undefined) result.observe(value);
+    });
+  }
+  for (const { kind, name, help } of TIMES) {
+    add('counter', `${name}.sum`, help, 's', (result) => {
+      const times = core.timing?.ever(kind);
+      if (times !== undefined) result.observe(times.sum / 1e3);
+    });
+    add('gauge', `${name}.quantile`, help, 's', (result) => quantiles(result, core.timing?.since(kind)));
+  }
+  add('counter', 'plimsoll.pool.task.phase', 'Where the time of tasks went, by function.', 's', (result) =>
+    phases(result, core),
+  );
+  return () => {
+    for (const end of ends.splice(0)) end();
+  };
+}
+
+function quantiles(result: ObservableResult, times: Histogram | undefined): void {
+  if (times === undefined || times.count === 0) return;
+  for (const quantile of QUANTILES) result.observe(times.percentile(quantile * 100) / 1e3, { quantile });
+}
+
+function phases(result: ObservableResult, { observer }: Core): void {
+  for (const { name, filename, phases: all } of observer?.breakdowns ?? []) {
+    for (const phase of PHASES) result.observe(all[phase].sum / 1e3, { task: name, file: filename, phase });
+  }
+}

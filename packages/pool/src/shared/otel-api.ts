@@ -1,0 +1,51 @@
+/** What is used of `@opentelemetry/api`, so that its types need not be there. */
+export interface OpenTelemetryApi {
+  readonly ROOT_CONTEXT: unknown;
+  readonly context: {
+    active(): unknown;
+    with<Result>(context: unknown, callback: () => Result): Result;
+  };
+  readonly propagation: {
+    inject(context: unknown, carrier: Record<string, string>): void;
+    extract(context: unknown, carrier: Readonly<Record<string, string>>): unknown;
+  };
+  readonly trace: {
+    getTracer(name: string): Tracer;
+    setSpan(context: unknown, span: Span): unknown;
+  };
+  readonly metrics: { getMeter(name: string): unknown };
+}
+
+export interface Tracer {
+  startSpan(name: string, options: { attributes: Record<string, string> }): Span;
+}
+
+export interface Span {
+  recordException(error: Error): void;
+  setStatus(status: { code: number; message?: string }): unknown;
+  end(): void;
+}
+
+/** Of the API's enumeration of span statuses. */
+export const STATUS_ERROR = 2;
+
+const NAME = '@opentelemetry/api';
+
+/**
+ * The API as the program finds it from one of these files: the pool does not depend on it. Its copies share one state, so it does
+ * not matter which one this is.
+ */
+export function findOpenTelemetry(
+  files: readonly (string | null | undefined)[],
+): OpenTelemetryApi | undefined {
+  const { createRequire } = process.getBuiltinModule('node:module');
+  for (const file of files) {
+    if (typeof file !== 'string') continue;
+    try {
+      return createRequire(file)(NAME) as OpenTelemetryApi;
+    } catch {
+      // Not installed there.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,55 @@
+import { badRange, badType } from '../errors.js';
+
+/** What is used of an AsyncLocalStorage. */
+export interface Storage {
+  getStore(): unknown;
+  run<Result>(store: unknown, callback: () => Result): Result;
+}
+
+/** AsyncLocalStorages by the names under which they travel. */
+export type Storages = Readonly<Record<string, Storage>>;
+
+const KEY = Symbol.for('plimsoll.pool.stores');
+const registry = globalThis as { [KEY]?: Map<string, Storage> };
+
+/** Kept on the global object, because a worker file may load another copy of this package than the worker is made of. */
+export const storageOf = (name: string): Storage | undefined => registry[KEY]?.get(name);
+
+/**
+ * In a worker file: fills these AsyncLocalStorages around each task with what those of the same names held where the task was
+ * submitted; see the option `context`. On the host it has no effect.
+ *
+ * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for anything but storages, and for a name that is taken
+ * @example
+ * import { AsyncLocalStorage } from 'node:async_hooks';
+ * import { receiveContext } from '@plimsoll/pool';
+ *
+ * const user = new AsyncLocalStorage();
+ * receiveContext({ user });
+ * export default () => user.getStore();
+ */
+export function receiveContext(storages: Storages): void {
+  checkStorages('storages', storages);
+  registry[KEY] ??= new Map();
+  const known = registry[KEY];
+  for (const [name, storage] of Object.entries(storages)) {
+    const taken = known.get(name);
+    if (taken !== undefined && taken !== storage) {
+      throw badRange(`storages.${name}`, name, 'a name under which no other storage is registered');
+    }
+    known.set(name, storage);
+  }
+}
+
+/** @throws TypeError for anything but an object of storages */
+export function checkStorages(name: string, storages: unknown): asserts storages is Storages {
+  if (typeof storages !== 'object' || storages === null || Array.isArray(storages)) {
+    throw badType(name, storages, 'an object of AsyncLocalStorages');
+  }
+  for (const [key, storage] of Object.entries(storages)) {
+    const { getStore, run } = Object(storage) as Partial<Storage>;
+    if (typeof getStore !== 'function' || typeof run !== 'function') {
+      throw badType(name, storage, `an object of AsyncLocalStorages, which '${key}' is to be, too`);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { now } from '../shared/clock.js';
+import { STARTED } from '../shared/messages.js';
+import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
+import type { Packed } from '../shared/packed.js';
+import { storageOf } from '../shared/stores.js';
+import type { Channel } from './channel.js';
+
+/** A function that gets a `Packed`: calls the other one inside of what has travelled with the task. */
+export function carriedBy(channel: Channel, filename: string, found: (task: unknown) => unknown) {
+  return (packed: unknown): unknown => {
+    const { task, context, trace, notice } = packed as Packed;
+    let call = (): unknown => found(task);
+    if (trace !== undefined) call = traced(filename, trace, call);
+    if (context !== undefined) {
+      for (const [name, store] of Object.entries(context)) call = inStore(name, store, call);
+    }
+    if (notice !== undefined) channel.post([STARTED, notice, now()]);
+    return call();
+  };
+}
+
+/** A storage that the worker file has not registered is none of its business. */
+function inStore(name: string, store: unknown, call: () => unknown): () => unknown {
+  const storage = storageOf(name);
+  return storage === undefined ? call : () => storage.run(store, call);
+}
+
+let api: OpenTelemetryApi | null | undefined;
+
+function traced(
+  filename: string,
+  trace: Readonly<Record<string, string>>,
+  call: () => unknown,
+): () => unknown {
+  api ??= findOpenTelemetry([filename, process.cwd().concat('/')]) ?? null;
+  if (api === null) return call;
+  const { context, propagation, ROOT_CONTEXT } = api;
+  const remote = propagation.extract(ROOT_CONTEXT, trace);
+  return () => context.with(remote, call);
+}

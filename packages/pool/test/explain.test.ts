@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Explanation, type Phase, Pool, type TaskExplanation } from '@plimsoll/pool';
+import { adviceFor } from '../dist/host/explain/advice.js';
+import { Breakdown, PHASES, type Phases } from '../dist/host/explain/breakdown.js';
+import { caught, fixture, poolFor, until } from './support.js';
+
+const only = ({ tasks }: Explanation, name: string): TaskExplanation => {
+  const found = tasks.filter((task) => task.name === name);
+  assert.equal(found.length, 1, `${found.length} explanations of ${name}`);
+  return found[0] as TaskExplanation;
+};
+const idsOf = ({ advice }: Explanation): string[] => advice.map(({ id }) => id);
+const inTurn = async (pool: Pool, times: number, task: unknown, name: string): Promise<void> => {
+  for (let time = 0; time < times; time++) await pool.run(task, { name });
+};
+
+for (const recordTiming of [true, false]) {
+  test(`the phases of a task add up to all of its time, recordTiming ${recordTiming}`, async (t) => {
+    const pool = poolFor(t, { explain: true, recordTiming });
+    await Promise.all([1, 2, 3].map(() => pool.run(20, { name: 'block' })));
+    await caught(pool.run('no', { name: 'fail' }));
+    await caught(pool.run('no', { name: 'failLater' }));
+    const explanation = pool.explain();
+    const block = only(explanation, 'block');
+    assert.equal(block.count, 3);
+    assert.equal(block.failed, 0);
+    assert.equal(block.filename, pool.options.filename);
+    assert.ok(block.phases.run.p50 >= 19, `${block.phases.run.p50} ms`);
+    assert.ok(block.phases.queue.mean * 3 >= 55, 'one waited for one other task, and one for two');
+    for (const { total, phases, count } of explanation.tasks) {
+      const sum = PHASES.reduce((all, phase) => all + phases[phase].mean, 0);
+      assert.ok(Math.abs(sum - total.mean) < 1e-6 * total.mean, `${sum} ms are not ${total.mean}`);
+      assert.ok(Math.abs(PHASES.reduce((all, phase) => all + phases[phase].share, 0) - 1) < 1e-6);
+      assert.ok(count > 0);
+    }
+    assert.equal(only(explanation, 'fail').failed, 1);
+    assert.equal(only(explanation, 'failLater').failed, 1);
+    assert.equal(pool.histogram.runTime.max > 0, recordTiming);
+    assert.deepEqual(explanation.tasks[0]?.name, 'block', 'the most time comes first');
+  });
+}
+
+test('the wait for a worker that starts is told from the wait for one that is busy', async (t) => {
+  const pool = poolFor(t, { explain: true, minThreads: 0, idleTimeout: Number.POSITIVE_INFINITY });
+  await pool.run(1, { name: 'echo' });
+  await inTurn(pool, 10, 1, 'thread');
+  const explanation = pool.explain();
+  const first = only(explanation, 'echo').phases;
+  assert.ok(first.startup.share > 0.5, `${first.startup.share} of it`);
+  const later = only(explanation, 'thread');
+  assert.equal(later.phases.startup.p99, 0);
+  assert.equal(later.phases.queue.p50 < first.startup.p50, true);
+  assert.equal(later.foundFree, 10, 'each found the worker free');
+});
+
+test('a task without a free worker waits in the queue, and finds none free', async (t) => {
+  const pool = poolFor(t, { explain: true });
+  await pool.run(1, { name: 'echo' });
+  const blocked = pool.run(50, { name: 'block' });
+  const waiting = [1, 2, 3].map(() => pool.run(1, { name: 'thread' }));
+  await Promise.all([blocked, ...waiting]);
+  const { foundFree, phases } = only(pool.explain(), 'thread');
+  assert.equal(foundFree, 0);
+  assert.equal(phases.wake.p99, 0);
+  assert.ok(phases.queue.p50 > 30, `${phases.queue.p50} ms`);
+});
+
+test('large, moved and cloned values, several tasks at a time, and functions that cannot be loaded are followed too', async (t) => {
+  const pool = poolFor(t, { explain: true, concurrentTasksPerWorker: 4 });
+  const large = new Uint8Array(2 ** 20);
+  assert.equal(await pool.run(large, { name: 'size' }), 2 ** 20);
+  assert.equal(await pool.run(large, { name: 'size', transferList: [large.buffer] }), 2 ** 20);
+  const cloned = /x/;
+  assert.deepEqual(await pool.run(cloned, { name: 'echo' }), cloned);
+  await Promise.all([1, 2, 3, 4, 5].map(() => pool.run(10, { name: 'sleep' })));
+  await caught(pool.run(1, { name: 'none' }));
+  await caught(pool.run(1, { name: 'returnFunction' }));
+  const explanation = pool.explain();
+  assert.equal(only(explanation, 'size').count, 2);
+  assert.equal(only(explanation, 'none').failed, 1);
+  assert.equal(only(explanation, 'none').phases.run.p99, 0);
+  assert.equal(only(explanation, 'returnFunction').failed, 1);
+  assert.equal(only(explanation, 'sleep').promises.count, 5);
+  for (const { phases } of explanation.tasks) {
+    for (const phase of PHASES) {
+      assert.ok(phases[phase].mean >= 0 && phases[phase].mean < 60_000, `${phase}: ${phases[phase].mean} ms`);
+    }
+  }
+});
+
+test('tasks that are cancelled or die with their worker are left out, and the others go on being followed', async (t) => {
+  const pool = poolFor(t, { explain: true });
+  await caught(pool.run(undefined, { name: 'blockForever', timeout: 100 }));
+  await caught(pool.run(3, { name: 'exit' }));
+  await caught(pool.run(3, { name: 'crash' }));
+  await inTurn(pool, 5, 1, 'echo');
+  const explanation = pool.explain();
+  assert.deepEqual(
+    explanation.tasks.map(({ name, count }) => [name, count]),
+    [['echo', 5]],
+  );
+});
+
+test('explain() without its option is a coded error', async (t) => {
+  const error = await caught((async () => poolFor(t).explain())());
+  assert.ok(error instanceof RangeError);
+  assert.equal(error.code, 'PLIMSOLL_POOL_BAD_OPTION');
+});
+
+test('small tasks one after another are advised to be sent together, long ones are not', async (t) => {
+  const pool = poolFor(t, { explain: true });
+  await inTurn(pool, 200, 1, 'echo');
+  await inTurn(pool, 25, 30, 'block');
+  const { advice } = pool.explain();
+  const small = advice.filter(({ id }) => id === 'sending-costs-more');
+  assert.deepEqual(
+    small.map(({ task }) => task?.name),
+    ['echo'],
+  );
+  const { run = 1, sending = 0, count } = small[0]?.numbers ?? {};
+  assert.ok(run < sending, `${run} ms < ${sending} ms`);
+  assert.equal(count, 200);
+  assert.match(small[0]?.message ?? '', /'echo' takes .* and costs .* to send/);
+});
+
+test('a function that waits for others is called asynchronous, and one that blocks its thread is not', async (t) => {
+  const pool = poolFor(t, { explain: true });
+  await inTurn(pool, 25, 30, 'sleep');
+  await inTurn(pool, 25, 30, 'block');
+  const explanation = pool.explain();
+  const asynchronous = explanation.advice.filter(({ id }) => id === 'already-asynchronous');
+  assert.deepEqual(
+    asynchronous.map(({ task }) => task?.name),
+    ['sleep'],
+  );
+  assert.ok(only(explanation, 'sleep').promises.busy < 0.1);
+  assert.equal(only(explanation, 'block').promises.count, 0);
+});
+
+test('a burst on a cold pool has its tail from the start of workers, one on a warm pool has not', async (t) => {
+  const cold = poolFor(t, { explain: true, minThreads: 0, idleTimeout: Number.POSITIVE_INFINITY });
+  await Promise.all(Array.from({ length: 150 }, () => cold.run(1, { name: 'echo' })));
+  assert.ok(idsOf(cold.explain()).includes('start-up-is-the-tail'));
+  const warm = poolFor(t, { explain: true });
+  await until(() => warm.idleThreads === 1);
+  await Promise.all(Array.from({ length: 150 }, () => warm.run(1, { name: 'echo' })));
+  assert.ok(!idsOf(warm.explain()).includes('start-up-is-the-tail'));
+});
+
+test('workers and host are described', async (t) => {
+  const pool = poolFor(t, { explain: true, minThreads: 1, maxThreads: 2 });
+  await Promise.all([1, 2, 3, 4].map(() => pool.run(30, { name: 'block' })));
+  const { workers, host, duration } = pool.explain();
+  assert.equal(workers.minThreads, 1);
+  assert.equal(workers.maxThreads, 2);
+  assert.ok(workers.most >= 1 && workers.most <= 2);
+  assert.ok(workers.cores > 0);
+  assert.ok(host.utilization >= 0 && host.utilization <= 1);
+  assert.ok(duration >= 59);
+});
+
+const ONE = Object.fromEntries(PHASES.map((phase) => [phase, 0])) as Record<Phase, number>;
+/** An explanation of a pool whose tasks all took the same. */
+function facts(
+  phases: Partial<Phases>,
+  more: { most?: number; cores?: number; utilization?: number; idle?: number },
+) {
+  const { most = 2, cores = 2, utilization = 0.1, idle = -1 } = more;
+  const breakdown = new Breakdown('/worker.js', 'work');
+  for (let task = 0; task < 200; task++)
+    breakdown.add({ ...ONE, ...phases }, { failed: false, foundFree: false, idle });
+  const spread = (phase: Phase) => ({
+    ...{ mean: breakdown.phases[phase].mean, share: 0 },
+    ...{ p50: breakdown.phases[phase].percentile(50), p99: breakdown.phases[phase].percentile(99) },
+  });
+  const total = { mean: 1, p50: 1, p99: breakdown.total.percentile(99) };
+  const task: TaskExplanation = {
+    ...{ filename: '/worker.js', name: 'work', count: 200, failed: 0, total, foundFree: 0, sending: total },
+    phases: Object.fromEntries(PHASES.map((phase) => [phase, spread(phase)])) as TaskExplanation['phases'],
+    promises: { count: breakdown.promised, busy: 1 - breakdown.promisedIdle / breakdown.promisedRun },
+  };
+  const workers = { minThreads: 1, maxThreads: 8, most, cores, quota: cores };
+  const host = { utilization, loopDelay: total };
+  return adviceFor({ duration: 1, tasks: [task], host, workers }, [breakdown]);
+}
+
+test('more workers than cores is advice for functions that keep their threads busy alone', () => {
+  const [advice] = facts({ run: 10 }, { most: 8, cores: 1.5 });
+  assert.equal(advice?.id, 'more-workers-than-cores');
+  assert.match(
+    advice?.message ?? '',
+    /8 workers have run at a time, and the quota has 1\.5 cores: set maxThreads to 2$/,
+  );
+  assert.equal(advice?.numbers.cores, 1.5);
+  assert.deepEqual(facts({ run: 10 }, { most: 2, cores: 1.5 }), []);
+  assert.deepEqual(
+    facts({ run: 10 }, { most: 8, cores: 1.5, idle: 9.9 }).map(({ id }) => id),
+    ['already-asynchronous'],
+  );
+});
+
+test('results that wait for a busy host are told from those that wait for nothing', () => {
+  const ids = (utilization: number) => facts({ run: 1, return: 5 }, { utilization }).map(({ id }) => id);
+  assert.deepEqual(ids(0.97), ['host-loop-is-busy']);
+  assert.deepEqual(ids(0.5), []);
+});
+
+test('in a stream of tasks sending is what the host does for them', () => {
+  const ids = (run: number) =>
+    facts({ run, encode: 0.01, decode: 0.01, wake: 0, return: 3 }, {}).map(({ id }) => id);
+  assert.deepEqual(ids(0.005), ['sending-costs-more']);
+  assert.deepEqual(ids(0.5), []);
+});
+
+test('a pool with explain leaves its other options alone', async (t) => {
+  const pool = new Pool({ filename: fixture('tasks.mjs'), explain: true, maxThreads: 1 });
+  t.after(() => pool.destroy());
+  assert.equal(await pool.run({ a: 1, b: 2 }), 3);
+  assert.equal(pool.options.explain, true);
+});
+
+for (const end of ['close', 'destroy'] as const) {
+  test(`nothing looks at the host's event loop any more after ${end}()`, async (t) => {
+    const pool = poolFor(t, { explain: true });
+    await pool.run(50, { name: 'sleep' });
+    assert.ok(pool.explain().host.loopDelay.mean > 0);
+    await pool[end]();
+    const { loopDelay } = pool.explain().host;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.deepEqual(pool.explain().host.loopDelay, loopDelay);
+  });
+}
+
+test('calls of a proxy are explained together with plain tasks of the function', async (t) => {
+  const pool = poolFor(t, { explain: true });
+  await pool.run(1, { name: 'echo' });
+  assert.equal(await pool.proxy<{ echo: (value: number) => number }>().echo(2), 2);
+  assert.equal(only(pool.explain(), 'echo').count, 2);
+});
+
+test('of many functions the further ones are added up', async (t) => {
+  const pool = poolFor(t, { explain: true });
+  for (let index = 0; index < 300; index++) await caught(pool.run(1, { name: `none${index}` }));
+  const { tasks } = pool.explain();
+  assert.equal(tasks.length, 257);
+  assert.equal(only(pool.explain(), '(others)').count, 300 - 256);
+});

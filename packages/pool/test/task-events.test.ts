@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { test } from 'node:test';
+import type { Pool, TaskEvent } from '@plimsoll/pool';
+import { caught, fixture, poolFor } from './support.js';
+
+const KINDS = ['queued', 'started', 'settled'] as const;
+type Kind = (typeof KINDS)[number];
+interface Seen {
+  kind: Kind;
+  event: TaskEvent;
+}
+
+/** Runs something while these events are noted. */
+async function noting(run: () => Promise<unknown>, kinds: readonly Kind[] = KINDS): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  const listeners = kinds.map((kind) => {
+    const name = `plimsoll.pool.task.${kind}`;
+    const listener = (event: unknown): void => void seen.push({ kind, event: event as TaskEvent });
+    subscribe(name, listener);
+    return () => unsubscribe(name, listener);
+  });
+  try {
+    await run();
+  } finally {
+    for (const stop of listeners) stop();
+  }
+  return seen;
+}
+
+const kindsOf = (seen: readonly Seen[]): Kind[] => seen.map(({ kind }) => kind);
+const callsOf = (pool: Pool): number[] =>
+  (pool as unknown as { core: { handlers: { all: { call: number }[] } } }).core.handlers.all.map(
+    ({ call }) => call,
+  );
+
+test('a task is queued, started and settled, in this order and once, with the same object', async (t) => {
+  const pool = poolFor(t);
+  let thread: unknown;
+  const seen = await noting(async () => {
+    thread = await pool.run(20, { name: 'block' });
+  });
+  assert.deepEqual(kindsOf(seen), [...KINDS]);
+  const [first] = seen;
+  const event = first?.event as TaskEvent;
+  for (const one of seen) assert.equal(one.event, event);
+  assert.equal(event.name, 'block');
+  assert.equal(event.filename, pool.options.filename);
+  assert.equal(event.threadId, thread);
+  assert.ok(event.queuedAt <= (event.startedAt ?? 0), 'queued first');
+  assert.ok((event.settledAt ?? 0) - (event.startedAt ?? 0) >= 19, 'the function took that long');
+  assert.equal('error' in event, false);
+});
+
+test('many tasks at once: each has its own events, started after queued and before settled', async (t) => {
+  const pool = poolFor(t, { maxThreads: 2, concurrentTasksPerWorker: 3 });
+  const seen = await noting(() =>
+    Promise.all(Array.from({ length: 200 }, (_, index) => pool.run(index, { name: 'echoLater' }))),
+  );
+  const byTask = group(seen);
+  assert.equal(byTask.size, 200);
+  for (const kinds of byTask.values()) assert.deepEqual(kinds, [...KINDS]);
+});
+
+function group(seen: readonly Seen[]): Map<number, Kind[]> {
+  const groups = new Map<number, Kind[]>();
+  for (const { kind, event } of seen) groups.set(event.id, [...(groups.get(event.id) ?? []), kind]);
+  return groups;
+}
+
+test('a task that fails has its error; one that never began is not started', async (t) => {
+  const pool = poolFor(t, { maxQueue: 1 });
+  const failed = await noting(() => caught(pool.run('x', { name: 'fail' })));
+  assert.deepEqual(kindsOf(failed), [...KINDS]);
+  const { error } = failed[0]?.event ?? {};
+  assert.equal((error as Error).message, 'x');
+  const cancelled = await noting(async () => {
+    const running = pool.run(30, { name: 'block' });
+    const waiting = caught(pool.run(1, { name: 'echo', timeout: 1 }));
+    await caught(pool.run(1, { name: 'echo' }));
+    await Promise.all([running, waiting]);
+  });
+  const kinds = (name: string) => kindsOf(cancelled.filter(({ event }) => event.name === name));
+  assert.deepEqual(kinds('block'), [...KINDS]);
+  assert.deepEqual(kinds('echo').sort(), ['queued', 'settled', 'settled'], 'one was refused');
+  const codes = cancelled.map(({ event }) => (event.error as { code?: string } | undefined)?.code);
+  assert.ok(codes.includes('PLIMSOLL_POOL_QUEUE_FULL') && codes.includes('PLIMSOLL_POOL_TIMEOUT'));
+});
+
+test('a task whose worker dies or is killed was started, and is settled once', async (t) => {
+  const pool = poolFor(t);
+  const died = await noting(() => caught(pool.run(3, { name: 'exit' })));
+  assert.deepEqual(kindsOf(died), [...KINDS]);
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const killed = await noting(async () => {
+    const controller = new AbortController();
+    const running = caught(pool.run(shared, { name: 'blockForever', signal: controller.signal }));
+    // Without a turn of the event loop in which the host would hear of it.
+    while (Atomics.load(shared, 0) === 0);
+    controller.abort();
+    await running;
+  });
+  assert.deepEqual(kindsOf(killed), [...KINDS]);
+});
+
+test('without subscribers tasks are plain, before and after there were some', async (t) => {
+  const pool = poolFor(t);
+  await pool.run(1, { name: 'echo' });
+  assert.deepEqual(callsOf(pool), [0, 0]);
+  await noting(() => pool.run(1, { name: 'echo' }));
+  assert.equal(callsOf(pool).length, 3, 'with a subscriber of started there is one of another kind');
+  await pool.run(1, { name: 'thread' });
+  assert.equal(callsOf(pool).at(-1), 0);
+});
+
+test('without a subscriber of started no worker has to tell', async (t) => {
+  const pool = poolFor(t);
+  const seen = await noting(() => pool.run(1, { name: 'echo' }), ['queued', 'settled']);
+  assert.deepEqual(kindsOf(seen), ['queued', 'settled']);
+  assert.equal(seen[0]?.event.startedAt, undefined);
+  assert.deepEqual(callsOf(pool), [0, 0]);
+});
+
+const POOL = new URL('../dist/index.js', import.meta.url).href;
+const PROGRAM = `
+import { subscribe } from 'node:diagnostics_channel';
+import { setImmediate } from 'node:timers/promises';
+import { Pool } from ${JSON.stringify(POOL)};
+const uncaught = [];
+process.on('uncaughtException', (error) => uncaught.push(error.message));
+for (const kind of ['queued', 'started', 'settled'])
+  subscribe('plimsoll.pool.task.' + kind, () => {
+    throw new Error(kind);
+  });
+const pool = new Pool({ filename: ${JSON.stringify(fixture('tasks.mjs').href)}, maxThreads: 1 });
+const results = [await pool.run(1, { name: 'echo' }), await pool.run(2, { name: 'echo' })];
+await pool.close();
+await setImmediate();
+console.log(JSON.stringify({ results, uncaught }));
+`;
+
+test('a subscriber that throws is an uncaught error, and tasks end as they would', () => {
+  const child = spawnSync(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.equal(child.stderr, '');
+  assert.deepEqual(JSON.parse(child.stdout), { results: [1, 2], uncaught: [...KINDS, ...KINDS] });
+});
