@@ -14,6 +14,7 @@ const REPLACED = {
   'shared/table': { by: 'permits', in: 'worker/loop' },
   'shared/task-context': { by: 'task-context' },
   'shared/timers': { by: 'timers' },
+  'worker/heap-watch': { by: 'heap-watch' },
   'worker/load-module': { by: 'load-module' },
   'worker/microtasks': { by: 'microtasks' },
   'worker/output': { by: 'output' },

@@ -241,7 +241,7 @@ export class Simulation {
     }
     thread.isReady = true;
     await thread.worker?.start();
-    return { kind: 'start', threadId };
+    return { kind: thread.isDead ? 'start failed' : 'start', threadId };
   }
 
   #call(thread: FakeThread): Step | undefined {

@@ -1,20 +1,19 @@
 import { STREAMED, type TaskFunction } from '../../shared/calls.js';
 import { HANDLER } from '../../shared/layout.js';
 import { type SharedTable, tableOf } from '../../shared/memory.js';
-import { READY, type Startup } from '../../shared/messages.js';
+import { DISPOSES, READY, type Startup } from '../../shared/messages.js';
 import { slotAt } from '../../shared/table.js';
 import { Channel } from '../../worker/channel.js';
-import { Handlers } from '../../worker/handlers.js';
+import { Handlers, NO_SLOT } from '../../worker/handlers.js';
+import { Lifecycle, SetupFailure } from '../../worker/lifecycle.js';
 import { cannotLoad } from '../../worker/load-error.js';
 import { Loop } from '../../worker/loop.js';
 import type { FakeThread } from '../fake-thread.js';
-import type { Armed } from '../faults.js';
+import type { Armed, Death } from '../faults.js';
 import type { Call, Polled } from '../simulation.js';
 import { simulation } from './here.js';
 import { withPermit } from './permits.js';
-
-/** The pool's own file is loaded before any task. */
-const NO_SLOT = -1;
+import { isInTime } from './timers.js';
 
 /** What a dead worker waits for. */
 const forEver = new Promise<never>(() => {});
@@ -27,6 +26,7 @@ export class WorkerInProcess {
   readonly #channel: Channel;
   readonly #handlers: Functions;
   readonly #loop: Loop;
+  readonly #lifecycle: Lifecycle | undefined;
   #post: Polled | undefined;
 
   constructor(thread: FakeThread, startup: Startup) {
@@ -34,19 +34,37 @@ export class WorkerInProcess {
     this.#startup = startup;
     this.#table = tableOf(startup.layout, startup.table);
     this.#channel = new Channel(startup);
-    this.#handlers = new Functions(thread, this.#channel, this.#table);
+    this.#lifecycle =
+      startup.lifecycle === undefined ? undefined : new Lifecycle(() => this.#channel.post([DISPOSES]));
+    this.#handlers = new Functions(thread, this.#channel, this.#table, this.#lifecycle);
     this.#loop = new Loop(startup, this.#table, this.#channel, this.#handlers);
+    this.#channel.onRetire = () => this.#loop.retire(() => void this.#end());
   }
 
   /** As `worker/entry.ts` does. */
   async start(): Promise<void> {
     const { preload } = this.#startup;
-    if (preload >= 0) await this.#handlers.load(preload, NO_SLOT).catch(() => {});
+    try {
+      if (preload >= 0) await this.#handlers.load(preload, NO_SLOT);
+    } catch (error) {
+      if (error instanceof SetupFailure) await this.#thread.die(byError(error.cause));
+    }
     if (this.#thread.isDead) return;
     this.#channel.listen(this.#loop.onMessage);
     this.#post = [...simulation.posts].at(-1);
     this.#channel.post([READY, 0]);
     this.#loop.driveSoon();
+  }
+
+  /** As `worker/ending.ts` does. */
+  async #end(): Promise<void> {
+    try {
+      if (this.#lifecycle !== undefined)
+        await isInTime(this.#lifecycle.dispose(), this.#startup.lifecycle ?? 0);
+      await this.#thread.die({ exitCode: 0 });
+    } catch (error) {
+      await this.#thread.die(byError(error));
+    }
   }
 
   take(): string | undefined {
@@ -70,8 +88,8 @@ class Functions extends Handlers {
   readonly #thread: FakeThread;
   readonly #channel: Channel;
 
-  constructor(thread: FakeThread, channel: Channel, table: SharedTable) {
-    super(channel, table);
+  constructor(thread: FakeThread, channel: Channel, table: SharedTable, lifecycle: Lifecycle | undefined) {
+    super(channel, table, lifecycle);
     this.#thread = thread;
     this.#channel = channel;
   }
@@ -143,3 +161,6 @@ function hit({ kind, death }: Armed, call: Call): void {
   call.state = 'hangs';
   if (kind !== 'hang') void call.thread.die(death);
 }
+
+/** An uncaught error. */
+const byError = (error: unknown): Death => ({ failure: { error }, exitCode: 1 });
