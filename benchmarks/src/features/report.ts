@@ -96,8 +96,12 @@ function evidence(pool: PoolName, { answer, seen, missing }: Outcome): string {
       ? []
       : [seen.length === 0 ? missing.join('; ') : `missing: ${missing.join('; ')}`]),
   ];
-  return `- **${pool}** ${SIGNS[answer]} ${texts.join('. ')}`;
+  return `- **${pool}** ${SIGNS[answer]} ${plain(texts.join('. '))}`;
 }
+
+/** What pools say is no markup, outside of code. */
+const plain = (text: string): string =>
+  text.replace(/(`[^`]*`)|</g, (_, code: string | undefined) => code ?? '&lt;');
 
 const BEGIN = '<!-- features: npm run check:features -- --write -->\n\n';
 const END = '\n\n<!-- /features -->';
