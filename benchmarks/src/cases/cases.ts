@@ -6,6 +6,7 @@ import { eventLoop } from './event-loop.js';
 import { idle } from './idle.js';
 import { latency } from './latency.js';
 import { longTasks } from './long-tasks.js';
+import { map } from './map.js';
 import { objects } from './objects.js';
 import { queue } from './queue.js';
 import { throughput } from './throughput.js';
@@ -14,6 +15,7 @@ import { throughput } from './throughput.js';
 export const CASES: readonly Case[] = [
   throughput,
   latency,
+  map,
   objects,
   copied,
   transferred,

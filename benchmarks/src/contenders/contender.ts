@@ -15,6 +15,8 @@ export interface Setup {
  */
 export interface OpenPool {
   run(task: unknown, transfer?: readonly Transferable[]): PromiseLike<unknown>;
+  /** Results in the order of the items, so many of which are under way; where the library has it. */
+  readonly map?: (items: Iterable<unknown>, concurrency: number) => AsyncIterable<unknown>;
 }
 
 /** What each module of this folder exports. */

@@ -9,6 +9,7 @@ export function open({ task, threads }: Setup): OpenPool {
     maxThreads: threads,
   });
   return {
+    map: (items, concurrency) => pool.map(items, { concurrency }),
     run: (value, transfer) =>
       transfer === undefined ? pool.run(value) : pool.run(value, { transferList: [...transfer] }),
   };
