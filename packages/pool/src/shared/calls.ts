@@ -10,16 +10,15 @@ export const OBSERVED = 2;
 export const STREAMED = 4;
 /** One of those: it calls no function, and its value is a `StreamStep`. */
 export const CONTINUED = 8;
-
 /** The value is a `FedValue`: some of the arguments are async iterables of the host. */
 export const FED = 16;
+/** The value is a `Packed`: what travels beside the task is restored around the call. */
+export const CARRIED = 32;
 
 export const NEXT = 0;
 export const RETURN = 1;
 /** What shall be done with which iterable of the worker. */
 export type StreamStep = readonly [what: typeof NEXT | typeof RETURN, id: number];
-/** The value is a `Packed`: what travels beside the task is restored around the call. */
-export const CARRIED = 64;
 
 /** A function of a worker file, or a wrapper around one: the loop gives it one value. */
 export type TaskFunction = (...task: unknown[]) => unknown;

@@ -29,13 +29,13 @@ export const EXIT = 7;
 /** [ABORT, slot, sequence, reason]: the task shall end. Posted before its slot is marked as asked. */
 export const ABORT = 8;
 /** [STARTED, number, time]: the worker begins with a task whose `Packed` has that number. */
-export const STARTED = 20;
+export const STARTED = 9;
 /** [DISPOSES]: before the worker ends, its files have something to do. */
-export const DISPOSES = 21;
+export const DISPOSES = 10;
 /** [RETIRE]: the worker shall take no more tasks, end those that it has, and then end itself. */
-export const RETIRE = 22;
+export const RETIRE = 11;
 /** [HEAP, bytes]: so large is the worker's heap, more than it shall be. */
-export const HEAP = 23;
+export const HEAP = 12;
 
 /** How it is called: bits of `calls.ts`. */
 export type Handler = readonly [id: number, filename: string, name: string, call: number];
