@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { MessagePort } from 'node:worker_threads';
 import { confirm } from '../clone.js';
 import type { Memory } from './decode.js';
-import { isPolluted, seemsPlain } from './inside.js';
+import { isPolluted, reaches, seemsPlain } from './inside.js';
 import { Repeats } from './repeats.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';
@@ -51,6 +51,8 @@ const { getTime } = datePrototype;
 const eachOfMap = mapPrototype.forEach;
 const eachOfSet = setPrototype.forEach;
 const PORT_FOUND = 'a MessagePort can only be transferred';
+const PORT = Symbol(PORT_FOUND);
+const isPort = (value: object): boolean => getPrototypeOf(value) === MessagePort.prototype;
 
 /**
  * Takes a copy of the bytes of a large buffer to memory that both sides share, and returns its address there, or -1.
@@ -114,7 +116,8 @@ export class Encoder {
       return { words, bytes, length, externals, encodingFlags };
     } catch (error) {
       if (error === UNKNOWN) return undefined;
-      confirm(value, error);
+      if (error !== PORT) confirm(value, error);
+      else if (reaches(value, isPort)) throw new DOMException(PORT_FOUND, 'DataCloneError');
       return undefined;
     } finally {
       // Nothing is called here: at the end of the stack a call would throw, and all this would not be done.
@@ -317,7 +320,7 @@ export class Encoder {
     if (prototype === bufferPrototype && isArrayBuffer(value)) return this.#buffer(value, at);
     if (prototype === regExpPrototype && isRegExp(value)) return this.#regexp(value, at);
     // Not left to structured clone: Node crashes when one that is closed is cloned.
-    if (prototype === MessagePort.prototype) throw new DOMException(PORT_FOUND, 'DataCloneError');
+    if (prototype === MessagePort.prototype) throw PORT;
     throw UNKNOWN;
   }
 
