@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { returnSpinPermit, takeSpinPermit, type Wakeable, wakeFor } from '../dist/shared/gate.js';
-import { layoutOf } from '../dist/shared/layout.js';
+import {
+  declareSleep,
+  gateAt,
+  returnSpinPermit,
+  takeSpinPermit,
+  type Wakeable,
+  wakeFor,
+} from '../dist/shared/gate.js';
+import { layoutOf, MAIL_HEAD, MAIL_TAIL } from '../dist/shared/layout.js';
+import { blockAt } from '../dist/shared/table.js';
 
 const layout = layoutOf({ slots: 4, workers: 3, slotWords: 32, mailbox: 4, spinners: 1 });
 const table = { layout, words: new Int32Array(layout.words) };
 
-/** Which of three workers are woken for so many queued tasks. */
+/** Which of three workers, who sleep unless they are coming, are woken for so many queued tasks. */
 function woken(queued: number, coming: readonly number[]): number[] {
   const all: number[] = [];
+  for (const index of [0, 1, 2]) declareSleep(table.words, gateAt(table, index));
   const workers = [0, 1, 2].map(
     (index): Wakeable => ({
       index,
@@ -44,6 +53,17 @@ describe('how many workers are woken', () => {
     assert.equal(woken(2, []).length, 1);
     assert.deepEqual(woken(3, []).toSorted(), [0, 2]);
     assert.deepEqual(woken(2, [0]), []);
+    returnSpinPermit(table, permit);
+  });
+
+  test('another one for whom has mail, whether that one spins or sleeps', () => {
+    const block = blockAt(table.layout, 2);
+    Atomics.store(table.words, block + MAIL_TAIL, 1);
+    assert.deepEqual(woken(1, []).toSorted(), [1, 2]);
+    const permit = takeSpinPermit(table, 3);
+    assert.deepEqual(woken(1, []).toSorted(), [1, 2]);
+    Atomics.store(table.words, block + MAIL_HEAD, 1);
+    assert.deepEqual(woken(1, []), []);
     returnSpinPermit(table, permit);
   });
 });

@@ -3,61 +3,11 @@ import * as realGate from '../dist/shared/gate.js';
 import { FLAGS, type Layout } from '../dist/shared/layout.js';
 import * as realTable from '../dist/shared/table.js';
 import type { Actor } from './model-state.js';
-import type { Protocol, Shape } from './protocol-shape.js';
-import { type Uses, VALUE, WORKERS } from './protocol-words.js';
-import { BLOCKS, LATER, TO_PULL } from './protocol-worker.js';
-
-export interface HostLocal {
-  next: number;
-  /** Tasks that were in the mailbox of a worker that died. */
-  again: number[];
-  free: number[];
-  /** Which task each slot holds. */
-  holds: number[];
-  /** How often each task has ended for its caller. */
-  ended: number[];
-  /** Tasks that died with their workers. */
-  lost: number[];
-  cancel: number;
-  cancelled: number;
-  asked: boolean;
-  retire: number;
-  /** Workers whose threads the host has begun to stop: they may go on until they die. */
-  killed: number[];
-  /** Slots whose payloads were sent to the worker that asked for them. */
-  sent: number[];
-  toWake: boolean;
-  /** A worker whose mail is new, or that was taken back from retirement: it gets a message. */
-  toTell: number;
-  declared: boolean;
-  asleep: boolean;
-  /** It sleeps, and soon no longer counts on the workers that it woke. */
-  late: boolean;
-  buried: number[];
-}
-
-export type FilledShape = Required<Omit<Shape, 'plain'>> & Pick<Shape, 'plain'>;
-
-export const newHost = ({ slots, tasks, cancel, retire }: FilledShape): HostLocal => ({
-  next: 0,
-  again: [],
-  free: Array.from({ length: slots }, (_, slot) => slot),
-  holds: new Array(slots).fill(-1),
-  ended: new Array(tasks).fill(0),
-  lost: [],
-  cancel,
-  cancelled: -1,
-  asked: false,
-  retire,
-  killed: [],
-  sent: [],
-  toWake: false,
-  toTell: -1,
-  declared: false,
-  asleep: false,
-  late: false,
-  buried: [],
-});
+import type { FilledShape, HostLocal } from './protocol-host-state.js';
+import { isEndOfStream, mayEndStream, Retirement } from './protocol-retirement.js';
+import type { Protocol } from './protocol-shape.js';
+import { outboxOf, type Uses, VALUE, WORKERS } from './protocol-words.js';
+import { BLOCKS, CLOSES, LATER, OPENS, TO_PULL } from './protocol-worker.js';
 
 /** What the host writes for a task. Its worker answers with the same, negated. */
 const inputOf = (task: number): number => task + 1;
@@ -68,12 +18,14 @@ export class HostActor implements Actor {
   private readonly layout: Layout;
   private readonly shape: FilledShape;
   private readonly uses: Uses;
+  private readonly retirement: Retirement;
 
   constructor(pool: Protocol, layout: Layout, shape: FilledShape, uses: Uses) {
     this.pool = pool;
     this.layout = layout;
     this.shape = shape;
     this.uses = uses;
+    this.retirement = new Retirement(pool, shape);
   }
 
   step(words: Int32Array, local: HostLocal, exited: readonly number[]): boolean {
@@ -86,6 +38,11 @@ export class HostActor implements Actor {
     if (local.asleep) {
       local.late = false;
       local.asleep = false;
+      // It wakes others for what is queued before it sleeps again.
+      if (this.uses.quits) {
+        local.toWake = true;
+        local.left = Atomics.load(words, outboxOf(this.layout)) === 1;
+      }
       pool.cancelSleep(words, pool.hostGate);
       return true;
     }
@@ -97,17 +54,22 @@ export class HostActor implements Actor {
     if (local.toTell >= 0) return this.tell(table, local);
     const dead = exited.find((index) => !local.buried.includes(index - 1));
     if (dead !== undefined) return this.reapWorker(table, local, dead - 1);
-    if (this.shape.eager && local.toWake) return this.wake(table, local);
-    if ((local.next < this.shape.tasks || local.again.length > 0) && local.free.length > 0)
-      return this.submit(table, local);
+    if (local.toWake && (this.shape.eager || this.retirement.isDue(local))) return this.wake(table, local);
+    if (this.retirement.goesOn(table, local)) return true;
+    if (this.hasToSubmit(local)) return this.submit(table, local);
     if (local.toWake) return this.wake(table, local);
     if (local.cancel >= 0 && local.cancel < local.next) return this.abort(table, local);
-    if (local.retire >= 0) return this.tryToRetire(table, local);
+    if (local.retire >= 0) return this.retirement.ofIdle(table, local);
     if (this.drain(table, local)) return true;
     if (this.isOver(local)) return false;
     pool.declareSleep(table.words, pool.hostGate);
     local.declared = true;
     return true;
+  }
+
+  private hasToSubmit(local: HostLocal): boolean {
+    if (local.free.length === 0) return false;
+    return local.again.length > 0 || (local.next < this.shape.tasks && mayEndStream(this.shape, local));
   }
 
   /** Of a cancelled task, the slot comes back later than the end. */
@@ -120,13 +82,14 @@ export class HostActor implements Actor {
       const entry = local.buried.includes(index) ? -1 : this.pool.drainOne(table, index);
       if (entry === -1) continue;
       if ((entry & realTable.PULL) !== 0) local.sent.push(entry & ~realTable.PULL);
-      else this.finish(table, local, entry);
+      else this.finish(table, local, entry, index);
       return true;
     }
     return false;
   }
 
-  private finish(table: realTable.Table, local: HostLocal, slot: number): void {
+  private finish(table: realTable.Table, local: HostLocal, slot: number, worker: number): void {
+    if (local.holds[slot] === this.shape.stream) local.keeper = worker;
     if (this.uses.values) {
       const task = local.holds[slot] as number;
       const result = table.words[realTable.slotAt(this.layout, slot) + VALUE];
@@ -160,8 +123,10 @@ export class HostActor implements Actor {
     const { pool, shape } = this;
     const slot = local.free[0] as number;
     const [task = local.next] = local.again;
-    const target = shape.owed.includes(task) ? this.taker(table, local) : shape.mail[task];
-    const alone = target !== undefined && this.isAlive(local, target);
+    const endsStream = isEndOfStream(shape, task);
+    const target = endsStream ? local.keeper : this.targetOf(table, local, task);
+    const alone = target !== undefined && target >= 0 && this.isAlive(local, target);
+    if (endsStream && !alone) return this.reject(local, task);
     this.write(table, slot, task, alone);
     if (alone ? !pool.publishTo(table, target, slot) : !pool.publish(table, slot))
       return this.wake(table, local);
@@ -171,6 +136,18 @@ export class HostActor implements Actor {
     else local.next++;
     if (alone) local.toTell = target;
     else local.toWake = true;
+    return true;
+  }
+
+  private targetOf(table: realTable.Table, local: HostLocal, task: number): number | undefined {
+    const target = this.shape.owed.includes(task) ? this.taker(table, local) : this.shape.mail[task];
+    return target === local.retiring && this.shape.careless !== 'mails' ? undefined : target;
+  }
+
+  /** What continues a stream is for its worker alone. */
+  private reject(local: HostLocal, task: number): boolean {
+    local.ended[task] = (local.ended[task] as number) + 1;
+    local.next++;
     return true;
   }
 
@@ -185,12 +162,16 @@ export class HostActor implements Actor {
   }
 
   private write({ words }: realTable.Table, slot: number, task: number, isPosted: boolean): void {
-    const { pulls, owed, blocks, later } = this.shape;
+    const { pulls, owed, blocks, later, stream } = this.shape;
     const toPull = pulls.includes(task) || (owed.includes(task) && !isPosted);
     const base = realTable.slotAt(this.layout, slot);
     if (this.uses.flags) {
       words[base + FLAGS] =
-        (toPull ? TO_PULL : 0) | (task === blocks ? BLOCKS : 0) | (task === later ? LATER : 0);
+        (toPull ? TO_PULL : 0) |
+        (task === blocks ? BLOCKS : 0) |
+        (task === later ? LATER : 0) |
+        (task === stream ? OPENS : 0) |
+        (isEndOfStream(this.shape, task) ? CLOSES : 0);
     }
     if (this.uses.values) words[base + VALUE] = inputOf(task);
   }
@@ -254,38 +235,36 @@ export class HostActor implements Actor {
     return true;
   }
 
-  private tryToRetire(table: realTable.Table, local: HostLocal): boolean {
-    const { pool } = this;
-    const index = local.retire;
-    local.retire = -1;
-    if (!this.isAlive(local, index)) return true;
-    if (!pool.retire(table.words, pool.gateAt(table, index))) return true;
-    if (pool.hasNothing(table, index)) local.killed.push(index);
-    else Atomics.store(table.words, pool.gateAt(table, index), realGate.AWAKE);
-    return true;
-  }
-
   private reapWorker(table: realTable.Table, local: HostLocal, dead: number): boolean {
     const { pool } = this;
     for (let entry = pool.drainOne(table, dead); entry !== -1; entry = pool.drainOne(table, dead)) {
-      if ((entry & realTable.PULL) === 0) this.finish(table, local, entry);
+      if ((entry & realTable.PULL) === 0) this.finish(table, local, entry, dead);
     }
     const left = pool.sweep(table, dead);
     for (const slot of left.running) {
       const task = local.holds[slot] as number;
       if (task !== local.cancelled) local.lost.push(task);
     }
-    for (const slot of left.done) this.finish(table, local, slot);
+    for (const slot of left.done) this.finish(table, local, slot, dead);
     for (const slot of left.running) this.giveBack(table, local, slot);
-    for (const slot of left.mail) {
-      pool.release(table, slot);
-      local.again.push(local.holds[slot] as number);
-      local.holds[slot] = -1;
-      local.free.push(slot);
-    }
+    for (const slot of left.mail) this.takeBack(table, local, slot);
     if (this.shape.spinners > 0) pool.reclaimSpinPermits(table, dead);
     local.buried.push(dead);
     local.toWake = true;
     return true;
+  }
+
+  /** As `Dispatch`: back to the queue, unless nobody else can run it. */
+  private takeBack(table: realTable.Table, local: HostLocal, slot: number): void {
+    const task = local.holds[slot] as number;
+    if (isEndOfStream(this.shape, task)) {
+      this.giveBack(table, local, slot);
+      return;
+    }
+    this.pool.release(table, slot);
+    local.again.push(task);
+    local.returned++;
+    local.holds[slot] = -1;
+    local.free.push(slot);
   }
 }

@@ -7,6 +7,20 @@ export type Protocol = typeof realTable & typeof realGate;
 /** Does a worker wake the host only before its result is there? That is a mutant. */
 export type Early = 'no' | 'only';
 
+/** What a mutant does wrong when a worker retires: each leaves out one thing. */
+export type Careless =
+  | 'no'
+  /** The worker does not tell the host when it ends. */
+  | 'silent'
+  /** The worker wakes the host by its gate when it ends, instead of by a message. */
+  | 'rings'
+  /** The worker ends although it runs a task. */
+  | 'hasty'
+  /** The worker ends although it keeps a stream. */
+  | 'forgetful'
+  /** The host goes on to mail tasks to it. */
+  | 'mails';
+
 /** Words that the protocol itself accesses by `Atomics` alone. */
 export type PlainToo = 'tail' | 'mailTails' | 'doneTails' | 'gates' | 'permits';
 
@@ -35,6 +49,15 @@ export interface Shape {
   early?: Early;
   /** A worker that the host retires once it sleeps. */
   retire?: number;
+  /** A worker that the host tells to retire: from then on it takes only its mail, and then ends itself. */
+  quits?: number;
+  /** How many tasks the host submits before it does so. Default: all. */
+  quitsAfter?: number;
+  /** Need that worker dispose of nothing? Then the host stops it at once when it sleeps and has nothing. */
+  stoppable?: boolean;
+  /** A task that opens a stream. The last task ends the stream, in the same worker, and waits until it is open. */
+  stream?: number;
+  careless?: Careless;
   /** Does the host announce each task by itself? Otherwise all that have a slot at once. */
   eager?: boolean;
   /** May plain accesses be reordered? Then each task carries a value there and back, too. */

@@ -27,24 +27,34 @@ export const HOST = 0;
 export const WORKERS = [0, 1];
 const BOTH = [1, 2];
 
+/** What carries the message to the worker that shall retire: it may be long in coming. */
+export const PORT = 3;
+/** Set once that message is there. No word of the table. */
+export const inboxOf = ({ words }: Layout): number => words;
+/** Set once that worker has posted that it has retired. */
+export const outboxOf = ({ words }: Layout): number => words + 1;
+
 /** Where the value of a task, and then that of its result, stands in its slot. */
 export const VALUE = LENGTH;
 
-/** Does a shape put anything into mailboxes, look at FLAGS, ask what workers run, carry values? */
+/** Does a shape put anything into mailboxes, look at FLAGS, ask what workers run, carry values, tell a worker to retire? */
 export interface Uses {
   readonly mail: boolean;
   readonly flags: boolean;
   readonly running: boolean;
   readonly values: boolean;
+  readonly quits: boolean;
 }
 
 export const usesOf = (shape: Partial<Shape>): Uses => {
-  const { mail = [], pulls = [], owed = [], blocks = -1, later = -1, retire = -1, reorders = false } = shape;
+  const { mail = [], pulls = [], owed = [], blocks = -1, later = -1, stream = -1, reorders = false } = shape;
+  const { retire = -1, quits = -1, stoppable = false } = shape;
   return {
-    mail: mail.length + owed.length > 0,
-    flags: pulls.length + owed.length > 0 || blocks >= 0 || later >= 0,
-    running: owed.length > 0 || retire >= 0,
+    mail: mail.length + owed.length > 0 || stream >= 0,
+    flags: pulls.length + owed.length > 0 || blocks >= 0 || later >= 0 || stream >= 0,
+    running: owed.length > 0 || retire >= 0 || stoppable,
     values: reorders,
+    quits: quits >= 0,
   };
 };
 
@@ -96,6 +106,7 @@ export function wordsOf(
     ...WORKERS.flatMap(doneRing),
     ...(uses.mail ? WORKERS.flatMap(mailRing) : []),
     ...(uses.running ? ofWorkers(RUNNING_NOW) : []),
+    ...(uses.quits ? [inboxOf(layout), outboxOf(layout)] : []),
   ];
   const constant = uses.mail ? [] : [...ofWorkers(MAIL_HEAD), ...ofWorkers(MAIL_TAIL)];
   const own = [
@@ -108,11 +119,12 @@ export function wordsOf(
   const privates = [
     [QUEUE_NEXT, QUEUE_SEEN, ...ofWorkers(DONE_HEAD), ...ofWorkers(DONE_SEEN)],
     ...WORKERS.map((index) => [block(index) + CLAIMED]),
+    [],
   ];
   return {
     live,
     shared,
     privateWords: (index) => privates[index] as number[],
-    isOwn: (index, word) => (own[index] as Set<number>).has(word),
+    isOwn: (index, word) => own[index]?.has(word) === true,
   };
 }

@@ -1,12 +1,15 @@
-import { FLAGS, type Layout } from '../dist/shared/layout.js';
+import assert from 'node:assert/strict';
+import { FLAGS, type Layout, MAIL_HEAD } from '../dist/shared/layout.js';
 import * as realTable from '../dist/shared/table.js';
-import type { Early, Protocol } from './protocol-shape.js';
-import { type Uses, VALUE } from './protocol-words.js';
+import type { Careless, Early, Protocol } from './protocol-shape.js';
+import { inboxOf, outboxOf, type Uses, VALUE } from './protocol-words.js';
 
 /** Bits of the model's FLAGS word. */
 export const TO_PULL = 1;
 export const BLOCKS = 2;
 export const LATER = 4;
+export const OPENS = 8;
+export const CLOSES = 16;
 
 export interface WorkerLocal {
   phase:
@@ -26,6 +29,12 @@ export interface WorkerLocal {
     | 'declare'
     | 'look'
     | 'asleep'
+    | 'lingers'
+    | 'keep'
+    | 'keeps'
+    | 'retire'
+    | 'tellEnd'
+    | 'retired'
     | 'condemned';
   slot: number;
   /** The value of its task. */
@@ -35,6 +44,10 @@ export interface WorkerLocal {
   laterValue: number;
   permit: number;
   found: boolean;
+  /** It has heard that it shall retire. */
+  retires: boolean;
+  /** It keeps a stream. */
+  keepsStream: boolean;
 }
 
 /** A worker of the modelled world: it does what `worker/loop.ts` does, one shared operation after another. */
@@ -44,6 +57,9 @@ export interface WorkerModel {
   readonly index: number;
   readonly uses: Uses;
   readonly early: Early;
+  /** It will be told to retire. */
+  readonly quits: boolean;
+  readonly careless: Careless;
 }
 
 export const newWorker = (): WorkerLocal => ({
@@ -54,6 +70,8 @@ export const newWorker = (): WorkerLocal => ({
   laterValue: 0,
   permit: -1,
   found: false,
+  retires: false,
+  keepsStream: false,
 });
 
 export const workerActor = (model: WorkerModel) => ({
@@ -64,16 +82,12 @@ export const workerActor = (model: WorkerModel) => ({
 });
 
 function advance(model: WorkerModel, words: Int32Array, local: WorkerLocal): WorkerLocal['phase'] {
-  const { pool, layout, index, uses, early } = model;
+  const { pool, layout, index, early } = model;
   const table = { layout, words };
   const gate = pool.gateAt(table, index);
   switch (local.phase) {
     case 'claim':
-      local.slot = pool.claim(table, index);
-      if (local.slot === -1) return layout.spinners > 0 ? 'spin' : 'declare';
-      if (uses.values) local.value = words[realTable.slotAt(layout, local.slot) + VALUE] as number;
-      if (uses.flags) return 'started';
-      return early === 'no' ? 'complete' : 'wakeEarly';
+      return claim(model, words, local);
     case 'started':
       return start(model, words, local);
     case 'pull':
@@ -123,16 +137,63 @@ function advance(model: WorkerModel, words: Int32Array, local: WorkerLocal): Wor
     case 'look':
       return pool.anythingQueued(table, index) && pool.cancelSleep(words, gate) ? 'claim' : 'asleep';
     case 'asleep':
+      // The message wakes it, as a wake-up does.
+      if (hears(model, words, local)) return pool.cancelSleep(words, gate) ? 'claim' : 'retire';
       if (local.later !== -1) return endInSleep(model, words, local);
       // Its gate was turned to WOKEN, so a wake-up is on its way to it.
       return pool.cancelSleep(words, gate) ? 'claim' : 'asleep';
+    case 'lingers':
+      return endLater(model, words, local) ? 'claim' : 'condemned';
+    case 'keep':
+      pool.retireItself(words, gate);
+      return 'keeps';
+    case 'keeps':
+      return claim(model, words, local);
+    case 'retire':
+      pool.retireItself(words, gate);
+      return 'tellEnd';
+    case 'tellEnd':
+      if (model.careless === 'rings') pool.mustWake(words, pool.hostGate);
+      else if (model.careless !== 'silent') Atomics.store(words, outboxOf(layout), 1);
+      return 'retired';
     default:
       return 'complete';
   }
 }
 
+function claim(model: WorkerModel, words: Int32Array, local: WorkerLocal): WorkerLocal['phase'] {
+  const { pool, layout, index, uses, early, careless } = model;
+  const retires = hears(model, words, local);
+  local.slot = retires ? claimOwn(model, words) : pool.claim({ layout, words }, index);
+  if (local.slot !== -1) {
+    if (uses.values) local.value = words[realTable.slotAt(layout, local.slot) + VALUE] as number;
+    if (uses.flags) return 'started';
+    return early === 'no' ? 'complete' : 'wakeEarly';
+  }
+  if (!retires) return layout.spinners > 0 ? 'spin' : 'declare';
+  if (local.later !== -1 && careless !== 'hasty') return 'lingers';
+  return local.keepsStream && careless !== 'forgetful' ? 'keep' : 'retire';
+}
+
+/** Has it heard by now that it shall retire? */
+function hears({ layout, quits }: WorkerModel, words: Int32Array, local: WorkerLocal): boolean {
+  if (quits && !local.retires) local.retires = Atomics.load(words, inboxOf(layout)) === 1;
+  return local.retires;
+}
+
+function claimOwn({ pool, layout, index }: WorkerModel, words: Int32Array): number {
+  const head = realTable.blockAt(layout, index) + MAIL_HEAD;
+  const before = Atomics.load(words, head);
+  const slot = pool.claimOwn({ layout, words }, index);
+  const isMail = Atomics.load(words, head) !== before;
+  assert.ok(slot === -1 || isMail, 'a worker that retires has claimed what waits for all');
+  return slot;
+}
+
 function start({ layout }: WorkerModel, words: Int32Array, local: WorkerLocal): WorkerLocal['phase'] {
   const flags = words[realTable.slotAt(layout, local.slot) + FLAGS] as number;
+  if ((flags & OPENS) !== 0) local.keepsStream = true;
+  if ((flags & CLOSES) !== 0) local.keepsStream = false;
   if ((flags & LATER) !== 0) {
     local.later = local.slot;
     local.laterValue = local.value;
@@ -147,12 +208,18 @@ function start({ layout }: WorkerModel, words: Int32Array, local: WorkerLocal): 
 /** An asynchronous task ends while its worker sleeps; then the worker looks for work, unless it was retired. */
 function endInSleep(model: WorkerModel, words: Int32Array, local: WorkerLocal): WorkerLocal['phase'] {
   const { pool, layout, index } = model;
+  if (!endLater(model, words, local)) return 'condemned';
+  return pool.cancelSleep(words, pool.gateAt({ layout, words }, index)) ? 'claim' : 'asleep';
+}
+
+/** False when it was condemned. */
+function endLater(model: WorkerModel, words: Int32Array, local: WorkerLocal): boolean {
+  const { pool } = model;
   const reported = complete(model, words, local.later, local.laterValue);
   local.later = -1;
   local.laterValue = 0;
-  if (!reported) return 'condemned';
-  pool.mustWake(words, pool.hostGate);
-  return pool.cancelSleep(words, pool.gateAt({ layout, words }, index)) ? 'claim' : 'asleep';
+  if (reported) pool.mustWake(words, pool.hostGate);
+  return reported;
 }
 
 /** The result of a task is its value, negated, in the same word. */

@@ -59,6 +59,8 @@ const others: Record<string, Partial<Shape>> = {
     spinners: 1,
     preemptions: Number.POSITIVE_INFINITY,
   },
+  'mail never ends, and nothing waits behind it': { tasks: 3, mail: [1], blocks: 0 },
+  'mail never ends while workers spin': { tasks: 3, mail: [1], blocks: 0, spinners: 1 },
   'a worker that is woken never comes': { tasks: 3, absent: 1, eager: true },
   'a worker that is woken never comes, and workers spin': { tasks: 3, absent: 1, spinners: 1 },
   'what is posted goes to an idle worker, and one task never ends': { owed: [1, 2], blocks: 0 },
@@ -272,6 +274,28 @@ const mutants: Record<string, Partial<Shape>> = {
     blocks: 0,
     preemptions: Number.POSITIVE_INFINITY,
     protocol: { mailCount: () => 0 },
+  },
+  'who is woken with mail counts for the queue': {
+    mail: [1],
+    blocks: 0,
+    protocol: {
+      wakeFor(_, queued, workers) {
+        let left = queued - workers.filter(({ isComing }) => isComing).length;
+        for (const worker of workers.toReversed()) if (left > 0 && worker.wake()) left--;
+      },
+    },
+  },
+  'who spins with mail counts for the queue': {
+    mail: [1],
+    blocks: 0,
+    spinners: 1,
+    protocol: {
+      wakeFor(table, queued, workers) {
+        const holder = Atomics.load(rawWords(table), table.layout.permits);
+        const others = workers.filter(({ index }) => index !== holder - 1);
+        realGate.wakeFurther(queued - (holder > 0 ? 1 : 0), others);
+      },
+    },
   },
   'who spins for a payload is taken for one that takes a task': {
     pulls: [0],

@@ -1,5 +1,5 @@
 import { GATE, HOST_GATE, LINE } from './layout.js';
-import { blockAt, type Table } from './table.js';
+import { blockAt, mailCount, type Table } from './table.js';
 
 /**
  * Who sleeps, and who must be woken.
@@ -87,7 +87,7 @@ const spinners = new Int32Array(LINE);
  * Host: one wake-up for each of so many queued tasks that no worker will take that spins, or was woken before. A worker
  * that held a permit after these tasks were published looks once more before it sleeps: it needs no wake-up, and counts
  * once, even if it sleeps by the time that its turn comes here. Counted as a sleeper too, it would leave a task to wait
- * for it alone.
+ * for it alone. Whoever has mail takes that first, which may keep it for long: it counts for nothing.
  */
 export function wakeFor(table: Table, queued: number, workers: readonly Wakeable[]): void {
   if (queued <= 0) return;
@@ -95,13 +95,19 @@ export function wakeFor(table: Table, queued: number, workers: readonly Wakeable
   let count = 0;
   for (let permit = layout.permits; permit < layout.permits + layout.spinners; permit++) {
     const holder = Atomics.load(words, permit);
-    if (holder > 0) spinners[count++] = holder - 1;
+    if (holder <= 0 || mailCount(table, holder - 1) > 0) continue;
+    // It may have had mail until now: it returns its permit before it claims.
+    if (Atomics.load(words, permit) === holder) spinners[count++] = holder - 1;
   }
   let left = queued - count;
   for (const worker of workers) if (worker.isComing) left--;
   for (let place = workers.length - 1; place >= 0 && left > 0; place--) {
     const worker = workers[place] as Wakeable;
-    if (!wasSpinning(worker.index, count) && worker.wake()) left--;
+    if (wasSpinning(worker.index, count) || Atomics.load(words, gateAt(table, worker.index)) !== SLEEPING)
+      continue;
+    // Asked before: once awake it claims.
+    const hasMail = mailCount(table, worker.index) > 0;
+    if (worker.wake() && !hasMail) left--;
   }
 }
 

@@ -36,6 +36,8 @@ export const DISPOSES = 10;
 export const RETIRE = 11;
 /** [HEAP, bytes]: so large is the worker's heap, more than it shall be. */
 export const HEAP = 12;
+/** [LEAVES]: the worker has retired. What waits is for others, of whom the host may have woken none because of this one. */
+export const LEAVES = 13;
 
 /** How it is called: bits of `calls.ts`. */
 export type Handler = readonly [id: number, filename: string, name: string, call: number];
@@ -52,7 +54,8 @@ export type Message =
   | [typeof STARTED, number, number]
   | [typeof DISPOSES]
   | [typeof RETIRE]
-  | [typeof HEAP, number];
+  | [typeof HEAP, number]
+  | [typeof LEAVES];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {

@@ -168,9 +168,9 @@ export class Loop {
       return;
     }
     this.#condemned = true;
-    // What waits is for others, whom the host may have left asleep because this one was awake.
     retireItself(this.#table.words, this.#gate);
-    this.#channel.wakeHost();
+    // No wake-up: the host may be about to sleep, and would look for results only.
+    this.#channel.post([message.LEAVES]);
     this.#onRetired?.();
   }
 
