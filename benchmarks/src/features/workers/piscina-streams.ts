@@ -1,0 +1,4 @@
+import { move } from 'piscina';
+import { readable } from '../tasks.js';
+
+export const moved = (count: number): unknown => move(readable(count) as never);

@@ -1,0 +1,3 @@
+import './slow-load.js';
+
+export { default } from './poolifier.js';

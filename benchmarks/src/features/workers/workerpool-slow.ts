@@ -1,0 +1,2 @@
+import './slow-load.js';
+import './workerpool.js';
