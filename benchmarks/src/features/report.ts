@@ -96,12 +96,15 @@ function evidence(pool: PoolName, { answer, seen, missing }: Outcome): string {
       ? []
       : [seen.length === 0 ? missing.join('; ') : `missing: ${missing.join('; ')}`]),
   ];
-  return `- **${pool}** ${SIGNS[answer]} ${plain(texts.join('. '))}`;
+  return `- **${pool}** ${SIGNS[answer]} ${escaped(texts.join('. '))}`;
 }
 
-/** What pools say is no markup, outside of code. */
-const plain = (text: string): string =>
-  text.replace(/(`[^`]*`)|</g, (_, code: string | undefined) => code ?? '&lt;');
+/** Messages of errors may look like HTML; what stands between backquotes may, too, and is left. */
+const escaped = (text: string): string =>
+  text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '&lt;') : part))
+    .join('`');
 
 const BEGIN = '<!-- features: npm run check:features -- --write -->\n\n';
 const END = '\n\n<!-- /features -->';

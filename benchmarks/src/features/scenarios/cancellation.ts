@@ -54,7 +54,7 @@ export async function abortWaiting(open: Open): Promise<Outcome> {
 
 const isStill = async (what: string): Promise<boolean> => {
   const before = eventsOf(what).length;
-  await pause(300);
+  await pause(500);
   return eventsOf(what).length === before;
 };
 
