@@ -180,6 +180,102 @@ test('queues of the user’s see the task, not what travels with it', async (t) 
   assert.deepEqual(seen, [{ a: 1 }, undefined, null]);
 });
 
+async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+test('each task of a map has the stores of where its loop was begun', async (t) => {
+  const pool = pooled(t, { maxThreads: 2 });
+  async function* source() {
+    for (let item = 0; item < 20; item++) {
+      await new Promise(setImmediate);
+      yield item;
+    }
+  }
+  const items = Array.from({ length: 20 }, (_, item) => item);
+  const name = 'withItem';
+  await Promise.all(
+    ['a', 'b', 'c'].map((id) =>
+      user.run(id, async () => {
+        const expected = items.map((item) => [item, id]);
+        assert.deepEqual(await all(pool.map(items, { name, concurrency: 3 })), expected);
+        assert.deepEqual(await all(pool.map(source(), { name, concurrency: 3 })), expected);
+        const movable = items.map((item) => move(new Uint8Array(item)));
+        const withOptions = pool.map(movable, { name, concurrency: 3, priority: 1, timeout: 60_000 });
+        assert.deepEqual(
+          await all(withOptions),
+          items.map((item) => [new Uint8Array(item), id]),
+        );
+        assert.equal(user.getStore(), id);
+      }),
+    ),
+  );
+  const made = user.run('made', () => pool.map([1, 2, 3], { name, concurrency: 1 }));
+  const [first] = await user.run('begun', async () => [await made.next()]);
+  assert.deepEqual(first?.value, [1, 'begun']);
+  const second = await user.run('later', () => made.next());
+  assert.deepEqual(second.value, [2, 'begun'], 'not those of who asks for a further item');
+  assert.deepEqual((await made.next()).value, [3, 'begun']);
+  assert.deepEqual(await all(pool.map([1], { name })), [[1, undefined]]);
+});
+
+test('the call of a generator, each of its steps, and its finally have the stores of the loop', async (t) => {
+  const pool = pooled(t, { concurrentTasksPerWorker: 4 });
+  for (const name of ['steps', 'stepsLater']) {
+    const three = await Promise.all(
+      ['a', 'b', undefined].map((id) =>
+        user.run(id, async () => {
+          const found = await all(pool.stream(30, { name, highWaterMark: 2 }));
+          assert.equal(user.getStore(), id);
+          return found;
+        }),
+      ),
+    );
+    assert.deepEqual(
+      three.map((found) => new Set(found)),
+      [new Set(['a']), new Set(['b']), new Set([undefined])],
+    );
+    assert.deepEqual(
+      new Set((await pool.run(0, { name: 'takeClosed' })) as unknown[]),
+      new Set(['a', 'b', undefined]),
+    );
+    await user.run('broken', async () => {
+      for await (const store of pool.stream(1000, { name })) {
+        assert.equal(store, 'broken');
+        break;
+      }
+    });
+    assert.deepEqual(await pool.run(0, { name: 'takeClosed' }), ['broken']);
+    assert.deepEqual(await pool.run(0, { name: 'stores' }), [undefined, undefined], 'nothing is left of it');
+  }
+  assert.deepEqual(await user.run('p', () => all(pool.stream(0, { name: 'iterable' }))), [['p', 'p']]);
+});
+
+test('a map and a stream that fail tell why as ever, and leak nothing', async (t) => {
+  const pool = pooled(t);
+  const bad = { socket: () => {} };
+  for (let time = 0; time < 600; time++) {
+    const ofMap = await user.run(bad, () => caught(all(pool.map([1], { name: 'stores' }))));
+    assert.equal(ofMap.path, 'context.user.socket');
+    const ofStream = await user.run(bad, () => caught(all(pool.stream(1, { name: 'steps' }))));
+    assert.equal(ofStream.path, 'context.user.socket');
+  }
+  assert.equal(pool.queueSize, 0);
+  await user.run('u', async () => {
+    const inTask = await caught(all(pool.map([{ fn: () => {} }], { name: 'stores' })));
+    assert.equal(inTask.path, 'task.fn');
+    assert.equal((await caught(all(pool.stream(() => {}, { name: 'steps' })))).path, 'task');
+    assert.equal((await caught(all(pool.map([0], { name: 'fail' })))).message, 'of u');
+    assert.equal((await caught(all(pool.stream(0, { name: 'stepsThenFail' })))).message, 'of u');
+    const died = await caught(all(pool.stream(0, { name: 'stepsThenExit' })));
+    assert.equal(died.code, 'PLIMSOLL_POOL_WORKER_EXITED');
+    assert.equal((await caught(all(pool.map([0], { name: 'exit' })))).code, 'PLIMSOLL_POOL_WORKER_EXITED');
+    assert.deepEqual(await all(pool.stream(2, { name: 'steps' })), ['u', 'u']);
+  });
+});
+
 test('tasks without a store are sent as plain ones', async (t) => {
   const pool = pooled(t);
   await pool.run(0, { name: 'stores' });

@@ -109,6 +109,34 @@ test('tasks at a time are spans of their own, and each is seen in its task', asy
   );
 });
 
+test('a map has a span for each item, a stream has one, all of them children of where the loop was begun', async (t) => {
+  const pool = pooled(t);
+  const caller = new TestSpan('caller', {}, undefined);
+  const active = api.trace.setSpan(api.ROOT_CONTEXT, caller as unknown as api.Span);
+  const all = async (items: AsyncIterable<unknown>): Promise<unknown[]> => {
+    const found: unknown[] = [];
+    for await (const item of items) found.push((item as { spanId: string }).spanId);
+    return found;
+  };
+  const options = { name: 'spanContext', concurrency: 2 };
+  const ofMap = await api.context.with(active, () => all(pool.map([1, 2, 3, 4, 5], options)));
+  assert.deepEqual(
+    ofMap,
+    spans.map(({ own }) => own.spanId),
+  );
+  assert.ok(spans.every(({ parent, ends }) => parent?.spanId === caller.own.spanId && ends === 1));
+  spans.length = 0;
+  const ofStream = await api.context.with(active, () => all(pool.stream(3, { name: 'spanContexts' })));
+  const [span] = spans;
+  assert.equal(spans.length, 1);
+  assert.deepEqual(ofStream, [span?.own.spanId, span?.own.spanId, span?.own.spanId]);
+  assert.equal(span?.parent?.spanId, caller.own.spanId);
+  assert.equal(span?.ends, 1);
+  await caught(all(pool.stream(0, { name: 'fail' })));
+  assert.equal(messageOf(spans[1]), 'of the task');
+  assert.equal(spans[1]?.ends, 1);
+});
+
 test('a failure is the status and the exception of the span, also when the worker dies or the task never ran', async (t) => {
   const pool = pooled(t);
   await caught(pool.run(0, { name: 'fail' }));

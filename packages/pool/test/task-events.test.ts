@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { test } from 'node:test';
 import type { Pool, TaskEvent } from '@plimsoll/pool';
-import { caught, fixture, poolFor } from './support.js';
+import { caught, fixture, poolFor, until } from './support.js';
 
 const KINDS = ['queued', 'started', 'settled'] as const;
 type Kind = (typeof KINDS)[number];
@@ -13,7 +13,10 @@ interface Seen {
 }
 
 /** Runs something while these events are noted. */
-async function noting(run: () => Promise<unknown>, kinds: readonly Kind[] = KINDS): Promise<Seen[]> {
+async function noting(
+  run: (seen: readonly Seen[]) => Promise<unknown>,
+  kinds: readonly Kind[] = KINDS,
+): Promise<Seen[]> {
   const seen: Seen[] = [];
   const listeners = kinds.map((kind) => {
     const name = `plimsoll.pool.task.${kind}`;
@@ -22,7 +25,7 @@ async function noting(run: () => Promise<unknown>, kinds: readonly Kind[] = KIND
     return () => unsubscribe(name, listener);
   });
   try {
-    await run();
+    await run(seen);
   } finally {
     for (const stop of listeners) stop();
   }
@@ -102,6 +105,73 @@ test('a task whose worker dies or is killed was started, and is settled once', a
     await running;
   });
   assert.deepEqual(kindsOf(killed), [...KINDS]);
+});
+
+async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+test('each task of a map has its events', async (t) => {
+  const pool = poolFor(t, { maxThreads: 2 });
+  const items = Array.from({ length: 50 }, (_, item) => item);
+  const seen = await noting(async () => {
+    assert.deepEqual(await all(pool.map(items, { name: 'echo', concurrency: 4 })), items);
+  });
+  const byTask = group(seen);
+  assert.equal(byTask.size, 50);
+  for (const kinds of byTask.values()) assert.deepEqual(kinds, [...KINDS]);
+  const failed = await noting(() => caught(all(pool.map(['x'], { name: 'fail' }))));
+  assert.deepEqual(kindsOf(failed), [...KINDS]);
+  assert.equal((failed[0]?.event.error as Error | undefined)?.message, 'x');
+});
+
+test('a task of a map that is refused is settled only', async (t) => {
+  const pool = poolFor(t, { maxQueue: 0 });
+  const seen = await noting(() => caught(all(pool.map([1, 2, 3], { name: 'echo', concurrency: 3 }))));
+  const kinds = [...group(seen).values()].map((kinds) => kinds.join());
+  assert.ok(kinds.includes('settled'), kinds.join(' '));
+  assert.ok(kinds.includes('queued,started,settled'), kinds.join(' '));
+});
+
+test('a stream is one task: settled when it is over, however it ends', async (t) => {
+  const pool = poolFor(t, { filename: fixture('streams.mjs') });
+  // Who reads a stream may hear of its end before the worker has closed it.
+  const closed = (run: () => Promise<unknown>) =>
+    noting(async (seen) => {
+      await run();
+      await until(() => seen.some(({ kind }) => kind === 'settled'));
+    });
+  const isOne = (seen: readonly Seen[]) => {
+    assert.deepEqual(kindsOf(seen), [...KINDS]);
+    const [first] = seen;
+    for (const { event } of seen) assert.equal(event, first?.event);
+    return first?.event as TaskEvent;
+  };
+  const whole = isOne(await closed(() => all(pool.stream(40, { name: 'count' }))));
+  assert.equal(whole.name, 'count');
+  assert.equal('error' in whole, false);
+  const broken = await closed(async () => {
+    for await (const item of pool.stream(1e6, { name: 'later' })) if (item === 3) break;
+  });
+  assert.equal('error' in isOne(broken), false, 'to break out of it is no failure');
+  const failed = isOne(await closed(() => caught(all(pool.stream(3, { name: 'throws' })))));
+  assert.equal((failed.error as { code?: string }).code, 'E_MIDDLE');
+  const atOnce = isOne(await closed(() => caught(all(pool.stream(3, { name: 'failsAtOnce' })))));
+  assert.equal((atOnce.error as Error).message, 'at once');
+  const controller = new AbortController();
+  const aborted = await closed(() =>
+    caught(
+      (async () => {
+        for await (const item of pool.stream(1e6, { name: 'count', signal: controller.signal }))
+          if (item === 3) controller.abort();
+      })(),
+    ),
+  );
+  assert.equal((isOne(aborted).error as { code?: string }).code, 'PLIMSOLL_POOL_ABORTED');
+  const died = isOne(await closed(() => caught(all(pool.stream({ at: 2, how: 'exit' }, { name: 'dies' })))));
+  assert.equal((died.error as { code?: string }).code, 'PLIMSOLL_POOL_WORKER_EXITED');
 });
 
 test('without subscribers tasks are plain, before and after there were some', async (t) => {

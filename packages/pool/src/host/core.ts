@@ -203,14 +203,19 @@ export class Core {
     return this.#state.ledger.waiting(this.#crew.count);
   }
 
+  /** What goes with tasks that are submitted now; undefined: nothing does. */
+  get escort(): Escort | undefined {
+    if (!this.#mustEscort && !isWatched()) return undefined;
+    this.#escort ??= new Escort(this, this.options.context, this.openTelemetry);
+    return this.#escort;
+  }
+
   /** Submits a task. `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
   run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
     const id = handler === -1 ? this.#defaultHandler : handler;
-    if (id !== -1 && (this.#mustEscort || isWatched())) {
-      this.#escort ??= new Escort(this, this.options.context, this.openTelemetry);
-      return this.#escort.run(value, id, (packed, carried) => this.#run(packed, carried, extras, watch));
-    }
-    return this.#run(value, id, extras, watch);
+    const escort = id === -1 ? undefined : this.escort;
+    if (escort === undefined) return this.#run(value, id, extras, watch);
+    return escort.run(value, id, (packed, carried) => this.#run(packed, carried, extras, watch));
   }
 
   #run(value: unknown, id: number, extras: Extras | undefined, watch: Watch | undefined): Promise<unknown> {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortError } from '../errors.js';
 import { isMovable } from '../shared/move.js';
 import { count, flag } from './checks.js';
@@ -16,7 +17,7 @@ import {
   watchOf,
 } from './run-with.js';
 import { letGo, type Source, sourceOf } from './source.js';
-import { Rejection, type Task } from './task.js';
+import { type Extras, Rejection, type Task, type Watch } from './task.js';
 
 /** Options of `map()`: those of `run()` for each item, and these. */
 export interface MapOptions extends Omit<RunOptions, 'transferList'> {
@@ -60,6 +61,8 @@ export class Mapping implements AsyncIterableIterator<unknown, undefined> {
   /** The source has been asked for an item. */
   #isAsking = false;
   #unwatch: (() => void) | undefined;
+  /** Calls something where the loop was begun: there are the stores that travel with its tasks. */
+  #there: ((call: () => Task) => Task) | undefined;
   readonly #refill = (): void => this.#fill();
 
   constructor(core: Core, source: Source, checked: Checked, concurrency: number, ordered: boolean) {
@@ -91,6 +94,7 @@ export class Mapping implements AsyncIterableIterator<unknown, undefined> {
   /** The signal is that of the whole loop; a timeout is each item's own. */
   #begin(): void {
     this.#hasBegun = true;
+    if (this.#core.escort !== undefined) this.#there = AsyncLocalStorage.snapshot();
     const { signal } = this.#checked;
     if (signal === undefined) return;
     if ((signal as AbortSignal).aborted) this.#abort(new AbortError((signal as AbortSignal).reason));
@@ -147,7 +151,10 @@ export class Mapping implements AsyncIterableIterator<unknown, undefined> {
       if (this.#line.isAwaited) void settled.then(this.#refill);
     };
     try {
-      task = this.#start(item, resolve);
+      task =
+        this.#there === undefined
+          ? this.#start(item, resolve)
+          : this.#there(() => this.#start(item, resolve));
       if (!place.isSettled) this.#tasks.add(task);
     } catch (error) {
       this.#line.settle(place, error, true);
@@ -157,11 +164,24 @@ export class Mapping implements AsyncIterableIterator<unknown, undefined> {
   /** @throws why the task is refused */
   #start(item: unknown, resolve: (value: unknown) => void): Task {
     const checked = this.#checked;
-    if (isPlain(checked) && !isMovable(item))
-      return this.#core.tasks.start(item, this.#handler, undefined, resolve);
+    if (isPlain(checked) && !isMovable(item)) return this.#send(item, undefined, resolve);
     const parcel = parcelOf(item, []);
     const ownWatch = watchOf({ ...checked, signal: undefined });
-    return this.#core.tasks.start(parcel.value, this.#handler, extrasOf(parcel, checked), resolve, ownWatch);
+    return this.#send(parcel.value, extrasOf(parcel, checked), resolve, ownWatch);
+  }
+
+  #send(
+    value: unknown,
+    extras: Extras | undefined,
+    resolve: (value: unknown) => void,
+    ownWatch?: Watch,
+  ): Task {
+    const { tasks, escort } = this.#core;
+    if (escort === undefined || this.#handler === -1)
+      return tasks.start(value, this.#handler, extras, resolve, ownWatch);
+    return escort.start(value, this.#handler, resolve, (packed, carried, onEnd) =>
+      tasks.start(packed, carried, extras, onEnd, ownWatch),
+    );
   }
 
   /** By the signal: what runs is ended as `run()` would end it. */

@@ -73,8 +73,8 @@ export interface PoolOptions {
   /** Starts no worker for a while when they end before they are ready, one after another. Default: after 5, for a second. */
   breaker?: BreakerOptions | undefined;
   /**
-   * AsyncLocalStorages whose stores travel with each task, by name: what a store holds where `run()` is called is copied to the
-   * worker, whose file registers the same name by `receiveContext()`. Default: none.
+   * AsyncLocalStorages whose stores travel with each task, by name: what a store holds where `run()` is called, or the loop
+   * over `map()` or `stream()` is begun, is copied to the worker, whose file registers the same name by `receiveContext()`. Default: none.
    */
   context?: Storages | undefined;
   /**

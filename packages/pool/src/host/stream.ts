@@ -3,6 +3,7 @@ import { AbortError, WorkerError } from '../errors.js';
 import { CONTINUED, FED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
 import { count, duration } from './checks.js';
 import type { Core } from './core.js';
+import type { Journey } from './escort/journey.js';
 import { type FedParcel, fedParcel, isFeed } from './feed.js';
 import { Line, type Place } from './line.js';
 import type { OpenStream } from './open-streams.js';
@@ -53,6 +54,9 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
   #end = NOTHING;
   readonly #flying = new Set<Task>();
   #unwatch: (() => void) | undefined;
+  /** What belongs to the whole stream. The worker keeps what travels with its first task. */
+  #journey: Journey | undefined;
+  #failure: { readonly reason: unknown } | undefined;
   /** What return() waits for. */
   readonly #closed: Promise<void>;
   #settleClosed: { resolve(): void; reject(reason: unknown): void } | undefined;
@@ -114,11 +118,15 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
     const call = this.#fed === undefined ? STREAMED : STREAMED | FED;
     const handler = handlerOf(this.#core, { ...this.#checked, grace: 0 }, call);
     const extras = this.#extras('opens', { transfer, original, priority: this.#checked.priority });
+    const journey = handler === -1 ? undefined : this.#core.escort?.begin(value, handler);
+    this.#journey = journey;
+    const sent = journey ?? { value, handler };
     try {
       this.#fly(
-        (resolve) => this.#core.tasks.start(value, handler, extras, resolve),
+        (resolve) => this.#core.tasks.start(sent.value, sent.handler, extras, resolve),
         (result) => this.#onOpen(result),
       );
+      journey?.queued();
     } catch (error) {
       this.fail(error);
     }
@@ -149,7 +157,7 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
 
   #onOpen(opened: unknown): void {
     if (opened instanceof Rejection) {
-      this.fail(opened.reason);
+      this.fail(this.#journey === undefined ? opened.reason : this.#journey.reasonOf(opened.reason));
       return;
     }
     const [threadId, id] = opened as [number, number];
@@ -205,6 +213,7 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
 
   #onItem(place: Place, item: unknown): void {
     if (item instanceof Rejection) {
+      this.#failBy(item.reason);
       this.#line.settle(place, item.reason, true);
       return;
     }
@@ -219,6 +228,7 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
 
   /** By the signal or the timeout: what runs is ended as `run()` would end it. */
   #abort(reason: unknown): void {
+    this.#failBy(reason);
     for (const task of [...this.#flying]) this.#core.tasks.end(task, reason);
     this.#line.fail(reason);
     this.#cancel(reason);
@@ -238,20 +248,35 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
   /** The pool ends it: what has come before that still comes. */
   fail(reason: unknown): void {
     const isWanted = this.#end === NOTHING;
+    this.#failBy(reason);
     this.#over();
     if (isWanted) this.#line.settle(this.#line.take(), reason, true);
+  }
+
+  /** The first reason counts, and none from when nobody wanted any more of it. */
+  #failBy(reason: unknown): void {
+    if (this.#end === NOTHING) this.#failure ??= { reason };
   }
 
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    // Not here, in the middle of the pool's work.
+    if (this.#journey !== undefined) void settled.then(() => this.#tell());
     this.#unwatch?.();
     if (this.worker !== undefined) this.worker.kept--;
     this.#fed?.close();
     this.#core.streams.remove(this);
     this.#settleClosed?.resolve();
   }
+
+  #tell(): void {
+    if (this.#failure === undefined) this.#journey?.succeeded();
+    else this.#journey?.failed(this.#failure.reason);
+  }
 }
+
+const settled = Promise.resolve();
 
 /** What it was to do for its end it has been too slow for. */
 const isStopped = (reason: unknown): boolean =>

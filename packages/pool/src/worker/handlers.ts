@@ -10,7 +10,7 @@ import { type Lifecycle, SetupFailure } from './lifecycle.js';
 import { cannotLoad } from './load-error.js';
 import { loadModule } from './load-module.js';
 import { ObservedCalls } from './observed.js';
-import { Streams } from './streams.js';
+import { placed, Streams } from './streams.js';
 
 /** No task needs the function yet. */
 export const NO_SLOT = -1;
@@ -84,7 +84,8 @@ export class Handlers {
   }
 
   #carried(filename: string, call: number, found: TaskFunction): TaskFunction {
-    return (call & CARRIED) === 0 ? found : carriedBy(this.#channel, filename, found);
+    if ((call & CARRIED) === 0) return found;
+    return carriedBy(this.#channel, filename, (call & STREAMED) === 0 ? found : placed(found));
   }
 }
 

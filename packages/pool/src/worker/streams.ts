@@ -6,15 +6,42 @@ import type { Observed, ObservedCalls } from './observed.js';
 
 type Steps = Iterator<unknown> | AsyncIterator<unknown>;
 
+/** Calls something in some stores of AsyncLocalStorages. */
+type Within = <Result>(call: () => Result) => Result;
+
 /** An iterable that a task has returned. */
 interface Kept {
   readonly steps: Steps;
+  readonly within: Within;
   /** What its code knows of itself, from the first call on. */
   readonly observed: Observed;
 }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+
+/** What a function has returned, and the stores in which it was called. */
+class Placed {
+  readonly made: unknown;
+  readonly within: Within;
+
+  constructor(made: unknown, within: Within) {
+    this.made = made;
+    this.within = within;
+  }
+}
+
+const here: Within = (call) => call();
+
+/** A function that is called in stores in which what it returns shall be iterated. */
+export function placed(found: TaskFunction): TaskFunction {
+  return (value) => {
+    const within: Within = process.getBuiltinModule('node:async_hooks').AsyncLocalStorage.snapshot();
+    const made = found(value);
+    if (!isThenable(made)) return new Placed(made, within);
+    return Promise.resolve(made).then((later) => new Placed(later, within));
+  };
+}
 
 /** The iterables that this worker keeps for streams of the host. */
 export class Streams {
@@ -34,9 +61,11 @@ export class Streams {
   opener(found: TaskFunction, slot: number): TaskFunction {
     return async (value) => {
       const observed = this.#calls.observe();
-      const made = await this.#calls.during(slot, observed, () => found(value));
+      const result = await this.#calls.during(slot, observed, () => found(value));
+      const { made, within } = result instanceof Placed ? result : new Placed(result, here);
+      const steps = within(() => stepsOf(made));
       const id = this.#ids++;
-      this.#kept.set(id, { steps: stepsOf(made), observed });
+      this.#kept.set(id, { steps, within, observed });
       return [threadId, id];
     };
   }
@@ -48,7 +77,7 @@ export class Streams {
       const kept = this.#kept.get(id);
       if (kept === undefined) return ENDED;
       return this.#calls.during(slot, kept.observed, () =>
-        what === NEXT ? this.#next(id, kept) : this.#return(id, kept),
+        kept.within(() => (what === NEXT ? this.#next(id, kept) : this.#return(id, kept))),
       );
     };
   }

@@ -1,10 +1,11 @@
-import { UncloneableError } from '../../errors.js';
 import { CARRIED } from '../../shared/calls.js';
-import type { OpenTelemetryApi, Span } from '../../shared/otel-api.js';
+import type { OpenTelemetryApi } from '../../shared/otel-api.js';
 import type { Packed } from '../../shared/packed.js';
 import type { Storages } from '../../shared/stores.js';
 import type { HandlerNames } from '../handler-names.js';
-import { type TaskEvent, TaskEvents } from './events.js';
+import { Rejection } from '../task.js';
+import { TaskEvents } from './events.js';
+import { type Company, Journey, type Witnesses } from './journey.js';
 import { Spans } from './spans.js';
 
 /** What the escort needs of the pool. */
@@ -16,13 +17,9 @@ export interface Escorted {
   readMessages(): void;
 }
 
-/** What goes with one task. */
-interface Company {
-  readonly event: TaskEvent;
-  readonly span: Span | undefined;
-}
-
 type Submit = (value: unknown, handler: number) => Promise<unknown>;
+
+const settled = Promise.resolve();
 
 /**
  * What travels with tasks: stores, trace context, and the events and spans that tell of them. Made for a pool that has such an
@@ -33,11 +30,17 @@ export class Escort {
   readonly #storages: readonly (readonly [string, Storages[string]])[];
   readonly #spans: Spans | undefined;
   readonly #events = new TaskEvents();
+  readonly #witnesses: Witnesses;
 
   constructor(pool: Escorted, storages: Storages | undefined, api: OpenTelemetryApi | undefined) {
     this.#pool = pool;
     this.#storages = Object.entries(storages ?? {});
     this.#spans = api && new Spans(api);
+    this.#witnesses = {
+      events: this.#events,
+      spans: this.#spans,
+      readMessages: () => pool.readMessages(),
+    };
   }
 
   /** A worker has called the function of a task. */
@@ -45,19 +48,70 @@ export class Escort {
     this.#events.started(id, time, threadId);
   }
 
-  /** Submits a task with all that belongs to it. */
-  run(value: unknown, handler: number, submit: Submit): Promise<unknown> {
+  /** The task is submitted right after this, where `run()` is called or a loop was begun. */
+  begin(value: unknown, handler: number): Journey {
     const { filename, name, call } = this.#pool.handlers.of(handler);
     const company = { event: this.#events.begin(name, filename), span: this.#spans?.start(name, filename) };
     const packed = this.#pack(value, company);
-    const id = packed === undefined ? handler : this.#pool.handlers.idOf(filename, name, call | CARRIED);
+    const sent =
+      packed === undefined
+        ? { value, handler, isPacked: false }
+        : {
+            value: packed,
+            handler: this.#pool.handlers.idOf(filename, name, call | CARRIED),
+            isPacked: true,
+          };
+    return new Journey(sent, company, this.#witnesses);
+  }
+
+  /** Submits a task with all that belongs to it. */
+  run(value: unknown, handler: number, submit: Submit): Promise<unknown> {
+    const journey = this.begin(value, handler);
     const { refused } = this.#pool;
-    const promise = submit(packed ?? value, id);
-    if (this.#pool.refused === refused) this.#events.queued(company.event);
+    const promise = submit(journey.value, journey.handler);
+    if (this.#pool.refused === refused) journey.queued();
     return promise.then(
-      (result) => this.#end(company, result),
-      (error: unknown) => this.#fail(company, packed === undefined ? error : unpacked(error)),
+      (result) => {
+        journey.succeeded();
+        return result;
+      },
+      (error: unknown) => {
+        const reason = journey.reasonOf(error);
+        journey.failed(reason);
+        throw reason;
+      },
     );
+  }
+
+  /**
+   * The same for a task without a promise: `resolve` gets its result or a `Rejection`.
+   * @throws why it is refused
+   */
+  start<Started>(
+    value: unknown,
+    handler: number,
+    resolve: (value: unknown) => void,
+    submit: (value: unknown, handler: number, resolve: (value: unknown) => void) => Started,
+  ): Started {
+    const journey = this.begin(value, handler);
+    const onEnd = (result: unknown): void => {
+      if (!(result instanceof Rejection)) {
+        void settled.then(() => journey.succeeded());
+        resolve(result);
+        return;
+      }
+      const reason = journey.reasonOf(result.reason);
+      void settled.then(() => journey.failed(reason));
+      resolve(new Rejection(reason));
+    };
+    try {
+      const started = submit(journey.value, journey.handler, onEnd);
+      journey.queued();
+      return started;
+    } catch (error) {
+      journey.failed(error);
+      throw error;
+    }
   }
 
   /** undefined: nothing has to travel. */
@@ -84,35 +138,4 @@ export class Escort {
     }
     return stores;
   }
-
-  #end({ event, span }: Company, result: unknown): unknown {
-    this.#settle(event);
-    if (span !== undefined) this.#spans?.end(span);
-    return result;
-  }
-
-  #fail({ event, span }: Company, error: unknown): never {
-    event.error = error;
-    this.#settle(event);
-    if (span !== undefined) this.#spans?.end(span, { error });
-    throw error;
-  }
-
-  /** The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner. */
-  #settle(event: TaskEvent): void {
-    if (this.#events.isAwaited(event)) this.#pool.readMessages();
-    this.#events.settled(event);
-  }
-}
-
-const TASK = 'task.task';
-const CONTEXT = 'task.context';
-
-/** Names a part of what was sent by where the caller has it. */
-function unpacked(error: unknown): unknown {
-  if (!(error instanceof UncloneableError)) return error;
-  const { path, message, cause } = error;
-  if (!path.startsWith(TASK) && !path.startsWith(CONTEXT)) return error;
-  const what = message.slice(message.indexOf(': ') + 2);
-  return new UncloneableError(path.slice('task.'.length), what, { cause });
 }
