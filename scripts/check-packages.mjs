@@ -21,7 +21,7 @@ import { setup } from './setup.mjs';
 /** What a tarball may weigh. A package that is not listed has no limit yet, and fails. @type {Record<string, number>} */
 const MOST_KILOBYTES = {
   plimsoll: 560,
-  '@plimsoll/pool': 256,
+  '@plimsoll/pool': 300,
   '@plimsoll/monitor': 40,
   '@plimsoll/fastify': 30,
 };
