@@ -27,10 +27,13 @@ const SMALL = { minifyWhitespace: true, lineLimit: 120 };
 
 /** Bundles each package that has a module newer than its bundles. @param {string} root */
 export function bundle(root) {
-  const [pool, monitor, fastify] = ['pool', 'monitor', 'fastify'].map((name) => join(root, 'packages', name));
+  const [pool, monitor, fastify, bullmq] = ['pool', 'monitor', 'fastify', 'bullmq'].map((name) =>
+    join(root, 'packages', name),
+  );
   if (isStale(pool)) {
     bundleWorker(join(pool, 'dist'));
-    bundleHost(pool, { index: asValue, piscina: asValue }, [], ['worker'], bundlePoolForTests);
+    const entries = { index: asValue, piscina: asValue, internal: asNames };
+    bundleHost(pool, entries, [], ['worker'], bundlePoolForTests);
   }
   if (isStale(monitor)) {
     bundleThread(join(monitor, 'dist'));
@@ -40,6 +43,10 @@ export function bundle(root) {
     /** @type {Write} */
     const index = (name, exports) => asNames(name, exports, 'plimsollPool');
     bundleHost(fastify, { index }, ['@plimsoll/monitor', '@plimsoll/pool', 'fastify-plugin']);
+  }
+  if (isStale(bullmq)) {
+    const needed = ['@plimsoll/pool', '@plimsoll/pool/internal', 'bullmq', 'ioredis'];
+    bundleHost(bullmq, { index: asNames }, needed);
   }
   bundleMark(join(root, 'packages/plimsoll/dist'));
   bundlePageScript(join(root, 'packages/plimsoll/dist/report/html'));
@@ -125,7 +132,7 @@ function bundleHost(folder, entries, external = [], alone = [], further) {
   const [node, bundler, types] = ['node', 'bundler', 'types'].map((name) => join(dist, name));
   for (const output of [node, bundler, types]) rmSync(output, { recursive: true, force: true });
   const { outputs } = esbuild().buildSync({
-    ...{ ...OPTIONS, ...SMALL, format: 'esm', splitting: true, chunkNames: 'shared', metafile: true },
+    ...{ ...OPTIONS, ...SMALL, format: 'esm', splitting: true, chunkNames: 'shared-[hash]', metafile: true },
     ...{ entryPoints: names.map((name) => join(dist, `${name}.js`)), external, outdir: bundler },
   }).metafile;
   const stdin = { contents: names.map(exportAll).join('\n'), resolveDir: dist };

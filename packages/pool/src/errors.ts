@@ -46,6 +46,11 @@ export const ERRORS = {
     when: 'a task or result cannot be copied; `path` leads to the part: `task.user.socket`',
     remedy: 'leave that part out, or transfer it',
   },
+  PLIMSOLL_POOL_BAD_BYTES: {
+    thrownAs: 'PoolError',
+    when: 'a value in bytes, of `@plimsoll/bullmq`, is damaged or of an unknown version',
+    remedy: 'run the same version on every machine',
+  },
   PLIMSOLL_POOL_LOAD_FAILED: {
     thrownAs: 'PoolError',
     when: 'the file or the function is missing or fails to load; `cause` is the true reason',

@@ -10,6 +10,7 @@ import { runWith } from './host/run-with.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
 import type { CloseOptions } from './pool-base.js';
 import type { Proxied } from './proxied.js';
+import { LISTED } from './shared/calls.js';
 import { isMovable } from './shared/move.js';
 import { StatefulPool } from './stateful-pool.js';
 import type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
@@ -132,6 +133,20 @@ export class Pool<Module = AnyModule> extends StatefulPool {
   ): AsyncIterableIterator<ItemOf<ResultOf<Module, Name>>, undefined>;
   stream(task: unknown, options: StreamOptions = {}): AsyncIterableIterator<unknown, undefined> {
     return streamOf(this.core, task, options);
+  }
+
+  /**
+   * The names that `run` takes for the pool's worker file: those of its exported functions, sorted. Loads the file in a worker.
+   *
+   * Rejects as `run()` does, with PLIMSOLL_POOL_NO_FILENAME for a pool without one.
+   *
+   * @example
+   * console.log(await pool.names()); // ['default', 'resize']
+   */
+  async names(): Promise<string[]> {
+    const { handlers, options } = this.core;
+    const handler = options.filename === null ? -1 : handlers.idOf(options.filename, 'names', LISTED);
+    return (await this.core.run(undefined, handler, undefined)) as string[];
   }
 
   async close(options: CloseOptions = {}): Promise<void> {

@@ -14,8 +14,8 @@ export interface Answers {
 /** Puts a server on some port under load for so many milliseconds. */
 export type Drive = (port: number, ms: number) => Promise<Answers>;
 
-/** One request; its body. */
-export function ask(port: number, path: string, agent?: Agent): Promise<string> {
+/** One request; its body. Without an agent, its connection is its own: a kept one may be closed while it is asked. */
+export function ask(port: number, path: string, agent: Agent | false = false): Promise<string> {
   return new Promise((resolve, reject) => {
     get({ host: '127.0.0.1', port, path, agent }, (response) => {
       let body = '';

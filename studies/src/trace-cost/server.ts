@@ -38,9 +38,9 @@ const server = createServer(async (request, response) => {
     return response.end(JSON.stringify({ pid: process.pid, cpuMs: (user + system) / 1000 }));
   }
   if (request.url === '/stop') {
-    response.end();
+    // Ends the connections that are idle, and this one once it is answered.
+    response.setHeader('connection', 'close').end();
     server.close();
-    server.closeAllConnections();
     return rmSync(directory, { recursive: true });
   }
   await work();

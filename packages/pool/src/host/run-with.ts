@@ -116,7 +116,7 @@ function keyOf(key: unknown): Key | undefined {
   return key;
 }
 
-function signalOf(signal: unknown): AbortSignalAny | undefined {
+export function signalOf(signal: unknown): AbortSignalAny | undefined {
   if (signal === undefined || signal === null) return undefined;
   const methods = signal as Record<string, unknown>;
   if (typeof signal === 'object') {
@@ -151,12 +151,12 @@ export function watch(
   };
 }
 
-function listen(signal: AbortSignalAny, listener: () => void): void {
+export function listen(signal: AbortSignalAny, listener: () => void): void {
   if ('addEventListener' in signal) signal.addEventListener('abort', listener, { once: true });
   else signal.once('abort', listener);
 }
 
-function unlisten(signal: AbortSignalAny, listener: () => void): void {
+export function unlisten(signal: AbortSignalAny, listener: () => void): void {
   if ('removeEventListener' in signal) signal.removeEventListener('abort', listener);
   else signal.off('abort', listener);
 }

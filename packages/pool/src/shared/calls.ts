@@ -14,6 +14,8 @@ export const CONTINUED = 8;
 export const FED = 16;
 /** The value is a `Packed`: what travels beside the task is restored around the call. */
 export const CARRIED = 32;
+/** It calls no function, but gives the names of those that the file exports. */
+export const LISTED = 64;
 
 export const NEXT = 0;
 export const RETURN = 1;

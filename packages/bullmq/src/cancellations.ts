@@ -1,0 +1,74 @@
+import type { Client } from './connection.js';
+import { keyOf, type QueuePlace } from './keys.js';
+
+/** Milliseconds for which a cancellation is remembered, for a worker that could not hear it. */
+const REMEMBERED = 600_000;
+/** Milliseconds that a job may need from Redis to the worker. Later it may be another job of the same id. */
+const ON_ITS_WAY = 2_000;
+const MOST_HEARD = 10_000;
+
+/** Tells the workers of a queue to end a job that runs. */
+export async function announceCancellation(client: Client, place: QueuePlace, id: string): Promise<void> {
+  await client.set(keyOf(place, 'cancelled', id), '1', 'PX', REMEMBERED);
+  await client.publish(keyOf(place, 'cancel'), id);
+}
+
+/** Before a job of an id that may have been cancelled before. */
+export async function forgetCancellation(client: Client, place: QueuePlace, id: string): Promise<void> {
+  await client.del(keyOf(place, 'cancelled', id));
+}
+
+/** What a worker hears of cancellations, also of those that were told while it had no connection. */
+export class Cancellations {
+  readonly #client: Client;
+  readonly #subscriber: Client;
+  readonly #place: QueuePlace;
+  readonly #running = new Map<string, () => void>();
+  /** When it heard of jobs that do not run here: one may be on its way to this worker. */
+  readonly #heard = new Map<string, number>();
+
+  constructor(client: Client, place: QueuePlace) {
+    this.#client = client;
+    this.#place = place;
+    this.#subscriber = client.duplicate() as Client;
+    // The link tells of what goes wrong; ioredis reconnects, and subscribes anew.
+    this.#subscriber.on('error', () => {});
+    this.#subscriber.on('message', (_channel: string, id: string) => this.#hear(id));
+    this.#subscriber.on('ready', () => void this.#catchUp().catch(() => {}));
+  }
+
+  async subscribe(): Promise<void> {
+    await this.#subscriber.subscribe(keyOf(this.#place, 'cancel'));
+  }
+
+  /** Calls `cancel` once, when the job is cancelled, or at once if it has been. Returns how to stop listening. */
+  watch(id: string, cancel: () => void): () => void {
+    const heardAt = this.#heard.get(id);
+    this.#heard.delete(id);
+    if (heardAt !== undefined && performance.now() - heardAt < ON_ITS_WAY) cancel();
+    else this.#running.set(id, cancel);
+    return () => this.#running.delete(id);
+  }
+
+  close(): void {
+    this.#subscriber.disconnect();
+  }
+
+  #hear(id: string): void {
+    const cancel = this.#running.get(id);
+    this.#running.delete(id);
+    if (cancel !== undefined) {
+      cancel();
+      return;
+    }
+    this.#heard.set(id, performance.now());
+    if (this.#heard.size > MOST_HEARD) this.#heard.delete(this.#heard.keys().next().value as string);
+  }
+
+  async #catchUp(): Promise<void> {
+    const ids = [...this.#running.keys()];
+    if (ids.length === 0) return;
+    const marks = await this.#client.mget(ids.map((id) => keyOf(this.#place, 'cancelled', id)));
+    for (const [index, id] of ids.entries()) if (marks[index] !== null) this.#hear(id);
+  }
+}

@@ -1,0 +1,147 @@
+import { badRange, badType, messageOf } from '@plimsoll/pool/internal';
+import { type Cluster, Redis, type RedisOptions } from 'ioredis';
+import { FleetError } from './errors.js';
+
+/**
+ * Redis or Valkey: a URL (`redis://:password@host:6379/0`, `rediss://` for TLS), options of ioredis, or a client of ioredis, which is
+ * duplicated and stays the caller's.
+ */
+export type Connection = string | RedisOptions | Redis | Cluster;
+export type Client = Redis | Cluster;
+
+const LONGEST_PAUSE = 1000;
+/** BullMQ's blocking commands need the first; the second reconnects within a second instead of twenty. */
+const ALWAYS = {
+  maxRetriesPerRequest: null,
+  retryStrategy: (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE),
+};
+
+/** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
+export function clientOf(connection: unknown): Client {
+  if (connection === undefined) return new Redis(ALWAYS);
+  if (typeof connection === 'string') {
+    if (!/^rediss?:\/\//.test(connection)) throw badRange('options.connection', hidden(connection), URL_FORM);
+    return new Redis(connection, ALWAYS);
+  }
+  if (typeof connection !== 'object' || connection === null) {
+    throw badType('options.connection', connection, `${URL_FORM}, options of ioredis or a client of ioredis`);
+  }
+  if (isClient(connection)) {
+    return 'nodes' in connection
+      ? connection.duplicate([], {
+          redisOptions: { ...connection.options.redisOptions, maxRetriesPerRequest: null },
+        })
+      : connection.duplicate({ maxRetriesPerRequest: null });
+  }
+  return new Redis({ ...ALWAYS, ...(connection as RedisOptions), maxRetriesPerRequest: null });
+}
+
+const URL_FORM = 'a URL such as redis://127.0.0.1:6379';
+/** It may be a URL with a password, and this is printed. */
+const hidden = (text: string): string => text.replace(/\/\/[^@/]*@/, '//…@');
+const isClient = (value: object): value is Client =>
+  typeof (value as Client).duplicate === 'function' && typeof (value as Client).disconnect === 'function';
+
+/** What an owner of a link hears of it. */
+export interface LinkListener {
+  /** It is there, again after `offline`. */
+  online(): void;
+  /** It is gone, and looked for. */
+  offline(reason: unknown): void;
+  /** It has been gone for too long; still looked for. */
+  lost(reason: FleetError): void;
+}
+
+interface Waiter {
+  resolve(): void;
+  reject(reason: FleetError): void;
+}
+
+/** The connection to Redis, and how long it has been gone. Nothing waits for one that does not come. */
+export class Link {
+  readonly client: Client;
+  readonly #offlineTimeout: number;
+  readonly #listener: LinkListener;
+  readonly #waiters = new Set<Waiter>();
+  #timer: NodeJS.Timeout | undefined;
+  #isOnline = false;
+  #isClosed = false;
+  #lastFailure: unknown;
+  #lost: FleetError | undefined;
+
+  constructor(connection: unknown, offlineTimeout: number, listener: LinkListener) {
+    this.#offlineTimeout = offlineTimeout;
+    this.#listener = listener;
+    this.client = clientOf(connection);
+    this.client.on('error', (error: Error) => this.#onError(error));
+    this.client.on('ready', () => this.#onReady());
+    this.client.on('close', () => this.#onClose());
+    this.#wait();
+  }
+
+  get isOnline(): boolean {
+    return this.#isOnline;
+  }
+
+  /** Resolves when Redis can be used. Rejects with FleetError UNAVAILABLE or REFUSED, at once while it is lost. */
+  usable(): Promise<void> {
+    if (this.#isOnline) return Promise.resolve();
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    return new Promise((resolve, reject) => this.#waiters.add({ resolve, reject }));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#settle((waiter) => waiter.reject(unavailable('this was closed before that', undefined)));
+    this.client.disconnect();
+  }
+
+  #wait(): void {
+    this.#timer ??= setTimeout(() => this.#lose(), this.#offlineTimeout);
+  }
+
+  #onError(error: Error): void {
+    this.#lastFailure = error;
+    // A connection that Redis itself refuses is not a matter of time.
+    if (!this.#isOnline && error.name === 'ReplyError') this.#lose(refused(error));
+  }
+
+  #onReady(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isOnline = true;
+    this.#lost = undefined;
+    this.#settle((waiter) => waiter.resolve());
+    this.#listener.online();
+  }
+
+  #onClose(): void {
+    if (this.#isClosed || !this.#isOnline) return;
+    this.#isOnline = false;
+    this.#wait();
+    this.#listener.offline(this.#lastFailure ?? new Error('Connection is closed'));
+  }
+
+  #lose(reason = unavailable(`for ${this.#offlineTimeout} ms (offlineTimeout)`, this.#lastFailure)): void {
+    if (this.#lost !== undefined || this.#isClosed) return;
+    this.#lost = reason;
+    this.#settle((waiter) => waiter.reject(reason));
+    this.#listener.lost(reason);
+  }
+
+  #settle(how: (waiter: Waiter) => void): void {
+    for (const waiter of this.#waiters) how(waiter);
+    this.#waiters.clear();
+  }
+}
+
+const unavailable = (how: string, cause: unknown): FleetError =>
+  new FleetError(
+    'PLIMSOLL_FLEET_UNAVAILABLE',
+    `Redis cannot be reached: ${cause === undefined ? '' : `${messageOf(cause)}; `}${how}`,
+    { cause },
+  );
+
+const refused = (cause: Error): FleetError =>
+  new FleetError('PLIMSOLL_FLEET_REFUSED', `Redis refuses this client: ${cause.message}`, { cause });

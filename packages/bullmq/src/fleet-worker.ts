@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { availableParallelism, hostname } from 'node:os';
+import { Pool } from '@plimsoll/pool';
+import { flag, ownOf } from '@plimsoll/pool/internal';
+import { Worker } from 'bullmq';
+import { Cancellations } from './cancellations.js';
+import { Link } from './connection.js';
+import { type Health, HealthServer } from './health.js';
+import { type CheckedWorker, checkWorker, type FleetWorkerOptions } from './options.js';
+import { HEARTBEAT, Registry, type WorkerEntry } from './registry.js';
+import { RunningJobs } from './running.js';
+import { Outcomes } from './wire.js';
+
+/** Milliseconds that jobs have to get back into the queue, when they were not done in time. */
+const GIVEN_BACK = 5_000;
+const LONGEST_TIMER = 0x7fffffff;
+
+/** Options of `close()`. */
+export interface FleetWorkerCloseOptions {
+  /** Give jobs that run back to the queue at once, instead of after `closeTimeout`. Default: false. */
+  readonly force?: boolean | undefined;
+}
+
+/** What there is once the worker has started. */
+interface Parts {
+  readonly worker: Worker;
+  readonly jobs: RunningJobs;
+  readonly registry: Registry;
+  readonly cancellations: Cancellations;
+  readonly heartbeat: NodeJS.Timeout;
+}
+
+/**
+ * A worker process of a queue: BullMQ gives it jobs, the threads of a pool run them. The event loop of the process stays free, so
+ * locks are renewed in time however long a task computes.
+ *
+ * Events: 'completed' and 'failed' (a job id, and why), 'offline' (why) and 'online' for the connection to Redis, 'stalled' (a job
+ * id that this process has found), 'error' for anything else that went wrong, which needs no listener, 'close'.
+ */
+export class FleetWorker extends EventEmitter {
+  /** The module is loaded, Redis is reached, and jobs are taken. Rejects with what keeps it from that; then it has closed itself. */
+  readonly ready: Promise<void>;
+  readonly #options: CheckedWorker;
+  readonly #id = randomUUID();
+  readonly #pool: Pool;
+  readonly #link: Link;
+  #health: HealthServer | undefined;
+  #healthPort: number | undefined;
+  #names: readonly string[] = [];
+  #parts: Parts | undefined;
+  #ended = 0;
+  #closing: Promise<void> | undefined;
+
+  /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION */
+  constructor(options: FleetWorkerOptions) {
+    super();
+    this.#options = checkWorker(options, availableParallelism());
+    const { filename, threads, pool, connection, offlineTimeout } = this.#options;
+    this.#pool = new Pool({ ...pool, filename, minThreads: threads, maxThreads: threads });
+    this.#pool.on('error', (error: Error) => this.#onError(error));
+    this.#link = new Link(connection, offlineTimeout, {
+      online: () => this.emit('online'),
+      offline: (reason) => this.emit('offline', reason),
+      lost: () => {},
+    });
+    this.ready = this.#start();
+    this.ready.catch(() => this.#stop());
+  }
+
+  /** The pool that runs the tasks: for `explain()` and `histogram`. */
+  get pool(): Pool {
+    return this.#pool;
+  }
+
+  get isStarted(): boolean {
+    return this.#parts !== undefined;
+  }
+
+  /** The functions that tasks can call. */
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  /** The port of the health endpoint. */
+  get healthPort(): number | undefined {
+    return this.#healthPort;
+  }
+
+  /** What `/health` says. */
+  get health(): Health {
+    const { queue, threads } = this.#options;
+    return { status: this.#status, queue, threads, running: this.#parts?.jobs.size ?? 0, ended: this.#ended };
+  }
+
+  get #status(): Health['status'] {
+    if (this.#closing !== undefined) return 'closing';
+    if (this.#parts === undefined) return 'starting';
+    return this.#link.isOnline ? 'ok' : 'offline';
+  }
+
+  /**
+   * Takes no more jobs, lets those that run end (`closeTimeout` at most), gives the others back to the queue, and disconnects.
+   */
+  close(options: FleetWorkerCloseOptions = {}): Promise<void> {
+    const force = flag('options.force', ownOf(options).force) ?? false;
+    this.#closing ??= this.#close(force);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #start(): Promise<void> {
+    const { health, healthHost } = this.#options;
+    if (health !== undefined) {
+      this.#health = new HealthServer(
+        () => this.health,
+        () => this.#pool.metrics({ labels: { queue: this.#options.queue } }),
+      );
+      this.#healthPort = await this.#health.listen(health, healthHost);
+    }
+    [this.#names] = await Promise.all([this.#pool.names(), this.#link.usable()]);
+    await this.#open();
+  }
+
+  async #open(): Promise<void> {
+    const { client } = this.#link;
+    const { prefix, queue, threads, version } = this.#options;
+    const self: WorkerEntry = {
+      id: this.#id,
+      host: hostname(),
+      pid: process.pid,
+      threads,
+      version,
+      names: this.#names,
+    };
+    const registry = new Registry(client, this.#options);
+    const outcomes = new Outcomes(client, this.#options);
+    const cancellations = new Cancellations(client, this.#options);
+    await Promise.all([registry.renew(self), cancellations.subscribe()]);
+    const jobs = new RunningJobs({
+      options: this.#options,
+      pool: this.#pool,
+      self,
+      registry,
+      outcomes,
+      cancellations,
+    });
+    const { lockDuration, stalledInterval, maxStalledCount } = this.#options;
+    const worker = new Worker(queue, (job, token) => jobs.process(job, token), {
+      ...{ connection: client, prefix, autorun: false, concurrency: threads, runRetryDelay: 1000 },
+      ...{ lockDuration, stalledInterval, maxStalledCount },
+    });
+    this.#listen(worker, jobs);
+    // A heartbeat that fails is told of by the link.
+    const heartbeat = setInterval(() => void registry.renew(self).catch(() => {}), HEARTBEAT).unref();
+    this.#parts = { worker, jobs, registry, cancellations, heartbeat };
+    worker.run().catch((error: Error) => this.#onError(error));
+  }
+
+  #listen(worker: Worker, jobs: RunningJobs): void {
+    worker.on('completed', ({ id }) => {
+      this.#ended++;
+      this.emit('completed', id);
+    });
+    worker.on('failed', (job, error) => {
+      this.#ended++;
+      this.emit('failed', job?.id, error);
+    });
+    worker.on('stalled', (id) => this.emit('stalled', id));
+    worker.on('lockRenewalFailed', (ids) => jobs.abandon(ids));
+    worker.on('error', (error) => this.#onError(error));
+  }
+
+  #onError(error: Error): void {
+    if (this.listenerCount('error') > 0) this.emit('error', error);
+  }
+
+  async #close(force: boolean): Promise<void> {
+    await this.ready.catch(() => {});
+    if (this.#parts !== undefined) await this.#endJobs(this.#parts, force ? 0 : this.#options.closeTimeout);
+    await this.#stop();
+    this.emit('close');
+  }
+
+  async #endJobs({ worker, jobs, registry, heartbeat }: Parts, timeout: number): Promise<void> {
+    clearInterval(heartbeat);
+    const closed = worker.close();
+    const giveBack = timeout > LONGEST_TIMER ? undefined : setTimeout(() => jobs.giveBack(), timeout);
+    // Without Redis nothing can be given back: then the locks run out, and other workers find the jobs.
+    let giveUp: NodeJS.Timeout | undefined;
+    const gaveUp = new Promise<void>((resolve) => {
+      if (giveBack !== undefined) giveUp = setTimeout(resolve, timeout + GIVEN_BACK);
+    });
+    await Promise.race([closed, gaveUp]);
+    clearTimeout(giveBack);
+    clearTimeout(giveUp);
+    if (this.#link.isOnline) await registry.remove(this.#id).catch(() => {});
+  }
+
+  async #stop(): Promise<void> {
+    this.#parts?.cancellations.close();
+    void this.#parts?.worker.close(true).catch(() => {});
+    this.#health?.close();
+    this.#link.close();
+    await this.#pool.destroy();
+  }
+}
+
+/**
+ * A worker of a queue in this process. The command `plimsoll-worker` is this with a command line around it.
+ *
+ * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
+ * @example
+ * const worker = createFleetWorker({ queue: 'images', filename: new URL('./tasks.js', import.meta.url) });
+ * await worker.ready;
+ * process.once('SIGTERM', () => worker.close());
+ */
+export const createFleetWorker = (options: FleetWorkerOptions): FleetWorker => new FleetWorker(options);

@@ -1,0 +1,414 @@
+import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import {
+  AbortError,
+  type AnyModule,
+  type HistogramSummary,
+  type NameOf,
+  PoolError,
+  type Proxied,
+  type ResultOf,
+  type TaskOf,
+  TimeoutError,
+} from '@plimsoll/pool';
+import { flag, Histogram, listen, ownOf, unlisten } from '@plimsoll/pool/internal';
+import { type FlowJob, type JobsOptions, Queue } from 'bullmq';
+import { announceCancellation, forgetCancellation } from './cancellations.js';
+import { Link } from './connection.js';
+import type { FleetError } from './errors.js';
+import { mapOver } from './map.js';
+import {
+  bullPriorityOf,
+  type CheckedFleet,
+  type CheckedRun,
+  checkFleet,
+  checkRun,
+  type FleetMapOptions,
+  type FleetOptions,
+  type FleetProxyOptions,
+  type FleetRunOptions,
+} from './options.js';
+import { type Pending, PendingTasks } from './pending.js';
+import { proxyOf, refuseOwn } from './proxy.js';
+import { Registry, type WorkerEntry } from './registry.js';
+import { Results } from './results.js';
+import type { Tasks } from './tasks.js';
+import { encodeTask, type JobData } from './wire.js';
+
+/** Of BullMQ's stream of events, which all hosts read: about four a task. */
+const MOST_EVENTS = 50_000;
+const LONGEST_TIMER = 0x7fffffff;
+
+/** What a queue has to do, and who does it. */
+export interface FleetStats {
+  /** Tasks that wait for a worker. */
+  readonly waiting: number;
+  readonly active: number;
+  /** Tasks that wait for a moment: their next attempt, or a worker that knows them. */
+  readonly delayed: number;
+  /** Ended tasks that are kept. */
+  readonly completed: number;
+  readonly failed: number;
+  readonly workers: readonly WorkerEntry[];
+}
+
+/** Times of this process's tasks, in milliseconds. */
+export interface FleetHistogram {
+  /** How long functions ran, measured by the workers. */
+  readonly runTime: HistogramSummary;
+  /** The rest from `run()` to the result: in the queue, in the network, to a worker and back. */
+  readonly waitTime: HistogramSummary;
+}
+
+/** Options of `close()`. */
+export interface FleetCloseOptions {
+  /** Cancel the tasks that are under way, instead of waiting for them. Default: false. */
+  readonly force?: boolean | undefined;
+}
+
+/**
+ * The tasks of a module on worker processes, over BullMQ: `run()` as a pool has it. Tasks run at least once: one whose worker
+ * process is lost runs again elsewhere.
+ *
+ * Events: 'offline' (why) and 'online' for the connection to Redis, 'stalled' (a job id: its worker is gone, and it runs again),
+ * 'close', and 'error' for what no task can be told, which needs no listener.
+ */
+export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Module> {
+  readonly kind = 'fleet';
+  readonly #options: CheckedFleet;
+  readonly #link: Link;
+  readonly #queue: Queue;
+  readonly #results: Results;
+  readonly #registry: Registry;
+  readonly #pending = new PendingTasks();
+  readonly #runTimes = new Histogram();
+  readonly #waitTimes = new Histogram();
+  readonly #startedAt = performance.now();
+  #completed = 0;
+  #closing: Promise<void> | undefined;
+
+  /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for a bad option */
+  constructor(options: FleetOptions) {
+    super();
+    this.#options = checkFleet(options);
+    const { connection, offlineTimeout, queue, prefix } = this.#options;
+    this.#link = new Link(connection, offlineTimeout, {
+      online: () => this.#onOnline(),
+      offline: (reason) => this.emit('offline', reason),
+      lost: (reason) => this.#onLost(reason),
+    });
+    const { client } = this.#link;
+    const streams = { events: { maxLen: MOST_EVENTS } };
+    this.#queue = new Queue(queue, { connection: client, prefix, streams });
+    this.#queue.on('error', (error) => this.#onError(error));
+    this.#registry = new Registry(client, this.#options);
+    this.#results = new Results(this.#queue, client, this.#options, this.#pending, {
+      succeeded: (task, value, ms) => this.#succeeded(task, value, ms),
+      failed: (task, reason) => this.#settle(task, () => task.reject(reason)),
+      stalled: (id) => {
+        if (this.#pending.has(id)) this.emit('stalled', id);
+      },
+      error: (error) => this.#onError(error),
+    });
+  }
+
+  /** Redis is reached. Rejects with FleetError PLIMSOLL_FLEET_UNAVAILABLE or PLIMSOLL_FLEET_REFUSED. */
+  get ready(): Promise<void> {
+    return this.#open();
+  }
+
+  /** Tasks of this process that are not settled. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  get completed(): number {
+    return this.#completed;
+  }
+
+  /** Milliseconds since the fleet was made. */
+  get duration(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  get histogram(): FleetHistogram {
+    return { runTime: this.#runTimes.summary(), waitTime: this.#waitTimes.summary() };
+  }
+
+  /**
+   * Runs a task on a worker of the queue, at least once. The task and its result are copied as by `structuredClone`.
+   *
+   * Rejects, and never throws: with what the task threw, with a FleetError, or with an error that a pool would give: AbortError,
+   * TimeoutError, UncloneableError, PoolError PLIMSOLL_POOL_CLOSED.
+   *
+   * @example
+   * const page = await fleet.run(props, { name: 'render', timeout: 10_000, jobId: `page-${id}` });
+   */
+  run<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
+    task: TaskOf<Module, Name>,
+    options?: FleetRunOptions & { readonly name?: Name | null | undefined },
+  ): Promise<ResultOf<Module, Name>>;
+  run(task: unknown, options: FleetRunOptions = {}): Promise<unknown> {
+    return this.#run(task, options, false);
+  }
+
+  /**
+   * The exported functions of the task module as if they were here, with all their arguments.
+   *
+   * @param options of each call: those of `run` without `name` and `jobId`
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
+   * @example
+   * const thumbnail = await fleet.proxy<typeof import('./tasks.js')>().resize(image, 200);
+   */
+  proxy<Of = Module>(options: FleetProxyOptions = {}): Proxied<Of> {
+    const own: FleetRunOptions = ownOf(options);
+    refuseOwn(own);
+    checkRun(this.#options.name, own);
+    return proxyOf(
+      (name) =>
+        (...items) =>
+          this.#run(items, { ...own, name }, true),
+    ) as Proxied<Of>;
+  }
+
+  /**
+   * Runs a task for each item of an iterable or an async iterable, and gives the results to a `for await`. Items are taken only as
+   * fast as the loop takes results. The first failure ends the loop; that, and `break`, cancel what is under way.
+   *
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
+   * @example
+   * for await (const thumbnail of fleet.map(images, { name: 'resize', concurrency: 200 })) await save(thumbnail);
+   */
+  map<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
+    items: Iterable<TaskOf<Module, Name>> | AsyncIterable<TaskOf<Module, Name>>,
+    options?: FleetMapOptions & { readonly name?: Name | null | undefined },
+  ): AsyncIterableIterator<ResultOf<Module, Name>, undefined>;
+  map(items: unknown, options: FleetMapOptions = {}): AsyncIterableIterator<unknown, undefined> {
+    const own: FleetMapOptions = ownOf(options);
+    checkRun(this.#options.name, own);
+    return mapOver((item, each) => this.#run(item, each, false), items, own);
+  }
+
+  /**
+   * A task as BullMQ takes it, for what BullMQ has and this has not: flows (`FlowProducer`), schedules, delays.
+   *
+   * @throws TypeError, RangeError, UncloneableError, or FleetError PLIMSOLL_FLEET_TOO_LARGE
+   * @example
+   * await flowProducer.add({ name: 'report', queueName: 'reports', children: pages.map((page) => fleet.job(page)) });
+   */
+  job(task: unknown, options: FleetRunOptions = {}): FlowJob {
+    const checked = checkRun(this.#options.name, options);
+    const { queue, prefix } = this.#options;
+    const data = this.#dataOf(task, checked, false);
+    return { name: checked.name, queueName: queue, prefix, data, opts: this.#jobOptions(checked) };
+  }
+
+  /** Asks Redis for what the queue has to do, and which workers there are. Rejects as `ready` does. */
+  async stats(): Promise<FleetStats> {
+    await this.#open();
+    const [counts, workers] = await Promise.all([
+      this.#queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'completed', 'failed'),
+      this.#registry.all(),
+    ]);
+    const { wait = 0, prioritized = 0, active = 0, delayed = 0, completed = 0, failed = 0 } = counts;
+    return { waiting: wait + prioritized, active, delayed, completed, failed, workers };
+  }
+
+  /**
+   * Refuses further tasks, waits for the results of those that were submitted (`closeTimeout` at most), and disconnects. Tasks
+   * without a result by then are rejected with PLIMSOLL_POOL_CLOSED; their jobs stay in the queue.
+   */
+  close(options: FleetCloseOptions = {}): Promise<void> {
+    const force = flag('options.force', ownOf(options).force) ?? false;
+    this.#closing ??= this.#close(force);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(force: boolean): Promise<void> {
+    if (force) await this.#cancelAll();
+    else await this.#drained();
+    for (const task of this.#pending.all())
+      this.#settle(task, () => task.reject(closed('before the result came')));
+    this.#results.close();
+    this.#link.close();
+    this.emit('close');
+  }
+
+  async #drained(): Promise<void> {
+    const { closeTimeout } = this.#options;
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<void>((resolve) => {
+      if (closeTimeout <= LONGEST_TIMER) timer = setTimeout(resolve, closeTimeout);
+    });
+    await Promise.race([this.#pending.empty(), tooLate]);
+    clearTimeout(timer);
+  }
+
+  async #cancelAll(): Promise<void> {
+    const tasks = this.#pending.all();
+    for (const task of tasks)
+      this.#settle(task, () => task.reject(new AbortError(undefined, 'The fleet was closed')));
+    if (this.#link.isOnline)
+      await Promise.all(tasks.filter(({ isAdded }) => isAdded).map(({ id }) => this.#cancel(id)));
+  }
+
+  async #open(): Promise<void> {
+    if (this.#closing !== undefined) throw closed('');
+    await this.#link.usable();
+    await this.#results.open();
+  }
+
+  #onOnline(): void {
+    this.emit('online');
+    void this.#results.look(0);
+  }
+
+  #onLost(reason: FleetError): void {
+    for (const task of this.#pending.all()) this.#settle(task, () => task.reject(reason));
+  }
+
+  #onError(error: Error): void {
+    if (this.listenerCount('error') > 0 && this.#link.isOnline) this.emit('error', error);
+  }
+
+  #run(task: unknown, options: FleetRunOptions, spread: boolean): Promise<unknown> {
+    try {
+      if (this.#closing !== undefined) throw closed('');
+      const checked = checkRun(this.#options.name, options);
+      const { signal } = checked;
+      if ((signal as AbortSignal | undefined)?.aborted) throw new AbortError((signal as AbortSignal).reason);
+      const data = this.#dataOf(task, checked, spread);
+      return new Promise((resolve, reject) => this.#start(checked, data, resolve, reject));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #dataOf(task: unknown, { timeout, grace }: CheckedRun, spread: boolean): JobData {
+    const { maxPayload, keep } = this.#options;
+    return {
+      ...encodeTask(task, maxPayload),
+      ...(spread ? { spread } : {}),
+      ...(timeout === undefined || timeout > LONGEST_TIMER ? {} : { timeout }),
+      ...(grace === 0 ? {} : { grace: Math.min(grace, LONGEST_TIMER) }),
+      keep: keep.age * 1000,
+    };
+  }
+
+  #jobOptions({ priority, attempts, jobId }: CheckedRun): JobsOptions {
+    const { keep } = this.#options;
+    return {
+      ...(jobId === undefined ? {} : { jobId }),
+      priority: bullPriorityOf(priority),
+      attempts,
+      removeOnComplete: keep,
+      removeOnFail: keep,
+    };
+  }
+
+  #start(
+    checked: CheckedRun,
+    data: JobData,
+    resolve: (value: unknown) => void,
+    reject: (reason: unknown) => void,
+  ): void {
+    const now = performance.now();
+    const id = checked.jobId ?? randomUUID();
+    let unwatch = (): void => {};
+    const finish =
+      (settle: (value: unknown) => void) =>
+      (value: unknown): void => {
+        unwatch();
+        settle(value);
+      };
+    const task: Pending = {
+      id,
+      name: checked.name,
+      submittedAt: now,
+      isShared: checked.jobId !== undefined,
+      isAdded: false,
+      isSettled: false,
+      lookedAt: now,
+      misses: 0,
+      resolve: finish(resolve),
+      reject: finish(reject),
+    };
+    this.#pending.add(task);
+    unwatch = this.#watch(task, checked);
+    void this.#submit(task, data, { ...this.#jobOptions(checked), jobId: id });
+  }
+
+  async #submit(task: Pending, data: JobData, options: JobsOptions): Promise<void> {
+    try {
+      await this.#open();
+      if (task.isSettled) return;
+      if (task.isShared) await forgetCancellation(this.#link.client, this.#options, task.id);
+      await this.#queue.add(task.name, data, options);
+      task.isAdded = true;
+      if (task.isSettled) await this.#cancel(task.id);
+      // Its job may have ended before, without an event to come.
+      else if (task.isShared) await this.#results.lookFor(task);
+    } catch (error) {
+      this.#settle(task, () => task.reject(error));
+    }
+  }
+
+  #succeeded(task: Pending, value: unknown, ms: number): void {
+    this.#settle(task, () => {
+      this.#runTimes.record(ms);
+      this.#waitTimes.record(performance.now() - task.submittedAt - ms);
+      task.resolve(value);
+    });
+  }
+
+  #settle(task: Pending, settle: () => void): void {
+    if (task.isSettled) return;
+    task.isSettled = true;
+    this.#pending.remove(task);
+    this.#completed++;
+    settle();
+  }
+
+  /** Ends the task on whichever comes first, its signal or its timeout. Returns how to stop watching. */
+  #watch(task: Pending, { signal, timeout, name }: CheckedRun): () => void {
+    const onAbort = (): void => this.#end(task, new AbortError((signal as AbortSignal).reason));
+    if (signal !== undefined) listen(signal, onAbort);
+    const timer =
+      timeout === undefined || timeout > LONGEST_TIMER
+        ? undefined
+        : setTimeout(() => this.#end(task, new TimeoutError(timeout, name)), timeout);
+    return () => {
+      clearTimeout(timer);
+      if (signal !== undefined) unlisten(signal, onAbort);
+    };
+  }
+
+  #end(task: Pending, reason: PoolError): void {
+    this.#settle(task, () => task.reject(reason));
+    if (task.isAdded) void this.#cancel(task.id).catch((error: Error) => this.#onError(error));
+  }
+
+  /** Takes a job out of the queue, or has it ended where it runs, unless somebody here still waits for it. */
+  async #cancel(id: string): Promise<void> {
+    if (this.#pending.has(id)) return;
+    const isRemoved = await this.#queue.remove(id);
+    if (isRemoved === 0) await announceCancellation(this.#link.client, this.#options, id);
+  }
+}
+
+const closed = (when: string): PoolError =>
+  new PoolError('PLIMSOLL_POOL_CLOSED', `The fleet was closed${when === '' ? '' : ` ${when}`}`);
+
+/**
+ * The tasks of a module on worker processes. See `createFleetWorker` and the command `plimsoll-worker` for the other side.
+ *
+ * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
+ * @example
+ * await using fleet = createFleet<typeof import('./tasks.js')>({ queue: 'images', connection: process.env.REDIS_URL });
+ * const thumbnail = await fleet.run(image, { name: 'resize' });
+ */
+export const createFleet = <Module = AnyModule>(options: FleetOptions): Fleet<Module> => new Fleet(options);

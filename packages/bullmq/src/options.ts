@@ -1,0 +1,209 @@
+import type { AbortSignalAny, PoolOptions } from '@plimsoll/pool';
+import { badRange, badType, count, duration, ownOf, pathOf, signalOf, text } from '@plimsoll/pool/internal';
+import type { Connection } from './connection.js';
+import type { QueuePlace } from './keys.js';
+
+/** What both sides of a queue are told. */
+export interface QueueOptions {
+  /** The name of the queue in Redis, the same for the fleet and its workers. */
+  readonly queue: string;
+  /** Redis or Valkey. Default: redis://127.0.0.1:6379. */
+  readonly connection?: Connection | undefined;
+  /** Of all keys in Redis, as BullMQ's. Default: 'bull'. */
+  readonly prefix?: string | undefined;
+  /** Bytes that a task, or a result, may have. Default: 1 MiB. */
+  readonly maxPayload?: number | undefined;
+  /** Milliseconds without Redis after which tasks are rejected, and a worker does not start. Default: 10000. */
+  readonly offlineTimeout?: number | undefined;
+  /** Milliseconds that `close()` waits for tasks under way. Default: 30000. */
+  readonly closeTimeout?: number | undefined;
+}
+
+/** How long what has ended stays in Redis. */
+export interface KeepOptions {
+  /** Seconds. Default: 3600. */
+  readonly age?: number | undefined;
+  /** Jobs of the queue. Default: 10000. */
+  readonly count?: number | undefined;
+}
+
+/** Options of a fleet. */
+export interface FleetOptions extends QueueOptions {
+  /** The exported function to call. `run()` may name another one. Default: 'default'. */
+  readonly name?: string | undefined;
+  /** How long ended jobs stay in Redis, for a host that has lost its connection, and for `jobId`. */
+  readonly keep?: KeepOptions | undefined;
+}
+
+/** Options of one `run()`. Those that a pool has, too, mean the same. */
+export interface FleetRunOptions {
+  /** The exported function, instead of the fleet's. */
+  readonly name?: string | null | undefined;
+  /** Ends the task when it is aborted: taken out of the queue, or its worker told to end it. The promise does not wait for that. */
+  readonly signal?: AbortSignalAny | null | undefined;
+  /** Milliseconds from `run()` after which the task is ended like an aborted one; also the most that its function may run. */
+  readonly timeout?: number | undefined;
+  /** Milliseconds that a running task has to end by itself once it is ended. Default: 0, at once. */
+  readonly grace?: number | undefined;
+  /** Tasks with higher numbers run first: whole numbers from -1000000 to 1000000. Default: 0. */
+  readonly priority?: number | undefined;
+  /** How often the task is run at most, when it throws. Default: 1. */
+  readonly attempts?: number | undefined;
+  /**
+   * Names the task: as long as a task of that id waits, runs or is kept, `run()` submits no other one, but gives its result. A text
+   * without ':' that is no whole number.
+   */
+  readonly jobId?: string | undefined;
+}
+
+/** Options of `map()`: those of `run()` for each item, and these. */
+export interface FleetMapOptions extends Omit<FleetRunOptions, 'jobId'> {
+  /** Items in memory at most: taken from the source, and whose result the loop has not got. Default: 64. */
+  readonly concurrency?: number | undefined;
+  /** Results in the order of the items; else each as soon as it is there. Default: true. */
+  readonly ordered?: boolean | undefined;
+}
+
+export type FleetProxyOptions = Omit<FleetRunOptions, 'name' | 'jobId'>;
+
+/** Options of a worker process. */
+export interface FleetWorkerOptions extends QueueOptions {
+  /** The task module: a path, a `file:` URL as text, or a URL. */
+  readonly filename: string | URL;
+  /** Worker threads, and so tasks at a time. Default: the CPUs that the process may use. */
+  readonly threads?: number | undefined;
+  /** A version of the task module, for people: errors and `fleet.stats()` show it. */
+  readonly version?: string | undefined;
+  /** Milliseconds after which a job whose process is gone may run elsewhere. Renewed at half of it. Default: 30000. */
+  readonly lockDuration?: number | undefined;
+  /** Milliseconds between two looks for such jobs. Default: 30000. */
+  readonly stalledInterval?: number | undefined;
+  /** How often a job may lose its process and run again. Default: 1. */
+  readonly maxStalledCount?: number | undefined;
+  /** The port of the health endpoint; 0: a free one. Default: none. */
+  readonly health?: number | undefined;
+  /** The address of the health endpoint. Default: 127.0.0.1. */
+  readonly healthHost?: string | undefined;
+  /** Options of the pool of this process, without `filename`, `name` and numbers of threads. */
+  readonly pool?: Omit<PoolOptions, 'filename' | 'name' | 'minThreads' | 'maxThreads'> | undefined;
+}
+
+/** The same for both sides, checked. */
+export interface CheckedQueue extends QueuePlace {
+  readonly connection: unknown;
+  readonly maxPayload: number;
+  readonly offlineTimeout: number;
+  readonly closeTimeout: number;
+}
+
+export interface CheckedFleet extends CheckedQueue {
+  readonly name: string;
+  readonly keep: { readonly age: number; readonly count: number };
+}
+
+export interface CheckedWorker extends CheckedQueue {
+  readonly filename: string;
+  readonly threads: number;
+  readonly version: string | undefined;
+  readonly lockDuration: number;
+  readonly stalledInterval: number;
+  readonly maxStalledCount: number;
+  readonly health: number | undefined;
+  readonly healthHost: string;
+  readonly pool: PoolOptions;
+}
+
+export interface CheckedRun {
+  readonly name: string;
+  readonly signal: AbortSignalAny | undefined;
+  readonly timeout: number | undefined;
+  readonly grace: number;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly jobId: string | undefined;
+}
+
+const MEBIBYTE = 2 ** 20;
+/** Redis has no larger values. */
+const MOST_BYTES = 512 * MEBIBYTE;
+const MOST = Number.MAX_SAFE_INTEGER;
+const MOST_PRIORITY = 1_000_000;
+const HALF_MINUTE = 30_000;
+
+function checkQueue(own: QueueOptions): CheckedQueue {
+  return {
+    queue: keyPart('options.queue', own.queue),
+    prefix: keyPart('options.prefix', own.prefix ?? 'bull'),
+    connection: own.connection,
+    maxPayload: count('options.maxPayload', own.maxPayload, 1, MOST_BYTES) ?? MEBIBYTE,
+    offlineTimeout: duration('options.offlineTimeout', own.offlineTimeout) ?? 10_000,
+    closeTimeout: duration('options.closeTimeout', own.closeTimeout) ?? HALF_MINUTE,
+  };
+}
+
+function keyPart(name: string, value: unknown): string {
+  const given = text(name, value);
+  if (given === undefined) throw badType(name, value, 'a string');
+  if (given === '' || given.includes(':')) throw badRange(name, given, "a text without ':'");
+  return given;
+}
+
+/** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
+export function checkFleet(options: FleetOptions): CheckedFleet {
+  const own = ownOf(options);
+  const keep: KeepOptions = ownOf(own.keep ?? {});
+  return {
+    ...checkQueue(own),
+    name: text('options.name', own.name) ?? 'default',
+    keep: {
+      age: count('options.keep.age', keep.age, 1, MOST) ?? 3600,
+      count: count('options.keep.count', keep.count, 1, MOST) ?? 10_000,
+    },
+  };
+}
+
+/** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
+export function checkWorker(options: FleetWorkerOptions, cpus: number): CheckedWorker {
+  const own = ownOf(options);
+  const filename = pathOf('options.filename', own.filename);
+  if (filename === null) throw badType('options.filename', own.filename, 'a path or a file: URL');
+  return {
+    ...checkQueue(own),
+    filename,
+    threads: count('options.threads', own.threads, 1, 1024) ?? cpus,
+    version: text('options.version', own.version),
+    lockDuration: count('options.lockDuration', own.lockDuration, 100, MOST) ?? HALF_MINUTE,
+    stalledInterval: count('options.stalledInterval', own.stalledInterval, 100, MOST) ?? HALF_MINUTE,
+    maxStalledCount: count('options.maxStalledCount', own.maxStalledCount, 0, MOST) ?? 1,
+    health: count('options.health', own.health, 0, 65_535),
+    healthHost: text('options.healthHost', own.healthHost) ?? '127.0.0.1',
+    pool: ownOf(own.pool ?? {}),
+  };
+}
+
+/** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
+export function checkRun(fallback: string, options: FleetRunOptions): CheckedRun {
+  const own = ownOf(options);
+  return {
+    name: text('options.name', own.name) ?? fallback,
+    signal: signalOf(own.signal),
+    timeout: duration('options.timeout', own.timeout),
+    grace: duration('options.grace', own.grace) ?? 0,
+    priority: count('options.priority', own.priority, -MOST_PRIORITY, MOST_PRIORITY) ?? 0,
+    attempts: count('options.attempts', own.attempts, 1, MOST) ?? 1,
+    jobId: jobIdOf(own.jobId),
+  };
+}
+
+/** What BullMQ takes for an id of its own making. */
+function jobIdOf(value: unknown): string | undefined {
+  const id = text('options.jobId', value);
+  if (id === undefined) return undefined;
+  if (id === '' || id.includes(':') || /^\d+$/.test(id)) {
+    throw badRange('options.jobId', id, "a text without ':' that is no whole number");
+  }
+  return id;
+}
+
+/** BullMQ runs lower numbers first, and jobs without one before all others, so every task has one. */
+export const bullPriorityOf = (priority: number): number => MOST_PRIORITY + 1 - priority;

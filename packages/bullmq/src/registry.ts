@@ -1,0 +1,55 @@
+import type { Client } from './connection.js';
+import { keyOf, type QueuePlace } from './keys.js';
+
+/** What a worker process tells of itself. */
+export interface WorkerEntry {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly threads: number;
+  /** Of the task module, as the worker was told. */
+  readonly version: string | undefined;
+  /** The functions that tasks can call. */
+  readonly names: readonly string[];
+}
+
+export const HEARTBEAT = 5_000;
+/** After so many milliseconds without a heartbeat a worker is gone. */
+const LIFETIME = 3 * HEARTBEAT;
+
+/** The workers of a queue, each under a key that expires when it is not renewed. */
+export class Registry {
+  readonly #client: Client;
+  readonly #place: QueuePlace;
+
+  constructor(client: Client, place: QueuePlace) {
+    this.#client = client;
+    this.#place = place;
+  }
+
+  async renew(entry: WorkerEntry): Promise<void> {
+    await this.#client.sadd(keyOf(this.#place, 'workers'), entry.id);
+    await this.#client.set(this.#keyOf(entry.id), JSON.stringify(entry), 'PX', LIFETIME);
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#client.srem(keyOf(this.#place, 'workers'), id);
+    await this.#client.del(this.#keyOf(id));
+  }
+
+  /** Those that live. */
+  async all(): Promise<WorkerEntry[]> {
+    const ids = await this.#client.smembers(keyOf(this.#place, 'workers'));
+    if (ids.length === 0) return [];
+    const texts = await this.#client.mget(ids.map((id) => this.#keyOf(id)));
+    const gone = ids.filter((_, index) => texts[index] === null);
+    if (gone.length > 0) await this.#client.srem(keyOf(this.#place, 'workers'), gone);
+    return texts
+      .filter((text) => text !== null && text !== undefined)
+      .map((text) => JSON.parse(text) as WorkerEntry);
+  }
+
+  #keyOf(id: string): string {
+    return keyOf(this.#place, 'worker', id);
+  }
+}

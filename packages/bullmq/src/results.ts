@@ -1,0 +1,158 @@
+import { type Job, type Queue, QueueEvents } from 'bullmq';
+import type { Client } from './connection.js';
+import { FleetError } from './errors.js';
+import { eventsKeyOf, type QueuePlace } from './keys.js';
+import type { Pending, PendingTasks } from './pending.js';
+import { Outcomes, type Receipt } from './wire.js';
+
+/** Milliseconds without news of a task after which Redis is asked for it. */
+const SILENCE = 10_000;
+/** Tasks that are asked for at a time. */
+const MOST_LOOKS = 200;
+/** Looks that do not find a job until it counts as lost: an event may still tell of it. */
+const MOST_MISSES = 2;
+
+export interface ResultListener {
+  succeeded(task: Pending, value: unknown, ms: number): void;
+  failed(task: Pending, reason: unknown): void;
+  stalled(id: string): void;
+  error(error: Error): void;
+}
+
+/**
+ * Brings the results of pending tasks, by BullMQ's events. What an event does not bring, because the connection was gone or the
+ * stream was trimmed, is asked for: no task waits for ever.
+ */
+export class Results {
+  readonly #queue: Queue;
+  readonly #place: QueuePlace;
+  readonly #client: Client;
+  readonly #pending: PendingTasks;
+  readonly #listener: ResultListener;
+  readonly #outcomes: Outcomes;
+  readonly #looking: NodeJS.Timeout;
+  #events: { readonly queue: QueueEvents; readonly client: Client } | undefined;
+  #isClosed = false;
+
+  constructor(
+    queue: Queue,
+    client: Client,
+    place: QueuePlace,
+    pending: PendingTasks,
+    listener: ResultListener,
+  ) {
+    this.#queue = queue;
+    this.#client = client;
+    this.#place = place;
+    this.#pending = pending;
+    this.#listener = listener;
+    this.#outcomes = new Outcomes(client, place);
+    this.#looking = setInterval(() => void this.look(SILENCE), SILENCE / 2).unref();
+  }
+
+  /** After this, no event is missed. */
+  async open(): Promise<void> {
+    if (this.#events !== undefined) return;
+    // The last event so far, not "from now on": then a job could be added and done before the first look for events.
+    const [last] = await this.#client.xrevrange(eventsKeyOf(this.#place), '+', '-', 'COUNT', 1);
+    if (this.#events !== undefined || this.#isClosed) return;
+    const client = this.#client.duplicate() as Client;
+    const { prefix, queue } = this.#place;
+    const events = new QueueEvents(queue, { connection: client, prefix, lastEventId: last?.[0] ?? '0-0' });
+    this.#events = { queue: events, client };
+    events.on('error', (error) => this.#listener.error(error));
+    events.on('completed', ({ jobId, returnvalue }) => this.#completed(jobId, returnvalue));
+    events.on('failed', ({ jobId, failedReason }) => this.#failed(jobId, failedReason));
+    events.on('removed', ({ jobId }) => this.#removed(jobId));
+    events.on('stalled', ({ jobId }) => this.#listener.stalled(jobId));
+  }
+
+  /** Asks for tasks of which nothing was heard for so many milliseconds. */
+  async look(silence: number): Promise<void> {
+    const now = performance.now();
+    const silent = this.#pending.all().filter((task) => task.isAdded && now - task.lookedAt >= silence);
+    for (let at = 0; at < silent.length; at += MOST_LOOKS) {
+      try {
+        await Promise.all(silent.slice(at, at + MOST_LOOKS).map((task) => this.lookFor(task)));
+      } catch {
+        // Redis is gone again; the link tells of it, and there will be another look.
+        return;
+      }
+    }
+  }
+
+  /** What has become of one task. */
+  async lookFor(task: Pending): Promise<void> {
+    task.lookedAt = performance.now();
+    const state = await this.#queue.getJobState(task.id);
+    if (state === 'unknown') {
+      if (++task.misses >= MOST_MISSES) this.#listener.failed(task, lost(task.id));
+      return;
+    }
+    task.misses = 0;
+    if (state !== 'completed' && state !== 'failed') return;
+    const job: Job | undefined = await this.#queue.getJob(task.id);
+    if (job === undefined) return;
+    if (state === 'completed') this.#completed(task.id, job.returnvalue);
+    else this.#failed(task.id, job.failedReason);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#looking);
+    void this.#events?.queue.close().catch(() => {});
+    this.#events?.client.disconnect();
+  }
+
+  #completed(id: string, receipt: unknown): void {
+    if (!this.#pending.has(id)) return;
+    const { ms = 0, result } = Object(receipt) as Partial<Receipt>;
+    this.#settle(
+      id,
+      () => this.#outcomes.resultOf(id, result === undefined ? { ms } : { ms, result }),
+      (task, value) => this.#listener.succeeded(task, value, ms),
+    );
+  }
+
+  #failed(id: string, reason: string): void {
+    if (!this.#pending.has(id)) return;
+    this.#settle(
+      id,
+      async () => (await this.#outcomes.errorOf(id)) ?? failureOf(id, reason),
+      (task, error) => this.#listener.failed(task, error),
+    );
+  }
+
+  #removed(id: string): void {
+    // An event of a job that had this id before.
+    for (const task of this.#pending.of(id)) if (task.isAdded) void this.lookFor(task).catch(() => {});
+  }
+
+  /** Each waiter gets a value of its own: two of the same job must not share an object. */
+  #settle(id: string, read: () => Promise<unknown>, settle: (task: Pending, value: unknown) => void): void {
+    for (const task of this.#pending.of(id)) {
+      read().then(
+        (value) => settle(task, value),
+        (reason: unknown) => this.#unread(task, reason),
+      );
+    }
+  }
+
+  /** A connection that breaks while an outcome is read is nothing but a delay. */
+  #unread(task: Pending, reason: unknown): void {
+    const { code } = Object(reason) as { code?: unknown };
+    if (typeof code === 'string' && code.startsWith('PLIMSOLL_')) this.#listener.failed(task, reason);
+  }
+}
+
+const lost = (id: string): FleetError =>
+  new FleetError('PLIMSOLL_FLEET_LOST', `Job ${id} is gone from Redis, and its result was not read before`);
+
+function failureOf(id: string, reason: string): FleetError {
+  return /stalled more than/.test(reason)
+    ? new FleetError(
+        'PLIMSOLL_FLEET_STALLED',
+        `Job ${id} has lost its worker process too often (maxStalledCount): it may have ended them`,
+      )
+    : new FleetError('PLIMSOLL_FLEET_FAILED', `Job ${id} failed: ${reason}`);
+}

@@ -1,0 +1,124 @@
+import { AbortError, type Pool } from '@plimsoll/pool';
+import { messageOf } from '@plimsoll/pool/internal';
+import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
+import type { Cancellations } from './cancellations.js';
+import { FleetError } from './errors.js';
+import type { CheckedWorker } from './options.js';
+import type { Registry, WorkerEntry } from './registry.js';
+import { fromText, type JobData, jobData, type Outcomes, type Receipt } from './wire.js';
+
+/** Milliseconds until a job that this worker does not know is offered again. */
+const OFFERED_AGAIN = 200;
+const RETURNED = new AbortError(undefined, 'The worker is closing: the job goes back to the queue');
+
+/** What running a job needs of its worker. */
+export interface JobSite {
+  readonly options: CheckedWorker;
+  readonly pool: Pool;
+  readonly self: WorkerEntry;
+  readonly registry: Registry;
+  readonly outcomes: Outcomes;
+  readonly cancellations: Cancellations;
+}
+
+/** Runs the jobs of one worker process in its pool. */
+export class RunningJobs {
+  readonly #site: JobSite;
+  readonly #controllers = new Map<string, AbortController>();
+
+  constructor(site: JobSite) {
+    this.#site = site;
+  }
+
+  get size(): number {
+    return this.#controllers.size;
+  }
+
+  /** Ends every task that runs; their jobs wait again for a worker. */
+  giveBack(): void {
+    for (const controller of this.#controllers.values()) controller.abort(RETURNED);
+  }
+
+  /** Ends tasks whose jobs belong to others by now: this process has lost their locks. */
+  abandon(ids: readonly string[]): void {
+    for (const id of ids)
+      this.#controllers.get(id)?.abort(new AbortError(undefined, 'The lock of the job is lost'));
+  }
+
+  /** What BullMQ calls for a job. @throws what BullMQ is to do with it */
+  async process(job: Job, token: string | undefined): Promise<Receipt> {
+    const id = job.id as string;
+    const controller = new AbortController();
+    const unwatch = this.#site.cancellations.watch(id, () =>
+      controller.abort(new AbortError(undefined, 'The task was cancelled')),
+    );
+    this.#controllers.set(id, controller);
+    try {
+      return await this.#run(job, id, controller.signal);
+    } catch (error) {
+      if (controller.signal.reason === RETURNED) throw await returned(job, token);
+      if (isUnknown(error, job.name, this.#site.self.names)) throw await this.#handOver(job, token);
+      throw await this.#failure(job, error, controller.signal.aborted);
+    } finally {
+      unwatch();
+      this.#controllers.delete(id);
+    }
+  }
+
+  async #run(job: Job, id: string, signal: AbortSignal): Promise<Receipt> {
+    const { options, outcomes, pool } = this.#site;
+    const data = jobData(job.data);
+    const started = performance.now();
+    const result = await call(pool, job.name, data, signal);
+    return outcomes.receiptFor(id, result, performance.now() - started, options.maxPayload, data.keep);
+  }
+
+  /** Another worker may know it, of another version of the module; if there is none, the task has failed. */
+  async #handOver(job: Job, token: string | undefined): Promise<Error> {
+    const { registry, self, options } = this.#site;
+    const others = (await registry.all()).filter(({ id }) => id !== self.id);
+    if (others.some(({ names }) => names.includes(job.name))) {
+      await job.moveToDelayed(Date.now() + OFFERED_AGAIN, token);
+      return new DelayedError();
+    }
+    return this.#failure(job, unknownTask(job.name, options.queue, [self, ...others]), true);
+  }
+
+  /** Keeps all of the error for the host, and gives BullMQ what its job shall say. */
+  async #failure(job: Job, error: unknown, isFinal: boolean): Promise<Error> {
+    const { keep } = Object(job.data) as Partial<JobData>;
+    if (keep !== undefined) await this.#site.outcomes.putError(job.id as string, error, keep);
+    const message = messageOf(error);
+    if (isFinal || error instanceof FleetError) return new UnrecoverableError(message);
+    return error instanceof Error ? error : new Error(message);
+  }
+}
+
+function call(pool: Pool, name: string, data: JobData, signal: AbortSignal): Promise<unknown> {
+  const task = fromText(data.task);
+  const { timeout, grace } = data;
+  const options = { signal, timeout, grace };
+  if (data.spread !== true) return pool.run(task, { ...options, name });
+  const proxy = pool.proxy(options) as Record<string, (...items: unknown[]) => Promise<unknown>>;
+  return (proxy[name] as (...items: unknown[]) => Promise<unknown>)(...(task as unknown[]));
+}
+
+async function returned(job: Job, token: string | undefined): Promise<Error> {
+  await job.moveToWait(token);
+  return new WaitingError();
+}
+
+/** The module is loaded, and has no such function. A list may lack what a class inherits, so the call is tried first. */
+const isUnknown = (error: unknown, name: string, names: readonly string[]): boolean =>
+  (error as { code?: unknown } | null)?.code === 'PLIMSOLL_POOL_LOAD_FAILED' && !names.includes(name);
+
+function unknownTask(name: string, queue: string, workers: readonly WorkerEntry[]): FleetError {
+  const each = workers.map(({ host, pid, version, names }) => {
+    const shown = version === undefined ? '' : ` (version ${version})`;
+    return `${host}:${pid}${shown} has ${names.map((one) => `'${one}'`).join(', ')}`;
+  });
+  return new FleetError(
+    'PLIMSOLL_FLEET_UNKNOWN_TASK',
+    `No worker of queue '${queue}' exports '${name}': ${each.join('; ')}`,
+  );
+}

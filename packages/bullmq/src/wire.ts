@@ -1,0 +1,104 @@
+import { decode, decodeError, encode, encodeError } from '@plimsoll/pool/internal';
+import type { Client } from './connection.js';
+import { FleetError, tooLarge } from './errors.js';
+import { keyOf, type QueuePlace } from './keys.js';
+
+/** The data of a job. */
+export interface JobData {
+  readonly format: typeof FORMAT;
+  /** Base64 of the codec's bytes: BullMQ's data is JSON. */
+  readonly task: string;
+  /** The task is the list of arguments. */
+  readonly spread?: true;
+  /** Milliseconds, as for `run()` of the worker's pool. */
+  readonly timeout?: number;
+  readonly grace?: number;
+  /** Milliseconds for which an outcome beside the job is kept. */
+  readonly keep: number;
+}
+
+/** What a job returns. */
+export interface Receipt {
+  /** Base64 of the result; left out: it is an outcome beside the job. */
+  readonly result?: string;
+  /** How long the function ran, in milliseconds. */
+  readonly ms: number;
+}
+
+const FORMAT = 'plimsoll/1';
+/** Larger ones are not in the event by which BullMQ tells every host of every result. */
+const MOST_IN_EVENT = 2048;
+
+export const toText = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+export const fromText = (text: string): unknown => decode(Buffer.from(text, 'base64'));
+
+/** @throws UncloneableError; FleetError PLIMSOLL_FLEET_TOO_LARGE */
+export function encodeTask(task: unknown, maxPayload: number): Pick<JobData, 'format' | 'task'> {
+  const bytes = encode(task, 'task');
+  if (bytes.length > maxPayload) throw tooLarge('The task', bytes.length, maxPayload);
+  return { format: FORMAT, task: toText(bytes) };
+}
+
+/** @throws FleetError PLIMSOLL_FLEET_NOT_A_TASK for a job that another program has added */
+export function jobData(data: unknown): JobData {
+  const { format, task } = Object(data) as Partial<JobData>;
+  if (format === FORMAT && typeof task === 'string') return data as JobData;
+  throw new FleetError(
+    'PLIMSOLL_FLEET_NOT_A_TASK',
+    `The job's data is not that of a task (format '${FORMAT}')`,
+  );
+}
+
+/** Results that are too large for an event, and errors, which BullMQ would keep the message of: keys beside the jobs. */
+export class Outcomes {
+  readonly #client: Client;
+  readonly #place: QueuePlace;
+
+  constructor(client: Client, place: QueuePlace) {
+    this.#client = client;
+    this.#place = place;
+  }
+
+  /** @throws UncloneableError; FleetError PLIMSOLL_FLEET_TOO_LARGE */
+  async receiptFor(
+    id: string,
+    result: unknown,
+    ms: number,
+    maxPayload: number,
+    keep: number,
+  ): Promise<Receipt> {
+    const bytes = encode(result, 'result');
+    if (bytes.length > maxPayload) throw tooLarge('The result', bytes.length, maxPayload);
+    if (bytes.length <= MOST_IN_EVENT) return { result: toText(bytes), ms };
+    await this.#put(id, bytes, keep);
+    return { ms };
+  }
+
+  async putError(id: string, reason: unknown, keep: number): Promise<void> {
+    await this.#put(id, encodeError(reason), keep);
+  }
+
+  /** @throws FleetError PLIMSOLL_FLEET_LOST; PoolError PLIMSOLL_POOL_BAD_BYTES */
+  async resultOf(id: string, { result }: Receipt): Promise<unknown> {
+    if (result !== undefined) return fromText(result);
+    const bytes = await this.#get(id);
+    if (bytes === null)
+      throw new FleetError('PLIMSOLL_FLEET_LOST', `The result of job ${id} is no longer kept`);
+    return decode(bytes);
+  }
+
+  /** What the task threw; undefined: it is not kept. */
+  async errorOf(id: string): Promise<unknown> {
+    const bytes = await this.#get(id);
+    return bytes === null ? undefined : decodeError(bytes);
+  }
+
+  async #put(id: string, bytes: Uint8Array, keep: number): Promise<void> {
+    await this.#client.set(keyOf(this.#place, 'outcome', id), Buffer.from(bytes.buffer), 'PX', keep);
+  }
+
+  #get(id: string): Promise<Buffer | null> {
+    return this.#client.getBuffer(keyOf(this.#place, 'outcome', id));
+  }
+}

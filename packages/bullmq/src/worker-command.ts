@@ -1,0 +1,127 @@
+import { parseArgs } from 'node:util';
+import { messageOf } from '@plimsoll/pool/internal';
+import { FleetWorker } from './fleet-worker.js';
+import type { FleetWorkerOptions } from './options.js';
+
+const HELP = `Usage: plimsoll-worker --queue NAME --filename FILE [options]
+
+Runs the tasks of a queue on threads of this process, until SIGTERM or Ctrl-C.
+
+  --queue NAME            the queue in Redis
+  --filename FILE         the task module, whose exported functions tasks call
+  --threads N             worker threads, and so tasks at a time (default: the CPUs)
+  --connection URL        Redis or Valkey (default: $REDIS_URL, else redis://127.0.0.1:6379)
+  --prefix TEXT           of all keys in Redis (default: bull)
+  --version-label TEXT    a version of the task module, for errors and statistics
+  --health PORT           serve /health and /metrics there; 0: a free port
+  --health-host ADDRESS   on this address (default: 127.0.0.1)
+  --close-timeout MS      how long SIGTERM lets tasks end before their jobs go back (default: 30000)
+  --lock-duration MS      after which a job of a dead process runs elsewhere (default: 30000)
+  --stalled-interval MS   between two looks for such jobs (default: 30000)
+  --max-stalled-count N   how often a job may lose its process (default: 1)
+  --max-payload BYTES     of a task or a result (default: 1048576)
+  --offline-timeout MS    how long to wait for Redis at the start (default: 10000)
+  --help
+
+A password in --connection can be seen by every user of the machine: use REDIS_URL.
+Exit codes: 0 ended by a signal, its jobs done or given back; 2 wrong arguments; 4 cannot start.
+`;
+
+const NUMBERS = {
+  threads: 'threads',
+  health: 'health',
+  'close-timeout': 'closeTimeout',
+  'lock-duration': 'lockDuration',
+  'stalled-interval': 'stalledInterval',
+  'max-stalled-count': 'maxStalledCount',
+  'max-payload': 'maxPayload',
+  'offline-timeout': 'offlineTimeout',
+} as const;
+const TEXTS = {
+  queue: 'queue',
+  filename: 'filename',
+  connection: 'connection',
+  prefix: 'prefix',
+  'version-label': 'version',
+  'health-host': 'healthHost',
+} as const;
+
+class UsageError extends Error {}
+
+/** @throws UsageError */
+function optionsOf(args: readonly string[], env: NodeJS.ProcessEnv): FleetWorkerOptions | 'help' {
+  const names = [...Object.keys(NUMBERS), ...Object.keys(TEXTS)];
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  let values: Record<string, unknown>;
+  try {
+    ({ values } = parseArgs({
+      args: [...args],
+      options: { ...options, help: { type: 'boolean', short: 'h' } },
+    }));
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+  if (values.help === true) return 'help';
+  for (const name of ['queue', 'filename'])
+    if (values[name] === undefined) throw new UsageError(`--${name} is missing`);
+  const given: Record<string, unknown> = { connection: env.REDIS_URL || undefined };
+  for (const [name, option] of Object.entries(TEXTS))
+    if (values[name] !== undefined) given[option] = values[name];
+  for (const [name, option] of Object.entries(NUMBERS)) {
+    const text = values[name] as string | undefined;
+    if (text === undefined) continue;
+    if (!/^\d+$/.test(text)) throw new UsageError(`--${name} must be a whole number, not '${text}'`);
+    given[option] = Number(text);
+  }
+  return given as unknown as FleetWorkerOptions;
+}
+
+/**
+ * The command `plimsoll-worker`. Ends the process when the worker cannot start, or has closed after a signal.
+ *
+ * @param args after the name of the command
+ */
+export async function workerCommand(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+  try {
+    const options = optionsOf(args, env);
+    if (options === 'help') process.stdout.write(HELP);
+    else await serve(options);
+  } catch (error) {
+    const isUsage =
+      error instanceof UsageError || (error as { code?: unknown }).code === 'PLIMSOLL_POOL_BAD_OPTION';
+    say(messageOf(error));
+    if (isUsage) say('plimsoll-worker --help lists the options');
+    process.exitCode = isUsage ? 2 : 4;
+  }
+}
+
+const say = (text: string): void => void process.stderr.write(`plimsoll-worker: ${text}\n`);
+
+async function serve(options: FleetWorkerOptions): Promise<void> {
+  const worker = new FleetWorker(options);
+  worker.on('offline', (reason) => say(`Redis is gone: ${messageOf(reason)}`));
+  worker.on('online', () => worker.isStarted && say('Redis is back'));
+  worker.on('stalled', (id: string) => say(`job ${id} has lost its worker, and runs again`));
+  worker.on('failed', (id: string, error: Error) => say(`job ${id} failed: ${messageOf(error)}`));
+  worker.on('error', (error: Error) => say(messageOf(error)));
+  const signalled = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        say(`${signal}: ending ${worker.health.running} tasks`);
+        resolve();
+        void worker.close();
+      });
+    }
+  });
+  await worker.ready;
+  const { queue, threads } = worker.health;
+  const health = worker.healthPort === undefined ? '' : `, health at ${worker.healthPort}`;
+  say(
+    `queue '${queue}', ${threads} threads, tasks ${worker.names.map((name) => `'${name}'`).join(', ')}${health}`,
+  );
+  await signalled;
+  await worker.close();
+}

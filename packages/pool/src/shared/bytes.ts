@@ -1,0 +1,137 @@
+import { endianness } from 'node:os';
+import { Deserializer, Serializer } from 'node:v8';
+import { PoolError } from '../errors.js';
+import { Decoder, memoryOf } from './codec/decode.js';
+import { Encoder } from './codec/encode.js';
+import { carry, carryLess, restore, type Thrown } from './error-record.js';
+import { isMovable, unwrap } from './move.js';
+import { node } from './node-realm.js';
+import { uncloneable } from './uncloneable.js';
+
+/**
+ * Values as bytes that another process reads, perhaps another version of this package: the codec's words, or V8's own format for
+ * what the codec leaves to structured clone. What is read equals `structuredClone` of what was written.
+ *
+ * A head of four bytes: the version of this format, the kind, the flags of the encoder, the order of bytes. Then for WORDS: how many
+ * words and how many buffers there are, the length of each buffer, the words, the buffers.
+ */
+const VERSION = 1;
+const WORDS = 0;
+const V8 = 1;
+const ORDER = endianness() === 'LE' ? 0 : 1;
+const HEAD = 4;
+
+const encoder = new Encoder();
+const decoder = new Decoder();
+
+/**
+ * @param path what to call the value in an error
+ * @throws UncloneableError for what cannot be copied, or only inside one process: ports, shared memory, Blobs, keys
+ */
+export function encode(value: unknown, path = 'value'): Uint8Array<ArrayBuffer> {
+  const given = isMovable(value) ? unwrap(value).value : value;
+  try {
+    return wordsOf(given) ?? serialized(given);
+  } catch (error) {
+    throw uncloneable(path, given, error);
+  }
+}
+
+/** @throws PoolError PLIMSOLL_POOL_BAD_BYTES for what `encode` has not written, or an unknown version of it */
+export function decode(bytes: Uint8Array): unknown {
+  if (bytes.length < HEAD) throw badBytes(`${bytes.length} bytes are too few`);
+  const [version, kind, flags, order] = bytes;
+  if (version !== VERSION) throw badBytes(`format ${version}, where this version knows ${VERSION}`);
+  if (order !== ORDER) throw badBytes('written on a machine with another order of bytes');
+  try {
+    return kind === V8 ? deserialized(bytes) : decoded(bytes, flags as number);
+  } catch (error) {
+    throw error instanceof PoolError ? error : badBytes('they are damaged', error);
+  }
+}
+
+/** What a task threw: class name, message, stack, code, causes and own properties. Never throws. */
+export function encodeError(reason: unknown): Uint8Array<ArrayBuffer> {
+  const thrown = carry(reason);
+  try {
+    return encode(thrown);
+  } catch (error) {
+    return encode(carryLess(thrown, error));
+  }
+}
+
+/** @throws PoolError PLIMSOLL_POOL_BAD_BYTES */
+export function decodeError(bytes: Uint8Array): unknown {
+  const thrown = decode(bytes);
+  try {
+    return restore(thrown as Thrown);
+  } catch (error) {
+    throw badBytes('they hold no error', error);
+  }
+}
+
+const badBytes = (what: string, cause?: unknown): PoolError =>
+  new PoolError('PLIMSOLL_POOL_BAD_BYTES', `These bytes cannot be read: ${what}`, { cause });
+
+function head(bytes: Uint8Array, kind: number, flags: number): void {
+  bytes.set([VERSION, kind, flags, ORDER]);
+}
+
+function wordsOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
+  const encoded = encoder.encode(value);
+  if (encoded === undefined) return undefined;
+  const { words, length, externals = [], encodingFlags } = encoded;
+  const sizes = Uint32Array.from([length, externals.length, ...externals.map((one) => one.byteLength)]);
+  const parts = [asBytes(sizes), asBytes(words.subarray(0, length)), ...externals.map(allOf)];
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, HEAD));
+  head(bytes, WORDS, encodingFlags);
+  let at = HEAD;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+const allOf = (buffer: ArrayBuffer): Uint8Array => new Uint8Array(buffer);
+const asBytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+function decoded(bytes: Uint8Array, flags: number): unknown {
+  // A copy of its own: words have to stand at multiples of four, and buffers become parts of the value.
+  const { buffer } = new Uint8Array(bytes.subarray(HEAD));
+  const [length = 0, count = 0] = new Uint32Array(buffer, 0, 2);
+  const sizes = new Uint32Array(buffer, 8, count);
+  const start = 8 + count * 4;
+  const words = buffer.slice(start, start + length * 4);
+  let at = start + length * 4;
+  const externals: ArrayBuffer[] = [];
+  for (const size of sizes) {
+    externals.push(buffer.slice(at, at + size));
+    at += size;
+  }
+  if (at !== buffer.byteLength) throw badBytes(`${buffer.byteLength} bytes, where they tell of ${at}`);
+  return decoder.decode(memoryOf(words), 0, length, flags, externals);
+}
+
+/** What Node asks for an error; otherwise it is a plain one. */
+interface Delegate {
+  _getDataCloneError?: (message: string) => Error;
+}
+
+function serialized(value: unknown): Uint8Array<ArrayBuffer> {
+  const serializer: Serializer & Delegate = new Serializer();
+  serializer._getDataCloneError = (message) => new node.DOMException(message, 'DataCloneError');
+  const bytes = new Uint8Array(HEAD);
+  head(bytes, V8, 0);
+  serializer.writeRawBytes(bytes);
+  serializer.writeHeader();
+  serializer.writeValue(value);
+  return new Uint8Array(serializer.releaseBuffer());
+}
+
+function deserialized(bytes: Uint8Array): unknown {
+  const deserializer = new Deserializer(bytes.subarray(HEAD));
+  deserializer.readHeader();
+  return deserializer.readValue();
+}

@@ -1,0 +1,70 @@
+import { types } from 'node:util';
+import { PoolError } from '../errors.js';
+import type { TaskFunction } from '../shared/calls.js';
+import { cannotLoad } from './load-error.js';
+
+/** @throws PoolError PLIMSOLL_POOL_LOAD_FAILED for a name that is not exported */
+export async function functionOf(exported: unknown, filename: string, name: string): Promise<TaskFunction> {
+  const found = await pick(exported, name).catch((cause: unknown) => {
+    throw cannotLoad(filename, cause);
+  });
+  if (typeof found === 'function') return found as TaskFunction;
+  throw new PoolError(
+    'PLIMSOLL_POOL_LOAD_FAILED',
+    `No handler function exported from ${filename} as '${name}'${othersOf(exported)}`,
+  );
+}
+
+/** A file may export a promise of what it exports. A function of its own that is called `then` is an export like others. */
+export async function awaited(exported: unknown): Promise<{ value: unknown }> {
+  const isModule = !types.isPromise(exported) && Object.hasOwn(Object(exported), 'then');
+  return { value: isModule ? exported : await exported };
+}
+
+/** The function of that name, from named exports, from an object exported as a whole, or the export itself. */
+async function pick(exported: unknown, name: string): Promise<unknown> {
+  if (typeof exported === 'function') return name === 'default' ? exported : memberOf(exported, name);
+  const own = await memberOf(exported, name);
+  if (typeof own === 'function') return own;
+  const { value: whole } = await awaited(memberOf(exported, 'default'));
+  return typeof whole === 'function' && name === 'default' ? whole : memberOf(whole, name);
+}
+
+/** An export that cannot be read is for the task to tell that needs it. */
+export const hookOf = (exported: unknown, name: string): Promise<unknown> =>
+  pick(exported, name).catch(() => undefined);
+
+/** What every object or function has is no task: 'constructor', 'call'. */
+const COMMON = new Set(
+  [Object.prototype, Function.prototype].flatMap((prototype) => Object.getOwnPropertyNames(prototype)),
+);
+
+/** A member of an export, inherited ones of a class included, but none that it has from the language. */
+function memberOf(owner: unknown, name: string): unknown {
+  if (owner === undefined || owner === null) return undefined;
+  if (COMMON.has(name) && !Object.hasOwn(owner, name)) return undefined;
+  return (owner as Record<string, unknown>)[name];
+}
+
+const MOST_NAMES = 20;
+
+function othersOf(exported: unknown): string {
+  const others = exportedNames(exported).map((name) => `'${name}'`);
+  if (others.length === 0) return '';
+  const more = others.length > MOST_NAMES ? ` and ${others.length - MOST_NAMES} more` : '';
+  return `, only ${others.slice(0, MOST_NAMES).join(', ')}${more}`;
+}
+
+function exportedNames(exported: unknown): string[] {
+  const names = Object.keys(Object(exported) as object);
+  const whole = memberOf(exported, 'default');
+  if (typeof whole === 'object' && whole !== null) names.push(...Object.keys(whole));
+  return [...new Set(names)].filter((name) => name !== 'module.exports');
+}
+
+/** The names by which tasks can call something, sorted. An export that cannot be read is none. */
+export async function namesOf(exported: unknown): Promise<string[]> {
+  const names = new Set(['default', ...exportedNames(exported)]);
+  const found = await Promise.all([...names].map((name) => hookOf(exported, name)));
+  return [...names].filter((_, index) => typeof found[index] === 'function').sort();
+}

@@ -1,0 +1,125 @@
+// A Redis of one's own on a free port, for tests, an example and a study. As a command (--install) it installs Debian's
+// redis-server where there is none.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { findProgram, installProgram } from './apt-get.mjs';
+
+/** Names the program itself, before what PATH has. */
+export const VARIABLE = 'PLIMSOLL_REDIS';
+
+/**
+ * The path of a redis-server, or Valkey's; `null` when there is none.
+ *
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+export const findRedis = (env = process.env) =>
+  findProgram(['redis-server', 'valkey-server'], env[VARIABLE], env);
+
+/**
+ * A server that was started: on 127.0.0.1, with its files in a folder of its own.
+ *
+ * @typedef {object} RedisServer
+ * @property {string} url
+ * @property {number} port
+ * @property {() => Promise<void>} start again, with what it has written, after `kill` or `shutdown`
+ * @property {() => Promise<void>} shutdown it ends by SIGTERM
+ * @property {() => Promise<void>} kill it ends by SIGKILL
+ * @property {() => Promise<void>} stop it ends, and its folder goes
+ */
+
+/**
+ * Starts a Redis that ends with this process, at the latest.
+ *
+ * @param {{ password?: string, appendOnly?: boolean }} [options]
+ * @returns {Promise<RedisServer>}
+ */
+export async function startRedis({ password, appendOnly = false } = {}) {
+  const program = findRedis();
+  if (program === null) throw new Error(`there is no redis-server on PATH, and ${VARIABLE} names none`);
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-redis-'));
+  const port = await freePort();
+  const args = [
+    ...[
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      folder,
+      '--save',
+      '',
+      '--loglevel',
+      'warning',
+    ],
+    ...['--appendonly', appendOnly ? 'yes' : 'no', '--appendfsync', 'always'],
+    ...(password === undefined ? [] : ['--requirepass', password]),
+  ];
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  let child;
+  const start = async () => {
+    child = spawn(program, args, { stdio: 'ignore' });
+    await listening(port, child);
+  };
+  /** @param {NodeJS.Signals} signal */
+  const end = async (signal) => {
+    const ended = child;
+    child = undefined;
+    if (ended === undefined || ended.exitCode !== null || ended.signalCode !== null) return;
+    const exit = new Promise((resolve) => ended.once('exit', resolve));
+    ended.kill(signal);
+    await exit;
+  };
+  const onExit = () => {
+    child?.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.on('exit', onExit);
+  await start();
+  return {
+    port,
+    url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
+    start,
+    shutdown: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    stop: async () => {
+      await end('SIGTERM');
+      process.off('exit', onExit);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @returns {Promise<number>} */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject).listen(0, '127.0.0.1', () => {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** @type {(port: number, child: import('node:child_process').ChildProcess) => Promise<void>} */
+async function listening(port, child) {
+  while (!(await canConnect(port))) {
+    if (child.exitCode !== null) throw new Error(`redis-server has ended with ${child.exitCode}`);
+    await sleep(20);
+  }
+}
+
+/** @param {number} port @returns {Promise<boolean>} */
+function canConnect(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv.includes('--install'))
+  installProgram('redis-server', VARIABLE, findRedis);
