@@ -1,8 +1,10 @@
 import { endianness } from 'node:os';
-import { Deserializer, Serializer } from 'node:v8';
+import { types } from 'node:util';
 import { PoolError } from '../errors.js';
+import { clone } from './clone.js';
 import { Decoder, memoryOf } from './codec/decode.js';
 import { Encoder } from './codec/encode.js';
+import { reaches } from './codec/inside.js';
 import { carry, carryLess, restore, type Thrown } from './error-record.js';
 import { isMovable, unwrap } from './move.js';
 import { node } from './node-realm.js';
@@ -12,14 +14,20 @@ import { uncloneable } from './uncloneable.js';
  * Values as bytes that another process reads, perhaps another version of this package: the codec's words, or V8's own format for
  * what the codec leaves to structured clone. What is read equals `structuredClone` of what was written.
  *
- * A head of four bytes: the version of this format, the kind, the flags of the encoder, the order of bytes. Then for WORDS: how many
- * words and how many buffers there are, the length of each buffer, the words, the buffers.
+ * A head of eight bytes: the version of this format, the kind, the flags of the encoder, the order of bytes; a CRC-32 of the rest,
+ * since damaged lengths could ask for all memory. Then for WORDS: how many words and how many buffers there are, the length of each
+ * buffer, the words, the buffers.
  */
 const VERSION = 1;
 const WORDS = 0;
 const V8 = 1;
 const ORDER = endianness() === 'LE' ? 0 : 1;
-const HEAD = 4;
+const SUM = 4;
+const HEAD = 8;
+
+// Asked for when they are needed: every user of the pool loads this file.
+const v8 = (): typeof import('node:v8') => process.getBuiltinModule('node:v8');
+const crc32 = (bytes: Uint8Array): number => process.getBuiltinModule('node:zlib').crc32(bytes);
 
 const encoder = new Encoder();
 const decoder = new Decoder();
@@ -43,6 +51,7 @@ export function decode(bytes: Uint8Array): unknown {
   const [version, kind, flags, order] = bytes;
   if (version !== VERSION) throw badBytes(`format ${version}, where this version knows ${VERSION}`);
   if (order !== ORDER) throw badBytes('written on a machine with another order of bytes');
+  if (viewOf(bytes).getUint32(SUM) !== crc32(bytes.subarray(HEAD))) throw badBytes('they are damaged');
   try {
     return kind === V8 ? deserialized(bytes) : decoded(bytes, flags as number);
   } catch (error) {
@@ -73,8 +82,14 @@ export function decodeError(bytes: Uint8Array): unknown {
 const badBytes = (what: string, cause?: unknown): PoolError =>
   new PoolError('PLIMSOLL_POOL_BAD_BYTES', `These bytes cannot be read: ${what}`, { cause });
 
-function head(bytes: Uint8Array, kind: number, flags: number): void {
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
+
+/** Writes the head of bytes whose rest is there. */
+function headed(bytes: Uint8Array<ArrayBuffer>, kind: number, flags: number): Uint8Array<ArrayBuffer> {
   bytes.set([VERSION, kind, flags, ORDER]);
+  viewOf(bytes).setUint32(SUM, crc32(bytes.subarray(HEAD)));
+  return bytes;
 }
 
 function wordsOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
@@ -84,13 +99,12 @@ function wordsOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   const sizes = Uint32Array.from([length, externals.length, ...externals.map((one) => one.byteLength)]);
   const parts = [asBytes(sizes), asBytes(words.subarray(0, length)), ...externals.map(allOf)];
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, HEAD));
-  head(bytes, WORDS, encodingFlags);
   let at = HEAD;
   for (const part of parts) {
     bytes.set(part, at);
     at += part.length;
   }
-  return bytes;
+  return headed(bytes, WORDS, encodingFlags);
 }
 
 const allOf = (buffer: ArrayBuffer): Uint8Array => new Uint8Array(buffer);
@@ -114,24 +128,39 @@ function decoded(bytes: Uint8Array, flags: number): unknown {
   return decoder.decode(memoryOf(words), 0, length, flags, externals);
 }
 
-/** What Node asks for an error; otherwise it is a plain one. */
-interface Delegate {
-  _getDataCloneError?: (message: string) => Error;
+function serialized(value: unknown): Uint8Array<ArrayBuffer> {
+  // Of class instances it makes plain objects, but for those that belong to the process. V8 would make nothing of these.
+  const copy = clone(value);
+  if (reaches(copy, isOfOneProcess)) throw new node.DOMException(OF_ONE_PROCESS, 'DataCloneError');
+  const serializer = new (v8().Serializer)();
+  serializer.writeRawBytes(new Uint8Array(HEAD));
+  serializer.writeHeader();
+  serializer.writeValue(copy);
+  return headed(new Uint8Array(serializer.releaseBuffer()), V8, 0);
 }
 
-function serialized(value: unknown): Uint8Array<ArrayBuffer> {
-  const serializer: Serializer & Delegate = new Serializer();
-  serializer._getDataCloneError = (message) => new node.DOMException(message, 'DataCloneError');
-  const bytes = new Uint8Array(HEAD);
-  head(bytes, V8, 0);
-  serializer.writeRawBytes(bytes);
-  serializer.writeHeader();
-  serializer.writeValue(value);
-  return new Uint8Array(serializer.releaseBuffer());
+const OF_ONE_PROCESS = 'a part of it belongs to one process, as ports, keys, Blobs and shared memory do';
+
+/** Is a part of a structured clone neither plain nor of a kind that V8 writes? */
+function isOfOneProcess(part: object): boolean {
+  if (types.isSharedArrayBuffer(part)) return true;
+  const isWritten = Array.isArray(part) || ArrayBuffer.isView(part) || KINDS.some((isKind) => isKind(part));
+  const prototype: unknown = Object.getPrototypeOf(part);
+  return !isWritten && prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }
+
+const KINDS = [
+  types.isDate,
+  types.isRegExp,
+  types.isMap,
+  types.isSet,
+  types.isNativeError,
+  types.isArrayBuffer,
+  types.isBoxedPrimitive,
+];
 
 function deserialized(bytes: Uint8Array): unknown {
-  const deserializer = new Deserializer(bytes.subarray(HEAD));
+  const deserializer = new (v8().Deserializer)(bytes.subarray(HEAD));
   deserializer.readHeader();
   return deserializer.readValue();
 }

@@ -51,7 +51,7 @@ export function reaches(
   const parts = (): unknown[] => {
     if (isMap(value)) return [...mapEntries.call(value)].flat();
     if (isSet(value)) return [...setValues.call(value)];
-    return hasInside(value) ? [] : Object.values(value);
+    return hasInside(value) || isView(value) ? [] : Object.values(value);
   };
   return parts().some((part) => reaches(part, isKind, seen));
 }
