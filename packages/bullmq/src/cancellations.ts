@@ -1,3 +1,4 @@
+import { now } from '@plimsoll/pool/internal';
 import type { Client } from './connection.js';
 import { keyOf, type QueuePlace } from './keys.js';
 
@@ -45,7 +46,7 @@ export class Cancellations {
   watch(id: string, cancel: () => void): () => void {
     const heardAt = this.#heard.get(id);
     this.#heard.delete(id);
-    if (heardAt !== undefined && performance.now() - heardAt < ON_ITS_WAY) cancel();
+    if (heardAt !== undefined && now() - heardAt < ON_ITS_WAY) cancel();
     else this.#running.set(id, cancel);
     return () => this.#running.delete(id);
   }
@@ -61,7 +62,7 @@ export class Cancellations {
       cancel();
       return;
     }
-    this.#heard.set(id, performance.now());
+    this.#heard.set(id, now());
     if (this.#heard.size > MOST_HEARD) this.#heard.delete(this.#heard.keys().next().value as string);
   }
 

@@ -1,4 +1,4 @@
-import { badRange, badType, messageOf } from '@plimsoll/pool/internal';
+import { badRange, badType, messageOf, timers } from '@plimsoll/pool/internal';
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import { FleetError } from './errors.js';
 
@@ -10,18 +10,19 @@ export type Connection = string | RedisOptions | Redis | Cluster;
 export type Client = Redis | Cluster;
 
 const LONGEST_PAUSE = 1000;
-/** BullMQ's blocking commands need the first; the second reconnects within a second instead of twenty. */
-const ALWAYS = {
+/** BullMQ's blocking commands need the first; and it reconnects within a second instead of twenty. */
+const USUAL = {
   maxRetriesPerRequest: null,
+  lazyConnect: false,
   retryStrategy: (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE),
 };
 
 /** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
 export function clientOf(connection: unknown): Client {
-  if (connection === undefined) return new Redis(ALWAYS);
+  if (connection === undefined) return new Redis(USUAL);
   if (typeof connection === 'string') {
     if (!/^rediss?:\/\//.test(connection)) throw badRange('options.connection', hidden(connection), URL_FORM);
-    return new Redis(connection, ALWAYS);
+    return new Redis(connection, USUAL);
   }
   if (typeof connection !== 'object' || connection === null) {
     throw badType('options.connection', connection, `${URL_FORM}, options of ioredis or a client of ioredis`);
@@ -33,7 +34,7 @@ export function clientOf(connection: unknown): Client {
         })
       : connection.duplicate({ maxRetriesPerRequest: null });
   }
-  return new Redis({ ...ALWAYS, ...(connection as RedisOptions), maxRetriesPerRequest: null });
+  return new Redis({ ...USUAL, ...(connection as RedisOptions), maxRetriesPerRequest: null });
 }
 
 const URL_FORM = 'a URL such as redis://127.0.0.1:6379';
@@ -63,7 +64,7 @@ export class Link {
   readonly #offlineTimeout: number;
   readonly #listener: LinkListener;
   readonly #waiters = new Set<Waiter>();
-  #timer: NodeJS.Timeout | undefined;
+  #timer: ReturnType<typeof timers.setTimeout> | undefined;
   #isOnline = false;
   #isClosed = false;
   #lastFailure: unknown;
@@ -92,13 +93,13 @@ export class Link {
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     this.#settle((waiter) => waiter.reject(unavailable('this was closed before that', undefined)));
     this.client.disconnect();
   }
 
   #wait(): void {
-    this.#timer ??= setTimeout(() => this.#lose(), this.#offlineTimeout);
+    this.#timer ??= timers.setTimeout(() => this.#lose(), this.#offlineTimeout);
   }
 
   #onError(error: Error): void {
@@ -108,7 +109,7 @@ export class Link {
   }
 
   #onReady(): void {
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isOnline = true;
     this.#lost = undefined;
@@ -145,3 +146,7 @@ const unavailable = (how: string, cause: unknown): FleetError =>
 
 const refused = (cause: Error): FleetError =>
   new FleetError('PLIMSOLL_FLEET_REFUSED', `Redis refuses this client: ${cause.message}`, { cause });
+
+/** What Redis answers to a command that it does not carry out becomes a coded error. */
+export const codedError = (error: unknown): unknown =>
+  (error as Error | null)?.name === 'ReplyError' ? refused(error as Error) : error;

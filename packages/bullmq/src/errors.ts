@@ -8,8 +8,8 @@ export const ERRORS = {
     remedy: 'start Redis, or correct `connection`; with a `jobId`, run the task again safely',
   },
   PLIMSOLL_FLEET_REFUSED: {
-    when: 'Redis answers, but refuses this client: a wrong password, a missing one, no such database',
-    remedy: 'correct `connection`',
+    when: 'Redis answers, but refuses: a wrong or missing password, no such database, no memory left; `cause` is its answer',
+    remedy: 'correct `connection`, or what the answer says',
   },
   PLIMSOLL_FLEET_TOO_LARGE: {
     when: 'a task or a result has more bytes than `maxPayload`',

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { availableParallelism, hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
-import { flag, ownOf } from '@plimsoll/pool/internal';
+import { flag, LONGEST_TIMER, ownOf } from '@plimsoll/pool/internal';
 import { Worker } from 'bullmq';
 import { Cancellations } from './cancellations.js';
-import { Link } from './connection.js';
+import { codedError, Link } from './connection.js';
 import { type Health, HealthServer } from './health.js';
 import { type CheckedWorker, checkWorker, type FleetWorkerOptions } from './options.js';
 import { HEARTBEAT, Registry, type WorkerEntry } from './registry.js';
@@ -14,11 +14,10 @@ import { Outcomes } from './wire.js';
 
 /** Milliseconds that jobs have to get back into the queue, when they were not done in time. */
 const GIVEN_BACK = 5_000;
-const LONGEST_TIMER = 0x7fffffff;
 
 /** Options of `close()`. */
 export interface FleetWorkerCloseOptions {
-  /** Give jobs that run back to the queue at once, instead of after `closeTimeout`. Default: false. */
+  /** Give jobs that run back to the queue at once, also when it closes already. Default: false. */
   readonly force?: boolean | undefined;
 }
 
@@ -104,6 +103,7 @@ export class FleetWorker extends EventEmitter {
    */
   close(options: FleetWorkerCloseOptions = {}): Promise<void> {
     const force = flag('options.force', ownOf(options).force) ?? false;
+    if (force) this.#parts?.jobs.giveBack();
     this.#closing ??= this.#close(force);
     return this.#closing;
   }
@@ -139,7 +139,10 @@ export class FleetWorker extends EventEmitter {
     const registry = new Registry(client, this.#options);
     const outcomes = new Outcomes(client, this.#options);
     const cancellations = new Cancellations(client, this.#options);
-    await Promise.all([registry.renew(self), cancellations.subscribe()]);
+    await Promise.all([registry.renew(self), cancellations.subscribe()]).catch((error: unknown) => {
+      cancellations.close();
+      throw codedError(error);
+    });
     const jobs = new RunningJobs({
       options: this.#options,
       pool: this.#pool,

@@ -9,16 +9,15 @@ import {
   type Proxied,
   type ResultOf,
   type TaskOf,
-  TimeoutError,
 } from '@plimsoll/pool';
-import { flag, Histogram, listen, ownOf, unlisten } from '@plimsoll/pool/internal';
-import { type FlowJob, type JobsOptions, Queue } from 'bullmq';
+import { flag, Histogram, LONGEST_TIMER, now, ownOf, timers, watch } from '@plimsoll/pool/internal';
+import { type FlowJob, Queue } from 'bullmq';
 import { announceCancellation, forgetCancellation } from './cancellations.js';
-import { Link } from './connection.js';
+import { codedError, Link } from './connection.js';
 import type { FleetError } from './errors.js';
+import { jobOf, type TaskJob } from './job.js';
 import { mapOver } from './map.js';
 import {
-  bullPriorityOf,
   type CheckedFleet,
   type CheckedRun,
   checkFleet,
@@ -33,11 +32,9 @@ import { proxyOf, refuseOwn } from './proxy.js';
 import { Registry, type WorkerEntry } from './registry.js';
 import { Results } from './results.js';
 import type { Tasks } from './tasks.js';
-import { encodeTask, type JobData } from './wire.js';
 
 /** Of BullMQ's stream of events, which all hosts read: about four a task. */
 const MOST_EVENTS = 50_000;
-const LONGEST_TIMER = 0x7fffffff;
 
 /** What a queue has to do, and who does it. */
 export interface FleetStats {
@@ -83,7 +80,7 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
   readonly #pending = new PendingTasks();
   readonly #runTimes = new Histogram();
   readonly #waitTimes = new Histogram();
-  readonly #startedAt = performance.now();
+  readonly #startedAt = now();
   #completed = 0;
   #closing: Promise<void> | undefined;
 
@@ -128,7 +125,7 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
 
   /** Milliseconds since the fleet was made. */
   get duration(): number {
-    return performance.now() - this.#startedAt;
+    return now() - this.#startedAt;
   }
 
   get histogram(): FleetHistogram {
@@ -197,10 +194,8 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
    * await flowProducer.add({ name: 'report', queueName: 'reports', children: pages.map((page) => fleet.job(page)) });
    */
   job(task: unknown, options: FleetRunOptions = {}): FlowJob {
-    const checked = checkRun(this.#options.name, options);
-    const { queue, prefix } = this.#options;
-    const data = this.#dataOf(task, checked, false);
-    return { name: checked.name, queueName: queue, prefix, data, opts: this.#jobOptions(checked) };
+    const { queue, prefix, name } = this.#options;
+    return { ...jobOf(task, checkRun(name, options), this.#options, false), queueName: queue, prefix };
   }
 
   /** Asks Redis for what the queue has to do, and which workers there are. Rejects as `ready` does. */
@@ -240,12 +235,12 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
 
   async #drained(): Promise<void> {
     const { closeTimeout } = this.#options;
-    let timer: NodeJS.Timeout | undefined;
+    let timer: ReturnType<typeof timers.setTimeout> | undefined;
     const tooLate = new Promise<void>((resolve) => {
-      if (closeTimeout <= LONGEST_TIMER) timer = setTimeout(resolve, closeTimeout);
+      if (closeTimeout <= LONGEST_TIMER) timer = timers.setTimeout(resolve, closeTimeout);
     });
     await Promise.race([this.#pending.empty(), tooLate]);
-    clearTimeout(timer);
+    timers.clearTimeout(timer);
   }
 
   async #cancelAll(): Promise<void> {
@@ -281,42 +276,20 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
       const checked = checkRun(this.#options.name, options);
       const { signal } = checked;
       if ((signal as AbortSignal | undefined)?.aborted) throw new AbortError((signal as AbortSignal).reason);
-      const data = this.#dataOf(task, checked, spread);
-      return new Promise((resolve, reject) => this.#start(checked, data, resolve, reject));
+      const job = jobOf(task, checked, this.#options, spread);
+      return new Promise((resolve, reject) => this.#start(checked, job, resolve, reject));
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #dataOf(task: unknown, { timeout, grace }: CheckedRun, spread: boolean): JobData {
-    const { maxPayload, keep } = this.#options;
-    return {
-      ...encodeTask(task, maxPayload),
-      ...(spread ? { spread } : {}),
-      ...(timeout === undefined || timeout > LONGEST_TIMER ? {} : { timeout }),
-      ...(grace === 0 ? {} : { grace: Math.min(grace, LONGEST_TIMER) }),
-      keep: keep.age * 1000,
-    };
-  }
-
-  #jobOptions({ priority, attempts, jobId }: CheckedRun): JobsOptions {
-    const { keep } = this.#options;
-    return {
-      ...(jobId === undefined ? {} : { jobId }),
-      priority: bullPriorityOf(priority),
-      attempts,
-      removeOnComplete: keep,
-      removeOnFail: keep,
-    };
-  }
-
   #start(
     checked: CheckedRun,
-    data: JobData,
+    job: TaskJob,
     resolve: (value: unknown) => void,
     reject: (reason: unknown) => void,
   ): void {
-    const now = performance.now();
+    const submittedAt = now();
     const id = checked.jobId ?? randomUUID();
     let unwatch = (): void => {};
     const finish =
@@ -328,39 +301,39 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
     const task: Pending = {
       id,
       name: checked.name,
-      submittedAt: now,
+      submittedAt,
       isShared: checked.jobId !== undefined,
       isAdded: false,
       isSettled: false,
-      lookedAt: now,
+      lookedAt: submittedAt,
       misses: 0,
       resolve: finish(resolve),
       reject: finish(reject),
     };
     this.#pending.add(task);
-    unwatch = this.#watch(task, checked);
-    void this.#submit(task, data, { ...this.#jobOptions(checked), jobId: id });
+    unwatch = watch((reason) => this.#end(task, reason), checked.name, checked.signal, checked.timeout);
+    void this.#submit(task, job);
   }
 
-  async #submit(task: Pending, data: JobData, options: JobsOptions): Promise<void> {
+  async #submit(task: Pending, { data, opts }: TaskJob): Promise<void> {
     try {
       await this.#open();
       if (task.isSettled) return;
       if (task.isShared) await forgetCancellation(this.#link.client, this.#options, task.id);
-      await this.#queue.add(task.name, data, options);
+      await this.#queue.add(task.name, data, { ...opts, jobId: task.id });
       task.isAdded = true;
       if (task.isSettled) await this.#cancel(task.id);
       // Its job may have ended before, without an event to come.
       else if (task.isShared) await this.#results.lookFor(task);
     } catch (error) {
-      this.#settle(task, () => task.reject(error));
+      this.#settle(task, () => task.reject(codedError(error)));
     }
   }
 
   #succeeded(task: Pending, value: unknown, ms: number): void {
     this.#settle(task, () => {
       this.#runTimes.record(ms);
-      this.#waitTimes.record(performance.now() - task.submittedAt - ms);
+      this.#waitTimes.record(now() - task.submittedAt - ms);
       task.resolve(value);
     });
   }
@@ -373,21 +346,7 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
     settle();
   }
 
-  /** Ends the task on whichever comes first, its signal or its timeout. Returns how to stop watching. */
-  #watch(task: Pending, { signal, timeout, name }: CheckedRun): () => void {
-    const onAbort = (): void => this.#end(task, new AbortError((signal as AbortSignal).reason));
-    if (signal !== undefined) listen(signal, onAbort);
-    const timer =
-      timeout === undefined || timeout > LONGEST_TIMER
-        ? undefined
-        : setTimeout(() => this.#end(task, new TimeoutError(timeout, name)), timeout);
-    return () => {
-      clearTimeout(timer);
-      if (signal !== undefined) unlisten(signal, onAbort);
-    };
-  }
-
-  #end(task: Pending, reason: PoolError): void {
+  #end(task: Pending, reason: unknown): void {
     this.#settle(task, () => task.reject(reason));
     if (task.isAdded) void this.#cancel(task.id).catch((error: Error) => this.#onError(error));
   }

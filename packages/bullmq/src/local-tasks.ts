@@ -1,5 +1,4 @@
 import {
-  AbortError,
   type AnyModule,
   type NameOf,
   Pool,
@@ -7,10 +6,10 @@ import {
   type Proxied,
   type ResultOf,
   type TaskOf,
-  TimeoutError,
 } from '@plimsoll/pool';
 import { ownOf } from '@plimsoll/pool/internal';
 import { mapOver } from './map.js';
+import { type Call, NamedTasks, repeated } from './named-tasks.js';
 import {
   type CheckedRun,
   checkRun,
@@ -21,15 +20,12 @@ import {
 import { proxyOf, refuseOwn } from './proxy.js';
 import type { Tasks } from './tasks.js';
 
-type Call = (options: Pick<CheckedRun, 'signal' | 'timeout' | 'grace' | 'priority'>) => Promise<unknown>;
-
 /** Tasks on threads of this process, with the options that a fleet has beyond those of a pool. */
 export class LocalTasks<Module = AnyModule> implements Tasks<Module> {
   readonly kind = 'threads';
   /** For what only a pool has: streams, `explain()`, `broadcast()`. */
   readonly pool: Pool;
-  /** Tasks that wait or run, by their `jobId`. */
-  readonly #named = new Map<string, Promise<unknown>>();
+  readonly #named = new NamedTasks();
 
   constructor(options: PoolOptions) {
     this.pool = new Pool(options);
@@ -89,32 +85,8 @@ export class LocalTasks<Module = AnyModule> implements Tasks<Module> {
   }
 
   #once(checked: CheckedRun, call: Call): Promise<unknown> {
-    const { jobId } = checked;
-    if (jobId === undefined) return repeated(checked, call);
-    const known = this.#named.get(jobId);
-    if (known !== undefined) return known;
-    const started = repeated(checked, call);
-    this.#named.set(jobId, started);
-    const forget = (): void => void this.#named.delete(jobId);
-    started.then(forget, forget);
-    return started;
-  }
-}
-
-/** Calls again what has thrown, as often as `attempts` allows; the timeout is that of all of them. */
-async function repeated(
-  { signal, timeout, grace, priority, attempts, name }: CheckedRun,
-  call: Call,
-): Promise<unknown> {
-  const start = performance.now();
-  for (let attempt = 1; ; attempt++) {
-    const left = timeout === undefined ? undefined : Math.max(0, timeout - (performance.now() - start));
-    try {
-      return await call({ signal, timeout: left, grace, priority });
-    } catch (error) {
-      const isEnd = error instanceof AbortError || error instanceof TimeoutError;
-      if (error instanceof TimeoutError && timeout !== undefined) throw new TimeoutError(timeout, name);
-      if (isEnd || attempt >= attempts) throw error;
-    }
+    return checked.jobId === undefined
+      ? repeated(checked, call)
+      : this.#named.run(checked.jobId, checked, call);
   }
 }

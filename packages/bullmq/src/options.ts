@@ -127,7 +127,7 @@ const MEBIBYTE = 2 ** 20;
 /** Redis has no larger values. */
 const MOST_BYTES = 512 * MEBIBYTE;
 const MOST = Number.MAX_SAFE_INTEGER;
-const MOST_PRIORITY = 1_000_000;
+export const MOST_PRIORITY = 1_000_000;
 const HALF_MINUTE = 30_000;
 
 function checkQueue(own: QueueOptions): CheckedQueue {
@@ -204,6 +204,3 @@ function jobIdOf(value: unknown): string | undefined {
   }
   return id;
 }
-
-/** BullMQ runs lower numbers first, and jobs without one before all others, so every task has one. */
-export const bullPriorityOf = (priority: number): number => MOST_PRIORITY + 1 - priority;

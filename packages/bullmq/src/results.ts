@@ -1,3 +1,4 @@
+import { now } from '@plimsoll/pool/internal';
 import { type Job, type Queue, QueueEvents } from 'bullmq';
 import type { Client } from './connection.js';
 import { FleetError } from './errors.js';
@@ -69,8 +70,8 @@ export class Results {
 
   /** Asks for tasks of which nothing was heard for so many milliseconds. */
   async look(silence: number): Promise<void> {
-    const now = performance.now();
-    const silent = this.#pending.all().filter((task) => task.isAdded && now - task.lookedAt >= silence);
+    const time = now();
+    const silent = this.#pending.all().filter((task) => task.isAdded && time - task.lookedAt >= silence);
     for (let at = 0; at < silent.length; at += MOST_LOOKS) {
       try {
         await Promise.all(silent.slice(at, at + MOST_LOOKS).map((task) => this.lookFor(task)));
@@ -83,7 +84,7 @@ export class Results {
 
   /** What has become of one task. */
   async lookFor(task: Pending): Promise<void> {
-    task.lookedAt = performance.now();
+    task.lookedAt = now();
     const state = await this.#queue.getJobState(task.id);
     if (state === 'unknown') {
       if (++task.misses >= MOST_MISSES) this.#listener.failed(task, lost(task.id));
@@ -118,7 +119,7 @@ export class Results {
     if (!this.#pending.has(id)) return;
     this.#settle(
       id,
-      async () => (await this.#outcomes.errorOf(id)) ?? failureOf(id, reason),
+      async () => stalledOf(id, reason) ?? (await this.#outcomes.errorOf(id)) ?? failureOf(id, reason),
       (task, error) => this.#listener.failed(task, error),
     );
   }
@@ -148,11 +149,12 @@ export class Results {
 const lost = (id: string): FleetError =>
   new FleetError('PLIMSOLL_FLEET_LOST', `Job ${id} is gone from Redis, and its result was not read before`);
 
-function failureOf(id: string, reason: string): FleetError {
-  return /stalled more than/.test(reason)
-    ? new FleetError(
-        'PLIMSOLL_FLEET_STALLED',
-        `Job ${id} has lost its worker process too often (maxStalledCount): it may have ended them`,
-      )
-    : new FleetError('PLIMSOLL_FLEET_FAILED', `Job ${id} failed: ${reason}`);
+/** BullMQ itself has failed it; what is kept beside the job is of an earlier attempt. */
+function stalledOf(id: string, reason: string): FleetError | undefined {
+  if (!/stalled more than/.test(reason)) return undefined;
+  const message = `Job ${id} has lost its worker process too often (maxStalledCount): it may have ended them`;
+  return new FleetError('PLIMSOLL_FLEET_STALLED', message);
 }
+
+const failureOf = (id: string, reason: string): FleetError =>
+  new FleetError('PLIMSOLL_FLEET_FAILED', `Job ${id} failed: ${reason}`);

@@ -1,5 +1,5 @@
 import { AbortError, type Pool } from '@plimsoll/pool';
-import { messageOf } from '@plimsoll/pool/internal';
+import { messageOf, now } from '@plimsoll/pool/internal';
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import type { Cancellations } from './cancellations.js';
 import { FleetError } from './errors.js';
@@ -68,9 +68,9 @@ export class RunningJobs {
   async #run(job: Job, id: string, signal: AbortSignal): Promise<Receipt> {
     const { options, outcomes, pool } = this.#site;
     const data = jobData(job.data);
-    const started = performance.now();
+    const started = now();
     const result = await call(pool, job.name, data, signal);
-    return outcomes.receiptFor(id, result, performance.now() - started, options.maxPayload, data.keep);
+    return outcomes.receiptFor(id, result, now() - started, options.maxPayload, data.keep);
   }
 
   /** Another worker may know it, of another version of the module; if there is none, the task has failed. */

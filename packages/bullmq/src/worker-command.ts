@@ -5,7 +5,7 @@ import type { FleetWorkerOptions } from './options.js';
 
 const HELP = `Usage: plimsoll-worker --queue NAME --filename FILE [options]
 
-Runs the tasks of a queue on threads of this process, until SIGTERM or Ctrl-C.
+Runs the tasks of a queue on threads of this process, until SIGTERM or Ctrl-C. A second one gives its jobs back at once.
 
   --queue NAME            the queue in Redis
   --filename FILE         the task module, whose exported functions tasks call
@@ -98,7 +98,11 @@ export async function workerCommand(
   }
 }
 
-const say = (text: string): void => void process.stderr.write(`plimsoll-worker: ${text}\n`);
+/** Names and messages are data of others, and shall not steer a terminal. */
+const printable = (text: string): string =>
+  text.replaceAll(/\p{Cc}/gu, (character) => (character === '\n' ? ' ' : '\ufffd'));
+
+const say = (text: string): void => void process.stderr.write(`plimsoll-worker: ${printable(text)}\n`);
 
 async function serve(options: FleetWorkerOptions): Promise<void> {
   const worker = new FleetWorker(options);
@@ -110,9 +114,11 @@ async function serve(options: FleetWorkerOptions): Promise<void> {
   const signalled = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        say(`${signal}: ending ${worker.health.running} tasks`);
+        const { running, status } = worker.health;
+        const isAgain = status === 'closing';
+        say(`${signal}: ${isAgain ? 'giving back' : 'ending'} ${running} tasks`);
         resolve();
-        void worker.close();
+        void worker.close({ force: isAgain });
       });
     }
   });
