@@ -24,6 +24,7 @@ const MOST_KILOBYTES = {
   '@plimsoll/pool': 300,
   '@plimsoll/monitor': 40,
   '@plimsoll/fastify': 30,
+  '@plimsoll/bullmq': 60,
 };
 
 /** Parts of a path that only this repository needs. */

@@ -45,6 +45,15 @@ export const TYPES = {
         shift(): null { return null; }
       }`,
   },
+  '@plimsoll/bullmq': {
+    'types.mts': `import { createFleet, createTasks, type Tasks } from '@plimsoll/bullmq';
+      type Module = { add(task: { a: number; b: number }): number };
+      export const tasks: Tasks<Module> = createTasks<Module>({ filename: 'a.mjs', fleet: process.env.REDIS_URL ? { queue: 'a' } : null });
+      export const sum: Promise<number> = createFleet<Module>({ queue: 'a' }).run({ a: 4, b: 6 }, { name: 'add', jobId: 'a' });`,
+    'types.cts': `import { FleetError, createFleetWorker } from '@plimsoll/bullmq';
+      export const isFleetError = (error: unknown): boolean => error instanceof FleetError;
+      export const ready: Promise<void> = createFleetWorker({ queue: 'a', filename: 'a.mjs', threads: 2 }).ready;`,
+  },
   plimsoll: {
     'types.mts': `import { mark } from 'plimsoll/mark';
       export const mail: Promise<string> = mark('mail', async () => 'sent');

@@ -17,6 +17,21 @@ const SUM = `import { writeFileSync } from 'node:fs';
  * @type {Record<string, { programs?: string[], commands?: string[][], files?: Record<string, string> }>}
  */
 export const USES = {
+  '@plimsoll/bullmq': {
+    programs: [
+      `${SUM}
+       import * as fleet from '@plimsoll/bullmq';
+       isSame(require('@plimsoll/bullmq'), fleet);
+       const tasks = fleet.createTasks({ filename, fleet: process.env.NO_SUCH_SETTING });
+       if ((await tasks.run({ a: 4, b: 6 })) !== 10) throw new Error('a task gave a wrong result');
+       await tasks.close();
+       const unreachable = fleet.createFleet({ queue: 'a', connection: { port: 1 }, offlineTimeout: 100 });
+       const { code } = await unreachable.run(1).catch((error) => error);
+       if (code !== 'PLIMSOLL_FLEET_UNAVAILABLE') throw new Error('no Redis, and yet ' + code);
+       await unreachable.close();`,
+    ],
+    commands: [['plimsoll-worker', '--help']],
+  },
   '@plimsoll/fastify': {
     programs: [
       `${SUM}

@@ -1,37 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { EventEmitter } from 'node:events';
-import {
-  AbortError,
-  type AnyModule,
-  type HistogramSummary,
-  type NameOf,
-  PoolError,
-  type Proxied,
-  type ResultOf,
-  type TaskOf,
-} from '@plimsoll/pool';
+import { AbortError, type AnyModule, type HistogramSummary, PoolError } from '@plimsoll/pool';
 import { flag, Histogram, LONGEST_TIMER, now, ownOf, timers, watch } from '@plimsoll/pool/internal';
 import { type FlowJob, Queue } from 'bullmq';
 import { announceCancellation, forgetCancellation } from './cancellations.js';
 import { codedError, Link } from './connection.js';
 import type { FleetError } from './errors.js';
 import { jobOf, type TaskJob } from './job.js';
-import { mapOver } from './map.js';
 import {
   type CheckedFleet,
   type CheckedRun,
   checkFleet,
   checkRun,
-  type FleetMapOptions,
   type FleetOptions,
-  type FleetProxyOptions,
   type FleetRunOptions,
 } from './options.js';
 import { type Pending, PendingTasks } from './pending.js';
-import { proxyOf, refuseOwn } from './proxy.js';
 import { Registry, type WorkerEntry } from './registry.js';
 import { Results } from './results.js';
-import type { Tasks } from './tasks.js';
+import { TaskRunner } from './tasks.js';
 
 /** Of BullMQ's stream of events, which all hosts read: about four a task. */
 const MOST_EVENTS = 50_000;
@@ -70,7 +56,7 @@ export interface FleetCloseOptions {
  * Events: 'offline' (why) and 'online' for the connection to Redis, 'stalled' (a job id: its worker is gone, and it runs again),
  * 'close', and 'error' for what no task can be told, which needs no listener.
  */
-export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Module> {
+export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   readonly kind = 'fleet';
   readonly #options: CheckedFleet;
   readonly #link: Link;
@@ -109,6 +95,11 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
     });
   }
 
+  /** @internal */
+  protected get defaultName(): string {
+    return this.#options.name;
+  }
+
   /** Redis is reached. Rejects with FleetError PLIMSOLL_FLEET_UNAVAILABLE or PLIMSOLL_FLEET_REFUSED. */
   get ready(): Promise<void> {
     return this.#open();
@@ -130,60 +121,6 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
 
   get histogram(): FleetHistogram {
     return { runTime: this.#runTimes.summary(), waitTime: this.#waitTimes.summary() };
-  }
-
-  /**
-   * Runs a task on a worker of the queue, at least once. The task and its result are copied as by `structuredClone`.
-   *
-   * Rejects, and never throws: with what the task threw, with a FleetError, or with an error that a pool would give: AbortError,
-   * TimeoutError, UncloneableError, PoolError PLIMSOLL_POOL_CLOSED.
-   *
-   * @example
-   * const page = await fleet.run(props, { name: 'render', timeout: 10_000, jobId: `page-${id}` });
-   */
-  run<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
-    task: TaskOf<Module, Name>,
-    options?: FleetRunOptions & { readonly name?: Name | null | undefined },
-  ): Promise<ResultOf<Module, Name>>;
-  run(task: unknown, options: FleetRunOptions = {}): Promise<unknown> {
-    return this.#run(task, options, false);
-  }
-
-  /**
-   * The exported functions of the task module as if they were here, with all their arguments.
-   *
-   * @param options of each call: those of `run` without `name` and `jobId`
-   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
-   * @example
-   * const thumbnail = await fleet.proxy<typeof import('./tasks.js')>().resize(image, 200);
-   */
-  proxy<Of = Module>(options: FleetProxyOptions = {}): Proxied<Of> {
-    const own: FleetRunOptions = ownOf(options);
-    refuseOwn(own);
-    checkRun(this.#options.name, own);
-    return proxyOf(
-      (name) =>
-        (...items) =>
-          this.#run(items, { ...own, name }, true),
-    ) as Proxied<Of>;
-  }
-
-  /**
-   * Runs a task for each item of an iterable or an async iterable, and gives the results to a `for await`. Items are taken only as
-   * fast as the loop takes results. The first failure ends the loop; that, and `break`, cancel what is under way.
-   *
-   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
-   * @example
-   * for await (const thumbnail of fleet.map(images, { name: 'resize', concurrency: 200 })) await save(thumbnail);
-   */
-  map<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
-    items: Iterable<TaskOf<Module, Name>> | AsyncIterable<TaskOf<Module, Name>>,
-    options?: FleetMapOptions & { readonly name?: Name | null | undefined },
-  ): AsyncIterableIterator<ResultOf<Module, Name>, undefined>;
-  map(items: unknown, options: FleetMapOptions = {}): AsyncIterableIterator<unknown, undefined> {
-    const own: FleetMapOptions = ownOf(options);
-    checkRun(this.#options.name, own);
-    return mapOver((item, each) => this.#run(item, each, false), items, own);
   }
 
   /**
@@ -217,10 +154,6 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
     const force = flag('options.force', ownOf(options).force) ?? false;
     this.#closing ??= this.#close(force);
     return this.#closing;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
   }
 
   async #close(force: boolean): Promise<void> {
@@ -270,7 +203,8 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
     if (this.listenerCount('error') > 0 && this.#link.isOnline) this.emit('error', error);
   }
 
-  #run(task: unknown, options: FleetRunOptions, spread: boolean): Promise<unknown> {
+  /** @internal */
+  protected submit(task: unknown, options: FleetRunOptions, spread: boolean): Promise<unknown> {
     try {
       if (this.#closing !== undefined) throw closed('');
       const checked = checkRun(this.#options.name, options);

@@ -6,34 +6,34 @@ import {
   Line,
   letGo,
   listen,
+  ownOf,
   type Place,
   type Source,
   sourceOf,
   unlisten,
 } from '@plimsoll/pool/internal';
-import type { FleetMapOptions, FleetRunOptions } from './options.js';
+import { checkRun, type FleetMapOptions, type FleetRunOptions } from './options.js';
 
 type Run = (item: unknown, options: FleetRunOptions) => Promise<unknown>;
 type Signal = FleetRunOptions['signal'];
 
 const DEFAULT_CONCURRENCY = 64;
 
-/** @throws TypeError or RangeError for what is wrong in the options of the loop, or the items */
+/**
+ * @param fallback the name without one in `options`
+ * @throws TypeError or RangeError for what is wrong in the options or the items
+ */
 export function mapOver(
   run: Run,
+  fallback: string,
   items: unknown,
   options: FleetMapOptions,
 ): AsyncIterableIterator<unknown, undefined> {
-  const { concurrency, ordered, signal, ...each } = options;
+  const { concurrency, ordered, signal, ...each } = ownOf(options);
+  checkRun(fallback, { ...each, signal });
   const most = count('options.concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER) ?? DEFAULT_CONCURRENCY;
-  return new Mapping(
-    run,
-    sourceOf('items', items),
-    each,
-    signal,
-    most,
-    flag('options.ordered', ordered) ?? true,
-  );
+  const isOrdered = flag('options.ordered', ordered) ?? true;
+  return new Mapping(run, sourceOf('items', items), each, signal, most, isOrdered);
 }
 
 /** Runs a task for each item of a source, never more than so many at a time. The end of the loop cancels what is under way. */

@@ -1,25 +1,30 @@
-import { badType } from '@plimsoll/pool/internal';
+import { badType, ownOf } from '@plimsoll/pool/internal';
+import { checkRun, type FleetRunOptions } from './options.js';
 
 type Call = (...items: unknown[]) => Promise<unknown>;
+type Run = (items: unknown[], options: FleetRunOptions) => Promise<unknown>;
 
-/** An object whose every member is a function that calls the task of that name with the list of its arguments. */
-export function proxyOf(callOf: (name: string) => Call): object {
+/**
+ * An object whose every member is a function that runs the task of that name with the list of its arguments.
+ *
+ * @param fallback the name without one in `options`
+ * @throws TypeError or RangeError for bad options, and for those that belong to one call
+ */
+export function proxyOf(run: Run, fallback: string, options: FleetRunOptions): object {
+  const own = ownOf(options);
+  for (const name of ['name', 'jobId'] as const) {
+    if (own[name] !== undefined)
+      throw badType(`options.${name}`, own[name], 'left out: a proxy has many calls');
+  }
+  checkRun(fallback, own);
   const known = new Map<string, Call>();
   return new Proxy(Object.freeze(Object.create(null)) as object, {
     get(_target, name) {
       // A thenable would be called by whoever awaits the proxy.
       if (typeof name !== 'string' || name === 'then') return undefined;
-      const call = known.get(name) ?? callOf(name);
+      const call = known.get(name) ?? ((...items) => run(items, { ...own, name }));
       known.set(name, call);
       return call;
     },
   });
-}
-
-/** @throws TypeError for options that each call gives itself */
-export function refuseOwn(options: object): void {
-  for (const name of ['name', 'jobId'] as const) {
-    const value: unknown = (options as Record<string, unknown>)[name];
-    if (value !== undefined) throw badType(`options.${name}`, value, 'left out: a proxy has many calls');
-  }
 }

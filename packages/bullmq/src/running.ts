@@ -1,6 +1,7 @@
 import { AbortError, type Pool } from '@plimsoll/pool';
 import { messageOf, now } from '@plimsoll/pool/internal';
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
+import { callPool } from './call-pool.js';
 import type { Cancellations } from './cancellations.js';
 import { FleetError } from './errors.js';
 import type { CheckedWorker } from './options.js';
@@ -69,7 +70,8 @@ export class RunningJobs {
     const { options, outcomes, pool } = this.#site;
     const data = jobData(job.data);
     const started = now();
-    const result = await call(pool, job.name, data, signal);
+    const { timeout, grace, spread = false } = data;
+    const result = await callPool(pool, job.name, fromText(data.task), spread, { signal, timeout, grace });
     return outcomes.receiptFor(id, result, now() - started, options.maxPayload, data.keep);
   }
 
@@ -92,15 +94,6 @@ export class RunningJobs {
     if (isFinal || error instanceof FleetError) return new UnrecoverableError(message);
     return error instanceof Error ? error : new Error(message);
   }
-}
-
-function call(pool: Pool, name: string, data: JobData, signal: AbortSignal): Promise<unknown> {
-  const task = fromText(data.task);
-  const { timeout, grace } = data;
-  const options = { signal, timeout, grace };
-  if (data.spread !== true) return pool.run(task, { ...options, name });
-  const proxy = pool.proxy(options) as Record<string, (...items: unknown[]) => Promise<unknown>>;
-  return (proxy[name] as (...items: unknown[]) => Promise<unknown>)(...(task as unknown[]));
 }
 
 async function returned(job: Job, token: string | undefined): Promise<Error> {
