@@ -1,9 +1,9 @@
 import type { AnyModule, PoolOptions } from '@plimsoll/pool';
 import { ownOf } from '@plimsoll/pool/internal';
-import { Fleet } from './fleet.js';
-import { LocalTasks } from './local-tasks.js';
-import type { FleetOptions } from './options.js';
-import type { Tasks } from './tasks.js';
+import { Fleet } from './fleet/fleet.js';
+import { LocalTasks } from './local/local-tasks.js';
+import type { FleetOptions } from './shared/options.js';
+import type { Tasks } from './tasks/task-runner.js';
 
 /** Options of `createTasks()`. */
 export interface TasksOptions extends PoolOptions {

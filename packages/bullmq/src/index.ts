@@ -1,10 +1,14 @@
-export type { Connection } from './connection.js';
 export { createTasks, type TasksOptions } from './create-tasks.js';
 export { FleetError, type FleetErrorCode } from './errors.js';
-export { createFleet, Fleet, type FleetCloseOptions, type FleetHistogram, type FleetStats } from './fleet.js';
-export { createFleetWorker, FleetWorker, type FleetWorkerCloseOptions } from './fleet-worker.js';
-export type { Health } from './health.js';
-export { LocalTasks } from './local-tasks.js';
+export {
+  createFleet,
+  Fleet,
+  type FleetCloseOptions,
+  type FleetHistogram,
+  type FleetStats,
+} from './fleet/fleet.js';
+export { LocalTasks } from './local/local-tasks.js';
+export type { Connection } from './shared/connection.js';
 export type {
   FleetMapOptions,
   FleetOptions,
@@ -13,7 +17,9 @@ export type {
   FleetWorkerOptions,
   KeepOptions,
   QueueOptions,
-} from './options.js';
-export type { WorkerEntry } from './registry.js';
-export type { Tasks } from './tasks.js';
-export { workerCommand } from './worker-command.js';
+} from './shared/options.js';
+export type { WorkerEntry } from './shared/registry.js';
+export type { Tasks } from './tasks/task-runner.js';
+export { createFleetWorker, FleetWorker, type FleetWorkerCloseOptions } from './worker/fleet-worker.js';
+export type { Health } from './worker/health.js';
+export { workerCommand } from './worker/worker-command.js';

@@ -1,7 +1,7 @@
 import { LONGEST_TIMER } from '@plimsoll/pool/internal';
 import type { JobsOptions } from 'bullmq';
-import { type CheckedFleet, type CheckedRun, MOST_PRIORITY } from './options.js';
-import { encodeTask, type JobData } from './wire.js';
+import { type CheckedFleet, type CheckedRun, MOST_PRIORITY } from '../shared/options.js';
+import { encodeTask, type JobData } from '../shared/wire.js';
 
 /** A task as BullMQ takes it. */
 export interface TaskJob {

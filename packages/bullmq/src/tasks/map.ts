@@ -12,7 +12,7 @@ import {
   sourceOf,
   unlisten,
 } from '@plimsoll/pool/internal';
-import { checkRun, type FleetMapOptions, type FleetRunOptions } from './options.js';
+import { checkRun, type FleetMapOptions, type FleetRunOptions } from '../shared/options.js';
 
 type Run = (item: unknown, options: FleetRunOptions) => Promise<unknown>;
 type Signal = FleetRunOptions['signal'];

@@ -1,6 +1,6 @@
 import { badRange, badType, messageOf, timers } from '@plimsoll/pool/internal';
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
-import { FleetError } from './errors.js';
+import { FleetError } from '../errors.js';
 
 /**
  * Redis or Valkey: a URL (`redis://:password@host:6379/0`, `rediss://` for TLS), options of ioredis, or a client of ioredis, which is

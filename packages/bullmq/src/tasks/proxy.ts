@@ -1,5 +1,5 @@
 import { badType, ownOf } from '@plimsoll/pool/internal';
-import { checkRun, type FleetRunOptions } from './options.js';
+import { checkRun, type FleetRunOptions } from '../shared/options.js';
 
 type Call = (...items: unknown[]) => Promise<unknown>;
 type Run = (items: unknown[], options: FleetRunOptions) => Promise<unknown>;

@@ -1,10 +1,10 @@
 import { now } from '@plimsoll/pool/internal';
 import { type Job, type Queue, QueueEvents } from 'bullmq';
-import type { Client } from './connection.js';
-import { FleetError } from './errors.js';
-import { eventsKeyOf, type QueuePlace } from './keys.js';
+import { FleetError } from '../errors.js';
+import type { Client } from '../shared/connection.js';
+import { eventsKeyOf, type QueuePlace } from '../shared/keys.js';
+import { Outcomes, type Receipt } from '../shared/wire.js';
 import type { Pending, PendingTasks } from './pending.js';
-import { Outcomes, type Receipt } from './wire.js';
 
 /** Milliseconds without news of a task after which Redis is asked for it. */
 const SILENCE = 10_000;

@@ -1,8 +1,8 @@
 import { type AnyModule, Pool, type PoolOptions } from '@plimsoll/pool';
-import { callPool } from './call-pool.js';
+import { callPool } from '../shared/call-pool.js';
+import { checkRun, type FleetRunOptions } from '../shared/options.js';
+import { TaskRunner } from '../tasks/task-runner.js';
 import { type Call, NamedTasks, repeated } from './named-tasks.js';
-import { checkRun, type FleetRunOptions } from './options.js';
-import { TaskRunner } from './tasks.js';
 
 /** Tasks on threads of this process, with the options that a fleet has beyond those of a pool. */
 export class LocalTasks<Module = AnyModule> extends TaskRunner<Module> {

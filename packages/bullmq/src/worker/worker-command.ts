@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '@plimsoll/pool/internal';
+import type { FleetWorkerOptions } from '../shared/options.js';
 import { FleetWorker } from './fleet-worker.js';
-import type { FleetWorkerOptions } from './options.js';
 
 const HELP = `Usage: plimsoll-worker --queue NAME --filename FILE [options]
 

@@ -1,12 +1,12 @@
 import { AbortError, type Pool } from '@plimsoll/pool';
 import { messageOf, now } from '@plimsoll/pool/internal';
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
-import { callPool } from './call-pool.js';
-import type { Cancellations } from './cancellations.js';
-import { FleetError } from './errors.js';
-import type { CheckedWorker } from './options.js';
-import type { Registry, WorkerEntry } from './registry.js';
-import { fromText, type JobData, jobData, type Outcomes, type Receipt } from './wire.js';
+import { FleetError } from '../errors.js';
+import { callPool } from '../shared/call-pool.js';
+import type { Cancellations } from '../shared/cancellations.js';
+import type { CheckedWorker } from '../shared/options.js';
+import type { Registry, WorkerEntry } from '../shared/registry.js';
+import { fromText, type JobData, jobData, type Outcomes, type Receipt } from '../shared/wire.js';
 
 /** Milliseconds until a job that this worker does not know is offered again. */
 const OFFERED_AGAIN = 200;

@@ -1,6 +1,6 @@
 import { decode, decodeError, encode, encodeError } from '@plimsoll/pool/internal';
+import { FleetError, tooLarge } from '../errors.js';
 import type { Client } from './connection.js';
-import { FleetError, tooLarge } from './errors.js';
 import { keyOf, type QueuePlace } from './keys.js';
 
 /** The data of a job. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { AnyModule, NameOf, Proxied, ResultOf, TaskOf } from '@plimsoll/pool';
+import type { FleetMapOptions, FleetProxyOptions, FleetRunOptions } from '../shared/options.js';
 import { mapOver } from './map.js';
-import type { FleetMapOptions, FleetProxyOptions, FleetRunOptions } from './options.js';
 import { proxyOf } from './proxy.js';
 
 /** What runs tasks, on threads of this process or on a fleet: code that uses this need not know which. */

@@ -1,6 +1,6 @@
 import { AbortError, TimeoutError } from '@plimsoll/pool';
 import { now, watch } from '@plimsoll/pool/internal';
-import type { CheckedRun } from './options.js';
+import type { CheckedRun } from '../shared/options.js';
 
 /** Runs a task in the pool of this process. */
 export type Call = (

@@ -4,13 +4,13 @@ import { availableParallelism, hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
 import { flag, LONGEST_TIMER, ownOf } from '@plimsoll/pool/internal';
 import { Worker } from 'bullmq';
-import { Cancellations } from './cancellations.js';
-import { codedError, Link } from './connection.js';
+import { Cancellations } from '../shared/cancellations.js';
+import { codedError, Link } from '../shared/connection.js';
+import { type CheckedWorker, checkWorker, type FleetWorkerOptions } from '../shared/options.js';
+import { HEARTBEAT, Registry, type WorkerEntry } from '../shared/registry.js';
+import { Outcomes } from '../shared/wire.js';
 import { type Health, HealthServer } from './health.js';
-import { type CheckedWorker, checkWorker, type FleetWorkerOptions } from './options.js';
-import { HEARTBEAT, Registry, type WorkerEntry } from './registry.js';
 import { RunningJobs } from './running.js';
-import { Outcomes } from './wire.js';
 
 /** Milliseconds that jobs have to get back into the queue, when they were not done in time. */
 const GIVEN_BACK = 5_000;

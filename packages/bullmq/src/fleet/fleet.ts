@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { AbortError, type AnyModule, type HistogramSummary, PoolError } from '@plimsoll/pool';
 import { flag, Histogram, LONGEST_TIMER, now, ownOf, timers, watch } from '@plimsoll/pool/internal';
 import { type FlowJob, Queue } from 'bullmq';
-import { announceCancellation, forgetCancellation } from './cancellations.js';
-import { codedError, Link } from './connection.js';
-import type { FleetError } from './errors.js';
-import { jobOf, type TaskJob } from './job.js';
+import type { FleetError } from '../errors.js';
+import { announceCancellation, forgetCancellation } from '../shared/cancellations.js';
+import { codedError, Link } from '../shared/connection.js';
 import {
   type CheckedFleet,
   type CheckedRun,
@@ -13,11 +12,12 @@ import {
   checkRun,
   type FleetOptions,
   type FleetRunOptions,
-} from './options.js';
+} from '../shared/options.js';
+import { Registry, type WorkerEntry } from '../shared/registry.js';
+import { TaskRunner } from '../tasks/task-runner.js';
+import { jobOf, type TaskJob } from './job.js';
 import { type Pending, PendingTasks } from './pending.js';
-import { Registry, type WorkerEntry } from './registry.js';
 import { Results } from './results.js';
-import { TaskRunner } from './tasks.js';
 
 /** Of BullMQ's stream of events, which all hosts read: about four a task. */
 const MOST_EVENTS = 50_000;
