@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -24,7 +24,7 @@ test('a folder imports only from those under it', () => {
   for (const file of files) {
     const text = readFileSync(join(source, file), 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
     for (const [, specifier = ''] of text.matchAll(/\bfrom '(\.[^']+)'/g)) {
-      const target = resolve('/', file, '..', specifier).slice(1);
+      const target = posix.resolve('/', file, '..', specifier).slice(1);
       const folder = folderOf(target);
       const isAllowed =
         target === 'errors.js' || folder === folderOf(file) || ALLOWED[folderOf(file)]?.includes(folder);

@@ -10,10 +10,11 @@ export type Connection = string | RedisOptions | Redis | Cluster;
 export type Client = Redis | Cluster;
 
 const LONGEST_PAUSE = 1000;
-/** BullMQ's blocking commands need the first; and it reconnects within a second instead of twenty. */
+/** BullMQ's blocking commands need the first, and a link waits for a connection. */
+const ALWAYS = { maxRetriesPerRequest: null, lazyConnect: false };
+/** It reconnects within a second; BullMQ's own may take twenty. */
 const USUAL = {
-  maxRetriesPerRequest: null,
-  lazyConnect: false,
+  ...ALWAYS,
   retryStrategy: (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE),
 };
 
@@ -27,19 +28,15 @@ export function clientOf(connection: unknown): Client {
   if (typeof connection !== 'object' || connection === null) {
     throw badType('options.connection', connection, `${URL_FORM}, options of ioredis or a client of ioredis`);
   }
-  if (isClient(connection)) {
-    return 'nodes' in connection
-      ? connection.duplicate([], {
-          redisOptions: { ...connection.options.redisOptions, maxRetriesPerRequest: null },
-        })
-      : connection.duplicate({ maxRetriesPerRequest: null });
-  }
-  return new Redis({ ...USUAL, ...(connection as RedisOptions), maxRetriesPerRequest: null });
+  if (!isClient(connection)) return new Redis({ ...USUAL, ...(connection as RedisOptions), ...ALWAYS });
+  if (!('nodes' in connection)) return connection.duplicate(ALWAYS);
+  const redisOptions = { ...connection.options.redisOptions, maxRetriesPerRequest: null };
+  return connection.duplicate([], { lazyConnect: false, redisOptions });
 }
 
 const URL_FORM = 'a URL such as redis://127.0.0.1:6379';
 /** It may be a URL with a password, and this is printed. */
-const hidden = (text: string): string => text.replace(/\/\/[^@/]*@/, '//…@');
+const hidden = (text: string): string => text.replace(/\/\/.*@/s, '//…@');
 const isClient = (value: object): value is Client =>
   typeof (value as Client).duplicate === 'function' && typeof (value as Client).disconnect === 'function';
 
