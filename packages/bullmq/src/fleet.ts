@@ -60,6 +60,9 @@ export interface FleetHistogram {
   readonly waitTime: HistogramSummary;
 }
 
+/** A task as BullMQ takes it. Its options are always there: `queue.add()` and schedulers take no `undefined`. */
+export type FleetJob = FlowJob & { readonly opts: JobsOptions };
+
 /** Options of `close()`. */
 export interface FleetCloseOptions {
   /** Cancel the tasks that are under way, instead of waiting for them. Default: false. */
@@ -196,7 +199,7 @@ export class Fleet<Module = AnyModule> extends EventEmitter implements Tasks<Mod
    * @example
    * await flowProducer.add({ name: 'report', queueName: 'reports', children: pages.map((page) => fleet.job(page)) });
    */
-  job(task: unknown, options: FleetRunOptions = {}): FlowJob {
+  job(task: unknown, options: FleetRunOptions = {}): FleetJob {
     const checked = checkRun(this.#options.name, options);
     const { queue, prefix } = this.#options;
     const data = this.#dataOf(task, checked, false);

@@ -1,7 +1,14 @@
 export type { Connection } from './connection.js';
 export { createTasks, type TasksOptions } from './create-tasks.js';
 export { FleetError, type FleetErrorCode } from './errors.js';
-export { createFleet, Fleet, type FleetCloseOptions, type FleetHistogram, type FleetStats } from './fleet.js';
+export {
+  createFleet,
+  Fleet,
+  type FleetCloseOptions,
+  type FleetHistogram,
+  type FleetJob,
+  type FleetStats,
+} from './fleet.js';
 export { createFleetWorker, FleetWorker, type FleetWorkerCloseOptions } from './fleet-worker.js';
 export type { Health } from './health.js';
 export { LocalTasks } from './local-tasks.js';
