@@ -114,14 +114,23 @@ function decoded(bytes: Uint8Array, flags: number): unknown {
   return decoder.decode(memoryOf(words), 0, length, flags, externals);
 }
 
-/** What Node asks for an error; otherwise it is a plain one. */
+/** What Node asks for an error, or for more than bytes; otherwise it throws plain errors. */
 interface Delegate {
   _getDataCloneError?: (message: string) => Error;
+  _writeHostObject?: () => never;
+  _getSharedArrayBufferId?: () => never;
+}
+
+const cloneError = (message: string): Error => new node.DOMException(message, 'DataCloneError');
+function ofOneProcess(): never {
+  throw cloneError('it exists in one process only');
 }
 
 function serialized(value: unknown): Uint8Array<ArrayBuffer> {
   const serializer: Serializer & Delegate = new Serializer();
-  serializer._getDataCloneError = (message) => new node.DOMException(message, 'DataCloneError');
+  serializer._getDataCloneError = cloneError;
+  serializer._writeHostObject = ofOneProcess;
+  serializer._getSharedArrayBufferId = ofOneProcess;
   const bytes = new Uint8Array(HEAD);
   head(bytes, V8, 0);
   serializer.writeRawBytes(bytes);
