@@ -3,14 +3,19 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+// @ts-expect-error a script without declarations
+import { findRedis } from '../../scripts/redis.mjs';
 import { EXAMPLES, Outside } from './support/copy.js';
 import { measuredPattern, type Step, stepsOf } from './support/readme.js';
 import { type Ended, run } from './support/run.js';
 
 /** Their figures differ from run to run. */
-const MEASURES = new Set(['ci-gate', 'load', 'classify', 'advise', 'mark-requests']);
-/** Not a program to copy, but one that shows how everything fits together. */
-const APPLICATIONS = new Set(['service']);
+const MEASURES = new Set(['ci-gate', 'load', 'classify', 'advise', 'mark-requests', 'fleet']);
+/** Not a program to copy, or one with what it takes to try it. */
+const APPLICATIONS = new Set(['service', 'fleet']);
+const redis = findRedis() as string | null;
+const needsRedis = { skip: redis === null && 'there is no redis-server on this machine' };
+const REDIS = { PLIMSOLL_REDIS: redis ?? '' };
 const FOLDERS = readdirSync(EXAMPLES, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !['test', 'test-dist'].includes(entry.name))
   .map(({ name }) => name);
@@ -29,7 +34,8 @@ function assertWell(ended: Ended, command: string): void {
 
 async function follow({ command, output }: Step, name: string, place: string): Promise<void> {
   const port = String(await freePort());
-  const ended = await run(cheaper(command).replaceAll(':3000/', `:${port}/`), place, { PORT: port });
+  const env = { PORT: port, REDIS_URL: '', ...REDIS };
+  const ended = await run(cheaper(command).replaceAll(':3000/', `:${port}/`), place, env);
   const isWorse = command.startsWith('npx plimsoll compare') && ended.code === 1;
   assertWell(isWorse ? { ...ended, code: 0 } : ended, command);
   if (MEASURES.has(name)) assert.match(ended.stdout, measuredPattern(output));
@@ -38,6 +44,8 @@ async function follow({ command, output }: Step, name: string, place: string): P
 }
 
 const cheaper = (command: string): string => command.replace('--quick', '--time 2');
+
+const isWithRedis = ({ command }: Step): boolean => command.includes('with-redis');
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
@@ -48,8 +56,8 @@ const freePort = (): Promise<number> =>
   });
 
 describe('every example', () => {
-  test('there are 12 to 18', () => {
-    assert.ok(FOLDERS.length >= 12 && FOLDERS.length <= 18, String(FOLDERS.length));
+  test('there are 12 to 19', () => {
+    assert.ok(FOLDERS.length >= 12 && FOLDERS.length <= 19, String(FOLDERS.length));
   });
   for (const name of FOLDERS) {
     test(`${name} is small, and in the table`, () => {
@@ -62,7 +70,7 @@ describe('every example', () => {
     });
 
     test(`${name} prints what its README says`, async () => {
-      const steps = stepsOf(read(name, 'README.md'));
+      const steps = stepsOf(read(name, 'README.md')).filter((step) => !isWithRedis(step));
       assert.ok(steps.length > 0, 'no command in the README');
       const place = outside.copy(name);
       for (const step of steps) await follow(step, name, place);
@@ -89,6 +97,36 @@ test('the program of piscina-swap prints the same with Piscina itself', async ()
   const ended = await run('node main.mjs', place);
   assertWell(ended, 'node main.mjs');
   assert.equal(ended.stdout.trimEnd(), step?.output.join('\n'));
+});
+
+describe('fleet', () => {
+  const place = outside.copy('fleet', 'fleet-with-redis');
+  const command = 'node with-redis.mjs';
+
+  test('prints what its README says with Redis', needsRedis, async () => {
+    const [step, ...others] = stepsOf(read('fleet', 'README.md')).filter(isWithRedis);
+    assert.ok(step?.command === command && others.length === 0);
+    await follow(step, 'fleet', place);
+  });
+
+  test('leaves nothing behind after Ctrl-C', needsRedis, async () => {
+    const ended = await run(command, place, REDIS, 'SIGINT');
+    assert.deepEqual([ended.code, ended.stderr, ended.left], [1, 'SIGINT\n', []]);
+  });
+
+  test('leaves nothing behind when it fails', needsRedis, async () => {
+    const broken = outside.copy('fleet', 'fleet-broken');
+    writeFileSync(join(broken, 'tasks.mjs'), 'export const render = () => process.exit();\n');
+    const ended = await run(command, broken, REDIS);
+    assert.deepEqual([ended.code, ended.left], [1, []]);
+    assert.match(ended.stderr, /PLIMSOLL_POOL_WORKER_EXITED.*main\.mjs has failed\n$/s);
+  });
+
+  test('says how to install Redis where there is none', async () => {
+    const ended = await run(command, place, { PLIMSOLL_REDIS: join(place, 'none') });
+    assert.deepEqual([ended.code, ended.stdout, ended.left], [2, '', []]);
+    assert.match(ended.stderr, /^There is no redis-server: .*install.*\n$/);
+  });
 });
 
 describe('typescript', () => {

@@ -14,12 +14,21 @@ export interface Ended {
 
 const LIMIT_MS = 60_000;
 
-/** Runs a command line of a README in a folder. It has no quotes and no variables. */
-export async function run(command: string, cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+/**
+ * Runs a command line of a README in a folder. It has no quotes and no variables.
+ *
+ * @param signal sent to the process when it has printed something
+ */
+export async function run(
+  command: string,
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+  signal?: NodeJS.Signals,
+): Promise<Ended> {
   const mark = randomUUID();
   const [file = '', ...args] = command.split(' ');
   const ended = await new Promise<Omit<Ended, 'left'>>((resolve) => {
-    execFile(
+    const child = execFile(
       process.execPath,
       nodeArguments(file, args),
       {
@@ -31,6 +40,7 @@ export async function run(command: string, cwd: string, env: NodeJS.ProcessEnv =
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'killed'), stdout, stderr }),
     );
+    if (signal !== undefined) child.stdout?.once('data', () => child.kill(signal));
   });
   return { ...ended, left: await leftBehind(mark) };
 }

@@ -7,6 +7,7 @@ export {
   type FleetHistogram,
   type FleetStats,
 } from './fleet/fleet.js';
+export type { FleetJob } from './fleet/job.js';
 export { LocalTasks } from './local/local-tasks.js';
 export type { Connection } from './shared/connection.js';
 export type {

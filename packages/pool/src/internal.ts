@@ -4,6 +4,7 @@
  */
 export { badRange, badType } from './errors.js';
 export { count, duration, flag, text } from './host/checks.js';
+export { readCpuQuota } from './host/cpu-quota.js';
 export { Line, type Place } from './host/line.js';
 export { pathOf } from './host/options.js';
 export { listen, ownOf, signalOf, unlisten, watch } from './host/run-with.js';

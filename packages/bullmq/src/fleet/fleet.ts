@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AbortError, type AnyModule, type HistogramSummary, PoolError } from '@plimsoll/pool';
 import { flag, Histogram, LONGEST_TIMER, now, ownOf, timers, watch } from '@plimsoll/pool/internal';
-import { type FlowJob, Queue } from 'bullmq';
+import { Queue } from 'bullmq';
 import type { FleetError } from '../errors.js';
 import { announceCancellation, forgetCancellation } from '../shared/cancellations.js';
 import { codedError, Link } from '../shared/connection.js';
@@ -15,7 +15,7 @@ import {
 } from '../shared/options.js';
 import { Registry, type WorkerEntry } from '../shared/registry.js';
 import { TaskRunner } from '../tasks/task-runner.js';
-import { jobOf, type TaskJob } from './job.js';
+import { type FleetJob, jobOf, type TaskJob } from './job.js';
 import { type Pending, PendingTasks } from './pending.js';
 import { Results } from './results.js';
 
@@ -130,7 +130,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
    * @example
    * await flowProducer.add({ name: 'report', queueName: 'reports', children: pages.map((page) => fleet.job(page)) });
    */
-  job(task: unknown, options: FleetRunOptions = {}): FlowJob {
+  job(task: unknown, options: FleetRunOptions = {}): FleetJob {
     const { queue, prefix, name } = this.#options;
     return { ...jobOf(task, checkRun(name, options), this.#options, false), queueName: queue, prefix };
   }
@@ -253,7 +253,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     try {
       await this.#open();
       if (task.isSettled) return;
-      if (task.isShared) await forgetCancellation(this.#link.client, this.#options, task.id);
+      if (task.isShared) await this.#clearFor(task.id);
       await this.#queue.add(task.name, data, { ...opts, jobId: task.id });
       task.isAdded = true;
       if (task.isSettled) await this.#cancel(task.id);
@@ -262,6 +262,15 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     } catch (error) {
       this.#settle(task, () => task.reject(codedError(error)));
     }
+  }
+
+  /** What has failed runs anew, and so does what is older than `keep` says: BullMQ removes that only when another job ends. */
+  async #clearFor(id: string): Promise<void> {
+    await forgetCancellation(this.#link.client, this.#options, id);
+    const job = await this.#queue.getJob(id);
+    if (job?.finishedOn === undefined) return;
+    const isOld = Date.now() - job.finishedOn >= this.#options.keep.age * 1000;
+    if (isOld || job.returnvalue === null) await this.#queue.remove(id);
   }
 
   #succeeded(task: Pending, value: unknown, ms: number): void {

@@ -10,6 +10,15 @@ export interface TaskJob {
   readonly opts: JobsOptions;
 }
 
+/** The same, as a job of a flow. */
+export interface FleetJob extends TaskJob {
+  readonly queueName: string;
+  readonly prefix: string;
+}
+
+/** Milliseconds that an outcome is kept beyond its job, for hosts and workers whose clocks differ. */
+const LONGER = 60_000;
+
 /** @throws UncloneableError; FleetError PLIMSOLL_FLEET_TOO_LARGE */
 export function jobOf(
   task: unknown,
@@ -22,7 +31,7 @@ export function jobOf(
     ...(spread ? { spread } : {}),
     ...(timeout === undefined || timeout > LONGEST_TIMER ? {} : { timeout }),
     ...(grace === 0 ? {} : { grace: Math.min(grace, LONGEST_TIMER) }),
-    keep: keep.age * 1000,
+    keep: keep.age * 1000 + LONGER,
   };
   const opts = {
     ...(jobId === undefined ? {} : { jobId }),

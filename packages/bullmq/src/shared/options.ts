@@ -50,8 +50,8 @@ export interface FleetRunOptions {
   /** How often the task is run at most, when it throws. Default: 1. */
   readonly attempts?: number | undefined;
   /**
-   * Names the task: as long as a task of that id waits, runs or is kept, `run()` submits no other one, but gives its result. A text
-   * without ':' that is no whole number.
+   * Names the task: as long as a task of that id waits, runs or has succeeded and is kept, `run()` submits no other one, but gives
+   * its result. A text without ':' that is no whole number.
    */
   readonly jobId?: string | undefined;
 }
@@ -70,7 +70,7 @@ export type FleetProxyOptions = Omit<FleetRunOptions, 'name' | 'jobId'>;
 export interface FleetWorkerOptions extends QueueOptions {
   /** The task module: a path, a `file:` URL as text, or a URL. */
   readonly filename: string | URL;
-  /** Worker threads, and so tasks at a time. Default: the CPUs that the process may use. */
+  /** Worker threads, and so tasks at a time. Default: the CPUs, or the quota of a container. */
   readonly threads?: number | undefined;
   /** A version of the task module, for people: errors and `fleet.stats()` show it. */
   readonly version?: string | undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { availableParallelism, hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
-import { flag, LONGEST_TIMER, ownOf } from '@plimsoll/pool/internal';
+import { flag, LONGEST_TIMER, ownOf, readCpuQuota } from '@plimsoll/pool/internal';
 import { Worker } from 'bullmq';
 import { Cancellations } from '../shared/cancellations.js';
 import { codedError, Link } from '../shared/connection.js';
@@ -19,6 +19,12 @@ const GIVEN_BACK = 5_000;
 export interface FleetWorkerCloseOptions {
   /** Give jobs that run back to the queue at once, also when it closes already. Default: false. */
   readonly force?: boolean | undefined;
+}
+
+/** What a container may use, where Node counts the CPUs of the machine. */
+function cpus(): number {
+  const quota = Math.floor(readCpuQuota() ?? Number.POSITIVE_INFINITY);
+  return Math.max(1, Math.min(availableParallelism(), quota));
 }
 
 /** What there is once the worker has started. */
@@ -54,7 +60,7 @@ export class FleetWorker extends EventEmitter {
   /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION */
   constructor(options: FleetWorkerOptions) {
     super();
-    this.#options = checkWorker(options, availableParallelism());
+    this.#options = checkWorker(options, cpus());
     const { filename, threads, pool, connection, offlineTimeout } = this.#options;
     this.#pool = new Pool({ ...pool, filename, minThreads: threads, maxThreads: threads });
     this.#pool.on('error', (error: Error) => this.#onError(error));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -57,10 +58,18 @@ function parse(args: readonly string[]): string | undefined {
   }
 }
 
+/** What the worker of @plimsoll/bullmq says against arguments, or undefined: it checks them before it helps. */
+function parseWorker(args: readonly string[]): string | undefined {
+  const bin = join(root, 'packages/bullmq/bin/plimsoll-worker.js');
+  const { status, stderr } = spawnSync(process.execPath, [bin, ...args, '--help'], { encoding: 'utf8' });
+  return status === 0 ? undefined : stderr;
+}
+
 /** Why a line of a page cannot be typed, or undefined. */
 function fault(words: readonly string[]): string | undefined {
   const [program = '', first = '', ...rest] = words;
   if (program === 'npx' && first === 'plimsoll') return parse(rest);
+  if (program === 'npx' && first === 'plimsoll-worker') return parseWorker(rest);
   if (program === 'plimsoll') return parse([first, ...rest]);
   if (program === 'npx') return OTHERS.has(first) ? undefined : `${first} is no known program`;
   if (program !== 'npm') return OTHERS.has(program) ? undefined : `${program} is no known program`;
@@ -100,6 +109,7 @@ test('lines that cannot be typed are found', () => {
   assert.match(fault(wordsOf('npx plimsoll bench --no-such-option')) ?? '', /unknown option/);
   assert.match(fault(wordsOf('plimsoll measure')) ?? '', /unknown command/);
   assert.match(fault(wordsOf('npm start -- load --rate')) ?? '', /argument missing/);
+  assert.match(fault(wordsOf('npx plimsoll-worker --thread 2')) ?? '', /Unknown option '--thread'/);
   assert.match(fault(wordsOf('npm run no:such:script')) ?? '', /no script/);
   assert.match(fault(wordsOf('plimsol bench')) ?? '', /no known program/);
   assert.equal(
