@@ -143,7 +143,7 @@ const OF_ONE_PROCESS = 'a part of it belongs to one process, as ports, keys, Blo
 
 /** Is a part of a structured clone neither plain nor of a kind that V8 writes? */
 function isOfOneProcess(part: object): boolean {
-  if (types.isSharedArrayBuffer(part)) return true;
+  if (types.isSharedArrayBuffer(ArrayBuffer.isView(part) ? part.buffer : part)) return true;
   const isWritten = Array.isArray(part) || ArrayBuffer.isView(part) || KINDS.some((isKind) => isKind(part));
   const prototype: unknown = Object.getPrototypeOf(part);
   return !isWritten && prototype !== null && Object.getPrototypeOf(prototype) !== null;
