@@ -16,11 +16,12 @@ export interface MeasurePlan {
   onRound(text: string): void;
 }
 
-const OURS = '@plimsoll/pool';
+const OURS = ['@plimsoll/pool', '@plimsoll/bullmq'];
 
 /** Measures a study condition by condition: its contenders and an A/A twin take turns by short rounds. */
 export async function measureStudy(study: Study, plan: MeasurePlan): Promise<StudyResult> {
   const started = new Date();
+  const programs = study.programs?.() ?? {};
   const conditions: ConditionResult[] = [];
   for (const condition of study.conditions(plan.effort))
     conditions.push(await measureCondition(study, condition, plan));
@@ -33,7 +34,10 @@ export async function measureStudy(study: Study, plan: MeasurePlan): Promise<Stu
     seconds: Math.round((Date.now() - started.getTime()) / 1000),
     seed: plan.seed,
     environment: captureEnvironment({ directory: tmpdir() }),
-    versions: installedVersions(study.packages, (name) => import.meta.resolve(name), [OURS]),
+    versions: {
+      ...installedVersions(study.packages, (name) => import.meta.resolve(name), OURS),
+      ...programs,
+    },
     conditions,
   };
 }

@@ -1,6 +1,7 @@
 import { backpressure } from '../backpressure/study.js';
 import { benchStudy } from '../bench/study.js';
 import { classifyStudy } from '../classify/study.js';
+import { fleet } from '../fleet/study.js';
 import { folklore } from '../folklore/study.js';
 import { loadStudy } from '../load/study.js';
 import { modelSpeed } from '../model-speed/study.js';
@@ -22,6 +23,7 @@ export const STUDIES: readonly Study[] = [scrypt, react, backpressure, pressure,
 
 export const COMMANDS: readonly Command[] = [
   ...STUDIES.map(poolStudy),
+  poolStudy(fleet),
   benchStudy,
   timelineStudy,
   classifyStudy,

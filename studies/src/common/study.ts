@@ -48,6 +48,8 @@ export interface Study {
   readonly description: readonly string[];
   /** Packages whose versions the page names. */
   readonly packages: readonly string[];
+  /** Versions of programs that are no packages. @throws {PlimsollError} PLIMSOLL_USAGE when one is missing. */
+  programs?(): Readonly<Record<string, string>>;
   conditions(effort: Effort): readonly Condition[];
   /** Markdown: what the figures say, beside what the article said. */
   findings(result: StudyResult): string[];
