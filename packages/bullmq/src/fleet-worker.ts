@@ -27,7 +27,6 @@ interface Parts {
   readonly worker: Worker;
   readonly jobs: RunningJobs;
   readonly registry: Registry;
-  readonly cancellations: Cancellations;
   readonly heartbeat: NodeJS.Timeout;
 }
 
@@ -156,7 +155,7 @@ export class FleetWorker extends EventEmitter {
     this.#listen(worker, jobs);
     // A heartbeat that fails is told of by the link.
     const heartbeat = setInterval(() => void registry.renew(self).catch(() => {}), HEARTBEAT).unref();
-    this.#parts = { worker, jobs, registry, cancellations, heartbeat };
+    this.#parts = { worker, jobs, registry, heartbeat };
     worker.run().catch((error: Error) => this.#onError(error));
   }
 
@@ -201,7 +200,6 @@ export class FleetWorker extends EventEmitter {
   }
 
   async #stop(): Promise<void> {
-    this.#parts?.cancellations.close();
     void this.#parts?.worker.close(true).catch(() => {});
     this.#health?.close();
     this.#link.close();

@@ -31,7 +31,7 @@ export class Results {
   readonly #listener: ResultListener;
   readonly #outcomes: Outcomes;
   readonly #looking: NodeJS.Timeout;
-  #events: { readonly queue: QueueEvents; readonly client: Client } | undefined;
+  #events: QueueEvents | undefined;
   #isClosed = false;
 
   constructor(
@@ -59,7 +59,7 @@ export class Results {
     const client = this.#client.duplicate() as Client;
     const { prefix, queue } = this.#place;
     const events = new QueueEvents(queue, { connection: client, prefix, lastEventId: last?.[0] ?? '0-0' });
-    this.#events = { queue: events, client };
+    this.#events = events;
     events.on('error', (error) => this.#listener.error(error));
     events.on('completed', ({ jobId, returnvalue }) => this.#completed(jobId, returnvalue));
     events.on('failed', ({ jobId, failedReason }) => this.#failed(jobId, failedReason));
@@ -100,8 +100,7 @@ export class Results {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#looking);
-    void this.#events?.queue.close().catch(() => {});
-    this.#events?.client.disconnect();
+    void this.#events?.close().catch(() => {});
   }
 
   #completed(id: string, receipt: unknown): void {
