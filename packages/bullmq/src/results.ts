@@ -117,7 +117,10 @@ export class Results {
     if (!this.#pending.has(id)) return;
     this.#settle(
       id,
-      async () => (await this.#outcomes.errorOf(id)) ?? failureOf(id, reason),
+      async () => {
+        const thrown = await this.#outcomes.thrownBy(id);
+        return thrown === null ? failureOf(id, reason) : thrown.reason;
+      },
       (task, error) => this.#listener.failed(task, error),
     );
   }

@@ -88,10 +88,10 @@ export class Outcomes {
     return decode(bytes);
   }
 
-  /** What the task threw; undefined: it is not kept. */
-  async errorOf(id: string): Promise<unknown> {
+  /** What the task threw, which may be undefined; null: it is not kept. */
+  async thrownBy(id: string): Promise<{ readonly reason: unknown } | null> {
     const bytes = await this.#get(id);
-    return bytes === null ? undefined : decodeError(bytes);
+    return bytes === null ? null : { reason: decodeError(bytes) };
   }
 
   async #put(id: string, bytes: Uint8Array, keep: number): Promise<void> {
