@@ -3,13 +3,14 @@ import {
   type AnyModule,
   type NameOf,
   Pool,
+  type PoolError,
   type PoolOptions,
   type Proxied,
   type ResultOf,
   type TaskOf,
   TimeoutError,
 } from '@plimsoll/pool';
-import { ownOf } from '@plimsoll/pool/internal';
+import { listen, ownOf, unlisten } from '@plimsoll/pool/internal';
 import { mapOver } from './map.js';
 import {
   type CheckedRun,
@@ -21,6 +22,16 @@ import {
 import { proxyOf, refuseOwn } from './proxy.js';
 import type { Tasks } from './tasks.js';
 
+const LONGEST_TIMER = 0x7fffffff;
+
+/** A task that several wait for. */
+interface Shared {
+  readonly result: Promise<unknown>;
+  /** Ends it. */
+  readonly control: AbortController;
+  waiters: number;
+}
+
 type Call = (options: Pick<CheckedRun, 'signal' | 'timeout' | 'grace' | 'priority'>) => Promise<unknown>;
 
 /** Tasks on threads of this process, with the options that a fleet has beyond those of a pool. */
@@ -29,7 +40,7 @@ export class LocalTasks<Module = AnyModule> implements Tasks<Module> {
   /** For what only a pool has: streams, `explain()`, `broadcast()`. */
   readonly pool: Pool;
   /** Tasks that wait or run, by their `jobId`. */
-  readonly #named = new Map<string, Promise<unknown>>();
+  readonly #named = new Map<string, Shared>();
 
   constructor(options: PoolOptions) {
     this.pool = new Pool(options);
@@ -89,16 +100,65 @@ export class LocalTasks<Module = AnyModule> implements Tasks<Module> {
   }
 
   #once(checked: CheckedRun, call: Call): Promise<unknown> {
-    const { jobId } = checked;
+    const { jobId, signal } = checked;
     if (jobId === undefined) return repeated(checked, call);
-    const known = this.#named.get(jobId);
-    if (known !== undefined) return known;
-    const started = repeated(checked, call);
-    this.#named.set(jobId, started);
-    const forget = (): void => void this.#named.delete(jobId);
-    started.then(forget, forget);
-    return started;
+    if ((signal as AbortSignal | undefined)?.aborted) throw new AbortError((signal as AbortSignal).reason);
+    const shared = this.#named.get(jobId) ?? this.#share(jobId, checked, call);
+    return resultFor(shared, checked, () => this.#forget(jobId, shared));
   }
+
+  #share(jobId: string, checked: CheckedRun, call: Call): Shared {
+    const control = new AbortController();
+    const result = repeated({ ...checked, signal: control.signal, timeout: undefined }, call);
+    const shared = { result, control, waiters: 0 };
+    this.#named.set(jobId, shared);
+    const forget = (): void => this.#forget(jobId, shared);
+    result.then(forget, forget);
+    return shared;
+  }
+
+  #forget(jobId: string, shared: Shared): void {
+    if (this.#named.get(jobId) === shared) this.#named.delete(jobId);
+  }
+}
+
+/** What one of those who wait for a task gets: a value of its own. The last one who gives up ends the task. */
+function resultFor(
+  shared: Shared,
+  { signal, timeout, name }: CheckedRun,
+  forget: () => void,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (reason: PoolError): void => {
+      leave();
+      reject(reason);
+      if (shared.waiters > 0) return;
+      forget();
+      shared.control.abort();
+    };
+    const onAbort = (): void => giveUp(new AbortError((signal as AbortSignal).reason));
+    const timer =
+      timeout === undefined || timeout > LONGEST_TIMER
+        ? undefined
+        : setTimeout(() => giveUp(new TimeoutError(timeout, name)), timeout);
+    const leave = (): void => {
+      shared.waiters--;
+      clearTimeout(timer);
+      if (signal !== undefined) unlisten(signal, onAbort);
+    };
+    shared.waiters++;
+    if (signal !== undefined) listen(signal, onAbort);
+    shared.result.then(
+      (value) => {
+        leave();
+        resolve(structuredClone(value));
+      },
+      (reason: unknown) => {
+        leave();
+        reject(reason);
+      },
+    );
+  });
 }
 
 /** Calls again what has thrown, as often as `attempts` allows; the timeout is that of all of them. */
