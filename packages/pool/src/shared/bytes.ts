@@ -117,11 +117,16 @@ function decoded(bytes: Uint8Array, flags: number): unknown {
 /** What Node asks for an error; otherwise it is a plain one. */
 interface Delegate {
   _getDataCloneError?: (message: string) => Error;
+  _getSharedArrayBufferId?: () => never;
 }
 
 function serialized(value: unknown): Uint8Array<ArrayBuffer> {
   const serializer: Serializer & Delegate = new Serializer();
-  serializer._getDataCloneError = (message) => new node.DOMException(message, 'DataCloneError');
+  const refusal = (message: string): Error => new node.DOMException(message, 'DataCloneError');
+  serializer._getDataCloneError = refusal;
+  serializer._getSharedArrayBufferId = () => {
+    throw refusal('a SharedArrayBuffer cannot leave the process');
+  };
   const bytes = new Uint8Array(HEAD);
   head(bytes, V8, 0);
   serializer.writeRawBytes(bytes);
