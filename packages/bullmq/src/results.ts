@@ -11,6 +11,8 @@ const SILENCE = 10_000;
 const MOST_LOOKS = 200;
 /** Looks that do not find a job until it counts as lost: an event may still tell of it. */
 const MOST_MISSES = 2;
+/** Milliseconds from a look that has not found a job to the next one. */
+const MISSED = 1_000;
 
 export interface ResultListener {
   succeeded(task: Pending, value: unknown, ms: number): void;
@@ -87,6 +89,7 @@ export class Results {
     const state = await this.#queue.getJobState(task.id);
     if (state === 'unknown') {
       if (++task.misses >= MOST_MISSES) this.#listener.failed(task, lost(task.id));
+      else setTimeout(() => this.#lookAgain(task), MISSED).unref();
       return;
     }
     task.misses = 0;
@@ -127,7 +130,11 @@ export class Results {
 
   #removed(id: string): void {
     // An event of a job that had this id before.
-    for (const task of this.#pending.of(id)) if (task.isAdded) void this.lookFor(task).catch(() => {});
+    for (const task of this.#pending.of(id)) if (task.isAdded) this.#lookAgain(task);
+  }
+
+  #lookAgain(task: Pending): void {
+    if (!task.isSettled && !this.#isClosed) void this.lookFor(task).catch(() => {});
   }
 
   /** Each waiter gets a value of its own: two of the same job must not share an object. */
