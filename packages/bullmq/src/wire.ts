@@ -1,4 +1,4 @@
-import { decode, decodeError, encode, encodeError } from '@plimsoll/pool/internal';
+import { decode, decodeError, encode, encodeError, ownOf } from '@plimsoll/pool/internal';
 import type { Client } from './connection.js';
 import { FleetError, tooLarge } from './errors.js';
 import { keyOf, type QueuePlace } from './keys.js';
@@ -43,7 +43,7 @@ export function encodeTask(task: unknown, maxPayload: number): Pick<JobData, 'fo
 /** @throws FleetError PLIMSOLL_FLEET_NOT_A_TASK for a job that another program has added */
 export function jobData(data: unknown): JobData {
   const { format, task } = Object(data) as Partial<JobData>;
-  if (format === FORMAT && typeof task === 'string') return data as JobData;
+  if (format === FORMAT && typeof task === 'string') return ownOf(data as JobData);
   throw new FleetError(
     'PLIMSOLL_FLEET_NOT_A_TASK',
     `The job's data is not that of a task (format '${FORMAT}')`,
