@@ -47,7 +47,7 @@ const NOT_EVERYWHERE = [
   },
   { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
   { paths: [`${TEST}/load/`, `${CLI}/load`], lines: [20] },
-  { paths: ['examples/', 'setups/'], lines: [20, 24] },
+  { paths: ['examples/', 'packages/bullmq/', 'setups/'], lines: [20, 24] },
   { paths: [`${CLI}/bad-input`], lines: [20] },
   { paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`], lines: [20, 22] },
   { paths: [`${TEST}/timeline/`], lines: [20, 24] },
@@ -68,7 +68,7 @@ const NOT_EVERYWHERE = [
 
 /** What measures nothing, and computes or mostly waits: two of these files run at a time. */
 const SIDE_BY_SIDE = [
-  ...['packages/pool/', 'packages/fastify/', 'setups/'],
+  ...['packages/bullmq/', 'packages/pool/', 'packages/fastify/', 'setups/'],
   ...[
     'errors',
     'floors',
