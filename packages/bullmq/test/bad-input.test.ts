@@ -344,7 +344,7 @@ test('what stands on Object.prototype is no option, and does not travel', needsR
   assert.deepEqual(await fleet.run({ a: 1 }, { name: 'echo' }), { a: 1 });
   const { opts } = fleet.job(1);
   assert.equal(opts?.attempts, 1);
-  assert.equal(worker.health.ended, 3);
+  await until(() => worker.health.ended === 3, 'the end of three jobs');
   const text = JSON.parse('{"__proto__": {"admin": true}}') as unknown;
   assert.deepEqual(Object.keys((await fleet.run(text, { name: 'echo' })) as object), ['__proto__']);
   assert.equal(await fleet.run('admin', { name: 'polluted' }), undefined);

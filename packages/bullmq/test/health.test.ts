@@ -16,7 +16,7 @@ test('/health tells what a worker does, and is 200 while it does', needsRedis, a
   const { fleet, worker, queue } = await pairFor(t, redis.url, { worker: { health: 0, threads: 2 } });
   await fleet.run(1);
   const running = fleet.run({ ms: 500, value: 1 }, { name: 'later' });
-  await until(() => worker.health.running === 1, 'the task');
+  await until(() => worker.health.running === 1 && worker.health.ended === 1, 'the task');
   const { status, type, text } = await get(worker.healthPort, '/health');
   assert.deepEqual([status, type], [200, 'application/json']);
   assert.deepEqual(JSON.parse(text), { status: 'ok', queue, threads: 2, running: 1, ended: 1 });
