@@ -27,6 +27,9 @@ const SLOW = [
   'packages/plimsoll/test/timeline/timeline',
   'packages/plimsoll/test/trace/requests-http',
   ...['differential', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
+  ...['accounting', 'cancel', 'command', 'faults', 'handles', 'network', 'restarts', 'shutdown', 'tasks'].map(
+    (name) => `packages/bullmq/test/${name}`,
+  ),
   'setups/test/command',
   'setups/test/fast',
 ];
@@ -47,7 +50,7 @@ const NOT_EVERYWHERE = [
   },
   { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
   { paths: [`${TEST}/load/`, `${CLI}/load`], lines: [20] },
-  { paths: ['examples/', 'setups/'], lines: [20, 24] },
+  { paths: ['examples/', 'packages/bullmq/', 'setups/'], lines: [20, 24] },
   { paths: [`${CLI}/bad-input`], lines: [20] },
   { paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`], lines: [20, 22] },
   { paths: [`${TEST}/timeline/`], lines: [20, 24] },
@@ -68,7 +71,7 @@ const NOT_EVERYWHERE = [
 
 /** What measures nothing, and computes or mostly waits: two of these files run at a time. */
 const SIDE_BY_SIDE = [
-  ...['packages/pool/', 'packages/fastify/', 'setups/'],
+  ...['packages/bullmq/', 'packages/pool/', 'packages/fastify/', 'setups/'],
   ...[
     'errors',
     'floors',

@@ -1,4 +1,4 @@
-import { now } from '@plimsoll/pool/internal';
+import { now, timers } from '@plimsoll/pool/internal';
 import { type Job, type Queue, QueueEvents } from 'bullmq';
 import { FleetError } from '../errors.js';
 import type { Client } from '../shared/connection.js';
@@ -12,6 +12,8 @@ const SILENCE = 10_000;
 const MOST_LOOKS = 200;
 /** Looks that do not find a job until it counts as lost: an event may still tell of it. */
 const MOST_MISSES = 2;
+/** Milliseconds from a look that has not found a job to the next one. */
+const MISSED = 1_000;
 
 export interface ResultListener {
   succeeded(task: Pending, value: unknown, ms: number): void;
@@ -32,7 +34,7 @@ export class Results {
   readonly #listener: ResultListener;
   readonly #outcomes: Outcomes;
   readonly #looking: NodeJS.Timeout;
-  #events: { readonly queue: QueueEvents; readonly client: Client } | undefined;
+  #events: QueueEvents | undefined;
   #isClosed = false;
 
   constructor(
@@ -60,7 +62,7 @@ export class Results {
     const client = this.#client.duplicate() as Client;
     const { prefix, queue } = this.#place;
     const events = new QueueEvents(queue, { connection: client, prefix, lastEventId: last?.[0] ?? '0-0' });
-    this.#events = { queue: events, client };
+    this.#events = events;
     events.on('error', (error) => this.#listener.error(error));
     events.on('completed', ({ jobId, returnvalue }) => this.#completed(jobId, returnvalue));
     events.on('failed', ({ jobId, failedReason }) => this.#failed(jobId, failedReason));
@@ -88,6 +90,7 @@ export class Results {
     const state = await this.#queue.getJobState(task.id);
     if (state === 'unknown') {
       if (++task.misses >= MOST_MISSES) this.#listener.failed(task, lost(task.id));
+      else timers.setTimeout(() => this.#lookAgain(task), MISSED).unref();
       return;
     }
     task.misses = 0;
@@ -101,8 +104,7 @@ export class Results {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#looking);
-    void this.#events?.queue.close().catch(() => {});
-    this.#events?.client.disconnect();
+    void this.#events?.close().catch(() => {});
   }
 
   #completed(id: string, receipt: unknown): void {
@@ -119,14 +121,23 @@ export class Results {
     if (!this.#pending.has(id)) return;
     this.#settle(
       id,
-      async () => stalledOf(id, reason) ?? (await this.#outcomes.errorOf(id)) ?? failureOf(id, reason),
+      async () => {
+        const stalled = stalledOf(id, reason);
+        if (stalled !== undefined) return stalled;
+        const thrown = await this.#outcomes.thrownBy(id);
+        return thrown === null ? failureOf(id, reason) : thrown.reason;
+      },
       (task, error) => this.#listener.failed(task, error),
     );
   }
 
   #removed(id: string): void {
     // An event of a job that had this id before.
-    for (const task of this.#pending.of(id)) if (task.isAdded) void this.lookFor(task).catch(() => {});
+    for (const task of this.#pending.of(id)) if (task.isAdded) this.#lookAgain(task);
+  }
+
+  #lookAgain(task: Pending): void {
+    if (!task.isSettled && !this.#isClosed) void this.lookFor(task).catch(() => {});
   }
 
   /** Each waiter gets a value of its own: two of the same job must not share an object. */

@@ -32,8 +32,7 @@ export class Cancellations {
     this.#client = client;
     this.#place = place;
     this.#subscriber = client.duplicate() as Client;
-    // The link tells of what goes wrong; ioredis reconnects, and subscribes anew.
-    this.#subscriber.on('error', () => {});
+    // ioredis reconnects, and subscribes anew.
     this.#subscriber.on('message', (_channel: string, id: string) => this.#hear(id));
     this.#subscriber.on('ready', () => void this.#catchUp().catch(() => {}));
   }
@@ -49,10 +48,6 @@ export class Cancellations {
     if (heardAt !== undefined && now() - heardAt < ON_ITS_WAY) cancel();
     else this.#running.set(id, cancel);
     return () => this.#running.delete(id);
-  }
-
-  close(): void {
-    this.#subscriber.disconnect();
   }
 
   #hear(id: string): void {

@@ -55,11 +55,29 @@ interface Waiter {
   reject(reason: FleetError): void;
 }
 
+/** Puts a client and all that are made of it, also by BullMQ, into a set. The link tells of what goes wrong with them. */
+function tracked<Of extends Client>(client: Of, all: Set<Client>): Of {
+  all.add(client);
+  client.on('error', () => {});
+  const duplicate = client.duplicate.bind(client) as (...options: unknown[]) => Of;
+  return Object.assign(client, { duplicate: (...options: unknown[]) => tracked(duplicate(...options), all) });
+}
+
+/**
+ * Ends a connection at once, and what waits for its answers. ioredis alone would not do that to a client which waits for its next
+ * attempt to connect; then what BullMQ does when it closes never ends, and keeps the process.
+ */
+function end(client: Client): void {
+  if (client.status === 'reconnecting') void client.connect().catch(() => {});
+  client.disconnect();
+}
+
 /** The connection to Redis, and how long it has been gone. Nothing waits for one that does not come. */
 export class Link {
   readonly client: Client;
   readonly #offlineTimeout: number;
   readonly #listener: LinkListener;
+  readonly #clients = new Set<Client>();
   readonly #waiters = new Set<Waiter>();
   #timer: ReturnType<typeof timers.setTimeout> | undefined;
   #isOnline = false;
@@ -70,7 +88,7 @@ export class Link {
   constructor(connection: unknown, offlineTimeout: number, listener: LinkListener) {
     this.#offlineTimeout = offlineTimeout;
     this.#listener = listener;
-    this.client = clientOf(connection);
+    this.client = tracked(clientOf(connection), this.#clients);
     this.client.on('error', (error: Error) => this.#onError(error));
     this.client.on('ready', () => this.#onReady());
     this.client.on('close', () => this.#onClose());
@@ -88,11 +106,12 @@ export class Link {
     return new Promise((resolve, reject) => this.#waiters.add({ resolve, reject }));
   }
 
+  /** Ends every connection that was made of this one. */
   close(): void {
     this.#isClosed = true;
     timers.clearTimeout(this.#timer);
     this.#settle((waiter) => waiter.reject(unavailable('this was closed before that', undefined)));
-    this.client.disconnect();
+    for (const client of this.#clients) end(client);
   }
 
   #wait(): void {

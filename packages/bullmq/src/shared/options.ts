@@ -151,7 +151,7 @@ function keyPart(name: string, value: unknown): string {
 /** @throws TypeError or RangeError PLIMSOLL_POOL_BAD_OPTION */
 export function checkFleet(options: FleetOptions): CheckedFleet {
   const own = ownOf(options);
-  const keep: KeepOptions = ownOf(own.keep ?? {});
+  const keep: KeepOptions = ownOf(own.keep ?? {}, 'options.keep');
   return {
     ...checkQueue(own),
     name: text('options.name', own.name) ?? 'default',
@@ -177,7 +177,7 @@ export function checkWorker(options: FleetWorkerOptions, cpus: number): CheckedW
     maxStalledCount: count('options.maxStalledCount', own.maxStalledCount, 0, MOST) ?? 1,
     health: count('options.health', own.health, 0, 65_535),
     healthHost: text('options.healthHost', own.healthHost) ?? '127.0.0.1',
-    pool: ownOf(own.pool ?? {}),
+    pool: ownOf(own.pool ?? {}, 'options.pool'),
   };
 }
 

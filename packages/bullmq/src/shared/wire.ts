@@ -1,4 +1,4 @@
-import { decode, decodeError, encode, encodeError } from '@plimsoll/pool/internal';
+import { decode, decodeError, encode, encodeError, ownOf } from '@plimsoll/pool/internal';
 import { FleetError, tooLarge } from '../errors.js';
 import type { Client } from './connection.js';
 import { keyOf, type QueuePlace } from './keys.js';
@@ -43,7 +43,7 @@ export function encodeTask(task: unknown, maxPayload: number): Pick<JobData, 'fo
 /** @throws FleetError PLIMSOLL_FLEET_NOT_A_TASK for a job that another program has added */
 export function jobData(data: unknown): JobData {
   const { format, task } = Object(data) as Partial<JobData>;
-  if (format === FORMAT && typeof task === 'string') return data as JobData;
+  if (format === FORMAT && typeof task === 'string') return ownOf(data as JobData);
   throw new FleetError(
     'PLIMSOLL_FLEET_NOT_A_TASK',
     `The job's data is not that of a task (format '${FORMAT}')`,
@@ -88,10 +88,10 @@ export class Outcomes {
     return decode(bytes);
   }
 
-  /** What the task threw; undefined: it is not kept. */
-  async errorOf(id: string): Promise<unknown> {
+  /** What the task threw, which may be undefined; null: it is not kept. */
+  async thrownBy(id: string): Promise<{ readonly reason: unknown } | null> {
     const bytes = await this.#get(id);
-    return bytes === null ? undefined : decodeError(bytes);
+    return bytes === null ? null : { reason: decodeError(bytes) };
   }
 
   async #put(id: string, bytes: Uint8Array, keep: number): Promise<void> {

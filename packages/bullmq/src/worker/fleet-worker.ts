@@ -32,7 +32,6 @@ interface Parts {
   readonly worker: Worker;
   readonly jobs: RunningJobs;
   readonly registry: Registry;
-  readonly cancellations: Cancellations;
   readonly heartbeat: NodeJS.Timeout;
 }
 
@@ -146,7 +145,6 @@ export class FleetWorker extends EventEmitter {
     const outcomes = new Outcomes(client, this.#options);
     const cancellations = new Cancellations(client, this.#options);
     await Promise.all([registry.renew(self), cancellations.subscribe()]).catch((error: unknown) => {
-      cancellations.close();
       throw codedError(error);
     });
     const jobs = new RunningJobs({
@@ -165,7 +163,7 @@ export class FleetWorker extends EventEmitter {
     this.#listen(worker, jobs);
     // A heartbeat that fails is told of by the link.
     const heartbeat = setInterval(() => void registry.renew(self).catch(() => {}), HEARTBEAT).unref();
-    this.#parts = { worker, jobs, registry, cancellations, heartbeat };
+    this.#parts = { worker, jobs, registry, heartbeat };
     worker.run().catch((error: Error) => this.#onError(error));
   }
 
@@ -210,7 +208,6 @@ export class FleetWorker extends EventEmitter {
   }
 
   async #stop(): Promise<void> {
-    this.#parts?.cancellations.close();
     void this.#parts?.worker.close(true).catch(() => {});
     this.#health?.close();
     this.#link.close();

@@ -43,8 +43,8 @@ export function runWith(core: Core, given: unknown, options: RunOptions): Promis
 }
 
 /** A copy without a prototype, so that nobody's polluted Object.prototype becomes an option. @throws TypeError */
-export function ownOf<Options extends object>(options: Options): Options {
-  if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
+export function ownOf<Options extends object>(options: Options, name = 'options'): Options {
+  if (typeof options !== 'object' || options === null) throw badType(name, options, 'an object');
   return Object.assign(Object.create(null), options);
 }
 

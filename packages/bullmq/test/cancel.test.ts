@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { caught, folderFor, linesOf, needsRedis, pairFor, startRedis, until, within } from './support.js';
+
+const redis = await startRedis();
+
+test('an aborted task that runs is stopped with its thread', needsRedis, async (t) => {
+  const { fleet, worker } = await pairFor(t, redis.url);
+  const file = join(folderFor(t), 'noted');
+  const control = new AbortController();
+  const running = fleet.run({ file, ms: 2000, value: 1 }, { name: 'noted', signal: control.signal });
+  await until(() => linesOf(file).length === 1, 'the start of the task');
+  control.abort('not needed');
+  const error = await caught(running);
+  assert.deepEqual(
+    [error.name, error.code, error.cause],
+    ['AbortError', 'PLIMSOLL_POOL_ABORTED', 'not needed'],
+  );
+  await until(() => worker.health.running === 0, 'the end of the task');
+  assert.equal(await fleet.run(1), 2);
+  await sleep(2500);
+  assert.deepEqual(linesOf(file), ['begin 1']);
+});
+
+test('with grace an aborted task sees it, and ends by itself', needsRedis, async (t) => {
+  const { fleet, worker } = await pairFor(t, redis.url);
+  const file = join(folderFor(t), 'busy');
+  const control = new AbortController();
+  const options = { name: 'busy', signal: control.signal, grace: 20_000 };
+  const running = fleet.run({ file, ms: 20_000 }, options);
+  await until(() => linesOf(file).length === 1, 'the start of the task');
+  control.abort();
+  assert.equal((await caught(running)).code, 'PLIMSOLL_POOL_ABORTED');
+  await until(() => linesOf(file).length === 2, 'the end of the task');
+  assert.deepEqual(linesOf(file), ['begin', 'aborted']);
+  await until(() => worker.health.running === 0, 'the end of the job');
+});
+
+test('an aborted task that waits is taken out of the queue, and never runs', needsRedis, async (t) => {
+  const { fleet } = await pairFor(t, redis.url);
+  const file = join(folderFor(t), 'noted');
+  const first = fleet.run({ file, ms: 500, value: 1 }, { name: 'noted' });
+  await until(() => linesOf(file).length === 1, 'the start of the first task');
+  const control = new AbortController();
+  const waiting = fleet.run({ file, ms: 1, value: 2 }, { name: 'noted', signal: control.signal });
+  await until(async () => (await fleet.stats()).waiting === 1, 'the second task');
+  control.abort();
+  assert.equal((await caught(waiting)).code, 'PLIMSOLL_POOL_ABORTED');
+  await until(async () => (await fleet.stats()).waiting === 0, 'the removal');
+  await first;
+  await fleet.run({ file, ms: 1, value: 3 }, { name: 'noted' });
+  assert.deepEqual(linesOf(file), ['begin 1', 'end 1', 'begin 3', 'end 3']);
+});
+
+test('a signal that is aborted already, or at once, runs nothing', needsRedis, async (t) => {
+  const { fleet } = await pairFor(t, redis.url);
+  const file = join(folderFor(t), 'noted');
+  const signal = AbortSignal.abort('before');
+  const before = await caught(fleet.run({ file, ms: 1, value: 1 }, { name: 'noted', signal }));
+  assert.deepEqual([before.code, before.cause], ['PLIMSOLL_POOL_ABORTED', 'before']);
+  const control = new AbortController();
+  // The one thread is busy until the job is gone.
+  const busy = fleet.run({ ms: 500, value: 1 }, { name: 'later' });
+  const atOnce = fleet.run({ file, ms: 1, value: 2 }, { name: 'noted', signal: control.signal });
+  control.abort();
+  assert.equal((await caught(atOnce)).code, 'PLIMSOLL_POOL_ABORTED');
+  await busy;
+  assert.equal(await fleet.run(2), 4);
+  assert.deepEqual(linesOf(file), []);
+});
+
+test('a timeout stops the function that runs', needsRedis, async (t) => {
+  const { fleet, worker } = await pairFor(t, redis.url);
+  const file = join(folderFor(t), 'noted');
+  await fleet.run(1);
+  const error = await caught(fleet.run({ file, ms: 4000, value: 1 }, { name: 'noted', timeout: 1000 }));
+  assert.deepEqual([error.name, error.code], ['TimeoutError', 'PLIMSOLL_POOL_TIMEOUT']);
+  assert.match(error.message, /'noted' took longer than its timeout of 1000 ms/);
+  await within(
+    3_000,
+    until(() => worker.health.running === 0),
+  );
+  assert.equal(await fleet.run(1), 2);
+  await sleep(3_500);
+  assert.deepEqual(linesOf(file), ['begin 1']);
+});
+
+test('a timeout ends a task that still waits, and the function never runs', needsRedis, async (t) => {
+  const { fleet } = await pairFor(t, redis.url);
+  const file = join(folderFor(t), 'noted');
+  const busy = fleet.run({ ms: 1500, value: 1 }, { name: 'later' });
+  const late = await caught(fleet.run({ file, ms: 1, value: 2 }, { name: 'noted', timeout: 100 }));
+  assert.equal(late.code, 'PLIMSOLL_POOL_TIMEOUT');
+  await busy;
+  assert.equal(await fleet.run(2), 4);
+  assert.deepEqual(linesOf(file), []);
+});
+
+test('close({ force: true }) cancels what runs and what waits', needsRedis, async (t) => {
+  const { fleet, worker } = await pairFor(t, redis.url);
+  const file = join(folderFor(t), 'noted');
+  const tasks = [1, 2, 3].map((value) => fleet.run({ file, ms: 3000, value }, { name: 'noted' }));
+  await until(() => linesOf(file).length === 1, 'the start of the first task');
+  const codes = Promise.all(tasks.map(async (task) => (await caught(task)).code));
+  await within(5_000, fleet.close({ force: true }));
+  assert.deepEqual(new Set(await codes), new Set(['PLIMSOLL_POOL_ABORTED']));
+  await within(
+    2_500,
+    until(() => worker.health.running === 0),
+  );
+  await sleep(500);
+  assert.equal(linesOf(file).length, 1);
+});

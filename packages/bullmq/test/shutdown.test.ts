@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Redis } from 'ioredis';
+import {
+  fleetFor,
+  folderFor,
+  linesOf,
+  needsRedis,
+  processFor,
+  queueName,
+  SOON,
+  startRedis,
+  until,
+  within,
+} from './support.js';
+
+const redis = await startRedis();
+
+/** Connections to Redis beside the one that asks. */
+async function clients(): Promise<number> {
+  const client = new Redis(redis.url);
+  try {
+    const list = (await client.client('LIST')) as string;
+    return list.trim().split('\n').length - 1;
+  } finally {
+    client.disconnect();
+  }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test(
+  'SIGTERM: the running task ends, the process exits with 0, what waits runs elsewhere',
+  needsRedis,
+  async (t) => {
+    const queue = queueName();
+    const file = join(folderFor(t), 'noted');
+    assert.equal(await clients(), 0);
+    const first = await processFor(t, redis.url, queue);
+    const fleet = fleetFor(t, redis.url, { queue });
+    const running = fleet.run({ file, ms: 1000, value: 1 }, { name: 'noted' });
+    await until(() => linesOf(file).length === 1, 'the start of the task');
+    const waiting = [2, 3].map((value) => fleet.run(value, { name: 'where' }));
+    assert.equal(await within(20_000, first.kill('SIGTERM')), 0);
+    assert.equal(isAlive(first.pid), false);
+    assert.match(first.errors, /SIGTERM: ending 1 tasks/);
+    assert.equal(await within(5_000, running), 1);
+    assert.deepEqual(linesOf(file), ['begin 1', 'end 1']);
+    assert.equal(fleet.pending, 2);
+    assert.deepEqual((await fleet.stats()).workers, []);
+    const second = await processFor(t, redis.url, queue);
+    assert.deepEqual(
+      await Promise.all(waiting),
+      [2, 3].map((value) => ({ value, pid: second.pid })),
+    );
+    await fleet.close();
+    assert.equal(await within(20_000, second.kill('SIGTERM')), 0);
+    await until(async () => (await clients()) === 0, 'the end of every connection');
+  },
+);
+
+test(
+  'SIGTERM with a shorter --close-timeout: the job goes back, and runs on another worker',
+  needsRedis,
+  async (t) => {
+    const queue = queueName();
+    const file = join(folderFor(t), 'noted');
+    const first = await processFor(t, redis.url, queue, ['--close-timeout', '200']);
+    const fleet = fleetFor(t, redis.url, { queue });
+    const stalled: string[] = [];
+    fleet.on('stalled', (id: string) => stalled.push(id));
+    const running = fleet.run({ file, ms: 3000, value: 1 }, { name: 'noted' });
+    await until(() => linesOf(file).length === 1, 'the start of the task');
+    assert.equal(await within(20_000, first.kill('SIGTERM')), 0);
+    assert.equal(isAlive(first.pid), false);
+    assert.deepEqual(linesOf(file), ['begin 1']);
+    const { waiting, active } = await fleet.stats();
+    assert.deepEqual({ waiting, active }, { waiting: 1, active: 0 });
+    await processFor(t, redis.url, queue);
+    assert.equal(await within(20_000, running), 1);
+    assert.deepEqual(linesOf(file), ['begin 1', 'begin 1', 'end 1']);
+    assert.deepEqual(stalled, [], 'the job was given back, not found by others');
+  },
+);
+
+test('Ctrl-C ends a worker that has nothing to do at once', needsRedis, async (t) => {
+  const worker = await processFor(t, redis.url, queueName(), SOON);
+  assert.equal(await within(10_000, worker.kill('SIGINT')), 0);
+  assert.doesNotMatch(worker.errors, /\n\s+at /);
+});
+
+test('SIGTERM while Redis cannot be reached ends the process, too', needsRedis, async (t) => {
+  const own = await startRedis();
+  const worker = await processFor(t, own.url, queueName(), ['--close-timeout', '500']);
+  await own.kill();
+  await until(() => worker.errors.includes('Redis is gone'), 'the end of the connection');
+  assert.equal(await within(20_000, worker.kill('SIGTERM')), 0);
+});
