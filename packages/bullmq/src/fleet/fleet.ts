@@ -5,6 +5,7 @@ import { Queue } from 'bullmq';
 import type { FleetError } from '../errors.js';
 import { announceCancellation, forgetCancellation } from '../shared/cancellations.js';
 import { codedError, Link } from '../shared/connection.js';
+import { LargeTasks } from '../shared/large-tasks.js';
 import {
   type CheckedFleet,
   type CheckedRun,
@@ -15,7 +16,7 @@ import {
 } from '../shared/options.js';
 import { Registry, type WorkerEntry } from '../shared/registry.js';
 import { TaskRunner } from '../tasks/task-runner.js';
-import { type FleetJob, jobOf, type TaskJob } from './job.js';
+import { type FleetJob, type SubmittedJob, submittedJob, wholeJob } from './job.js';
 import { type Pending, PendingTasks } from './pending.js';
 import { Results } from './results.js';
 
@@ -63,6 +64,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   readonly #queue: Queue;
   readonly #results: Results;
   readonly #registry: Registry;
+  readonly #largeTasks: LargeTasks;
   readonly #pending = new PendingTasks();
   readonly #runTimes = new Histogram();
   readonly #waitTimes = new Histogram();
@@ -85,9 +87,13 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     this.#queue = new Queue(queue, { connection: client, prefix, streams });
     this.#queue.on('error', (error) => this.#onError(error));
     this.#registry = new Registry(client, this.#options);
+    this.#largeTasks = new LargeTasks(client, this.#options);
     this.#results = new Results(this.#queue, client, this.#options, this.#pending, {
       succeeded: (task, value, ms) => this.#succeeded(task, value, ms),
-      failed: (task, reason) => this.#settle(task, () => task.reject(reason)),
+      failed: (task, reason) => {
+        this.#settle(task, () => task.reject(reason));
+        this.#dropLarge(task);
+      },
       stalled: (id) => {
         if (this.#pending.has(id)) this.emit('stalled', id);
       },
@@ -132,7 +138,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
    */
   job(task: unknown, options: FleetRunOptions = {}): FleetJob {
     const { queue, prefix, name } = this.#options;
-    return { ...jobOf(task, checkRun(name, options), this.#options, false), queueName: queue, prefix };
+    return { ...wholeJob(task, checkRun(name, options), this.#options), queueName: queue, prefix };
   }
 
   /** Asks Redis for what the queue has to do, and which workers there are. Rejects as `ready` does. */
@@ -181,7 +187,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     for (const task of tasks)
       this.#settle(task, () => task.reject(new AbortError(undefined, 'The fleet was closed')));
     if (this.#link.isOnline)
-      await Promise.all(tasks.filter(({ isAdded }) => isAdded).map(({ id }) => this.#cancel(id)));
+      await Promise.all(tasks.filter(({ isAdded }) => isAdded).map((task) => this.#cancel(task)));
   }
 
   async #open(): Promise<void> {
@@ -210,7 +216,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
       const checked = checkRun(this.#options.name, options);
       const { signal } = checked;
       if ((signal as AbortSignal | undefined)?.aborted) throw new AbortError((signal as AbortSignal).reason);
-      const job = jobOf(task, checked, this.#options, spread);
+      const job = submittedJob(task, checked, this.#options, spread);
       return new Promise((resolve, reject) => this.#start(checked, job, resolve, reject));
     } catch (error) {
       return Promise.reject(error);
@@ -219,7 +225,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
 
   #start(
     checked: CheckedRun,
-    job: TaskJob,
+    job: SubmittedJob,
     resolve: (value: unknown) => void,
     reject: (reason: unknown) => void,
   ): void {
@@ -237,6 +243,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
       name: checked.name,
       submittedAt,
       isShared: checked.jobId !== undefined,
+      isLarge: job.bytes !== undefined,
       isAdded: false,
       isSettled: false,
       lookedAt: submittedAt,
@@ -249,14 +256,16 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     void this.#submit(task, job);
   }
 
-  async #submit(task: Pending, { data, opts }: TaskJob): Promise<void> {
+  async #submit(task: Pending, { data, opts, bytes }: SubmittedJob): Promise<void> {
     try {
       await this.#open();
       if (task.isSettled) return;
       if (task.isShared) await this.#clearFor(task.id);
-      await this.#queue.add(task.name, data, { ...opts, jobId: task.id });
+      // One connection keeps their order.
+      const stored = bytes === undefined ? undefined : this.#largeTasks.put(task.id, bytes);
+      await Promise.all([stored, this.#queue.add(task.name, data, { ...opts, jobId: task.id })]);
       task.isAdded = true;
-      if (task.isSettled) await this.#cancel(task.id);
+      if (task.isSettled) await this.#cancel(task);
       // Its job may have ended before, without an event to come.
       else if (task.isShared) await this.#results.lookFor(task);
     } catch (error) {
@@ -273,7 +282,13 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     if (isOld || job.returnvalue === null) await this.#queue.remove(id);
   }
 
+  /** Of a job that has ended, or is out of the queue. Its worker does the same; either may be gone. */
+  #dropLarge({ id, isLarge }: Pending): void {
+    if (isLarge) void this.#largeTasks.drop(id).catch(() => {});
+  }
+
   #succeeded(task: Pending, value: unknown, ms: number): void {
+    this.#dropLarge(task);
     this.#settle(task, () => {
       this.#runTimes.record(ms);
       this.#waitTimes.record(now() - task.submittedAt - ms);
@@ -291,14 +306,16 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
 
   #end(task: Pending, reason: unknown): void {
     this.#settle(task, () => task.reject(reason));
-    if (task.isAdded) void this.#cancel(task.id).catch((error: Error) => this.#onError(error));
+    if (task.isAdded) void this.#cancel(task).catch((error: Error) => this.#onError(error));
   }
 
   /** Takes a job out of the queue, or has it ended where it runs, unless somebody here still waits for it. */
-  async #cancel(id: string): Promise<void> {
+  async #cancel(task: Pending): Promise<void> {
+    const { id } = task;
     if (this.#pending.has(id)) return;
-    const isRemoved = await this.#queue.remove(id);
-    if (isRemoved === 0) await announceCancellation(this.#link.client, this.#options, id);
+    const removed = await this.#queue.remove(id);
+    if (removed === 0) await announceCancellation(this.#link.client, this.#options, id);
+    else this.#dropLarge(task);
   }
 }
 

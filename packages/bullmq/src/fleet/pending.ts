@@ -5,6 +5,8 @@ export interface Pending {
   readonly submittedAt: number;
   /** Others may have submitted the same job: `jobId`. */
   readonly isShared: boolean;
+  /** Its bytes are in a key beside the job. */
+  readonly isLarge: boolean;
   /** Redis has it. */
   isAdded: boolean;
   isSettled: boolean;

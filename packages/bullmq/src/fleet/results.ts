@@ -112,6 +112,7 @@ export class Results {
     const { ms = 0, result } = Object(receipt) as Partial<Receipt>;
     this.#settle(
       id,
+      result === undefined,
       () => this.#outcomes.resultOf(id, result === undefined ? { ms } : { ms, result }),
       (task, value) => this.#listener.succeeded(task, value, ms),
     );
@@ -119,12 +120,13 @@ export class Results {
 
   #failed(id: string, reason: string): void {
     if (!this.#pending.has(id)) return;
+    const stalled = stalledOf(id, reason);
     this.#settle(
       id,
+      true,
       async () => {
-        const stalled = stalledOf(id, reason);
-        if (stalled !== undefined) return stalled;
-        const thrown = await this.#outcomes.thrownBy(id);
+        // What is kept beside a job that BullMQ itself has failed is of an earlier attempt.
+        const thrown = stalled === undefined ? await this.#outcomes.thrownBy(id) : { reason: stalled };
         return thrown === null ? failureOf(id, reason) : thrown.reason;
       },
       (task, error) => this.#listener.failed(task, error),
@@ -141,10 +143,18 @@ export class Results {
   }
 
   /** Each waiter gets a value of its own: two of the same job must not share an object. */
-  #settle(id: string, read: () => Promise<unknown>, settle: (task: Pending, value: unknown) => void): void {
+  #settle(
+    id: string,
+    isBeside: boolean,
+    read: () => Promise<unknown>,
+    settle: (task: Pending, value: unknown) => void,
+  ): void {
     for (const task of this.#pending.of(id)) {
       read().then(
-        (value) => settle(task, value),
+        (value) => {
+          settle(task, value);
+          if (isBeside && !task.isShared) void this.#outcomes.drop(id).catch(() => {});
+        },
         (reason: unknown) => this.#unread(task, reason),
       );
     }
@@ -160,7 +170,6 @@ export class Results {
 const lost = (id: string): FleetError =>
   new FleetError('PLIMSOLL_FLEET_LOST', `Job ${id} is gone from Redis, and its result was not read before`);
 
-/** BullMQ itself has failed it; what is kept beside the job is of an earlier attempt. */
 function stalledOf(id: string, reason: string): FleetError | undefined {
   if (!/stalled more than/.test(reason)) return undefined;
   const message = `Job ${id} has lost its worker process too often (maxStalledCount): it may have ended them`;

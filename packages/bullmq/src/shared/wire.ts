@@ -6,8 +6,10 @@ import { keyOf, type QueuePlace } from './keys.js';
 /** The data of a job. */
 export interface JobData {
   readonly format: typeof FORMAT;
-  /** Base64 of the codec's bytes: BullMQ's data is JSON. */
-  readonly task: string;
+  /** Base64 of the codec's bytes: BullMQ's data is JSON. Left out: the bytes are in a key beside the job. */
+  readonly task?: string;
+  /** How many there are. */
+  readonly beside?: number;
   /** The task is the list of arguments. */
   readonly spread?: true;
   /** Milliseconds, as for `run()` of the worker's pool. */
@@ -25,25 +27,26 @@ export interface Receipt {
   readonly ms: number;
 }
 
-const FORMAT = 'plimsoll/1';
-/** Larger ones are not in the event by which BullMQ tells every host of every result. */
-const MOST_IN_EVENT = 2048;
+export const FORMAT = 'plimsoll/1';
+/** Bytes. What is larger is not in a job's JSON, nor in the event by which BullMQ tells every host of every result. */
+export const MOST_INLINE = 2048;
 
 export const toText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 export const fromText = (text: string): unknown => decode(Buffer.from(text, 'base64'));
 
 /** @throws UncloneableError; FleetError PLIMSOLL_FLEET_TOO_LARGE */
-export function encodeTask(task: unknown, maxPayload: number): Pick<JobData, 'format' | 'task'> {
+export function encodeTask(task: unknown, maxPayload: number): Uint8Array<ArrayBuffer> {
   const bytes = encode(task, 'task');
   if (bytes.length > maxPayload) throw tooLarge('The task', bytes.length, maxPayload);
-  return { format: FORMAT, task: toText(bytes) };
+  return bytes;
 }
 
 /** @throws FleetError PLIMSOLL_FLEET_NOT_A_TASK for a job that another program has added */
 export function jobData(data: unknown): JobData {
-  const { format, task } = Object(data) as Partial<JobData>;
-  if (format === FORMAT && typeof task === 'string') return ownOf(data as JobData);
+  const { format, task, beside } = Object(data) as Partial<JobData>;
+  const isTask = typeof task === 'string' || typeof beside === 'number';
+  if (format === FORMAT && isTask) return ownOf(data as JobData);
   throw new FleetError(
     'PLIMSOLL_FLEET_NOT_A_TASK',
     `The job's data is not that of a task (format '${FORMAT}')`,
@@ -70,7 +73,7 @@ export class Outcomes {
   ): Promise<Receipt> {
     const bytes = encode(result, 'result');
     if (bytes.length > maxPayload) throw tooLarge('The result', bytes.length, maxPayload);
-    if (bytes.length <= MOST_IN_EVENT) return { result: toText(bytes), ms };
+    if (bytes.length <= MOST_INLINE) return { result: toText(bytes), ms };
     await this.#put(id, bytes, keep);
     return { ms };
   }
@@ -94,11 +97,20 @@ export class Outcomes {
     return bytes === null ? null : { reason: decodeError(bytes) };
   }
 
+  /** For an outcome that was read, and that nobody else will read. */
+  async drop(id: string): Promise<void> {
+    await this.#client.unlink(this.#keyOf(id));
+  }
+
   async #put(id: string, bytes: Uint8Array, keep: number): Promise<void> {
-    await this.#client.set(keyOf(this.#place, 'outcome', id), Buffer.from(bytes.buffer), 'PX', keep);
+    await this.#client.set(this.#keyOf(id), Buffer.from(bytes.buffer), 'PX', keep);
   }
 
   #get(id: string): Promise<Buffer | null> {
-    return this.#client.getBuffer(keyOf(this.#place, 'outcome', id));
+    return this.#client.getBuffer(this.#keyOf(id));
+  }
+
+  #keyOf(id: string): string {
+    return keyOf(this.#place, 'outcome', id);
   }
 }

@@ -3,9 +3,10 @@ import { EventEmitter } from 'node:events';
 import { availableParallelism, hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
 import { flag, LONGEST_TIMER, ownOf, readCpuQuota } from '@plimsoll/pool/internal';
-import { Worker } from 'bullmq';
+import { type Job, Worker } from 'bullmq';
 import { Cancellations } from '../shared/cancellations.js';
 import { codedError, Link } from '../shared/connection.js';
+import { LargeTasks } from '../shared/large-tasks.js';
 import { type CheckedWorker, checkWorker, type FleetWorkerOptions } from '../shared/options.js';
 import { HEARTBEAT, Registry, type WorkerEntry } from '../shared/registry.js';
 import { Outcomes } from '../shared/wire.js';
@@ -143,6 +144,7 @@ export class FleetWorker extends EventEmitter {
     };
     const registry = new Registry(client, this.#options);
     const outcomes = new Outcomes(client, this.#options);
+    const largeTasks = new LargeTasks(client, this.#options);
     const cancellations = new Cancellations(client, this.#options);
     await Promise.all([registry.renew(self), cancellations.subscribe()]).catch((error: unknown) => {
       throw codedError(error);
@@ -153,6 +155,7 @@ export class FleetWorker extends EventEmitter {
       self,
       registry,
       outcomes,
+      largeTasks,
       cancellations,
     });
     const { lockDuration, stalledInterval, maxStalledCount } = this.#options;
@@ -168,17 +171,22 @@ export class FleetWorker extends EventEmitter {
   }
 
   #listen(worker: Worker, jobs: RunningJobs): void {
-    worker.on('completed', ({ id }) => {
-      this.#ended++;
-      this.emit('completed', id);
+    worker.on('completed', (job) => {
+      this.#end(jobs, job);
+      this.emit('completed', job.id);
     });
     worker.on('failed', (job, error) => {
-      this.#ended++;
+      this.#end(jobs, job);
       this.emit('failed', job?.id, error);
     });
     worker.on('stalled', (id) => this.emit('stalled', id));
     worker.on('lockRenewalFailed', (ids) => jobs.abandon(ids));
     worker.on('error', (error) => this.#onError(error));
+  }
+
+  #end(jobs: RunningJobs, job: Job | undefined): void {
+    this.#ended++;
+    if (job !== undefined) void jobs.dropTask(job).catch(() => {});
   }
 
   #onError(error: Error): void {

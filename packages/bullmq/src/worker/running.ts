@@ -4,6 +4,7 @@ import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq
 import { FleetError } from '../errors.js';
 import { callPool } from '../shared/call-pool.js';
 import type { Cancellations } from '../shared/cancellations.js';
+import type { LargeTasks } from '../shared/large-tasks.js';
 import type { CheckedWorker } from '../shared/options.js';
 import type { Registry, WorkerEntry } from '../shared/registry.js';
 import { fromText, type JobData, jobData, type Outcomes, type Receipt } from '../shared/wire.js';
@@ -19,6 +20,7 @@ export interface JobSite {
   readonly self: WorkerEntry;
   readonly registry: Registry;
   readonly outcomes: Outcomes;
+  readonly largeTasks: LargeTasks;
   readonly cancellations: Cancellations;
 }
 
@@ -46,6 +48,12 @@ export class RunningJobs {
       this.#controllers.get(id)?.abort(new AbortError(undefined, 'The lock of the job is lost'));
   }
 
+  /** For a job that has ended here. */
+  async dropTask({ id, data, finishedOn }: Job): Promise<void> {
+    const isLarge = (Object(data) as Partial<JobData>).beside !== undefined;
+    if (isLarge && finishedOn !== undefined) await this.#site.largeTasks.drop(id as string);
+  }
+
   /** What BullMQ calls for a job. @throws what BullMQ is to do with it */
   async process(job: Job, token: string | undefined): Promise<Receipt> {
     const id = job.id as string;
@@ -67,11 +75,12 @@ export class RunningJobs {
   }
 
   async #run(job: Job, id: string, signal: AbortSignal): Promise<Receipt> {
-    const { options, outcomes, pool } = this.#site;
+    const { options, outcomes, largeTasks, pool } = this.#site;
     const data = jobData(job.data);
+    const { timeout, grace, spread = false, task: text } = data;
+    const task = text === undefined ? await largeTasks.get(id) : fromText(text);
     const started = now();
-    const { timeout, grace, spread = false } = data;
-    const result = await callPool(pool, job.name, fromText(data.task), spread, { signal, timeout, grace });
+    const result = await callPool(pool, job.name, task, spread, { signal, timeout, grace });
     return outcomes.receiptFor(id, result, now() - started, options.maxPayload, data.keep);
   }
 
