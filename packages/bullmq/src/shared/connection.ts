@@ -55,7 +55,7 @@ interface Waiter {
   reject(reason: FleetError): void;
 }
 
-/** Puts a client and all that are made of it, also by BullMQ, into a set. The link tells of what goes wrong with them. */
+/** Puts a client and all that are made of it, also by BullMQ, into a set. The link tells of their failures. */
 function tracked<Of extends Client>(client: Of, all: Set<Client>): Of {
   all.add(client);
   client.on('error', () => {});
@@ -64,8 +64,8 @@ function tracked<Of extends Client>(client: Of, all: Set<Client>): Of {
 }
 
 /**
- * Ends a connection at once, and what waits for its answers. ioredis alone would not do that to a client which waits for its next
- * attempt to connect; then what BullMQ does when it closes never ends, and keeps the process.
+ * Ends a connection at once, and what waits for its answers. ioredis alone would not do that to a client which
+ * waits for its next attempt to connect; then what BullMQ does when it closes never ends, and keeps the process.
  */
 function end(client: Client): void {
   if (client.status === 'reconnecting') void client.connect().catch(() => {});
