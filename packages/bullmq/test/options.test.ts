@@ -90,11 +90,41 @@ test('jobId: two of one id run once, and get equal values of their own', needsRe
   assert.equal(linesOf(file).length, 2, 'it has run more than once');
 });
 
-test('jobId: a failure is kept, too, and given as it was thrown', needsRedis, async (t) => {
+test('jobId: two who wait get what it threw; who asks afterwards has it run anew', needsRedis, async (t) => {
   const { fleet } = await pairFor(t, redis.url);
   const run = (): Promise<unknown> => fleet.run('own', { name: 'fail', jobId: 'order-7' });
-  for (const { code, order } of [await caught(run()), await caught(run())])
+  for (const { code, order } of await Promise.all([caught(run()), caught(run())]))
     assert.deepEqual([code, order], ['ERR_ORDER', { id: 7, items: new Set(['a']) }]);
+  const file = join(folderFor(t), 'calls');
+  const flaky = (): Promise<unknown> => fleet.run({ file, failures: 1 }, { name: 'flaky', jobId: 'order-8' });
+  assert.equal((await caught(flaky())).message, 'call 1 fails');
+  assert.equal(await within(20_000, flaky()), 2);
+  assert.equal(await within(20_000, flaky()), 2, 'a success is kept');
+});
+
+test('jobId: what was ended by a timeout or a signal while it ran runs anew', needsRedis, async (t) => {
+  const { fleet, worker } = await pairFor(t, redis.url);
+  const file = join(folderFor(t), 'noted');
+  const options = { name: 'noted', jobId: 'page-4' };
+  const late = fleet.run({ file, ms: 20_000, value: 1 }, { ...options, timeout: 500 });
+  assert.equal((await caught(late)).code, 'PLIMSOLL_POOL_TIMEOUT');
+  await until(() => worker.health.running === 0, 'the end of the task');
+  const control = new AbortController();
+  const aborted = fleet.run({ file, ms: 20_000, value: 2 }, { ...options, signal: control.signal });
+  await until(() => linesOf(file).length === 2, 'the start of the task');
+  control.abort();
+  assert.equal((await caught(aborted)).code, 'PLIMSOLL_POOL_ABORTED');
+  await until(() => worker.health.running === 0, 'the end of the task');
+  assert.equal(await within(20_000, fleet.run({ file, ms: 0, value: 3 }, options)), 3);
+});
+
+test('jobId: older than keep.age, a large result is made anew', needsRedis, async (t) => {
+  const { fleet, worker } = await pairFor(t, redis.url, { fleet: { keep: { age: 1 } } });
+  const run = (): Promise<unknown> => fleet.run(5000, { name: 'large', jobId: 'large-2' });
+  await run();
+  await sleep(1100);
+  assert.deepEqual(await within(20_000, run()), new Uint8Array(5000));
+  assert.equal(worker.health.ended, 2);
 });
 
 test('jobId: a large result is given to everybody who asks', needsRedis, async (t) => {
