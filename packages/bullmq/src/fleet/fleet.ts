@@ -198,7 +198,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
 
   #onOnline(): void {
     this.emit('online');
-    void this.#results.look(0);
+    void this.#results.lookAtAll();
   }
 
   #onLost(reason: FleetError): void {

@@ -9,7 +9,9 @@ import type { Pending, PendingTasks } from './pending.js';
 /** Milliseconds without news of a task after which Redis is asked for it. */
 const SILENCE = 10_000;
 /** Tasks that are asked for at a time. */
-const MOST_LOOKS = 200;
+const CHUNK = 200;
+/** Tasks that are asked for every five seconds: a host may wait for more than Redis should be asked for. */
+const MOST_LOOKS = 1_000;
 /** Looks that do not find a job until it counts as lost: an event may still tell of it. */
 const MOST_MISSES = 2;
 /** Milliseconds from a look that has not found a job to the next one. */
@@ -50,7 +52,7 @@ export class Results {
     this.#pending = pending;
     this.#listener = listener;
     this.#outcomes = new Outcomes(client, place);
-    this.#looking = setInterval(() => void this.look(SILENCE), SILENCE / 2).unref();
+    this.#looking = setInterval(() => void this.#lookAtSilent(), SILENCE / 2).unref();
   }
 
   /** After this, no event is missed. */
@@ -70,13 +72,23 @@ export class Results {
     events.on('stalled', ({ jobId }) => this.#listener.stalled(jobId));
   }
 
-  /** Asks for tasks of which nothing was heard for so many milliseconds. */
-  async look(silence: number): Promise<void> {
+  /** Asks for all tasks: after the connection was gone. */
+  lookAtAll(): Promise<void> {
+    return this.#look(this.#pending.all());
+  }
+
+  /** Those first that were not asked for for longest. */
+  #lookAtSilent(): Promise<void> {
     const time = now();
-    const silent = this.#pending.all().filter((task) => task.isAdded && time - task.lookedAt >= silence);
-    for (let at = 0; at < silent.length; at += MOST_LOOKS) {
+    const silent = this.#pending.all().filter(({ lookedAt }) => time - lookedAt >= SILENCE);
+    return this.#look(silent.sort((one, other) => one.lookedAt - other.lookedAt).slice(0, MOST_LOOKS));
+  }
+
+  async #look(tasks: readonly Pending[]): Promise<void> {
+    const added = tasks.filter(({ isAdded }) => isAdded);
+    for (let at = 0; at < added.length; at += CHUNK) {
       try {
-        await Promise.all(silent.slice(at, at + MOST_LOOKS).map((task) => this.lookFor(task)));
+        await Promise.all(added.slice(at, at + CHUNK).map((task) => this.lookFor(task)));
       } catch {
         // Redis is gone again; the link tells of it, and there will be another look.
         return;
