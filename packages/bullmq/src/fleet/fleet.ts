@@ -186,8 +186,8 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     const tasks = this.#pending.all();
     for (const task of tasks)
       this.#settle(task, () => task.reject(new AbortError(undefined, 'The fleet was closed')));
-    if (this.#link.isOnline)
-      await Promise.all(tasks.filter(({ isAdded }) => isAdded).map((task) => this.#cancel(task)));
+    if (!this.#link.isOnline) return;
+    await Promise.allSettled(tasks.filter(({ isAdded }) => isAdded).map((task) => this.#cancel(task)));
   }
 
   async #open(): Promise<void> {

@@ -50,17 +50,9 @@ export class NamedTasks {
         leave();
       };
       const unwatch = watch(end, checked.name, checked.signal, checked.timeout);
-      task.result.then(
-        (value) => {
-          unwatch();
-          // Each waiter gets one of its own, as from a fleet.
-          resolve(structuredClone(value));
-        },
-        (reason: unknown) => {
-          unwatch();
-          reject(reason);
-        },
-      );
+      // Several get one of their own each, as from a fleet.
+      const own = (value: unknown): unknown => (task.waiters === 1 ? value : structuredClone(value));
+      task.result.then(own).finally(unwatch).then(resolve, reject);
     });
   }
 

@@ -53,7 +53,10 @@ export function jobData(data: unknown): JobData {
   );
 }
 
-/** Results that are too large for an event, and errors, which BullMQ would keep the message of: keys beside the jobs. */
+/**
+ * Results that are too large for an event, and errors, which BullMQ would keep the message of: keys beside the jobs. One for each,
+ * because a worker that has lost its lock may write an error while another one has the result.
+ */
 export class Outcomes {
   readonly #client: Client;
   readonly #place: QueuePlace;
@@ -74,18 +77,18 @@ export class Outcomes {
     const bytes = encode(result, 'result');
     if (bytes.length > maxPayload) throw tooLarge('The result', bytes.length, maxPayload);
     if (bytes.length <= MOST_INLINE) return { result: toText(bytes), ms };
-    await this.#put(id, bytes, keep);
+    await this.#put('result', id, bytes, keep);
     return { ms };
   }
 
   async putError(id: string, reason: unknown, keep: number): Promise<void> {
-    await this.#put(id, encodeError(reason), keep);
+    await this.#put('error', id, encodeError(reason), keep);
   }
 
   /** @throws FleetError PLIMSOLL_FLEET_LOST; PoolError PLIMSOLL_POOL_BAD_BYTES */
   async resultOf(id: string, { result }: Receipt): Promise<unknown> {
     if (result !== undefined) return fromText(result);
-    const bytes = await this.#get(id);
+    const bytes = await this.#get('result', id);
     if (bytes === null)
       throw new FleetError('PLIMSOLL_FLEET_LOST', `The result of job ${id} is no longer kept`);
     return decode(bytes);
@@ -93,24 +96,26 @@ export class Outcomes {
 
   /** What the task threw, which may be undefined; null: it is not kept. */
   async thrownBy(id: string): Promise<{ readonly reason: unknown } | null> {
-    const bytes = await this.#get(id);
+    const bytes = await this.#get('error', id);
     return bytes === null ? null : { reason: decodeError(bytes) };
   }
 
   /** For an outcome that was read, and that nobody else will read. */
   async drop(id: string): Promise<void> {
-    await this.#client.unlink(this.#keyOf(id));
+    await this.#client.unlink(this.#keyOf('result', id), this.#keyOf('error', id));
   }
 
-  async #put(id: string, bytes: Uint8Array, keep: number): Promise<void> {
-    await this.#client.set(this.#keyOf(id), Buffer.from(bytes.buffer), 'PX', keep);
+  async #put(kind: Kind, id: string, bytes: Uint8Array, keep: number): Promise<void> {
+    await this.#client.set(this.#keyOf(kind, id), Buffer.from(bytes.buffer), 'PX', keep);
   }
 
-  #get(id: string): Promise<Buffer | null> {
-    return this.#client.getBuffer(this.#keyOf(id));
+  #get(kind: Kind, id: string): Promise<Buffer | null> {
+    return this.#client.getBuffer(this.#keyOf(kind, id));
   }
 
-  #keyOf(id: string): string {
-    return keyOf(this.#place, 'outcome', id);
+  #keyOf(kind: Kind, id: string): string {
+    return keyOf(this.#place, kind, id);
   }
 }
+
+type Kind = 'result' | 'error';

@@ -12,6 +12,7 @@ import { fromText, type JobData, jobData, type Outcomes, type Receipt } from '..
 /** Milliseconds until a job that this worker does not know is offered again. */
 const OFFERED_AGAIN = 200;
 const RETURNED = new AbortError(undefined, 'The worker is closing: the job goes back to the queue');
+const LOST = new AbortError(undefined, 'The lock of the job is lost: it belongs to another worker');
 
 /** What running a job needs of its worker. */
 export interface JobSite {
@@ -44,8 +45,7 @@ export class RunningJobs {
 
   /** Ends tasks whose jobs belong to others by now: this process has lost their locks. */
   abandon(ids: readonly string[]): void {
-    for (const id of ids)
-      this.#controllers.get(id)?.abort(new AbortError(undefined, 'The lock of the job is lost'));
+    for (const id of ids) this.#controllers.get(id)?.abort(LOST);
   }
 
   /** For a job that has ended here. */
@@ -65,7 +65,9 @@ export class RunningJobs {
     try {
       return await this.#run(job, id, controller.signal);
     } catch (error) {
-      if (controller.signal.reason === RETURNED) throw await returned(job, token);
+      const { reason } = controller.signal;
+      if (reason === LOST) throw LOST;
+      if (reason === RETURNED) throw await returned(job, token);
       if (isUnknown(error, job.name, this.#site.self.names)) throw await this.#handOver(job, token);
       throw await this.#failure(job, error, controller.signal.aborted);
     } finally {
