@@ -72,6 +72,19 @@ test('attempts: a task that is aborted or too late does not run again', needsRed
   assert.deepEqual(linesOf(file), ['begin 1']);
 });
 
+test('timeout: without a host the worker ends the task, and does not try it again', needsRedis, async (t) => {
+  const { fleet, worker, queue } = await pairFor(t, redis.url);
+  const bull = new Queue(queue, { connection: { host: '127.0.0.1', port: redis.port } });
+  t.after(() => bull.close());
+  const file = join(folderFor(t), 'noted');
+  const options = { name: 'noted', attempts: 3, timeout: 300 };
+  const { name, data, opts } = fleet.job({ file, ms: 20_000, value: 1 }, options);
+  await bull.add(name, data, opts);
+  await until(() => worker.health.ended === 1, 'the end of the task');
+  assert.equal(await fleet.run(1), 2);
+  assert.deepEqual(linesOf(file), ['begin 1']);
+});
+
 test('jobId: two of one id run once, and get equal values of their own', needsRedis, async (t) => {
   const { fleet, queue } = await pairFor(t, redis.url);
   const file = join(folderFor(t), 'noted');
@@ -124,7 +137,7 @@ test('jobId: older than keep.age, a large result is made anew', needsRedis, asyn
   await run();
   await sleep(1100);
   assert.deepEqual(await within(20_000, run()), new Uint8Array(5000));
-  assert.equal(worker.health.ended, 2);
+  await until(() => worker.health.ended === 2, 'the second run');
 });
 
 test('jobId: a large result is given to everybody who asks', needsRedis, async (t) => {

@@ -69,7 +69,7 @@ export class RunningJobs {
       if (reason === LOST) throw LOST;
       if (reason === RETURNED) throw await returned(job, token);
       if (isUnknown(error, job.name, this.#site.self.names)) throw await this.#handOver(job, token);
-      throw await this.#failure(job, error, controller.signal.aborted);
+      throw await this.#failure(job, error, controller.signal.aborted || isTooLate(error));
     } finally {
       unwatch();
       this.#controllers.delete(id);
@@ -114,7 +114,12 @@ async function returned(job: Job, token: string | undefined): Promise<Error> {
 
 /** The module is loaded, and has no such function. A list may lack what a class inherits, so the call is tried first. */
 const isUnknown = (error: unknown, name: string, names: readonly string[]): boolean =>
-  (error as { code?: unknown } | null)?.code === 'PLIMSOLL_POOL_LOAD_FAILED' && !names.includes(name);
+  codeOf(error) === 'PLIMSOLL_POOL_LOAD_FAILED' && !names.includes(name);
+
+/** The timeout is that of all attempts together. */
+const isTooLate = (error: unknown): boolean => codeOf(error) === 'PLIMSOLL_POOL_TIMEOUT';
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null | undefined)?.code;
 
 function unknownTask(name: string, queue: string, workers: readonly WorkerEntry[]): FleetError {
   const each = workers.map(({ host, pid, version, names }) => {
