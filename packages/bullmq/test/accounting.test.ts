@@ -24,10 +24,11 @@ async function endedOf({ healthPort }: WorkerProcess): Promise<number> {
 function submit(
   fleet: ReturnType<typeof fleetFor>,
   count: number,
+  name: string,
 ): { tasks: Promise<Place>[]; settled: number[] } {
   const settled = new Array<number>(count).fill(0);
   const tasks = settled.map(async (_, value) => {
-    const place = (await fleet.run(value, { name: 'where' })) as Place;
+    const place = (await fleet.run(value, { name })) as Place;
     settled[value] = (settled[value] as number) + 1;
     return place;
   });
@@ -42,7 +43,7 @@ test(
     const fleet = fleetFor(t, redis.url, { queue });
     const args = ['--health', '0', '--lock-duration', '60000'];
     const workers = await Promise.all([0, 1, 2].map(() => processFor(t, redis.url, queue, args)));
-    const { tasks, settled } = submit(fleet, 10_000);
+    const { tasks, settled } = submit(fleet, 10_000, 'where');
     const places = await within(90_000, Promise.all(tasks));
     assert.ok(places.every(({ value }, index) => value === index));
     assert.ok(settled.every((times) => times === 1));
@@ -68,7 +69,7 @@ test(
     const fleet = fleetFor(t, redis.url, { queue });
     const args = ['--lock-duration', '3000', '--stalled-interval', '1000', '--threads', '2'];
     const workers = await Promise.all([0, 1, 2].map(() => processFor(t, redis.url, queue, args)));
-    const { tasks, settled } = submit(fleet, 2_000);
+    const { tasks, settled } = submit(fleet, 2_000, 'whereLater');
     await until(() => fleet.completed >= 300, '300 tasks');
     await workers[1]?.kill('SIGKILL');
     assert.ok(fleet.pending > 0, 'all tasks were done before the process was killed');

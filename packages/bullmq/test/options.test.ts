@@ -131,6 +131,30 @@ test('jobId: what was ended by a timeout or a signal while it ran runs anew', ne
   assert.equal(await within(20_000, fleet.run({ file, ms: 0, value: 3 }, options)), 3);
 });
 
+test(
+  'jobId: who asks right after the abort or the timeout of a running task has it run anew',
+  needsRedis,
+  async (t) => {
+    const { fleet } = await pairFor(t, redis.url);
+    const file = join(folderFor(t), 'noted');
+    const options = { name: 'noted', jobId: 'page-5' };
+    for (const round of [1, 2, 3]) {
+      const control = new AbortController();
+      const ended =
+        round === 2
+          ? fleet.run({ file, ms: 20_000, value: round }, { ...options, timeout: 300 })
+          : fleet.run({ file, ms: 20_000, value: round }, { ...options, signal: control.signal });
+      await until(() => linesOf(file).includes(`begin ${round}`), 'the start of the task');
+      if (round !== 2) control.abort();
+      await caught(ended);
+      const again = fleet.run({ file, ms: 0, value: `again ${round}` }, options);
+      assert.equal(await within(20_000, again), `again ${round}`);
+      // A success is kept, so the next round needs another id.
+      options.jobId += '-';
+    }
+  },
+);
+
 test('jobId: older than keep.age, a large result is made anew', needsRedis, async (t) => {
   const { fleet, worker } = await pairFor(t, redis.url, { fleet: { keep: { age: 1 } } });
   const run = (): Promise<unknown> => fleet.run(5000, { name: 'large', jobId: 'large-2' });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortError, type AnyModule, type HistogramSummary, PoolError } from '@plimsoll/pool';
 import { flag, Histogram, LONGEST_TIMER, now, ownOf, timers, watch } from '@plimsoll/pool/internal';
 import { Queue } from 'bullmq';
 import type { FleetError } from '../errors.js';
-import { announceCancellation, forgetCancellation } from '../shared/cancellations.js';
+import { announceCancellation, forgetCancellation, isCancelled } from '../shared/cancellations.js';
 import { codedError, Link } from '../shared/connection.js';
 import { LargeTasks } from '../shared/large-tasks.js';
 import {
@@ -22,6 +23,8 @@ import { Results } from './results.js';
 
 /** Of BullMQ's stream of events, which all hosts read: about four a task. */
 const MOST_EVENTS = 50_000;
+/** Milliseconds between two looks for the end of a job that was cancelled. */
+const ENDING = 20;
 
 /** What a queue has to do, and who does it. */
 export interface FleetStats {
@@ -66,6 +69,8 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   readonly #registry: Registry;
   readonly #largeTasks: LargeTasks;
   readonly #pending = new PendingTasks();
+  /** By the ids of their jobs. */
+  readonly #cancelling = new Map<string, Promise<void>>();
   readonly #runTimes = new Histogram();
   readonly #waitTimes = new Histogram();
   readonly #startedAt = now();
@@ -259,8 +264,8 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   async #submit(task: Pending, { data, opts, bytes }: SubmittedJob): Promise<void> {
     try {
       await this.#open();
+      if (task.isShared) await this.#clearFor(task);
       if (task.isSettled) return;
-      if (task.isShared) await this.#clearFor(task.id);
       // One connection keeps their order.
       const stored = bytes === undefined ? undefined : this.#largeTasks.put(task.id, bytes);
       await Promise.all([stored, this.#queue.add(task.name, data, { ...opts, jobId: task.id })]);
@@ -273,13 +278,23 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     }
   }
 
-  /** What has failed runs anew, and so does what is older than `keep` says: BullMQ removes that only when another job ends. */
-  async #clearFor(id: string): Promise<void> {
-    await forgetCancellation(this.#link.client, this.#options, id);
-    const job = await this.#queue.getJob(id);
+  /**
+   * What has failed runs anew, and so does what is older than `keep` says: BullMQ removes that only when another job ends. A job
+   * that is about to end because it was cancelled is waited for.
+   */
+  async #clearFor(task: Pending): Promise<void> {
+    const { client } = this.#link;
+    await this.#cancelling.get(task.id);
+    while (await isCancelled(client, this.#options, task.id)) {
+      const job = await this.#queue.getJob(task.id);
+      if (task.isSettled || job === undefined || job.finishedOn !== undefined) break;
+      await sleep(ENDING);
+    }
+    await forgetCancellation(client, this.#options, task.id);
+    const job = await this.#queue.getJob(task.id);
     if (job?.finishedOn === undefined) return;
     const isOld = Date.now() - job.finishedOn >= this.#options.keep.age * 1000;
-    if (isOld || job.returnvalue === null) await this.#queue.remove(id);
+    if (isOld || job.returnvalue === null) await this.#queue.remove(task.id);
   }
 
   /** Of a job that has ended, or is out of the queue. Its worker does the same; either may be gone. */
@@ -306,7 +321,10 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
 
   #end(task: Pending, reason: unknown): void {
     this.#settle(task, () => task.reject(reason));
-    if (task.isAdded) void this.#cancel(task).catch((error: Error) => this.#onError(error));
+    if (!task.isAdded) return;
+    const cancelled = this.#cancel(task).catch((error: Error) => this.#onError(error));
+    this.#cancelling.set(task.id, cancelled);
+    void cancelled.then(() => this.#cancelling.delete(task.id));
   }
 
   /** Takes a job out of the queue, or has it ended where it runs, unless somebody here still waits for it. */

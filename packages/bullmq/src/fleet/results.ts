@@ -66,9 +66,13 @@ export class Results {
     const events = new QueueEvents(queue, { connection: client, prefix, lastEventId: last?.[0] ?? '0-0' });
     this.#events = events;
     events.on('error', (error) => this.#listener.error(error));
-    events.on('completed', ({ jobId, returnvalue }) => this.#completed(jobId, returnvalue));
-    events.on('failed', ({ jobId, failedReason }) => this.#failed(jobId, failedReason));
-    events.on('removed', ({ jobId }) => this.#removed(jobId));
+    events.on('completed', ({ jobId, returnvalue }) =>
+      this.#heard(jobId, (task) => this.#completed(task, returnvalue)),
+    );
+    events.on('failed', ({ jobId, failedReason }) =>
+      this.#heard(jobId, (task) => this.#failed(task, failedReason)),
+    );
+    events.on('removed', ({ jobId }) => this.#heard(jobId, (task) => this.#lookAgain(task)));
     events.on('stalled', ({ jobId }) => this.#listener.stalled(jobId));
   }
 
@@ -109,8 +113,8 @@ export class Results {
     if (state !== 'completed' && state !== 'failed') return;
     const job: Job | undefined = await this.#queue.getJob(task.id);
     if (job === undefined) return;
-    if (state === 'completed') this.#completed(task.id, job.returnvalue);
-    else this.#failed(task.id, job.failedReason);
+    if (state === 'completed') this.#completed(task, job.returnvalue);
+    else this.#failed(task, job.failedReason);
   }
 
   close(): void {
@@ -119,57 +123,57 @@ export class Results {
     void this.#events?.close().catch(() => {});
   }
 
-  #completed(id: string, receipt: unknown): void {
-    if (!this.#pending.has(id)) return;
+  /** An event may be of an earlier job of the same `jobId`; then it is no more than a reason to look. */
+  #heard(id: string, settle: (task: Pending) => void): void {
+    for (const task of this.#pending.of(id)) {
+      if (!task.isShared) settle(task);
+      else if (task.isAdded) this.#lookAgain(task);
+    }
+  }
+
+  #completed(task: Pending, receipt: unknown): void {
     const { ms = 0, result } = Object(receipt) as Partial<Receipt>;
     this.#settle(
-      id,
+      task,
       result === undefined,
-      () => this.#outcomes.resultOf(id, result === undefined ? { ms } : { ms, result }),
-      (task, value) => this.#listener.succeeded(task, value, ms),
+      () => this.#outcomes.resultOf(task.id, result === undefined ? { ms } : { ms, result }),
+      (value) => this.#listener.succeeded(task, value, ms),
     );
   }
 
-  #failed(id: string, reason: string): void {
-    if (!this.#pending.has(id)) return;
+  #failed(task: Pending, reason: string): void {
+    const { id } = task;
     const stalled = stalledOf(id, reason);
     this.#settle(
-      id,
+      task,
       true,
       async () => {
         // What is kept beside a job that BullMQ itself has failed is of an earlier attempt.
         const thrown = stalled === undefined ? await this.#outcomes.thrownBy(id) : { reason: stalled };
         return thrown === null ? failureOf(id, reason) : thrown.reason;
       },
-      (task, error) => this.#listener.failed(task, error),
+      (error) => this.#listener.failed(task, error),
     );
-  }
-
-  #removed(id: string): void {
-    // An event of a job that had this id before.
-    for (const task of this.#pending.of(id)) if (task.isAdded) this.#lookAgain(task);
   }
 
   #lookAgain(task: Pending): void {
     if (!task.isSettled && !this.#isClosed) void this.lookFor(task).catch(() => {});
   }
 
-  /** Each waiter gets a value of its own: two of the same job must not share an object. */
+  /** Each waiter of a job reads a value of its own: two must not share an object. */
   #settle(
-    id: string,
+    task: Pending,
     isBeside: boolean,
     read: () => Promise<unknown>,
-    settle: (task: Pending, value: unknown) => void,
+    settle: (value: unknown) => void,
   ): void {
-    for (const task of this.#pending.of(id)) {
-      read().then(
-        (value) => {
-          settle(task, value);
-          if (isBeside && !task.isShared) void this.#outcomes.drop(id).catch(() => {});
-        },
-        (reason: unknown) => this.#unread(task, reason),
-      );
-    }
+    read().then(
+      (value) => {
+        settle(value);
+        if (isBeside && !task.isShared) void this.#outcomes.drop(task.id).catch(() => {});
+      },
+      (reason: unknown) => this.#unread(task, reason),
+    );
   }
 
   /** A connection that breaks while an outcome is read is nothing but a delay. */

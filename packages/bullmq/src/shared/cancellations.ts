@@ -4,7 +4,7 @@ import { keyOf, type QueuePlace } from './keys.js';
 
 /** Milliseconds for which a cancellation is remembered, for a worker that could not hear it. */
 const REMEMBERED = 600_000;
-/** Milliseconds that a job may need from Redis to the worker. Later it may be another job of the same id. */
+/** Milliseconds that a job may need from Redis to the worker. */
 const ON_ITS_WAY = 2_000;
 const MOST_HEARD = 10_000;
 
@@ -18,6 +18,9 @@ export async function announceCancellation(client: Client, place: QueuePlace, id
 export async function forgetCancellation(client: Client, place: QueuePlace, id: string): Promise<void> {
   await client.del(keyOf(place, 'cancelled', id));
 }
+
+export const isCancelled = async (client: Client, place: QueuePlace, id: string): Promise<boolean> =>
+  (await client.exists(keyOf(place, 'cancelled', id))) === 1;
 
 /** What a worker hears of cancellations, also of those that were told while it had no connection. */
 export class Cancellations {
@@ -34,37 +37,39 @@ export class Cancellations {
     this.#subscriber = client.duplicate() as Client;
     // ioredis reconnects, and subscribes anew.
     this.#subscriber.on('message', (_channel: string, id: string) => this.#hear(id));
-    this.#subscriber.on('ready', () => void this.#catchUp().catch(() => {}));
+    this.#subscriber.on('ready', () => void this.#ask([...this.#running.keys()]).catch(() => {}));
   }
 
   async subscribe(): Promise<void> {
     await this.#subscriber.subscribe(keyOf(this.#place, 'cancel'));
   }
 
-  /** Calls `cancel` once, when the job is cancelled, or at once if it has been. Returns how to stop listening. */
+  /** Calls `cancel` once, when the job is cancelled, or soon if it has been. Returns how to stop listening. */
   watch(id: string, cancel: () => void): () => void {
+    this.#running.set(id, cancel);
     const heardAt = this.#heard.get(id);
-    this.#heard.delete(id);
-    if (heardAt !== undefined && now() - heardAt < ON_ITS_WAY) cancel();
-    else this.#running.set(id, cancel);
+    if (heardAt !== undefined && now() - heardAt < ON_ITS_WAY) void this.#ask([id]).catch(() => {});
     return () => this.#running.delete(id);
   }
 
   #hear(id: string): void {
-    const cancel = this.#running.get(id);
-    this.#running.delete(id);
-    if (cancel !== undefined) {
-      cancel();
+    if (this.#running.has(id)) {
+      void this.#ask([id]).catch(() => {});
       return;
     }
     this.#heard.set(id, now());
     if (this.#heard.size > MOST_HEARD) this.#heard.delete(this.#heard.keys().next().value as string);
   }
 
-  async #catchUp(): Promise<void> {
-    const ids = [...this.#running.keys()];
+  /** A message may be of an earlier job; the mark is not: whoever adds another job of its id takes it away before. */
+  async #ask(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const marks = await this.#client.mget(ids.map((id) => keyOf(this.#place, 'cancelled', id)));
-    for (const [index, id] of ids.entries()) if (marks[index] !== null) this.#hear(id);
+    for (const [index, id] of ids.entries()) {
+      if (marks[index] === null) continue;
+      const cancel = this.#running.get(id);
+      this.#running.delete(id);
+      cancel?.();
+    }
   }
 }
