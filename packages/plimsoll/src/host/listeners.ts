@@ -31,18 +31,20 @@ export const localListeners = (pid: number, root = '/'): Listener[] =>
     }),
   );
 
-/** The sockets that a process has open, by their inodes; none when its files may not be read. */
+/** The sockets that a process has open, by their inodes, first the one that was opened first; none when its files may not be read. */
 export const socketsOf = (pid: number, root = '/'): ReadonlySet<string> =>
   new Set(
-    (listNames(root, `/proc/${pid}/fd`) ?? []).flatMap(
-      (file) => /^socket:\[(\d+)\]$/.exec(readLink(root, `/proc/${pid}/fd/${file}`) ?? '')?.[1] ?? [],
-    ),
+    (listNames(root, `/proc/${pid}/fd`) ?? [])
+      .toSorted((a, b) => Number(a) - Number(b))
+      .flatMap(
+        (file) => /^socket:\[(\d+)\]$/.exec(readLink(root, `/proc/${pid}/fd/${file}`) ?? '')?.[1] ?? [],
+      ),
   );
 
-/** Those that a process itself has open. */
+/** Those that a process itself has open, in the order of its files. */
 export function listenersOf(pid: number, root = '/'): Listener[] {
-  const open = socketsOf(pid, root);
-  return localListeners(pid, root).filter(({ inode }) => open.has(inode));
+  const all = localListeners(pid, root);
+  return [...socketsOf(pid, root)].flatMap((open) => all.filter(({ inode }) => inode === open));
 }
 
 /** Who has a socket open; `null` when it may not be known. */

@@ -23,9 +23,7 @@ export function endpointOf(
     const inspector = inspectorPort(pid, root);
     return listenersOf(pid, root).filter(({ port }) => port !== inspector);
   });
-  // The kernel numbers sockets in the order in which they are made.
-  const [first] = found.toSorted((a, b) => Number(a.inode) - Number(b.inode));
-  return found.find(({ port }) => String(port) === preferred) ?? first ?? null;
+  return found.find(({ port }) => String(port) === preferred) ?? found[0] ?? null;
 }
 
 const INSPECT = /--inspect(?:-brk|-wait|-port)?(?:=(?:[^\s\0"]*:)?(\d+))?(?=[\s\0"]|$)/;
