@@ -11,7 +11,7 @@ const FLOORS = [
   ['api'],
   ['report'],
   ['advise', 'compare'],
-  ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor', 'top'],
+  ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor', 'top', 'tune'],
   ['model'],
   ['lab'],
   ['workloads'],
