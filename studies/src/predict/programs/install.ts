@@ -39,7 +39,7 @@ export class NotInstalled extends Error {
  */
 export async function install({
   source = SOURCE,
-  cache = join(scratch('predict'), 'programs'),
+  cache = scratch('programs'),
   npm = ['npm'],
   signal,
 }: InstallOptions = {}): Promise<Installed> {
