@@ -15,7 +15,7 @@ interface Named {
  * @param work of a result about several kinds of work, which of them: a workload of bench, a mode and case of load.
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that holds no such result, or one that names no size, or several.
  * @example
- * recommendedSize('bench.json'); // 8
+ * recommendedSize('result.json'); // 8
  */
 export function recommendedSize(file: string, work?: string): number {
   const documents = readDocuments(file);
