@@ -39,7 +39,7 @@ export class NotInstalled extends Error {
  */
 export async function install({
   source = SOURCE,
-  cache = scratch('programs'),
+  cache = join(scratch('predict'), 'programs'),
   npm = ['npm'],
   signal,
 }: InstallOptions = {}): Promise<Installed> {
