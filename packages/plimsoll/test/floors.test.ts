@@ -12,6 +12,7 @@ const FLOORS = [
   ['report'],
   ['compare'],
   ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor', 'top', 'tune'],
+  ['target'],
   ['lab'],
   ['workloads'],
   ['results'],
