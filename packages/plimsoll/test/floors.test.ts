@@ -13,6 +13,7 @@ const FLOORS = [
   ['advise', 'compare'],
   ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor', 'top'],
   ['model'],
+  ['target'],
   ['lab'],
   ['workloads'],
   ['results'],
