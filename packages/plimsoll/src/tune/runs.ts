@@ -2,7 +2,7 @@ import { FIRST_LOOK } from '../stats/looks.js';
 import { createRandom } from '../stats/random.js';
 import type { TuneNote } from './answer.js';
 import { timeCommand } from './commands.js';
-import { Jury } from './jury.js';
+import { type Judgement, judge } from './judge.js';
 import { contest } from './live/contest.js';
 import type { CommandRun, JudgePlan } from './plan.js';
 import type { TuneProgress } from './progress.js';
@@ -35,27 +35,34 @@ export async function compareRuns(request: TuneRequest, context: TuneContext): P
   const { signal, onProgress } = context;
   const random = createRandom(seed);
   const time = (size: number, mostMs: number) => timeCommand(command, size, mostMs, { ...context, random });
-  const tell = (phase: TuneProgress['phase'], progress: Pick<TuneProgress, 'share' | 'leftMs'>): void =>
-    onProgress({ blocks: 0, known: null, at: null, ...progress, phase });
+  const tell = (phase: TuneProgress['phase'], progress: Omit<TuneProgress, 'phase' | 'at'>): void =>
+    onProgress({ ...progress, phase, at: null });
 
-  tell('warming up', { share: 0, leftMs: timeMs });
+  tell('warming up', { blocks: 0, known: null, share: 0, leftMs: timeMs });
   const startMs = performance.now();
   const first = await time(baseline, timeMs);
   const leftMs = timeMs - (performance.now() - startMs);
-  const jury = new Jury({ sizes, baseline, objective, seed }, leftMs);
-  const minutes = minutesOf(first.wallMs, sizes.length);
-  if (first.isCutOff || leastMs(first.wallMs, sizes.length) > leftMs)
-    return {
-      samples: [],
-      plan: jury.plan,
-      stop: 'time',
-      processes: null,
-      notes: [{ id: 'tune.needs-minutes', minutes }],
-    };
+  const planAt = (living: readonly Arm[], mostBlocks: number): JudgePlan => {
+    const left = sizes.filter((size) => !living.includes(size));
+    return { sizes, baseline, objective, mostBlocks, seed, ...(left.length === 0 ? {} : { left }) };
+  };
+  const arms: Arm[] = [...sizes, 'twin'];
+  if (first.isCutOff || leastMs(first.wallMs, sizes.length) > leftMs) {
+    const minutes = minutesOf(first.wallMs, sizes.length);
+    const notes: TuneNote[] = [{ id: 'tune.needs-minutes', minutes }];
+    return { samples: [], plan: planAt(arms, FIRST_LOOK), stop: 'time', processes: null, notes };
+  }
 
   let longestMs = first.wallMs;
-  const { results, ending } = await contest<Arm, CommandRun>({
-    arms: [...sizes, 'twin'],
+  let blocks = 0;
+  let known: Judgement | null = null;
+  const tellRun = (): void => {
+    const spentMs = performance.now() - startMs;
+    const share = Math.min(1, spentMs / timeMs);
+    tell('measuring', { blocks, known, share, leftMs: Math.max(0, timeMs - spentMs) });
+  };
+  const { results, ending, living, mostBlocks } = await contest<Arm, CommandRun>({
+    arms,
     timeMs: leftMs,
     random,
     signal,
@@ -68,11 +75,16 @@ export async function compareRuns(request: TuneRequest, context: TuneContext): P
       return { block, order, arm, size, wallMs, cpuSeconds, disturbed: false };
     },
     isDisturbed: () => false,
-    onResult: () => tell('measuring', jury.progress()),
-    judge: (runs) => jury.judge(runs),
+    onResult: tellRun,
+    judge: (runs, course) => {
+      blocks++;
+      known = judge(runs, planAt(course.living, course.mostBlocks));
+      tellRun();
+      return known;
+    },
   });
   if (results.length === 0) signal.throwIfAborted();
-  return { samples: results, plan: jury.plan, stop: ending, processes: null, notes: [] };
+  return { samples: results, plan: planAt(living, mostBlocks), stop: ending, processes: null, notes: [] };
 }
 
 /** The least that a comparison takes: every size and the twin in each of the blocks before the first look. */

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import { createRandom } from '../stats/random.js';
 import type { TuneNote } from './answer.js';
 import type { App } from './app.js';
 import { type Endpoint, urlOf } from './endpoint.js';
-import { Jury } from './jury.js';
-import { contest, type Turn } from './live/contest.js';
+import type { Judgement } from './judge.js';
+import { measureSizes } from './live/measure.js';
 import type { JudgePlan } from './plan.js';
 import type { TuneProgress } from './progress.js';
 import type { TuneContext, TuneRequest } from './request.js';
 import { openTraffic } from './traffic/open.js';
 import type { Traffic } from './traffic/traffic.js';
-import type { Arm, Window } from './window.js';
+import type { Window } from './window.js';
 
 /** What the windows of an app have shown. */
 export interface Served {
@@ -25,12 +24,10 @@ export interface Served {
 
 /** Requests of ours, or of a command that sends them for us, come within this time, or not at all. */
 const FIRST_REQUEST_MS = 15_000;
-/** Caches and the compiler warm up for a share of the time, at most for so long. */
-const WARM_UP_SHARE = 0.04;
-const MOST_WARM_UP_MS = 2_000;
-const LEAST_SPAN_MS = 250;
-/** The part of a window that is not its span: the switch, and settling after it. */
-const SWITCH_MS = 150;
+/** Whoever sends requests may pause for so long; then what was measured must do. */
+const MOST_SILENCE_MS = 10_000;
+/** A first failure may be an accident. */
+const LEAST_FAILURES = 10;
 const LOOK_MS = 50;
 /** What ended the app is known soon after its agents have gone. */
 const END_MS = 1_000;
@@ -65,11 +62,12 @@ class Serving {
   /** Aborts when there is no use in going on. */
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #notes: TuneNote[] = [];
   #traffic: Traffic | null = null;
   #failure: unknown = null;
   #hasEnded = false;
   #restarts = 0;
+  #lastRequests = 0;
+  #lastRequestMs = performance.now();
 
   constructor(app: App, endpoint: Endpoint | null, request: TuneRequest, context: TuneContext) {
     this.#app = app;
@@ -88,9 +86,7 @@ class Serving {
     try {
       await this.#openTraffic();
       await this.#firstRequest();
-      const sizes = await this.#reachable();
-      await this.#warmUp();
-      return await this.#compare(sizes);
+      return await this.#compare();
     } catch (error) {
       if (error instanceof PlimsollError && error.code === 'PLIMSOLL_TARGET_DIED')
         await Promise.race([this.#app.ended, sleep(END_MS)]);
@@ -119,16 +115,10 @@ class Serving {
 
   async #firstRequest(): Promise<void> {
     const mostMs = this.#request.traffic === null ? this.#request.timeMs : FIRST_REQUEST_MS;
-    if (!(await this.#untilRequests(0, mostMs))) throw this.#noRequests(mostMs);
-  }
-
-  /** Wait until more requests than these have ended. @returns false when the time is over. */
-  async #untilRequests(before: number, mostMs: number): Promise<boolean> {
     const startMs = performance.now();
-    for (;;) {
-      if (this.#app.live.requests > before) return true;
+    while (this.#app.live.requests === 0) {
       const spentMs = performance.now() - startMs;
-      if (spentMs > mostMs) return false;
+      if (spentMs > mostMs) throw this.#noRequests(mostMs);
       const trouble = this.#traffic?.trouble();
       if (trouble?.isAll) throw onlyErrors(trouble.text);
       this.#tell('waiting', { share: spentMs / mostMs, leftMs: mostMs - spentMs });
@@ -147,83 +137,63 @@ class Serving {
     return new PlimsollError('PLIMSOLL_NO_REQUESTS', text);
   }
 
-  /** The sizes that the pools can have, the baseline among them. */
-  async #reachable(): Promise<Pick<TuneRequest, 'sizes' | 'baseline'>> {
-    const { sizes, baseline } = this.#request;
+  async #compare(): Promise<Served | null> {
+    const { sizes, baseline, objective, seed, timeMs } = this.#request;
     const { live } = this.#app;
-    const largest = Math.max(...sizes);
-    await live.resize(largest);
-    const { limit } = live;
-    if (limit === null || limit >= largest) return { sizes, baseline };
-    this.#notes.push({ id: 'tune.app-sets-size', limit, wanted: largest });
-    const least = Math.min(baseline, limit);
-    const reachable = sizes.filter((size) => size <= limit);
-    return { sizes: [...new Set([...reachable, least])].sort((a, b) => a - b), baseline: least };
-  }
-
-  async #warmUp(): Promise<void> {
-    const mostMs = Math.min(MOST_WARM_UP_MS, WARM_UP_SHARE * this.#request.timeMs);
-    this.#tell('warming up', { share: 0, leftMs: this.#request.timeMs });
-    await sleep(mostMs, undefined, { signal: this.#signal });
-  }
-
-  async #compare({ sizes, baseline }: Pick<TuneRequest, 'sizes' | 'baseline'>): Promise<Served | null> {
-    const { objective, seed, timeMs } = this.#request;
-    const { live } = this.#app;
-    const jury = new Jury({ sizes, baseline, objective, seed }, timeMs);
-    const tell = (): void => this.#tell('measuring', jury.progress());
-    let requestsBefore = -1;
-    const { results, ending } = await contest<Arm, Window>({
-      arms: [...sizes, 'twin'],
-      timeMs,
-      random: createRandom(seed),
+    const startMs = performance.now();
+    let blocks = 0;
+    let known: Judgement | null = null;
+    const tell = (): void => {
+      const spentMs = performance.now() - startMs;
+      const phase = known === null && blocks === 0 ? 'warming up' : 'measuring';
+      const leftMs = Math.max(0, timeMs - spentMs);
+      this.#tell(phase, { blocks, known, share: Math.min(1, spentMs / timeMs), leftMs });
+    };
+    tell();
+    const { windows, plan, ending } = await measureSizes(live, {
+      ...{ sizes, baseline, objective, seed, timeMs },
       signal: this.#signal,
-      measure: (turn) => this.#window(turn, baseline),
-      isDisturbed: ({ disturbed }) => disturbed,
-      onResult: tell,
-      between: async () => {
+      guard: (_, all) => this.#check(all),
+      onWindow: tell,
+      onBlock: (judgement, count) => {
+        known = judgement;
+        blocks = count;
         tell();
-        // Whoever sends them has paused.
-        const { leftMs } = jury.progress();
-        if (!(await this.#untilRequests(requestsBefore, leftMs))) this.#over.abort();
-        requestsBefore = live.requests;
-      },
-      judge: (windows) => {
-        this.#checkAnswers(windows);
-        return jury.judge(windows);
       },
     });
     if (this.#failure !== null) throw this.#failure;
     const isInterrupted = this.#context.signal.aborted;
-    if (isInterrupted && results.length === 0) this.#context.signal.throwIfAborted();
-    if (this.#hasEnded && !isInterrupted && jury.blocks < FIRST_LOOK) return null;
+    if (isInterrupted && windows.length === 0) this.#context.signal.throwIfAborted();
+    if (this.#hasEnded && !isInterrupted && blocks < FIRST_LOOK) return null;
     const stop = isInterrupted ? 'interrupted' : ending === 'settled' ? 'settled' : 'time';
-    this.#noteTraffic();
-    return { samples: results, plan: jury.plan, stop, processes: live.pids.length, notes: this.#notes };
+    return { samples: windows, plan, stop, processes: live.pids.length, notes: this.#notes() };
   }
 
-  async #window({ mostMs, ...turn }: Turn<Arm>, baseline: number): Promise<Window> {
-    const size = turn.arm === 'twin' ? baseline : turn.arm;
-    const span = { leastMs: LEAST_SPAN_MS, mostMs: Math.max(LEAST_SPAN_MS, mostMs - SWITCH_MS) };
-    const window = await this.#app.live.window({ ...turn, ...span, size }, this.#signal);
-    const isSilent = window.completed + window.failed + window.unfinished === 0;
-    return isSilent ? { ...window, disturbed: true } : window;
-  }
-
-  #checkAnswers(windows: readonly Window[]): void {
+  /** Whether it is of use to go on after these windows. */
+  #check(windows: readonly Window[]): void {
     const trouble = this.#traffic?.trouble();
     if (trouble?.isAll) throw onlyErrors(trouble.text);
     const sum = (pick: (window: Window) => number): number =>
       windows.reduce((all, one) => all + pick(one), 0);
     const failed = sum((window) => window.failed);
-    if (failed > 0 && sum(({ completed }) => completed) <= failed)
+    const good = sum(({ completed }) => completed) - failed;
+    if (failed >= LEAST_FAILURES && good <= 0)
       throw onlyErrors(`all ${failed} requests were answered with a status of 500 or more, or not at all`);
+    const { requests } = this.#app.live;
+    const now = performance.now();
+    if (requests > this.#lastRequests) [this.#lastRequests, this.#lastRequestMs] = [requests, now];
+    else if (now - this.#lastRequestMs > MOST_SILENCE_MS) this.#over.abort();
   }
 
-  #noteTraffic(): void {
-    if (this.#restarts > 0) this.#notes.push({ id: 'tune.traffic-restarted', times: this.#restarts });
+  #notes(): TuneNote[] {
+    const notes: TuneNote[] = [];
+    const { limit } = this.#app.live;
+    const wanted = Math.max(...this.#request.sizes);
+    if (limit !== null && limit < wanted) notes.push({ id: 'tune.app-sets-size', limit, wanted });
+    if (this.#restarts > 0) notes.push({ id: 'tune.traffic-restarted', times: this.#restarts });
     const trouble = this.#traffic?.trouble();
-    if (trouble != null) this.#notes.push({ id: 'tune.traffic-limited', detail: trouble.text });
+    if (trouble != null) notes.push({ id: 'tune.traffic-limited', detail: trouble.text });
+    return notes;
   }
 
   #fail(error: PlimsollError): void {
