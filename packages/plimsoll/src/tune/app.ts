@@ -73,10 +73,10 @@ export class App {
     for (;;) {
       signal.throwIfAborted();
       const spentMs = performance.now() - this.#startMs;
-      if (this.#end !== null) return { is: 'ended' };
-      const end = this.#running.end();
-      if (end !== null && end.code !== 0)
-        throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `the command failed (${end.text})`);
+      if (this.#end !== null) {
+        if (this.#end.code === 0) return { is: 'ended' };
+        throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `the command failed (${this.#end.text})`);
+      }
       const endpoint = endpointOf(this.#pids());
       if (endpoint !== null) {
         await this.live.arrived(ARRIVAL_MS, signal);
