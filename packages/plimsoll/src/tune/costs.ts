@@ -38,6 +38,10 @@ export function costsOf(samples: readonly Sample[], objective: Objective): Costs
 /** Requests of the span that got a good answer. */
 export const answered = ({ completed, failed }: Window): number => Math.max(0, completed - failed);
 
+/** On average, by Little's law. */
+export const requestsUnderWay = (window: Window): number =>
+  [...totalsOf(window).values()].reduce((sum, total) => sum + total.sum, 0) / 1000 / window.seconds;
+
 function tableOf<One extends Sample>(samples: readonly One[], cost: (sample: One) => number): Table {
   const table = new Map<Arm, Map<number, number>>();
   for (const sample of samples) {
