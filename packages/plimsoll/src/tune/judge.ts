@@ -4,8 +4,9 @@ import { exponential, type MeanInterval, meanInterval, type RatioInterval } from
 import { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfInterval } from '../stats/paired-comparison.js';
 import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds.js';
 import { median, quantile } from '../stats/quantile.js';
-import { costsOf, isWindow, requestsUnderWay } from './costs.js';
-import type { JudgePlan, Objective, Sample } from './plan.js';
+import { isWindow, requestsUnderWay } from './costs.js';
+import { type BlockValues, bothTurns, differences, logCosts } from './logs.js';
+import type { JudgePlan, Sample } from './plan.js';
 import { failingSizes, overloadedSizes } from './trouble.js';
 import type { Arm } from './window.js';
 
@@ -84,21 +85,20 @@ export function judge(samples: readonly Sample[], plan: JudgePlan): Judgement {
   return new Trial(samples, plan).judgement();
 }
 
-/** One log cost a block. */
-type Logs = ReadonlyMap<Arm, ReadonlyMap<number, number>>;
-
 class Trial {
   readonly #samples: readonly Sample[];
   readonly #plan: JudgePlan;
-  readonly #logs: Logs;
+  readonly #logs: BlockValues;
   readonly #blocksEach: number;
+  readonly #reference: (block: number) => number | undefined;
   readonly #overloaded: ReadonlySet<number>;
   readonly #failing: ReadonlySet<number>;
 
   constructor(samples: readonly Sample[], plan: JudgePlan) {
     this.#samples = samples;
     this.#plan = plan;
-    ({ logs: this.#logs, blocksEach: this.#blocksEach } = logsOf(samples, plan.objective));
+    ({ logs: this.#logs, blocksEach: this.#blocksEach } = logCosts(samples, plan.objective));
+    this.#reference = bothTurns(this.#logs, plan.baseline);
     this.#overloaded = overloadedSizes(samples);
     this.#failing = failingSizes(samples, plan.baseline);
   }
@@ -157,7 +157,7 @@ class Trial {
 
   #twin(): Judgement['twin'] {
     const baseline = this.#logs.get(this.#plan.baseline);
-    const logs = this.#differences('twin', (block) => baseline?.get(block));
+    const logs = differences(this.#logs, 'twin', (block) => baseline?.get(block));
     if (logs.length === 0) return null;
     return { ...exponential(meanInterval(logs, this.#critical(logs.length, 1))), blocks: logs.length };
   }
@@ -166,27 +166,12 @@ class Trial {
     const { baseline } = this.#plan;
     const own = this.#logs.get(size)?.size ?? 0;
     if (size === baseline) return { ratio: { ratio: 1, low: 1, high: 1 }, verdict: 'same', blocks: own };
-    const logs = this.#differences(size, this.#reference);
+    const logs = differences(this.#logs, size, this.#reference);
     const isComparable = ![size, baseline].some((one) => this.#overloaded.has(one) || this.#failing.has(one));
     if (logs.length === 0 || !isComparable) return { ratio: null, verdict: 'unclear', blocks: own };
     const ratio = exponential(this.#intervalOfAll(logs));
     const canTell = logs.length >= FIRST_LOOK && !noisy;
     return { ratio, verdict: canTell ? verdictOf(ratio) : 'unclear', blocks: logs.length };
-  }
-
-  /** The baseline takes two turns in every block: their geometric mean is less noisy than either. */
-  readonly #reference = (block: number): number | undefined => {
-    const turns = [this.#plan.baseline, 'twin' as const]
-      .map((arm) => this.#logs.get(arm)?.get(block))
-      .filter((log) => log !== undefined);
-    return turns.length === 0 ? undefined : turns.reduce((sum, log) => sum + log, 0) / turns.length;
-  };
-
-  #differences(arm: Arm, reference: (block: number) => number | undefined, logs = this.#logs): number[] {
-    return [...(logs.get(arm) ?? [])].flatMap(([block, log]) => {
-      const other = reference(block);
-      return other === undefined ? [] : [log - other];
-    });
   }
 
   /** For all sizes together. */
@@ -242,7 +227,7 @@ class Trial {
   #delayedMore(fast: readonly number[]): ReadonlySet<number> {
     const delays = delaysOf(this.#samples);
     const baseline = delays.get(this.#plan.baseline);
-    const twins = this.#differences('twin', (block) => baseline?.get(block), delays).map(Math.abs);
+    const twins = differences(delays, 'twin', (block) => baseline?.get(block)).map(Math.abs);
     const known = fast.filter((size) => (delays.get(size)?.size ?? 0) >= FIRST_LOOK);
     const [first] = known;
     if (twins.length === 0 || first === undefined) return new Set();
@@ -251,7 +236,7 @@ class Trial {
     const margin = Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95));
     const isHigher = (size: number): boolean =>
       this.#intervalOfAll(
-        this.#differences(size, (block) => delays.get(calmest)?.get(block), delays),
+        differences(delays, size, (block) => delays.get(calmest)?.get(block)),
         1,
       ).low > margin;
     return new Set(known.filter((size) => size !== calmest && isHigher(size)));
@@ -260,7 +245,7 @@ class Trial {
   /** Those of the fast ones whose 99th percentile is shown to be clearly higher than that of the lowest. */
   #higherP99(fast: readonly number[]): ReadonlySet<number> {
     if (this.#plan.objective === 'p99' || fast.length < 2) return new Set();
-    const { logs, blocksEach } = logsOf(this.#samples, 'p99');
+    const { logs, blocksEach } = logCosts(this.#samples, 'p99');
     const known = fast.filter((size) => (logs.get(size)?.size ?? 0) >= FIRST_LOOK);
     const [first] = known;
     if (first === undefined) return new Set();
@@ -268,7 +253,7 @@ class Trial {
     const lowest = known.reduce((a, b) => (middle(b) < middle(a) ? b : a), first);
     const isHigher = (size: number): boolean =>
       this.#intervalOfAll(
-        this.#differences(size, (block) => logs.get(lowest)?.get(block), logs),
+        differences(logs, size, (block) => logs.get(lowest)?.get(block)),
         blocksEach,
       ).low > Math.log1p(P99_MARGIN);
     return new Set(known.filter((size) => size !== lowest && isHigher(size)));
@@ -319,16 +304,8 @@ class Trial {
   }
 }
 
-function logsOf(samples: readonly Sample[], objective: Objective): { logs: Logs; blocksEach: number } {
-  const { of, blocksEach } = costsOf(samples, objective);
-  const logs = new Map(
-    [...of].map(([arm, costs]) => [arm, new Map([...costs].map(([block, cost]) => [block, Math.log(cost)]))]),
-  );
-  return { logs, blocksEach };
-}
-
 /** Event-loop delay of each window, in milliseconds. */
-function delaysOf(samples: readonly Sample[]): Logs {
+function delaysOf(samples: readonly Sample[]): BlockValues {
   const delays = new Map<Arm, Map<number, number>>();
   for (const { arm, block, loopDelayMs, disturbed } of samples.filter(isWindow))
     if (!disturbed)
