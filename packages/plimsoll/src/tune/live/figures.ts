@@ -110,9 +110,13 @@ export function completedIn(processes: readonly ProcessLog[], { start: from, end
   return count;
 }
 
-/** Whether a request goes on that began within a span, as far as is known. */
-export const hasOpen = (processes: readonly ProcessLog[], { start: from, end: until }: Span): boolean =>
-  processes.some(({ samples }) => samples.at(-1)?.open.some((start) => start >= from && start < until));
+/** When the first request began of those that go on and began within a span, as far as is known. */
+export function firstOpen(processes: readonly ProcessLog[], { start: from, end: until }: Span): number | null {
+  const starts = processes.flatMap(({ samples }) =>
+    (samples.at(-1)?.open ?? []).filter((start) => start >= from && start < until),
+  );
+  return starts.length === 0 ? null : Math.min(...starts);
+}
 
 function loopDelay(
   processes: readonly ProcessLog[],

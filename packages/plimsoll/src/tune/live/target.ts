@@ -8,7 +8,7 @@ import { readText } from '../../host/read.js';
 import clock from '../../target/child/clock.cjs';
 import type { Arm, Window } from '../window.js';
 import { Connection } from './connection.js';
-import { completedIn, figuresOf, hasOpen, type Span } from './figures.js';
+import { completedIn, figuresOf, firstOpen, type Span } from './figures.js';
 
 /** How one window goes. */
 export interface WindowPlan {
@@ -36,6 +36,7 @@ const RESIZE_MS = 35_000;
 const STOP_MS = 5_000;
 /** A manager of processes may start another one in the place of one that died. */
 const SUCCESSOR_MS = 2_000;
+const LONGEST_JITTER_MS = 1_000;
 const STAY_MS = 1_000;
 /** The clock on the wall goes on while the machine sleeps; small steps are the time service's. */
 const MOST_STEP_MS = 1_000;
@@ -186,13 +187,8 @@ export class LiveTarget {
     const switchedBefore = this.#switchedAt;
     const size = await this.resize(plan.size);
     const switchedAt = this.#switchedAt;
-    const underWay = { start: switchedBefore, end: switchedAt };
     await sleep(settleMs, undefined, { signal });
-    await this.#until(
-      () => this.#isKnown(switchedAt) && !hasOpen(this.#processes, underWay),
-      drainMs,
-      signal,
-    );
+    await this.#settle({ start: switchedBefore, end: switchedAt }, drainMs, signal);
 
     const start = clock();
     const cpusBefore = machineCpu();
@@ -205,7 +201,7 @@ export class LiveTarget {
     const span: Span = { start, end: clock() };
     const machineBusyCores = busyCores(cpusBefore, machineCpu());
     const waits = await Promise.all(this.#serving.map((connection) => connection.waits()));
-    await this.#until(() => this.#isKnown(span.end) && !hasOpen(this.#processes, span), drainMs, signal);
+    await this.#until(() => this.#isOver(span), drainMs, signal);
     await this.#present();
 
     const lost = this.#processes.some(({ samples }) => samples[0]?.lost !== samples.at(-1)?.lost);
@@ -247,6 +243,26 @@ export class LiveTarget {
   /** Everybody has told what was until then. */
   #isKnown(time: number): boolean {
     return this.#processes.every(({ hello, samples }) => hello === null || (samples.at(-1)?.at ?? 0) >= time);
+  }
+
+  /** All requests that began within a span have ended, and everybody has told. */
+  #isOver(span: Span): boolean {
+    return this.#isKnown(span.end) && firstOpen(this.#processes, span) === null;
+  }
+
+  /**
+   * Wait until what the switch found under way has ended, and then for a random part of what the longest of it took. Clients that
+   * wait for their answers begin anew when one ends: a window that always began right then would miss the long ones.
+   */
+  async #settle(underWay: Span, ms: number, signal: AbortSignal | undefined): Promise<void> {
+    let longest = 0;
+    const isOver = (): boolean => {
+      const first = firstOpen(this.#processes, underWay);
+      if (first !== null) longest = clock() - first;
+      return this.#isOver(underWay);
+    };
+    await this.#until(isOver, ms, signal);
+    await sleep(Math.random() * Math.min(longest, LONGEST_JITTER_MS), undefined, { signal });
   }
 
   #arrive(connection: Connection): void {
