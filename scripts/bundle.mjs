@@ -37,7 +37,7 @@ export function bundle(root) {
   }
   if (isStale(monitor)) {
     bundleThread(join(monitor, 'dist'));
-    bundleHost(monitor, { index: asNames, auto: asStart });
+    bundleHost(monitor, { index: asNames, auto: asStart, internal: asNames });
   }
   if (isStale(fastify)) {
     /** @type {Write} */
