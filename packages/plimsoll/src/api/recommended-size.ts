@@ -9,7 +9,7 @@ interface Named {
 }
 
 /**
- * The pool size that a result of `bench` or `load` recommends.
+ * The pool size that a result of `tune`, `bench` or `load` recommends.
  *
  * @param file as the command wrote it with `--json`, packed by gzip or not.
  * @param work of a result about several kinds of work, which of them: a workload of bench, a mode and case of load.
@@ -39,6 +39,8 @@ export function recommendedSize(file: string, work?: string): number {
 
 function namedSizes(result: ReportDocument, file: string): Named[] {
   switch (result.type) {
+    case 'tune':
+      return [{ name: 'tune', size: result.document.recommended }];
     case 'bench':
       return result.document.workloads.map(({ name, recommended }) => ({ name, size: recommended }));
     case 'load':
@@ -47,6 +49,6 @@ function namedSizes(result: ReportDocument, file: string): Named[] {
         size,
       }));
     default:
-      throw usage(`${file} recommends no size; give the result of plimsoll bench or load`);
+      throw usage(`${file} recommends no size; give the result of plimsoll tune, bench or load`);
   }
 }

@@ -9,6 +9,7 @@ import { comparisonSchema } from '../results/comparison.js';
 import { loadSchema } from '../results/load.js';
 import { timelineSchema } from '../results/timeline.js';
 import { traceSummarySchema } from '../results/trace-summary.js';
+import { tuneSchema } from '../results/tune.js';
 import { readTrace } from './trace.js';
 
 const SCHEMAS = {
@@ -18,6 +19,7 @@ const SCHEMAS = {
   load: loadSchema,
   timeline: timelineSchema,
   trace: traceSummarySchema,
+  tune: tuneSchema,
 } as const;
 
 type Kind = keyof typeof SCHEMAS;

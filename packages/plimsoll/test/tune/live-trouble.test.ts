@@ -23,7 +23,10 @@ describe('when the app goes', { concurrency: false }, () => {
     load(context, port, ['/']);
     await target.window(plan);
     setTimeout(() => void ask(port, '/exits'), 300);
-    await assert.rejects(target.window({ ...plan, leastMs: 5_000, mostMs: 5_000 }), code('PLIMSOLL_TARGET_DIED'));
+    await assert.rejects(
+      target.window({ ...plan, leastMs: 5_000, mostMs: 5_000 }),
+      code('PLIMSOLL_TARGET_DIED'),
+    );
   });
 
   test('a killed worker of a cluster disturbs a window, and the other one goes on', async (context) => {
@@ -115,7 +118,11 @@ describe('who may not be measured', { concurrency: false }, () => {
 
 function preloaded(socket: string): Record<string, string> {
   const preload = new URL('../../dist/tune/child/preload.cjs', import.meta.url).pathname;
-  return { PLIMSOLL_TUNE: socket, UV_THREADPOOL_SIZE: '8', NODE_OPTIONS: `--require ${JSON.stringify(preload)}` };
+  return {
+    PLIMSOLL_TUNE: socket,
+    UV_THREADPOOL_SIZE: '8',
+    NODE_OPTIONS: `--require ${JSON.stringify(preload)}`,
+  };
 }
 
 /** Workers have a name from Node 20.?, on some lines only: none is found on others. */
