@@ -16,6 +16,8 @@ export interface TuneRequest {
   /** null: whoever sends requests anyway. */
   readonly traffic: TrafficSource | null;
   readonly seed: number;
+  /** An app that is to get requests of ours listens within this time. */
+  readonly readyMs: number;
   readonly stdout: Output;
 }
 

@@ -8,8 +8,6 @@ import type { TuneContext, TuneRequest } from './request.js';
 import { type Compared, compareRuns, minutesOf } from './runs.js';
 import { measureServing, type Served } from './serving.js';
 
-/** An app that is to get requests of ours listens within this time, or never. */
-const READY_MS = 60_000;
 /** Threads that Node and the agent have beside those of the pool. */
 const OTHER_THREADS = 16;
 
@@ -66,14 +64,14 @@ async function examine(
   request: TuneRequest,
   context: TuneContext,
 ): Promise<Served | Compared | null> {
-  const { traffic, timeMs, sizes, baseline, objective, seed } = request;
+  const { traffic, timeMs, readyMs, sizes, baseline, objective, seed } = request;
   const patienceMs = timeMs / ((sizes.length + 1) * FIRST_LOOK);
-  const nature = await app.nature(traffic === null ? timeMs : READY_MS, patienceMs, context.signal);
+  const nature = await app.nature(traffic === null ? timeMs : readyMs, patienceMs, context.signal);
   if (nature.is === 'unknown') {
     if (traffic !== null)
       throw new PlimsollError(
         'PLIMSOLL_TARGET_HUNG',
-        `the command has not listened on a port within ${READY_MS / 1000} s`,
+        `the command has not listened on a port within ${readyMs / 1000} s: does it need arguments, or another environment?`,
       );
     const plan = { sizes, baseline, objective, seed, mostBlocks: FIRST_LOOK };
     const minutes = minutesOf(app.wallMs, sizes.length);

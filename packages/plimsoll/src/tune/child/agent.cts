@@ -1,9 +1,9 @@
 // A thread of the measured process: its event loop is its own, so it answers while the app's is blocked.
+import fs = require('node:fs');
 import net = require('node:net');
 import worker = require('node:worker_threads');
 import monitors = require('@plimsoll/monitor');
 import now = require('../../target/child/clock.cjs');
-import threadPool = require('./pool.cjs');
 import rings = require('./ring.cjs');
 import wire = require('./wire.cjs');
 
@@ -20,20 +20,22 @@ const RESIZE_MS = 30_000;
 /** More is not kept for a plimsoll that does not read. */
 const MOST_BYTES = 8_000_000;
 
+const { monitorThreadPool, threadPool } = monitors;
 const { socket: address, memory, sizeText } = worker.workerData as AgentData;
 
 class Agent {
   readonly #socket = net.connect(address);
   readonly #reader = new rings.RingReader(memory);
-  readonly #monitor = monitors.monitorThreadPool({ resolution: FAST_MS, slowResolution: SLOW_MS });
+  readonly #monitor = monitorThreadPool({ resolution: FAST_MS, slowResolution: SLOW_MS });
   #heardAt = now();
   #lost = 0;
   #hasServed = false;
   /** What the pool had before it was first resized. */
   #sizeBefore: number | null = null;
-  /** What it is to have, once the process uses it. */
-  #wanted: number | null = null;
-  #switching: Promise<unknown> = Promise.resolve();
+  /** What it is to have, now or once the process uses it. */
+  #wanted = 0;
+  /** A size was ordered before the process used its pool. */
+  #isLeftAlone = false;
   #isOver = false;
 
   start(): void {
@@ -67,7 +69,7 @@ class Agent {
     this.#hasServed ||=
       open.length > 0 || records.some((value, index) => index % rings.FIELDS === 2 && value >= 4);
     if (now() - this.#heardAt > ALONE_MS) this.#socket.destroy();
-    if (this.#wanted !== null && this.#sizeBefore === null && this.#usesPool()) void this.#join(this.#wanted);
+    if (this.#isLeftAlone && this.#usesPool()) void this.#join();
     if (this.#socket.writableLength > MOST_BYTES) {
       this.#lost++;
       return;
@@ -107,7 +109,8 @@ class Agent {
   async #resize(id: number, size: number): Promise<void> {
     this.#wanted = size;
     try {
-      const proved = this.#usesPool() ? await this.#switch(size) : null;
+      this.#isLeftAlone = !this.#usesPool();
+      const proved = this.#isLeftAlone ? null : await this.#switch(size);
       this.#tell({ type: 'resized', id, at: now(), size: proved, limit: threadPool.limit });
     } catch (error) {
       const { code = 'UNKNOWN', message } = error as NodeJS.ErrnoException;
@@ -115,23 +118,25 @@ class Agent {
     }
   }
 
-  async #join(size: number): Promise<void> {
+  async #join(): Promise<void> {
+    this.#isLeftAlone = false;
     try {
-      await this.#switch(size);
+      await this.#switch(this.#wanted);
       this.#tell({ type: 'joined' });
     } catch {
       // The next switch tells.
     }
   }
 
-  /** One after another; a size above the limit gives the limit. */
-  #switch(size: number): Promise<number> {
-    this.#sizeBefore ??= threadPool.size;
-    const turn = this.#switching.then(() =>
-      threadPool.resize(Math.min(size, threadPool.limit), { timeoutMs: RESIZE_MS }),
-    );
-    this.#switching = turn.catch(() => {});
-    return turn;
+  /** @returns the size that is in force: the limit, where that is smaller. */
+  async #switch(size: number): Promise<number> {
+    this.#sizeBefore ??= await sizeNow();
+    try {
+      return await threadPool.resize(size, { timeoutMs: RESIZE_MS });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'PLIMSOLL_MONITOR_RESIZE_LIMIT') throw error;
+      return threadPool.resize(threadPool.limit, { timeoutMs: RESIZE_MS });
+    }
   }
 
   /** Whatever ends the measurement, the pool is as it was. */
@@ -145,6 +150,12 @@ class Agent {
       // Nobody is left to be told.
     }
   }
+}
+
+/** The pool starts with its first job, at the size that the app's environment has then. */
+async function sizeNow(): Promise<number | null> {
+  if (threadPool.size === undefined) await new Promise((resolve) => fs.access('/', resolve));
+  return threadPool.size ?? null;
 }
 
 const milliseconds = (nanoseconds: number): number | null =>

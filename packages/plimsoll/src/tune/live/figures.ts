@@ -111,7 +111,10 @@ export function completedIn(processes: readonly ProcessLog[], { start: from, end
 }
 
 /** When the first request began of those that go on and began within a span, as far as is known. */
-export function firstOpen(processes: readonly ProcessLog[], { start: from, end: until }: Span): number | null {
+export function firstOpen(
+  processes: readonly ProcessLog[],
+  { start: from, end: until }: Span,
+): number | null {
   const starts = processes.flatMap(({ samples }) =>
     (samples.at(-1)?.open ?? []).filter((start) => start >= from && start < until),
   );
