@@ -8,6 +8,7 @@ import { diagnosisSchema } from '../packages/plimsoll/dist/results/diagnosis.js'
 import { poolActivitySchema } from '../packages/plimsoll/dist/results/pool-activity.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
+import { tuneSchema } from '../packages/plimsoll/dist/results/tune.js';
 
 const SCHEMAS = {
   bench: benchSchema,
@@ -17,6 +18,7 @@ const SCHEMAS = {
   timeline: timelineSchema,
   top: poolActivitySchema,
   trace: traceSummarySchema,
+  tune: tuneSchema,
 };
 
 const directory = new URL('../packages/plimsoll/dist/schema/', import.meta.url);
