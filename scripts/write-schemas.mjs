@@ -7,6 +7,7 @@ import { comparisonSchema } from '../packages/plimsoll/dist/results/comparison.j
 import { diagnosisSchema } from '../packages/plimsoll/dist/results/diagnosis.js';
 import { loadSchema } from '../packages/plimsoll/dist/results/load.js';
 import { poolActivitySchema } from '../packages/plimsoll/dist/results/pool-activity.js';
+import { resizeSchema } from '../packages/plimsoll/dist/results/resize.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
 
@@ -16,6 +17,7 @@ const SCHEMAS = {
   comparison: comparisonSchema,
   diagnosis: diagnosisSchema,
   load: loadSchema,
+  resize: resizeSchema,
   timeline: timelineSchema,
   top: poolActivitySchema,
   trace: traceSummarySchema,

@@ -16,6 +16,7 @@ export { type DoctorOptions, doctor } from './api/doctor.js';
 export { type LoadOptions, type LoadRunOptions, type LoadTarget, load } from './api/load.js';
 export type { SampleOperation } from './api/operation.js';
 export { type ReportOptions, report } from './api/report.js';
+export { type ResizeOptions, resize } from './api/resize.js';
 export type { RunOptions } from './api/run-options.js';
 export { type TimelineOptions, timeline } from './api/timeline.js';
 export { type TopOptions, top } from './api/top.js';
@@ -35,6 +36,7 @@ export { diagnosisReport } from './report/doctor.js';
 export { loadReport } from './report/load.js';
 export { loadMarkdown } from './report/load-markdown.js';
 export { perfettoTrace } from './report/perfetto.js';
+export { resizeReport } from './report/resize.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { timelineReport } from './report/timeline.js';
 export { traceReport } from './report/trace.js';
@@ -65,6 +67,7 @@ export {
   loadSchema,
 } from './results/load.js';
 export { type PoolActivity, poolActivitySchema } from './results/pool-activity.js';
+export { type Resize, resizeSchema } from './results/resize.js';
 export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';
 export type {
   ThreadUsage,

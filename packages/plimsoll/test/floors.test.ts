@@ -11,7 +11,7 @@ const FLOORS = [
   ['api'],
   ['report'],
   ['compare'],
-  ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor', 'top'],
+  ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor', 'top', 'resize'],
   ['target'],
   ['lab'],
   ['workloads'],

@@ -10,6 +10,7 @@ import { addCompareCommand } from './compare.js';
 import { addDoctorCommand } from './doctor.js';
 import { addLoadCommand } from './load.js';
 import { addReportCommand } from './report.js';
+import { addResizeCommand } from './resize.js';
 import { addRunCommand } from './run.js';
 import { addServeCommand } from './serve.js';
 import { addTimelineCommand } from './timeline.js';
@@ -44,6 +45,7 @@ addCompareCommand(program);
 addReportCommand(program);
 addTopCommand(program);
 addDoctorCommand(program);
+addResizeCommand(program);
 addRunCommand(program);
 
 try {
