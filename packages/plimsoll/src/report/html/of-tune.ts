@@ -95,7 +95,7 @@ function curve(result: TuneResult, id: string, measure: Measure): string {
     return [{ size: size.size, value, interval: measure.interval(size), rounds: measure.rounds(size) }];
   });
   if (points.length < 2) return '';
-  const told = points.map(
+  const values = points.map(
     ({ size, value }) => `${size} ${measure.same === null ? measure.format(value) : change(value)}`,
   );
   return drawSizeCurve({
