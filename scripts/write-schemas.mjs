@@ -5,20 +5,22 @@ import { benchSchema } from '../packages/plimsoll/dist/results/bench.js';
 import { classificationSchema } from '../packages/plimsoll/dist/results/classification.js';
 import { comparisonSchema } from '../packages/plimsoll/dist/results/comparison.js';
 import { diagnosisSchema } from '../packages/plimsoll/dist/results/diagnosis.js';
-import { loadSchema } from '../packages/plimsoll/dist/results/load.js';
 import { poolActivitySchema } from '../packages/plimsoll/dist/results/pool-activity.js';
+import { resizeSchema } from '../packages/plimsoll/dist/results/resize.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
+import { tuneSchema } from '../packages/plimsoll/dist/results/tune.js';
 
 const SCHEMAS = {
   bench: benchSchema,
   classification: classificationSchema,
   comparison: comparisonSchema,
   diagnosis: diagnosisSchema,
-  load: loadSchema,
+  resize: resizeSchema,
   timeline: timelineSchema,
   top: poolActivitySchema,
   trace: traceSummarySchema,
+  tune: tuneSchema,
 };
 
 const directory = new URL('../packages/plimsoll/dist/schema/', import.meta.url);

@@ -13,31 +13,29 @@ export {
   type ModulesProgress,
 } from './api/compare.js';
 export { type DoctorOptions, doctor } from './api/doctor.js';
-export { type LoadOptions, type LoadRunOptions, type LoadTarget, load } from './api/load.js';
-export type { SampleOperation } from './api/operation.js';
 export { type ReportOptions, report } from './api/report.js';
+export { type ResizeOptions, resize } from './api/resize.js';
 export type { RunOptions } from './api/run-options.js';
 export { type TimelineOptions, timeline } from './api/timeline.js';
 export { type TopOptions, top } from './api/top.js';
 export { type RecordedTrace, readTrace, type Traced, type TraceOptions, trace } from './api/trace.js';
+export { type TuneOptions, tune } from './api/tune.js';
 export type { BenchProgress } from './bench/options.js';
 export type { ClassifyProgress } from './classify/classify.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
 export type { Environment } from './host/environment.js';
 export type { DnsMode } from './lab/resolver/open.js';
-export type { LoadCase, LoadProgress } from './load/options.js';
-export type { Mode } from './load/target/sample.js';
 export { benchReport } from './report/bench.js';
 export { benchMarkdown } from './report/bench-markdown.js';
 export { classificationReport } from './report/classification.js';
 export { comparisonMarkdown, comparisonReport } from './report/compare.js';
 export { diagnosisReport } from './report/doctor.js';
-export { loadReport } from './report/load.js';
-export { loadMarkdown } from './report/load-markdown.js';
 export { perfettoTrace } from './report/perfetto.js';
+export { resizeReport } from './report/resize.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { timelineReport } from './report/timeline.js';
 export { traceReport } from './report/trace.js';
+export { tuneReport } from './report/tune.js';
 export {
   type BenchResult,
   benchSchema,
@@ -56,15 +54,8 @@ export { type Comparison, type ComparisonRow, comparisonSchema } from './results
 export { type DiagnosedProcess, type Diagnosis, diagnosisSchema } from './results/diagnosis.js';
 export { environmentSchema } from './results/environment.js';
 export type { Finding } from './results/finding.js';
-export {
-  type LoadCell,
-  type LoadRecommendation,
-  type LoadResult,
-  type LoadRound,
-  type LoadTable,
-  loadSchema,
-} from './results/load.js';
 export { type PoolActivity, poolActivitySchema } from './results/pool-activity.js';
+export { type Resize, resizeSchema } from './results/resize.js';
 export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';
 export type {
   ThreadUsage,
@@ -77,6 +68,8 @@ export type {
   UsageInterval,
 } from './results/trace.js';
 export { type TracedProgram, type TraceSummary, traceSummarySchema } from './results/trace-summary.js';
+export { type TunedSize, type TuneResult, tuneSchema } from './results/tune.js';
 export type { TimelineProgress } from './timeline/timeline.js';
 export type { RecordOptions, RecordProgress } from './trace/record.js';
 export { writeTrace } from './trace/trace-file.js';
+export type { TuneProgress } from './tune/progress.js';

@@ -6,18 +6,18 @@ import type { ReportDocument } from '../report/html/sections.js';
 import { benchSchema } from '../results/bench.js';
 import { classificationSchema } from '../results/classification.js';
 import { comparisonSchema } from '../results/comparison.js';
-import { loadSchema } from '../results/load.js';
 import { timelineSchema } from '../results/timeline.js';
 import { traceSummarySchema } from '../results/trace-summary.js';
+import { tuneSchema } from '../results/tune.js';
 import { readTrace } from './trace.js';
 
 const SCHEMAS = {
   bench: benchSchema,
   classification: classificationSchema,
   comparison: comparisonSchema,
-  load: loadSchema,
   timeline: timelineSchema,
   trace: traceSummarySchema,
+  tune: tuneSchema,
 } as const;
 
 type Kind = keyof typeof SCHEMAS;

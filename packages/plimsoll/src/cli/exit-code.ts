@@ -1,9 +1,8 @@
-import { exitCodeOf } from '../errors.js';
 import type { BenchResult } from '../results/bench.js';
 import type { Classification } from '../results/classification.js';
 import type { Comparison } from '../results/comparison.js';
-import type { LoadResult } from '../results/load.js';
 import type { TraceSummary } from '../results/trace-summary.js';
+import type { TuneResult } from '../results/tune.js';
 
 /**
  * The exit code of a bench: 130 interrupted, 2 a module that is no workload, 4 a workload or a size that failed, 3
@@ -24,24 +23,6 @@ export function classifyExitCode({ interrupted, results }: Classification): numb
   return results.some(({ verdict }) => verdict === 'unclear') ? 3 : 0;
 }
 
-/**
- * The exit code of a load: 130 interrupted, that of the first table that failed, 4 when the server of a size failed or died,
- * 3 (strict only) when machine or client were too noisy to tell, or requests failed, else 0.
- */
-export function loadExitCode(
-  { method, failures, tables, cells, recommended }: LoadResult,
-  strict: boolean,
-): number {
-  if (method.interrupted) return 130;
-  const [failure] = failures;
-  if (failure !== undefined) return exitCodeOf(failure.code);
-  if (tables.some(({ lost }) => lost.length > 0)) return 4;
-  const doubtful =
-    recommended.some(({ noisy }) => noisy) ||
-    cells.some(({ problems, errors }) => errors > 0 || problems.includes('generator-bound'));
-  return strict && doubtful ? 3 : 0;
-}
-
 /** The exit code of a comparison: 130 interrupted, 4 a module that failed, 1 worse, 3 cannot tell, else 0. */
 export function compareExitCode({
   verdict,
@@ -56,3 +37,9 @@ export function compareExitCode({
 /** The exit code of a trace: 130 interrupted, 4 a command that failed by itself, else 0. */
 export const traceExitCode = ({ ending }: Pick<TraceSummary, 'ending'>): number =>
   ending === 'interrupted' ? 130 : ending === 'failed' ? 4 : 0;
+
+/** The exit code of a tune: 130 interrupted, 3 (strict only) when it cannot tell, else 0: that no size matters is an answer. */
+export const tuneExitCode = (
+  { method, answer }: Pick<TuneResult, 'method' | 'answer'>,
+  strict: boolean,
+): number => (method.stop === 'interrupted' ? 130 : strict && answer === 'cannot tell' ? 3 : 0);

@@ -8,13 +8,13 @@ import { addBenchCommand } from './bench.js';
 import { addClassifyCommand } from './classify.js';
 import { addCompareCommand } from './compare.js';
 import { addDoctorCommand } from './doctor.js';
-import { addLoadCommand } from './load.js';
 import { addReportCommand } from './report.js';
+import { addResizeCommand } from './resize.js';
 import { addRunCommand } from './run.js';
-import { addServeCommand } from './serve.js';
 import { addTimelineCommand } from './timeline.js';
 import { addTopCommand } from './top.js';
 import { addTraceCommand } from './trace.js';
+import { addTuneCommand } from './tune.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -34,16 +34,16 @@ for (const stream of [process.stdout, process.stderr])
     if (error.code !== 'EPIPE') throw error;
   });
 
+addTuneCommand(program);
 addBenchCommand(program);
 addTimelineCommand(program);
 addClassifyCommand(program);
-addLoadCommand(program);
-addServeCommand(program);
 addTraceCommand(program);
 addCompareCommand(program);
 addReportCommand(program);
 addTopCommand(program);
 addDoctorCommand(program);
+addResizeCommand(program);
 addRunCommand(program);
 
 try {

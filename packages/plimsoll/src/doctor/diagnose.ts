@@ -56,7 +56,15 @@ export type DoctorFact =
       readonly headroom: number;
     }
   | { readonly id: 'doctor.exit-delayed'; readonly pid: number; readonly ms: number }
-  | { readonly id: 'doctor.default'; readonly pid: number; readonly threads: number };
+  | { readonly id: 'doctor.default'; readonly pid: number; readonly threads: number }
+  /** Resized while it runs: the size that was asked for last. */
+  | { readonly id: 'doctor.resized'; readonly pid: number; readonly asked: number; readonly threads: number }
+  /** It runs, and nothing tells how many threads its pool has. */
+  | { readonly id: 'doctor.not-counted'; readonly pid: number; readonly platform: NodeJS.Platform }
+  /** It runs, and has no pool yet. */
+  | { readonly id: 'doctor.not-used'; readonly pid: number; readonly size: number }
+  /** The command has PM2's daemon start the app, and ends. */
+  | { readonly id: 'doctor.pm2-command'; readonly pid: number };
 
 /** Facts of these kinds mean that the size is not the one asked for, or that the process cannot have it. */
 export const WRONG: ReadonlySet<DoctorFact['id']> = new Set<DoctorFact['id']>([
@@ -73,6 +81,13 @@ export const WRONG: ReadonlySet<DoctorFact['id']> = new Set<DoctorFact['id']>([
   'doctor.pids-limit',
 ]);
 
+/** Facts of these kinds mean that the size cannot be told. */
+export const UNKNOWN: ReadonlySet<DoctorFact['id']> = new Set<DoctorFact['id']>([
+  'doctor.not-counted',
+  'doctor.not-used',
+  'doctor.pm2-command',
+]);
+
 /** A process that has nothing left to do ends within this time, even on a busy machine. */
 const EXIT_MS = 250;
 
@@ -82,7 +97,8 @@ export const sizeOf = ({ initial, current, threads, libuv, usedBy }: ProcessFact
 
 /** What is to be said of a process, the most important first. */
 export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFact[] {
-  return [
+  if (isPm2(process)) return [{ id: 'doctor.pm2-command', pid: process.pid }];
+  const facts = [
     ...ofProgram(process),
     ...ofText(process),
     ...ofWorkers(process),
@@ -90,16 +106,24 @@ export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFa
     ...ofMachine(process, machine),
     ...ofExit(process),
   ];
+  // What is wrong for certain needs no count.
+  return facts.some(({ id }) => WRONG.has(id)) ? facts.filter(({ id }) => !UNKNOWN.has(id)) : facts;
 }
 
+/** The command line of PM2, which hands apps to its daemon, or that daemon; `pm2-runtime` runs them itself. */
+const PM2_OWN = /[\\/](pm2(-dev)?|pm2[\\/]lib[\\/](binaries[\\/](CLI|DevCLI)|Daemon)\.js)$/;
+const isPm2 = ({ script }: ProcessFacts): boolean => script !== null && PM2_OWN.test(script);
+
 /** The program assigned the variable itself. */
-function ofProgram({ pid, initial, current, threads, libuv, platform }: ProcessFacts): DoctorFact[] {
-  if (current === null || current === initial) return [];
+function ofProgram(process: ProcessFacts): DoctorFact[] {
+  const { pid, initial, current, threads, libuv, platform, pm2, resized } = process;
+  if (current === null || current === initial || resized) return [];
   // process.env sets the environment block of Windows, and libuv reads the one of the C runtime, made at the start.
   if (platform === 'win32') return [{ id: 'doctor.set-on-windows', pid, asked: current }];
   if (threads !== null && threads !== poolSizeOf(current, libuv ?? undefined))
     return [{ id: 'doctor.set-too-late', pid, asked: current, threads }];
-  return [{ id: 'doctor.set-in-program', pid, asked: current, threads }];
+  // PM2's own code sets the variable in cluster mode, before it loads the app.
+  return pm2 ? [] : [{ id: 'doctor.set-in-program', pid, asked: current, threads }];
 }
 
 function ofText({ pid, initial, current, libuv, pm2 }: ProcessFacts): DoctorFact[] {
@@ -131,8 +155,15 @@ const ofWorkers = ({ pid, workers, threads }: ProcessFacts): DoctorFact[] =>
   workers.length === 0 ? [] : [{ id: 'doctor.set-for-worker', pid, asked: workers, threads }];
 
 /** The threads are not those of the variable, and the program did not touch it. */
-function ofCount({ pid, initial, current, threads, libuv }: ProcessFacts): DoctorFact[] {
-  if (threads === null || (current !== null && current !== initial)) return [];
+function ofCount(process: ProcessFacts): DoctorFact[] {
+  const { pid, initial, current, threads, libuv, usedBy, platform, resized } = process;
+  if (threads === null && usedBy === 'nobody') return [{ id: 'doctor.not-used', pid, size: sizeOf(process) }];
+  if (threads === null) return [{ id: 'doctor.not-counted', pid, platform }];
+  if (resized) {
+    const asked = poolSizeOf(current, libuv ?? undefined);
+    return threads === asked ? [] : [{ id: 'doctor.resized', pid, asked, threads }];
+  }
+  if (current !== null && current !== initial) return [];
   const asked = poolSizeOf(initial, libuv ?? undefined);
   if (threads !== asked) return [{ id: 'doctor.other-count', pid, asked, threads }];
   return initial === null ? [{ id: 'doctor.default', pid, threads: DEFAULT_POOL_SIZE }] : [];

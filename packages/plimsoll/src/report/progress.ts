@@ -2,10 +2,11 @@ import type { BenchProgress } from '../bench/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
 import type { ModulesProgress } from '../compare/modules.js';
 import { printable } from '../host/printable.js';
-import type { LoadProgress } from '../load/options.js';
 import { halfWidth, type RatioInterval } from '../stats/mean-interval.js';
 import type { Verdict } from '../stats/paired-comparison.js';
-import { change, formatCount, formatDuration, percent, tableName } from './format.js';
+import type { Objective as TuneObjective } from '../tune/plan.js';
+import type { TuneProgress } from '../tune/progress.js';
+import { change, formatCount, formatDuration, percent } from './format.js';
 
 const BAR = 20;
 /** A wider interval says nothing. */
@@ -25,7 +26,8 @@ interface Known {
   readonly noisy: boolean;
 }
 
-function progressLine(
+/** One line of a measurement by rounds in turn. */
+export function progressLine(
   name: string,
   {
     generation,
@@ -67,10 +69,39 @@ export function classifyProgressText({ name, done, all, leftMs }: ClassifyProgre
   return parts.join('  ').slice(0, width - 1);
 }
 
-/** One line, at most `width` characters, that says how far a load is. */
-export function loadProgressText(progress: LoadProgress, width: number): string {
-  const { mode, case: name } = progress;
-  return progressLine(tableName(mode, name), progress, width);
+/** One line, at most `width` characters: how far a tune is, which size leads, and which are still in. */
+export function tuneProgressText(progress: TuneProgress, objective: TuneObjective, width: number): string {
+  return tuneParts(progress, objective)
+    .join('  ')
+    .slice(0, width - 1);
+}
+
+function tuneParts(
+  { phase, at, share, leftMs, blocks, known }: TuneProgress,
+  objective: TuneObjective,
+): string[] {
+  const left = `${formatDuration(leftMs)} left`;
+  if (phase === 'starting') return ['starting'];
+  if (phase === 'waiting')
+    return [`waiting for requests${at === null ? '' : ` at ${printable(at)}`} (${left})`];
+  const parts = [`${Math.floor(share * 100)} %`, left];
+  if (phase === 'warming up' || known === null) return ['warming up', ...parts];
+  const living = known.living.filter((arm) => arm !== 'twin');
+  const leader = known.leading === null ? undefined : known.sizes.get(known.leading);
+  const ratio = leader?.ratio ?? null;
+  const by =
+    ratio === null || ratio.ratio === 1
+      ? ''
+      : ` ${change(objective === 'throughput' ? 1 / ratio.ratio : ratio.ratio)}`;
+  const half =
+    ratio === null || by === '' || halfWidth(ratio) > WIDEST ? '' : ` ±${percent(halfWidth(ratio))}`;
+  return [
+    ...parts,
+    formatCount(blocks, 'block'),
+    ...(known.noisy ? ['too noisy so far'] : []),
+    ...(known.leading === null ? [] : [`${known.leading} leads${by}${half}`]),
+    `in it: ${living.join(' ')}`,
+  ];
 }
 
 function bar(share: number): string {

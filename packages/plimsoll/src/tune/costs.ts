@@ -16,7 +16,7 @@ export interface Costs {
 }
 
 /** A 99th percentile of fewer requests is their maximum. */
-const LEAST_FOR_P99 = 200;
+export const LEAST_FOR_P99 = 200;
 /** Routes beyond these share one place: with a handful of requests each there is nothing to weigh. */
 const MOST_ROUTES = 24;
 const LEAST_SHARE = 0.005;
@@ -31,12 +31,18 @@ export function costsOf(samples: readonly Sample[], objective: Objective): Costs
   if (windows.length === 0) return each(tableOf(compared as CommandRun[], ({ wallMs }) => wallMs));
   if (objective === 'throughput')
     return each(tableOf(windows, (window) => window.seconds / Math.max(answered(window), 0.5)));
-  const withLatencies = windows.filter((window) => totalsOf(window).size > 0);
+  const withLatencies = windows.filter(hasLatencies);
   return objective === 'mean' ? each(meanCosts(withLatencies)) : p99Costs(withLatencies);
 }
 
+const hasLatencies = (window: Window): boolean => totalsOf(window).size > 0;
+
 /** Requests of the span that got a good answer. */
 export const answered = ({ completed, failed }: Window): number => Math.max(0, completed - failed);
+
+/** On average, by Little's law. */
+export const requestsUnderWay = (window: Window): number =>
+  [...totalsOf(window).values()].reduce((sum, total) => sum + total.sum, 0) / 1000 / window.seconds;
 
 function tableOf<One extends Sample>(samples: readonly One[], cost: (sample: One) => number): Table {
   const table = new Map<Arm, Map<number, number>>();
@@ -103,7 +109,8 @@ function layersOf(windows: readonly Window[]): Layer[] {
 /**
  * Means of routes, each weighted by its share of the whole run: clients that wait for their answers send more of the quick ones
  * while the slow ones take longer, and a changed mix is not a changed latency. A route that a window has none of counts with
- * its mean at that size.
+ * its mean at that size. The mean event-loop delay is added: a latency begins when the loop takes the request up, and a size
+ * whose threads keep the loop from its core would look fast.
  */
 function meanCosts(windows: readonly Window[]): Table {
   const layers = layersOf(windows);
@@ -120,9 +127,34 @@ function meanCosts(windows: readonly Window[]): Table {
     layers.reduce(
       (sum, layer, index) =>
         sum + layer.share * (meanOf([window], layer) ?? (fallback.get(window.arm)?.[index] as number)),
-      0,
+      window.loopDelayMs.mean,
     ),
   );
+}
+
+/** The mean latency at one size, by the same weights; `null` without a request. */
+export function meanLatency(ofSize: readonly Window[], all: readonly Window[]): number | null {
+  const [own, layers] = [ofSize.filter(hasLatencies), layersOf(all.filter(hasLatencies))];
+  if (own.length === 0) return null;
+  const known = layers.flatMap((layer) => {
+    const mean = meanOf(own, layer);
+    return mean === null ? [] : [{ mean, share: layer.share }];
+  });
+  const share = known.reduce((sum, layer) => sum + layer.share, 0);
+  const delay = own.reduce((sum, { loopDelayMs }) => sum + loopDelayMs.mean, 0) / own.length;
+  return known.reduce((sum, layer) => sum + (layer.mean * layer.share) / share, delay);
+}
+
+/** A quantile of the latencies at one size, by the same weights; `null` with fewer requests than `least`. */
+export function latencyQuantile(
+  ofSize: readonly Window[],
+  all: readonly Window[],
+  q: number,
+  least: number,
+): number | null {
+  const own = ofSize.filter(hasLatencies);
+  const count = own.reduce((sum, window) => sum + countOf(window), 0);
+  return count < least ? null : weightedQuantile(own, layersOf(all.filter(hasLatencies)), q);
 }
 
 function meanOf(windows: readonly Window[], { has }: Layer): number | null {
@@ -178,7 +210,7 @@ function sortedOf(window: Window): ReadonlyMap<string, Float64Array> {
 const PRECISION = 1e-4;
 
 /** Where a share `q` of the requests lies below, each layer with its share; by halving, since the lists are sorted already. */
-export function weightedQuantile(windows: readonly Window[], layers: readonly Layer[], q: number): number {
+function weightedQuantile(windows: readonly Window[], layers: readonly Layer[], q: number): number {
   const lists = layers
     .map(({ has, share }) => {
       const own = windows.flatMap((window) =>

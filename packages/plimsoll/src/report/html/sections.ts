@@ -2,23 +2,23 @@ import type { Environment } from '../../host/environment.js';
 import type { BenchResult } from '../../results/bench.js';
 import type { Classification } from '../../results/classification.js';
 import type { Comparison } from '../../results/comparison.js';
-import type { LoadResult } from '../../results/load.js';
 import type { Timeline } from '../../results/timeline.js';
 import type { Trace } from '../../results/trace.js';
 import type { TraceSummary } from '../../results/trace-summary.js';
+import type { TuneResult } from '../../results/tune.js';
 import { jobTimelines } from './jobs/index.js';
 import { benchSection } from './of-bench.js';
 import { classificationSection } from './of-classification.js';
 import { comparisonSection } from './of-comparison.js';
-import { loadSection } from './of-load.js';
 import { type StudyDocument, studySection } from './of-study.js';
 import { traceSection } from './of-trace.js';
+import { tuneSection } from './of-tune.js';
 import type { Detail, Section } from './section.js';
 
 /** A document as it was read; of a study only that it is a document of plimsoll. */
 export type ReportDocument =
+  | { readonly type: 'tune'; readonly document: TuneResult }
   | { readonly type: 'bench'; readonly document: BenchResult }
-  | { readonly type: 'load'; readonly document: LoadResult }
   | { readonly type: 'trace'; readonly document: TraceSummary }
   | { readonly type: 'kept trace'; readonly document: Trace }
   | { readonly type: 'timeline'; readonly document: Timeline }
@@ -52,10 +52,10 @@ export function sectionsOf(documents: readonly ReportDocument[]): Section[] {
 
 function sectionOf({ type, document }: ReportDocument, id: string, detail: Detail): Section | null {
   switch (type) {
+    case 'tune':
+      return tuneSection(document, id, detail);
     case 'bench':
       return benchSection(document, id, detail);
-    case 'load':
-      return loadSection(document, id, detail);
     case 'trace':
       return traceSection(document, id, detail);
     case 'classification':

@@ -44,6 +44,8 @@ export interface PoolState {
   readonly size: number | null;
   /** The largest size that all of them can have. */
   readonly limit: number;
+  /** The weaker of their ways to be resized; `null` when one cannot be. */
+  readonly resizing: 'threads' | 'parking' | null;
   /** Why that is no more, or why a pool cannot be resized. */
   readonly reason: string | null;
 }
@@ -180,6 +182,7 @@ export class LiveTarget {
     return {
       size: sizes.length === 0 ? null : Math.max(...sizes),
       limit: Math.min(...states.map(({ limit }) => limit)),
+      resizing: weakest(states.map(({ resizing }) => resizing)),
       reason: states.find(({ reason }) => reason !== null)?.reason ?? null,
     };
   }
@@ -259,12 +262,16 @@ export class LiveTarget {
     const lost = this.#processes.some(({ samples }) => samples[0]?.lost !== samples.at(-1)?.lost);
     const slept = Math.abs(Date.now() - clock() - wall) > MOST_STEP_MS;
     const { block, order, arm } = plan;
+    const figures = figuresOf(this.#serving, span);
+    const { completed, failed, unfinished, inFlight } = figures;
+    // Whoever sends requests has paused.
+    const isSilent = completed + failed + unfinished + inFlight === 0;
     return {
       ...{ block, order, arm, size },
-      ...figuresOf(this.#serving, span),
+      ...figures,
       machineBusyCores,
       queueWaitMs: { fast: mean(waits.map(({ fast }) => fast)), slow: mean(waits.map(({ slow }) => slow)) },
-      disturbed: this.#disturbances > disturbances || lost || slept || !this.#isKnown(span.end),
+      disturbed: this.#disturbances > disturbances || lost || slept || isSilent || !this.#isKnown(span.end),
       trouble,
     };
   }
@@ -351,6 +358,11 @@ export class LiveTarget {
       await sleep(LOOK_MS, undefined, signal === undefined ? {} : { signal });
     signal?.throwIfAborted();
   }
+}
+
+function weakest(ways: readonly ('threads' | 'parking' | false)[]): PoolState['resizing'] {
+  if (ways.includes(false)) return null;
+  return ways.includes('parking') ? 'parking' : 'threads';
 }
 
 interface MachineCpu {

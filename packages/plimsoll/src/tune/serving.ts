@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlimsollError } from '../errors.js';
+import type { CommandEnd } from '../lab/command.js';
+import { FIRST_LOOK } from '../stats/looks.js';
+import type { TuneNote } from './answer.js';
+import { type Endpoint, urlOf } from './endpoint.js';
+import type { Judgement } from './judge.js';
+import { measureSizes } from './live/measure.js';
+import type { LiveTarget } from './live/target.js';
+import type { Outcome } from './outcome.js';
+import type { TuneProgress } from './progress.js';
+import type { TuneContext, TuneQuestion } from './request.js';
+import { openTraffic, type TrafficSource } from './traffic/open.js';
+import type { Traffic } from './traffic/traffic.js';
+import type { Window } from './window.js';
+
+/** An app that serves, and how it is asked. */
+export interface ServingApp {
+  readonly live: LiveTarget;
+  /** Where it listens; null when that is not known. */
+  readonly endpoint: Endpoint | null;
+  /** Resolves when nothing of it runs any more; null for a process that is not ours. */
+  readonly ended: Promise<CommandEnd> | null;
+  /** null: whoever sends requests anyway. */
+  readonly traffic: TrafficSource | null;
+}
+
+/** Requests of ours, or of a command that sends them for us, come within this time, or not at all. */
+const FIRST_REQUEST_MS = 15_000;
+/** Whoever sends requests may pause for so long; then what was measured must do. */
+const MOST_SILENCE_MS = 10_000;
+/** A first failure may be an accident. */
+const LEAST_FAILURES = 10;
+const LOOK_MS = 50;
+/** What ended the app is known soon after its agents have gone. */
+const END_MS = 1_000;
+
+/**
+ * Measure an app that serves at every size, window by window, under the traffic that was asked for.
+ *
+ * @returns null when it ended well before enough was known: it is a command that ends.
+ * @throws {PlimsollError} PLIMSOLL_NO_REQUESTS, PLIMSOLL_ONLY_ERRORS, PLIMSOLL_TRAFFIC_FAILED, PLIMSOLL_TARGET_DIED, and what
+ * resizing throws.
+ * @throws the reason of the signal, when it aborts before the first window has ended.
+ */
+export async function measureServing(
+  app: ServingApp,
+  question: TuneQuestion,
+  context: TuneContext,
+): Promise<Outcome | null> {
+  const serving = new Serving(app, question, context);
+  try {
+    return await serving.measure();
+  } finally {
+    await serving.close();
+  }
+}
+
+class Serving {
+  readonly #app: ServingApp;
+  readonly #question: TuneQuestion;
+  readonly #context: TuneContext;
+  /** Aborts when there is no use in going on. */
+  readonly #over = new AbortController();
+  readonly #signal: AbortSignal;
+  #traffic: Traffic | null = null;
+  #failure: unknown = null;
+  #hasEnded = false;
+  #restarts = 0;
+  #lastRequests = 0;
+  #lastRequestMs = performance.now();
+
+  constructor(app: ServingApp, question: TuneQuestion, context: TuneContext) {
+    this.#app = app;
+    this.#question = question;
+    this.#context = context;
+    this.#signal = AbortSignal.any([context.signal, this.#over.signal]);
+    void app.ended?.then(({ code, text }) => {
+      this.#hasEnded = true;
+      if (code === 0) this.#over.abort();
+      else this.#fail(died(text));
+    });
+  }
+
+  async measure(): Promise<Outcome | null> {
+    try {
+      await this.#openTraffic();
+      await this.#firstRequest();
+      return await this.#compare();
+    } catch (error) {
+      if (this.#app.ended !== null && error instanceof PlimsollError && error.code === 'PLIMSOLL_TARGET_DIED')
+        await Promise.race([this.#app.ended, sleep(END_MS)]);
+      this.#context.signal.throwIfAborted();
+      if (this.#failure !== null) throw this.#failure;
+      if (this.#hasEnded) return null;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#traffic?.close();
+  }
+
+  async #openTraffic(): Promise<void> {
+    const { traffic, endpoint } = this.#app;
+    if (traffic === null || endpoint === null) return;
+    const { guardian } = this.#context;
+    const onPause = (): void => {
+      this.#restarts++;
+      this.#app.live.disturb();
+    };
+    this.#traffic = await openTraffic(traffic, endpoint, { guardian, signal: this.#signal, onPause });
+    void this.#traffic.failed.then((error) => this.#fail(error));
+  }
+
+  async #firstRequest(): Promise<void> {
+    const mostMs = this.#app.traffic === null ? this.#question.timeMs : FIRST_REQUEST_MS;
+    const startMs = performance.now();
+    while (this.#app.live.requests === 0) {
+      const spentMs = performance.now() - startMs;
+      if (spentMs > mostMs) throw this.#noRequests(mostMs);
+      const trouble = this.#traffic?.trouble();
+      if (trouble?.isAll) throw onlyErrors(trouble.text);
+      this.#tell('waiting', { share: spentMs / mostMs, leftMs: mostMs - spentMs });
+      await sleep(LOOK_MS, undefined, { signal: this.#signal });
+    }
+  }
+
+  #noRequests(mostMs: number): PlimsollError {
+    const within = `within ${Math.round(mostMs / 1000)} s`;
+    const url = this.#app.endpoint === null ? 'http://127.0.0.1:$PORT' : urlOf(this.#app.endpoint);
+    const trouble = this.#traffic?.trouble();
+    if (this.#app.ended === null)
+      return new PlimsollError(
+        'PLIMSOLL_NO_REQUESTS',
+        `the process has answered no request ${within}: it must be serving while it is measured`,
+      );
+    const text =
+      this.#traffic === null
+        ? `no request came ${within}: send some to ${url} meanwhile, or have them sent, by --url /PATH, or --on-port 'autocannon http://127.0.0.1:$PORT/PATH'`
+        : `no request was answered by the app, at ${url}, ${within}: ${trouble?.text ?? 'do --on-port or --url name its port, and a path that it answers?'}`;
+    return new PlimsollError('PLIMSOLL_NO_REQUESTS', text);
+  }
+
+  async #compare(): Promise<Outcome | null> {
+    const { sizes, baseline, objective, seed, timeMs } = this.#question;
+    const { live } = this.#app;
+    const { resizing } = await live.state();
+    const processes = live.pids.length;
+    const startMs = performance.now();
+    const until: Window[] = [];
+    let blocks = 0;
+    let known: Judgement | null = null;
+    const tell = (): void => {
+      const spentMs = performance.now() - startMs;
+      const phase = known === null && blocks === 0 ? 'warming up' : 'measuring';
+      const leftMs = Math.max(0, timeMs - spentMs);
+      this.#tell(phase, { blocks, known, share: Math.min(1, spentMs / timeMs), leftMs });
+    };
+    tell();
+    const { windows, plan, ending } = await measureSizes(live, {
+      ...{ sizes, baseline, objective, seed, timeMs },
+      signal: this.#signal,
+      isCautious: this.#app.ended === null,
+      onWindow: (window) => {
+        until.push(window);
+        this.#check(until);
+        tell();
+      },
+      onBlock: (judgement, count) => {
+        known = judgement;
+        blocks = count;
+        tell();
+      },
+    });
+    if (this.#failure !== null) throw this.#failure;
+    const isInterrupted = this.#context.signal.aborted;
+    if (isInterrupted && windows.length === 0) this.#context.signal.throwIfAborted();
+    if (this.#hasEnded && !isInterrupted && blocks < FIRST_LOOK) return null;
+    const stop = isInterrupted ? 'interrupted' : ending === 'settled' ? 'settled' : 'time';
+    return { samples: windows, plan, stop, processes, resizing, notes: this.#notes() };
+  }
+
+  /** Whether it is of use to go on after these windows. */
+  #check(windows: readonly Window[]): void {
+    const trouble = this.#traffic?.trouble();
+    if (trouble?.isAll) throw onlyErrors(trouble.text);
+    const sum = (pick: (window: Window) => number): number =>
+      windows.reduce((all, one) => all + pick(one), 0);
+    const failed = sum((window) => window.failed);
+    const good = sum(({ completed }) => completed) - failed;
+    if (failed >= LEAST_FAILURES && good <= 0)
+      throw onlyErrors(`all ${failed} requests were answered with a status of 500 or more, or not at all`);
+    const { requests } = this.#app.live;
+    const now = performance.now();
+    if (requests > this.#lastRequests) [this.#lastRequests, this.#lastRequestMs] = [requests, now];
+    else if (now - this.#lastRequestMs > MOST_SILENCE_MS) this.#over.abort();
+  }
+
+  #notes(): TuneNote[] {
+    const notes: TuneNote[] = [];
+    const { limit } = this.#app.live;
+    const wanted = Math.max(...this.#question.sizes);
+    if (limit !== null && limit < wanted) notes.push({ id: 'tune.app-sets-size', limit, wanted });
+    if (this.#restarts > 0) notes.push({ id: 'tune.traffic-restarted', times: this.#restarts });
+    const trouble = this.#traffic?.trouble();
+    if (trouble != null) notes.push({ id: 'tune.traffic-limited', detail: trouble.text });
+    return notes;
+  }
+
+  #fail(error: PlimsollError): void {
+    this.#failure ??= error;
+    this.#over.abort();
+  }
+
+  #tell(
+    phase: TuneProgress['phase'],
+    progress: Pick<TuneProgress, 'share' | 'leftMs'> & Partial<TuneProgress>,
+  ): void {
+    const at = this.#app.endpoint === null ? null : urlOf(this.#app.endpoint);
+    this.#context.onProgress({ blocks: 0, known: null, ...progress, phase, at });
+  }
+}
+
+const died = (how: string): PlimsollError =>
+  new PlimsollError('PLIMSOLL_TARGET_DIED', `the command ended while it was measured (${how})`);
+
+const onlyErrors = (text: string): PlimsollError =>
+  new PlimsollError(
+    'PLIMSOLL_ONLY_ERRORS',
+    `${text}: an error takes another time than an answer, and no size can be told from it`,
+  );

@@ -1,0 +1,128 @@
+import { PlimsollError } from '../errors.js';
+import { readCgroup } from '../host/cgroup.js';
+import { captureEnvironment, type Environment } from '../host/environment.js';
+import { FIRST_LOOK } from '../stats/looks.js';
+import { answer, type MeasuredTune, type TuneFacts, type TuneNote } from './answer.js';
+import { App } from './app.js';
+import { measureProcess } from './attached.js';
+import type { Outcome } from './outcome.js';
+import type { TuneContext, TuneProcessRequest, TuneQuestion, TuneRequest } from './request.js';
+import { compareRuns, tooLong } from './runs.js';
+import { measureServing } from './serving.js';
+
+/** Threads that Node and the agent have beside those of the pool. */
+const OTHER_THREADS = 16;
+
+/**
+ * Find out which size suits a command: a server is measured while it runs, a command that ends in fresh processes.
+ *
+ * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it does not come up or fails; PLIMSOLL_TARGET_HUNG when no port opens; what
+ * `measureServing` and `compareRuns` throw.
+ * @throws the reason of the signal, when it aborts before anything was measured.
+ */
+export async function tuneCommand(asked: TuneRequest, context: TuneContext): Promise<MeasuredTune> {
+  const begun = begin(asked, context);
+  const { request, notes } = withinLimits(asked);
+  const app = await App.start(request, context);
+  let outcome: Outcome | null;
+  try {
+    outcome = await examine(app, request, context);
+  } finally {
+    await app.stop(context.signal);
+  }
+  outcome ??= await compareRuns(request, context);
+  return answerOf(
+    outcome,
+    { command: request.command, pid: null, traffic: trafficText(request) },
+    begun,
+    notes,
+  );
+}
+
+/**
+ * Find out which size suits a process that serves already.
+ *
+ * @throws as `measureProcess`
+ * @throws the reason of the signal, when it aborts before anything was measured.
+ */
+export async function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
+  const begun = begin(request, context);
+  const outcome = await measureProcess(request, context);
+  return answerOf(outcome, { command: null, pid: request.pid, traffic: null }, begun, []);
+}
+
+interface Begun {
+  readonly startedAt: Date;
+  readonly startMs: number;
+  readonly environment: Environment;
+  readonly timeMs: number;
+}
+
+function begin({ timeMs }: Pick<TuneQuestion, 'timeMs'>, { onProgress }: TuneContext): Begun {
+  onProgress({ phase: 'starting', at: null, blocks: 0, known: null, share: 0, leftMs: timeMs });
+  const environment = captureEnvironment({ directory: process.cwd() });
+  return { startedAt: new Date(), startMs: performance.now(), environment, timeMs };
+}
+
+function answerOf(
+  { samples, plan, processes, resizing, stop, notes }: Outcome,
+  { command, pid, traffic }: Pick<TuneFacts, 'command' | 'pid'> & Pick<TuneFacts['method'], 'traffic'>,
+  { startedAt, startMs, environment, timeMs }: Begun,
+  earlier: readonly TuneNote[],
+): MeasuredTune {
+  const method: TuneFacts['method'] = {
+    mode: pid !== null ? 'attached' : processes === null ? 'runs' : 'live',
+    ...{ timeMs, traffic, processes, resizing, stop },
+    startedAt: startedAt.toISOString(),
+    seconds: (performance.now() - startMs) / 1000,
+  };
+  return answer(samples, plan, { environment, command, pid, method, notes: [...earlier, ...notes] });
+}
+
+/** @returns null for a command that ends. */
+async function examine(app: App, request: TuneRequest, context: TuneContext): Promise<Outcome | null> {
+  const { traffic, timeMs, readyMs, sizes } = request;
+  const patienceMs = timeMs / ((sizes.length + 1) * FIRST_LOOK);
+  const nature = await app.nature(traffic === null ? timeMs : readyMs, patienceMs, context.signal);
+  if (nature.is === 'unknown') {
+    if (traffic !== null)
+      throw new PlimsollError(
+        'PLIMSOLL_TARGET_HUNG',
+        `the command has not listened on a port within ${readyMs / 1000} s: does it need arguments, or another environment?`,
+      );
+    return tooLong(request, app.wallMs);
+  }
+  const served =
+    nature.is === 'serving'
+      ? await measureServing(
+          { live: app.live, endpoint: nature.endpoint, ended: app.ended, traffic },
+          request,
+          context,
+        )
+      : null;
+  if (served === null && traffic !== null)
+    throw new PlimsollError(
+      'PLIMSOLL_TARGET_FAILED',
+      nature.is === 'ended'
+        ? 'the command ended (exit code 0) before it listened on a port: is it a server?'
+        : 'the command ended (exit code 0) before enough was known',
+    );
+  return served;
+}
+
+/** libuv aborts the process when it cannot create a thread. */
+function withinLimits(request: TuneRequest): { readonly request: TuneRequest; readonly notes: TuneNote[] } {
+  const { pidsHeadroom } = readCgroup();
+  const limit = pidsHeadroom === null ? Number.POSITIVE_INFINITY : pidsHeadroom - OTHER_THREADS;
+  const tooLarge = request.sizes.filter((size) => size > limit && size !== request.baseline);
+  if (tooLarge.length === 0) return { request, notes: [] };
+  return {
+    request: { ...request, sizes: request.sizes.filter((size) => !tooLarge.includes(size)) },
+    notes: [{ id: 'tune.sizes-left-out', sizes: tooLarge, because: 'pids', limit }],
+  };
+}
+
+function trafficText({ traffic }: TuneRequest): string | null {
+  if (traffic === null) return null;
+  return traffic.from === 'command' ? traffic.words.join(' ') : traffic.urls.join(', ');
+}
