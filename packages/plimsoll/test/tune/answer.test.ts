@@ -209,7 +209,7 @@ test('why is told by what was measured at each size', () => {
   assert.equal(text('tune.queue-wait'), 'a job waits 8.00 ms for a pool thread at 4, and 0.20 ms at 16');
   assert.match(
     text('tune.lookup-wait'),
-    /^lookups are what waits: 40.0 ms at 4, other jobs 8.00 ms; of 4 threads 2 at most/,
+    /^lookups wait 40.0 ms at 4, and other jobs 8.00 ms: of 4 threads at most 2/,
   );
   assert.match(text('tune.cores-busy'), /are busy at 16/);
 });
