@@ -104,17 +104,23 @@ export function loadHttp2(context: TestContext, port: number, path: string, stre
   context.after(() => session.destroy());
 }
 
-/** Threads of a process that wait in a read of a FIFO: those that are parked. */
-export function parkedThreads(pid: number): number {
+/** Pool threads of a process that serve the queue: those that it was started with, or has by name, less those that are parked. */
+export function servingThreads(pid: number, started = 8): number {
   const tasks = `/proc/${pid}/task`;
-  return readdirSync(tasks).filter((tid) => {
-    try {
-      const [call, first] = readFileSync(`${tasks}/${tid}/syscall`, 'latin1').split(' ');
-      if (call !== (process.arch === 'arm64' ? '63' : '0') || first === undefined) return false;
-      return /^pipe:|fifo/.test(readlinkSync(`/proc/${pid}/fd/${Number(first)}`));
-    } catch {
-      // The thread has ended.
-      return false;
-    }
-  }).length;
+  const count = (isOne: (task: string) => boolean): number =>
+    readdirSync(tasks).filter((tid) => {
+      try {
+        return isOne(`${tasks}/${tid}`);
+      } catch {
+        // The thread has ended.
+        return false;
+      }
+    }).length;
+  const named = count((task) => readFileSync(`${task}/comm`, 'utf8').trim() === 'libuv-worker');
+  const parked = count((task) => {
+    const [call, first] = readFileSync(`${task}/syscall`, 'latin1').split(' ');
+    if (call !== (process.arch === 'arm64' ? '63' : '0') || first === undefined) return false;
+    return /^pipe:|fifo/.test(readlinkSync(`/proc/${pid}/fd/${Number(first)}`));
+  });
+  return (named === 0 ? started : named) - parked;
 }
