@@ -84,6 +84,7 @@ function unavailable(why: string): ResizeError {
 }
 
 async function resize(size: number, deadline: number): Promise<void> {
+  if (state.isClosed) throw unavailable('the process is about to exit');
   const engine = await prepare();
   const limit = state.engine === 'threads' ? MOST_THREADS : state.real;
   if (size > limit)
