@@ -16,13 +16,11 @@ const SLOW = [
   ...['bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits'].map(
     (name) => `${CLI}/${name}`,
   ),
-  ...['load-bad-input', 'load-clean-up', 'load', 'timeline', 'trace'].map((name) => `${CLI}/${name}`),
+  ...['timeline', 'trace'].map((name) => `${CLI}/${name}`),
   'packages/plimsoll/test/browser/browser',
   'packages/plimsoll/test/docs/site',
   'packages/plimsoll/test/classify/classify',
   'packages/plimsoll/test/lab/blocks',
-  'packages/plimsoll/test/load/table-run',
-  'packages/plimsoll/test/load/traffic',
   'packages/plimsoll/test/stats/generations',
   'packages/plimsoll/test/timeline/timeline',
   'packages/plimsoll/test/trace/requests-http',
@@ -47,7 +45,6 @@ const NOT_EVERYWHERE = [
     lines: [20],
   },
   { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
-  { paths: [`${TEST}/load/`, `${CLI}/load`], lines: [20] },
   { paths: ['examples/', 'packages/bullmq/', 'setups/'], lines: [20, 24] },
   { paths: [`${CLI}/bad-input`], lines: [20] },
   { paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`], lines: [20, 22] },
@@ -82,10 +79,10 @@ const SIDE_BY_SIDE = [
     'packaging/',
     'report/',
   ].map((path) => `packages/plimsoll/test/${path}`),
-  ...['docs/', 'stats/', 'trace/', 'bench/findings', 'classify/decide', 'load/analyse'].map(
+  ...['docs/', 'stats/', 'trace/', 'bench/findings', 'classify/decide'].map(
     (path) => `packages/plimsoll/test/${path}`,
   ),
-  ...[`${CLI}/bad-input`, `${CLI}/load-bad-input`],
+  `${CLI}/bad-input`,
 ];
 
 /**

@@ -5,7 +5,6 @@ import { benchSchema } from '../packages/plimsoll/dist/results/bench.js';
 import { classificationSchema } from '../packages/plimsoll/dist/results/classification.js';
 import { comparisonSchema } from '../packages/plimsoll/dist/results/comparison.js';
 import { diagnosisSchema } from '../packages/plimsoll/dist/results/diagnosis.js';
-import { loadSchema } from '../packages/plimsoll/dist/results/load.js';
 import { poolActivitySchema } from '../packages/plimsoll/dist/results/pool-activity.js';
 import { resizeSchema } from '../packages/plimsoll/dist/results/resize.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
@@ -16,7 +15,6 @@ const SCHEMAS = {
   classification: classificationSchema,
   comparison: comparisonSchema,
   diagnosis: diagnosisSchema,
-  load: loadSchema,
   resize: resizeSchema,
   timeline: timelineSchema,
   top: poolActivitySchema,

@@ -98,7 +98,6 @@ export const USES = {
          if (status !== 0 && status !== 3) process.exit(1);`,
       ],
       ['plimsoll', ...words('timeline randomBytes --requests 2 --quiet')],
-      ['plimsoll', ...words('load --mode cluster --scale 0.002 --sizes 4 --quiet')],
       ['plimsoll', ...words('trace --quiet --'), process.execPath, 'app.mjs'],
     ],
     files: {

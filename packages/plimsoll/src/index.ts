@@ -13,8 +13,6 @@ export {
   type ModulesProgress,
 } from './api/compare.js';
 export { type DoctorOptions, doctor } from './api/doctor.js';
-export { type LoadOptions, type LoadRunOptions, type LoadTarget, load } from './api/load.js';
-export type { SampleOperation } from './api/operation.js';
 export { type ReportOptions, report } from './api/report.js';
 export { type ResizeOptions, resize } from './api/resize.js';
 export type { RunOptions } from './api/run-options.js';
@@ -26,15 +24,11 @@ export type { ClassifyProgress } from './classify/classify.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
 export type { Environment } from './host/environment.js';
 export type { DnsMode } from './lab/resolver/open.js';
-export type { LoadCase, LoadProgress } from './load/options.js';
-export type { Mode } from './load/target/sample.js';
 export { benchReport } from './report/bench.js';
 export { benchMarkdown } from './report/bench-markdown.js';
 export { classificationReport } from './report/classification.js';
 export { comparisonMarkdown, comparisonReport } from './report/compare.js';
 export { diagnosisReport } from './report/doctor.js';
-export { loadReport } from './report/load.js';
-export { loadMarkdown } from './report/load-markdown.js';
 export { perfettoTrace } from './report/perfetto.js';
 export { resizeReport } from './report/resize.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
@@ -58,14 +52,6 @@ export { type Comparison, type ComparisonRow, comparisonSchema } from './results
 export { type DiagnosedProcess, type Diagnosis, diagnosisSchema } from './results/diagnosis.js';
 export { environmentSchema } from './results/environment.js';
 export type { Finding } from './results/finding.js';
-export {
-  type LoadCell,
-  type LoadRecommendation,
-  type LoadResult,
-  type LoadRound,
-  type LoadTable,
-  loadSchema,
-} from './results/load.js';
 export { type PoolActivity, poolActivitySchema } from './results/pool-activity.js';
 export { type Resize, resizeSchema } from './results/resize.js';
 export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';

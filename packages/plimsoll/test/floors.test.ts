@@ -11,7 +11,7 @@ const FLOORS = [
   ['api'],
   ['report'],
   ['compare'],
-  ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor', 'top', 'resize'],
+  ['bench', 'timeline', 'classify', 'trace', 'doctor', 'top', 'resize'],
   ['target'],
   ['lab'],
   ['workloads'],
@@ -98,7 +98,7 @@ describe('the rules of the floors', () => {
   });
 
   test('rooms of one floor do not import each other', () => {
-    assert.equal(of({ 'bench/a.ts': importing('../load/b.js'), 'load/b.ts': '' }).length, 1);
+    assert.equal(of({ 'bench/a.ts': importing('../trace/b.js'), 'trace/b.ts': '' }).length, 1);
   });
 
   test('nothing imports what the package exports, and errors import nothing', () => {

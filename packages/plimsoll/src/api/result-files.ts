@@ -6,7 +6,6 @@ import type { ReportDocument } from '../report/html/sections.js';
 import { benchSchema } from '../results/bench.js';
 import { classificationSchema } from '../results/classification.js';
 import { comparisonSchema } from '../results/comparison.js';
-import { loadSchema } from '../results/load.js';
 import { timelineSchema } from '../results/timeline.js';
 import { traceSummarySchema } from '../results/trace-summary.js';
 import { readTrace } from './trace.js';
@@ -15,7 +14,6 @@ const SCHEMAS = {
   bench: benchSchema,
   classification: classificationSchema,
   comparison: comparisonSchema,
-  load: loadSchema,
   timeline: timelineSchema,
   trace: traceSummarySchema,
 } as const;
