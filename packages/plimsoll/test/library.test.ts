@@ -139,7 +139,14 @@ test('plimsoll exports these values and no others', () => {
     [
       ...['bench', 'classify', 'compare', 'compareModules', 'timeline', 'trace'],
       ...['readTrace', 'doctor', 'report', 'resize', 'top', 'writeTrace', 'PlimsollError'],
-      ...['benchReport', 'classificationReport', 'diagnosisReport', 'timelineReport', 'traceReport'],
+      ...[
+        'benchReport',
+        'classificationReport',
+        'diagnosisReport',
+        'resizeReport',
+        'timelineReport',
+        'traceReport',
+      ],
       ...['comparisonMarkdown', 'comparisonReport', 'comparisonSchema'],
       ...['benchMarkdown', 'perfettoTrace', 'plainStyle', 'terminalStyle'],
       ...['benchSchema', 'classificationSchema', 'environmentSchema'],
