@@ -40,7 +40,7 @@ function build() {
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
   bundle(root);
   const results = join(root, 'packages/plimsoll/dist/results');
-  const schema = join(root, 'packages/plimsoll/dist/schema/load.json');
+  const schema = join(root, 'packages/plimsoll/dist/schema/bench.json');
   const newest = Math.max(...readdirSync(results).map((file) => statSync(join(results, file)).mtimeMs));
   if (existsSync(schema) && statSync(schema).mtimeMs >= newest) return;
   run(process.execPath, [join(root, 'scripts/write-schemas.mjs')]);

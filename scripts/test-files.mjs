@@ -13,16 +13,14 @@ const POOL = 'packages/pool/test';
  * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
  */
 const SLOW = [
-  ...['advise', 'bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits'].map(
+  ...['bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits'].map(
     (name) => `${CLI}/${name}`,
   ),
-  ...['load-bad-input', 'load-clean-up', 'load', 'timeline', 'trace'].map((name) => `${CLI}/${name}`),
+  ...['timeline', 'trace'].map((name) => `${CLI}/${name}`),
   'packages/plimsoll/test/browser/browser',
   'packages/plimsoll/test/docs/site',
   'packages/plimsoll/test/classify/classify',
   'packages/plimsoll/test/lab/blocks',
-  'packages/plimsoll/test/load/table-run',
-  'packages/plimsoll/test/load/traffic',
   'packages/plimsoll/test/stats/generations',
   'packages/plimsoll/test/timeline/timeline',
   'packages/plimsoll/test/trace/requests-http',
@@ -43,13 +41,10 @@ const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
 const NOT_EVERYWHERE = [
   { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
   {
-    paths: ['browser/', 'collections/', 'compare/', 'docs/', 'model/', 'stats/'].map(
-      (folder) => `${TEST}/${folder}`,
-    ),
+    paths: ['browser/', 'collections/', 'compare/', 'docs/', 'stats/'].map((folder) => `${TEST}/${folder}`),
     lines: [20],
   },
   { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
-  { paths: [`${TEST}/load/`, `${CLI}/load`], lines: [20] },
   { paths: ['examples/', 'packages/bullmq/', 'setups/'], lines: [20, 24] },
   { paths: [`${CLI}/bad-input`], lines: [20] },
   { paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`], lines: [20, 22] },
@@ -75,21 +70,19 @@ const SIDE_BY_SIDE = [
   ...[
     'errors',
     'floors',
-    'advise/',
     'browser/',
     'collections/',
     'compare/',
     'doctor/',
     'host/',
     'libuv/',
-    'model/',
     'packaging/',
     'report/',
   ].map((path) => `packages/plimsoll/test/${path}`),
-  ...['docs/', 'stats/', 'trace/', 'bench/findings', 'classify/decide', 'load/analyse'].map(
+  ...['docs/', 'stats/', 'trace/', 'bench/findings', 'classify/decide'].map(
     (path) => `packages/plimsoll/test/${path}`,
   ),
-  ...[`${CLI}/bad-input`, `${CLI}/load-bad-input`],
+  `${CLI}/bad-input`,
 ];
 
 /**

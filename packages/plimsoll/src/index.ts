@@ -3,13 +3,6 @@
  * writes. The functions clean up after themselves; none needs anything but its options.
  */
 
-export {
-  type AdviseOptions,
-  advise,
-  type VerifyOptions,
-  type VerifyProgress,
-  verifyAdvice,
-} from './api/advise.js';
 export { type BenchOptions, bench } from './api/bench.js';
 export { type ClassifyOptions, classify } from './api/classify.js';
 export {
@@ -20,8 +13,6 @@ export {
   type ModulesProgress,
 } from './api/compare.js';
 export { type DoctorOptions, doctor } from './api/doctor.js';
-export { type LoadOptions, type LoadRunOptions, type LoadTarget, load } from './api/load.js';
-export type { SampleOperation } from './api/operation.js';
 export { type ReportOptions, report } from './api/report.js';
 export type { RunOptions } from './api/run-options.js';
 export { type TimelineOptions, timeline } from './api/timeline.js';
@@ -32,28 +23,15 @@ export type { ClassifyProgress } from './classify/classify.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
 export type { Environment } from './host/environment.js';
 export type { DnsMode } from './lab/resolver/open.js';
-export type { LoadCase, LoadProgress } from './load/options.js';
-export type { Mode } from './load/target/sample.js';
-export { adviceReport } from './report/advise.js';
 export { benchReport } from './report/bench.js';
 export { benchMarkdown } from './report/bench-markdown.js';
 export { classificationReport } from './report/classification.js';
 export { comparisonMarkdown, comparisonReport } from './report/compare.js';
 export { diagnosisReport } from './report/doctor.js';
-export { loadReport } from './report/load.js';
-export { loadMarkdown } from './report/load-markdown.js';
 export { perfettoTrace } from './report/perfetto.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { timelineReport } from './report/timeline.js';
 export { traceReport } from './report/trace.js';
-export {
-  type Advice,
-  adviceSchema,
-  type Objective,
-  type Prediction,
-  type Verification,
-  type WhatIf,
-} from './results/advice.js';
 export {
   type BenchResult,
   benchSchema,
@@ -72,14 +50,6 @@ export { type Comparison, type ComparisonRow, comparisonSchema } from './results
 export { type DiagnosedProcess, type Diagnosis, diagnosisSchema } from './results/diagnosis.js';
 export { environmentSchema } from './results/environment.js';
 export type { Finding } from './results/finding.js';
-export {
-  type LoadCell,
-  type LoadRecommendation,
-  type LoadResult,
-  type LoadRound,
-  type LoadTable,
-  loadSchema,
-} from './results/load.js';
 export { type PoolActivity, poolActivitySchema } from './results/pool-activity.js';
 export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';
 export type {

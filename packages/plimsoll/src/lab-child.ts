@@ -5,6 +5,7 @@
  */
 
 export { peakRssMb, rssMb } from './host/memory.js';
+export { poolThreadsBetween } from './host/pool-threads.js';
 export { answerOnce, answerRounds, CannotDo, type Opened, type Yield } from './lab/child/answer.js';
 export { watchLoopDelay } from './lab/loop-delay.js';
-export { prepareSleep } from './workloads/sleep.js';
+export { prepareModule } from './workloads/module.js';

@@ -5,24 +5,40 @@
  * Unstable: it changes with any version, without notice. What is stable is `plimsoll`.
  */
 
-export { verification } from './advise/verify.js';
+export { checkCount, checkPositive, checkSize, checkSizes, checkUrl } from './api/check.js';
+export { type RunOptions, supervised } from './api/run-options.js';
+export { looksLikePath } from './api/targets.js';
 export { type RecordedTrace, recordTrace as record } from './api/trace.js';
 export { analyseWorkload } from './bench/analyse.js';
 export type { ChosenWorkload } from './bench/options.js';
+export { type CommandRun, runCommand } from './cli/command-run.js';
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
 export { readOptions } from './cli/read-options.js';
-export { parseCount } from './cli/values.js';
-export { PlimsollError, usage } from './errors.js';
+export { parseCount, parsePositive, parseSize, parseSizes } from './cli/values.js';
+export { cannotWrite, type ErrorCode, exitCodeOf, PlimsollError, usage } from './errors.js';
+export { cpuCount } from './host/cpu.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
-export { diffPoolThreads, type ThreadInfo } from './host/pool-threads.js';
+export { type GroupUsage, readGroupUsage } from './host/group-usage.js';
+export { disturbancesOf, type MachineNoise, machineNoise, readMachine } from './host/noise.js';
+export {
+  countPoolThreads,
+  diffPoolThreads,
+  listThreads,
+  namesPoolThreads,
+  type ThreadInfo,
+} from './host/pool-threads.js';
+export { printable } from './host/printable.js';
+export { hasEnded, isSameProcess, startTime } from './host/processes.js';
 export { installedVersions } from './host/versions.js';
 export {
   type AlternatingOutcome,
   type AlternatingRound,
   alternate,
   type Contestant,
+  pairedGenerations,
+  type Stop,
 } from './lab/alternating.js';
 export type { Arm } from './lab/block-order.js';
 export {
@@ -32,30 +48,56 @@ export {
   completeBlocks,
   runBlocks,
 } from './lab/blocks.js';
-export { fitGenerations } from './lab/fit-generations.js';
+export { fitGenerations, type GenerationsFit } from './lab/fit-generations.js';
 export { askFreshProcess } from './lab/fresh-process.js';
 export { GenerationWatch } from './lab/generation-watch.js';
-export { Guardian } from './lab/guardian.js';
+export { groupsThatFit, roomOf } from './lab/groups.js';
+export { Guardian, type Supervision, withGuardian } from './lab/guardian.js';
 export { LiveContestant } from './lab/live-contestant.js';
 export type { Measurement, Outcome, RoundYield } from './lab/messages.js';
+export { killGroup, lastWords, startGroup } from './lab/process-group.js';
 export { openResolver } from './lab/resolver/open.js';
-export { simulate } from './model/simulate.js';
-export type { Workload as SimulatedWorkload } from './model/workload.js';
+export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from './libuv/pool-size.js';
+export { STOPPED } from './report/bench.js';
 export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
 export { findings } from './report/findings/bench.js';
 export { busyCpus } from './report/findings/context.js';
-export { formatDuration, formatEstimate, formatFigure, list } from './report/format.js';
-export { loadMethodLines, loadRecommendationsMarkdown, loadTableMarkdown } from './report/load-markdown.js';
+export { statement, type Texts } from './report/findings/statement.js';
+export {
+  change,
+  formatBytes,
+  formatChange,
+  formatCount,
+  formatDuration,
+  formatEstimate,
+  formatFigure,
+  formatMs,
+  formatNumber,
+  formatRate,
+  list,
+  percent,
+} from './report/format.js';
+export { reportPage } from './report/html/page.js';
+export { machineLine } from './report/machine-line.js';
+export { progressLine } from './report/progress.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
-export { type Column, markdownTable, renderTable } from './report/table.js';
+export { type Column, markdownTable, renderTable, wrap } from './report/table.js';
 export { timelineReport } from './report/timeline.js';
-export { type Advice, type Objective, objectives, type Verification } from './results/advice.js';
-export { type BenchResult, benchSchema, type RoundResult, type WorkloadResult } from './results/bench.js';
+export {
+  type BenchResult,
+  benchSchema,
+  noiseSchema,
+  type RoundResult,
+  verdictSchema,
+  type WorkloadResult,
+} from './results/bench.js';
 export { type Classification, type Classified, classificationSchema } from './results/classification.js';
-export { type LoadCell, type LoadResult, loadSchema } from './results/load.js';
+export { environmentSchema } from './results/environment.js';
+export { statementSchema } from './results/finding.js';
 export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
 export { type Estimate, estimateRatio } from './stats/estimate.js';
+export type { EventLoopDelay } from './stats/event-loop-delay.js';
 export {
   compareGenerations,
   comparePair,
@@ -64,10 +106,13 @@ export {
   halfWidth,
   type PairComparison,
   type PairedBlocks,
+  type RatioInterval,
+  type SizeComparison,
 } from './stats/generations.js';
 export { kendall } from './stats/kendall.js';
 export { FIRST_LOOK } from './stats/looks.js';
-export { EQUAL_WITHIN, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
-export { median, quantile } from './stats/quantile.js';
+export { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
+export { ACCEPTED_LOSS } from './stats/posterior-odds.js';
+export { median, quantile, quantileOfSorted } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';

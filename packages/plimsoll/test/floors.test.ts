@@ -10,9 +10,8 @@ const FLOORS = [
   ['cli'],
   ['api'],
   ['report'],
-  ['advise', 'compare'],
-  ['bench', 'load', 'timeline', 'classify', 'trace', 'doctor', 'top'],
-  ['model'],
+  ['compare'],
+  ['bench', 'timeline', 'classify', 'trace', 'doctor', 'top'],
   ['lab'],
   ['workloads'],
   ['results'],
@@ -98,7 +97,7 @@ describe('the rules of the floors', () => {
   });
 
   test('rooms of one floor do not import each other', () => {
-    assert.equal(of({ 'bench/a.ts': importing('../load/b.js'), 'load/b.ts': '' }).length, 1);
+    assert.equal(of({ 'bench/a.ts': importing('../trace/b.js'), 'trace/b.ts': '' }).length, 1);
   });
 
   test('nothing imports what the package exports, and errors import nothing', () => {

@@ -9,7 +9,7 @@ import * as lab from 'plimsoll/lab';
 import * as marks from 'plimsoll/mark';
 import { fixture } from './support/cli.js';
 
-const { advise, bench, classify, load, timeline, trace, verifyAdvice, PlimsollError } = plimsoll;
+const { bench, classify, timeline, trace, PlimsollError } = plimsoll;
 
 const hashing = [
   process.execPath,
@@ -87,29 +87,9 @@ describe('the commands as functions', () => {
       assert.equal(results[0]?.verdict, 'pool');
     });
 
-  leavesNothing('load', async () => {
-    const target = { kind: 'sample', operation: 'stat', operationsPerRequest: 1 } as const;
-    const cases = [{ name: 'own', kind: 'closed', parallel: 1, requests: 2 }] as const;
-    const result = plimsoll.loadSchema.parse(await load({ target, cases, sizes: [2] }));
-    assert.deepEqual(
-      result.cells.map(({ size }) => size),
-      [2],
-    );
-  });
-
-  leavesNothing('trace, advise and verifyAdvice', async () => {
-    const { trace: recorded, summary } = await trace({ command: hashing, size: 2 });
+  leavesNothing('trace', async () => {
+    const { summary } = await trace({ command: hashing, size: 2 });
     assert.equal(plimsoll.traceSummarySchema.parse(summary).programs[0]?.jobs, 30);
-    const advice = await advise(recorded, { sizes: [2, 4] });
-    assert.equal(advice.trace.jobs, 30);
-    const verified = await verifyAdvice(advice, { command: hashing, sizes: [2], runs: 1 });
-    assert.equal(plimsoll.adviceSchema.parse(verified).verification[0]?.size, 2);
-    assert.ok((verified.verificationNoise?.aaRatio ?? 0) > 0, 'the smallest size has a twin');
-  });
-
-  leavesNothing('advise, with a command to record', async () => {
-    const { trace: about } = await advise({ command: hashing, size: 2 }, { sizes: [2] });
-    assert.equal(about.jobs, 30);
   });
 
   leavesNothing('a signal ends a bench, whose result says so', async () => {
@@ -131,7 +111,6 @@ describe('the commands as functions', () => {
   leavesNothing('a signal that has aborted ends the others before they begin', async () => {
     const signal = AbortSignal.abort();
     assert.equal((await timeline({ operation: 'pbkdf2' }, { signal })).interrupted, true);
-    assert.equal((await load({}, { signal })).method.interrupted, true);
     if (process.platform !== 'win32') assert.equal((await classify({}, { signal })).interrupted, true);
   });
 
@@ -150,8 +129,6 @@ describe('the commands as functions', () => {
     await rejects(bench({ workloads: ['cripto'] }), /unknown workload "cripto"/);
     await rejects(timeline({ operation: 'nothing' }), /unknown operation "nothing"/);
     await rejects(classify({ names: ['fs.nothing'] }), /unknown API "fs\.nothing"/);
-    await rejects(load({ target: { kind: 'url', url: 'nowhere' } }), /^url: .*not "nowhere"/);
-    await rejects(load({ baseline: 5 }), /^baseline: 5 is not among the sizes/);
     await rejects(trace({ command: [] }), /^command: /);
   });
 });
@@ -160,30 +137,12 @@ test('plimsoll exports these values and no others', () => {
   assert.deepEqual(
     Object.keys(plimsoll).sort(),
     [
-      ...[
-        'advise',
-        'bench',
-        'classify',
-        'compare',
-        'compareModules',
-        'load',
-        'timeline',
-        'trace',
-        'verifyAdvice',
-      ],
+      ...['bench', 'classify', 'compare', 'compareModules', 'timeline', 'trace'],
       ...['readTrace', 'doctor', 'report', 'top', 'writeTrace', 'PlimsollError'],
-      ...[
-        'adviceReport',
-        'benchReport',
-        'classificationReport',
-        'diagnosisReport',
-        'loadReport',
-        'timelineReport',
-        'traceReport',
-      ],
+      ...['benchReport', 'classificationReport', 'diagnosisReport', 'timelineReport', 'traceReport'],
       ...['comparisonMarkdown', 'comparisonReport', 'comparisonSchema'],
-      ...['benchMarkdown', 'loadMarkdown', 'perfettoTrace', 'plainStyle', 'terminalStyle'],
-      ...['adviceSchema', 'benchSchema', 'classificationSchema', 'environmentSchema', 'loadSchema'],
+      ...['benchMarkdown', 'perfettoTrace', 'plainStyle', 'terminalStyle'],
+      ...['benchSchema', 'classificationSchema', 'environmentSchema'],
       ...['diagnosisSchema', 'poolActivitySchema', 'timelineSchema', 'traceSummarySchema'],
     ].sort(),
   );
@@ -198,34 +157,29 @@ test('plimsoll/lab exports these values and no others', () => {
   assert.deepEqual(
     Object.keys(lab).sort(),
     [
-      ...['Guardian', 'completeBlocks', 'runBlocks', 'askFreshProcess', 'openResolver'],
-      ...['alternate', 'fitGenerations', 'GenerationWatch', 'LiveContestant'],
-      ...['interruptSignal', 'openJsonOutput', 'ProgressLine', 'parseCount', 'PlimsollError'],
-      ...['readOptions', 'usage'],
-      ...['captureEnvironment', 'diffPoolThreads', 'installedVersions'],
-      ...[
-        'formatDuration',
-        'formatEstimate',
-        'formatFigure',
-        'list',
-        'markdownTable',
-        'renderTable',
-        'plainStyle',
-        'terminalStyle',
-      ],
-      ...[
-        'benchMarkdown',
-        'environmentLines',
-        'loadMethodLines',
-        'loadRecommendationsMarkdown',
-        'loadTableMarkdown',
-        'timelineReport',
-      ],
-      ...['benchSchema', 'classificationSchema', 'loadSchema', 'timelineSchema', 'objectives'],
-      ...['createRandom', 'median', 'quantile', 'kendall', 'hodgesLehmann', 'signedRankInterval'],
-      ...['FIRST_LOOK', 'compareGenerations', 'comparePair', 'halfWidth'],
-      ...['EQUAL_WITHIN', 'estimateRatio', 'verdictOfRatio'],
-      ...['analyseWorkload', 'busyCpus', 'findings', 'record', 'simulate', 'verification'],
+      ...['alternate', 'fitGenerations', 'groupsThatFit', 'pairedGenerations', 'roomOf'],
+      ...['Guardian', 'GenerationWatch', 'LiveContestant', 'supervised', 'withGuardian'],
+      ...['completeBlocks', 'runBlocks', 'askFreshProcess', 'openResolver', 'record'],
+      ...['killGroup', 'lastWords', 'startGroup', 'interruptSignal', 'runCommand'],
+      ...['cannotWrite', 'exitCodeOf', 'openJsonOutput', 'PlimsollError', 'ProgressLine', 'usage'],
+      ...['checkCount', 'checkPositive', 'checkSize', 'checkSizes', 'checkUrl', 'looksLikePath'],
+      ...['parseCount', 'parsePositive', 'parseSize', 'parseSizes', 'readOptions'],
+      ...['captureEnvironment', 'cpuCount', 'installedVersions', 'printable'],
+      ...['hasEnded', 'isSameProcess', 'readGroupUsage', 'startTime'],
+      ...['countPoolThreads', 'diffPoolThreads', 'listThreads', 'namesPoolThreads'],
+      ...['disturbancesOf', 'machineNoise', 'readMachine'],
+      ...['DEFAULT_POOL_SIZE', 'LARGEST_POOL_SIZE'],
+      ...['change', 'formatBytes', 'formatChange', 'formatCount', 'formatDuration', 'formatEstimate'],
+      ...['formatFigure', 'formatMs', 'formatNumber', 'formatRate', 'list', 'percent'],
+      ...['markdownTable', 'plainStyle', 'progressLine', 'renderTable', 'terminalStyle', 'wrap'],
+      ...['benchMarkdown', 'environmentLines', 'machineLine', 'reportPage', 'timelineReport'],
+      ...['busyCpus', 'findings', 'statement', 'STOPPED'],
+      ...['benchSchema', 'classificationSchema', 'timelineSchema'],
+      ...['environmentSchema', 'noiseSchema', 'statementSchema', 'verdictSchema'],
+      ...['createRandom', 'hodgesLehmann', 'kendall', 'median', 'quantile', 'quantileOfSorted'],
+      ...['analyseWorkload', 'compareGenerations', 'comparePair', 'estimateRatio', 'halfWidth'],
+      ...['signedRankInterval', 'verdictOfRatio'],
+      ...['ACCEPTED_LOSS', 'EQUAL_WITHIN', 'FIRST_LOOK', 'LEVEL'],
     ].sort(),
   );
 });

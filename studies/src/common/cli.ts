@@ -12,7 +12,7 @@ export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 
   constructor(readonly exitCode: number) {
-    super(`plimsoll ended with ${exitCode}`);
+    super(`the command ended with ${exitCode}`);
   }
 }
 
@@ -20,11 +20,12 @@ export class CommandFailed extends Error {
  * Runs `plimsoll` as a user would; what it says is seen.
  *
  * @param node that runs it. Default: this one.
+ * @param main another command line.
  * @throws {CommandFailed} when it does not end with 0.
  */
-export function runCommand(args: readonly string[], node = process.execPath): void {
+export function runCommand(args: readonly string[], node = process.execPath, main = MAIN): void {
   // Standard output is for people here; the results are in files.
-  const { status } = spawnSync(node, [MAIN, ...args], { stdio: 'inherit' });
+  const { status } = spawnSync(node, [main, ...args], { stdio: 'inherit' });
   if (status !== 0) throw new CommandFailed(status ?? 1);
 }
 

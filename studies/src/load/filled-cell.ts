@@ -1,4 +1,4 @@
-import type { LoadCell } from 'plimsoll/lab';
+import type { LoadCell } from './result.js';
 
 type Figure =
   | 'size'

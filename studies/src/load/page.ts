@@ -1,14 +1,10 @@
 // The page of the study, derived from its result: the original's figures beside these, and what agrees.
-import {
-  type LoadResult,
-  loadMethodLines,
-  loadRecommendationsMarkdown,
-  loadTableMarkdown,
-} from 'plimsoll/lab';
 import { claimsMarkdown } from '../common/claims.js';
 import { agreement, clusterAgainstFork, percent, seconds, twinDifference } from './agreement.js';
 import { type FilledCell, isFilled } from './filled-cell.js';
 import { ORIGINAL, ORIGINAL_CPUS, type OriginalTable } from './original.js';
+import { loadMethodLines, loadRecommendationsMarkdown, loadTableMarkdown } from './report/markdown.js';
+import type { LoadResult } from './result.js';
 
 const NAMES: Readonly<Record<string, string>> = {
   'pm2-fork': 'PM2 fork mode',
@@ -36,7 +32,7 @@ function scaleOf({ method }: LoadResult): number {
   return Number((iterations ?? '').replaceAll(',', '')) / ORIGINAL_ITERATIONS;
 }
 
-/** The page, from a complete result of `plimsoll load`. */
+/** The page, from a complete result of `npm run load`. */
 export function loadPage(result: LoadResult): string {
   const { method } = result;
   const scale = scaleOf(result);

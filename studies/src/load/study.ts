@@ -5,14 +5,17 @@
 // cost, which takes half a day. `--quick`: two sizes, five seconds a table. `--from FILE`: the page of an earlier result.
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { loadSchema, readOptions } from 'plimsoll/lab';
+import { readOptions } from 'plimsoll/lab';
 import { positive } from '../common/arguments.js';
 import { readResult, runCommand } from '../common/cli.js';
 import type { Command } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { loadPage } from './page.js';
+import { loadSchema } from './result.js';
 
+const MAIN = fileURLToPath(new URL('./cli/main.js', import.meta.url));
 const QUICK = { scale: '0.2', sizes: '4,8', time: '5' };
 const SCALE = 1;
 const TABLE_SECONDS = 540;
@@ -58,9 +61,10 @@ const rounded = (_: string, value: unknown): unknown =>
 
 function measure(file: string, { scale, seconds, sizes }: Measured): void {
   mkdirSync(dirname(file), { recursive: true });
-  runCommand([
+  const args = [
     ...['load', '--mode', 'pm2-fork,pm2-cluster', '--case', 'all', '--seed', '2026'],
     ...(sizes === undefined ? [] : ['--sizes', sizes]),
     ...['--scale', String(scale), '--time', String(seconds), '--resume', '--json', file],
-  ]);
+  ];
+  runCommand(args, process.execPath, MAIN);
 }

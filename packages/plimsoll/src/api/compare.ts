@@ -15,10 +15,10 @@ export type { Comparable } from '../compare/compare.js';
 export type { ModulesProgress } from '../compare/modules.js';
 
 /**
- * Compare two results of `plimsoll bench` or of `plimsoll load`, each a path of its JSON or the result itself: is the new one
+ * Compare two results of `plimsoll bench`, each a path of its JSON or the result itself: is the new one
  * slower, size by size?
  *
- * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read or is no such result, or two of different kinds.
+ * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read or is no such result.
  * @example
  * const { verdict, rows } = compare('main.json', 'branch.json');
  * if (verdict !== 'same' && verdict !== 'better') console.log(rows);
@@ -86,12 +86,10 @@ function read(file: string): Comparable {
   const document = readJson(file) as { schema?: unknown; kind?: unknown } | null;
   const kind = document?.kind;
   if (document?.schema !== 'plimsoll/1')
+    throw usage(`${file} is no result of plimsoll; give what plimsoll bench wrote with --json`);
+  if (kind !== 'bench')
     throw usage(
-      `${file} is no result of plimsoll; give what plimsoll bench or plimsoll load wrote with --json`,
-    );
-  if (kind !== 'bench' && kind !== 'load')
-    throw usage(
-      `${file} is a result of kind ${JSON.stringify(String(kind).slice(0, 40))}; results of bench and of load can be compared`,
+      `${file} is a result of kind ${JSON.stringify(String(kind).slice(0, 40))}; results of bench can be compared`,
     );
   return checked(kind, document, file);
 }

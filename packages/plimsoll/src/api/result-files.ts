@@ -3,21 +3,17 @@ import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
 import { usage } from '../errors.js';
 import type { ReportDocument } from '../report/html/sections.js';
-import { adviceSchema } from '../results/advice.js';
 import { benchSchema } from '../results/bench.js';
 import { classificationSchema } from '../results/classification.js';
 import { comparisonSchema } from '../results/comparison.js';
-import { loadSchema } from '../results/load.js';
 import { timelineSchema } from '../results/timeline.js';
 import { traceSummarySchema } from '../results/trace-summary.js';
 import { readTrace } from './trace.js';
 
 const SCHEMAS = {
-  advice: adviceSchema,
   bench: benchSchema,
   classification: classificationSchema,
   comparison: comparisonSchema,
-  load: loadSchema,
   timeline: timelineSchema,
   trace: traceSummarySchema,
 } as const;

@@ -26,7 +26,7 @@ export function addCompareCommand(program: Command): void {
   program
     .command('compare')
     .description('is the new one slower than the old one? two modules in turn, or two results; for CI')
-    .argument('<old>', 'a module as bench takes it, or the JSON of bench or load')
+    .argument('<old>', 'a module as bench takes it, or the JSON of bench')
     .argument('<new>', 'another one of the same kind')
     .option('--sizes <list>', `of modules: default, double, cpus, or numbers (default: ${DEFAULT_POOL_SIZE})`)
     .option(

@@ -1,8 +1,6 @@
-import { exitCodeOf } from '../errors.js';
 import type { BenchResult } from '../results/bench.js';
 import type { Classification } from '../results/classification.js';
 import type { Comparison } from '../results/comparison.js';
-import type { LoadResult } from '../results/load.js';
 import type { TraceSummary } from '../results/trace-summary.js';
 
 /**
@@ -22,24 +20,6 @@ export function classifyExitCode({ interrupted, results }: Classification): numb
   if (interrupted) return 130;
   if (results.some(({ verdict }) => verdict === 'failed' || verdict === 'timeout')) return 4;
   return results.some(({ verdict }) => verdict === 'unclear') ? 3 : 0;
-}
-
-/**
- * The exit code of a load: 130 interrupted, that of the first table that failed, 4 when the server of a size failed or died,
- * 3 (strict only) when machine or client were too noisy to tell, or requests failed, else 0.
- */
-export function loadExitCode(
-  { method, failures, tables, cells, recommended }: LoadResult,
-  strict: boolean,
-): number {
-  if (method.interrupted) return 130;
-  const [failure] = failures;
-  if (failure !== undefined) return exitCodeOf(failure.code);
-  if (tables.some(({ lost }) => lost.length > 0)) return 4;
-  const doubtful =
-    recommended.some(({ noisy }) => noisy) ||
-    cells.some(({ problems, errors }) => errors > 0 || problems.includes('generator-bound'));
-  return strict && doubtful ? 3 : 0;
 }
 
 /** The exit code of a comparison: 130 interrupted, 4 a module that failed, 1 worse, 3 cannot tell, else 0. */

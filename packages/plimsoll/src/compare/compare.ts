@@ -1,7 +1,5 @@
-import { usage } from '../errors.js';
 import type { BenchResult } from '../results/bench.js';
 import type { Comparison, ComparisonRow } from '../results/comparison.js';
-import type { LoadResult } from '../results/load.js';
 import { FIRST_LOOK } from '../stats/looks.js';
 import { LEVEL, type Verdict, verdictOfInterval } from '../stats/paired-comparison.js';
 import { hodgesLehmann } from '../stats/signed-rank.js';
@@ -9,7 +7,7 @@ import { welch } from '../stats/two-samples.js';
 import { type Cell, cellsOf } from './cells.js';
 import { type Differences, machineDifferences, softwareDifferences } from './machines.js';
 
-export type Comparable = BenchResult | LoadResult;
+export type Comparable = BenchResult;
 
 /** What a reader must know of a comparison, with its numbers; `report/` says it in a sentence. */
 export type ComparisonFact =
@@ -23,7 +21,6 @@ export type ComparisonFact =
   | { readonly id: 'compare.disturbed'; readonly names: readonly string[] }
   /** A module failed at a size. */
   | { readonly id: 'compare.lost'; readonly what: string; readonly message: string }
-  | { readonly id: 'compare.failing'; readonly names: readonly string[] }
   /** All rows changed by about as much: the machine may have. */
   | { readonly id: 'compare.all-alike'; readonly ratio: number; readonly rows: number }
   | { readonly id: 'compare.unfinished' };
@@ -40,16 +37,12 @@ const LEAST_ALIKE = 4;
 const ALIKE = 0.05;
 
 /**
- * Compare two results of the same kind, the times of each size under each kind of work. The unit is the generation: fresh
+ * Compare two results, the times of each size under each kind of work. The unit is the generation: fresh
  * processes that had their rounds. The intervals of all rows hold together at 95 % (Welch's, with Bonferroni's share each).
  *
  * They know how much generations of one run differ, not how much a machine differs from one hour to the next.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE when they are not of one kind.
  */
 export function compare(old: Comparable, now: Comparable): Compared {
-  if (old.kind !== now.kind)
-    throw usage(`compare: the first is a result of plimsoll ${old.kind}, the second of plimsoll ${now.kind}`);
   const [before, after] = [cellsOf(old), cellsOf(now)];
   const pairs = before.flatMap((cell) => {
     const same = after.find(({ name, size }) => name === cell.name && size === cell.size);
@@ -61,7 +54,7 @@ export function compare(old: Comparable, now: Comparable): Compared {
     machine === null &&
     one.work === other.work &&
     !noisy.includes(one.name) &&
-    ![one, other].some((cell) => cell.isFailing || isDisturbed(cell));
+    ![one, other].some(isDisturbed);
   const rows = pairs
     .filter((pair) => pair.old.generations.length > 0 && pair.new.generations.length > 0)
     .map((pair) => rowOf(pair.old, pair.new, pairs.length, isComparable(pair)));
@@ -112,19 +105,13 @@ export function together(rows: readonly ComparisonRow[], missing: readonly strin
   return verdicts.includes('better') ? 'better' : 'same';
 }
 
-/** Workloads, or tables, whose A/A twin differed. */
-const noisyNames = (result: Comparable): string[] =>
-  result.kind === 'bench'
-    ? result.workloads.filter(({ noise }) => noise?.noisy).map(({ name }) => name)
-    : result.recommended.filter(({ noisy }) => noisy).map((table) => `${table.mode} ${table.case}`);
+/** Workloads whose A/A twin differed. */
+const noisyNames = ({ workloads }: Comparable): string[] =>
+  workloads.filter(({ noise }) => noise?.noisy).map(({ name }) => name);
 
 function recommendations(old: Comparable, now: Comparable): Comparison['recommended'] {
-  const of = (result: Comparable): Map<string, number | null> =>
-    new Map(
-      result.kind === 'bench'
-        ? result.workloads.map(({ name, recommended }) => [name, recommended])
-        : result.recommended.map((table) => [`${table.mode} ${table.case}`, table.size]),
-    );
+  const of = ({ workloads }: Comparable): Map<string, number | null> =>
+    new Map(workloads.map(({ name, recommended }) => [name, recommended]));
   const after = of(now);
   return [...of(old)].flatMap(([name, size]) =>
     after.has(name) ? [{ name, old: size, new: after.get(name) ?? null }] : [],
@@ -161,7 +148,6 @@ function factsOf({ old, now, before, after, pairs, rows, noisy }: Known): Compar
     ...new Set(pairs.flatMap((pair) => [pair.old, pair.new].filter(wanted).map(name))),
   ];
   const disturbed = named(isDisturbed, ({ name }) => name);
-  const failing = named(({ isFailing }) => isFailing, rowName);
   const alike = changeOfAll(rows);
   const facts: (ComparisonFact | false)[] = [
     (old.method.interrupted || now.method.interrupted) && { id: 'compare.unfinished' },
@@ -169,7 +155,6 @@ function factsOf({ old, now, before, after, pairs, rows, noisy }: Known): Compar
     otherWork.length > 0 && { id: 'compare.other-work', names: otherWork },
     noisy.length > 0 && { id: 'compare.noisy', names: noisy },
     disturbed.length > 0 && { id: 'compare.disturbed', names: disturbed },
-    failing.length > 0 && { id: 'compare.failing', names: failing },
     few.length > 0 && { id: 'compare.few-generations', names: few, needed: FIRST_LOOK },
     alike !== null && { id: 'compare.all-alike', ratio: alike, rows: rows.length },
     onlyOld.length + onlyNew.length > 0 && { id: 'compare.only-in-one', old: onlyOld, new: onlyNew },

@@ -19,7 +19,7 @@ type Paint = (row: ComparisonRow, word: string) => string;
 export const comparisonRows = ({ rows }: Comparison, paint: Paint = (_, word) => word): string[][] =>
   rows.map((row) => [
     row.name,
-    row.size === null ? 'as it is' : String(row.size),
+    String(row.size),
     formatMs(row.oldMs),
     formatMs(row.newMs),
     row.interval === null ? `~ ${change(row.ratio)}` : formatChange(row.ratio, row.interval),

@@ -9,10 +9,6 @@ export const percent = (share: number): string => {
 /** A time ratio as a signed change: `−49 %`, `+2.1 %`. */
 export const change = (ratio: number): string => `${ratio < 1 ? '−' : '+'}${percent(ratio - 1)} %`;
 
-/** A mode and a case as people call them together: `pm2-fork case 1`, `node open`. */
-export const tableName = (mode: string, name: string): string =>
-  `${mode} ${/^\d+$/.test(name) ? `case ${name}` : name}`;
-
 /** `4`, `4 and 8`, `4, 8 and 12`. */
 export function list(items: readonly (number | string)[]): string {
   return items.length < 2 ? String(items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;

@@ -2,10 +2,9 @@ import type { BenchProgress } from '../bench/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
 import type { ModulesProgress } from '../compare/modules.js';
 import { printable } from '../host/printable.js';
-import type { LoadProgress } from '../load/options.js';
 import { halfWidth, type RatioInterval } from '../stats/generations.js';
 import type { Verdict } from '../stats/paired-comparison.js';
-import { change, formatCount, formatDuration, percent, tableName } from './format.js';
+import { change, formatCount, formatDuration, percent } from './format.js';
 
 const BAR = 20;
 /** A wider interval says nothing. */
@@ -25,7 +24,8 @@ interface Known {
   readonly noisy: boolean;
 }
 
-function progressLine(
+/** One line of a measurement by rounds in turn. */
+export function progressLine(
   name: string,
   {
     generation,
@@ -65,12 +65,6 @@ export function classifyProgressText({ name, done, all, leftMs }: ClassifyProgre
   const share = done / all;
   const parts = [`${done} of ${all}`, bar(share), `${formatDuration(leftMs)} left`, printable(name)];
   return parts.join('  ').slice(0, width - 1);
-}
-
-/** One line, at most `width` characters, that says how far a load is. */
-export function loadProgressText(progress: LoadProgress, width: number): string {
-  const { mode, case: name } = progress;
-  return progressLine(tableName(mode, name), progress, width);
 }
 
 function bar(share: number): string {

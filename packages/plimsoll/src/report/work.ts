@@ -1,4 +1,3 @@
-import type { OperationSpec } from '../workloads/operations.js';
 import type { Parameters, WorkloadName } from '../workloads/parameters.js';
 import { formatNumber } from './format.js';
 
@@ -23,29 +22,3 @@ export const describeWorkload = <Name extends WorkloadName>(
   name: Name,
   parameters: Parameters<Name>,
 ): string => workloads[name](parameters);
-
-/** What a request of the sample server starts. */
-export const describeRequest = (operation: OperationSpec, operationsPerRequest: number): string =>
-  `${operationsPerRequest} × ${describeOperation(operation)}`;
-
-/** An operation in words, without saying where a module lies. */
-function describeOperation(spec: OperationSpec): string {
-  switch (spec.kind) {
-    case 'pbkdf2':
-      return `pbkdf2, ${formatNumber(spec.iterations)} iterations, ${spec.digest}, ${spec.keyBytes} bytes`;
-    case 'scrypt':
-      return `scrypt, cost ${formatNumber(spec.cost)}`;
-    case 'gzip':
-    case 'randomBytes':
-    case 'readFile':
-      return `${spec.kind}, ${formatNumber(spec.bytes)} bytes`;
-    case 'stat':
-      return 'fs.stat';
-    case 'lookup':
-      return spec.name === 'localhost' ? 'dns.lookup of localhost' : 'dns.lookup';
-    case 'sleep':
-      return `a pool thread held for ${spec.ms} ms, no CPU`;
-    case 'module':
-      return 'the default export of a module';
-  }
-}

@@ -13,15 +13,15 @@ export const comparisonSchema = z
   .object({
     schema: z.literal('plimsoll/1'),
     kind: z.literal('comparison'),
-    of: z.enum(['bench', 'load', 'modules']),
+    of: z.enum(['bench', 'modules']),
     old: sideSchema,
     new: sideSchema,
     level: z.number().describe('at which the intervals of all rows together hold'),
     rows: z.array(
       z.object({
-        name: z.string().describe('workload; of a load, mode and case'),
-        size: z.int().nullable().describe('null for a server that somebody else started'),
-        comparedBy: z.enum(['workMs', 'completionMs.mean', 'httpMs.mean', 'httpMs.p99']),
+        name: z.string().describe('workload'),
+        size: z.int(),
+        comparedBy: z.literal('workMs'),
         oldMs: z.number().positive(),
         newMs: z.number().positive(),
         oldGenerations: z.int().positive(),

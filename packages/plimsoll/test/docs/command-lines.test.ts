@@ -4,15 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Command, CommanderError } from 'commander';
-import { addAdviseCommand } from '#plimsoll/cli/advise.js';
 import { addBenchCommand } from '#plimsoll/cli/bench.js';
 import { addClassifyCommand } from '#plimsoll/cli/classify.js';
 import { addCompareCommand } from '#plimsoll/cli/compare.js';
 import { addDoctorCommand } from '#plimsoll/cli/doctor.js';
-import { addLoadCommand } from '#plimsoll/cli/load.js';
 import { addReportCommand } from '#plimsoll/cli/report.js';
 import { addRunCommand } from '#plimsoll/cli/run.js';
-import { addServeCommand } from '#plimsoll/cli/serve.js';
 import { addTimelineCommand } from '#plimsoll/cli/timeline.js';
 import { addTopCommand } from '#plimsoll/cli/top.js';
 import { addTraceCommand } from '#plimsoll/cli/trace.js';
@@ -31,7 +28,6 @@ function commands(): Command {
   const program = new Command('plimsoll')
     .exitOverride()
     .configureOutput({ writeErr: () => {}, writeOut: () => {} });
-  addAdviseCommand(program);
   addBenchCommand(program);
   addClassifyCommand(program);
   addCompareCommand(program);
@@ -39,8 +35,6 @@ function commands(): Command {
   addDoctorCommand(program);
   addTopCommand(program);
   addRunCommand(program);
-  addLoadCommand(program);
-  addServeCommand(program);
   addTimelineCommand(program);
   addTraceCommand(program);
   for (const command of program.commands) command.action(() => {});
@@ -108,7 +102,7 @@ test('every `npm run …` and `npx plimsoll …` in prose can be typed', () => {
 test('lines that cannot be typed are found', () => {
   assert.match(fault(wordsOf('npx plimsoll bench --no-such-option')) ?? '', /unknown option/);
   assert.match(fault(wordsOf('plimsoll measure')) ?? '', /unknown command/);
-  assert.match(fault(wordsOf('npm start -- load --rate')) ?? '', /argument missing/);
+  assert.match(fault(wordsOf('npm start -- bench --time')) ?? '', /argument missing/);
   assert.match(fault(wordsOf('npx plimsoll-worker --thread 2')) ?? '', /Unknown option '--thread'/);
   assert.match(fault(wordsOf('npm run no:such:script')) ?? '', /no script/);
   assert.match(fault(wordsOf('plimsol bench')) ?? '', /no known program/);

@@ -20,7 +20,6 @@ const SEVERITY: Record<ComparisonFact['id'], Finding['severity']> = {
   'compare.noisy': 'warning',
   'compare.disturbed': 'warning',
   'compare.lost': 'warning',
-  'compare.failing': 'warning',
   'compare.unfinished': 'warning',
   'compare.few-generations': 'advice',
   'compare.all-alike': 'advice',
@@ -33,13 +32,12 @@ const TEXTS: Texts<ComparisonFact> = {
     `measured on two machines (${differences(fact)}): their times cannot be compared; measure both on one`,
   'compare.nothing-in-common': () => 'the two results have no workload and size in common',
   'compare.other-work': ({ names }) =>
-    `${list(names)}: the work was another one (operations, parameters, traffic), so its times cannot be compared`,
+    `${list(names)}: the work was another one (operations, parameters), so its times cannot be compared`,
   'compare.noisy': ({ names }) =>
     `${list(names)}: one of the results is too noisy to tell; measure it again, or for longer (--time)`,
   'compare.disturbed': ({ names }) =>
     `${list(names)}: other programs, or other machines, used the CPUs for more than half of the time of one of the results; ratios of sizes stand that, times do not`,
   'compare.lost': ({ what, message }) => `the ${what.replace(' ', ' module at size ')} failed: ${message}`,
-  'compare.failing': ({ names }) => `${list(names)}: requests or operations failed, so its times say nothing`,
   'compare.unfinished': () => 'interrupted: what was measured is not complete',
   'compare.few-generations': ({ names, needed }) =>
     `${list(names)}: fewer than ${needed} generations in one of the results, so these are estimates; measure for longer (--time)`,

@@ -20,7 +20,7 @@ export const comparisonSection: Render<Comparison> = (comparison, id): Section =
       `<p class="how">old: Node ${escapeText(old.node)}, ${escapeText(old.startedAt)}; new: Node ${escapeText(now.node)}, ${escapeText(now.startedAt)}</p>`,
       drawIntervals(
         rows.map(({ name, size, ratio, interval }) => ({
-          label: size === null ? name : `${name} ${size}`,
+          label: `${name} ${size}`,
           value: ratio,
           interval,
           text: interval === null ? `~ ${change(ratio)}` : formatChange(ratio, interval),

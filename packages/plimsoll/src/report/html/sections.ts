@@ -1,18 +1,14 @@
 import type { Environment } from '../../host/environment.js';
-import type { Advice } from '../../results/advice.js';
 import type { BenchResult } from '../../results/bench.js';
 import type { Classification } from '../../results/classification.js';
 import type { Comparison } from '../../results/comparison.js';
-import type { LoadResult } from '../../results/load.js';
 import type { Timeline } from '../../results/timeline.js';
 import type { Trace } from '../../results/trace.js';
 import type { TraceSummary } from '../../results/trace-summary.js';
 import { jobTimelines } from './jobs/index.js';
-import { adviceSection } from './of-advice.js';
 import { benchSection } from './of-bench.js';
 import { classificationSection } from './of-classification.js';
 import { comparisonSection } from './of-comparison.js';
-import { loadSection } from './of-load.js';
 import { type StudyDocument, studySection } from './of-study.js';
 import { traceSection } from './of-trace.js';
 import type { Detail, Section } from './section.js';
@@ -20,8 +16,6 @@ import type { Detail, Section } from './section.js';
 /** A document as it was read; of a study only that it is a document of plimsoll. */
 export type ReportDocument =
   | { readonly type: 'bench'; readonly document: BenchResult }
-  | { readonly type: 'load'; readonly document: LoadResult }
-  | { readonly type: 'advice'; readonly document: Advice }
   | { readonly type: 'trace'; readonly document: TraceSummary }
   | { readonly type: 'kept trace'; readonly document: Trace }
   | { readonly type: 'timeline'; readonly document: Timeline }
@@ -57,10 +51,6 @@ function sectionOf({ type, document }: ReportDocument, id: string, detail: Detai
   switch (type) {
     case 'bench':
       return benchSection(document, id, detail);
-    case 'load':
-      return loadSection(document, id, detail);
-    case 'advice':
-      return adviceSection(document, id, detail);
     case 'trace':
       return traceSection(document, id, detail);
     case 'classification':

@@ -61,8 +61,8 @@ code{font:.85em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 figure{margin:0 0 1.25rem;break-inside:avoid}
 figcaption{margin-bottom:.35rem;font-size:.92rem;font-weight:600}
 .curves{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,27rem),1fr));gap:1.5rem 2rem;margin:1rem 0}
-.curve svg,.spectrum svg{display:block;width:100%;height:auto;max-width:38rem}
-.tick,svg text.rule,.spectrum text{font-size:12px;fill:var(--soft);font-variant-numeric:tabular-nums}
+.curve svg{display:block;width:100%;height:auto;max-width:38rem}
+.tick,svg text.rule{font-size:12px;fill:var(--soft);font-variant-numeric:tabular-nums}
 .grid{stroke:var(--rule)}
 .same{fill:var(--same)}
 line.rule{stroke:var(--soft);stroke-dasharray:3 3}
@@ -73,9 +73,6 @@ line.rule{stroke:var(--soft);stroke-dasharray:3 3}
 polyline.line{stroke-width:1.5}
 .estimate circle,circle.estimate{fill:var(--accent);stroke:var(--ground);stroke-width:1}
 circle.chosen{fill:none;stroke:var(--accent);stroke-width:2.5}
-rect.measured{fill:none;stroke:var(--ink);stroke-width:2}
-.spectrum polyline{fill:none;stroke-width:1.5}
-.spectrum .mark{stroke-width:1.5}
 ${SERIES.map((name, index) => `.series-${index} polyline,.series-${index} .mark{stroke:var(--${name})}.series-${index} .mark{fill:var(--${index < 5 ? name : 'ground'})}`).join('\n')}
 .patterns{position:absolute}
 ${PARTS.map(([key, name]) => `.${key}{fill:var(--${name})}`).join('')}
