@@ -37,7 +37,7 @@ export function bundle(root) {
   }
   if (isStale(monitor)) {
     bundleThreads(join(monitor, 'dist'));
-    bundleHost(monitor, { index: asNames, auto: asStart }, [], ['resize']);
+    bundleHost(monitor, { index: asNames, auto: asStart }, [], ['internal', 'resize']);
   }
   if (isStale(fastify)) {
     /** @type {Write} */

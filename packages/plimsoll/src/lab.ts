@@ -103,14 +103,13 @@ export {
   comparePair,
   type Generation,
   type GenerationsResult,
-  halfWidth,
   type PairComparison,
   type PairedBlocks,
-  type RatioInterval,
   type SizeComparison,
 } from './stats/generations.js';
 export { kendall } from './stats/kendall.js';
 export { FIRST_LOOK } from './stats/looks.js';
+export { halfWidth, type RatioInterval } from './stats/mean-interval.js';
 export { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
 export { ACCEPTED_LOSS } from './stats/posterior-odds.js';
 export { median, quantile, quantileOfSorted } from './stats/quantile.js';

@@ -1,5 +1,5 @@
-import { openSync, readSync } from 'node:fs';
-import { findSymbols, type Symbols } from './symbols.js';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { findSymbols, type ProcessId, type Symbols } from './symbols.js';
 
 /** Jobs that are counted at most: the walk reads each from memory that the pool goes on changing. */
 const MOST_JOBS = 4096;
@@ -17,30 +17,38 @@ export interface Counters {
 }
 
 /**
- * Reads libuv's counters and queues out of this process's own memory, by `/proc/self/mem`: without the pool, without a lock,
- * about a microsecond each. A bad address is an error there and no crash.
+ * Reads libuv's counters and queues out of the memory of this process, or of another one that may be looked into, by
+ * `/proc/PID/mem`: without the pool, without a lock, about a microsecond each. A bad address is an error there and no crash.
  */
 export class PoolMemory {
   readonly #file: number;
   readonly #symbols: Symbols;
   readonly #bytes = Buffer.alloc(MOST_BYTES);
 
-  /** Undefined where this cannot be read: not Linux, a build without symbols, a process that may not look at itself. */
-  static open(): PoolMemory | undefined {
+  /** Undefined where this cannot be read: not Linux, a build without symbols, a process that may not be looked into. */
+  static open(pid: ProcessId = 'self'): PoolMemory | undefined {
     if (process.platform !== 'linux') return undefined;
-    const symbols = findSymbols();
+    const symbols = findSymbols(pid);
     if (symbols === undefined) return undefined;
+    let file: number | undefined;
     try {
-      const memory = new PoolMemory(symbols, openSync('/proc/self/mem', 'r'));
-      return memory.counters().size <= MOST_THREADS ? memory : undefined;
+      file = openSync(`/proc/${pid}/mem`, 'r');
+      const memory = new PoolMemory(symbols, file);
+      if (memory.counters().size <= MOST_THREADS) return memory;
     } catch {
-      return undefined;
+      // Said below.
     }
+    if (file !== undefined) closeSync(file);
+    return undefined;
   }
 
   private constructor(symbols: Symbols, file: number) {
     this.#symbols = symbols;
     this.#file = file;
+  }
+
+  close(): void {
+    closeSync(this.#file);
   }
 
   /** Threads of the pool, 0 before its first job, and those of them that do not wait for one. */

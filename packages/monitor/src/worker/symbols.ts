@@ -1,8 +1,11 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+
+/** A process id, or `self`. */
+export type ProcessId = number | 'self';
 
 /**
- * Where libuv keeps its counters in this process: static variables of `src/threadpool.c`, found by the symbol table of the
- * running executable. Official builds of Node have one. A build that takes libuv from a shared library has not.
+ * Where libuv keeps its counters in a process: static variables of `src/threadpool.c`, found by the symbol table of its
+ * executable. Official builds of Node have one. A build that takes libuv from a shared library has not.
  */
 export interface Symbols {
   readonly nthreads: number;
@@ -29,12 +32,13 @@ const NAMES = {
 } as const satisfies Record<keyof Symbols, string>;
 
 const UNIT = 'threadpool.c';
-const EXECUTABLE = '/proc/self/exe';
 
 // elf(5), 64 bits, little endian.
 const SYMTAB = 2;
+const DYNSYM = 11;
 const SYMBOL_BYTES = 24;
 const TYPE_FILE = 4;
+const TYPE_OBJECT = 1;
 const TYPE_MASK = 15;
 /** An executable whose addresses are those in memory; any other kind is loaded somewhere. */
 const FIXED = 2;
@@ -55,11 +59,56 @@ interface Section {
 }
 
 /** Looks for the counters; undefined where they cannot be found: no /proc, no symbols, no ELF of 64 bits. */
-export function findSymbols(): Symbols | undefined {
+export const findSymbols = (pid: ProcessId = 'self'): Symbols | undefined =>
+  inExecutable(pid, UNIT, SYMTAB, (file, table, strings) => {
+    // One buffer for all pieces: they are some ten megabytes, which would stay with the process.
+    const buffer = Buffer.alloc(CHUNK_BYTES + LONGEST_NAME);
+    const names = offsetsOf(file, strings, [...Object.values(NAMES), UNIT], buffer);
+    const values = valuesIn(file, table, names, buffer);
+    const entries = Object.entries(NAMES).map(([key, name]) => [key, values.get(name)] as const);
+    if (entries.some(([, value]) => value === undefined)) return undefined;
+    return Object.fromEntries(entries) as unknown as Symbols;
+  });
+
+/** The address of a variable that an executable shares with its libraries, such as `environ`; undefined as for `findSymbols`. */
+export const findVariable = (name: string, pid: ProcessId = 'self'): number | undefined =>
+  inExecutable(pid, name, DYNSYM, (file, table, strings) => {
+    const buffer = Buffer.alloc(CHUNK_BYTES + LONGEST_NAME);
+    const places = [...offsetsOf(file, strings, [name], buffer).keys()].map(uint32);
+    const value = eachSymbol(file, table, places, buffer, (chunk, at) =>
+      typeOf(chunk, at) === TYPE_OBJECT ? readAddress(chunk, at + 8) : undefined,
+    );
+    return value === undefined ? undefined : { value };
+  })?.value;
+
+/** What was found in executables before, by what was looked for: many processes have the same one. */
+const known = new Map<string, object | undefined>();
+
+/**
+ * Addresses in the memory of a process.
+ *
+ * @param search looks for them in the executable, as it lies in its file
+ */
+function inExecutable<Found extends { readonly [Key in keyof Found]: number }>(
+  pid: ProcessId,
+  what: string,
+  kind: typeof SYMTAB | typeof DYNSYM,
+  search: (file: number, table: Section, strings: Section) => Found | undefined,
+): Found | undefined {
   let file: number | undefined;
   try {
-    file = openSync(EXECUTABLE, 'r');
-    return search(file);
+    file = openSync(`/proc/${pid}/exe`, 'r');
+    const header = readAt(file, 0, HEADER_BYTES);
+    if (header.toString('latin1', 0, 6) !== '\x7fELF\x02\x01') return undefined;
+    const { dev, ino, mtimeMs } = fstatSync(file);
+    const key = [what, dev, ino, mtimeMs].join();
+    if (!known.has(key)) known.set(key, searched(file, header, kind, search));
+    const found = known.get(key) as Found | undefined;
+    const base = header.readUInt16LE(16) === FIXED ? 0 : loadAddress(pid);
+    if (found === undefined || base === 0) return found;
+    return Object.fromEntries(
+      Object.entries<number>(found).map(([name, value]) => [name, value + base]),
+    ) as unknown as Found;
   } catch {
     return undefined;
   } finally {
@@ -67,23 +116,16 @@ export function findSymbols(): Symbols | undefined {
   }
 }
 
-function search(file: number): Symbols | undefined {
-  const header = readAt(file, 0, HEADER_BYTES);
-  if (header.toString('latin1', 0, 6) !== '\x7fELF\x02\x01') return undefined;
+function searched<Found>(
+  file: number,
+  header: Buffer,
+  kind: number,
+  search: (file: number, table: Section, strings: Section) => Found | undefined,
+): Found | undefined {
   const sections = sectionsOf(file, header);
-  const table = sections.find(({ type }) => type === SYMTAB);
+  const table = sections.find(({ type }) => type === kind);
   const strings = table && sections[table.link];
-  if (table === undefined || strings === undefined) return undefined;
-  // One buffer for all pieces: they are some ten megabytes, which would stay with the process.
-  const buffer = Buffer.alloc(CHUNK_BYTES + LONGEST_NAME);
-  const names = offsetsOf(file, strings, [...Object.values(NAMES), UNIT], buffer);
-  const values = valuesIn(file, table, names, buffer);
-  const base = header.readUInt16LE(16) === FIXED ? 0 : loadAddress();
-  const entries = Object.entries(NAMES).map(([key, name]) => [key, values.get(name)] as const);
-  if (entries.some(([, value]) => value === undefined)) return undefined;
-  return Object.fromEntries(
-    entries.map(([key, value]) => [key, (value as number) + base]),
-  ) as unknown as Symbols;
+  return table === undefined || strings === undefined ? undefined : search(file, table, strings);
 }
 
 function sectionsOf(file: number, header: Buffer): Section[] {
@@ -130,19 +172,34 @@ function offsetsOf(
  */
 function valuesIn(
   file: number,
-  { offset, size }: Section,
+  table: Section,
   names: ReadonlyMap<number, string>,
   buffer: Buffer,
 ): Map<string, number> {
   const units = [...names].filter(([, name]) => name === UNIT).map(([place]) => uint32(place));
+  const values = eachSymbol(file, table, units, buffer, (chunk, at, place) =>
+    typeOf(chunk, at) === TYPE_FILE ? valuesOfUnit(file, place, table.offset + table.size, names) : undefined,
+  );
+  return values ?? new Map();
+}
+
+/** What `pick` makes of the first symbol with one of these names that it makes something of. */
+function eachSymbol<Found>(
+  file: number,
+  { offset, size }: Section,
+  names: readonly Buffer[],
+  buffer: Buffer,
+  pick: (chunk: Buffer, at: number, place: number) => Found | undefined,
+): Found | undefined {
   for (let start = 0; start < size; start += CHUNK_BYTES) {
     const chunk = readInto(buffer, file, offset + start, Math.min(CHUNK_BYTES, size - start));
-    for (const unit of units)
-      for (let at = chunk.indexOf(unit); at !== -1; at = chunk.indexOf(unit, at + 1))
-        if (at % SYMBOL_BYTES === 0 && isFile(chunk, at))
-          return valuesOfUnit(file, offset + start + at, offset + size, names);
+    for (const name of names)
+      for (let at = chunk.indexOf(name); at !== -1; at = chunk.indexOf(name, at + 1)) {
+        const found = at % SYMBOL_BYTES === 0 ? pick(chunk, at, offset + start + at) : undefined;
+        if (found !== undefined) return found;
+      }
   }
-  return new Map();
+  return undefined;
 }
 
 /** @param at where the symbol of the unit's own name is in the file */
@@ -154,15 +211,18 @@ function valuesOfUnit(
 ): Map<string, number> {
   const values = new Map<string, number>();
   const symbols = readAt(file, at, Math.min(CHUNK_BYTES, end - at));
-  for (let next = SYMBOL_BYTES; next < symbols.length && !isFile(symbols, next); next += SYMBOL_BYTES) {
+  for (
+    let next = SYMBOL_BYTES;
+    next < symbols.length && typeOf(symbols, next) !== TYPE_FILE;
+    next += SYMBOL_BYTES
+  ) {
     const name = names.get(symbols.readUInt32LE(next));
     if (name !== undefined) values.set(name, readAddress(symbols, next + 8));
   }
   return values;
 }
 
-const isFile = (symbols: Buffer, at: number): boolean =>
-  ((symbols[at + 4] as number) & TYPE_MASK) === TYPE_FILE;
+const typeOf = (symbols: Buffer, at: number): number => (symbols[at + 4] as number) & TYPE_MASK;
 
 function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
@@ -171,8 +231,8 @@ function uint32(value: number): Buffer {
 }
 
 /** Where the executable lies in memory. */
-function loadAddress(): number {
-  const [line = ''] = readFileSync('/proc/self/maps', 'latin1').split('\n');
+function loadAddress(pid: ProcessId): number {
+  const [line = ''] = readFileSync(`/proc/${pid}/maps`, 'latin1').split('\n');
   return Number.parseInt(line, 16);
 }
 

@@ -1,4 +1,4 @@
-import { diagnose, sizeOf, WRONG } from '../doctor/diagnose.js';
+import { type DoctorFact, diagnose, sizeOf, UNKNOWN, WRONG } from '../doctor/diagnose.js';
 import type { ProcessFacts } from '../doctor/facts.js';
 import { fromOutside } from '../doctor/from-outside.js';
 import { observe } from '../doctor/observe.js';
@@ -30,8 +30,8 @@ const NOTHING = [process.execPath, '-e', 'setTimeout(() => {}, 10_000)'];
 /**
  * What size a program's pool really has, and why not the one that was asked for.
  *
- * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when the command cannot be started, or is no Node program; PLIMSOLL_USAGE for a
- * process that is gone, is not Node or another user's, or an option out of range.
+ * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when the command cannot be started, or is no Node program; PLIMSOLL_NO_PROCESS,
+ * PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED for a PID that cannot be examined; PLIMSOLL_USAGE for an option out of range.
  * @example
  * const { isRight, processes } = await doctor({ command: ['node', 'server.js'] });
  * if (!isRight) console.log(processes[0]?.size);
@@ -59,9 +59,17 @@ export async function doctor(
     failure,
     effectiveCpus: machine.effectiveCpus,
     processes: found.map(diagnosed),
-    isRight: !facts.some(({ id }) => WRONG.has(id)),
+    isRight: verdictOf(facts, found),
     findings: once(facts.map(doctorFinding)),
   };
+}
+
+/** One process that has another size decides; without one, all must have been counted but those that never used their pool. */
+function verdictOf(facts: readonly DoctorFact[], processes: readonly ProcessFacts[]): boolean | null {
+  if (facts.some(({ id }) => WRONG.has(id))) return false;
+  const isCounted = processes.some(({ threads }) => threads !== null);
+  const unknown = facts.filter(({ id }) => UNKNOWN.has(id));
+  return isCounted && unknown.every(({ id }) => id === 'doctor.not-used') ? true : null;
 }
 
 /** Processes of a cluster have the same to say. */
@@ -70,5 +78,9 @@ const once = (findings: readonly Finding[]): Finding[] =>
 
 const diagnosed = (facts: ProcessFacts): Diagnosis['processes'][number] => ({
   ...{ pid: facts.pid, script: facts.script, node: facts.node, asked: facts.current ?? facts.initial },
-  ...{ size: sizeOf(facts), counted: facts.threads !== null, usedBy: facts.usedBy },
+  ...{
+    size: sizeOf(facts),
+    countedBy: facts.threads === null ? null : facts.countedBy,
+    usedBy: facts.usedBy,
+  },
 });

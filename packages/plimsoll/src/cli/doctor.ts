@@ -40,7 +40,8 @@ Examples:
   $ plimsoll doctor 4711                       a Node process that runs already (Linux)
   $ plimsoll doctor                            what a Node program started here would get
 
-Exit codes: 0 the size is the one asked for, 1 it is not, 2 bad input, 4 the command failed, 130 interrupted`;
+Exit codes: 0 the size is the one asked for, 1 it is not, 2 bad input, 3 cannot tell, 4 the command failed,
+130 interrupted`;
 
 const LONGEST_SECONDS = 3600;
 const LARGEST_PID = 2 ** 22;
@@ -58,6 +59,6 @@ function runDoctor(words: readonly string[], { wait, output, json }: DoctorFlags
     finish({ json: result }, (style) => diagnosisReport(result, style));
     if (result.interrupted) return 130;
     if (result.failure !== null) return 4;
-    return result.isRight ? 0 : 1;
+    return result.isRight === null ? 3 : result.isRight ? 0 : 1;
   });
 }

@@ -56,7 +56,13 @@ export type DoctorFact =
       readonly headroom: number;
     }
   | { readonly id: 'doctor.exit-delayed'; readonly pid: number; readonly ms: number }
-  | { readonly id: 'doctor.default'; readonly pid: number; readonly threads: number };
+  | { readonly id: 'doctor.default'; readonly pid: number; readonly threads: number }
+  /** It runs, and nothing tells how many threads its pool has. */
+  | { readonly id: 'doctor.not-counted'; readonly pid: number; readonly platform: NodeJS.Platform }
+  /** It runs, and has no pool yet. */
+  | { readonly id: 'doctor.not-used'; readonly pid: number; readonly size: number }
+  /** The command has PM2's daemon start the app, and ends. */
+  | { readonly id: 'doctor.pm2-command'; readonly pid: number };
 
 /** Facts of these kinds mean that the size is not the one asked for, or that the process cannot have it. */
 export const WRONG: ReadonlySet<DoctorFact['id']> = new Set<DoctorFact['id']>([
@@ -73,6 +79,13 @@ export const WRONG: ReadonlySet<DoctorFact['id']> = new Set<DoctorFact['id']>([
   'doctor.pids-limit',
 ]);
 
+/** Facts of these kinds mean that the size cannot be told. */
+export const UNKNOWN: ReadonlySet<DoctorFact['id']> = new Set<DoctorFact['id']>([
+  'doctor.not-counted',
+  'doctor.not-used',
+  'doctor.pm2-command',
+]);
+
 /** A process that has nothing left to do ends within this time, even on a busy machine. */
 const EXIT_MS = 250;
 
@@ -82,7 +95,8 @@ export const sizeOf = ({ initial, current, threads, libuv, usedBy }: ProcessFact
 
 /** What is to be said of a process, the most important first. */
 export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFact[] {
-  return [
+  if (isPm2(process)) return [{ id: 'doctor.pm2-command', pid: process.pid }];
+  const facts = [
     ...ofProgram(process),
     ...ofText(process),
     ...ofWorkers(process),
@@ -90,7 +104,13 @@ export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFa
     ...ofMachine(process, machine),
     ...ofExit(process),
   ];
+  // What is wrong for certain needs no count.
+  return facts.some(({ id }) => WRONG.has(id)) ? facts.filter(({ id }) => !UNKNOWN.has(id)) : facts;
 }
+
+/** The command line of PM2, which hands apps to its daemon, or that daemon; `pm2-runtime` runs them itself. */
+const PM2_OWN = /[\\/]pm2[\\/](bin[\\/]pm2(-dev)?|lib[\\/](binaries[\\/](CLI|DevCLI)|Daemon)\.js)$/;
+const isPm2 = ({ script }: ProcessFacts): boolean => script !== null && PM2_OWN.test(script);
 
 /** The program assigned the variable itself. */
 function ofProgram({ pid, initial, current, threads, libuv, platform }: ProcessFacts): DoctorFact[] {
@@ -131,8 +151,11 @@ const ofWorkers = ({ pid, workers, threads }: ProcessFacts): DoctorFact[] =>
   workers.length === 0 ? [] : [{ id: 'doctor.set-for-worker', pid, asked: workers, threads }];
 
 /** The threads are not those of the variable, and the program did not touch it. */
-function ofCount({ pid, initial, current, threads, libuv }: ProcessFacts): DoctorFact[] {
-  if (threads === null || (current !== null && current !== initial)) return [];
+function ofCount(process: ProcessFacts): DoctorFact[] {
+  const { pid, initial, current, threads, libuv, usedBy, platform } = process;
+  if (threads === null && usedBy === 'nobody') return [{ id: 'doctor.not-used', pid, size: sizeOf(process) }];
+  if (threads === null) return [{ id: 'doctor.not-counted', pid, platform }];
+  if (current !== null && current !== initial) return [];
   const asked = poolSizeOf(initial, libuv ?? undefined);
   if (threads !== asked) return [{ id: 'doctor.other-count', pid, asked, threads }];
   return initial === null ? [{ id: 'doctor.default', pid, threads: DEFAULT_POOL_SIZE }] : [];

@@ -1,3 +1,5 @@
+import type { Evidence } from '../host/process-pool.js';
+
 /** What is known of a process and its pool. */
 export interface ProcessFacts {
   readonly pid: number;
@@ -13,6 +15,8 @@ export interface ProcessFacts {
   readonly current: string | null;
   /** Pool threads that were counted; `null` where they cannot be, and when nobody used the pool. */
   readonly threads: number | null;
+  /** How; `preload`: by the examined process itself. `null` where nothing tells. */
+  readonly countedBy: Evidence | 'preload' | null;
   /** Whose job made libuv create them; `nobody` when the process ended without one. */
   readonly usedBy: 'app' | 'doctor' | 'nobody' | 'unknown';
   /** What os.availableParallelism() says there; `null` when it was not asked. */

@@ -1,48 +1,40 @@
-import { usage } from '../errors.js';
-import { countPoolThreads, listThreads } from '../host/pool-threads.js';
-import { hasEnded, isNodeProcess } from '../host/processes.js';
+import { nodeProcess } from '../host/node-process.js';
+import { variableInMemory } from '../host/process-memory.js';
+import { countPool } from '../host/process-pool.js';
 import { readText } from '../host/read.js';
+import { poolSizeOf } from '../libuv/pool-size.js';
 import type { ProcessFacts } from './facts.js';
 
-const VARIABLE = 'UV_THREADPOOL_SIZE=';
+const VARIABLE = 'UV_THREADPOOL_SIZE';
 
 /**
- * What /proc tells of a process that runs already: the environment that it was started with, and its threads where libuv names
- * them (Node 22.17 and later).
+ * What /proc tells of a process that runs already: the environment that it was started with, and the threads of its pool. Where
+ * its memory may be read, what the program assigned itself, too.
  *
- * @throws {PlimsollError} PLIMSOLL_USAGE where there is no /proc, for a process that is gone, is not Node, or is another user's.
+ * @throws {PlimsollError} PLIMSOLL_USAGE where there is no /proc, PLIMSOLL_NO_PROCESS, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED.
  */
 export function fromOutside(pid: number, root = '/'): ProcessFacts {
-  const command = readText(root, `/proc/${pid}/cmdline`);
-  if (command === null || hasEnded(pid, root))
-    throw usage(
-      readText(root, '/proc/self/stat') === null
-        ? 'doctor PID needs /proc, which only Linux has; give a command instead: plimsoll doctor -- node app.js'
-        : `there is no process ${pid}`,
-    );
-  const environment = readText(root, `/proc/${pid}/environ`);
-  if (environment === null)
-    throw usage(
-      `process ${pid} is another user's: its environment cannot be read; run doctor as that user, or as root`,
-    );
-  if (!isNodeProcess(pid, root) && !hasThreadsOfV8(pid, root))
-    throw usage(`process ${pid} is no Node.js process`);
-  const variables = environment.split('\0');
-  const initial = variables.find((one) => one.startsWith(VARIABLE))?.slice(VARIABLE.length) ?? null;
-  // Of another version of libuv: what has the name is a pool thread, and where none has it nothing is known.
-  const threads = countPoolThreads(pid, '1.0.0', root);
+  const variables = nodeProcess(pid, root);
+  const variable = (name: string): string | null =>
+    variables.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+  const initial = variable(VARIABLE);
+  const inMemory = root === '/' ? variableInMemory(pid, VARIABLE) : undefined;
+  const current = inMemory === undefined ? initial : inMemory;
+  const count = countPool(pid, poolSizeOf(initial), root);
   return {
+    ...{ pid, ppid: 0, script: variable('pm_exec_path') ?? scriptOf(pid, root) },
+    ...{ node: null, libuv: null, platform: process.platform, initial, current },
     ...{
-      pid,
-      ppid: 0,
-      script: command.split('\0').find((word, index) => index > 0 && !word.startsWith('-')) ?? null,
+      threads: count === null || count.threads === 0 ? null : count.threads,
+      countedBy: count?.by ?? null,
     },
-    ...{ node: null, libuv: null, platform: process.platform, initial, current: initial, threads },
-    ...{ usedBy: threads === null ? 'unknown' : 'app', availableParallelism: null },
-    ...{ pm2: variables.some((one) => one.startsWith('pm_id=')), exitMs: null, workers: [] },
+    usedBy: count === null ? 'unknown' : count.threads === 0 ? 'nobody' : 'app',
+    ...{ availableParallelism: null, pm2: variable('pm_id') !== null, exitMs: null, workers: [] },
   };
 }
 
-/** As an executable with another name has them, such as a single executable application. */
-const hasThreadsOfV8 = (pid: number, root: string): boolean =>
-  (listThreads(pid, root) ?? []).some(({ name }) => /^(V8Worker|DelayedTaskSche)/.test(name));
+/** The program's file; the whole text where the program has overwritten its command line by a title. */
+function scriptOf(pid: number, root: string): string | null {
+  const [first = '', ...words] = (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0');
+  return words.find((word) => word !== '' && !word.startsWith('-')) ?? (first === '' ? null : first);
+}

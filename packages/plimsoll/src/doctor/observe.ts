@@ -23,7 +23,7 @@ const POLL_MS = 20;
 /** A process that has been asked answers within this, even on a busy machine. */
 const ANSWER_MS = 3000;
 
-type Answer = Omit<ProcessFacts, 'exitMs' | 'workers' | 'libuv'> & {
+type Answer = Omit<ProcessFacts, 'exitMs' | 'workers' | 'libuv' | 'countedBy'> & {
   readonly libuv: string;
   readonly exitAtMs: number | null;
   readonly forWorkers: readonly string[];
@@ -121,22 +121,24 @@ function factsOf(answer: Answer, directory: string, endedAtMs: number | null): P
   );
   return {
     ...facts,
-    threads: canBeTold(facts) ? facts.threads : null,
+    ...counted(facts),
     workers: others,
     exitMs: exitAtMs === null || endedAtMs === null ? null : Math.max(0, endedAtMs - exitAtMs),
   };
 }
 
 /** Where libuv does not name its threads, more of them than any value gives are not all the pool's. */
-const canBeTold = ({
+function counted({
   libuv,
   threads,
   initial,
   current,
-}: Pick<Answer, 'libuv' | 'threads' | 'initial' | 'current'>): boolean =>
-  threads === null ||
-  namesPoolThreads(libuv) ||
-  threads <= Math.max(poolSizeOf(initial, libuv), poolSizeOf(current, libuv));
+}: Pick<Answer, 'libuv' | 'threads' | 'initial' | 'current'>): Pick<ProcessFacts, 'threads' | 'countedBy'> {
+  const canBeTold =
+    threads !== null &&
+    (namesPoolThreads(libuv) || threads <= Math.max(poolSizeOf(initial, libuv), poolSizeOf(current, libuv)));
+  return canBeTold ? { threads, countedBy: 'preload' } : { threads: null, countedBy: null };
+}
 
 const noAnswer = (command: readonly string[], end: string): PlimsollError =>
   new PlimsollError(

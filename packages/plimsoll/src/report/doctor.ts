@@ -8,8 +8,15 @@ import { renderTable, wrap } from './table.js';
 const USED: Record<DiagnosedProcess['usedBy'], string> = {
   app: 'used by the app',
   doctor: 'not used yet; counted after one job',
-  nobody: 'never used',
+  nobody: 'not used so far',
   unknown: 'not counted',
+};
+
+const BY: Record<NonNullable<DiagnosedProcess['countedBy']>, string> = {
+  preload: '',
+  memory: '',
+  name: '',
+  creation: '; threads that were created together',
 };
 
 /** A diagnosis for a terminal: each process with the size of its pool, and a finding a line. */
@@ -28,20 +35,23 @@ export function diagnosisReport(
       { title: 'Node', align: 'left', expendable: 2 },
       { title: 'program', align: 'left', expendable: 3 },
     ],
-    processes.map(({ pid, size, counted, asked, usedBy, node, script }) => [
+    processes.map(({ pid, size, countedBy, asked, usedBy, node, script }) => [
       String(pid),
-      counted ? String(size) : `~${size}`,
+      countedBy === null ? `~${size}` : String(size),
       asked === null ? 'not set' : JSON.stringify(printable(asked)),
-      USED[usedBy],
+      countedBy === null ? USED[usedBy] : `${USED[usedBy]}${BY[countedBy]}`,
       node ?? '',
       script === null ? '' : printable(script.split('/').at(-1) ?? ''),
     ]),
     width - 2,
   );
   const [head = '', ...body] = table;
-  const verdict = isRight
-    ? color.green('The size is the one that was asked for.')
-    : color.red('The size is not the one that was asked for.');
+  const verdict =
+    isRight === null
+      ? color.yellow('Cannot tell whether the size is the one that was asked for.')
+      : isRight
+        ? color.green('The size is the one that was asked for.')
+        : color.red('The size is not the one that was asked for.');
   return [
     ...wrap(`plimsoll doctor${what}`, width, '  ').map((line) => color.bold(line)),
     color.dim(

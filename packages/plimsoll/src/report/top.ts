@@ -43,11 +43,13 @@ export function processLines(
       { title: 'program', align: 'left', expendable: 3 },
     ],
     processes.map((process) => {
-      const { pid, busy, threads, size, program, seen, isInferred } = process;
+      const { pid, busy, threads, size, program, seen, countedBy } = process;
       const loop = seen.find(({ role }) => role === 'event loop');
       return [
         String(pid),
-        threads === 0 ? `–/${size}` : `${busy}/${isInferred ? '~' : ''}${threads}`,
+        threads === 0
+          ? `–/${countedBy === null ? '?' : size}`
+          : `${busy}/${countedBy === 'creation' ? '~' : ''}${threads}`,
         sparkline(history.get(pid) ?? [], Math.max(threads, 1)),
         loop === undefined ? '' : doingText(loop.doing),
         cut(printable(program), Math.max(10, width - 60)),
@@ -136,7 +138,7 @@ export interface ScreenState {
 
 const HELP = [
   'busy is how many pool threads run, wait for a core, or are blocked in their work;',
-  '~ is before a number of threads that follows from when they were created (Node 20).',
+  '~ is before a number of threads that were created together, where no more may be read (Node 20).',
   's sorts by the busiest pool or by PID, p pauses, q quits.',
 ];
 

@@ -9,7 +9,10 @@ export const diagnosedProcessSchema = z.object({
   node: text.describe('null for a process that was looked at from outside'),
   asked: text.describe('UV_THREADPOOL_SIZE as the process has it at last; null when it is not set'),
   size: z.int().positive().describe('pool threads that it has, or gets with its first job'),
-  counted: z.boolean().describe('the threads were counted; else the size follows from the variable'),
+  countedBy: z
+    .enum(['preload', 'memory', 'name', 'creation'])
+    .nullable()
+    .describe('how the threads were counted; null: they were not, and the size follows from the variable'),
   usedBy: z.enum(['app', 'doctor', 'nobody', 'unknown']).describe('whose job made libuv create the threads'),
 });
 
@@ -23,7 +26,10 @@ export const diagnosisSchema = z
     failure: text.describe('how the command ended when it failed by itself: exit code 1; else null'),
     effectiveCpus: z.number().positive().describe('cores that a process really gets here'),
     processes: z.array(diagnosedProcessSchema),
-    isRight: z.boolean().describe('every process has the size that was asked for'),
+    isRight: z
+      .boolean()
+      .nullable()
+      .describe('every process has the size that was asked for; null: cannot tell, nothing was counted'),
     findings: z.array(findingSchema),
   })
   .describe('Result of plimsoll doctor');

@@ -25,13 +25,21 @@ export const poolActivitySchema = z
         pid: z.int(),
         ppid: z.int(),
         program: z.string(),
-        threads: z.int().nonnegative().describe('pool threads; 0 before the first use of the pool'),
+        threads: z
+          .int()
+          .nonnegative()
+          .describe('pool threads; 0 before the first use of the pool, and where nothing tells'),
+        countedBy: z
+          .enum(['memory', 'name', 'creation'])
+          .nullable()
+          .describe(
+            'libuv’s own counter, names of threads, threads created in one instant; null: nothing tells',
+          ),
         size: z.int().positive().describe('what UV_THREADPOOL_SIZE gives at the start of the process'),
         busy: z
           .int()
           .nonnegative()
           .describe('pool threads that run, wait for a core or are blocked in their work'),
-        isInferred: z.boolean().describe('which threads are the pool’s follows from when they were created'),
         tellsCalls: z.boolean().describe('system calls could be read; else blocked threads seem idle'),
         seen: z.array(
           z.object({

@@ -1,3 +1,4 @@
+import { countPool, type Evidence } from '../host/process-pool.js';
 import { isNodeProcess, parentOf } from '../host/processes.js';
 import { listNames, parseWhole, readText } from '../host/read.js';
 import { type EarlierThreads, threadActivities } from '../host/thread-activity.js';
@@ -18,13 +19,13 @@ export interface SeenProcess {
   readonly ppid: number;
   /** Its command line, without the path of Node. */
   readonly program: string;
-  /** Pool threads that are there; 0 before the first use of the pool. */
+  /** Pool threads that are there; 0 before the first use of the pool, and where nothing tells. */
   readonly threads: number;
+  /** How they were counted; `null` where nothing tells. */
+  readonly countedBy: Evidence | null;
   /** What the variable gives, which the pool gets with its first job. */
   readonly size: number;
   readonly busy: number;
-  /** Which threads are the pool's follows from when they were created. */
-  readonly isInferred: boolean;
   /** System calls may be read: without them a blocked thread cannot be told from an idle one. */
   readonly tellsCalls: boolean;
   readonly seen: readonly SeenThread[];
@@ -60,7 +61,8 @@ export class Observer {
     const elapsedMs = before === undefined ? 0 : atMs - before.atMs;
     this.#before.set(pid, { atMs, threads: new Map(threads.map((thread) => [thread.tid, thread])) });
     const size = this.#sizeOf(pid);
-    const { roles, isInferred } = rolesOf(pid, threads, size, null);
+    const count = countPool(pid, size, this.#root, threads);
+    const roles = rolesOf(pid, threads, count, this.#root);
     const seen = threads.map((thread): SeenThread => {
       const earlier = before?.threads.get(thread.tid) ?? null;
       const doing = doingOf(thread, earlier, elapsedMs, (blocked) => targetOf(pid, blocked, this.#root));
@@ -68,8 +70,9 @@ export class Observer {
     });
     const pool = seen.filter(({ role }) => role === 'pool');
     return {
-      ...{ pid, ppid: parentOf(pid, this.#root), program: this.#programOf(pid), threads: pool.length, size },
-      ...{ busy: pool.filter(({ doing }) => isBusy(doing)).length, isInferred },
+      ...{ pid, ppid: parentOf(pid, this.#root), program: this.#programOf(pid), size },
+      ...{ threads: count?.threads ?? 0, countedBy: count?.by ?? null },
+      busy: pool.filter(({ doing }) => isBusy(doing)).length,
       ...{ tellsCalls: threads.every(({ tellsCalls }) => tellsCalls), seen },
     };
   }

@@ -235,7 +235,7 @@ describe('plimsoll doctor', () => {
       [run.code, run.stderr],
       [
         2,
-        `plimsoll: process ${process.pid} is another user's: its environment cannot be read; run doctor as that user, or as root\n`,
+        `plimsoll: process ${process.pid} is another user's, and may not be looked into; run plimsoll as that user, or as root\n`,
       ],
     );
   });
@@ -275,7 +275,7 @@ function pidIn(file: string): number {
 
 const FACTS: ProcessFacts = {
   ...{ pid: 1, ppid: 0, script: null, node: '24.0.0', libuv: '1.50.0', platform: 'linux' },
-  ...{ initial: '8', current: '8', threads: 8, usedBy: 'app', availableParallelism: 2 },
+  ...{ initial: '8', current: '8', threads: 8, countedBy: 'preload', usedBy: 'app', availableParallelism: 2 },
   ...{ pm2: false, exitMs: null, workers: [] },
 };
 const MACHINE: MachineFacts = { effectiveCpus: 2, pidsHeadroom: null };
@@ -288,6 +288,7 @@ test('what cannot be provoked on every machine', () => {
   assert.deepEqual(idsOf({ availableParallelism: 64 }), ['doctor.parallelism-over-quota']);
   assert.deepEqual(idsOf({ threads: null, usedBy: 'nobody' }, { pidsHeadroom: 5 }), ['doctor.pids-limit']);
   assert.deepEqual(idsOf({ threads: 4 }), ['doctor.other-count']);
+  assert.deepEqual(idsOf({ threads: null, usedBy: 'unknown' }), ['doctor.not-counted']);
   assert.deepEqual(idsOf({ initial: null, current: null, threads: 4 }), ['doctor.default']);
   assert.deepEqual(idsOf({ initial: '8', current: '+8', threads: 8 }), ['doctor.set-in-program']);
 });

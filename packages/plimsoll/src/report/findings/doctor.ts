@@ -1,4 +1,4 @@
-import { type DoctorFact, WRONG } from '../../doctor/diagnose.js';
+import { type DoctorFact, UNKNOWN, WRONG } from '../../doctor/diagnose.js';
 import { printable } from '../../host/printable.js';
 import type { Finding } from '../../results/finding.js';
 import { formatCount, formatDecimal, formatMs, list } from '../format.js';
@@ -7,8 +7,15 @@ import { statement, type Texts } from './statement.js';
 /** A fact about a pool as a finding: what is so, and the line to change. */
 export const doctorFinding = (fact: DoctorFact): Finding => ({
   ...statement(fact, TEXTS),
-  severity: WRONG.has(fact.id) ? 'warning' : fact.id === 'doctor.default' ? 'note' : 'advice',
+  severity:
+    WRONG.has(fact.id) || (UNKNOWN.has(fact.id) && fact.id !== 'doctor.not-used')
+      ? 'warning'
+      : NOTES.has(fact.id)
+        ? 'note'
+        : 'advice',
 });
+
+const NOTES: ReadonlySet<DoctorFact['id']> = new Set(['doctor.default', 'doctor.not-used']);
 
 const quoted = (text: string): string => JSON.stringify(printable(text));
 const START =
@@ -45,6 +52,14 @@ const TEXTS: Texts<DoctorFact> = {
   'doctor.pids-limit': ({ size, headroom }) =>
     `the pids limit leaves room for ${threadsOf(headroom)}, and the pool needs ${size} beside those of Node itself: Node ends by SIGABRT when a thread cannot be created; raise the limit (--pids-limit, podPidsLimit), or lower the size`,
   'doctor.exit-delayed': ({ ms }) =>
-    `it ended ${formatMs(ms)} after its exit event: process.exit() waits for the jobs that run in the pool; a larger pool runs more of them at once`,
+    `it ended ${formatMs(ms)} after its exit event, which jobs that still run in the pool do (process.exit() waits for them) and so does a busy machine`,
+  'doctor.not-counted': ({ platform }) =>
+    platform === 'linux'
+      ? 'nothing tells how many threads the pool has: the memory of the process may not be read, and its threads have no names (Node 22.17 and later name them); run plimsoll as root, or examine a command: plimsoll doctor -- node app.js'
+      : `threads are counted on Linux only, not on ${platform}: nothing tells whether the pool has the size of the variable`,
+  'doctor.not-used': ({ size }) =>
+    `nothing has used its pool, which has no threads yet: the first job would make ${threadsOf(size)}, unless the program sets UV_THREADPOOL_SIZE before`,
+  'doctor.pm2-command': () =>
+    "the command is PM2's own, which ends while PM2's daemon runs the app: it tells nothing of the app; start the app, and examine its processes: plimsoll doctor PID, for each that pm2 pid APP prints; or examine pm2-runtime, which runs it in the foreground",
   'doctor.default': ({ threads }) => `UV_THREADPOOL_SIZE is not set: ${threadsOf(threads)}, libuv's default`,
 };

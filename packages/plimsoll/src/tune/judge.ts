@@ -1,0 +1,337 @@
+import { itemAt } from '../collections/item-at.js';
+import { FIRST_LOOK, lookBoundary } from '../stats/looks.js';
+import { exponential, type MeanInterval, meanInterval, type RatioInterval } from '../stats/mean-interval.js';
+import { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfInterval } from '../stats/paired-comparison.js';
+import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds.js';
+import { median, quantile } from '../stats/quantile.js';
+import { isWindow, requestsUnderWay } from './costs.js';
+import { type BlockValues, bothTurns, differences, logCosts } from './logs.js';
+import type { JudgePlan, Sample } from './plan.js';
+import { failingSizes, overloadedSizes } from './trouble.js';
+import type { Arm } from './window.js';
+
+/** What became of a size. `left`: it is out, because it is hopeless. */
+export type SizeState = 'living' | 'left' | 'overloaded' | 'failing';
+
+/** What one size costs against the baseline, by the objective; lower is better. */
+export interface SizeRanking {
+  readonly state: SizeState;
+  /** Cost at this size ÷ cost at the baseline; its interval holds for all sizes and looks together. `null`: no block in common. */
+  readonly ratio: RatioInterval | null;
+  readonly verdict: Verdict;
+  /** Blocks, or groups of blocks, that the ratio rests on. */
+  readonly blocks: number;
+  /** Against the best of all; `null` for what is overloaded or fails, and before there are four common blocks. */
+  readonly odds: Odds | null;
+  /** No faster than another size, and shown to delay the event loop more. */
+  readonly higherLoopDelay: boolean;
+  /** No faster than another size, and shown to have a 99th percentile that is more than 10 % higher. */
+  readonly higherP99: boolean;
+}
+
+/** What the blocks until now say. */
+export interface Judgement {
+  /** Arms that go on, the baseline and its twin always among them. */
+  readonly living: readonly Arm[];
+  /** More blocks are not likely to change the answer. */
+  readonly settled: boolean;
+  /** The twin against the baseline; `null` before there is a block. */
+  readonly twin: (RatioInterval & { readonly blocks: number }) | null;
+  /** The twin differs from the baseline: nothing can be told so far. */
+  readonly noisy: boolean;
+  /** What would be recommended now, with `confidence`; `null` when nothing can be told. */
+  readonly leading: number | null;
+  readonly confidence: 'sure' | 'likely' | 'cannot tell';
+  /** No size costs more than 3 % less or more than the baseline. */
+  readonly noDifference: boolean;
+  /** Hardly a pool thread is ever busy, and no size is shown to differ. */
+  readonly idle: boolean;
+  /** By size, in ascending order; those that left stay in it. */
+  readonly sizes: ReadonlyMap<number, SizeRanking>;
+}
+
+/** A size that is so likely to be more than 10 % worse than another gets no more time. */
+const HOPELESS_CHANCE = 0.999;
+/** A recommendation that is wrong (more than 5 % worse than the best) with a smaller chance is sure, or likely. */
+const SURE_CHANCE = 0.05;
+const LIKELY_CHANCE = 0.25;
+/** To stop as soon as the chance is small picks the luckiest moment: it has to be smaller then. */
+const STOP_CHANCE = 0.02;
+/** Fewer blocks than these are a coincidence. */
+const LEAST_BLOCKS = 6;
+/** A baseline that seems to differ from itself by more leaves no one sure. */
+const TWIN_MARGIN = 0.05;
+/** A 99th percentile that is higher by less is no reason to refuse a size. */
+const P99_MARGIN = 0.1;
+/** Delays near zero have no meaningful ratio; a millisecond more or less is nothing that a request notices. */
+const LEAST_DELAY_MARGIN_MS = 1;
+/** Busy threads, and their share of the requests under way: with less, work of the pool cannot be what takes the time. */
+const HARDLY_BUSY = 0.05;
+/** Boundaries are simulated for so many looks. */
+const LOOKS = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
+
+/**
+ * Which sizes go on, and whether the answer is known. Pure: ask it after each complete block with all samples until now.
+ *
+ * Within a block all arms share what the machine did, so that the logarithms of their costs are compared there: with both turns
+ * of the baseline. Over blocks, Student's t gives intervals, which hold for all sizes and at all looks (`lookBoundary`), and the
+ * odds of being the best or nearly so (`posteriorOdds`). A size that left keeps the blocks it had.
+ *
+ * @example
+ * const plan = { sizes: [2, 4, 8], baseline: 4, objective: 'mean', mostBlocks: 20, seed: 1 } as const;
+ * const { living, settled, leading } = judge(windows, plan);
+ */
+export function judge(samples: readonly Sample[], plan: JudgePlan): Judgement {
+  return new Trial(samples, plan).judgement();
+}
+
+class Trial {
+  readonly #samples: readonly Sample[];
+  readonly #plan: JudgePlan;
+  readonly #logs: BlockValues;
+  readonly #blocksEach: number;
+  readonly #reference: (block: number) => number | undefined;
+  readonly #overloaded: ReadonlySet<number>;
+  readonly #failing: ReadonlySet<number>;
+
+  constructor(samples: readonly Sample[], plan: JudgePlan) {
+    this.#samples = samples;
+    this.#plan = plan;
+    ({ logs: this.#logs, blocksEach: this.#blocksEach } = logCosts(samples, plan.objective));
+    this.#reference = bothTurns(this.#logs, plan.baseline);
+    this.#overloaded = overloadedSizes(samples);
+    this.#failing = failingSizes(samples, plan.baseline);
+  }
+
+  judgement(): Judgement {
+    const { sizes, baseline, left = [] } = this.#plan;
+    const twin = this.#twin();
+    const noisy = twin !== null && twin.blocks >= FIRST_LOOK && isShown(verdictOf(twin));
+    const able = sizes.filter((size) => !this.#overloaded.has(size) && !this.#failing.has(size));
+    const candidates = able.filter((size) => !left.includes(size));
+    const odds = this.#odds(candidates);
+    const isHopeless = (size: number): boolean =>
+      size !== baseline && !noisy && (odds.get(size)?.chanceHopeless ?? 0) >= HOPELESS_CHANCE;
+    const contenders = candidates.filter((size) => !isHopeless(size));
+    const fast = contenders.filter((size) => !contenders.some((other) => this.#isSlower(size, other)));
+    const delayed = this.#delayedMore(fast);
+    const higher = this.#higherP99(fast);
+    const ranked = new Map(
+      sizes.map((size): [number, SizeRanking] => [
+        size,
+        {
+          ...this.#against(size, noisy),
+          state: this.#stateOf(size, left.includes(size) || isHopeless(size)),
+          odds: odds.get(size) ?? (able.includes(size) ? this.#oddsOfLeft(size, candidates) : null),
+          higherLoopDelay: delayed.has(size),
+          higherP99: higher.has(size),
+        },
+      ]),
+    );
+    const good = fast.filter((size) => !delayed.has(size) && !higher.has(size) && odds.has(size));
+    const noDifference = able.length === sizes.length && sizes.every((size) => isSame(ranked.get(size)));
+    const isTwinAlike = twin !== null && Math.abs(Math.log(twin.ratio)) <= Math.log1p(TWIN_MARGIN);
+    const choice = this.#choose(good, ranked, { noDifference, isTwinAlike });
+    const idle = this.#hardlyUsesPool() && nothingShown(ranked);
+    const blocks = twin?.blocks ?? 0;
+    const canTell = !noisy && blocks * this.#blocksEach >= FIRST_LOOK && choice !== null;
+    return {
+      living: [...sizes.filter((size) => size === baseline || contenders.includes(size)), 'twin'],
+      twin,
+      noisy,
+      ...(canTell && choice.confidence !== 'cannot tell'
+        ? { leading: choice.leading, confidence: choice.confidence }
+        : { leading: null, confidence: 'cannot tell' }),
+      settled: canTell && blocks * this.#blocksEach >= LEAST_BLOCKS && (choice.settled || idle),
+      noDifference,
+      idle,
+      sizes: ranked,
+    };
+  }
+
+  #stateOf(size: number, isOut: boolean): SizeState {
+    if (this.#overloaded.has(size)) return 'overloaded';
+    if (this.#failing.has(size)) return 'failing';
+    return isOut ? 'left' : 'living';
+  }
+
+  #twin(): Judgement['twin'] {
+    const baseline = this.#logs.get(this.#plan.baseline);
+    const logs = differences(this.#logs, 'twin', (block) => baseline?.get(block));
+    if (logs.length === 0) return null;
+    return { ...exponential(meanInterval(logs, this.#critical(logs.length, 1))), blocks: logs.length };
+  }
+
+  #against(size: number, noisy: boolean): Pick<SizeRanking, 'ratio' | 'verdict' | 'blocks'> {
+    const { baseline } = this.#plan;
+    const own = this.#logs.get(size)?.size ?? 0;
+    if (size === baseline) return { ratio: { ratio: 1, low: 1, high: 1 }, verdict: 'same', blocks: own };
+    const logs = differences(this.#logs, size, this.#reference);
+    const isComparable = ![size, baseline].some((one) => this.#overloaded.has(one) || this.#failing.has(one));
+    if (logs.length === 0 || !isComparable) return { ratio: null, verdict: 'unclear', blocks: own };
+    const ratio = exponential(this.#intervalOfAll(logs));
+    const canTell = logs.length >= FIRST_LOOK && !noisy;
+    return { ratio, verdict: canTell ? verdictOf(ratio) : 'unclear', blocks: logs.length };
+  }
+
+  /** For all sizes together. */
+  #intervalOfAll(values: readonly number[], blocksEach = this.#blocksEach): MeanInterval {
+    return meanInterval(values, this.#critical(values.length, this.#plan.sizes.length - 1, blocksEach));
+  }
+
+  /** How many standard errors an interval of so many blocks goes to either side, at every look. */
+  #critical(blocks: number, comparisons: number, blocksEach = this.#blocksEach): number {
+    if (blocks < FIRST_LOOK) return Number.POSITIVE_INFINITY;
+    const wanted = Math.max(Math.ceil(this.#plan.mostBlocks / blocksEach), blocks);
+    const most = LOOKS.find((looks) => looks >= wanted) ?? blocks;
+    return lookBoundary(most, 1 - (1 - LEVEL) / Math.max(1, comparisons))(blocks);
+  }
+
+  /** Log costs of sizes in the blocks that all of them have. */
+  #common(sizes: readonly number[]): Map<number, number[]> {
+    const { baseline } = this.#plan;
+    const rows = sizes.map((size) => {
+      const logs = this.#logs.get(size) ?? new Map<number, number>();
+      return size === baseline
+        ? new Map([...logs.keys()].map((block) => [block, this.#reference(block) as number]))
+        : logs;
+    });
+    const [first = new Map<number, number>(), ...others] = rows;
+    const blocks = [...first.keys()].filter((block) => others.every((row) => row.has(block)));
+    return new Map(
+      sizes.map((size, index) => [size, blocks.map((block) => itemAt(rows, index).get(block) as number)]),
+    );
+  }
+
+  #odds(sizes: readonly number[]): Map<number, Odds> {
+    const common = this.#common(sizes);
+    const [first = []] = common.values();
+    return first.length < FIRST_LOOK ? new Map() : posteriorOdds(common, this.#plan.seed);
+  }
+
+  /** In the blocks that it had. */
+  #oddsOfLeft(size: number, candidates: readonly number[]): Odds | null {
+    return this.#odds([...candidates.filter((other) => other !== size), size]).get(size) ?? null;
+  }
+
+  /** Shown to be more than the same. */
+  #isSlower(size: number, other: number): boolean {
+    if (size === other) return false;
+    const [own = [], others = []] = this.#common([size, other]).values();
+    if (own.length < FIRST_LOOK) return false;
+    const difference = this.#intervalOfAll(own.map((log, index) => log - itemAt(others, index)));
+    return verdictOfInterval(difference) === 'worse';
+  }
+
+  /** Those of the fast ones whose event-loop delay is shown to be higher than that of the calmest. */
+  #delayedMore(fast: readonly number[]): ReadonlySet<number> {
+    const delays = delaysOf(this.#samples);
+    const baseline = delays.get(this.#plan.baseline);
+    const twins = differences(delays, 'twin', (block) => baseline?.get(block)).map(Math.abs);
+    const known = fast.filter((size) => (delays.get(size)?.size ?? 0) >= FIRST_LOOK);
+    const [first] = known;
+    if (twins.length === 0 || first === undefined) return new Set();
+    const middle = (size: number): number => median([...(delays.get(size)?.values() ?? [])]);
+    const calmest = known.reduce((a, b) => (middle(b) < middle(a) ? b : a), first);
+    const margin = Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95));
+    const isHigher = (size: number): boolean =>
+      this.#intervalOfAll(
+        differences(delays, size, (block) => delays.get(calmest)?.get(block)),
+        1,
+      ).low > margin;
+    return new Set(known.filter((size) => size !== calmest && isHigher(size)));
+  }
+
+  /** Those of the fast ones whose 99th percentile is shown to be clearly higher than that of the lowest. */
+  #higherP99(fast: readonly number[]): ReadonlySet<number> {
+    if (this.#plan.objective === 'p99' || fast.length < 2) return new Set();
+    const { logs, blocksEach } = logCosts(this.#samples, 'p99');
+    const known = fast.filter((size) => (logs.get(size)?.size ?? 0) >= FIRST_LOOK);
+    const [first] = known;
+    if (first === undefined) return new Set();
+    const middle = (size: number): number => median([...(logs.get(size)?.values() ?? [])]);
+    const lowest = known.reduce((a, b) => (middle(b) < middle(a) ? b : a), first);
+    const isHigher = (size: number): boolean =>
+      this.#intervalOfAll(
+        differences(logs, size, (block) => logs.get(lowest)?.get(block)),
+        blocksEach,
+      ).low > Math.log1p(P99_MARGIN);
+    return new Set(known.filter((size) => size !== lowest && isHigher(size)));
+  }
+
+  /** By Little's law, so many requests were under way that busy threads are hardly any of their time. */
+  #hardlyUsesPool(): boolean {
+    const windows = this.#samples.filter(isWindow).filter(({ disturbed }) => !disturbed);
+    const busy = windows.flatMap(({ busyThreads }) => busyThreads ?? []);
+    if (busy.length === 0) return false;
+    const underWay = windows.map(requestsUnderWay);
+    const mean = (values: readonly number[]): number =>
+      values.reduce((sum, value) => sum + value, 0) / values.length;
+    return mean(busy) < HARDLY_BUSY * Math.min(1, mean(underWay));
+  }
+
+  /**
+   * The smallest size that is expected to lose at most 2 % against the best. Where that is not sure, the baseline stays unless it
+   * is expected to lose more: nobody should change a setting for a guess that gains nothing.
+   */
+  #choose(
+    good: readonly number[],
+    ranked: ReadonlyMap<number, SizeRanking>,
+    { noDifference, isTwinAlike }: { readonly noDifference: boolean; readonly isTwinAlike: boolean },
+  ): { leading: number; confidence: Judgement['confidence']; settled: boolean } | null {
+    const of = (size: number): Odds => ranked.get(size)?.odds as Odds;
+    const { baseline } = this.#plan;
+    const [first] = good;
+    if (first === undefined) return null;
+    if (noDifference && isTwinAlike) return { leading: baseline, confidence: 'sure', settled: true };
+    const isSure = (size: number): boolean =>
+      isTwinAlike && of(size).expectedLoss <= ACCEPTED_LOSS && of(size).chanceSlower <= SURE_CHANCE;
+    const smallest =
+      good.find((size) => of(size).expectedLoss <= ACCEPTED_LOSS) ??
+      good.reduce((a, b) => (of(b).expectedLoss < of(a).expectedLoss ? b : a), first);
+    if (isSure(smallest)) {
+      const smaller = good.slice(0, good.indexOf(smallest));
+      const settled =
+        of(smallest).chanceSlower <= STOP_CHANCE &&
+        smaller.every((size) => of(size).chanceAccepted <= SURE_CHANCE);
+      return { leading: smallest, confidence: 'sure', settled };
+    }
+    const keeps = good.includes(baseline) && of(baseline).expectedLoss <= ACCEPTED_LOSS;
+    const leading = keeps ? baseline : smallest;
+    if (isSure(leading)) return { leading, confidence: 'sure', settled: false };
+    const confidence = of(leading).chanceSlower <= LIKELY_CHANCE ? 'likely' : 'cannot tell';
+    return { leading, confidence, settled: false };
+  }
+}
+
+/** Event-loop delay of each window, in milliseconds. */
+function delaysOf(samples: readonly Sample[]): BlockValues {
+  const delays = new Map<Arm, Map<number, number>>();
+  for (const { arm, block, loopDelayMs, disturbed } of samples.filter(isWindow))
+    if (!disturbed)
+      delays.set(arm, (delays.get(arm) ?? new Map<number, number>()).set(block, loopDelayMs.p99));
+  return delays;
+}
+
+const verdictOf = ({ low, high }: RatioInterval): Verdict =>
+  verdictOfInterval({ low: Math.log(low), high: Math.log(high) });
+
+const isShown = (verdict: Verdict): boolean => verdict === 'better' || verdict === 'worse';
+
+/** No size is shown to differ from the baseline, nor seems to by much. */
+const nothingShown = (ranked: ReadonlyMap<number, SizeRanking>): boolean =>
+  [...ranked.values()].every(
+    ({ state, ratio, verdict }) =>
+      state === 'living' &&
+      !isShown(verdict) &&
+      ratio !== null &&
+      Math.abs(Math.log(ratio.ratio)) < Math.log1p(P99_MARGIN),
+  );
+
+/** Within 3 % of the baseline, and hardly likely to be a bad choice. */
+const isSame = (size: SizeRanking | undefined): boolean =>
+  size?.odds != null &&
+  size.ratio !== null &&
+  Math.abs(Math.log(size.ratio.ratio)) <= Math.log1p(EQUAL_WITHIN) &&
+  size.odds.expectedLoss <= ACCEPTED_LOSS &&
+  size.odds.chanceSlower <= SURE_CHANCE;

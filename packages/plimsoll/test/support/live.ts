@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { LiveTarget } from '#plimsoll/tune/live/target.js';
+import { fixture } from './cli.js';
+
+export interface LiveApp {
+  readonly target: LiveTarget;
+  readonly child: ChildProcess & { readonly pid: number };
+  readonly port: number;
+}
+
+/** A fixture under measurement, until the test ends. */
+export async function liveApp(
+  context: TestContext,
+  [file, ...args]: [string, ...string[]],
+  size = 8,
+): Promise<LiveApp> {
+  const directory = mkdtempSync(join(tmpdir(), 'plimsoll-live-'));
+  const target = await LiveTarget.listen(directory);
+  const child = startApp([file, ...args], target.variables(size));
+  context.after(async () => {
+    await target.close();
+    child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const port = await portOf(child);
+  await target.arrived(20_000);
+  return { target, child, port };
+}
+
+export function startApp(
+  [file, ...args]: [string, ...string[]],
+  env: Record<string, string>,
+): LiveApp['child'] {
+  return spawn(process.execPath, [fixture(file), ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }) as ChildProcess as LiveApp['child'];
+}
+
+/** What a fixture prints first. */
+export const portOf = (child: ChildProcess): Promise<number> =>
+  new Promise((resolve, reject) => {
+    child.stdout?.once('data', (text) => resolve(Number(String(text).trim())));
+    child.once('exit', (code, signal) => reject(new Error(`the fixture ended with ${code ?? signal}`)));
+  });
+
+/** Ask for a path; the status of the answer, or `null` without one. */
+export const ask = (port: number, path: string, agent?: Agent): Promise<number | null> =>
+  new Promise((resolve) => {
+    request({ port, host: '127.0.0.1', path, agent }, (response) => {
+      response.resume().once('close', () => resolve(response.statusCode ?? null));
+    })
+      .once('error', () => resolve(null))
+      .end();
+  });
+
+export interface Load {
+  /** Resolves when all that was sent has been answered. */
+  stop(): Promise<void>;
+}
+
+/** Ask for paths in turn over some connections, each again as soon as it has its answer, until the test ends. */
+export function load(context: TestContext, port: number, paths: readonly string[], connections = 4): Load {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  let isOver = false;
+  const client = async (): Promise<void> => {
+    for (let turn = 0; !isOver; turn++) {
+      const status = await ask(port, paths[turn % paths.length] as string, agent);
+      if (status === null) await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const clients = Array.from({ length: connections }, client);
+  context.after(() => {
+    isOver = true;
+    agent.destroy();
+  });
+  return {
+    async stop() {
+      isOver = true;
+      await Promise.all(clients);
+    },
+  };
+}
+
+/** The same over streams of one HTTP/2 session. */
+export function loadHttp2(context: TestContext, port: number, path: string, streams = 4): void {
+  const session = connect(`http://127.0.0.1:${port}`);
+  session.on('error', () => {});
+  const client = (): void => {
+    if (session.destroyed) return;
+    const stream = session.request({ ':path': path });
+    stream.on('error', () => {});
+    stream.resume().once('close', client);
+    stream.end();
+  };
+  for (let count = 0; count < streams; count++) client();
+  context.after(() => session.destroy());
+}
+
+/** Threads of a process that wait in a read of a FIFO: those that are parked. */
+export function parkedThreads(pid: number): number {
+  const tasks = `/proc/${pid}/task`;
+  return readdirSync(tasks).filter((tid) => {
+    const [call, first] = readFileSync(`${tasks}/${tid}/syscall`, 'latin1').split(' ');
+    if (call !== (process.arch === 'arm64' ? '63' : '0') || first === undefined) return false;
+    return /^pipe:|fifo/.test(readlinkSync(`/proc/${pid}/fd/${Number(first)}`));
+  }).length;
+}

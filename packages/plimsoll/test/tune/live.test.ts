@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Window } from '#plimsoll/tune/window.js';
+import { until } from '../support/cli.js';
+import { ask, liveApp, load, loadHttp2, parkedThreads } from '../support/live.js';
+
+const plan = { block: 0, order: 0, leastMs: 200, requests: 40 } as const;
+const routesOf = ({ routes }: Window): string[] => [...routes.keys()].sort();
+const count = ({ routes }: Window): number => [...routes.values()].flat().length;
+
+describe('windows of a running app', { concurrency: false }, () => {
+  test('HTTP/1: each size is in force, requests are counted by route, and the old size comes back', async (context) => {
+    const { target, port, child } = await liveApp(context, ['tune/server.cjs', 'http1']);
+    load(context, port, ['/users/1', '/users/2?full=1', '/fails']);
+    await until(() => target.requests > 20);
+    for (const [order, size] of [2, 8, 1].entries()) {
+      const window = await target.window({ ...plan, order, arm: size, size });
+      assert.equal(window.size, size);
+      assert.deepEqual(routesOf(window), ['GET /users/:id']);
+      assert.ok(window.completed >= 40, `${window.completed} requests`);
+      // A third of them fails.
+      assert.ok(window.failed > 0.2 * window.completed && window.failed < 0.5 * window.completed);
+      // Some began before the span and some ended after it: never more than there are connections.
+      assert.ok(Math.abs(count(window) + window.failed - window.completed) <= 8);
+      assert.ok(window.cpuCores > 0 && window.seconds >= 0.2);
+      assert.ok(window.queueWaitMs.fast !== null && window.queueWaitMs.fast > 0);
+      assert.equal(window.unfinished, 0);
+      assert.equal(window.disturbed, false);
+    }
+    assert.equal(target.limit, 8);
+    assert.equal(parkedThreads(child.pid), 7);
+    await target.close();
+    assert.equal(parkedThreads(child.pid), 0);
+  });
+
+  test('HTTP/2: streams are requests', async (context) => {
+    const { target, port } = await liveApp(context, ['tune/server.cjs', 'http2']);
+    loadHttp2(context, port, '/items/7');
+    const window = await target.window({ ...plan, arm: 4, size: 4 });
+    assert.deepEqual(routesOf(window), ['GET /items/:id']);
+    assert.ok(window.completed >= 40 && window.failed === 0, `${window.completed}, ${window.failed} failed`);
+  });
+
+  test('a cluster of two: both workers change, and one window is of both', async (context) => {
+    const { target, port } = await liveApp(context, ['tune/server.cjs', 'cluster']);
+    load(context, port, ['/'], 8);
+    await until(() => target.pids.length === 3);
+    await until(() => target.requests > 20);
+    const window = await target.window({ ...plan, arm: 3, size: 3 });
+    assert.equal(window.size, 3);
+    assert.equal(window.disturbed, false);
+    assert.deepEqual(target.pids.map(parkedThreads).sort(), [0, 5, 5]);
+  });
+
+  test('plimsoll/mark: what comes over no protocol is counted by its name', async (context) => {
+    const { target } = await liveApp(context, ['tune/marks.cjs']);
+    const window = await target.window({ ...plan, arm: 2, size: 2 });
+    assert.deepEqual(routesOf(window), ['import', 'send-mail']);
+    assert.ok(window.failed > 0 && window.failed < window.completed / 4);
+  });
+});
+
+describe('what a window must not get wrong', { concurrency: false }, () => {
+  test('long requests are as likely to be in it as short ones', async (context) => {
+    const { target, port } = await liveApp(context, ['tune/server.cjs', 'http1']);
+    // Clients in step, whose requests take longer than a window: of a window that began as soon as those under way at the switch had
+    // ended, or that did not wait for its own, there would be none.
+    load(context, port, ['/later?ms=300'], 4);
+    load(context, port, ['/later?ms=3'], 4);
+    const windows: Window[] = [];
+    for (let order = 0; order < 6; order++)
+      windows.push(await target.window({ block: 0, order, arm: 4, size: 4, leastMs: 250, mostMs: 250 }));
+    const latencies = windows.flatMap(({ routes }) => [...routes.values()].flat());
+    const long = latencies.filter((latency) => latency > 250).length;
+    assert.ok(long > 0 && long <= 4 * windows.length, `${long} long ones`);
+    assert.ok(windows.every(({ unfinished }) => unfinished === 0));
+  });
+
+  test('a request that never ends holds no window up and is said to be unfinished once', async (context) => {
+    const { target, port } = await liveApp(context, ['tune/server.cjs', 'http1']);
+    load(context, port, ['/'], 4);
+    void ask(port, '/never');
+    await until(() => target.requests > 50);
+    await target.window({ ...plan, arm: 4, size: 4, drainMs: 500 });
+    const started = performance.now();
+    const window = await target.window({ ...plan, arm: 2, size: 2, drainMs: 20_000 });
+    assert.ok(performance.now() - started < 15_000);
+    assert.equal(window.unfinished, 0);
+    setTimeout(() => void ask(port, '/never'), 250);
+    const next = await target.window({ ...plan, leastMs: 1_000, arm: 4, size: 4, drainMs: 300 });
+    assert.equal(next.unfinished, 1);
+    assert.equal(next.inFlightGrowth >= -3, true);
+  });
+
+  test('a lost connection is a failure, a client that goes away is none', async (context) => {
+    const { target, port } = await liveApp(context, ['tune/server.cjs', 'http1']);
+    load(context, port, ['/lost'], 2);
+    const lost = await target.window({ ...plan, arm: 4, size: 4 });
+    assert.ok(lost.failed >= 20 && lost.failed === lost.completed, `${lost.failed} of ${lost.completed}`);
+  });
+
+  test('an event loop that is blocked neither hides its delay nor holds the agent up', async (context) => {
+    const { target, port } = await liveApp(context, ['tune/server.cjs', 'http1']);
+    load(context, port, ['/blocks?ms=300'], 1);
+    const window = await target.window({ ...plan, leastMs: 1_000, mostMs: 1_000, arm: 2, size: 2 });
+    assert.equal(window.size, 2);
+    assert.ok(window.loopDelayMs.max > 200 && window.loopDelayMs.max < 2_000, `${window.loopDelayMs.max} ms`);
+    assert.ok(window.loopDelayMs.p50 > 20);
+  });
+});
