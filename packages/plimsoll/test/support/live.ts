@@ -37,7 +37,8 @@ export function startApp(
   [file, ...args]: [string, ...string[]],
   env: Record<string, string>,
 ): LiveApp['child'] {
-  return spawn(process.execPath, [fixture(file), ...args], {
+  // Nobody else has its inspector's port.
+  return spawn(process.execPath, ['--inspect-port=0', fixture(file), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   }) as ChildProcess as LiveApp['child'];
@@ -107,8 +108,13 @@ export function loadHttp2(context: TestContext, port: number, path: string, stre
 export function parkedThreads(pid: number): number {
   const tasks = `/proc/${pid}/task`;
   return readdirSync(tasks).filter((tid) => {
-    const [call, first] = readFileSync(`${tasks}/${tid}/syscall`, 'latin1').split(' ');
-    if (call !== (process.arch === 'arm64' ? '63' : '0') || first === undefined) return false;
-    return /^pipe:|fifo/.test(readlinkSync(`/proc/${pid}/fd/${Number(first)}`));
+    try {
+      const [call, first] = readFileSync(`${tasks}/${tid}/syscall`, 'latin1').split(' ');
+      if (call !== (process.arch === 'arm64' ? '63' : '0') || first === undefined) return false;
+      return /^pipe:|fifo/.test(readlinkSync(`/proc/${pid}/fd/${Number(first)}`));
+    } catch {
+      // The thread has ended.
+      return false;
+    }
   }).length;
 }

@@ -94,6 +94,10 @@ class Agent {
         return;
       case 'resize':
         return this.#resize(order.id, order.size);
+      case 'state': {
+        const { size = null, limit, reason = null } = threadPool;
+        return this.#tell({ type: 'state', id: order.id, size, limit, reason });
+      }
       case 'begin':
         return this.#monitor.reset();
       case 'end': {

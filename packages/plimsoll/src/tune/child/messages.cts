@@ -17,6 +17,7 @@ export interface FromMain {
 /** What plimsoll orders: lines of JSON. Whatever has an id is answered. */
 export type Order =
   | { readonly do: 'resize'; readonly id: number; readonly size: number }
+  | { readonly do: 'state'; readonly id: number }
   /** Forget the canaries' waits so far. */
   | { readonly do: 'begin' }
   /** Tell the canaries' waits. */
@@ -48,6 +49,14 @@ export type News =
       readonly at: number;
       readonly size: number | null;
       readonly limit: number;
+    }
+  /** `size: null`: the pool has not started. */
+  | {
+      readonly type: 'state';
+      readonly id: number;
+      readonly size: number | null;
+      readonly limit: number;
+      readonly reason: string | null;
     }
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
   /** The process began to use its pool, which got the size that the others have. */

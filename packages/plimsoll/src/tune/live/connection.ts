@@ -81,6 +81,12 @@ export class Connection implements ProcessLog {
     return this.#ask((id) => ({ do: 'resize', id, size }), ms);
   }
 
+  /** What its pool is like; `null` when it is gone or does not answer. */
+  async state(): Promise<Extract<Reply, { type: 'state' }> | null> {
+    const reply = await this.#ask((id) => ({ do: 'state', id }), ANSWER_MS);
+    return reply?.type === 'state' ? reply : null;
+  }
+
   async waits(): Promise<Waits> {
     const reply = await this.#ask((id) => ({ do: 'end', id }), ANSWER_MS);
     return reply?.type === 'waits' ? reply : { fast: null, slow: null };

@@ -36,7 +36,10 @@ type Figures = Pick<
   | 'loopDelayMs'
   | 'cpuCores'
   | 'busyThreads'
->;
+> & {
+  /** Requests under way at the end of the span. */
+  readonly inFlight: number;
+};
 
 type Kinds = (typeof ring)['KIND'];
 const ANSWERED: Kinds['answered'] = 0;
@@ -68,15 +71,15 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
   const { start: from, end: until } = span;
   const isWithin = (time: number): boolean => time >= from && time < until;
   const routes = new Map<string, number[]>();
-  let [completed, failed, unfinished, growth] = [0, 0, 0, 0];
-  const grow = (start: number, end: number): void => {
-    if (start < until && end >= until) growth++;
-    if (start < from && end >= from) growth--;
+  let [completed, failed, unfinished, inFlight, before] = [0, 0, 0, 0, 0];
+  const noteUnderWay = (start: number, end: number): void => {
+    if (start < until && end >= until) inFlight++;
+    if (start < from && end >= from) before++;
   };
   for (const log of processes) {
     eachRecord(log, (start, end, kind, route) => {
       if (kind === TURN) return;
-      grow(start, end);
+      noteUnderWay(start, end);
       if (isWithin(end) && kind !== ABORTED) completed++;
       if (isWithin(end) && kind === FAILED) failed++;
       if (kind !== ANSWERED || !isWithin(start)) return;
@@ -86,28 +89,35 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
       else latencies.push(end - start);
     });
     for (const start of log.samples.at(-1)?.open ?? []) {
-      grow(start, Number.POSITIVE_INFINITY);
+      noteUnderWay(start, Number.POSITIVE_INFINITY);
       if (isWithin(start)) unfinished++;
     }
   }
   return {
     seconds: (until - from) / 1000,
-    ...{ completed, routes, failed, unfinished },
-    inFlightGrowth: growth,
+    ...{ completed, routes, failed, unfinished, inFlight },
+    inFlightGrowth: inFlight - before,
     loopDelayMs: loopDelay(processes, span),
     cpuCores: sum(processes.map((log) => cpuBetween(log, span))) / (until - from),
     busyThreads: busyThreads(processes, span),
   };
 }
 
-/** Requests that were answered within a span, so far. */
-export function completedIn(processes: readonly ProcessLog[], { start: from, end: until }: Span): number {
-  let count = 0;
-  for (const log of processes)
+/** What has ended since a time, so far, and what is open. */
+export function stateSince(
+  processes: readonly ProcessLog[],
+  from: number,
+): { readonly completed: number; readonly failed: number; readonly open: number } {
+  let [completed, failed, open] = [0, 0, 0];
+  for (const log of processes) {
     eachRecord(log, (_, end, kind) => {
-      if (kind <= FAILED && end >= from && end < until) count++;
+      if (kind > FAILED || end < from) return;
+      completed++;
+      if (kind === FAILED) failed++;
     });
-  return count;
+    open += log.samples.at(-1)?.open.length ?? 0;
+  }
+  return { completed, failed, open };
 }
 
 /** When the first request began of those that go on and began within a span, as far as is known. */

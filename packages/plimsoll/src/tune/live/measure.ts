@@ -3,9 +3,10 @@ import { createRandom } from '../../stats/random.js';
 import { type Judgement, judge } from '../judge.js';
 import type { JudgePlan, Objective } from '../plan.js';
 import type { Arm, Window } from '../window.js';
-import { type ContestEnding, contest } from './contest.js';
+import { Caution } from './caution.js';
+import { type ContestEnding, contest, type Turn } from './contest.js';
 import { Disks } from './disks.js';
-import type { LiveTarget } from './target.js';
+import type { LiveTarget, LiveWindow } from './target.js';
 
 export interface MeasureOptions {
   /** In ascending order, the baseline among them; those above the limit of the target are left out. */
@@ -17,8 +18,8 @@ export interface MeasureOptions {
   readonly signal: AbortSignal;
   readonly onWindow?: (window: Window) => void;
   readonly onBlock?: (judgement: Judgement, blocks: number) => void;
-  /** Throws what ends the contest; called after each window. */
-  readonly guard?: (window: Window, windows: readonly Window[]) => void;
+  /** The target has real users: what they may notice is bounded. */
+  readonly isCautious?: boolean;
 }
 
 export interface Measured {
@@ -26,11 +27,14 @@ export interface Measured {
   /** By which they are judged: sizes that left early are in it. */
   readonly plan: JudgePlan;
   readonly ending: ContestEnding;
+  /** Of a cautious run: windows that were worse than what the app had, and all. */
+  readonly worse: { readonly worse: number; readonly all: number } | null;
 }
 
 /** Windows before the first that counts: what was just started compiles its code, and fills its caches. */
 const WARM_UPS = 2;
 const WARM_UP_MS = 1_000;
+const SHORT_MS = 400;
 const SETTLE_MS = 100;
 const SETTLE_AFTER_WRITES_MS = 300;
 const LONGEST_WINDOW_MS = 5_000;
@@ -41,10 +45,9 @@ const LEAST_DRAIN_MS = 1_000;
  * baseline, warm up and are in no result.
  *
  * @throws {PlimsollError} as {@link LiveTarget.window}
- * @throws whatever `guard` throws
  */
 export async function measureSizes(target: LiveTarget, options: MeasureOptions): Promise<Measured> {
-  const { baseline, objective, timeMs, seed, signal, onWindow, onBlock, guard } = options;
+  const { baseline, objective, timeMs, seed, signal, onWindow, onBlock } = options;
   const started = performance.now();
   const disks = new Disks();
   const sizeOf = (arm: Arm): number => (arm === 'twin' ? baseline : arm);
@@ -54,28 +57,46 @@ export async function measureSizes(target: LiveTarget, options: MeasureOptions):
     const left = sizes.filter((size) => !living.includes(size));
     return { sizes, baseline, objective, mostBlocks, seed, ...(left.length === 0 ? {} : { left }) };
   };
-  const measure = async (arm: Arm, block: number, order: number, mostMs: number): Promise<Window> => {
+  const caution = options.isCautious === true ? new Caution(baseline) : null;
+  const window = async (arm: Arm, block: number, order: number, mostMs: number): Promise<LiveWindow> => {
+    const size = sizeOf(arm);
     const settleMs = disks.isBusy ? SETTLE_AFTER_WRITES_MS : SETTLE_MS;
     // Half of what is left after settling, at the most, goes into waiting for the last requests.
     const spanMs = Math.min(LONGEST_WINDOW_MS, Math.max(0, mostMs - 1.5 * settleMs));
     const drainMs = Math.max(LEAST_DRAIN_MS, spanMs);
-    return target.window({ block, order, arm, size: sizeOf(arm), settleMs, mostMs: spanMs, drainMs }, signal);
+    const plan = { block, order, arm, size, settleMs, mostMs: spanMs, drainMs };
+    const measured = await target.window({ ...plan, ...caution?.limits(size) }, signal);
+    caution?.look(measured);
+    if (measured.trouble !== null) await target.resize(baseline);
+    return measured;
+  };
+  const measure = async ({ arm, block, order, mostMs }: Turn<Arm>): Promise<LiveWindow> => {
+    for (let extra = 0; caution?.mayTry(sizeOf(arm)) === false; extra++)
+      await window(baseline, -1, extra, SHORT_MS);
+    return window(arm, block, order, mostMs);
   };
   try {
-    for (let warmUp = 0; warmUp < WARM_UPS; warmUp++) await measure(baseline, -1, warmUp, WARM_UP_MS);
+    for (let warmUp = 0; warmUp < WARM_UPS; warmUp++) await window(baseline, -1, warmUp, WARM_UP_MS);
   } catch (error) {
     if (!signal.aborted) throw error;
-    return { windows, plan: planAt([...sizes, 'twin'], 1), ending: 'interrupted' };
+    return {
+      windows,
+      plan: planAt([...sizes, 'twin'], 1),
+      ending: 'interrupted',
+      worse: caution?.windows ?? null,
+    };
   }
   sizes = withinLimit(sizes, baseline, target.limit);
   const { ending, living, mostBlocks } = await contest<Arm, Window>({
     arms: [...sizes, 'twin'],
-    measure: ({ arm, block, order, mostMs }) => measure(arm, block, order, mostMs),
+    measure,
     isDisturbed: ({ disturbed }) => disturbed,
     judge: (results, course) => {
       const judgement = judge(results, planAt(course.living, course.mostBlocks));
       onBlock?.(judgement, 1 + Math.max(...results.map(({ block }) => block)));
-      return judgement;
+      const living = judgement.living.filter((arm) => arm === 'twin' || caution?.left.has(arm) !== true);
+      const isAlone = living.every((arm) => sizeOf(arm) === baseline);
+      return { living, settled: judgement.settled || isAlone };
     },
     between: () => disks.calm(),
     timeMs: Math.max(0, timeMs - (performance.now() - started)),
@@ -84,10 +105,9 @@ export async function measureSizes(target: LiveTarget, options: MeasureOptions):
     onResult: (window) => {
       windows.push(window);
       onWindow?.(window);
-      guard?.(window, windows);
     },
   });
-  return { windows, plan: planAt(living, mostBlocks), ending };
+  return { windows, plan: planAt(living, mostBlocks), ending, worse: caution?.windows ?? null };
 }
 
 /** @throws {PlimsollError} PLIMSOLL_NOT_RESIZED when the pool is smaller than the baseline. */

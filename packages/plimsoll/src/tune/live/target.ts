@@ -8,7 +8,7 @@ import { readText } from '../../host/read.js';
 import clock from '../../target/child/clock.cjs';
 import type { Arm, Window } from '../window.js';
 import { Connection } from './connection.js';
-import { completedIn, figuresOf, firstOpen, type Span } from './figures.js';
+import { figuresOf, firstOpen, type Span, stateSince } from './figures.js';
 
 /** How one window goes. */
 export interface WindowPlan {
@@ -26,9 +26,30 @@ export interface WindowPlan {
   readonly settleMs?: number;
   /** How long the requests that a switch found under way, and in the end those of the span, are waited for; by default 2,000. */
   readonly drainMs?: number;
+  /** The window ends at once when more requests fail, or more are open; by default never. */
+  readonly mostFailed?: number;
+  readonly mostOpen?: number;
 }
 
-const PRELOAD = fileURLToPath(new URL('../child/preload.cjs', import.meta.url));
+export interface LiveWindow extends Window {
+  /** Requests under way at the end of the span. */
+  readonly inFlight: number;
+  /** It ended early, because more requests failed or piled up than its plan allows. */
+  readonly trouble: 'failures' | 'overload' | null;
+}
+
+/** What the pools of a target are like. */
+export interface PoolState {
+  /** Threads that serve the queue, of the process that has most; `null` when none has started its pool. */
+  readonly size: number | null;
+  /** The largest size that all of them can have. */
+  readonly limit: number;
+  /** Why that is no more, or why a pool cannot be resized. */
+  readonly reason: string | null;
+}
+
+/** What is loaded into the processes. */
+export const PRELOAD = fileURLToPath(new URL('../child/preload.cjs', import.meta.url));
 /** Agents put down what they saw so often (child/agent.cts); a window looks twice as often. */
 const LOOK_MS = 10;
 /** A switch waits for jobs that run (child/agent.cts waits 30 s), and then for the answer. */
@@ -139,6 +160,30 @@ export class LiveTarget {
     );
   }
 
+  /** @throws {PlimsollError} PLIMSOLL_NOT_MEASURED when the agent of a process that was attached to does not come in time. */
+  async arrivedOf(pid: number, ms: number, signal?: AbortSignal): Promise<void> {
+    await this.#until(() => this.pids.includes(pid), ms, signal);
+    if (this.pids.includes(pid)) return;
+    throw new PlimsollError(
+      'PLIMSOLL_NOT_MEASURED',
+      `process ${pid} did not get through to ${this.socket}: does it run with --permission, or in a container of its own?`,
+    );
+  }
+
+  /** @throws {PlimsollError} PLIMSOLL_TARGET_DIED */
+  async state(): Promise<PoolState> {
+    await this.#present();
+    const states = (await Promise.all(this.#processes.map((connection) => connection.state()))).filter(
+      (state) => state !== null,
+    );
+    const sizes = states.flatMap(({ size }) => size ?? []);
+    return {
+      size: sizes.length === 0 ? null : Math.max(...sizes),
+      limit: Math.min(...states.map(({ limit }) => limit)),
+      reason: states.find(({ reason }) => reason !== null)?.reason ?? null,
+    };
+  }
+
   /**
    * Give all pools a size.
    *
@@ -180,8 +225,9 @@ export class LiveTarget {
    * @example
    * const { completed, seconds } = await target.window({ block: 0, order: 0, arm: 4, size: 4 });
    */
-  async window(plan: WindowPlan, signal?: AbortSignal): Promise<Window> {
+  async window(plan: WindowPlan, signal?: AbortSignal): Promise<LiveWindow> {
     const { requests = 100, leastMs = 250, mostMs = 2_000, settleMs = 100, drainMs = 2_000 } = plan;
+    const { mostFailed = Number.POSITIVE_INFINITY, mostOpen = Number.POSITIVE_INFINITY } = plan;
     const disturbances = this.#disturbances;
     const wall = Date.now() - clock();
     const switchedBefore = this.#switchedAt;
@@ -194,14 +240,20 @@ export class LiveTarget {
     const cpusBefore = machineCpu();
     for (const connection of this.#connections) connection.forgetBefore(start);
     for (const connection of this.#connections) connection.begin();
-    await sleep(leastMs, undefined, { signal });
-    const isEnough = (): boolean =>
-      completedIn(this.#processes, { start, end: Number.POSITIVE_INFINITY }) >= requests;
-    await this.#until(isEnough, mostMs - leastMs, signal);
+    let trouble: LiveWindow['trouble'] = null;
+    const isOver = (): boolean => {
+      if (this.#connections.size === 0) return true;
+      const { completed, failed, open } = stateSince(this.#processes, start);
+      if (failed > mostFailed) trouble = 'failures';
+      else if (open > mostOpen) trouble = 'overload';
+      return trouble !== null || (clock() - start >= leastMs && completed >= requests);
+    };
+    await this.#until(isOver, Math.max(leastMs, mostMs), signal);
     const span: Span = { start, end: clock() };
     const machineBusyCores = busyCores(cpusBefore, machineCpu());
     const waits = await Promise.all(this.#serving.map((connection) => connection.waits()));
-    await this.#until(() => this.#isOver(span), drainMs, signal);
+    // What is in trouble gets its old size back first.
+    await this.#until(() => this.#isOver(span), trouble === null ? drainMs : 0, signal);
     await this.#present();
 
     const lost = this.#processes.some(({ samples }) => samples[0]?.lost !== samples.at(-1)?.lost);
@@ -213,6 +265,7 @@ export class LiveTarget {
       machineBusyCores,
       queueWaitMs: { fast: mean(waits.map(({ fast }) => fast)), slow: mean(waits.map(({ slow }) => slow)) },
       disturbed: this.#disturbances > disturbances || lost || slept || !this.#isKnown(span.end),
+      trouble,
     };
   }
 

@@ -1,0 +1,88 @@
+import { chownSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { PlimsollError } from '../../errors.js';
+import { isNodeProcess, parentOf } from '../../host/processes.js';
+import { listNames, parseWhole, readText } from '../../host/read.js';
+import { attach } from '../../target/attach.js';
+import { LiveTarget, PRELOAD } from './target.js';
+
+/** An agent starts within some tens of milliseconds; on a machine without a free core it takes longer. */
+const ARRIVAL_MS = 10_000;
+
+/**
+ * Measure a process that runs already, and the Node processes that it has started: workers of a cluster change with it. Each is
+ * attached to for a moment, by SIGUSR1 and its inspector; then its agent talks to us by a socket, and when we are gone gives the
+ * pool its old size back.
+ *
+ * @param directory of a guardian.
+ * @throws {PlimsollError} PLIMSOLL_ALREADY_TUNED when another plimsoll measures it; PLIMSOLL_NOT_MEASURED when its agent does not
+ * get through to us; and what `attach` throws.
+ * @example
+ * const target = await attachTo(4711, guardian.temporaryDirectory(), signal);
+ * const { size, limit } = await target.state();
+ */
+export async function attachTo(pid: number, directory: string, signal: AbortSignal): Promise<LiveTarget> {
+  const target = await LiveTarget.listen(directory);
+  try {
+    for (const process of processesOf(pid)) await start(process, target, signal);
+    return target;
+  } catch (error) {
+    await target.close();
+    throw error;
+  }
+}
+
+/** Sizes that are tried on a service in production: from half of what it has to four times that. */
+export function boundedSizes(size: number, limit: number): number[] {
+  const sizes = [Math.ceil(size / 2), size, 2 * size, 4 * size];
+  return [...new Set(sizes.filter((one) => one <= limit))];
+}
+
+async function start(pid: number, target: LiveTarget, signal: AbortSignal): Promise<void> {
+  const attached = await attach(pid, { signal });
+  try {
+    letIn(pid, target.socket);
+    const [preload, socket] = [PRELOAD, target.socket].map((path) => JSON.stringify(path));
+    const answer = await attached.evaluate(`require(${preload}).start(${socket})`);
+    if (answer === 'busy')
+      throw new PlimsollError(
+        'PLIMSOLL_ALREADY_TUNED',
+        `process ${pid} is being measured by another plimsoll; wait until that one has ended`,
+      );
+  } finally {
+    await attached.close();
+  }
+  await target.arrivedOf(pid, ARRIVAL_MS, signal);
+}
+
+/** A process of another user must reach our socket. */
+function letIn(pid: number, socket: string): void {
+  const { uid, gid } = statSync(`/proc/${pid}`);
+  if (uid === process.getuid?.()) return;
+  for (const path of [dirname(socket), socket]) chownSync(path, uid, gid);
+}
+
+/**
+ * A process and the Node processes under it, without primaries of clusters: those serve nothing, and Node opens the inspectors of
+ * all workers together with theirs.
+ */
+function processesOf(root: number): number[] {
+  const all = [root, ...nodeProcessesUnder(root)];
+  const primaries = new Set(all.filter(isClusterWorker).map((pid) => parentOf(pid)));
+  return all.filter((pid) => !primaries.has(pid));
+}
+
+const isClusterWorker = (pid: number): boolean =>
+  (readText('/', `/proc/${pid}/environ`) ?? '').split('\0').some((text) => text.startsWith('NODE_UNIQUE_ID='));
+
+function nodeProcessesUnder(root: number): number[] {
+  const pids = (listNames('/', '/proc') ?? []).flatMap((name) => parseWhole(name) ?? []);
+  const children = new Map<number, number[]>();
+  for (const pid of pids) {
+    const parent = parentOf(pid);
+    children.set(parent, [...(children.get(parent) ?? []), pid]);
+  }
+  const under = (pid: number): number[] =>
+    (children.get(pid) ?? []).flatMap((child) => [child, ...under(child)]);
+  return under(root).filter((pid) => isNodeProcess(pid));
+}

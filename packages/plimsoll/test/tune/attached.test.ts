@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import type { PlimsollError } from '#plimsoll/errors.js';
+import { attachTo, boundedSizes } from '#plimsoll/tune/live/attached.js';
+import { measureSizes } from '#plimsoll/tune/live/measure.js';
+import { until } from '../support/cli.js';
+import { ask, type LiveApp, load, parkedThreads, portOf, startApp } from '../support/live.js';
+
+const plan = { block: 0, order: 0, leastMs: 200, requests: 40 } as const;
+const { signal } = new AbortController();
+
+function temporaryDirectory(context: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'plimsoll-live-'));
+  context.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** An app that plimsoll has not started. */
+async function running(context: TestContext, kind: string): Promise<Omit<LiveApp, 'target'>> {
+  const child = startApp(['tune/server.cjs', kind], { UV_THREADPOOL_SIZE: '8' });
+  context.after(() => child.kill('SIGKILL'));
+  return { child, port: await portOf(child) };
+}
+
+test('the sizes that a service in production is tried with', () => {
+  assert.deepEqual(boundedSizes(4, 1024), [2, 4, 8, 16]);
+  assert.deepEqual(boundedSizes(5, 10), [3, 5, 10]);
+  assert.deepEqual(boundedSizes(1, 4), [1, 2, 4]);
+});
+
+describe('a process that runs already', { concurrency: false }, () => {
+  test('is measured, gets its old size back, and can be measured again', async (context) => {
+    const { child, port } = await running(context, 'http1');
+    await ask(port, '/');
+    for (const size of [2, 5]) {
+      const target = await attachTo(child.pid, temporaryDirectory(context), signal);
+      context.after(() => target.close());
+      const clients = load(context, port, ['/users/1']);
+      await until(() => target.requests > 20);
+      assert.equal((await target.state()).size, 8);
+      const window = await target.window({ ...plan, arm: size, size });
+      assert.equal(window.size, size);
+      assert.deepEqual([...window.routes.keys()], ['GET /users/:id']);
+      assert.equal(window.disturbed, false);
+      await target.close();
+      assert.equal(parkedThreads(child.pid), 0);
+      await clients.stop();
+    }
+  });
+
+  test('is measured by one plimsoll at a time', async (context) => {
+    const { child } = await running(context, 'http1');
+    const target = await attachTo(child.pid, temporaryDirectory(context), signal);
+    await assert.rejects(
+      attachTo(child.pid, temporaryDirectory(context), signal),
+      ({ code }: PlimsollError) => code === 'PLIMSOLL_ALREADY_TUNED',
+    );
+    await target.close();
+  });
+
+  test('with the workers of its cluster', async (context) => {
+    const { child, port } = await running(context, 'cluster');
+    const target = await attachTo(child.pid, temporaryDirectory(context), signal);
+    context.after(() => target.close());
+    assert.equal(target.pids.length, 2);
+    load(context, port, ['/'], 8);
+    await until(() => target.requests > 40);
+    await target.resize(3);
+    await until(() => target.pids.filter((pid) => parkedThreads(pid) === 5).length === 2);
+  });
+
+  test('under caution: at most a tenth of the windows is worse, and a hopeless size is left', async (context) => {
+    const { child, port } = await running(context, 'waits');
+    const target = await attachTo(child.pid, temporaryDirectory(context), signal);
+    context.after(() => target.close());
+    load(context, port, ['/'], 8);
+    await until(() => target.requests > 40);
+    const { plan: judged, worse } = await measureSizes(target, {
+      sizes: [1, 4, 8],
+      baseline: 8,
+      objective: 'mean',
+      timeMs: 12_000,
+      seed: 1,
+      signal,
+      isCautious: true,
+    });
+    assert.ok(judged.left?.includes(1), `left: ${judged.left}`);
+    assert.ok(worse !== null && worse.worse >= 1 && worse.worse <= 0.1 * worse.all, JSON.stringify(worse));
+    await target.close();
+    assert.equal(parkedThreads(child.pid), 0);
+  });
+});
