@@ -6,6 +6,7 @@ import { classificationSchema } from '../packages/plimsoll/dist/results/classifi
 import { comparisonSchema } from '../packages/plimsoll/dist/results/comparison.js';
 import { diagnosisSchema } from '../packages/plimsoll/dist/results/diagnosis.js';
 import { poolActivitySchema } from '../packages/plimsoll/dist/results/pool-activity.js';
+import { resizeSchema } from '../packages/plimsoll/dist/results/resize.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
 
@@ -14,6 +15,7 @@ const SCHEMAS = {
   classification: classificationSchema,
   comparison: comparisonSchema,
   diagnosis: diagnosisSchema,
+  resize: resizeSchema,
   timeline: timelineSchema,
   top: poolActivitySchema,
   trace: traceSummarySchema,

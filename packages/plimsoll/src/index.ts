@@ -14,6 +14,7 @@ export {
 } from './api/compare.js';
 export { type DoctorOptions, doctor } from './api/doctor.js';
 export { type ReportOptions, report } from './api/report.js';
+export { type ResizeOptions, resize } from './api/resize.js';
 export type { RunOptions } from './api/run-options.js';
 export { type TimelineOptions, timeline } from './api/timeline.js';
 export { type TopOptions, top } from './api/top.js';
@@ -29,6 +30,7 @@ export { classificationReport } from './report/classification.js';
 export { comparisonMarkdown, comparisonReport } from './report/compare.js';
 export { diagnosisReport } from './report/doctor.js';
 export { perfettoTrace } from './report/perfetto.js';
+export { resizeReport } from './report/resize.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { timelineReport } from './report/timeline.js';
 export { traceReport } from './report/trace.js';
@@ -51,6 +53,7 @@ export { type DiagnosedProcess, type Diagnosis, diagnosisSchema } from './result
 export { environmentSchema } from './results/environment.js';
 export type { Finding } from './results/finding.js';
 export { type PoolActivity, poolActivitySchema } from './results/pool-activity.js';
+export { type Resize, resizeSchema } from './results/resize.js';
 export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';
 export type {
   ThreadUsage,

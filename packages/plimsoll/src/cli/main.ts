@@ -9,6 +9,7 @@ import { addClassifyCommand } from './classify.js';
 import { addCompareCommand } from './compare.js';
 import { addDoctorCommand } from './doctor.js';
 import { addReportCommand } from './report.js';
+import { addResizeCommand } from './resize.js';
 import { addRunCommand } from './run.js';
 import { addTimelineCommand } from './timeline.js';
 import { addTopCommand } from './top.js';
@@ -40,6 +41,7 @@ addCompareCommand(program);
 addReportCommand(program);
 addTopCommand(program);
 addDoctorCommand(program);
+addResizeCommand(program);
 addRunCommand(program);
 
 try {
