@@ -9,6 +9,7 @@ import { poolActivitySchema } from '../packages/plimsoll/dist/results/pool-activ
 import { resizeSchema } from '../packages/plimsoll/dist/results/resize.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
+import { tuneSchema } from '../packages/plimsoll/dist/results/tune.js';
 
 const SCHEMAS = {
   bench: benchSchema,
@@ -19,6 +20,7 @@ const SCHEMAS = {
   timeline: timelineSchema,
   top: poolActivitySchema,
   trace: traceSummarySchema,
+  tune: tuneSchema,
 };
 
 const directory = new URL('../packages/plimsoll/dist/schema/', import.meta.url);

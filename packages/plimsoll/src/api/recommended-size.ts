@@ -9,7 +9,7 @@ interface Named {
 }
 
 /**
- * The pool size that a result of `bench` recommends.
+ * The pool size that a result of `tune` or `bench` recommends.
  *
  * @param file as the command wrote it with `--json`, packed by gzip or not.
  * @param work of a result about several kinds of work, which of them: a workload of bench.
@@ -39,9 +39,11 @@ export function recommendedSize(file: string, work?: string): number {
 
 function namedSizes(result: ReportDocument, file: string): Named[] {
   switch (result.type) {
+    case 'tune':
+      return [{ name: 'tune', size: result.document.recommended }];
     case 'bench':
       return result.document.workloads.map(({ name, recommended }) => ({ name, size: recommended }));
     default:
-      throw usage(`${file} recommends no size; give the result of plimsoll bench`);
+      throw usage(`${file} recommends no size; give the result of plimsoll tune or bench`);
   }
 }

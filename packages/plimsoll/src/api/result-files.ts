@@ -8,6 +8,7 @@ import { classificationSchema } from '../results/classification.js';
 import { comparisonSchema } from '../results/comparison.js';
 import { timelineSchema } from '../results/timeline.js';
 import { traceSummarySchema } from '../results/trace-summary.js';
+import { tuneSchema } from '../results/tune.js';
 import { readTrace } from './trace.js';
 
 const SCHEMAS = {
@@ -16,6 +17,7 @@ const SCHEMAS = {
   comparison: comparisonSchema,
   timeline: timelineSchema,
   trace: traceSummarySchema,
+  tune: tuneSchema,
 } as const;
 
 type Kind = keyof typeof SCHEMAS;

@@ -2,6 +2,7 @@ import type { BenchResult } from '../results/bench.js';
 import type { Classification } from '../results/classification.js';
 import type { Comparison } from '../results/comparison.js';
 import type { TraceSummary } from '../results/trace-summary.js';
+import type { TuneResult } from '../results/tune.js';
 
 /**
  * The exit code of a bench: 130 interrupted, 2 a module that is no workload, 4 a workload or a size that failed, 3
@@ -36,3 +37,9 @@ export function compareExitCode({
 /** The exit code of a trace: 130 interrupted, 4 a command that failed by itself, else 0. */
 export const traceExitCode = ({ ending }: Pick<TraceSummary, 'ending'>): number =>
   ending === 'interrupted' ? 130 : ending === 'failed' ? 4 : 0;
+
+/** The exit code of a tune: 130 interrupted, 3 (strict only) when it cannot tell, else 0: that no size matters is an answer. */
+export const tuneExitCode = (
+  { method, answer }: Pick<TuneResult, 'method' | 'answer'>,
+  strict: boolean,
+): number => (method.stop === 'interrupted' ? 130 : strict && answer === 'cannot tell' ? 3 : 0);

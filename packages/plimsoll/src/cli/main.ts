@@ -14,6 +14,7 @@ import { addRunCommand } from './run.js';
 import { addTimelineCommand } from './timeline.js';
 import { addTopCommand } from './top.js';
 import { addTraceCommand } from './trace.js';
+import { addTuneCommand } from './tune.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -33,6 +34,7 @@ for (const stream of [process.stdout, process.stderr])
     if (error.code !== 'EPIPE') throw error;
   });
 
+addTuneCommand(program);
 addBenchCommand(program);
 addTimelineCommand(program);
 addClassifyCommand(program);

@@ -4,6 +4,8 @@ import type { ModulesProgress } from '../compare/modules.js';
 import { printable } from '../host/printable.js';
 import { halfWidth, type RatioInterval } from '../stats/mean-interval.js';
 import type { Verdict } from '../stats/paired-comparison.js';
+import type { Objective as TuneObjective } from '../tune/plan.js';
+import type { TuneProgress } from '../tune/progress.js';
 import { change, formatCount, formatDuration, percent } from './format.js';
 
 const BAR = 20;
@@ -65,6 +67,41 @@ export function classifyProgressText({ name, done, all, leftMs }: ClassifyProgre
   const share = done / all;
   const parts = [`${done} of ${all}`, bar(share), `${formatDuration(leftMs)} left`, printable(name)];
   return parts.join('  ').slice(0, width - 1);
+}
+
+/** One line, at most `width` characters: how far a tune is, which size leads, and which are still in. */
+export function tuneProgressText(progress: TuneProgress, objective: TuneObjective, width: number): string {
+  return tuneParts(progress, objective)
+    .join('  ')
+    .slice(0, width - 1);
+}
+
+function tuneParts(
+  { phase, at, share, leftMs, blocks, known }: TuneProgress,
+  objective: TuneObjective,
+): string[] {
+  const left = `${formatDuration(leftMs)} left`;
+  if (phase === 'starting') return ['starting'];
+  if (phase === 'waiting')
+    return [`waiting for requests${at === null ? '' : ` at ${printable(at)}`} (${left})`];
+  const parts = [`${Math.floor(share * 100)} %`, left];
+  if (phase === 'warming up' || known === null) return ['warming up', ...parts];
+  const living = known.living.filter((arm) => arm !== 'twin');
+  const leader = known.leading === null ? undefined : known.sizes.get(known.leading);
+  const ratio = leader?.ratio ?? null;
+  const by =
+    ratio === null || ratio.ratio === 1
+      ? ''
+      : ` ${change(objective === 'throughput' ? 1 / ratio.ratio : ratio.ratio)}`;
+  const half =
+    ratio === null || by === '' || halfWidth(ratio) > WIDEST ? '' : ` ±${percent(halfWidth(ratio))}`;
+  return [
+    ...parts,
+    formatCount(blocks, 'block'),
+    ...(known.noisy ? ['too noisy so far'] : []),
+    ...(known.leading === null ? [] : [`${known.leading} leads${by}${half}`]),
+    `in it: ${living.join(' ')}`,
+  ];
 }
 
 function bar(share: number): string {

@@ -1,9 +1,16 @@
 import { itemAt } from '../collections/item-at.js';
 import { FIRST_LOOK, lookBoundary } from '../stats/looks.js';
-import { exponential, type MeanInterval, meanInterval, type RatioInterval } from '../stats/mean-interval.js';
+import {
+  exponential,
+  halfWidth,
+  type MeanInterval,
+  meanInterval,
+  type RatioInterval,
+} from '../stats/mean-interval.js';
 import { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfInterval } from '../stats/paired-comparison.js';
 import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds.js';
 import { median, quantile } from '../stats/quantile.js';
+import { studentCritical } from '../stats/student-t.js';
 import { isWindow, requestsUnderWay } from './costs.js';
 import { type BlockValues, bothTurns, differences, logCosts } from './logs.js';
 import type { JudgePlan, Sample } from './plan.js';
@@ -57,6 +64,8 @@ const SURE_CHANCE = 0.05;
 const LIKELY_CHANCE = 0.25;
 /** To stop as soon as the chance is small picks the luckiest moment: it has to be smaller then. */
 const STOP_CHANCE = 0.02;
+/** An interval this narrow (±5 %) is worth no more time. */
+const PRECISE = 0.05;
 /** Fewer blocks than these are a coincidence. */
 const LEAST_BLOCKS = 6;
 /** A baseline that seems to differ from itself by more leaves no one sure. */
@@ -117,16 +126,17 @@ class Trial {
     const delayed = this.#delayedMore(fast);
     const higher = this.#higherP99(fast);
     const ranked = new Map(
-      sizes.map((size): [number, SizeRanking] => [
-        size,
-        {
-          ...this.#against(size, noisy),
-          state: this.#stateOf(size, left.includes(size) || isHopeless(size)),
+      sizes.map((size): [number, SizeRanking] => {
+        const isOut = left.includes(size) || isHopeless(size);
+        const ranking: SizeRanking = {
+          ...this.#against(size, { noisy, isOut }),
+          state: this.#stateOf(size, isOut),
           odds: odds.get(size) ?? (able.includes(size) ? this.#oddsOfLeft(size, candidates) : null),
           higherLoopDelay: delayed.has(size),
           higherP99: higher.has(size),
-        },
-      ]),
+        };
+        return [size, ranking];
+      }),
     );
     const good = fast.filter((size) => !delayed.has(size) && !higher.has(size) && odds.has(size));
     const noDifference = able.length === sizes.length && sizes.every((size) => isSame(ranked.get(size)));
@@ -162,14 +172,20 @@ class Trial {
     return { ...exponential(meanInterval(logs, this.#critical(logs.length, 1))), blocks: logs.length };
   }
 
-  #against(size: number, noisy: boolean): Pick<SizeRanking, 'ratio' | 'verdict' | 'blocks'> {
+  #against(
+    size: number,
+    { noisy, isOut }: { readonly noisy: boolean; readonly isOut: boolean },
+  ): Pick<SizeRanking, 'ratio' | 'verdict' | 'blocks'> {
     const { baseline } = this.#plan;
     const own = this.#logs.get(size)?.size ?? 0;
     if (size === baseline) return { ratio: { ratio: 1, low: 1, high: 1 }, verdict: 'same', blocks: own };
     const logs = differences(this.#logs, size, this.#reference);
     const isComparable = ![size, baseline].some((one) => this.#overloaded.has(one) || this.#failing.has(one));
     if (logs.length === 0 || !isComparable) return { ratio: null, verdict: 'unclear', blocks: own };
-    const ratio = exponential(this.#intervalOfAll(logs));
+    // Nobody will look again at one that left.
+    const critical =
+      isOut && logs.length >= FIRST_LOOK ? studentCritical(this.#alpha, logs.length - 1) : null;
+    const ratio = exponential(critical === null ? this.#intervalOfAll(logs) : meanInterval(logs, critical));
     const canTell = logs.length >= FIRST_LOOK && !noisy;
     return { ratio, verdict: canTell ? verdictOf(ratio) : 'unclear', blocks: logs.length };
   }
@@ -185,6 +201,11 @@ class Trial {
     const wanted = Math.max(Math.ceil(this.#plan.mostBlocks / blocksEach), blocks);
     const most = LOOKS.find((looks) => looks >= wanted) ?? blocks;
     return lookBoundary(most, 1 - (1 - LEVEL) / Math.max(1, comparisons))(blocks);
+  }
+
+  /** Of one comparison among those of all sizes. */
+  get #alpha(): number {
+    return (1 - LEVEL) / Math.max(1, this.#plan.sizes.length - 1);
   }
 
   /** Log costs of sizes in the blocks that all of them have. */
@@ -293,7 +314,8 @@ class Trial {
       const smaller = good.slice(0, good.indexOf(smallest));
       const settled =
         of(smallest).chanceSlower <= STOP_CHANCE &&
-        smaller.every((size) => of(size).chanceAccepted <= SURE_CHANCE);
+        smaller.every((size) => of(size).chanceAccepted <= SURE_CHANCE) &&
+        isTold(ranked.get(smallest) as SizeRanking);
       return { leading: smallest, confidence: 'sure', settled };
     }
     const keeps = good.includes(baseline) && of(baseline).expectedLoss <= ACCEPTED_LOSS;
@@ -317,6 +339,10 @@ const verdictOf = ({ low, high }: RatioInterval): Verdict =>
   verdictOfInterval({ low: Math.log(low), high: Math.log(high) });
 
 const isShown = (verdict: Verdict): boolean => verdict === 'better' || verdict === 'worse';
+
+/** What is said of it against the baseline would hardly change. */
+const isTold = ({ ratio, verdict }: SizeRanking): boolean =>
+  verdict !== 'unclear' || (ratio !== null && halfWidth(ratio) <= PRECISE);
 
 /** No size is shown to differ from the baseline, nor seems to by much. */
 const nothingShown = (ranked: ReadonlyMap<number, SizeRanking>): boolean =>

@@ -5,16 +5,19 @@ import type { Comparison } from '../../results/comparison.js';
 import type { Timeline } from '../../results/timeline.js';
 import type { Trace } from '../../results/trace.js';
 import type { TraceSummary } from '../../results/trace-summary.js';
+import type { TuneResult } from '../../results/tune.js';
 import { jobTimelines } from './jobs/index.js';
 import { benchSection } from './of-bench.js';
 import { classificationSection } from './of-classification.js';
 import { comparisonSection } from './of-comparison.js';
 import { type StudyDocument, studySection } from './of-study.js';
 import { traceSection } from './of-trace.js';
+import { tuneSection } from './of-tune.js';
 import type { Detail, Section } from './section.js';
 
 /** A document as it was read; of a study only that it is a document of plimsoll. */
 export type ReportDocument =
+  | { readonly type: 'tune'; readonly document: TuneResult }
   | { readonly type: 'bench'; readonly document: BenchResult }
   | { readonly type: 'trace'; readonly document: TraceSummary }
   | { readonly type: 'kept trace'; readonly document: Trace }
@@ -49,6 +52,8 @@ export function sectionsOf(documents: readonly ReportDocument[]): Section[] {
 
 function sectionOf({ type, document }: ReportDocument, id: string, detail: Detail): Section | null {
   switch (type) {
+    case 'tune':
+      return tuneSection(document, id, detail);
     case 'bench':
       return benchSection(document, id, detail);
     case 'trace':
