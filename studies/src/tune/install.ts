@@ -8,7 +8,7 @@ import { ROOT, scratch } from '../../common/paths.js';
 export const SOURCE = join(ROOT, 'studies/programs');
 
 /** The only packages that need their install script: they bring no binary, and fetch or compile one. */
-export const WITH_SCRIPTS: readonly string[] = ['better-sqlite3', 'sqlite3'];
+export const WITH_SCRIPTS: readonly string[] = ['sqlite3'];
 
 export interface Installed {
   /** Where the programs are, beside their packages. */
