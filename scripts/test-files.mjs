@@ -13,7 +13,7 @@ const POOL = 'packages/pool/test';
  * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
  */
 const SLOW = [
-  ...['advise', 'bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits'].map(
+  ...['bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits'].map(
     (name) => `${CLI}/${name}`,
   ),
   ...['load-bad-input', 'load-clean-up', 'load', 'timeline', 'trace'].map((name) => `${CLI}/${name}`),
@@ -43,9 +43,7 @@ const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
 const NOT_EVERYWHERE = [
   { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
   {
-    paths: ['browser/', 'collections/', 'compare/', 'docs/', 'model/', 'stats/'].map(
-      (folder) => `${TEST}/${folder}`,
-    ),
+    paths: ['browser/', 'collections/', 'compare/', 'docs/', 'stats/'].map((folder) => `${TEST}/${folder}`),
     lines: [20],
   },
   { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
@@ -75,14 +73,12 @@ const SIDE_BY_SIDE = [
   ...[
     'errors',
     'floors',
-    'advise/',
     'browser/',
     'collections/',
     'compare/',
     'doctor/',
     'host/',
     'libuv/',
-    'model/',
     'packaging/',
     'report/',
   ].map((path) => `packages/plimsoll/test/${path}`),

@@ -1,7 +1,6 @@
 // Writes the JSON Schema of every kind of result beside the compiled package.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { adviceSchema } from '../packages/plimsoll/dist/results/advice.js';
 import { benchSchema } from '../packages/plimsoll/dist/results/bench.js';
 import { classificationSchema } from '../packages/plimsoll/dist/results/classification.js';
 import { comparisonSchema } from '../packages/plimsoll/dist/results/comparison.js';
@@ -12,7 +11,6 @@ import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
 
 const SCHEMAS = {
-  advice: adviceSchema,
   bench: benchSchema,
   classification: classificationSchema,
   comparison: comparisonSchema,

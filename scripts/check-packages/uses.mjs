@@ -99,7 +99,7 @@ export const USES = {
       ],
       ['plimsoll', ...words('timeline randomBytes --requests 2 --quiet')],
       ['plimsoll', ...words('load --mode cluster --scale 0.002 --sizes 4 --quiet')],
-      ['plimsoll', ...words('advise --sizes 1,2,4 --quiet --'), process.execPath, 'app.mjs'],
+      ['plimsoll', ...words('trace --quiet --'), process.execPath, 'app.mjs'],
     ],
     files: {
       'app.mjs': `import { pbkdf2 } from 'node:crypto';

@@ -34,12 +34,6 @@ describe('studies of the command line', () => {
     assert.match(page, /^- network: .*`net\.connect\.ip`/m);
     assert.doesNotMatch(page, /undefined|\[object|Not in every version/);
   });
-
-  test('model: a quick run times three simulations', async () => {
-    const { code, stdout } = await study('model', '--quick');
-    assert.equal(code, 0);
-    assert.equal(stdout.match(/: \d+\.\d\d s$/gm)?.length, 3);
-  });
 });
 
 const environment = captureEnvironment({ directory: ROOT });

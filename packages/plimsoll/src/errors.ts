@@ -25,7 +25,6 @@ const TABLE = {
   PLIMSOLL_OUTPUT_FAILED: 2,
   PLIMSOLL_NOT_RECORDED: 4,
   PLIMSOLL_BAD_TRACE: 2,
-  PLIMSOLL_NO_POOL_JOBS: 2,
 } as const;
 
 export type ErrorCode = keyof typeof TABLE;

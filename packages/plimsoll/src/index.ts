@@ -3,13 +3,6 @@
  * writes. The functions clean up after themselves; none needs anything but its options.
  */
 
-export {
-  type AdviseOptions,
-  advise,
-  type VerifyOptions,
-  type VerifyProgress,
-  verifyAdvice,
-} from './api/advise.js';
 export { type BenchOptions, bench } from './api/bench.js';
 export { type ClassifyOptions, classify } from './api/classify.js';
 export {
@@ -34,7 +27,6 @@ export type { Environment } from './host/environment.js';
 export type { DnsMode } from './lab/resolver/open.js';
 export type { LoadCase, LoadProgress } from './load/options.js';
 export type { Mode } from './load/target/sample.js';
-export { adviceReport } from './report/advise.js';
 export { benchReport } from './report/bench.js';
 export { benchMarkdown } from './report/bench-markdown.js';
 export { classificationReport } from './report/classification.js';
@@ -46,14 +38,6 @@ export { perfettoTrace } from './report/perfetto.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { timelineReport } from './report/timeline.js';
 export { traceReport } from './report/trace.js';
-export {
-  type Advice,
-  adviceSchema,
-  type Objective,
-  type Prediction,
-  type Verification,
-  type WhatIf,
-} from './results/advice.js';
 export {
   type BenchResult,
   benchSchema,

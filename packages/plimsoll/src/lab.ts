@@ -5,7 +5,6 @@
  * Unstable: it changes with any version, without notice. What is stable is `plimsoll`.
  */
 
-export { verification } from './advise/verify.js';
 export { type RecordedTrace, recordTrace as record } from './api/trace.js';
 export { analyseWorkload } from './bench/analyse.js';
 export type { ChosenWorkload } from './bench/options.js';
@@ -39,8 +38,6 @@ export { Guardian } from './lab/guardian.js';
 export { LiveContestant } from './lab/live-contestant.js';
 export type { Measurement, Outcome, RoundYield } from './lab/messages.js';
 export { openResolver } from './lab/resolver/open.js';
-export { simulate } from './model/simulate.js';
-export type { Workload as SimulatedWorkload } from './model/workload.js';
 export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
 export { findings } from './report/findings/bench.js';
 export { busyCpus } from './report/findings/context.js';
@@ -49,7 +46,6 @@ export { loadMethodLines, loadRecommendationsMarkdown, loadTableMarkdown } from 
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable } from './report/table.js';
 export { timelineReport } from './report/timeline.js';
-export { type Advice, type Objective, objectives, type Verification } from './results/advice.js';
 export { type BenchResult, benchSchema, type RoundResult, type WorkloadResult } from './results/bench.js';
 export { type Classification, type Classified, classificationSchema } from './results/classification.js';
 export { type LoadCell, type LoadResult, loadSchema } from './results/load.js';

@@ -9,7 +9,7 @@ import * as lab from 'plimsoll/lab';
 import * as marks from 'plimsoll/mark';
 import { fixture } from './support/cli.js';
 
-const { advise, bench, classify, load, timeline, trace, verifyAdvice, PlimsollError } = plimsoll;
+const { bench, classify, load, timeline, trace, PlimsollError } = plimsoll;
 
 const hashing = [
   process.execPath,
@@ -97,19 +97,9 @@ describe('the commands as functions', () => {
     );
   });
 
-  leavesNothing('trace, advise and verifyAdvice', async () => {
-    const { trace: recorded, summary } = await trace({ command: hashing, size: 2 });
+  leavesNothing('trace', async () => {
+    const { summary } = await trace({ command: hashing, size: 2 });
     assert.equal(plimsoll.traceSummarySchema.parse(summary).programs[0]?.jobs, 30);
-    const advice = await advise(recorded, { sizes: [2, 4] });
-    assert.equal(advice.trace.jobs, 30);
-    const verified = await verifyAdvice(advice, { command: hashing, sizes: [2], runs: 1 });
-    assert.equal(plimsoll.adviceSchema.parse(verified).verification[0]?.size, 2);
-    assert.ok((verified.verificationNoise?.aaRatio ?? 0) > 0, 'the smallest size has a twin');
-  });
-
-  leavesNothing('advise, with a command to record', async () => {
-    const { trace: about } = await advise({ command: hashing, size: 2 }, { sizes: [2] });
-    assert.equal(about.jobs, 30);
   });
 
   leavesNothing('a signal ends a bench, whose result says so', async () => {
@@ -160,20 +150,9 @@ test('plimsoll exports these values and no others', () => {
   assert.deepEqual(
     Object.keys(plimsoll).sort(),
     [
-      ...[
-        'advise',
-        'bench',
-        'classify',
-        'compare',
-        'compareModules',
-        'load',
-        'timeline',
-        'trace',
-        'verifyAdvice',
-      ],
+      ...['bench', 'classify', 'compare', 'compareModules', 'load', 'timeline', 'trace'],
       ...['readTrace', 'doctor', 'report', 'top', 'writeTrace', 'PlimsollError'],
       ...[
-        'adviceReport',
         'benchReport',
         'classificationReport',
         'diagnosisReport',
@@ -183,7 +162,7 @@ test('plimsoll exports these values and no others', () => {
       ],
       ...['comparisonMarkdown', 'comparisonReport', 'comparisonSchema'],
       ...['benchMarkdown', 'loadMarkdown', 'perfettoTrace', 'plainStyle', 'terminalStyle'],
-      ...['adviceSchema', 'benchSchema', 'classificationSchema', 'environmentSchema', 'loadSchema'],
+      ...['benchSchema', 'classificationSchema', 'environmentSchema', 'loadSchema'],
       ...['diagnosisSchema', 'poolActivitySchema', 'timelineSchema', 'traceSummarySchema'],
     ].sort(),
   );
@@ -221,11 +200,11 @@ test('plimsoll/lab exports these values and no others', () => {
         'loadTableMarkdown',
         'timelineReport',
       ],
-      ...['benchSchema', 'classificationSchema', 'loadSchema', 'timelineSchema', 'objectives'],
+      ...['benchSchema', 'classificationSchema', 'loadSchema', 'timelineSchema'],
       ...['createRandom', 'median', 'quantile', 'kendall', 'hodgesLehmann', 'signedRankInterval'],
       ...['FIRST_LOOK', 'compareGenerations', 'comparePair', 'halfWidth'],
       ...['EQUAL_WITHIN', 'estimateRatio', 'verdictOfRatio'],
-      ...['analyseWorkload', 'busyCpus', 'findings', 'record', 'simulate', 'verification'],
+      ...['analyseWorkload', 'busyCpus', 'findings', 'record'],
     ].sort(),
   );
 });

@@ -4,9 +4,7 @@ import { classifyStudy } from '../classify/study.js';
 import { fleet } from '../fleet/study.js';
 import { folklore } from '../folklore/study.js';
 import { loadStudy } from '../load/study.js';
-import { modelSpeed } from '../model-speed/study.js';
 import { monitorStudy } from '../monitor/study.js';
-import { predictStudy } from '../predict/study.js';
 import { pressure } from '../pressure/study.js';
 import { react } from '../react/study.js';
 import { scrypt } from '../scrypt/study.js';
@@ -29,9 +27,7 @@ export const COMMANDS: readonly Command[] = [
   classifyStudy,
   folklore,
   loadStudy,
-  predictStudy,
   traceCost,
-  modelSpeed,
   monitorStudy,
   validity,
 ];

@@ -5,7 +5,6 @@ import type { ConditionResult } from '../common/result.js';
 import type { Contender, Metric } from '../common/study.js';
 import { failuresOf, left, methodOf, middle, right } from '../common/tables.js';
 import type { Turns } from '../common/take-turns.js';
-import type { Felt, Predictions } from './predictions.js';
 import type { Plan } from './run.js';
 
 export interface Cell {
@@ -73,12 +72,7 @@ function rowsOf({ app, load, condition, jobs }: Cell): string[][] {
 }
 
 /** The page, from the runs alone. */
-export function tracePage(
-  cells: readonly Cell[],
-  predicted: Predictions,
-  plan: Plan,
-  environment: Environment,
-): string {
+export function tracePage(cells: readonly Cell[], plan: Plan, environment: Environment): string {
   const columns = [
     ...['app', 'load', 'recorded'].map((title) => left(title)),
     ...['answers/s', 'mean latency', 'p99', 'CPU per answer', 'jobs recorded'].map((title) => right(title)),
@@ -98,48 +92,13 @@ export function tracePage(
     '',
     ...markdownTable(columns, cells.flatMap(rowsOf)),
     '',
-    ...predictionLines(predicted),
+    '## How it was measured',
+    '',
     ...cells.map(({ condition }) => `- ${condition.title}: ${methodOf(condition)}`),
     ...cells.flatMap(({ condition }) => failuresOf(condition).map((failure) => `- **Failed**: ${failure}`)),
     ...environmentLines(environment),
     busyness(loadavg()[0] ?? 0, cpus().length),
   ].join('\n')}\n`;
-}
-
-/** What users felt at each size, and how far predictions from all requests and from a share of them were from that. */
-function predictionLines({ sizes, perSecond, whole, rounds }: Predictions): string[] {
-  const off = (felt: Felt | undefined, measured: Felt, metric: keyof Felt): string => {
-    const percent = Math.round(100 * ((felt?.[metric] ?? Number.NaN) / measured[metric] - 1));
-    return Number.isNaN(percent) ? 'no figure' : `${percent < 0 ? '−' : '+'}${Math.abs(percent)} %`;
-  };
-  const arms = ARMS.filter(({ id }) => id in SHARES);
-  const columns = [
-    right('pool size'),
-    ...(['mean', 'p99'] as const).flatMap((title) => [
-      right(title),
-      ...arms.map((arm) => right(`from ${arm.title}`)),
-    ]),
-  ];
-  const rows = sizes.map(({ size, measured, predicted }) => [
-    String(size),
-    ...(['meanMs', 'p99Ms'] as const).flatMap((metric) => [
-      `${measured[metric].toFixed(2)} ms`,
-      ...arms.map(({ id }) => off(predicted[id], measured, metric)),
-    ]),
-  ]);
-  return [
-    '## What is predicted from a share of the requests',
-    '',
-    'A server whose requests read a file, hash and compress 60 KB, one after the other, is asked',
-    `${perSecond.toFixed(0)} times a second at random moments, half of what it can answer. It was measured untraced at each size by`,
-    `turns of ${rounds} rounds, and recorded at 4 threads in between. Beside what was measured stands how far the median of the`,
-    `${rounds} predictions of \`plimsoll advise\` was from it; ${arms.map(({ id, title }) => `${title}: ${whole[id]?.toFixed(0) ?? 0} recorded whole`).join(', ')}.`,
-    '',
-    ...markdownTable(columns, rows),
-    '',
-    '## How it was measured',
-    '',
-  ];
 }
 
 /** The server and its client keep both cores of a small machine busy by themselves. */

@@ -27,8 +27,6 @@ export interface Order {
   readonly app: string;
   /** Share of the requests that are recorded; `null` for a server that is not traced. */
   readonly sample: number | null;
-  /** Of its pool; libuv's default without it. */
-  readonly size?: number;
   readonly drive: Drive;
   readonly plan: Plan;
   readonly directory: string;
@@ -38,7 +36,7 @@ export interface Order {
 
 /** A server that has warmed up and waits for its next slice of load. */
 export async function openApp(
-  { app, sample, size, drive, plan, directory, onTrace }: Order,
+  { app, sample, drive, plan, directory, onTrace }: Order,
   { guardian, signal }: LifeCycle,
 ): Promise<Turn> {
   signal.throwIfAborted();
@@ -47,9 +45,7 @@ export async function openApp(
   const killed = new AbortController();
   const cycle = { guardian, signal: AbortSignal.any([signal, killed.signal]) };
   const ended: Promise<RecordedTrace | null> =
-    sample === null
-      ? untraced(command, size, cycle)
-      : record(command, { stdout: 'nowhere', sample, ...(size === undefined ? {} : { size }) }, cycle);
+    sample === null ? untraced(command, cycle) : record(command, { stdout: 'nowhere', sample }, cycle);
   // Unhandled only until it is awaited.
   ended.catch(() => {});
   const end = async (): Promise<void> => {
@@ -109,13 +105,11 @@ async function inTime<Value>(work: Promise<Value>): Promise<Value> {
 
 async function untraced(
   [file = '', ...args]: readonly string[],
-  size: number | undefined,
   { guardian, signal }: { guardian: Guardian; signal: AbortSignal },
 ): Promise<null> {
   const child = spawn(file, args, {
     stdio: 'ignore',
     detached: true,
-    env: size === undefined ? process.env : { ...process.env, UV_THREADPOOL_SIZE: String(size) },
   });
   await once(child, 'spawn');
   const pid = child.pid as number;

@@ -1,7 +1,6 @@
-// The server whose slowdown is measured: `pbkdf2` hashes once per request, `files` reads twenty small files, `mixed` reads one,
-// hashes once and compresses 60 KB, one after the other. It writes its
-// port into a file, says at /used what it has used since it was started, and ends itself at /stop.
-import { pbkdf2, randomBytes } from 'node:crypto';
+// The server whose slowdown is measured: `pbkdf2` hashes once per request, `files` reads twenty small files. It
+// writes its port into a file, says at /used what it has used since it was started, and ends itself at /stop.
+import { pbkdf2 } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -9,7 +8,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 
 const FILES = 20;
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'));
@@ -17,15 +15,8 @@ const files = Array.from({ length: FILES }, (_, index) => join(directory, `${ind
 for (const file of files) writeFileSync(file, 'x'.repeat(4096));
 
 const hash = promisify(pbkdf2);
-const compress = promisify(gzip);
-const text = randomBytes(45_000).toString('base64');
 const WORK: Readonly<Record<string, () => Promise<unknown>>> = {
   pbkdf2: () => hash('password', 'salt', 5000, 64, 'sha512'),
-  mixed: async () => {
-    await readFile(files[0] as string);
-    await hash('password', 'salt', 5000, 64, 'sha512');
-    await compress(text);
-  },
   files: () => Promise.all(files.map((file) => readFile(file))),
 };
 const [, , name = '', portFile = ''] = process.argv;

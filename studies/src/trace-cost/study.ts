@@ -9,7 +9,6 @@ import { isWhole } from '../common/result.js';
 import { takeTurns } from '../common/take-turns.js';
 import { arrive, type Drive, saturate } from './load.js';
 import { APPS, ARMS, type Cell, CLIENTS, cellOf, SHARES, tracePage } from './page.js';
-import { predictions } from './predictions.js';
 import { openApp, type Plan } from './run.js';
 
 /** Too little for an interval: it proves that everything runs. */
@@ -36,9 +35,7 @@ export const traceCost: Command = {
         for (const [load, drive] of Object.entries(loads))
           cells.push(await measure({ app, load, drive, plan, directory }, random, cycle));
       }
-      const most = await saturatedRate({ app: 'mixed', plan, directory }, cycle);
-      const predicted = await predictions({ plan, directory, random }, most / 2, SHARES, cycle);
-      const page = tracePage(cells, predicted, plan, captureEnvironment({ directory: tmpdir() }));
+      const page = tracePage(cells, plan, captureEnvironment({ directory: tmpdir() }));
       const isResult = !plan.isQuick && values.time === undefined;
       writeOutput(isResult ? RESULTS : scratch('trace'), 'trace.md', page);
       process.stdout.write(page);

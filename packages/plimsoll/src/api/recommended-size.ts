@@ -9,13 +9,13 @@ interface Named {
 }
 
 /**
- * The pool size that a result of `advise`, `bench` or `load` recommends.
+ * The pool size that a result of `bench` or `load` recommends.
  *
  * @param file as the command wrote it with `--json`, packed by gzip or not.
  * @param work of a result about several kinds of work, which of them: a workload of bench, a mode and case of load.
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that holds no such result, or one that names no size, or several.
  * @example
- * recommendedSize('advice.json'); // 8
+ * recommendedSize('result.json'); // 8
  */
 export function recommendedSize(file: string, work?: string): number {
   const documents = readDocuments(file);
@@ -39,8 +39,6 @@ export function recommendedSize(file: string, work?: string): number {
 
 function namedSizes(result: ReportDocument, file: string): Named[] {
   switch (result.type) {
-    case 'advice':
-      return [{ name: 'advice', size: result.document.recommended.size }];
     case 'bench':
       return result.document.workloads.map(({ name, recommended }) => ({ name, size: recommended }));
     case 'load':
@@ -49,6 +47,6 @@ function namedSizes(result: ReportDocument, file: string): Named[] {
         size,
       }));
     default:
-      throw usage(`${file} recommends no size; give the result of plimsoll advise, bench or load`);
+      throw usage(`${file} recommends no size; give the result of plimsoll bench or load`);
   }
 }

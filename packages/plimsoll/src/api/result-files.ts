@@ -3,7 +3,6 @@ import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
 import { usage } from '../errors.js';
 import type { ReportDocument } from '../report/html/sections.js';
-import { adviceSchema } from '../results/advice.js';
 import { benchSchema } from '../results/bench.js';
 import { classificationSchema } from '../results/classification.js';
 import { comparisonSchema } from '../results/comparison.js';
@@ -13,7 +12,6 @@ import { traceSummarySchema } from '../results/trace-summary.js';
 import { readTrace } from './trace.js';
 
 const SCHEMAS = {
-  advice: adviceSchema,
   bench: benchSchema,
   classification: classificationSchema,
   comparison: comparisonSchema,

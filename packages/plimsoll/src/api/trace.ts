@@ -28,7 +28,7 @@ export interface RecordedTrace extends Trace {
 
 /** A recording and what it shows. */
 export interface Traced {
-  /** Every job, for `advise` and `writeTrace`. */
+  /** Every job, for `writeTrace`. */
   readonly trace: RecordedTrace;
   /** Where the time of the jobs went, program by program: what `traceReport` prints. */
   readonly summary: TraceSummary;

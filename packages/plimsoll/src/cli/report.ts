@@ -25,7 +25,7 @@ export function addReportCommand(program: Command): void {
 const HELP = `
 Examples:
   $ plimsoll report bench.json                              report.html: the verdict, curves, tables
-  $ plimsoll report advice.json app.trace --out app.html    what advise said, and the timeline of the jobs
+  $ plimsoll report app.trace --out app.html                the timeline of the jobs
   $ plimsoll bench crypto --html crypto.html                the same page of one command, at once
 
 Exit codes: 0 fine, 2 bad input or output`;

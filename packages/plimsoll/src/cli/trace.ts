@@ -28,13 +28,16 @@ export function addTraceCommand(program: Command): void {
     .command('trace')
     .description('run your command and record where the jobs of its thread pools spend their time')
     .argument('<command...>', 'what to run, after --')
-    .option('--out <file>', 'keep the trace, every job of it, for plimsoll advise')
+    .option('--out <file>', 'keep the trace, every job of it, for plimsoll report')
     .option(
       '--duration <seconds>',
       'end the command after so long (default: it ends by itself, or by Ctrl-C)',
     )
     .option('--size <n>', 'pool size: default, double, cpus, or a number from 1 to 1024 (default: as it is)')
-    .option('--sample <share>', SAMPLE)
+    .option(
+      '--sample <share>',
+      'record the calls and jobs of so large a share of the requests, such as 0.1 (default: all)',
+    )
     .option('--max-events <n>', 'trace events that each process may record', String(DEFAULT_MAX_EVENTS))
     .option('--json <file>', 'write the summary as JSON; - for standard output')
     .option('--html <file>', 'write a report as one HTML page; - for standard output')
@@ -45,10 +48,6 @@ export function addTraceCommand(program: Command): void {
       process.exitCode = await runTrace(command, flags);
     });
 }
-
-/** What the option says, in trace and in advise. */
-export const SAMPLE =
-  'record the calls and jobs of so large a share of the requests, such as 0.1 (default: all)';
 
 const HELP = `
 Examples:

@@ -1,4 +1,4 @@
-/** A binary heap of moments, each with a whole number; typed arrays, because a simulation makes millions of moves in it. */
+/** A binary heap of moments, each with a whole number; typed arrays, because a replay makes millions of moves in it. */
 export class MinHeap {
   #keys = new Float64Array(64);
   #values = new Int32Array(64);

@@ -160,5 +160,5 @@ export type BenchResult = z.infer<typeof benchSchema>;
 export type WorkloadResult = z.infer<typeof workloadSchema>;
 export type SizeResult = z.infer<typeof sizeSchema>;
 export type RoundResult = z.infer<typeof roundSchema>;
-export type NoiseResult = z.infer<typeof noiseSchema>;
+
 export type Verdict = z.infer<typeof verdictSchema>;

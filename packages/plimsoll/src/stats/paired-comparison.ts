@@ -3,15 +3,6 @@ import { hodgesLehmann, type Interval, signedRankInterval } from './signed-rank.
 
 export type Verdict = 'better' | 'worse' | 'same' | 'unclear';
 
-export interface Noise {
-  readonly aaRatio: number;
-  readonly aaInterval: Interval;
-  /** Relative difference below which nothing counts. */
-  readonly threshold: number;
-  /** The twin differs from the baseline: nothing can be ranked. */
-  readonly noisy: boolean;
-}
-
 export const LEVEL = 0.95;
 /** What engineers care about: a smaller difference is not worth a change of settings. */
 export const EQUAL_WITHIN = 0.03;
@@ -38,24 +29,6 @@ export function pairedRatio(
 ): { ratio: number; interval: Interval } {
   const logs = logRatios(values, reference);
   return { ratio: Math.exp(hodgesLehmann(logs)), interval: exponential(signedRankInterval(logs, LEVEL)) };
-}
-
-/**
- * How noisy the machine was, from the baseline and its twin. The threshold is the larger of 3 % and the far end of the
- * interval of their ratio: the largest effect that the same blocks still allow for where there is none. (The 95th
- * percentile of single pairs would be nearly their maximum, and a few spikes could hide a much slower size.) The
- * gate is judged at a fixed 3 %, or much noise would excuse itself.
- */
-export function assessNoise(baseline: readonly number[], twin: readonly number[]): Noise {
-  const logs = logRatios(twin, baseline);
-  const interval = signedRankInterval(logs, LEVEL);
-  const equal = Math.log1p(EQUAL_WITHIN);
-  return {
-    aaRatio: Math.exp(hodgesLehmann(logs)),
-    aaInterval: exponential(interval),
-    threshold: Math.max(EQUAL_WITHIN, Math.expm1(Math.max(-interval.low, interval.high))),
-    noisy: interval.level >= LEVEL && (interval.low > equal || interval.high < -equal),
-  };
 }
 
 /**

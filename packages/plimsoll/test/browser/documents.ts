@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { advise, classify, compare, trace } from 'plimsoll';
+import { classify, compare, trace } from 'plimsoll';
 import { readDocuments } from '#plimsoll/api/result-files.js';
 import type { ReportDocument } from '#plimsoll/report/html/sections.js';
 import { type Timeline, timelineSchema } from '#plimsoll/results/timeline.js';
@@ -34,9 +34,7 @@ const HASHING =
 /** One of every other kind, made now. */
 export async function made(): Promise<ReportDocument[]> {
   const traced = await trace({ command: [process.execPath, '-e', HASHING] });
-  const advice = await advise(traced.trace, { sizes: [1, 2, 4, 8, 16] });
   return [
-    { type: 'advice', document: advice },
     { type: 'trace', document: traced.summary },
     { type: 'kept trace', document: traced.trace },
     { type: 'comparison', document: compare(kept('bench.json'), kept('bench.json')) },

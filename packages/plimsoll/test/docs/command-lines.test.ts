@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Command, CommanderError } from 'commander';
-import { addAdviseCommand } from '#plimsoll/cli/advise.js';
 import { addBenchCommand } from '#plimsoll/cli/bench.js';
 import { addClassifyCommand } from '#plimsoll/cli/classify.js';
 import { addCompareCommand } from '#plimsoll/cli/compare.js';
@@ -31,7 +30,6 @@ function commands(): Command {
   const program = new Command('plimsoll')
     .exitOverride()
     .configureOutput({ writeErr: () => {}, writeOut: () => {} });
-  addAdviseCommand(program);
   addBenchCommand(program);
   addClassifyCommand(program);
   addCompareCommand(program);

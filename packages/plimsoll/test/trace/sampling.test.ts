@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { advise, readTrace, trace, writeTrace } from 'plimsoll';
-import { estimate } from '#plimsoll/advise/estimate.js';
+import { readTrace, trace, writeTrace } from 'plimsoll';
 import type { Trace } from '#plimsoll/results/trace.js';
 import sampling from '#plimsoll/trace/child/sampling.cjs';
 import { recordedTimes } from '#plimsoll/trace/recorded-times.js';
@@ -140,20 +139,6 @@ describe('a share of the requests', linux, () => {
     // Of an interval at whose edge recording began or ended.
     assert.ok(outer.length < jobs.length / 2, `${outer.length} of ${jobs.length}`);
   });
-
-  test('stands for all in the model', () => {
-    const { workload } = estimate(recorded);
-    const { requests } = kept();
-    assert.equal(workload.requests?.end.length, requests.length);
-    // The last requests may be under way at the end.
-    assert.ok(Math.abs(workload.count - 5 * requests.length) <= 20, `${workload.count}`);
-  });
-
-  test('the report says how many were recorded whole', async () => {
-    const advice = await advise(recorded, { sizes: [1, 4] });
-    const followed = kept().requests.filter(({ sampled }) => sampled).length;
-    assert.equal(advice.trace.requests?.unsampled, kept().requests.length - followed);
-  });
 });
 
 test('a share that is none is refused', async () => {
@@ -162,6 +147,4 @@ test('a share that is none is refused', async () => {
     assert.equal(run.code, 2, text);
     assert.match(run.stderr, /--sample/);
   }
-  const whole = await plimsoll(['advise', '--sample', '0.1', 'kept.trace']);
-  assert.equal(whole.code, 2);
 });

@@ -1,4 +1,3 @@
-import type { ProgramName } from '../held-out.js';
 import type { Input } from './inputs.js';
 import { textPath } from './inputs.js';
 
@@ -16,7 +15,7 @@ export type Traffic =
   | { readonly kind: 'open'; readonly perSecond: number };
 
 interface Common {
-  readonly name: ProgramName;
+  readonly name: string;
   readonly what: string;
   /** The packages that it is made of; none for what is Node's own. */
   readonly packages: readonly string[];
@@ -50,7 +49,7 @@ const upload = Buffer.concat([
 
 const items: Exchange = { method: 'GET', path: (index) => `/items/${(index * 997) % 5000}` };
 
-/** In alphabetical order, as `PROGRAM_NAMES`. */
+/** Programs from npm, in alphabetical order. */
 export const PROGRAMS: readonly Program[] = [
   {
     name: 'archiver',

@@ -1,19 +1,14 @@
-import { completeBlocks, createRandom, record, runBlocks } from 'plimsoll/lab';
-import { BASELINE } from '../cases.js';
+import { completeBlocks, createRandom, runBlocks } from 'plimsoll/lab';
 import type { CommandProgram } from './catalogue.js';
 import { makeInputs } from './inputs.js';
-import type { ProgramRun } from './measured.js';
-import { type Place, type ProgramPlan, SILENCE_MS } from './plan.js';
-import type { RecordedRun, Runs } from './run.js';
-import { since } from './since.js';
-import { type Prepared, ProgramFailed, prepare, reported, startProgram } from './start.js';
+import type { ProgramRun, Runs } from './measured.js';
+import { BASELINE, type Place, type ProgramPlan } from './plan.js';
+import { prepare, reported, startProgram } from './start.js';
 
 const SEED = 2026;
 const LONGEST_MS = 120_000;
 
 interface Told {
-  /** When its work began, in milliseconds since 1970. */
-  readonly beganAt: number;
   readonly makespanMs: number;
   readonly unitsMs: readonly number[];
 }
@@ -56,32 +51,6 @@ async function runOnce(
     return { size, unitsMs, perSecond: null, makespanMs, isOverloaded: false };
   } finally {
     await running.close();
-    cycle.guardian.remove(prepared.scratch);
-  }
-}
-
-/** One run under the recorder; the loading of the program is no part of the trace. */
-export async function recordCommand(
-  program: CommandProgram,
-  plan: ProgramPlan,
-  place: Place,
-): Promise<RecordedRun> {
-  const { directory, cache, cycle } = place;
-  const prepared: Prepared = prepare(
-    program,
-    directory,
-    makeInputs(program.input, cache),
-    unitsOf(program, plan),
-    cycle,
-  );
-  try {
-    const trace = await record(prepared.command, { size: BASELINE, stdout: 'nowhere' }, cycle);
-    cycle.signal.throwIfAborted();
-    const told = await reported<Told>(prepared, cycle.signal, () => 'it told nothing while it was recorded');
-    if (trace.ending !== 'ended') throw new ProgramFailed(`under the recorder it ${trace.ending}`);
-    const fromMs = told.beganAt - Date.parse(trace.startedAt) - SILENCE_MS / 2;
-    return { trace: since(trace, () => fromMs), unitsMs: told.unitsMs };
-  } finally {
     cycle.guardian.remove(prepared.scratch);
   }
 }

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alternate, createRandom, record } from 'plimsoll/lab';
-import { BASELINE } from '../cases.js';
+import { alternate, createRandom } from 'plimsoll/lab';
 import type { ServerProgram } from './catalogue.js';
 import { makeInputs } from './inputs.js';
-import { meanOf, type ProgramRun } from './measured.js';
-import { type Place, type ProgramPlan, SILENCE_MS, SLICE_MS, SLICES, WARM_UP_MS } from './plan.js';
-import type { RecordedRun, Runs } from './run.js';
-import { since } from './since.js';
+import { meanOf, type ProgramRun, type Runs } from './measured.js';
+import { BASELINE, type Place, type ProgramPlan, SILENCE_MS, SLICE_MS, SLICES, WARM_UP_MS } from './plan.js';
 import { type Prepared, ProgramFailed, prepare, reported, startProgram } from './start.js';
 import { Client, type Slice } from './traffic.js';
 
@@ -116,41 +113,4 @@ function runOf(size: number, slices: readonly Slice[]): ProgramRun {
     makespanMs: null,
     isOverloaded: meanOf(slices.map(({ backlog }) => backlog)) > BACKLOG,
   };
-}
-
-/** The same traffic once, under the recorder; what came before it is no part of the trace. */
-export async function recordServer(
-  program: ServerProgram,
-  plan: ProgramPlan,
-  place: Place,
-): Promise<RecordedRun> {
-  const { directory, cache, cycle } = place;
-  const prepared = prepare(program, directory, makeInputs(program.input, cache), 0, cycle);
-  const over = new AbortController();
-  const signal = AbortSignal.any([cycle.signal, over.signal]);
-  let end: string | null = null;
-  const recording = record(
-    prepared.command,
-    { size: BASELINE, stdout: 'nowhere' },
-    { guardian: cycle.guardian, signal },
-  ).finally(() => {
-    end = 'it ended while it was recorded';
-  });
-  recording.catch(() => {});
-  let client: Client | null = null;
-  try {
-    client = await warmClient(program, prepared, () => end, cycle.signal);
-    const beganAt = Date.now();
-    const slice = await client.slice(program.traffic, SLICES * SLICE_MS * plan.scale, SEED);
-    await sleep(SILENCE_MS, undefined, { signal: cycle.signal });
-    over.abort();
-    const trace = await recording;
-    const fromMs = beganAt - Date.parse(trace.startedAt) - SILENCE_MS / 2;
-    return { trace: since(trace, () => fromMs), unitsMs: slice.latenciesMs };
-  } finally {
-    client?.close();
-    over.abort();
-    await recording.catch(() => {});
-    cycle.guardian.remove(prepared.scratch);
-  }
 }

@@ -89,7 +89,6 @@ function workloadPart(
     chosen: recommended,
     rules: coreRules(environment),
     same: SAME,
-    measured: [],
     format: timesOf,
   };
   const twin =

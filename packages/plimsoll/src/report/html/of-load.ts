@@ -95,7 +95,6 @@ function curveOf(cells: readonly LoadCell[], result: LoadResult, id: string, det
       result.recommended.find((one) => one.mode === first.mode && one.case === first.case)?.size ?? null,
     rules: coreRules(result.environment),
     same: [0.97, 1.03],
-    measured: [],
     format: timesOf,
   });
 }

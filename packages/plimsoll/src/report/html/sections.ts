@@ -1,5 +1,4 @@
 import type { Environment } from '../../host/environment.js';
-import type { Advice } from '../../results/advice.js';
 import type { BenchResult } from '../../results/bench.js';
 import type { Classification } from '../../results/classification.js';
 import type { Comparison } from '../../results/comparison.js';
@@ -8,7 +7,6 @@ import type { Timeline } from '../../results/timeline.js';
 import type { Trace } from '../../results/trace.js';
 import type { TraceSummary } from '../../results/trace-summary.js';
 import { jobTimelines } from './jobs/index.js';
-import { adviceSection } from './of-advice.js';
 import { benchSection } from './of-bench.js';
 import { classificationSection } from './of-classification.js';
 import { comparisonSection } from './of-comparison.js';
@@ -21,7 +19,6 @@ import type { Detail, Section } from './section.js';
 export type ReportDocument =
   | { readonly type: 'bench'; readonly document: BenchResult }
   | { readonly type: 'load'; readonly document: LoadResult }
-  | { readonly type: 'advice'; readonly document: Advice }
   | { readonly type: 'trace'; readonly document: TraceSummary }
   | { readonly type: 'kept trace'; readonly document: Trace }
   | { readonly type: 'timeline'; readonly document: Timeline }
@@ -59,8 +56,6 @@ function sectionOf({ type, document }: ReportDocument, id: string, detail: Detai
       return benchSection(document, id, detail);
     case 'load':
       return loadSection(document, id, detail);
-    case 'advice':
-      return adviceSection(document, id, detail);
     case 'trace':
       return traceSection(document, id, detail);
     case 'classification':

@@ -23,8 +23,6 @@ export interface SizeCurve {
   readonly rules: readonly { readonly at: number; readonly label: string }[];
   /** Values that count as the same. */
   readonly same: readonly [number, number] | null;
-  /** Measured values beside predicted ones. */
-  readonly measured: readonly { readonly size: number; readonly value: number }[];
   readonly format: (value: number) => string;
 }
 
@@ -36,7 +34,7 @@ const MOST_ROUNDS = 24;
 export function drawSizeCurve(curve: SizeCurve): string {
   const { id, title, description, points } = curve;
   if (points.length === 0) return '';
-  const sizes = [...points.map(({ size }) => size), ...curve.measured.map(({ size }) => size)];
+  const sizes = points.map(({ size }) => size);
   const across = logScale(Math.min(...sizes), Math.max(...sizes));
   const x: Scale = (size) => LEFT + 14 + across(size) * (WIDTH - LEFT - RIGHT - 28);
   const [least, most] = boundsOf(curve);
@@ -44,16 +42,15 @@ export function drawSizeCurve(curve: SizeCurve): string {
   const y: Scale = (value) => HEIGHT - BOTTOM - clamp(up(value)) * (HEIGHT - TOP - BOTTOM);
   return `<figure class="curve"><figcaption>${escapeText(title)}</figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${escapeText(title)}</title><desc id="${id}-d">${escapeText(description)}</desc>
-${sameZone(curve, y)}${grid(curve, [least, most], y)}${rules(curve, sizes, x)}${band(points, x, y)}${dots(points, x, y)}${whiskers(points, x, y)}${estimates(curve, x, y)}${measured(curve, x, y)}${sizeLabels(sizes, x)}</svg></figure>`;
+${sameZone(curve, y)}${grid(curve, [least, most], y)}${rules(curve, sizes, x)}${band(points, x, y)}${dots(points, x, y)}${whiskers(points, x, y)}${estimates(curve, x, y)}${sizeLabels(sizes, x)}</svg></figure>`;
 }
 
 const clamp = (share: number): number => Math.min(1, Math.max(0, share));
 
 /** The whiskers set the bounds; of rounds far outside only the direction is shown. */
-function boundsOf({ points, same, measured }: SizeCurve): [number, number] {
+function boundsOf({ points, same }: SizeCurve): [number, number] {
   const values = [
     ...points.flatMap(({ value, interval }) => [value, ...(interval ?? [])]),
-    ...measured.map(({ value }) => value),
     ...(same ?? []),
   ].filter((value) => value > 0);
   const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -135,15 +132,6 @@ function estimates({ points, chosen, format }: SizeCurve, x: Scale, y: Scale): s
   });
   return `<polyline class="line" points="${line}"/>${marks.join('')}`;
 }
-
-/** Squares: a shape of their own. */
-const measured = ({ measured: all, format }: SizeCurve, x: Scale, y: Scale): string =>
-  all
-    .map(
-      ({ size, value }) =>
-        `<rect class="measured" x="${n(x(size) - 5)}" y="${n(y(value) - 5)}" width="10" height="10"><title>measured at ${size}: ${escapeText(format(value))}</title></rect>`,
-    )
-    .join('');
 
 /** Labels that would touch the one before are left out. */
 function sizeLabels(sizes: readonly number[], x: Scale): string {

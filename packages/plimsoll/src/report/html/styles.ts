@@ -73,7 +73,6 @@ line.rule{stroke:var(--soft);stroke-dasharray:3 3}
 polyline.line{stroke-width:1.5}
 .estimate circle,circle.estimate{fill:var(--accent);stroke:var(--ground);stroke-width:1}
 circle.chosen{fill:none;stroke:var(--accent);stroke-width:2.5}
-rect.measured{fill:none;stroke:var(--ink);stroke-width:2}
 .spectrum polyline{fill:none;stroke-width:1.5}
 .spectrum .mark{stroke-width:1.5}
 ${SERIES.map((name, index) => `.series-${index} polyline,.series-${index} .mark{stroke:var(--${name})}.series-${index} .mark{fill:var(--${index < 5 ? name : 'ground'})}`).join('\n')}
