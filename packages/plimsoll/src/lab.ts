@@ -57,12 +57,12 @@ export {
   comparePair,
   type Generation,
   type GenerationsResult,
-  halfWidth,
   type PairComparison,
   type PairedBlocks,
 } from './stats/generations.js';
 export { kendall } from './stats/kendall.js';
 export { FIRST_LOOK } from './stats/looks.js';
+export { halfWidth } from './stats/mean-interval.js';
 export { EQUAL_WITHIN, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';

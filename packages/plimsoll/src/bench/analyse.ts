@@ -2,12 +2,8 @@ import { PlimsollError } from '../errors.js';
 import { type AlternatingOutcome, type AlternatingRound, pairedGenerations } from '../lab/alternating.js';
 import type { Measurement } from '../lab/messages.js';
 import type { RoundResult, SizeResult, WorkloadResult } from '../results/bench.js';
-import {
-  compareGenerations,
-  type GenerationsPlan,
-  type GenerationsResult,
-  type RatioInterval,
-} from '../stats/generations.js';
+import { compareGenerations, type GenerationsPlan, type GenerationsResult } from '../stats/generations.js';
+import type { RatioInterval } from '../stats/mean-interval.js';
 import { median } from '../stats/quantile.js';
 import type { BenchPlan, ChosenWorkload } from './options.js';
 import type { Pilot, RoundsPlan } from './pilot.js';

@@ -44,11 +44,26 @@ export function readGroupUsage(group: number, root = '/'): GroupUsage | null {
  * parseUsage('7 (a b) S 1 7 7 0 -1 0 0 0 0 0 12 3 0 0 20 0 1 0 99 …'); // { group: 7, ticks: 15 }
  */
 export function parseUsage(stat: string): { group: number; ticks: number } | null {
+  const [group, user, system] = fieldsOf(stat, [5, 14, 15]);
+  return group == null || user == null || system == null ? null : { group, ticks: user + system };
+}
+
+/**
+ * User and system time of the children of this process that have ended, and of theirs that they waited for, in seconds: what a
+ * command used is the difference. Fields 16 and 17 of /proc/self/stat.
+ *
+ * @returns `null` where there is no /proc
+ */
+export function endedChildrenSeconds(root = '/'): number | null {
+  const [user, system] = fieldsOf(readText(root, '/proc/self/stat') ?? '', [16, 17]);
+  return user == null || system == null ? null : (user + system) / TICKS_PER_SECOND;
+}
+
+function fieldsOf(stat: string, fields: readonly number[]): (number | null)[] {
   // Field 2 is the program's name in brackets and may hold anything; the next one is number 3.
-  const fields = stat
+  const texts = stat
     .slice(stat.lastIndexOf(')') + 1)
     .trim()
     .split(/\s+/);
-  const [group, user, system] = [5, 14, 15].map((field) => parseWhole(fields[field - 3]));
-  return group == null || user == null || system == null ? null : { group, ticks: user + system };
+  return fields.map((field) => parseWhole(texts[field - 3]));
 }

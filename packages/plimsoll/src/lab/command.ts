@@ -1,19 +1,23 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
 import { readGroupUsage } from '../host/group-usage.js';
 import { hasEnded, processesWithEnvironment } from '../host/processes.js';
 import type { Guardian } from './guardian.js';
+import { lastWords } from './process-group.js';
 
 export interface CommandEnd {
   readonly code: number | null;
-  /** For messages: `exit code 3`, `signal SIGKILL`. */
+  /** For messages: `exit code 3`, `signal SIGKILL`; where its standard error is read, with the last line of that. */
   readonly text: string;
+  /** When its process had ended, by `performance.now()`. */
+  readonly atMs: number;
 }
 
 /** A command of the user that we started, in a group of its own. */
 export interface RunningCommand {
+  readonly pid: number;
   readonly ended: Promise<CommandEnd>;
   /** How it ended; `null` while it runs. */
   end(): CommandEnd | null;
@@ -24,13 +28,24 @@ export interface RunningCommand {
 }
 
 const GRACE_MS = 5_000;
-/** Where the standard output of a command goes: to ours, to our standard error, or nowhere. */
-export type Output = 'stdout' | 'stderr' | 'nowhere';
+/**
+ * Where the standard output of a command goes: to ours, to our standard error, or nowhere. With `last-words` it has no input
+ * and no output either, and the end of what it writes to its standard error is part of how it ended.
+ */
+export type Output = 'stdout' | 'stderr' | 'nowhere' | 'last-words';
 
-const OUTPUT = { stdout: 'inherit', stderr: 2, nowhere: 'ignore' } as const;
+const OUTPUT = {
+  stdout: ['inherit', 'inherit', 'inherit'],
+  stderr: ['inherit', 2, 'inherit'],
+  nowhere: ['inherit', 'ignore', 'ignore'],
+  'last-words': ['ignore', 'ignore', 'pipe'],
+} satisfies Record<Output, StdioOptions>;
+
+const STDERR_KEPT = 8192;
+const LAST_WORDS_MS = 200;
 
 /**
- * Start a command with its input and output where ours are.
+ * Start a command.
  *
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started.
  */
@@ -44,18 +59,32 @@ export async function startCommand(
   const { pid } = child;
   guardian.watch(pid);
   let end: CommandEnd | null = null;
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-STDERR_KEPT);
+  });
   const ended = new Promise<CommandEnd>((resolve) => {
     child.once('exit', (code, signal) => {
-      end = { code, text: signal === null ? `exit code ${code}` : `signal ${signal}` };
-      resolve(end);
+      const atMs = performance.now();
+      const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      const tell = (): void => {
+        end ??= { code, text: `${how}${lastWords(stderr)}`, atMs };
+        resolve(end);
+      };
+      if (child.stderr === null) return tell();
+      // Its last words may still be in the pipe; a process that it left behind may hold the pipe open for ever.
+      child.once('close', tell);
+      setTimeout(tell, LAST_WORDS_MS);
     });
   });
   const close = async (): Promise<void> => {
     kill(-pid, 'SIGKILL');
     await ended;
+    child.stderr?.destroy();
     guardian.forget(pid);
   };
   return {
+    pid,
     ended,
     end: () => end,
     async stop(signal, marks) {
@@ -76,12 +105,12 @@ export async function startCommand(
 async function start(
   [file = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>>,
-  stdout: 'inherit' | 'ignore' | 2,
+  stdio: StdioOptions,
 ): Promise<ChildProcess & { readonly pid: number }> {
   // A group of its own: the terminal's Ctrl-C comes to us first, and the recorders finish before the command is told.
   const child = spawn(file, args, {
     detached: true,
-    stdio: ['inherit', stdout, stdout === 'ignore' ? 'ignore' : 'inherit'],
+    stdio,
     env: { ...process.env, ...env },
   });
   if (child.pid !== undefined) {

@@ -40,8 +40,11 @@ export async function killGroup(child: ChildProcess & { readonly pid: number }):
   child.stderr?.destroy();
 }
 
-/** The last line that a process wrote, as a clause for a message; control characters are escaped. */
+/** Lines that end a report of Node without saying what happened. */
+const NO_WORDS = /^\s*$|^\s+at |^Node\.js v\d|^[\s{}[\]^~]+$/;
+
+/** The last line of a process that says something, as a clause for a message; control characters are escaped. */
 export function lastWords(stderr: string): string {
-  const line = stderr.trim().split('\n').at(-1) ?? '';
-  return line === '' ? '' : `; it last wrote: ${printable(line.slice(0, 200))}`;
+  const line = stderr.split('\n').findLast((one) => !NO_WORDS.test(one));
+  return line === undefined ? '' : `; it last wrote: ${printable(line.trim().slice(0, 200))}`;
 }

@@ -1,12 +1,8 @@
 import { PlimsollError } from '../errors.js';
 import { type AlternatingRound, pairedGenerations } from '../lab/alternating.js';
 import type { LoadCell, LoadRound, LoadTable } from '../results/load.js';
-import {
-  compareGenerations,
-  type GenerationsResult,
-  type RatioInterval,
-  type SizeComparison,
-} from '../stats/generations.js';
+import { compareGenerations, type GenerationsResult, type SizeComparison } from '../stats/generations.js';
+import type { RatioInterval } from '../stats/mean-interval.js';
 import { median } from '../stats/quantile.js';
 import type { Summary } from '../stats/summary.js';
 import type { MeasuredTable } from './measured-table.js';

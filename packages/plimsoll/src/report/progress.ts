@@ -3,7 +3,7 @@ import type { ClassifyProgress } from '../classify/classify.js';
 import type { ModulesProgress } from '../compare/modules.js';
 import { printable } from '../host/printable.js';
 import type { LoadProgress } from '../load/options.js';
-import { halfWidth, type RatioInterval } from '../stats/generations.js';
+import { halfWidth, type RatioInterval } from '../stats/mean-interval.js';
 import type { Verdict } from '../stats/paired-comparison.js';
 import { change, formatCount, formatDuration, percent, tableName } from './format.js';
 

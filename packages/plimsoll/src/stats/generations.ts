@@ -1,5 +1,12 @@
 import { itemAt } from '../collections/item-at.js';
 import { FIRST_LOOK, lookBoundary } from './looks.js';
+import {
+  exponential,
+  halfWidth,
+  type MeanInterval,
+  meanInterval,
+  type RatioInterval,
+} from './mean-interval.js';
 import { LEVEL, logRatios, type Verdict, verdictOfInterval } from './paired-comparison.js';
 import { ACCEPTED_LOSS, type Odds, posteriorOdds } from './posterior-odds.js';
 import { median, quantile } from './quantile.js';
@@ -27,12 +34,6 @@ export interface GenerationsPlan<Id extends string | number = number> {
   readonly mostGenerations: number;
   /** Of the draws behind the odds. */
   readonly seed: number;
-}
-
-export interface RatioInterval {
-  readonly ratio: number;
-  readonly low: number;
-  readonly high: number;
 }
 
 export interface SizeComparison extends RatioInterval, Odds {
@@ -152,22 +153,6 @@ const bothBaselines = ({ baselineTimes, twinTimes }: Rounds): number[] =>
 const roundsOf = <Id extends string | number>(generation: Generation<Id>, id: Id | 'twin'): Rounds =>
   generation.get(id) as Rounds;
 
-/** Half of an interval as a factor: 0.05 is ±5 %. */
-export const halfWidth = ({ low, high }: RatioInterval): number => Math.sqrt(high / low) - 1;
-
-/** On the log scale, or in milliseconds. */
-interface MeanInterval {
-  readonly mean: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-const exponential = ({ mean, low, high }: MeanInterval): RatioInterval => ({
-  ratio: Math.exp(mean),
-  low: Math.exp(low),
-  high: Math.exp(high),
-});
-
 /** Intervals of means over so many generations. */
 class Intervals {
   /** Enough generations for a verdict. */
@@ -199,15 +184,6 @@ class Intervals {
   verdict({ low, high }: RatioInterval): Verdict {
     return this.canTell ? verdictOfInterval({ low: Math.log(low), high: Math.log(high) }) : 'unclear';
   }
-}
-
-function meanInterval(values: readonly number[], critical: number): MeanInterval {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  const half = Number.isFinite(critical)
-    ? critical * Math.sqrt(squares / (values.length - 1) / values.length)
-    : Number.POSITIVE_INFINITY;
-  return { mean, low: mean - half, high: mean + half };
 }
 
 interface ChoiceInput<Id extends string | number> {

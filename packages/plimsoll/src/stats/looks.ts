@@ -39,10 +39,15 @@ const boundaries = new Map<string, (k: number) => number>();
 
 /** The largest `a` with which at most a share `alpha` of simulated samples crosses its boundary at any look. */
 function nominalLevel(most: number, alpha: number): number {
-  const random = createRandom(SEED);
-  const least = Array.from({ length: PATHS }, () => leastScaledP(most, random)).sort((a, b) => a - b);
+  let least = simulated.get(most);
+  if (least === undefined) {
+    const random = createRandom(SEED);
+    least = Array.from({ length: PATHS }, () => leastScaledP(most, random)).sort((a, b) => a - b);
+    simulated.set(most, least);
+  }
   return itemAt(least, Math.floor(alpha * PATHS));
 }
+const simulated = new Map<number, readonly number[]>();
 
 function leastScaledP(most: number, random: Random): number {
   let sum = 0;

@@ -10,12 +10,16 @@ export interface Odds {
   readonly chanceSlower: number;
   /** The chance that it is at most 2 % slower than the best. */
   readonly chanceAccepted: number;
+  /** The chance that it is more than 10 % slower than the best. */
+  readonly chanceHopeless: number;
 }
 
 /** A size may be expected to cost so much more time than the best one and still be recommended, if it is smaller. */
 export const ACCEPTED_LOSS = 0.02;
 /** Slower than the best by more than this is a wrong recommendation. */
 const WRONG_BEYOND = 0.05;
+/** Nobody would take what is slower by more than this. */
+const HOPELESS_BEYOND = 0.1;
 const DRAWS = 2000;
 
 /**
@@ -69,5 +73,6 @@ function oddsOf(losses: Float64Array): Odds {
     expectedLoss: Math.expm1(losses.reduce((sum, loss) => sum + loss, 0) / DRAWS),
     chanceSlower: share((loss) => loss > Math.log1p(WRONG_BEYOND)),
     chanceAccepted: share((loss) => loss <= Math.log1p(ACCEPTED_LOSS)),
+    chanceHopeless: share((loss) => loss > Math.log1p(HOPELESS_BEYOND)),
   };
 }

@@ -1,6 +1,6 @@
 import { printable } from '../host/printable.js';
 import type { Recording, TracedRequest } from '../results/trace.js';
-import labels from './child/requests/labels.cjs';
+import labels from '../target/child/labels.cjs';
 import type { RequestRow } from './child/requests/lines.cjs';
 import table from './child/requests/table.cjs';
 import type { ProcessLog } from './process-log.js';

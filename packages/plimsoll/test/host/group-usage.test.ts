@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
-import { parseUsage, readGroupUsage } from '#plimsoll/host/group-usage.js';
+import { endedChildrenSeconds, parseUsage, readGroupUsage } from '#plimsoll/host/group-usage.js';
 import { until } from '../support/cli.js';
 
 test('fields are counted from behind the name, which may hold brackets and spaces', () => {
@@ -29,4 +30,16 @@ test('a group is its leader and what that started, and what they used', {
   } finally {
     process.kill(-pid, 'SIGKILL');
   }
+});
+
+test('what a command used, with its own children, is known when it has ended', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const before = endedChildrenSeconds() ?? Number.NaN;
+  const busy = 'while (process.cpuUsage().user < 4e5);';
+  const child = spawn('sh', ['-c', `"${process.execPath}" -e "${busy}"; true`]);
+  await once(child, 'exit');
+  const used = (endedChildrenSeconds() ?? Number.NaN) - before;
+  assert.ok(used >= 0.4, `${used} s`);
+  assert.equal(endedChildrenSeconds('/nonexistent'), null);
 });

@@ -55,7 +55,13 @@ test('the plot puts the estimate between its bounds and marks 1', () => {
 });
 
 test('progress fits the terminal', () => {
-  const odds = { probabilityOfBest: 0, expectedLoss: 0, chanceSlower: 0, chanceAccepted: 0 };
+  const odds = {
+    probabilityOfBest: 0,
+    expectedLoss: 0,
+    chanceSlower: 0,
+    chanceAccepted: 0,
+    chanceHopeless: 0,
+  };
   const comparisons = new Map([
     [2, { ratio: 1.91, low: 1.73, high: 2.11, verdict: 'worse' as const, ...odds }],
     [4, { ratio: 1, low: 1, high: 1, verdict: 'same' as const, ...odds }],

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import labels from '#plimsoll/trace/child/requests/labels.cjs';
+import labels from '#plimsoll/target/child/labels.cjs';
 import type { RequestRow, RequestsLine, RouteLine } from '#plimsoll/trace/child/requests/lines.cjs';
 import table from '#plimsoll/trace/child/requests/table.cjs';
 import { tracedRequests } from '#plimsoll/trace/requests.js';
@@ -111,7 +111,7 @@ describe('routes are bounded, whatever is asked for', () => {
   });
 
   test('a million URLs, none like another, need no memory', () => {
-    const path = fileURLToPath(new URL('../../dist/trace/child/requests/labels.cjs', import.meta.url));
+    const path = fileURLToPath(new URL('../../dist/target/child/labels.cjs', import.meta.url));
     // In letters, so that nothing looks like an id; kept, they would need ten times what the process may have.
     const code = `
       const { Routes } = require(${JSON.stringify(path)});

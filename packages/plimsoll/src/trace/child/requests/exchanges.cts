@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-import labels = require('./labels.cjs');
+import labels = require('../../../target/child/labels.cjs');
 import logs = require('./log.cjs');
 import spans = require('./spans.cjs');
-import stamp = require('./stamp.cjs');
+import stamp = require('../../../target/child/stamp.cjs');
 
 type Log = InstanceType<typeof logs.RequestLog>;
 type Open = NonNullable<ReturnType<Log['begin']>>;

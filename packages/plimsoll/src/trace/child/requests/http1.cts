@@ -2,9 +2,10 @@ import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import wrapEmit = require('./emit.cjs');
+import isPeerGone = require('../../../target/child/is-peer-gone.cjs');
+import wrapEmit = require('../../../target/child/emit.cjs');
 import exchanges = require('./exchanges.cjs');
-import labels = require('./labels.cjs');
+import labels = require('../../../target/child/labels.cjs');
 import logs = require('./log.cjs');
 
 type Log = InstanceType<typeof logs.RequestLog>;
@@ -17,9 +18,6 @@ interface Connection {
   /** More than one where requests are pipelined. */
   readonly open: Set<Open>;
 }
-
-/** How the peer's going away shows in the error of a socket. */
-const PEER_GONE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
 
 /** A map, not a field: a socket that gets one more costs every request of its connection some hundred nanoseconds. */
 const connections = new WeakMap<Socket, Connection>();
@@ -141,9 +139,5 @@ function endOfUpgrade(line: string): 'upgraded' | 'answered' | 'failed' {
   if (status < 300) return 'upgraded';
   return status < 500 ? 'answered' : 'failed';
 }
-
-/** Whether a connection was closed by the client, rather than by the program. */
-const isPeerGone = ({ errored, readableEnded }: Socket): boolean =>
-  readableEnded || PEER_GONE.has((errored as NodeJS.ErrnoException | null)?.code);
 
 export = Http1;

@@ -1,11 +1,11 @@
 import type { EventEmitter } from 'node:events';
 import type { ServerHttp2Stream } from 'node:http2';
 
-import wrapEmit = require('./emit.cjs');
+import wrapEmit = require('../../../target/child/emit.cjs');
 import exchanges = require('./exchanges.cjs');
-import labels = require('./labels.cjs');
+import labels = require('../../../target/child/labels.cjs');
 import logs = require('./log.cjs');
-import stamp = require('./stamp.cjs');
+import stamp = require('../../../target/child/stamp.cjs');
 
 type Log = InstanceType<typeof logs.RequestLog>;
 type Open = NonNullable<ReturnType<Log['begin']>>;

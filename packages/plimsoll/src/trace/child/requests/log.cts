@@ -1,7 +1,7 @@
 import append = require('../append.cjs');
 import constants = require('../constants.cjs');
 import context = require('../context.cjs');
-import labels = require('./labels.cjs');
+import labels = require('../../../target/child/labels.cjs');
 import type sampled = require('../sampling.cjs');
 import table = require('./table.cjs');
 

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 
 import net = require('node:net');
-import wrapEmit = require('./emit.cjs');
+import wrapEmit = require('../../../target/child/emit.cjs');
 import frameworks = require('./frameworks.cjs');
 import Http1 = require('./http1.cjs');
 import Http2 = require('./http2.cjs');

@@ -1,6 +1,6 @@
 import context = require('../context.cjs');
 import logs = require('./log.cjs');
-import stamp = require('./stamp.cjs');
+import stamp = require('../../../target/child/stamp.cjs');
 
 type Log = InstanceType<typeof logs.RequestLog>;
 type Open = NonNullable<ReturnType<Log['begin']>>;

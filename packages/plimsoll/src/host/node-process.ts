@@ -1,0 +1,36 @@
+import { PlimsollError, usage } from '../errors.js';
+import { listThreads } from './pool-threads.js';
+import { hasEnded, isNodeProcess } from './processes.js';
+import { readText } from './read.js';
+
+/**
+ * That a Node process can be looked at from outside.
+ *
+ * @returns the environment that it was started with, `NAME=value` each.
+ * @throws {PlimsollError} PLIMSOLL_NO_PROCESS when it is gone, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED when it is another user's,
+ * PLIMSOLL_USAGE where there is no /proc.
+ */
+export function nodeProcess(pid: number, root = '/'): string[] {
+  if (readText(root, '/proc/self/stat') === null)
+    throw usage('to look into a process that runs already needs /proc, which only Linux has');
+  if (readText(root, `/proc/${pid}/stat`) === null || hasEnded(pid, root))
+    throw new PlimsollError('PLIMSOLL_NO_PROCESS', `there is no process ${pid}`);
+  if (!isNodeProcess(pid, root) && !hasThreadsOfNode(pid, root))
+    throw new PlimsollError('PLIMSOLL_NOT_NODE', `process ${pid} is no Node.js process`);
+  const environment = readText(root, `/proc/${pid}/environ`);
+  if (environment === null) throw notPermitted(pid);
+  return environment.split('\0');
+}
+
+/** Who may do something with a process depends on its user, and for root on what its container allows. */
+export const notPermitted = (pid: number): PlimsollError =>
+  new PlimsollError(
+    'PLIMSOLL_NOT_PERMITTED',
+    process.getuid?.() === 0
+      ? `process ${pid} may not be looked into, not even by this root: it lacks CAP_SYS_PTRACE, as in a container; run plimsoll on the host, or with --cap-add SYS_PTRACE`
+      : `process ${pid} is another user's, and may not be looked into; run plimsoll as that user, or as root`,
+  );
+
+/** As an executable with another name has them, such as a single executable application, or a process with a title. */
+const hasThreadsOfNode = (pid: number, root: string): boolean =>
+  (listThreads(pid, root) ?? []).some(({ name }) => /^(V8Worker|DelayedTaskSche|SignalInspector)/.test(name));

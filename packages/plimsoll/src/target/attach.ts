@@ -1,0 +1,293 @@
+import { readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlimsollError } from '../errors.js';
+import { holderOf, type Listener, listenersOf, localListeners } from '../host/listeners.js';
+import { splitNodeOptions } from '../host/node-options.js';
+import { nodeProcess, notPermitted } from '../host/node-process.js';
+import { hasEnded, startTime } from '../host/processes.js';
+import { readText } from '../host/read.js';
+import { InspectorSession, NoAnswer, SessionClosed } from './inspector-session.js';
+
+export interface AttachOptions {
+  /** How long the process has to open its inspector, in milliseconds; by default 5000. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A way into a running Node process, for a moment. */
+export interface Attached {
+  /**
+   * The value of an expression in the main thread of the process, as JSON; a promise is waited for. `require` in it loads what is
+   * built into Node, and files by their absolute paths, whatever kind of module the program is.
+   *
+   * @param timeoutMs how long the answer may take, in milliseconds; by default 10,000.
+   * @throws {RemoteError} what the expression threw.
+   * @throws {PlimsollError} PLIMSOLL_TARGET_HUNG when nothing comes back, PLIMSOLL_TARGET_DIED when the process ended,
+   * PLIMSOLL_NO_INSPECTOR when somebody closed its inspector.
+   */
+  evaluate(source: string, timeoutMs?: number): Promise<unknown>;
+  /** Leaves the inspector as it was: closed, unless somebody else had opened it. Never throws. */
+  close(): Promise<void>;
+}
+
+/** What an evaluated expression threw in the other process. */
+export class RemoteError extends Error {
+  override readonly name: string;
+  readonly code: string | undefined;
+
+  constructor({ name, message, code }: { name: string; message: string; code?: string }) {
+    super(message);
+    this.name = name;
+    this.code = code;
+  }
+}
+
+export const ATTACH_MS = 5000;
+const ANSWER_MS = 10_000;
+const POLL_MS = 10;
+/** Node's own handler of SIGUSR1 is there a moment after the process began. */
+const START_MS = 1000;
+/** After so long without an inspector the signal is sent once more: the port may have been taken for a moment. */
+const AGAIN_MS = 1000;
+/** So long after its last answer was due a process closes the inspector by itself, should plimsoll be killed. */
+const SPARE_MS = 5000;
+const CLOSE_MS = 1000;
+const ENDING_MS = 500;
+const DEFAULT_PORT = 9229;
+
+/**
+ * Open the inspector of a running Node process by SIGUSR1, which needs no flag and no restart, and connect to it. While it is open
+ * (some tens of milliseconds), every user of the machine may connect to it; the process writes a line about it to its standard error.
+ *
+ * @throws {PlimsollError} PLIMSOLL_NO_PROCESS, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED, PLIMSOLL_PORT_IN_USE when another process
+ * listens on the inspector's port, PLIMSOLL_NO_INSPECTOR when it is switched off.
+ * @example
+ * const attached = await attach(4711);
+ * try {
+ *   await attached.evaluate('process.version'); // 'v24.21.0'
+ * } finally {
+ *   await attached.close();
+ * }
+ */
+export async function attach(
+  pid: number,
+  { timeoutMs = ATTACH_MS, signal }: AttachOptions = {},
+): Promise<Attached> {
+  const environment = nodeProcess(pid);
+  checkReach(pid);
+  const born = startTime(pid);
+  const flags = inspectorFlags(pid, environment);
+  const earlier = await openInspector(listenersOf(pid).filter(({ port }) => mayBeInspector(port, flags)));
+  const url = earlier ?? (await wake(pid, flags.port, timeoutMs, signal));
+  const session = await InspectorSession.open(url, timeoutMs).catch(async (error: unknown) => {
+    throw await explained(error, pid, born);
+  });
+  const isOurs = earlier === null;
+  let lastId = 0;
+  return {
+    async evaluate(source, ms = ANSWER_MS) {
+      const id = ++lastId;
+      try {
+        const text = wrapped(source, id, isOurs ? ms + SPARE_MS : null);
+        const started = (await session.evaluate(text, ms)) as Outcome;
+        const outcome =
+          'waits' in started ? ((await session.evaluate(pending(id), ms, true)) as Outcome) : started;
+        if ('error' in outcome) throw new RemoteError(outcome.error);
+        return 'value' in outcome ? outcome.value : undefined;
+      } catch (error) {
+        throw await explained(error, pid, born);
+      }
+    },
+    async close() {
+      if (isOurs) {
+        // No answer can come of it. A main thread that does not run closes it as soon as it does.
+        await session.evaluate(CLOSE, CLOSE_MS).catch(() => {});
+      }
+      session.close();
+    },
+  };
+}
+
+type Outcome =
+  | { readonly value?: unknown }
+  | { readonly error: ConstructorParameters<typeof RemoteError>[0] }
+  | { readonly waits: true };
+
+/** What plimsoll keeps in the process for the while: the timer that closes its inspector, and promises that are waited for. */
+const KEPT = "globalThis[Symbol.for('plimsoll.attached')]";
+const pending = (id: number): string =>
+  `((kept) => { const promise = kept[${id}]; delete kept[${id}]; return promise; })(${KEPT})`;
+const CLOSE = `clearTimeout(${KEPT}?.timer); delete ${KEPT}; process.getBuiltinModule('node:inspector').close()`;
+
+/**
+ * The text of an expression that calls `source` and gives an outcome at once, without a turn of the event loop.
+ *
+ * @param closeAfterMs when the inspector is to close by itself, should plimsoll be killed; `null`: never.
+ */
+const wrapped = (source: string, id: number, closeAfterMs: number | null): string => `(() => {
+  const failed = (error) => ({ error: { name: String(error?.name ?? 'Error'), message: String(error?.message ?? error), code: error?.code } });
+  try {
+    if (!process.getBuiltinModule) throw new Error('it runs Node.js ' + process.version + ', and plimsoll needs 20.19, 22.12 or newer');
+    clearTimeout(${KEPT}?.timer);
+    const kept = (${KEPT} ??= {});
+    ${closeAfterMs === null ? '' : `kept.timer = setTimeout(() => { ${CLOSE} }, ${closeAfterMs}).unref();`}
+    const require = process.getBuiltinModule('node:module').createRequire(process.execPath);
+    const value = (${source});
+    if (typeof value?.then !== 'function') return { value };
+    kept[${id}] = value.then((value) => ({ value }), failed);
+    return { waits: true };
+  } catch (error) {
+    return failed(error);
+  }
+})()`;
+
+/** Errors of the session in words for a user. */
+async function explained(error: unknown, pid: number, born: number | null): Promise<unknown> {
+  const isGone = (): boolean => startTime(pid) !== born || hasEnded(pid);
+  // A process that ends closes its sockets first.
+  const end = performance.now() + ENDING_MS;
+  while (error instanceof SessionClosed && !isGone() && performance.now() < end) await sleep(POLL_MS);
+  if (isGone())
+    return new PlimsollError('PLIMSOLL_TARGET_DIED', `process ${pid} ended meanwhile`, { cause: error });
+  if (error instanceof NoAnswer)
+    return new PlimsollError(
+      'PLIMSOLL_TARGET_HUNG',
+      `process ${pid}: ${error.message}: its main thread is in a call that does not return, or a debugger has stopped it`,
+      { cause: error },
+    );
+  if (error instanceof SessionClosed)
+    return new PlimsollError(
+      'PLIMSOLL_NO_INSPECTOR',
+      `process ${pid} closed its inspector (${error.message}); does another tool use it? Try again`,
+      { cause: error },
+    );
+  return error;
+}
+
+/**
+ * That a signal and a connection reach it.
+ *
+ * @throws {PlimsollError} PLIMSOLL_NOT_PERMITTED
+ */
+function checkReach(pid: number): void {
+  try {
+    process.kill(pid, 0);
+    if (readlinkSync(`/proc/${pid}/ns/net`) === readlinkSync('/proc/self/ns/net')) return;
+  } catch {
+    throw notPermitted(pid);
+  }
+  throw new PlimsollError(
+    'PLIMSOLL_NOT_PERMITTED',
+    `process ${pid} runs in a container (a network namespace of its own), where its inspector cannot be reached from here; run plimsoll inside: docker exec, kubectl exec`,
+  );
+}
+
+interface Flags {
+  /** On which port the process opens its inspector. */
+  readonly port: number;
+  /** It was started with an inspector on any free port. */
+  readonly anyPort: boolean;
+}
+
+function inspectorFlags(pid: number, environment: readonly string[]): Flags {
+  const nodeOptions = environment
+    .find((one) => one.startsWith('NODE_OPTIONS='))
+    ?.slice('NODE_OPTIONS='.length);
+  const words = [
+    ...splitNodeOptions(nodeOptions ?? ''),
+    ...(readText('/', `/proc/${pid}/cmdline`) ?? '').split('\0').slice(1),
+  ];
+  const given = words.flatMap((word) => {
+    const [, value] = /^--(?:inspect(?:-brk|-wait|-port)?|debug-port)=(?:.*:)?(\d+)$/.exec(word) ?? [];
+    return value === undefined ? [] : [Number(value)];
+  });
+  const port = given.at(-1) ?? DEFAULT_PORT;
+  return { port, anyPort: port === 0 && words.some((word) => /^--inspect(-brk|-wait)?(=|$)/.test(word)) };
+}
+
+const mayBeInspector = (port: number, flags: Flags): boolean => flags.anyPort || port === flags.port;
+
+const LIST_MS = 2000;
+
+/** The address of a session at the first of these sockets that is an inspector. */
+async function openInspector(listeners: readonly Listener[]): Promise<string | null> {
+  for (const { host, port } of listeners) {
+    try {
+      const response = await fetch(`http://${host}:${port}/json/list`, {
+        signal: AbortSignal.timeout(LIST_MS),
+      });
+      const [target] = (await response.json()) as { type?: string; webSocketDebuggerUrl?: string }[];
+      if (target?.type === 'node' && target.webSocketDebuggerUrl !== undefined)
+        return target.webSocketDebuggerUrl;
+    } catch {
+      // A server of the program itself.
+    }
+  }
+  return null;
+}
+
+/** Have it open its inspector. */
+async function wake(
+  pid: number,
+  port: number,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  await handlesSignal(pid, signal);
+  const before = new Set(listenersOf(pid).map(({ inode }) => inode));
+  const end = performance.now() + timeoutMs;
+  let againAt = 0;
+  for (;;) {
+    const rival = localListeners(pid).find((one) => one.port === port);
+    const found = await openInspector(listenersOf(pid).filter(({ inode }) => !before.has(inode)));
+    if (found !== null) return found;
+    const now = performance.now();
+    if (now > end) throw rival === undefined ? notOpened(pid, timeoutMs) : portTaken(port, rival);
+    // Another process that plimsoll is attached to has the port for a moment.
+    if (rival === undefined && now >= againAt) {
+      process.kill(pid, 'SIGUSR1');
+      againAt = now + AGAIN_MS;
+    }
+    await sleep(POLL_MS, undefined, { signal });
+    if (hasEnded(pid) || readText('/', `/proc/${pid}/stat`) === null)
+      throw new PlimsollError('PLIMSOLL_TARGET_DIED', `process ${pid} ended meanwhile`);
+  }
+}
+
+/** Bit 9 of the masks in /proc/PID/status is SIGUSR1, number 10 on Linux. */
+const SIGUSR1_BIT = 0x200n;
+
+/**
+ * Without a handler the signal would end the process: it is sent to one that has one, only.
+ *
+ * @throws {PlimsollError} PLIMSOLL_NO_INSPECTOR
+ */
+async function handlesSignal(pid: number, signal: AbortSignal | undefined): Promise<void> {
+  const end = performance.now() + START_MS;
+  for (;;) {
+    const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readText('/', `/proc/${pid}/status`) ?? '')?.[1];
+    if (mask !== undefined && (BigInt(`0x${mask}`) & SIGUSR1_BIT) !== 0n) return;
+    if (performance.now() > end)
+      throw new PlimsollError(
+        'PLIMSOLL_NO_INSPECTOR',
+        `process ${pid} has its inspector switched off (--disable-sigusr1, --permission without --allow-inspector, or a build without one); start it without that`,
+      );
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+const notOpened = (pid: number, timeoutMs: number): PlimsollError =>
+  new PlimsollError(
+    'PLIMSOLL_NO_INSPECTOR',
+    `process ${pid} did not open its inspector within ${timeoutMs} ms of SIGUSR1: has the program a listener for that signal, or is its main thread in a call that does not return?`,
+  );
+
+function portTaken(port: number, { inode }: Listener): PlimsollError {
+  const holder = holderOf(inode);
+  const program =
+    holder === null ? '' : (readText('/', `/proc/${holder}/cmdline`) ?? '').split('\0').join(' ').trim();
+  return new PlimsollError(
+    'PLIMSOLL_PORT_IN_USE',
+    `port ${port}, where the inspector would open, is in use by ${holder === null ? 'another process' : `process ${holder} (${program})`}; end that one, or close its debugger, and try again`,
+  );
+}

@@ -1,0 +1,153 @@
+// A thread of the measured process: its event loop is its own, so it answers while the app's is blocked.
+import net = require('node:net');
+import worker = require('node:worker_threads');
+import monitors = require('@plimsoll/monitor');
+import now = require('../../target/child/clock.cjs');
+import threadPool = require('./pool.cjs');
+import rings = require('./ring.cjs');
+import wire = require('./wire.cjs');
+
+import type { AgentData, FromMain, News, Order } from './messages.cjs';
+
+const READ_MS = 25;
+/** Mean times between canaries: few, since each is a job of the pool. */
+const FAST_MS = 20;
+const SLOW_MS = 100;
+/** Plimsoll that says nothing for so long is stopped or gone. */
+const ALONE_MS = 10_000;
+/** A switch waits for jobs that run; one that takes longer waits for a pool that hangs. */
+const RESIZE_MS = 30_000;
+/** More is not kept for a plimsoll that does not read. */
+const MOST_BYTES = 8_000_000;
+
+const { socket: address, memory, sizeText } = worker.workerData as AgentData;
+
+class Agent {
+  readonly #socket = net.connect(address);
+  readonly #reader = new rings.RingReader(memory);
+  readonly #monitor = monitors.monitorThreadPool({ resolution: FAST_MS, slowResolution: SLOW_MS });
+  #heardAt = now();
+  #lost = 0;
+  #hasServed = false;
+  /** What the pool had before it was first resized. */
+  #sizeBefore: number | null = null;
+  /** What it is to have, once the process uses it. */
+  #wanted: number | null = null;
+  #switching: Promise<unknown> = Promise.resolve();
+  #isOver = false;
+
+  start(): void {
+    const socket = this.#socket;
+    socket.on('connect', () => {
+      this.#monitor.enable();
+      this.#tell({ type: 'hello', pid: process.pid, node: process.version, sizeText });
+      worker.parentPort?.on('message', (message: FromMain) => this.#tell({ type: 'route', ...message }));
+      setInterval(() => this.#look(), READ_MS);
+    });
+    let text = '';
+    socket.setEncoding('utf8').on('data', (piece: string) => {
+      const lines = (text + piece).split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) void this.#obey(JSON.parse(line) as Order);
+    });
+    socket.on('error', () => {});
+    // Plimsoll is gone, or has never been there.
+    socket.on('close', async () => {
+      await this.#restore();
+      process.exit();
+    });
+  }
+
+  #tell(news: News): void {
+    this.#socket.write(wire.frameOfNews(news));
+  }
+
+  #look(): void {
+    const { open, records, lost, turn } = this.#reader.read();
+    this.#hasServed ||=
+      open.length > 0 || records.some((value, index) => index % rings.FIELDS === 2 && value >= 4);
+    if (now() - this.#heardAt > ALONE_MS) this.#socket.destroy();
+    if (this.#wanted !== null && this.#sizeBefore === null && this.#usesPool()) void this.#join(this.#wanted);
+    if (this.#socket.writableLength > MOST_BYTES) {
+      this.#lost++;
+      return;
+    }
+    const { user, system } = process.cpuUsage();
+    const sample = { at: now(), cpuMs: (user + system) / 1000, busy: this.#busyThreads() };
+    this.#socket.write(wire.frameOfSample({ ...sample, turn, lost: lost + this.#lost, open, records }));
+  }
+
+  #usesPool(): boolean {
+    return this.#hasServed || this.#monitor.threadPool.size !== undefined;
+  }
+
+  #busyThreads(): number {
+    return this.#monitor.threadPool.busy ?? Number.NaN;
+  }
+
+  async #obey(order: Order): Promise<void> {
+    this.#heardAt = now();
+    switch (order.do) {
+      case 'stay':
+        return;
+      case 'resize':
+        return this.#resize(order.id, order.size);
+      case 'begin':
+        return this.#monitor.reset();
+      case 'end': {
+        const [fast, slow] = [this.#monitor, this.#monitor.slow].map(({ mean }) => milliseconds(mean));
+        return this.#tell({ type: 'waits', id: order.id, fast: fast ?? null, slow: slow ?? null });
+      }
+      case 'stop':
+        await this.#restore();
+        this.#socket.end(wire.frameOfNews({ type: 'stopped', id: order.id }));
+    }
+  }
+
+  async #resize(id: number, size: number): Promise<void> {
+    this.#wanted = size;
+    try {
+      const proved = this.#usesPool() ? await this.#switch(size) : null;
+      this.#tell({ type: 'resized', id, at: now(), size: proved, limit: threadPool.limit });
+    } catch (error) {
+      const { code = 'UNKNOWN', message } = error as NodeJS.ErrnoException;
+      this.#tell({ type: 'refused', id, code, message });
+    }
+  }
+
+  async #join(size: number): Promise<void> {
+    try {
+      await this.#switch(size);
+      this.#tell({ type: 'joined' });
+    } catch {
+      // The next switch tells.
+    }
+  }
+
+  /** One after another; a size above the limit gives the limit. */
+  #switch(size: number): Promise<number> {
+    this.#sizeBefore ??= threadPool.size;
+    const turn = this.#switching.then(() =>
+      threadPool.resize(Math.min(size, threadPool.limit), { timeoutMs: RESIZE_MS }),
+    );
+    this.#switching = turn.catch(() => {});
+    return turn;
+  }
+
+  /** Whatever ends the measurement, the pool is as it was. */
+  async #restore(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#monitor.disable();
+    try {
+      if (this.#sizeBefore !== null) await this.#switch(this.#sizeBefore);
+    } catch {
+      // Nobody is left to be told.
+    }
+  }
+}
+
+const milliseconds = (nanoseconds: number): number | null =>
+  Number.isNaN(nanoseconds) ? null : nanoseconds / 1e6;
+
+new Agent().start();

@@ -1,0 +1,56 @@
+/** What the agent's thread starts with. */
+export interface AgentData {
+  /** Where plimsoll listens. */
+  readonly socket: string;
+  /** Of the ring that the app's thread writes. */
+  readonly memory: SharedArrayBuffer;
+  /** UV_THREADPOOL_SIZE, before the first line of the app. */
+  readonly sizeText: string | null;
+}
+
+/** The name of a route, before its first request is told. */
+export interface FromMain {
+  readonly route: number;
+  readonly name: string;
+}
+
+/** What plimsoll orders: lines of JSON. Whatever has an id is answered. */
+export type Order =
+  | { readonly do: 'resize'; readonly id: number; readonly size: number }
+  /** Forget the canaries' waits so far. */
+  | { readonly do: 'begin' }
+  /** Tell the canaries' waits. */
+  | { readonly do: 'end'; readonly id: number }
+  /** Plimsoll is there; without it for some seconds, the pool gets its old size back. */
+  | { readonly do: 'stay' }
+  /** Give the pool its old size back, and end. */
+  | { readonly do: 'stop'; readonly id: number };
+
+export interface Waits {
+  /** Mean milliseconds; `null` when no canary came back. */
+  readonly fast: number | null;
+  readonly slow: number | null;
+}
+
+/** What the agent tells: frames of a length, and JSON. */
+export type News =
+  | {
+      readonly type: 'hello';
+      readonly pid: number;
+      readonly node: string;
+      readonly sizeText: string | null;
+    }
+  | ({ readonly type: 'route' } & FromMain)
+  /** `size: null`: the process has not used its pool, which is left alone until it does. */
+  | {
+      readonly type: 'resized';
+      readonly id: number;
+      readonly at: number;
+      readonly size: number | null;
+      readonly limit: number;
+    }
+  | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
+  /** The process began to use its pool, which got the size that the others have. */
+  | { readonly type: 'joined' }
+  | ({ readonly type: 'waits'; readonly id: number } & Waits)
+  | { readonly type: 'stopped'; readonly id: number };

@@ -1,0 +1,190 @@
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+
+import channels = require('node:diagnostics_channel');
+import net = require('node:net');
+import now = require('../../target/child/clock.cjs');
+import isPeerGone = require('../../target/child/is-peer-gone.cjs');
+import labels = require('../../target/child/labels.cjs');
+import stamp = require('../../target/child/stamp.cjs');
+import whenSettled = require('../../target/child/when-settled.cjs');
+import rings = require('./ring.cjs');
+
+type Writer = InstanceType<typeof rings.RingWriter>;
+type Routes = InstanceType<typeof labels.Routes>;
+
+/** A request that is open. */
+interface Open {
+  readonly slot: number;
+  readonly route: number;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+const { KIND } = rings;
+/** Where `plimsoll/mark` finds whoever listens. */
+const MARK = Symbol.for('plimsoll.mark');
+/** NGHTTP2_CANCEL, of RFC 9113: the client wants no answer any more. */
+const CANCEL = 8;
+
+const stamps = stamp<Open>();
+
+/**
+ * When what arrives now was there: of all that the event loop finds in one turn, when the first was taken. The others were
+ * there, too, but had to wait for what came before them.
+ */
+class Arrivals {
+  #at = 0;
+  readonly #forget = (): void => {
+    this.#at = 0;
+  };
+
+  now(): number {
+    if (this.#at === 0) {
+      this.#at = now();
+      setImmediate(this.#forget);
+    }
+    return this.#at;
+  }
+}
+
+/**
+ * Counts the requests of this thread: over HTTP/1, over HTTP/2, and what the program marks. No async hooks, and for each
+ * request two calls by diagnostics channels and a private field.
+ */
+class RequestMeter {
+  readonly #ring: Writer;
+  readonly #routes: Routes;
+  readonly #arrivals = new Arrivals();
+  /** Responses of open requests by their slots: one that is cut off tells no channel. */
+  readonly #responses: (ServerResponse | undefined)[] = [];
+  readonly #undo: (() => void)[] = [];
+
+  constructor(ring: Writer, tellRoute: (route: number, name: string) => void) {
+    this.#ring = ring;
+    this.#routes = new labels.Routes(tellRoute);
+  }
+
+  start(): void {
+    this.#subscribe('http.server.request.start', (exchange) => this.#begin(exchange));
+    this.#subscribe('http.server.response.finish', ({ response }) => this.#finish(response));
+    this.#watchHttp2();
+    this.#watchMarks();
+  }
+
+  stop(): void {
+    for (const undo of this.#undo.splice(0)) undo();
+  }
+
+  /** End what was cut off, of which nobody hears. */
+  sweep(): void {
+    const responses = this.#responses;
+    for (let slot = 0; slot < responses.length; slot++) {
+      const response = responses[slot];
+      if (response?.destroyed !== true || response.writableFinished) continue;
+      this.#end(response, isPeerGone(response.req.socket) ? KIND.aborted : KIND.failed);
+    }
+  }
+
+  #subscribe(name: string, listener: (exchange: Exchange) => void): void {
+    const subscriber = (message: unknown): void => listener(message as Exchange);
+    channels.subscribe(name, subscriber);
+    this.#undo.push(() => channels.unsubscribe(name, subscriber));
+  }
+
+  #begin({ request, response }: Exchange): void {
+    const slot = this.#ring.begin(this.#arrivals.now());
+    if (slot === -1) return;
+    stamps.put(response, { slot, route: this.#routes.ofUrl(request.method ?? '', request.url ?? '') });
+    this.#responses[slot] = response;
+  }
+
+  #finish(response: ServerResponse): void {
+    this.#end(response, response.statusCode >= 500 ? KIND.failed : KIND.answered);
+  }
+
+  #end(response: ServerResponse, kind: 0 | 1 | 2): void {
+    const open = stamps.get(response);
+    if (open === undefined || this.#responses[open.slot] !== response) return;
+    this.#responses[open.slot] = undefined;
+    this.#ring.end(open.slot, now(), open.route, kind);
+  }
+
+  /** Servers of http2 inherit from net.Server; the channels of streams are younger than the oldest line of Node. */
+  #watchHttp2(): void {
+    const { prototype } = net.Server;
+    const inherited = Object.getOwnPropertyDescriptor(prototype, 'emit');
+    const original = prototype.emit as (this: EventEmitter, ...args: unknown[]) => boolean;
+    const meter = this;
+    const emit = function (this: EventEmitter, ...args: unknown[]): boolean {
+      if (args[0] === 'stream')
+        meter.#stream(args[1] as ServerHttp2Stream, args[2] as Record<string, unknown>);
+      return Reflect.apply(original, this, args);
+    };
+    Object.defineProperty(prototype, 'emit', { value: emit, writable: true, configurable: true });
+    this.#undo.push(() => {
+      // Who came later and calls this one keeps it.
+      if ((prototype.emit as unknown) !== emit) return;
+      if (inherited === undefined) Reflect.deleteProperty(prototype, 'emit');
+      else Object.defineProperty(prototype, 'emit', inherited);
+    });
+  }
+
+  #stream(stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>): void {
+    if (typeof stream?.once !== 'function' || typeof headers?.[':path'] !== 'string') return;
+    const slot = this.#ring.begin(this.#arrivals.now());
+    if (slot === -1) return;
+    const route = this.#routes.ofUrl(String(headers[':method'] ?? ''), headers[':path']);
+    let isOver = false;
+    const end = (kind: 0 | 1 | 2): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#ring.end(slot, now(), route, kind);
+    };
+    stream.once('finish', () => {
+      if (stream.headersSent && stream.rstCode === 0)
+        end(Number(stream.sentHeaders?.[':status']) >= 500 ? KIND.failed : KIND.answered);
+    });
+    stream.once('close', () => end(endOfCut(stream)));
+  }
+
+  #watchMarks(): void {
+    const earlier = Object.getOwnPropertyDescriptor(globalThis, MARK);
+    const value = (name: unknown, work: () => unknown): unknown =>
+      this.#mark(typeof name === 'string' && name !== '' ? name : '(unnamed)', work);
+    Object.defineProperty(globalThis, MARK, { value, configurable: true });
+    this.#undo.push(() => {
+      if (earlier === undefined) Reflect.deleteProperty(globalThis, MARK);
+      else Object.defineProperty(globalThis, MARK, earlier);
+    });
+  }
+
+  #mark(name: string, work: () => unknown): unknown {
+    const slot = this.#ring.begin(now());
+    if (slot === -1) return work();
+    const route = this.#routes.named(name);
+    const end = (isFulfilled: boolean): void =>
+      this.#ring.end(slot, now(), route, isFulfilled ? KIND.answered : KIND.failed);
+    let result: unknown;
+    try {
+      result = work();
+    } catch (error) {
+      end(false);
+      throw error;
+    }
+    return whenSettled(result, (run) => run(), end);
+  }
+}
+
+/** A stream that closed without a whole response. */
+const endOfCut = ({ aborted, rstCode, sentHeaders }: ServerHttp2Stream): 0 | 1 | 2 => {
+  if (!aborted && rstCode === 0 && sentHeaders !== undefined)
+    return Number(sentHeaders[':status']) >= 500 ? KIND.failed : KIND.answered;
+  return rstCode === 0 || rstCode === CANCEL ? KIND.aborted : KIND.failed;
+};
+
+export = RequestMeter;

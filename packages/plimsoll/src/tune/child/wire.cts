@@ -1,0 +1,91 @@
+import type { News } from './messages.cjs';
+
+// From the agent to plimsoll: frames of a length and a kind, four bytes each, and JSON or the doubles of a sample. Both ends
+// are on one machine, so doubles have its byte order.
+
+const JSON_FRAME = 0;
+const SAMPLE_FRAME = 1;
+const HEAD_BYTES = 8;
+/** Doubles before the starts of open requests: at, CPU, turn, busy, lost, and how many are open. */
+const FIXED = 6;
+
+/** What an agent tells every twentieth of a second. Milliseconds on the machine's monotonic clock. */
+interface Sample {
+  readonly at: number;
+  /** CPU of the process since its start. */
+  readonly cpuMs: number;
+  /** When the event loop of the app last turned. */
+  readonly turn: number;
+  /** Pool threads with a job, parked ones left out; NaN where it cannot be told. */
+  readonly busy: number;
+  /** Requests and records that were not seen, since the beginning. */
+  readonly lost: number;
+  /** Starts of the requests that are open. */
+  readonly open: readonly number[];
+  /** Start, end, and `4 x route + kind` of each that has ended since the last sample. */
+  readonly records: Float64Array;
+}
+
+function frameOfNews(news: News): Buffer {
+  const body = Buffer.from(JSON.stringify(news));
+  return Buffer.concat([head(JSON_FRAME, body.length), body]);
+}
+
+function frameOfSample({ at, cpuMs, turn, busy, lost, open, records }: Sample): Buffer {
+  const values = new Float64Array(FIXED + open.length + records.length);
+  values.set([at, cpuMs, turn, busy, lost, open.length]);
+  values.set(open, FIXED);
+  values.set(records, FIXED + open.length);
+  const body = Buffer.from(values.buffer);
+  return Buffer.concat([head(SAMPLE_FRAME, body.length), body]);
+}
+
+function head(kind: number, length: number): Buffer {
+  const bytes = Buffer.alloc(HEAD_BYTES);
+  bytes.writeUInt32LE(length, 0);
+  bytes.writeUInt32LE(kind, 4);
+  return bytes;
+}
+
+/** Frames out of the pieces that a socket gives. */
+class FrameReader {
+  #rest = Buffer.alloc(0);
+  readonly #onNews: (news: News) => void;
+  readonly #onSample: (sample: Sample) => void;
+
+  constructor(onNews: (news: News) => void, onSample: (sample: Sample) => void) {
+    this.#onNews = onNews;
+    this.#onSample = onSample;
+  }
+
+  push(piece: Buffer): void {
+    let bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
+    while (bytes.length >= HEAD_BYTES) {
+      const end = HEAD_BYTES + bytes.readUInt32LE(0);
+      if (bytes.length < end) break;
+      const body = bytes.subarray(HEAD_BYTES, end);
+      if (bytes.readUInt32LE(4) === JSON_FRAME) this.#onNews(JSON.parse(body.toString()) as News);
+      else this.#onSample(sampleIn(body));
+      bytes = bytes.subarray(end);
+    }
+    this.#rest = Buffer.from(bytes);
+  }
+}
+
+function sampleIn(body: Buffer): Sample {
+  // A copy of its own: doubles begin at multiples of eight only.
+  const values = new Float64Array(new Uint8Array(body).buffer);
+  const [at = 0, cpuMs = 0, turn = 0, busy = Number.NaN, lost = 0, open = 0] = values;
+  const records = FIXED + open;
+  return {
+    at,
+    cpuMs,
+    turn,
+    busy,
+    lost,
+    open: [...values.subarray(FIXED, records)],
+    records: values.slice(records),
+  };
+}
+
+export = { frameOfNews, frameOfSample, FrameReader };

@@ -1,0 +1,38 @@
+import { type Listener, listenersOf } from '../host/listeners.js';
+import { readText } from '../host/read.js';
+
+/** Where an app takes connections. */
+export type Endpoint = Pick<Listener, 'host' | 'port'>;
+
+/** `http://127.0.0.1:3000` */
+export const urlOf = ({ host, port }: Endpoint): string => `http://${host}:${port}`;
+
+/**
+ * The port that one of these processes listens on: the one that `preferred` names, else the one that was opened first. The port
+ * of Node's inspector does not count.
+ *
+ * @param preferred such as the variable PORT.
+ * @returns null while there is none, and where there is no /proc.
+ */
+export function endpointOf(
+  pids: readonly number[],
+  preferred = process.env.PORT,
+  root = '/',
+): Endpoint | null {
+  const found = pids.flatMap((pid) => {
+    const inspector = inspectorPort(pid, root);
+    return listenersOf(pid, root).filter(({ port }) => port !== inspector);
+  });
+  return found.find(({ port }) => String(port) === preferred) ?? found[0] ?? null;
+}
+
+const INSPECT = /--inspect(?:-brk|-wait|-port)?(?:=(?:[^\s\0"]*:)?(\d+))?(?=[\s\0"]|$)/;
+const INSPECTOR_PORT = 9229;
+
+function inspectorPort(pid: number, root: string): number | null {
+  const command = readText(root, `/proc/${pid}/cmdline`) ?? '';
+  const options =
+    /(?:^|\0)NODE_OPTIONS=([^\0]*)/.exec(readText(root, `/proc/${pid}/environ`) ?? '')?.[1] ?? '';
+  const asked = INSPECT.exec(`${command} ${options}`);
+  return asked === null ? null : Number(asked[1] ?? INSPECTOR_PORT);
+}

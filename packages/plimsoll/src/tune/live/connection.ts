@@ -1,0 +1,133 @@
+import type { Socket } from 'node:net';
+import type { News, Order, Waits } from '../child/messages.cjs';
+import wire from '../child/wire.cjs';
+import type { ProcessLog, Sample } from './figures.js';
+
+type Reply = Extract<News, { readonly id: number }>;
+/** What is known of a process when its agent is there. */
+export type Hello = Extract<News, { readonly type: 'hello' }>;
+
+/** What a process of the target told, or that it is gone. */
+export interface ConnectionEvents {
+  onHello(connection: Connection): void;
+  onSample(connection: Connection): void;
+  /** It began to use its pool, which was resized in the middle of something. */
+  onJoined(connection: Connection): void;
+  onGone(connection: Connection): void;
+}
+
+/** Samples come so often; who waits for one hears after a few of them. */
+const ANSWER_MS = 5_000;
+
+/** The agent of one process. */
+export class Connection implements ProcessLog {
+  readonly routes = new Map<number, string>();
+  samples: Sample[] = [];
+  hello: Hello | null = null;
+  /** Requests that have ended since the beginning. */
+  completed = 0;
+  readonly #socket: Socket;
+  readonly #replies = new Map<number, (reply: Reply | null) => void>();
+  #ids = 0;
+  #isGone = false;
+
+  constructor(socket: Socket, events: ConnectionEvents) {
+    this.#socket = socket;
+    const reader = new wire.FrameReader(
+      (news) => this.#hear(news, events),
+      (sample) => {
+        this.samples.push(sample);
+        for (let at = 2; at < sample.records.length; at += 3)
+          if ((sample.records[at] as number) >= 4) this.completed++;
+        events.onSample(this);
+      },
+    );
+    socket.on('data', (piece: Buffer) => reader.push(piece));
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      this.#isGone = true;
+      for (const reply of this.#replies.values()) reply(null);
+      this.#replies.clear();
+      events.onGone(this);
+    });
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** It has been asked for something that matters to the answer. */
+  get serves(): boolean {
+    return this.completed > 0 || (this.samples.at(-1)?.open.length ?? 0) > 0;
+  }
+
+  /** Forget what was told before a time. */
+  forgetBefore(at: number): void {
+    const first = this.samples.findIndex((sample) => sample.at >= at);
+    // One from before stays: CPU is counted from it.
+    this.samples = first === -1 ? this.samples.slice(-1) : this.samples.slice(Math.max(0, first - 1));
+  }
+
+  stay(): void {
+    this.#send({ do: 'stay' });
+  }
+
+  begin(): void {
+    this.#send({ do: 'begin' });
+  }
+
+  /** @returns `null` when it is gone, `undefined` when it does not answer. */
+  async resize(size: number, ms: number): Promise<Reply | null | undefined> {
+    return this.#ask((id) => ({ do: 'resize', id, size }), ms);
+  }
+
+  async waits(): Promise<Waits> {
+    const reply = await this.#ask((id) => ({ do: 'end', id }), ANSWER_MS);
+    return reply?.type === 'waits' ? reply : { fast: null, slow: null };
+  }
+
+  /** Its pool gets the old size back, and it ends; resolves when it is gone. */
+  async stop(ms: number): Promise<void> {
+    if (this.#isGone) return;
+    await this.#ask((id) => ({ do: 'stop', id }), ms);
+    this.#socket.destroy();
+  }
+
+  #hear(news: News, events: ConnectionEvents): void {
+    switch (news.type) {
+      case 'hello':
+        this.hello = news;
+        events.onHello(this);
+        break;
+      case 'route':
+        this.routes.set(news.route, news.name);
+        break;
+      case 'joined':
+        events.onJoined(this);
+        break;
+      default:
+        this.#replies.get(news.id)?.(news);
+        this.#replies.delete(news.id);
+    }
+  }
+
+  #ask(order: (id: number) => Order, ms: number): Promise<Reply | null | undefined> {
+    if (this.#isGone) return Promise.resolve(null);
+    const id = ++this.#ids;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#replies.delete(id);
+        resolve(undefined);
+      }, ms);
+      this.#replies.set(id, (reply) => {
+        clearTimeout(timer);
+        resolve(reply);
+      });
+      this.#send(order(id));
+    });
+  }
+
+  #send(order: Order): void {
+    if (!this.#isGone) this.#socket.write(`${JSON.stringify(order)}\n`);
+  }
+}

@@ -1,0 +1,308 @@
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { PlimsollError } from '../../errors.js';
+import { parseCpuTimes } from '../../host/noise.js';
+import { readText } from '../../host/read.js';
+import clock from '../../target/child/clock.cjs';
+import type { Arm, Window } from '../window.js';
+import { Connection } from './connection.js';
+import { completedIn, figuresOf, hasOpen, type Span } from './figures.js';
+
+/** How one window goes. */
+export interface WindowPlan {
+  readonly block: number;
+  readonly order: number;
+  readonly arm: Arm;
+  readonly size: number;
+  /** The span ends with so many requests that have ended, but not before it has its least length; by default 100. */
+  readonly requests?: number;
+  /** By default 250. */
+  readonly leastMs?: number;
+  /** Then it ends in any case; by default 2,000. */
+  readonly mostMs?: number;
+  /** After a switch, at least so long; by default 100. */
+  readonly settleMs?: number;
+  /** How long the requests that a switch found under way, and in the end those of the span, are waited for; by default 2,000. */
+  readonly drainMs?: number;
+}
+
+const PRELOAD = fileURLToPath(new URL('../child/preload.cjs', import.meta.url));
+/** Agents put down what they saw so often (child/agent.cts); a window looks twice as often. */
+const LOOK_MS = 10;
+/** A switch waits for jobs that run (child/agent.cts waits 30 s), and then for the answer. */
+const RESIZE_MS = 35_000;
+const STOP_MS = 5_000;
+/** A manager of processes may start another one in the place of one that died. */
+const SUCCESSOR_MS = 2_000;
+const STAY_MS = 1_000;
+/** The clock on the wall goes on while the machine sleeps; small steps are the time service's. */
+const MOST_STEP_MS = 1_000;
+
+/** Processes of a command, or a running one, whose pools get another size while they work. */
+export class LiveTarget {
+  readonly #server: Server;
+  /** The socket at which agents arrive. */
+  readonly socket: string;
+  readonly #connections = new Set<Connection>();
+  readonly #staying: NodeJS.Timeout;
+  #size: number | null = null;
+  #disturbances = 0;
+  #limit: number | null = null;
+  #switchedAt = 0;
+  #isClosing = false;
+  #lastHello: Connection['hello'] = null;
+
+  private constructor(server: Server, socket: string) {
+    this.#server = server;
+    this.socket = socket;
+    server.on('connection', (stream) => {
+      if (this.#isClosing) return void stream.destroy();
+      const connection = new Connection(stream, {
+        onHello: (one) => this.#arrive(one),
+        onSample: () => {},
+        onJoined: () => this.#disturb(),
+        onGone: (one) => this.#leave(one),
+      });
+      this.#connections.add(connection);
+    });
+    this.#staying = setInterval(() => {
+      for (const connection of this.#connections) connection.stay();
+    }, STAY_MS);
+  }
+
+  /**
+   * Listen for agents.
+   *
+   * @param directory of a guardian: it is removed whatever happens.
+   * @throws {PlimsollError} PLIMSOLL_NO_DIRECTORY when nothing can listen there.
+   * @example
+   * const target = await LiveTarget.listen(guardian.temporaryDirectory());
+   * startCommand(['node', 'app.js'], target.variables(64), 'stdout', guardian);
+   * await target.arrived(10_000);
+   */
+  static async listen(directory: string): Promise<LiveTarget> {
+    const server = createServer();
+    const socket = join(directory, 'tune');
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(socket, resolve);
+    }).catch((error: NodeJS.ErrnoException) => {
+      throw new PlimsollError(
+        'PLIMSOLL_NO_DIRECTORY',
+        `cannot listen at ${socket} (${error.code}); set TMPDIR to a directory with a short name on a local disk`,
+        { cause: error },
+      );
+    });
+    return new LiveTarget(server, socket);
+  }
+
+  /** The environment of a command that is to be measured, beside ours. */
+  variables(size: number): Record<string, string> {
+    const preload = `--require ${JSON.stringify(PRELOAD)}`;
+    const { NODE_OPTIONS: before } = process.env;
+    return {
+      PLIMSOLL_TUNE: this.socket,
+      NODE_OPTIONS: before === undefined || before === '' ? preload : `${before} ${preload}`,
+      UV_THREADPOOL_SIZE: String(size),
+    };
+  }
+
+  /** Requests that have ended so far, in all processes that are there. */
+  get requests(): number {
+    return [...this.#connections].reduce((total, { completed }) => total + completed, 0);
+  }
+
+  /** Processes that are there. */
+  get pids(): number[] {
+    return [...this.#connections].flatMap(({ hello }) => (hello === null ? [] : [hello.pid]));
+  }
+
+  /** How many threads the pools can have: what they were started with. `null` before the first switch. */
+  get limit(): number | null {
+    return this.#limit;
+  }
+
+  /**
+   * Wait until the first process is there.
+   *
+   * @throws {PlimsollError} PLIMSOLL_NOT_MEASURED when none comes in time.
+   */
+  async arrived(ms: number, signal?: AbortSignal): Promise<void> {
+    await this.#until(() => this.#lastHello !== null, ms, signal);
+    if (this.#lastHello !== null) return;
+    throw new PlimsollError(
+      'PLIMSOLL_NOT_MEASURED',
+      `no Node process of the command could be measured within ${Math.round(ms / 1000)} s: is it no Node program, does something in it set NODE_OPTIONS anew, or does it run with --permission?`,
+    );
+  }
+
+  /**
+   * Give all pools a size.
+   *
+   * @returns the threads that serve the queue now, proved; the least of all processes, or the size where none uses its pool.
+   * @throws {PlimsollError} PLIMSOLL_NOT_RESIZED, PLIMSOLL_TARGET_HUNG, PLIMSOLL_TARGET_DIED
+   */
+  async resize(size: number): Promise<number> {
+    await this.#present();
+    this.#size = size;
+    const connections = [...this.#connections].filter(({ hello }) => hello !== null);
+    const replies = await Promise.all(connections.map((connection) => connection.resize(size, RESIZE_MS)));
+    this.#switchedAt = clock();
+    const sizes: number[] = [];
+    for (const [index, reply] of replies.entries()) {
+      const pid = connections[index]?.hello?.pid;
+      if (reply === undefined)
+        throw new PlimsollError(
+          'PLIMSOLL_TARGET_HUNG',
+          `process ${pid} has not answered for ${RESIZE_MS / 1000} s: is it stopped?`,
+        );
+      if (reply?.type === 'refused')
+        throw new PlimsollError(
+          'PLIMSOLL_NOT_RESIZED',
+          `the pool of process ${pid} does not get ${size} ${size === 1 ? 'thread' : 'threads'}: ${reply.message} (${reply.code})`,
+        );
+      if (reply?.type !== 'resized' || reply.size === null) continue;
+      sizes.push(reply.size);
+      this.#limit = Math.min(this.#limit ?? reply.limit, reply.limit);
+    }
+    await this.#present();
+    return sizes.length === 0 ? size : Math.min(...sizes);
+  }
+
+  /**
+   * Switch to a size, let it settle, and measure until there are enough requests and all of them have ended.
+   *
+   * @throws {PlimsollError} as {@link resize}
+   * @throws the reason of `signal`
+   * @example
+   * const { completed, seconds } = await target.window({ block: 0, order: 0, arm: 4, size: 4 });
+   */
+  async window(plan: WindowPlan, signal?: AbortSignal): Promise<Window> {
+    const { requests = 100, leastMs = 250, mostMs = 2_000, settleMs = 100, drainMs = 2_000 } = plan;
+    const disturbances = this.#disturbances;
+    const wall = Date.now() - clock();
+    const switchedBefore = this.#switchedAt;
+    const size = await this.resize(plan.size);
+    const switchedAt = this.#switchedAt;
+    const underWay = { start: switchedBefore, end: switchedAt };
+    await sleep(settleMs, undefined, { signal });
+    await this.#until(
+      () => this.#isKnown(switchedAt) && !hasOpen(this.#processes, underWay),
+      drainMs,
+      signal,
+    );
+
+    const start = clock();
+    const cpusBefore = machineCpu();
+    for (const connection of this.#connections) connection.forgetBefore(start);
+    for (const connection of this.#connections) connection.begin();
+    await sleep(leastMs, undefined, { signal });
+    const isEnough = (): boolean =>
+      completedIn(this.#processes, { start, end: Number.POSITIVE_INFINITY }) >= requests;
+    await this.#until(isEnough, mostMs - leastMs, signal);
+    const span: Span = { start, end: clock() };
+    const machineBusyCores = busyCores(cpusBefore, machineCpu());
+    const waits = await Promise.all(this.#serving.map((connection) => connection.waits()));
+    await this.#until(() => this.#isKnown(span.end) && !hasOpen(this.#processes, span), drainMs, signal);
+    await this.#present();
+
+    const lost = this.#processes.some(({ samples }) => samples[0]?.lost !== samples.at(-1)?.lost);
+    const slept = Math.abs(Date.now() - clock() - wall) > MOST_STEP_MS;
+    const { block, order, arm } = plan;
+    return {
+      ...{ block, order, arm, size },
+      ...figuresOf(this.#serving, span),
+      machineBusyCores,
+      queueWaitMs: { fast: mean(waits.map(({ fast }) => fast)), slow: mean(waits.map(({ slow }) => slow)) },
+      disturbed: this.#disturbances > disturbances || lost || slept || !this.#isKnown(span.end),
+    };
+  }
+
+  /** What disturbs a window from outside: traffic that is started anew. */
+  disturb(): void {
+    this.#disturb();
+  }
+
+  /** Every pool gets its old size back, and nobody is measured any more. */
+  async close(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    clearInterval(this.#staying);
+    await Promise.all([...this.#connections].map((connection) => connection.stop(STOP_MS)));
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  get #processes(): Connection[] {
+    return [...this.#connections];
+  }
+
+  /** Those that are asked for something; all, as long as none is. */
+  get #serving(): Connection[] {
+    const serving = this.#processes.filter(({ serves }) => serves);
+    return serving.length > 0 ? serving : this.#processes;
+  }
+
+  /** Everybody has told what was until then. */
+  #isKnown(time: number): boolean {
+    return this.#processes.every(({ hello, samples }) => hello === null || (samples.at(-1)?.at ?? 0) >= time);
+  }
+
+  #arrive(connection: Connection): void {
+    this.#lastHello = connection.hello;
+    if (this.#size === null) return;
+    // What it does until it has the size is of no window.
+    void connection.resize(this.#size, RESIZE_MS);
+  }
+
+  #leave(connection: Connection): void {
+    this.#connections.delete(connection);
+    if (connection.serves) this.#disturb();
+  }
+
+  #disturb(): void {
+    this.#disturbances++;
+  }
+
+  /** @throws {PlimsollError} PLIMSOLL_TARGET_DIED when no process is there, and none comes in the place of the last one. */
+  async #present(): Promise<void> {
+    const isThere = (): boolean => this.#processes.some(({ hello }) => hello !== null);
+    await this.#until(isThere, SUCCESSOR_MS);
+    if (isThere()) return;
+    throw new PlimsollError(
+      'PLIMSOLL_TARGET_DIED',
+      `the program ended while it was measured${this.#size === null ? '' : ` with ${this.#size} pool threads`}`,
+    );
+  }
+
+  async #until(condition: () => boolean, ms: number, signal?: AbortSignal): Promise<void> {
+    const end = performance.now() + ms;
+    while (!condition() && performance.now() < end)
+      await sleep(LOOK_MS, undefined, signal === undefined ? {} : { signal });
+    signal?.throwIfAborted();
+  }
+}
+
+interface MachineCpu {
+  readonly busy: number | null;
+  readonly total: number | null;
+  readonly cpus: number | null;
+}
+
+function machineCpu(): MachineCpu {
+  const { busyJiffies, totalJiffies, cpus } = parseCpuTimes(readText('/', '/proc/stat') ?? '');
+  return { busy: busyJiffies, total: totalJiffies, cpus };
+}
+
+function busyCores(before: MachineCpu, after: MachineCpu): number | null {
+  if (before.busy === null || after.busy === null || before.total === null || after.total === null)
+    return null;
+  const total = after.total - before.total;
+  return total <= 0 || after.cpus === null ? null : ((after.busy - before.busy) / total) * after.cpus;
+}
+
+function mean(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0) / known.length;
+}

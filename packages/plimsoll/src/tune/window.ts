@@ -1,0 +1,42 @@
+/** A pool size, or the baseline a second time (the A/A twin). */
+export type Arm = number | 'twin';
+
+/** What the app did while the pool had one size. Milliseconds, unless said otherwise. */
+export interface Window {
+  /** Counts from 0. In each block every living arm has one window, in random order. */
+  readonly block: number;
+  /** Place in its block, counts from 0. */
+  readonly order: number;
+  readonly arm: Arm;
+  /** Pool threads that served the queue, proved. */
+  readonly size: number;
+  /** Length of the measured span: settling and draining are left out. */
+  readonly seconds: number;
+  /** Requests that ended within the span. */
+  readonly completed: number;
+  /**
+   * Latencies of the requests that began within the span and overlap no switch of the size, by route. Failed ones are
+   * left out. Those that end while the window drains are in: a long request is no less likely to be here than a short one.
+   */
+  readonly routes: ReadonlyMap<string, readonly number[]>;
+  /** Requests of the span that were answered with a status of 500 or more, or whose connection the server lost. */
+  readonly failed: number;
+  /** Requests that began within the span and had not ended when the drain gave up. */
+  readonly unfinished: number;
+  /** Requests under way at the end of the span, less those at its start. */
+  readonly inFlightGrowth: number;
+  readonly loopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** CPU seconds per second of all measured processes. */
+  readonly cpuCores: number;
+  /** Busy cores of the whole machine, or of the CPUs that this process may use. Null where it cannot be read. */
+  readonly machineBusyCores: number | null;
+  /** Mean wait of a job for a pool thread, of file calls (fast) and of name lookups (slow I/O). */
+  readonly queueWaitMs: { readonly fast: number | null; readonly slow: number | null };
+  /** Mean number of pool threads with a job, parked ones left out. Null where it cannot be told. */
+  readonly busyThreads: number | null;
+  /**
+   * A process came, went or did not answer, the traffic was started anew, or the machine slept: the window is shown,
+   * and not compared.
+   */
+  readonly disturbed: boolean;
+}
