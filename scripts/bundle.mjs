@@ -36,8 +36,8 @@ export function bundle(root) {
     bundleHost(pool, entries, [], ['worker'], bundlePoolForTests);
   }
   if (isStale(monitor)) {
-    bundleThread(join(monitor, 'dist'));
-    bundleHost(monitor, { index: asNames, auto: asStart });
+    bundleThreads(join(monitor, 'dist'));
+    bundleHost(monitor, { index: asNames, auto: asStart }, [], ['resize']);
   }
   if (isStale(fastify)) {
     /** @type {Write} */
@@ -104,12 +104,25 @@ function bundlePoolForTests(dist, exports) {
   return 'testing';
 }
 
-/** The thread of the monitor in the same way; it runs nobody else's code. @param {string} dist */
-function bundleThread(dist) {
-  const source = commonJs({ ...SMALL, entryPoints: [join(dist, 'worker/entry.js')] });
-  if (/\brequire\(/.test(source))
-    throw new Error('the thread of the monitor requires what is no part of Node');
-  writeFileSync(join(dist, 'worker/source.js'), `export const SOURCE = ${JSON.stringify(source)};\n`);
+/** The threads of the monitor in the same way; they run nobody else's code. @param {string} dist */
+function bundleThreads(dist) {
+  /** @param {string} entry */
+  const textOf = (entry) => {
+    const text = commonJs({ ...SMALL, entryPoints: [join(dist, entry)] });
+    if (/\brequire\(/.test(text)) throw new Error(`${entry} requires what is no part of Node`);
+    return text;
+  };
+  /** @param {string} folder @param {Record<string, string>} texts */
+  const write = (folder, texts) =>
+    writeFileSync(
+      join(dist, folder, 'source.js'),
+      Object.entries(texts)
+        .map(([name, text]) => `export const ${name} = ${JSON.stringify(text)};\n`)
+        .join(''),
+    );
+  write('worker', { SOURCE: textOf('worker/entry.js') });
+  const home = `(() => { const module = { exports: {} };\n${textOf('resize/home.js')}\nreturn module.exports; })()`;
+  write('resize', { ENGINE: textOf('resize/engine.js'), HOME: home });
 }
 
 /** CommonJS that takes Node's modules without `require`, which bundles and eval'd ES modules have none of. @param {BuildOptions} options */

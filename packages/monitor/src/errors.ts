@@ -1,5 +1,24 @@
 /** The stable code of every error that the monitor raises on purpose; texts are not stable. */
-export type MonitorErrorCode = 'PLIMSOLL_MONITOR_BAD_OPTION';
+export type MonitorErrorCode = 'PLIMSOLL_MONITOR_BAD_OPTION' | ResizeErrorCode;
+
+/**
+ * Why a resize failed: nothing can resize this process's pool (UNAVAILABLE), not to that size (LIMIT), or not in time (TIMEOUT).
+ */
+export type ResizeErrorCode =
+  | 'PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE'
+  | 'PLIMSOLL_MONITOR_RESIZE_LIMIT'
+  | 'PLIMSOLL_MONITOR_RESIZE_TIMEOUT';
+
+/** What `threadPool.resize()` rejects with, unless an argument was wrong. */
+export class ResizeError extends Error {
+  readonly code: ResizeErrorCode;
+
+  constructor(code: ResizeErrorCode, message: string) {
+    super(message);
+    this.name = 'ResizeError';
+    this.code = code;
+  }
+}
 
 const shown = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
 

@@ -19,6 +19,15 @@ export interface SaturationOptions {
   readonly forMs: number;
 }
 
+/** Options of `threadPool.resize()`. */
+export interface ResizeOptions {
+  /**
+   * Milliseconds after which the promise rejects with PLIMSOLL_MONITOR_RESIZE_TIMEOUT and the pool goes back to its old size;
+   * above 0, `Infinity` for never. Default: 30,000.
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
 /** `setTimeout` knows no longer ones. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -64,4 +73,19 @@ export function checkPercentile(value: unknown): void {
   const right = 'a number above 0 and up to 100';
   if (typeof value !== 'number') throw badType('percentile', value, right);
   if (!(value > 0 && value <= 100)) throw outOfRange('percentile', value, right);
+}
+
+/** libuv's own limit. */
+export const MOST_THREADS = 1024;
+
+/** @returns timeoutMs @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION */
+export function checkResize(size: unknown, options: unknown): number {
+  const right = `a whole number of threads from 1 to ${MOST_THREADS}`;
+  if (typeof size !== 'number') throw badType('size', size, right);
+  if (!Number.isInteger(size) || size < 1 || size > MOST_THREADS) throw outOfRange('size', size, right);
+  const { timeoutMs = 30_000 } = checkObject('options', options) as ResizeOptions;
+  const time = 'a number of milliseconds above 0';
+  if (typeof timeoutMs !== 'number') throw badType('options.timeoutMs', timeoutMs, time);
+  if (!(timeoutMs > 0)) throw outOfRange('options.timeoutMs', timeoutMs, time);
+  return timeoutMs;
 }

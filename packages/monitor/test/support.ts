@@ -1,5 +1,14 @@
 import { type ExecFileOptions, execFile, execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, open, openSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  open,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -52,6 +61,14 @@ export function holdThreads(t: TestContext, jobs: number): Held {
   t.after(release);
   return { release };
 }
+
+const OPENAT = process.arch === 'arm64' ? '56' : '257';
+
+/** Threads of this process that are in an open of a file, as those are that `holdThreads` holds. Linux. */
+export const threadsThatOpen = (): number =>
+  readdirSync('/proc/self/task').filter((task) =>
+    readFileSync(`/proc/self/task/${task}/syscall`, 'latin1').startsWith(`${OPENAT} `),
+  ).length;
 
 /** Opens the other end, which lets the reader go; there is none while its job has no thread. */
 function openForWriting(path: string): void {

@@ -12,6 +12,10 @@ export interface Symbols {
   readonly slowQueue: number;
   /** What stands in the queue for all of the slow one. */
   readonly marker: number;
+  /** Where the pointer to the handles of the pool's threads is. */
+  readonly threads: number;
+  /** The function that each of them runs. */
+  readonly worker: number;
 }
 
 const NAMES = {
@@ -20,6 +24,8 @@ const NAMES = {
   queue: 'wq',
   slowQueue: 'slow_io_pending_wq',
   marker: 'run_slow_work_message',
+  threads: 'threads',
+  worker: 'worker',
 } as const satisfies Record<keyof Symbols, string>;
 
 const UNIT = 'threadpool.c';

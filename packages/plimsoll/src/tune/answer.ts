@@ -45,5 +45,5 @@ export interface MeasuredTune extends Omit<TuneResult, 'headline' | 'findings'> 
 
 /** Everything that the samples say, by the rules of `judge`. Pure. */
 export function answer(_samples: readonly Sample[], _plan: JudgePlan, _facts: TuneFacts): MeasuredTune {
-  throw new Error("soon");
+  throw new Error('soon');
 }

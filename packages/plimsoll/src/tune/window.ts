@@ -25,7 +25,16 @@ export interface Window {
   readonly unfinished: number;
   /** Requests under way at the end of the span, less those at its start. */
   readonly inFlightGrowth: number;
-  readonly loopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /**
+   * Of a request that arrives at a random moment, before the program sees it: latencies begin when the event loop takes a
+   * request, and know nothing of what it waited for until then.
+   */
+  readonly loopDelayMs: {
+    readonly mean: number;
+    readonly p50: number;
+    readonly p99: number;
+    readonly max: number;
+  };
   /** CPU seconds per second of all measured processes. */
   readonly cpuCores: number;
   /** Busy cores of the whole machine, or of the CPUs that this process may use. Null where it cannot be read. */

@@ -154,7 +154,7 @@ describe('traffic to URLs', () => {
         assert.deepEqual(new Set(arrivals.map(({ url }) => url)), new Set(['/a?x=1', '/b']));
         const [first] = arrivals;
         assert.deepEqual([first?.method, first?.headers['x-key'], first?.body], ['POST', 'k', '{"a":1}']);
-        assert.equal(traffic.trouble(), '');
+        assert.equal(traffic.trouble(), null);
       },
       slowly,
     );
@@ -165,11 +165,13 @@ describe('traffic to URLs', () => {
     await underTraffic(
       urls({ urls: ['/nowhere'], connections: 1 }),
       async ({ traffic }) => {
-        await until(() => traffic.trouble() !== '');
+        await until(() => traffic.trouble() !== null);
+        const { text, isAll } = traffic.trouble() ?? assert.fail();
         assert.match(
-          traffic.trouble(),
-          /^of \d+ requests to http:\/\/127\.0\.0\.1:\d+\/nowhere \d+ got no good answer \(HTTP 404\)$/,
+          text,
+          /^\d+ of \d+ requests to http:\/\/127\.0\.0\.1:\d+\/nowhere got no good answer \(HTTP 404\)$/,
         );
+        assert.ok(isAll);
       },
       missing,
     );

@@ -1,4 +1,4 @@
-import { eventLoopDelay } from '../../stats/event-loop-delay.js';
+import { eventLoopDelay, meanEventLoopDelay } from '../../stats/event-loop-delay.js';
 import type ring from '../child/ring.cjs';
 import type { Window } from '../window.js';
 
@@ -41,6 +41,7 @@ type Figures = Pick<
 type Kinds = (typeof ring)['KIND'];
 const ANSWERED: Kinds['answered'] = 0;
 const FAILED: Kinds['failed'] = 1;
+const ABORTED: Kinds['aborted'] = 2;
 const TURN: Kinds['turn'] = 3;
 /** Between two turns that are seen, when the event loop is free. */
 export const TURN_MS = 2;
@@ -76,7 +77,7 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
     eachRecord(log, (start, end, kind, route) => {
       if (kind === TURN) return;
       grow(start, end);
-      if (isWithin(end) && kind === ANSWERED) completed++;
+      if (isWithin(end) && kind !== ABORTED) completed++;
       if (isWithin(end) && kind === FAILED) failed++;
       if (kind !== ANSWERED || !isWithin(start)) return;
       const name = log.routes.get(route) ?? '(unknown)';
@@ -99,12 +100,12 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
   };
 }
 
-/** Requests that ended within a span without having failed, so far. */
+/** Requests that were answered within a span, so far. */
 export function completedIn(processes: readonly ProcessLog[], { start: from, end: until }: Span): number {
   let count = 0;
   for (const log of processes)
     eachRecord(log, (_, end, kind) => {
-      if (kind === ANSWERED && end >= from && end < until) count++;
+      if (kind <= FAILED && end >= from && end < until) count++;
     });
   return count;
 }
@@ -129,7 +130,7 @@ function loopDelay(
     const last = log.samples.at(-1);
     if (last !== undefined) add(last.turn, last.at);
   }
-  return eventLoopDelay(gaps, TURN_MS);
+  return { mean: meanEventLoopDelay(gaps, TURN_MS), ...eventLoopDelay(gaps, TURN_MS) };
 }
 
 /** Milliseconds of CPU between two times, in a straight line between samples. */

@@ -66,7 +66,7 @@ export async function sendByCommand(
   const over = keepSending();
   return {
     failed: over.then((error) => error ?? new Promise<never>(() => {})),
-    trouble: () => '',
+    trouble: () => null,
     async close() {
       isClosed = true;
       await running.stop('SIGTERM', [mark]);

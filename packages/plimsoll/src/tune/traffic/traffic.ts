@@ -5,10 +5,17 @@ import type { Supervision } from '../../lab/guardian.js';
 export interface Traffic {
   /** Resolves when no more requests will come, with the reason. Never rejects. */
   readonly failed: Promise<PlimsollError>;
-  /** What goes wrong with the requests, as a clause for a message; empty as long as nothing is known to. */
-  trouble(): string;
+  /** What goes wrong with the requests; null as long as nothing is known to. */
+  trouble(): TrafficTrouble | null;
   /** No more requests are sent, and no process of it is left. */
   close(): Promise<void>;
+}
+
+export interface TrafficTrouble {
+  /** A clause for a message. */
+  readonly text: string;
+  /** Not one request got a good answer. */
+  readonly isAll: boolean;
 }
 
 export interface TrafficContext extends Supervision {

@@ -86,8 +86,11 @@ export async function sendToUrls(
     failed,
     trouble: () =>
       sent.refused * 2 > sent.requests
-        ? `of ${sent.requests} requests to ${order.urls.join(', ')} ${sent.refused} got no good answer (${printable(sent.reason)})`
-        : '',
+        ? {
+            text: `${sent.refused} of ${sent.requests} requests to ${order.urls.join(', ')} got no good answer (${printable(sent.reason)})`,
+            isAll: sent.refused === sent.requests,
+          }
+        : null,
     async close() {
       isClosed = true;
       await killGroup(child);

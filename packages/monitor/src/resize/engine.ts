@@ -1,0 +1,121 @@
+import { BroadcastChannel, workerData } from 'node:worker_threads';
+import { ResizeError, type ResizeErrorCode } from '../errors.js';
+import { MOST_THREADS } from '../options.js';
+import { fast } from '../worker/calls.js';
+import type { EngineStartup } from './home.js';
+import { countThreads, Libuv } from './libuv.js';
+import type { ResizeFailure, ToEngine, ToThreads } from './messages.js';
+import { makeFifo, Parking } from './parking.js';
+import { RealThreads } from './real-threads.js';
+import type { Resizer } from './resizer.js';
+import { EngineState, NAME } from './state.js';
+
+// The thread that resizes the pool. One of its own, because its jobs are not to keep the application's event loop alive, and
+// because it answers while that loop is blocked.
+
+const { buffer, tmp } = workerData as EngineStartup;
+const state = new EngineState(buffer);
+const channel = new BroadcastChannel(NAME);
+const post = (message: ToThreads): void => channel.postMessage(message);
+
+// `node:ffi` says that it is experimental. What is said here is said in the application's name.
+process.emitWarning = () => {};
+
+const START_LOOKS = 100;
+const LOOK_MS = 5;
+
+let resizer: Resizer | undefined;
+/** Why there is no engine, or only the weaker one. */
+let reason: string | undefined;
+
+/** Decides once how the pool is resized. */
+async function prepare(): Promise<Resizer> {
+  if (resizer !== undefined) return resizer;
+  const libuv = Libuv.find();
+  const threads = await start(libuv);
+  if (threads === undefined)
+    throw unavailable('the threads of the pool cannot be counted in this build of Node');
+  state.real = threads.count;
+  state.size = threads.count;
+  resizer = makeResizer(libuv, threads.ids);
+  return resizer;
+}
+
+/** Starts the pool where nothing has used it yet, at the size that its variable says. */
+async function start(libuv: Libuv | undefined): ReturnType<typeof look> {
+  if (countThreads(libuv) === undefined) fast(() => {});
+  return look(libuv);
+}
+
+/** Another thread may be starting the pool at this moment. */
+async function look(libuv: Libuv | undefined) {
+  for (let looks = 0; looks < START_LOOKS; looks++) {
+    const threads = countThreads(libuv);
+    if (threads !== undefined && (threads.ids !== undefined || libuv === undefined)) return threads;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return countThreads(libuv);
+}
+
+function makeResizer(libuv: Libuv | undefined, ids: readonly number[] | undefined): Resizer {
+  try {
+    if (libuv === undefined || ids === undefined) throw new Error("libuv's variables cannot be read");
+    const threads = new RealThreads(state, libuv);
+    state.engine = 'threads';
+    return threads;
+  } catch (error) {
+    reason = `only up to the size that the pool was started with: ${textOf(error)}`;
+  }
+  try {
+    const parking = new Parking(state, makeFifo(tmp), libuv, ids);
+    state.engine = 'parking';
+    return parking;
+  } catch (error) {
+    throw unavailable(`no FIFO could be made: ${textOf(error)}`);
+  }
+}
+
+const textOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
+
+function unavailable(why: string): ResizeError {
+  reason = why;
+  return new ResizeError('PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE', `this pool cannot be resized: ${why}`);
+}
+
+async function resize(size: number, deadline: number): Promise<void> {
+  const engine = await prepare();
+  const limit = state.engine === 'threads' ? MOST_THREADS : state.real;
+  if (size > limit)
+    throw new ResizeError(
+      'PLIMSOLL_MONITOR_RESIZE_LIMIT',
+      `the pool cannot have ${size} threads, at most ${limit}, ${reason}`,
+    );
+  await engine.resize(size, deadline);
+}
+
+function failureOf(error: unknown): ResizeFailure {
+  const { code, message } = error as { code?: ResizeErrorCode; message?: string };
+  return { code: code ?? 'PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE', message: message ?? String(error) };
+}
+
+const sayReady = (): void => post({ to: 'threads', ready: buffer, reason });
+
+/** Resizes run one after the other, in the order of their calls. */
+let last: Promise<void> = Promise.resolve();
+
+channel.onmessage = ({ data }: { data: unknown }) => {
+  const message = data as ToEngine | ToThreads;
+  if (message.to !== 'engine') return;
+  if ('hello' in message) {
+    sayReady();
+    return;
+  }
+  const { id, size, deadline } = message;
+  last = last.then(async () => {
+    const error = await resize(size, deadline).then(() => undefined, failureOf);
+    sayReady();
+    post({ to: 'threads', id, error });
+  });
+};
+sayReady();

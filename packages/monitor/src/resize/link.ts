@@ -1,0 +1,141 @@
+import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
+import { ResizeError } from '../errors.js';
+import { startEngine } from './home.js';
+import { clock, type ToEngine, type ToThreads } from './messages.js';
+import { ENGINE, HOME } from './source.js';
+import { EngineState, NAME } from './state.js';
+
+/** An engine that runs answers sooner, unless every core is busy; then the main thread is asked once more, which does no harm. */
+const ANSWER_MS = 100;
+const LONGEST_MS = 2 ** 31 - 1;
+
+const unavailable = (why: string): ResizeError =>
+  new ResizeError('PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE', `this pool cannot be resized: ${why}`);
+
+interface Call {
+  resolve(): void;
+  reject(error: ResizeError): void;
+}
+
+/** What Node's type of it lacks. */
+type Channel = BroadcastChannel & { ref(): void; unref(): void };
+
+/** From a thread of the process to the engine, which lives in a thread of the main thread's. */
+export class Link {
+  readonly #channel = new BroadcastChannel(NAME) as Channel;
+  readonly #calls = new Map<string, Call>();
+  readonly #onGone: () => void;
+  #isReady: Promise<void> | undefined;
+  #start: Call | undefined;
+  #pending = 0;
+  #count = 0;
+  /** Undefined before the engine has answered. */
+  state: EngineState | undefined;
+  reason: string | undefined;
+
+  constructor(onGone: () => void) {
+    this.#onGone = onGone;
+    this.#channel.onmessage = ({ data }: { data: unknown }) => this.#receive(data as ToEngine | ToThreads);
+    this.#channel.unref();
+  }
+
+  /** @throws ResizeError */
+  async resize(size: number, deadline: number): Promise<void> {
+    // A call under way keeps the process alive, as other jobs do; the engine does not.
+    if (this.#pending++ === 0) this.#channel.ref();
+    try {
+      this.#isReady ??= this.#connect();
+      await inTime(this.#isReady, deadline);
+      const id = `${process.pid}-${threadId}-${this.#count++}`;
+      await new Promise<void>((resolve, reject) => {
+        this.#calls.set(id, { resolve, reject });
+        this.#post({ to: 'engine', id, size, deadline });
+      });
+    } finally {
+      if (--this.#pending === 0) this.#channel.unref();
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const isReady = new Promise<void>((resolve, reject) => {
+      this.#start = { resolve, reject };
+    });
+    try {
+      if (isMainThread) startEngine(ENGINE);
+      this.#post({ to: 'engine', hello: true });
+      if (!isMainThread && !(await isSoon(isReady))) {
+        await startInMainThread();
+        this.#post({ to: 'engine', hello: true });
+      }
+    } catch (error) {
+      this.#isReady = undefined;
+      throw unavailable(error instanceof Error ? error.message : String(error));
+    }
+    await isReady;
+  }
+
+  #receive(message: ToEngine | ToThreads): void {
+    if (message.to !== 'threads') return;
+    if ('ready' in message) {
+      this.state ??= new EngineState(message.ready);
+      this.reason = message.reason;
+      this.#start?.resolve();
+    } else if ('gone' in message) this.#end(message.gone);
+    else {
+      const call = this.#calls.get(message.id);
+      this.#calls.delete(message.id);
+      const { error } = message;
+      if (error === undefined) call?.resolve();
+      else call?.reject(new ResizeError(error.code, error.message));
+    }
+  }
+
+  #end(reason: string): void {
+    this.#channel.close();
+    this.#onGone();
+    const error = unavailable(`the thread that does it has ended: ${reason}`);
+    for (const call of [this.#start, ...this.#calls.values()]) call?.reject(error);
+  }
+
+  #post(message: ToEngine): void {
+    this.#channel.postMessage(message);
+  }
+}
+
+/**
+ * By the inspector, which every Worker may ask to evaluate an expression in the main thread: it need not have loaded this package,
+ * and its event loop may be busy.
+ */
+async function startInMainThread(): Promise<void> {
+  const { Session } = await import('node:inspector/promises');
+  const session = new Session();
+  session.connectToMainThread();
+  try {
+    const expression = `(${HOME}).startEngine(${JSON.stringify(ENGINE)})\n//# sourceURL=plimsoll-resize`;
+    const { exceptionDetails } = await session.post('Runtime.evaluate', { expression });
+    if (exceptionDetails !== undefined)
+      throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  } finally {
+    session.disconnect();
+  }
+}
+
+const isSoon = (event: Promise<void>): Promise<boolean> =>
+  Promise.race([
+    event.then(() => true),
+    new Promise<boolean>((resolve) => setTimeout(resolve, ANSWER_MS, false)),
+  ]);
+
+async function inTime(event: Promise<void>, deadline: number): Promise<void> {
+  const time = Math.min(Math.max(0, deadline - clock()), LONGEST_MS);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = 'the pool was not resized in time: the thread that does it has not started yet';
+    timer = setTimeout(() => reject(new ResizeError('PLIMSOLL_MONITOR_RESIZE_TIMEOUT', message)), time);
+  });
+  try {
+    await Promise.race([event, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ResizeError } from '../errors.js';
+import { MOST_THREADS } from '../options.js';
+import type { Libuv } from './libuv.js';
+import { Resizer } from './resizer.js';
+import type { EngineState } from './state.js';
+
+type Address = bigint;
+
+/** What this uses of `node:ffi`, which Node has from 26.9 on. */
+interface Ffi {
+  dlopen(
+    path: null,
+    functions: Record<string, { arguments: string[]; return: string }>,
+  ): { lib: { getSymbol(name: string): Address }; functions: Calls };
+  getUint64(address: Address, offset?: number): bigint;
+  setUint64(address: Address, offset: number, value: bigint): void;
+  getUint32(address: Address, offset?: number): number;
+  setUint32(address: Address, offset: number, value: number): void;
+}
+
+interface Calls {
+  uv_thread_create_ex(thread: Address, options: Address, entry: Address, argument: Address): number;
+  uv_sem_init(semaphore: Address, value: number): number;
+  uv_sem_wait(semaphore: Address): void;
+  uv_queue_work(loop: Address, request: Address, work: Address, done: Address): number;
+  pthread_tryjoin_np(thread: bigint, result: Address): number;
+  calloc(count: bigint, bytes: bigint): Address;
+  free(memory: Address): void;
+}
+
+const POINTER = 'pointer';
+const FUNCTIONS = {
+  uv_thread_create_ex: { arguments: [POINTER, POINTER, POINTER, POINTER], return: 'int32' },
+  uv_sem_init: { arguments: [POINTER, 'uint32'], return: 'int32' },
+  uv_sem_wait: { arguments: [POINTER], return: 'void' },
+  uv_queue_work: { arguments: [POINTER, POINTER, POINTER, POINTER], return: 'int32' },
+  pthread_tryjoin_np: { arguments: ['uint64', POINTER], return: 'int32' },
+  calloc: { arguments: ['uint64', 'uint64'], return: POINTER },
+  free: { arguments: [POINTER], return: 'void' },
+} satisfies Record<keyof Calls, object>;
+
+const HANDLE_BYTES = 8;
+/** While threads that were to end are made up for, there may be more than libuv's limit. */
+const HANDLES = 2 * MOST_THREADS;
+/** `uv_thread_options_t`: a flag that the other field counts, and the size of the stack, libuv's own for its pool. */
+const HAS_STACK_SIZE = 1;
+const STACK_BYTES = 8n << 20n;
+/** More than a `uv_sem_t`, a `uv_work_t` and a `uv_loop_t` have. */
+const ROOM = 256n;
+const LOOP_ROOM = 4096n;
+const LOOK_MS = 1;
+
+/** Larger and smaller by threads that start and end: libuv's own function for those of its pool, called by `node:ffi`. */
+export class RealThreads extends Resizer {
+  readonly #ffi: Ffi;
+  readonly #calls: Calls;
+  readonly #exit: Address;
+  readonly #symbols: Record<'nthreads' | 'threads' | 'worker', Address>;
+  readonly #array: Address;
+  readonly #semaphore: Address;
+  readonly #options: Address;
+  /**
+   * Zeros in place of an event loop: a thread that ends inside a job reports to none. That of the engine's thread would count
+   * the jobs as its own and abort the process when the thread ends before they do.
+   */
+  readonly #loop: Address;
+  /** The jobs that end threads and have not been seen to have done so. */
+  #ending: Address[] = [];
+  #ended = 0;
+
+  /** @throws where Node has no `node:ffi`, or does not allow it */
+  constructor(state: EngineState, { symbols }: Libuv) {
+    super(state);
+    const ffi = process.getBuiltinModule('node:ffi') as Ffi | undefined;
+    if (ffi === undefined) throw new Error('this Node has no node:ffi');
+    const { lib, functions } = ffi.dlopen(null, FUNCTIONS);
+    this.#ffi = ffi;
+    this.#calls = functions;
+    this.#exit = lib.getSymbol('pthread_exit');
+    const [nthreads, threads, worker] = [symbols.nthreads, symbols.threads, symbols.worker].map(BigInt);
+    this.#symbols = { nthreads, threads, worker } as Record<'nthreads' | 'threads' | 'worker', Address>;
+    this.#array = functions.calloc(BigInt(HANDLES), BigInt(HANDLE_BYTES));
+    this.#semaphore = functions.calloc(1n, ROOM);
+    functions.uv_sem_init(this.#semaphore, 0);
+    this.#options = functions.calloc(1n, ROOM);
+    ffi.setUint32(this.#options, 0, HAS_STACK_SIZE);
+    ffi.setUint64(this.#options, 8, STACK_BYTES);
+    this.#loop = functions.calloc(1n, LOOP_ROOM);
+    state.limitsSlow = true;
+  }
+
+  protected override async add(threads: number): Promise<void> {
+    let made = 0;
+    this.state.change(() => {
+      made = this.#make(threads);
+    });
+    if (made === threads || this.state.isClosed) return;
+    this.remove(made);
+    throw new ResizeError(
+      'PLIMSOLL_MONITOR_RESIZE_LIMIT',
+      `the system let the process start ${made} of ${threads} more threads (ulimit -u, pids.max, memory); they end again`,
+    );
+  }
+
+  /** libuv frees the array of handles when the process exits, unless it is its static one of four. */
+  #make(threads: number): number {
+    const size = this.#size;
+    this.#ffi.setUint64(this.#symbols.threads, 0, this.#moved(size));
+    let made = 0;
+    for (; made < threads; made++) {
+      const handle = this.#array + BigInt((size + made) * HANDLE_BYTES);
+      const { worker } = this.#symbols;
+      if (this.#calls.uv_thread_create_ex(handle, this.#options, worker, this.#semaphore) !== 0) break;
+    }
+    for (let count = 0; count < made; count++) this.#calls.uv_sem_wait(this.#semaphore);
+    this.#size = size + made;
+    return made;
+  }
+
+  #moved(size: number): Address {
+    const old = this.#ffi.getUint64(this.#symbols.threads);
+    for (let index = 0; old !== this.#array && index < size; index++)
+      this.#ffi.setUint64(this.#array, index * HANDLE_BYTES, this.#ffi.getUint64(old, index * HANDLE_BYTES));
+    return this.#array;
+  }
+
+  protected override remove(threads: number): void {
+    for (let count = 0; count < threads; count++) {
+      const request = this.#calls.calloc(1n, ROOM);
+      this.#ending.push(request);
+      this.#calls.uv_queue_work(this.#loop, request, this.#exit, 0n);
+    }
+  }
+
+  protected override async settle(): Promise<void> {
+    for (;;) {
+      this.state.change(() => this.#join());
+      if (this.#ended < this.#ending.length) await sleep(LOOK_MS);
+      else break;
+    }
+    for (const request of this.#ending) this.#calls.free(request);
+    this.#ending = [];
+    this.#ended = 0;
+  }
+
+  /** Takes out the handles of those that have ended. */
+  #join(): void {
+    const size = this.#size;
+    const array = this.#ffi.getUint64(this.#symbols.threads);
+    let left = 0;
+    for (let index = 0; index < size; index++) {
+      const handle = this.#ffi.getUint64(array, index * HANDLE_BYTES);
+      if (this.#calls.pthread_tryjoin_np(handle, 0n) !== 0)
+        this.#ffi.setUint64(array, left++ * HANDLE_BYTES, handle);
+    }
+    this.#ended += size - left;
+    this.#size = left;
+  }
+
+  get #size(): number {
+    return this.#ffi.getUint32(this.#symbols.nthreads);
+  }
+
+  set #size(size: number) {
+    this.#ffi.setUint32(this.#symbols.nthreads, 0, size);
+    this.state.real = size;
+  }
+}

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlimsollError } from '../errors.js';
+import { readGroupUsage } from '../host/group-usage.js';
+import { hasEnded, processesWithEnvironment } from '../host/processes.js';
+import { type CommandEnd, type RunningCommand, startCommand } from '../lab/command.js';
+import type { Guardian } from '../lab/guardian.js';
+import { type Endpoint, endpointOf } from './endpoint.js';
+import { LiveTarget } from './live/target.js';
+import type { TuneContext, TuneRequest } from './request.js';
+
+const LOOK_MS = 25;
+const END_LOOK_MS = 200;
+/** An agent is there before the first line of the app; one that takes longer will not come. */
+const ARRIVAL_MS = 10_000;
+
+/** What a command turned out to be: something that serves, something that ended by itself, or neither so far. */
+export type Nature =
+  | { readonly is: 'serving'; readonly endpoint: Endpoint | null }
+  | { readonly is: 'ended' }
+  | { readonly is: 'unknown' };
+
+/** A command that runs with an agent in each of its Node processes, and as many threads as the largest size. */
+export class App {
+  readonly live: LiveTarget;
+  /** Resolves when nothing of it runs any more, without anybody having stopped it. */
+  readonly ended: Promise<CommandEnd>;
+  readonly #running: RunningCommand;
+  readonly #directory: string;
+  readonly #guardian: Guardian;
+  readonly #startMs: number;
+  #end: CommandEnd | null = null;
+  #isStopping = false;
+
+  private constructor(
+    live: LiveTarget,
+    running: RunningCommand,
+    directory: string,
+    guardian: Guardian,
+    startMs: number,
+  ) {
+    this.live = live;
+    this.#running = running;
+    this.#directory = directory;
+    this.#guardian = guardian;
+    this.#startMs = startMs;
+    this.ended = this.#untilEnded();
+  }
+
+  /** @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started; PLIMSOLL_NO_DIRECTORY. */
+  static async start({ command, sizes, stdout }: TuneRequest, { guardian }: TuneContext): Promise<App> {
+    const directory = guardian.temporaryDirectory();
+    const live = await LiveTarget.listen(directory);
+    try {
+      const startMs = performance.now();
+      const running = await startCommand(command, live.variables(Math.max(...sizes)), stdout, guardian);
+      return new App(live, running, directory, guardian, startMs);
+    } catch (error) {
+      await live.close();
+      guardian.remove(directory);
+      throw error;
+    }
+  }
+
+  /**
+   * Wait until it listens, has ended well, or the time is over. What counts requests without listening (marks of a worker, a
+   * UNIX socket) serves, too, if it goes on for longer than `patienceMs`: it may be a script that ends soon.
+   *
+   * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it fails; PLIMSOLL_NOT_MEASURED when it listens without being a Node
+   * program that can be measured.
+   * @throws the reason of the signal.
+   */
+  async nature(mostMs: number, patienceMs: number, signal: AbortSignal): Promise<Nature> {
+    for (;;) {
+      signal.throwIfAborted();
+      const spentMs = performance.now() - this.#startMs;
+      if (this.#end !== null) return { is: 'ended' };
+      const end = this.#running.end();
+      if (end !== null && end.code !== 0)
+        throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `the command failed (${end.text})`);
+      const endpoint = endpointOf(this.#pids());
+      if (endpoint !== null) {
+        await this.live.arrived(ARRIVAL_MS, signal);
+        return { is: 'serving', endpoint };
+      }
+      if (this.live.requests > 0 && spentMs > patienceMs) return { is: 'serving', endpoint: null };
+      if (spentMs > mostMs) return { is: 'unknown' };
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** How long it ran, or has been running. */
+  get wallMs(): number {
+    return (this.#end?.atMs ?? performance.now()) - this.#startMs;
+  }
+
+  /** Pools get their old size back, agents leave, and the command is ended. */
+  async stop(signal: AbortSignal): Promise<void> {
+    this.#isStopping = true;
+    await this.live.close();
+    await this.#running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [this.#directory]);
+    this.#guardian.remove(this.#directory);
+  }
+
+  /** A command may leave processes behind that go on, as `pm2 start` does. */
+  async #untilEnded(): Promise<CommandEnd> {
+    const end = await this.#running.ended;
+    while (end.code === 0 && !this.#isStopping && this.#left().length > 0) await sleep(END_LOOK_MS);
+    this.#end = end;
+    return end;
+  }
+
+  #left(): number[] {
+    return processesWithEnvironment([this.#directory]).filter((pid) => !hasEnded(pid));
+  }
+
+  #pids(): number[] {
+    return [...new Set([...(readGroupUsage(this.#running.pid)?.pids ?? []), ...this.#left()])];
+  }
+}

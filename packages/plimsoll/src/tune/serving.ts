@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlimsollError } from '../errors.js';
+import { FIRST_LOOK } from '../stats/looks.js';
+import type { TuneNote } from './answer.js';
+import type { App } from './app.js';
+import { type Endpoint, urlOf } from './endpoint.js';
+import type { Judgement } from './judge.js';
+import { measureSizes } from './live/measure.js';
+import type { JudgePlan } from './plan.js';
+import type { TuneProgress } from './progress.js';
+import type { TuneContext, TuneRequest } from './request.js';
+import { openTraffic } from './traffic/open.js';
+import type { Traffic } from './traffic/traffic.js';
+import type { Window } from './window.js';
+
+/** What the windows of an app have shown. */
+export interface Served {
+  readonly samples: readonly Window[];
+  readonly plan: JudgePlan;
+  readonly stop: 'settled' | 'time' | 'interrupted';
+  readonly processes: number;
+  readonly notes: readonly TuneNote[];
+}
+
+/** Requests of ours, or of a command that sends them for us, come within this time, or not at all. */
+const FIRST_REQUEST_MS = 15_000;
+/** Whoever sends requests may pause for so long; then what was measured must do. */
+const MOST_SILENCE_MS = 10_000;
+/** A first failure may be an accident. */
+const LEAST_FAILURES = 10;
+const LOOK_MS = 50;
+/** What ended the app is known soon after its agents have gone. */
+const END_MS = 1_000;
+
+/**
+ * Measure an app that serves at every size, window by window, under the traffic that was asked for.
+ *
+ * @returns null when it ended well before enough was known: it is a command that ends.
+ * @throws {PlimsollError} PLIMSOLL_NO_REQUESTS, PLIMSOLL_ONLY_ERRORS, PLIMSOLL_TRAFFIC_FAILED, PLIMSOLL_TARGET_DIED, and what
+ * resizing throws.
+ * @throws the reason of the signal, when it aborts before the first window has ended.
+ */
+export async function measureServing(
+  app: App,
+  endpoint: Endpoint | null,
+  request: TuneRequest,
+  context: TuneContext,
+): Promise<Served | null> {
+  const serving = new Serving(app, endpoint, request, context);
+  try {
+    return await serving.measure();
+  } finally {
+    await serving.close();
+  }
+}
+
+class Serving {
+  readonly #app: App;
+  readonly #endpoint: Endpoint | null;
+  readonly #request: TuneRequest;
+  readonly #context: TuneContext;
+  /** Aborts when there is no use in going on. */
+  readonly #over = new AbortController();
+  readonly #signal: AbortSignal;
+  #traffic: Traffic | null = null;
+  #failure: unknown = null;
+  #hasEnded = false;
+  #restarts = 0;
+  #lastRequests = 0;
+  #lastRequestMs = performance.now();
+
+  constructor(app: App, endpoint: Endpoint | null, request: TuneRequest, context: TuneContext) {
+    this.#app = app;
+    this.#endpoint = endpoint;
+    this.#request = request;
+    this.#context = context;
+    this.#signal = AbortSignal.any([context.signal, this.#over.signal]);
+    void app.ended.then(({ code, text }) => {
+      this.#hasEnded = true;
+      if (code === 0) this.#over.abort();
+      else this.#fail(died(text));
+    });
+  }
+
+  async measure(): Promise<Served | null> {
+    try {
+      await this.#openTraffic();
+      await this.#firstRequest();
+      return await this.#compare();
+    } catch (error) {
+      if (error instanceof PlimsollError && error.code === 'PLIMSOLL_TARGET_DIED')
+        await Promise.race([this.#app.ended, sleep(END_MS)]);
+      this.#context.signal.throwIfAborted();
+      if (this.#failure !== null) throw this.#failure;
+      if (this.#hasEnded) return null;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#traffic?.close();
+  }
+
+  async #openTraffic(): Promise<void> {
+    const { traffic } = this.#request;
+    if (traffic === null || this.#endpoint === null) return;
+    const { guardian } = this.#context;
+    const onPause = (): void => {
+      this.#restarts++;
+      this.#app.live.disturb();
+    };
+    this.#traffic = await openTraffic(traffic, this.#endpoint, { guardian, signal: this.#signal, onPause });
+    void this.#traffic.failed.then((error) => this.#fail(error));
+  }
+
+  async #firstRequest(): Promise<void> {
+    const mostMs = this.#request.traffic === null ? this.#request.timeMs : FIRST_REQUEST_MS;
+    const startMs = performance.now();
+    while (this.#app.live.requests === 0) {
+      const spentMs = performance.now() - startMs;
+      if (spentMs > mostMs) throw this.#noRequests(mostMs);
+      const trouble = this.#traffic?.trouble();
+      if (trouble?.isAll) throw onlyErrors(trouble.text);
+      this.#tell('waiting', { share: spentMs / mostMs, leftMs: mostMs - spentMs });
+      await sleep(LOOK_MS, undefined, { signal: this.#signal });
+    }
+  }
+
+  #noRequests(mostMs: number): PlimsollError {
+    const within = `within ${Math.round(mostMs / 1000)} s`;
+    const url = this.#endpoint === null ? 'http://127.0.0.1:$PORT' : urlOf(this.#endpoint);
+    const trouble = this.#traffic?.trouble();
+    const text =
+      this.#traffic === null
+        ? `no request came ${within}: send some to ${url} meanwhile, or have them sent, by --url /PATH, or --on-port 'autocannon http://127.0.0.1:$PORT/PATH'`
+        : `no request was answered by the app, at ${url}, ${within}: ${trouble?.text ?? 'do --on-port or --url name its port, and a path that it answers?'}`;
+    return new PlimsollError('PLIMSOLL_NO_REQUESTS', text);
+  }
+
+  async #compare(): Promise<Served | null> {
+    const { sizes, baseline, objective, seed, timeMs } = this.#request;
+    const { live } = this.#app;
+    const startMs = performance.now();
+    let blocks = 0;
+    let known: Judgement | null = null;
+    const tell = (): void => {
+      const spentMs = performance.now() - startMs;
+      const phase = known === null && blocks === 0 ? 'warming up' : 'measuring';
+      const leftMs = Math.max(0, timeMs - spentMs);
+      this.#tell(phase, { blocks, known, share: Math.min(1, spentMs / timeMs), leftMs });
+    };
+    tell();
+    const { windows, plan, ending } = await measureSizes(live, {
+      ...{ sizes, baseline, objective, seed, timeMs },
+      signal: this.#signal,
+      guard: (_, all) => this.#check(all),
+      onWindow: tell,
+      onBlock: (judgement, count) => {
+        known = judgement;
+        blocks = count;
+        tell();
+      },
+    });
+    if (this.#failure !== null) throw this.#failure;
+    const isInterrupted = this.#context.signal.aborted;
+    if (isInterrupted && windows.length === 0) this.#context.signal.throwIfAborted();
+    if (this.#hasEnded && !isInterrupted && blocks < FIRST_LOOK) return null;
+    const stop = isInterrupted ? 'interrupted' : ending === 'settled' ? 'settled' : 'time';
+    return { samples: windows, plan, stop, processes: live.pids.length, notes: this.#notes() };
+  }
+
+  /** Whether it is of use to go on after these windows. */
+  #check(windows: readonly Window[]): void {
+    const trouble = this.#traffic?.trouble();
+    if (trouble?.isAll) throw onlyErrors(trouble.text);
+    const sum = (pick: (window: Window) => number): number =>
+      windows.reduce((all, one) => all + pick(one), 0);
+    const failed = sum((window) => window.failed);
+    const good = sum(({ completed }) => completed) - failed;
+    if (failed >= LEAST_FAILURES && good <= 0)
+      throw onlyErrors(`all ${failed} requests were answered with a status of 500 or more, or not at all`);
+    const { requests } = this.#app.live;
+    const now = performance.now();
+    if (requests > this.#lastRequests) [this.#lastRequests, this.#lastRequestMs] = [requests, now];
+    else if (now - this.#lastRequestMs > MOST_SILENCE_MS) this.#over.abort();
+  }
+
+  #notes(): TuneNote[] {
+    const notes: TuneNote[] = [];
+    const { limit } = this.#app.live;
+    const wanted = Math.max(...this.#request.sizes);
+    if (limit !== null && limit < wanted) notes.push({ id: 'tune.app-sets-size', limit, wanted });
+    if (this.#restarts > 0) notes.push({ id: 'tune.traffic-restarted', times: this.#restarts });
+    const trouble = this.#traffic?.trouble();
+    if (trouble != null) notes.push({ id: 'tune.traffic-limited', detail: trouble.text });
+    return notes;
+  }
+
+  #fail(error: PlimsollError): void {
+    this.#failure ??= error;
+    this.#over.abort();
+  }
+
+  #tell(
+    phase: TuneProgress['phase'],
+    progress: Pick<TuneProgress, 'share' | 'leftMs'> & Partial<TuneProgress>,
+  ): void {
+    const at = this.#endpoint === null ? null : urlOf(this.#endpoint);
+    this.#context.onProgress({ blocks: 0, known: null, ...progress, phase, at });
+  }
+}
+
+const died = (how: string): PlimsollError =>
+  new PlimsollError('PLIMSOLL_TARGET_DIED', `the command ended while it was measured (${how})`);
+
+const onlyErrors = (text: string): PlimsollError =>
+  new PlimsollError(
+    'PLIMSOLL_ONLY_ERRORS',
+    `${text}: an error takes another time than an answer, and no size can be told from it`,
+  );
