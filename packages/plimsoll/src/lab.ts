@@ -23,7 +23,7 @@ export {
   alternate,
   type Contestant,
 } from './lab/alternating.js';
-export type { Arm } from './lab/block-order.js';
+export { type Arm, blockOrders } from './lab/block-order.js';
 export {
   type BlockRun,
   type BlocksOutcome,
@@ -31,6 +31,7 @@ export {
   completeBlocks,
   runBlocks,
 } from './lab/blocks.js';
+export { startCommand } from './lab/command.js';
 export { fitGenerations } from './lab/fit-generations.js';
 export { askFreshProcess } from './lab/fresh-process.js';
 export { GenerationWatch } from './lab/generation-watch.js';
@@ -51,6 +52,7 @@ export { type Classification, type Classified, classificationSchema } from './re
 export { type LoadCell, type LoadResult, loadSchema } from './results/load.js';
 export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
+export type { TunedSize, TuneResult } from './results/tune.js';
 export { type Estimate, estimateRatio } from './stats/estimate.js';
 export {
   compareGenerations,
@@ -63,7 +65,12 @@ export {
 export { kendall } from './stats/kendall.js';
 export { FIRST_LOOK } from './stats/looks.js';
 export { halfWidth } from './stats/mean-interval.js';
-export { EQUAL_WITHIN, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
+export { EQUAL_WITHIN, pairedRatio, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
 export { median, quantile } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';
+export { timeCommand } from './tune/commands.js';
+export { judge } from './tune/judge.js';
+export { LiveTarget } from './tune/live/target.js';
+export { openTraffic } from './tune/traffic/open.js';
+export type { Window } from './tune/window.js';

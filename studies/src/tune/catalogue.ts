@@ -40,7 +40,8 @@ export interface CommandProgram extends Common {
 
 export type Program = ServerProgram | CommandProgram;
 
-const UPLOAD_BYTES = 512 * 1024;
+/** A command line holds no argument of 128 KiB. */
+const UPLOAD_BYTES = 96 * 1024;
 const BOUNDARY = 'plimsoll-study';
 const upload = [
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="file.bin"\r\n`,
@@ -56,8 +57,8 @@ const login = {
   body: JSON.stringify({ password: 'correct horse' }),
 } as const;
 
-const texts = Array.from({ length: 32 }, (_, index) => textPath(index * 37));
-const items = Array.from({ length: 32 }, (_, index) => `/items/${(index * 997) % 5000}`);
+const texts = Array.from({ length: 16 }, (_, index) => textPath(index * 37));
+const items = Array.from({ length: 8 }, (_, index) => `/items/${(index * 997) % 5000}`);
 
 const slowCalls = (delayMs: number, ...calls: string[]): Slowness => ({
   kind: 'system calls',
@@ -211,7 +212,7 @@ export const PROGRAMS: readonly Program[] = [
   {
     name: 'multer-upload',
     kind: 'server',
-    what: 'express; each request uploads 512 KB to a file',
+    what: 'express; each request uploads 96 KB to a file',
     packages: ['express', 'multer'],
     input: 'none',
     heldOut: false,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, scratch } from '../../common/paths.js';
+import { ROOT, scratch } from '../common/paths.js';
 
 /** Programs, their pinned packages and the lock file. */
 export const SOURCE = join(ROOT, 'studies/programs');
