@@ -73,7 +73,9 @@ function processesOf(root: number): number[] {
 }
 
 const isClusterWorker = (pid: number): boolean =>
-  (readText('/', `/proc/${pid}/environ`) ?? '').split('\0').some((text) => text.startsWith('NODE_UNIQUE_ID='));
+  (readText('/', `/proc/${pid}/environ`) ?? '')
+    .split('\0')
+    .some((text) => text.startsWith('NODE_UNIQUE_ID='));
 
 function nodeProcessesUnder(root: number): number[] {
   const pids = (listNames('/', '/proc') ?? []).flatMap((name) => parseWhole(name) ?? []);
