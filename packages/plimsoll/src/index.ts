@@ -19,6 +19,7 @@ export type { RunOptions } from './api/run-options.js';
 export { type TimelineOptions, timeline } from './api/timeline.js';
 export { type TopOptions, top } from './api/top.js';
 export { type RecordedTrace, readTrace, type Traced, type TraceOptions, trace } from './api/trace.js';
+export { type TuneOptions, tune } from './api/tune.js';
 export type { BenchProgress } from './bench/options.js';
 export type { ClassifyProgress } from './classify/classify.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
@@ -34,6 +35,7 @@ export { resizeReport } from './report/resize.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { timelineReport } from './report/timeline.js';
 export { traceReport } from './report/trace.js';
+export { tuneReport } from './report/tune.js';
 export {
   type BenchResult,
   benchSchema,
@@ -66,6 +68,8 @@ export type {
   UsageInterval,
 } from './results/trace.js';
 export { type TracedProgram, type TraceSummary, traceSummarySchema } from './results/trace-summary.js';
+export { type TunedSize, type TuneResult, tuneSchema } from './results/tune.js';
 export type { TimelineProgress } from './timeline/timeline.js';
 export type { RecordOptions, RecordProgress } from './trace/record.js';
 export { writeTrace } from './trace/trace-file.js';
+export type { TuneProgress } from './tune/progress.js';

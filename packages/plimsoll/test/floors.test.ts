@@ -11,7 +11,7 @@ const FLOORS = [
   ['api'],
   ['report'],
   ['compare'],
-  ['bench', 'timeline', 'classify', 'trace', 'doctor', 'top', 'resize', 'tune'],
+  ['bench', 'timeline', 'classify', 'trace', 'doctor', 'top', 'tune', 'resize'],
   ['target'],
   ['lab'],
   ['workloads'],

@@ -15,6 +15,8 @@ export interface TopOptions {
 }
 
 export const TOP_INTERVAL_MS = 1000;
+/** Another one of these, or what runs this one: npx. */
+const TOP = /(?:^|\/| )(?:plimsoll(?:\.js)?|plimsoll\/dist\/cli\/main\.js) top(?: |$)/;
 
 /**
  * What each thread of running Node processes is doing: idle, running, waiting for a core, or blocked in which system call on
@@ -47,7 +49,8 @@ export function look(observer: Observer, of: number | string | undefined): SeenP
       'top needs /proc, which only Linux has; plimsoll trace and @plimsoll/monitor run elsewhere, too',
     );
   const all = nodeProcesses().filter((pid) => pid !== process.pid);
-  const seen = (typeof of === 'number' ? family(of, all) : all).flatMap((pid) => observer.look(pid) ?? []);
+  const found = (typeof of === 'number' ? family(of, all) : all).flatMap((pid) => observer.look(pid) ?? []);
+  const seen = found.filter(({ pid, program }) => pid === of || !TOP.test(program));
   const chosen = typeof of === 'string' ? seen.filter(({ program }) => program.includes(of)) : seen;
   if (chosen.length > 0) return chosen.toSorted((a, b) => b.busy - a.busy || a.pid - b.pid);
   if (typeof of === 'number') throw usage(noProcess(of));

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { resize } from '../api/resize.js';
 import { look, TOP_INTERVAL_MS, top } from '../api/top.js';
 import { usage } from '../errors.js';
+import { printable } from '../host/printable.js';
+import { resizeSentence } from '../report/resize.js';
 import { terminalStyle } from '../report/style.js';
 import { type SortKey, screenLines } from '../report/top.js';
 import { Observer, type SeenProcess } from '../top/look.js';
 import { runCommand } from './command-run.js';
 import { LiveScreen } from './live-screen.js';
+import { complaintOf, ResizePrompt } from './resize-prompt.js';
 import { parseCount, parsePositive } from './values.js';
 
 interface TopFlags {
@@ -35,7 +39,7 @@ export function addTopCommand(program: Command): void {
 }
 
 const HELP = `
-Keys: s sorts by the busiest pool or by PID, p pauses, ? helps, q quits
+Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps, q quits
 
 Examples:
   $ plimsoll top                       every Node process, the one with the busiest pool first
@@ -63,7 +67,7 @@ async function runTop(text: string | undefined, { interval, once, json }: TopFla
     finish({ json: result }, (style) =>
       screenLines(
         result.processes,
-        { history: new Map(), help: false, paused: false, sort: 'busy' },
+        { history: new Map(), help: false, paused: false, sort: 'busy', line: null },
         style,
       ).join('\n'),
     );
@@ -84,8 +88,32 @@ async function watch(of: number | string | undefined, intervalMs: number): Promi
   let [paused, help, sort]: [boolean, boolean, SortKey] = [false, false, 'busy'];
   const ended = new AbortController();
   let woken = new AbortController();
+  let prompt: ResizePrompt | null = null;
+  let line: string | null = null;
+  const onResize = (pid: number, size: number): void => {
+    line = `resizing process ${pid} to ${size} …`;
+    void resize({ pid, size }, { signal: ended.signal })
+      .then(resizeSentence, (error) => (ended.signal.aborted ? '' : complaintOf(error)))
+      .then((text) => {
+        line = printable(text);
+        woken.abort();
+      });
+  };
+  const onPrompt = (open: ResizePrompt, key: string): void => {
+    const entry = open.type(key);
+    if (entry.is === 'open') {
+      line = open.line;
+      return;
+    }
+    [prompt, line] = [null, entry.is === 'wrong' ? entry.complaint : null];
+    if (entry.is === 'entered') onResize(entry.pid, entry.size);
+  };
   const screen = new LiveScreen(process.stdin, process.stdout, (key) => {
-    if (key === 'q') ended.abort();
+    if (prompt !== null) onPrompt(prompt, key);
+    else if (key === 'r') {
+      prompt = new ResizePrompt(processes.map(({ pid }) => pid));
+      line = prompt.line;
+    } else if (key === 'q') ended.abort();
     else if (key === 'p' || key === ' ') paused = !paused;
     else if (key === 's') sort = sort === 'busy' ? 'pid' : 'busy';
     else if (key === '?' || key === 'h') help = !help;
@@ -104,7 +132,9 @@ async function watch(of: number | string | undefined, intervalMs: number): Promi
         remember(history, processes);
         nextAt = performance.now() + intervalMs;
       }
-      screen.draw(screenLines(processes, { history, help, paused, sort }, terminalStyle(process.stdout)));
+      screen.draw(
+        screenLines(processes, { history, help, paused, sort, line }, terminalStyle(process.stdout)),
+      );
       woken = new AbortController();
       const waitMs = paused ? intervalMs : Math.max(1, nextAt - performance.now());
       await sleep(waitMs, undefined, { signal: woken.signal }).catch(() => {});

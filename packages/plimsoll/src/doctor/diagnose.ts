@@ -57,6 +57,8 @@ export type DoctorFact =
     }
   | { readonly id: 'doctor.exit-delayed'; readonly pid: number; readonly ms: number }
   | { readonly id: 'doctor.default'; readonly pid: number; readonly threads: number }
+  /** Resized while it runs: the size that was asked for last. */
+  | { readonly id: 'doctor.resized'; readonly pid: number; readonly asked: number; readonly threads: number }
   /** It runs, and nothing tells how many threads its pool has. */
   | { readonly id: 'doctor.not-counted'; readonly pid: number; readonly platform: NodeJS.Platform }
   /** It runs, and has no pool yet. */
@@ -109,17 +111,19 @@ export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFa
 }
 
 /** The command line of PM2, which hands apps to its daemon, or that daemon; `pm2-runtime` runs them itself. */
-const PM2_OWN = /[\\/]pm2[\\/](bin[\\/]pm2(-dev)?|lib[\\/](binaries[\\/](CLI|DevCLI)|Daemon)\.js)$/;
+const PM2_OWN = /[\\/](pm2(-dev)?|pm2[\\/]lib[\\/](binaries[\\/](CLI|DevCLI)|Daemon)\.js)$/;
 const isPm2 = ({ script }: ProcessFacts): boolean => script !== null && PM2_OWN.test(script);
 
 /** The program assigned the variable itself. */
-function ofProgram({ pid, initial, current, threads, libuv, platform }: ProcessFacts): DoctorFact[] {
-  if (current === null || current === initial) return [];
+function ofProgram(process: ProcessFacts): DoctorFact[] {
+  const { pid, initial, current, threads, libuv, platform, pm2, resized } = process;
+  if (current === null || current === initial || resized) return [];
   // process.env sets the environment block of Windows, and libuv reads the one of the C runtime, made at the start.
   if (platform === 'win32') return [{ id: 'doctor.set-on-windows', pid, asked: current }];
   if (threads !== null && threads !== poolSizeOf(current, libuv ?? undefined))
     return [{ id: 'doctor.set-too-late', pid, asked: current, threads }];
-  return [{ id: 'doctor.set-in-program', pid, asked: current, threads }];
+  // PM2's own code sets the variable in cluster mode, before it loads the app.
+  return pm2 ? [] : [{ id: 'doctor.set-in-program', pid, asked: current, threads }];
 }
 
 function ofText({ pid, initial, current, libuv, pm2 }: ProcessFacts): DoctorFact[] {
@@ -152,9 +156,13 @@ const ofWorkers = ({ pid, workers, threads }: ProcessFacts): DoctorFact[] =>
 
 /** The threads are not those of the variable, and the program did not touch it. */
 function ofCount(process: ProcessFacts): DoctorFact[] {
-  const { pid, initial, current, threads, libuv, usedBy, platform } = process;
+  const { pid, initial, current, threads, libuv, usedBy, platform, resized } = process;
   if (threads === null && usedBy === 'nobody') return [{ id: 'doctor.not-used', pid, size: sizeOf(process) }];
   if (threads === null) return [{ id: 'doctor.not-counted', pid, platform }];
+  if (resized) {
+    const asked = poolSizeOf(current, libuv ?? undefined);
+    return threads === asked ? [] : [{ id: 'doctor.resized', pid, asked, threads }];
+  }
   if (current !== null && current !== initial) return [];
   const asked = poolSizeOf(initial, libuv ?? undefined);
   if (threads !== asked) return [{ id: 'doctor.other-count', pid, asked, threads }];

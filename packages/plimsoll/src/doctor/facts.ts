@@ -21,6 +21,8 @@ export interface ProcessFacts {
   readonly usedBy: 'app' | 'doctor' | 'nobody' | 'unknown';
   /** What os.availableParallelism() says there; `null` when it was not asked. */
   readonly availableParallelism: number | null;
+  /** Its pool was resized while it runs, or may have been. */
+  readonly resized: boolean;
   /** PM2 started it. */
   readonly pm2: boolean;
   /** From its `exit` event to its end, in milliseconds; `null` when that was not seen. */

@@ -1,6 +1,6 @@
 import { nodeProcess } from '../host/node-process.js';
 import { variableInMemory } from '../host/process-memory.js';
-import { countPool } from '../host/process-pool.js';
+import { countPool, isResized } from '../host/process-pool.js';
 import { readText } from '../host/read.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import type { ProcessFacts } from './facts.js';
@@ -29,9 +29,14 @@ export function fromOutside(pid: number, root = '/'): ProcessFacts {
       countedBy: count?.by ?? null,
     },
     usedBy: count === null ? 'unknown' : count.threads === 0 ? 'nobody' : 'app',
-    ...{ availableParallelism: null, pm2: variable('pm_id') !== null, exitMs: null, workers: [] },
+    ...{ availableParallelism: null, resized: isResized(pid, root), pm2: isPm2App(pid, variable('pm_id')) },
+    ...{ exitMs: null, workers: [] },
   };
 }
+
+/** In cluster mode PM2's own code sets the environment of the app in the process, before it loads the app. */
+const isPm2App = (pid: number, initial: string | null): boolean =>
+  initial !== null || typeof variableInMemory(pid, 'pm_id') === 'string';
 
 /** The program's file; the whole text where the program has overwritten its command line by a title. */
 function scriptOf(pid: number, root: string): string | null {

@@ -23,7 +23,7 @@ const POLL_MS = 20;
 /** A process that has been asked answers within this, even on a busy machine. */
 const ANSWER_MS = 3000;
 
-type Answer = Omit<ProcessFacts, 'exitMs' | 'workers' | 'libuv' | 'countedBy'> & {
+type Answer = Omit<ProcessFacts, 'exitMs' | 'workers' | 'libuv' | 'countedBy' | 'resized'> & {
   readonly libuv: string;
   readonly exitAtMs: number | null;
   readonly forWorkers: readonly string[];
@@ -122,6 +122,7 @@ function factsOf(answer: Answer, directory: string, endedAtMs: number | null): P
   return {
     ...facts,
     ...counted(facts),
+    resized: false,
     workers: others,
     exitMs: exitAtMs === null || endedAtMs === null ? null : Math.max(0, endedAtMs - exitAtMs),
   };

@@ -1,7 +1,7 @@
 /** How many pool threads another process has, by the best evidence that may be read. */
-import { POOL_THREAD } from './pool-threads.js';
+import { listThreads, POOL_THREAD } from './pool-threads.js';
 import { poolSizeInMemory } from './process-memory.js';
-import { readLine } from './read.js';
+import { listNames, readLine, readLink } from './read.js';
 import { type ThreadActivity, threadActivities } from './thread-activity.js';
 
 /** `memory`: libuv's own counter; `name`: libuv names its threads; `creation`: threads that were created in one instant. */
@@ -51,6 +51,18 @@ export function countPool(
     groups.find(({ length }) => length === expected) ?? (groups.length === 1 ? groups[0] : undefined);
   return group === undefined ? null : { threads: group.length, by: 'creation' };
 }
+
+/** The FIFO in whose read the threads wait that a resize has parked, of `@plimsoll/monitor`. */
+export const PARKING = /\/plimsoll-resize-[^/]+\/fifo \(deleted\)$/;
+/** The thread that resizes. */
+const RESIZING_THREAD = 'plimsoll-resize';
+
+/** Whether the pool has been resized while the process runs, or may have been. */
+export const isResized = (pid: number, root = '/'): boolean =>
+  (listThreads(pid, root) ?? []).some(({ name }) => name === RESIZING_THREAD) ||
+  (listNames(root, `/proc/${pid}/fd`) ?? []).some((file) =>
+    PARKING.test(readLink(root, `/proc/${pid}/fd/${file}`) ?? ''),
+  );
 
 /** The threads of a process without names that may be the pool's: no part of the runtime, and no event loop of a Worker. */
 export const candidates = <One extends Thread>(pid: number, threads: readonly One[], root = '/'): One[] =>

@@ -23,6 +23,6 @@ export function resizeReport(result: Resize, { color, width }: Style): string {
       `${formatCount(slowLimit, 'lookup')} (dns.lookup) at a time`,
       how,
       'until the process ends: a restart has the size of UV_THREADPOOL_SIZE again',
-    ].flatMap((line) => wrap(`  ${line}`, width, '  ').map(color.dim)),
+    ].flatMap((line) => wrap(line, width - 2, '  ').map((text) => color.dim(`  ${text}`))),
   ].join('\n');
 }

@@ -17,7 +17,7 @@ const pad = (text: string, width: number, align: Column['align']): string => {
 };
 
 /**
- * A table for the terminal, at most `width` columns wide as far as leaving columns out can achieve that.
+ * A table for the terminal, at most `width` columns wide as far as leaving columns out can achieve that, and without columns that are empty.
  *
  * @returns lines, the header first.
  */
@@ -26,7 +26,10 @@ export function renderTable(
   rows: readonly (readonly string[])[],
   width: number,
 ): string[] {
-  let kept = columns.map((_, index) => index);
+  // A column without a value says nothing.
+  let kept = columns
+    .map((_, index) => index)
+    .filter((index) => rows.length === 0 || rows.some((row) => (row[index] ?? '') !== ''));
   const widths = columns.map((column, index) =>
     Math.max(widthOf(column.title), ...rows.map((row) => widthOf(row[index] ?? ''))),
   );

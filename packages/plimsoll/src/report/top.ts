@@ -1,7 +1,7 @@
 import { printable } from '../host/printable.js';
 import type { Doing } from '../top/doing.js';
 import type { SeenProcess, SeenThread } from '../top/look.js';
-import { percent } from './format.js';
+import { formatCount, percent } from './format.js';
 import type { Style } from './style.js';
 import { renderTable, wrap } from './table.js';
 
@@ -40,7 +40,7 @@ export function processLines(
       { title: 'busy', align: 'right', expendable: 0 },
       { title: 'pool', align: 'left', expendable: 2 },
       { title: 'event loop', align: 'left', expendable: 1 },
-      { title: 'program', align: 'left', expendable: 3 },
+      { title: 'program', align: 'left', expendable: 0 },
     ],
     processes.map((process) => {
       const { pid, busy, threads, size, program, seen, countedBy } = process;
@@ -51,13 +51,33 @@ export function processLines(
           ? `–/${countedBy === null ? '?' : size}`
           : `${busy}/${countedBy === 'creation' ? '~' : ''}${threads}`,
         sparkline(history.get(pid) ?? [], Math.max(threads, 1)),
-        loop === undefined ? '' : doingText(loop.doing),
-        cut(printable(program), Math.max(10, width - 60)),
+        loop === undefined ? '' : briefly(loop.doing),
+        cut(printable(shortened(program)), Math.max(LEAST_PROGRAM, width - (history.size === 0 ? 34 : 60))),
       ];
     }),
     width - 2,
   );
   return [`  ${color.dim(head)}`, ...rows.map((row) => `  ${row}`)];
+}
+
+const LEAST_PROGRAM = 14;
+
+/** Files without their folders, but for the last one. */
+const shortened = (program: string): string =>
+  program.replace(/(^| )\/(?:[^/ ]+\/)*([^/ ]+\/[^/ ]+)/g, '$1$2');
+
+/** For a narrow column. */
+function briefly(doing: Doing): string {
+  switch (doing.what) {
+    case 'running':
+      return `running ${percent(doing.cpuShare)} %`;
+    case 'waiting for a core':
+      return `no core ${percent(doing.coreWaitShare)} %`;
+    case 'blocked':
+      return cut(`in ${doing.call}`, LEAST_PROGRAM);
+    default:
+      return cut(doingText(doing), LEAST_PROGRAM);
+  }
 }
 
 const ROLE_ORDER = ['event loop', 'pool', 'other', 'runtime'] as const;
@@ -87,7 +107,7 @@ export function threadLines({ seen, tellsCalls, pid }: SeenProcess, { color, wid
     `  ${color.dim(head)}`,
     ...body.map((line, index) => `  ${paint(line, shown[index] as SeenThread, color)}`),
     ...(isQuiet && runtime.length > 0
-      ? [color.dim(`  and ${runtime.length} threads of V8 and Node, idle`)]
+      ? [color.dim(`  and ${formatCount(runtime.length, 'thread')} of V8 and Node, idle`)]
       : []),
     ...(tellsCalls
       ? []
@@ -102,6 +122,7 @@ export function threadLines({ seen, tellsCalls, pid }: SeenProcess, { color, wid
 const paint = (line: string, { doing }: SeenThread, color: Style['color']): string =>
   ({
     idle: color.dim,
+    parked: color.dim,
     sleeping: color.dim,
     running: color.green,
     'waiting for a core': color.yellow,
@@ -113,6 +134,8 @@ export function doingText(doing: Doing): string {
   switch (doing.what) {
     case 'idle':
       return 'idle';
+    case 'parked':
+      return 'parked by a resize';
     case 'running':
       return `running, ${percent(doing.cpuShare)} % of a core${doing.coreWaitShare > 0.05 ? `, waiting for one ${percent(doing.coreWaitShare)} %` : ''}`;
     case 'waiting for a core':
@@ -134,12 +157,14 @@ export interface ScreenState {
   readonly help: boolean;
   readonly paused: boolean;
   readonly sort: SortKey;
+  /** A question, or what became of it. */
+  readonly line: string | null;
 }
 
 const HELP = [
   'busy is how many pool threads run, wait for a core, or are blocked in their work;',
   '~ is before a number of threads that were created together, where no more may be read (Node 20).',
-  's sorts by the busiest pool or by PID, p pauses, q quits.',
+  's sorts by the busiest pool or by PID, r resizes a pool, p pauses, q quits.',
 ];
 
 const MOST_WITH_THREADS = 4;
@@ -147,7 +172,7 @@ const MOST_WITH_THREADS = 4;
 /** The whole screen: the list of processes, and the threads of a few. */
 export function screenLines(
   processes: readonly SeenProcess[],
-  { history, help, paused, sort }: ScreenState,
+  { history, help, paused, sort, line }: ScreenState,
   style: Style,
 ): string[] {
   const { color, width } = style;
@@ -156,6 +181,7 @@ export function screenLines(
   const state = paused ? color.yellow('  paused') : '';
   return [
     `${color.bold('plimsoll top')}  ${busy} of ${threads} pool threads busy in ${processes.length === 1 ? '1 process' : `${processes.length} processes`}${state}`,
+    ...(line === null ? [] : wrap(line, width, '  ').map(color.cyan)),
     ...(help ? HELP.flatMap((text) => wrap(text, width)).map(color.dim) : []),
     '',
     ...processLines(inOrder, history, style),

@@ -4,6 +4,7 @@ const share = z.number().min(0).max(1);
 
 const doingSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('idle') }),
+  z.object({ what: z.literal('parked').describe('a resize has taken it out of the pool') }),
   z.object({ what: z.literal('running'), cpuShare: share, coreWaitShare: share }),
   z.object({ what: z.literal('waiting for a core'), cpuShare: share, coreWaitShare: share }),
   z.object({
@@ -36,6 +37,10 @@ export const poolActivitySchema = z
             'libuv’s own counter, names of threads, threads created in one instant; null: nothing tells',
           ),
         size: z.int().positive().describe('what UV_THREADPOOL_SIZE gives at the start of the process'),
+        parked: z
+          .int()
+          .nonnegative()
+          .describe('threads that a resize has taken out of the pool, not in threads'),
         busy: z
           .int()
           .nonnegative()

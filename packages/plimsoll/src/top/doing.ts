@@ -1,9 +1,12 @@
+import { PARKING } from '../host/process-pool.js';
 import type { ThreadActivity } from '../host/thread-activity.js';
 import { systemCall } from './system-calls.js';
 
 /** What a thread did between two looks. */
 export type Doing =
   | { readonly what: 'idle' }
+  /** A resize has taken it out of the pool for the while. */
+  | { readonly what: 'parked' }
   | { readonly what: 'running'; readonly cpuShare: number; readonly coreWaitShare: number }
   | { readonly what: 'waiting for a core'; readonly cpuShare: number; readonly coreWaitShare: number }
   | { readonly what: 'blocked'; readonly call: string; readonly on: string | null }
@@ -38,11 +41,13 @@ export function doingOf(
   }
   if (now.call !== null) {
     const { name, isIdle } = systemCall(now.call.number);
-    return isIdle ? { what: 'idle' } : { what: 'blocked', call: name, on: targetOf(now) };
+    if (isIdle) return { what: 'idle' };
+    const on = targetOf(now);
+    return PARKING.test(on ?? '') ? { what: 'parked' } : { what: 'blocked', call: name, on };
   }
   return { what: 'sleeping', state: now.state };
 }
 
 /** A thread that cannot be asked counts as idle while it sleeps without waiting for a disk. */
 export const isBusy = (doing: Doing): boolean =>
-  doing.what === 'sleeping' ? doing.state === 'D' : doing.what !== 'idle';
+  doing.what === 'sleeping' ? doing.state === 'D' : doing.what !== 'idle' && doing.what !== 'parked';

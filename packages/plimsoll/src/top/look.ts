@@ -17,7 +17,7 @@ export interface SeenThread {
 export interface SeenProcess {
   readonly pid: number;
   readonly ppid: number;
-  /** Its command line, without the path of Node. */
+  /** Its command line, without the path of Node and the text of `-e`. */
   readonly program: string;
   /** Pool threads that are there; 0 before the first use of the pool, and where nothing tells. */
   readonly threads: number;
@@ -26,12 +26,16 @@ export interface SeenProcess {
   /** What the variable gives, which the pool gets with its first job. */
   readonly size: number;
   readonly busy: number;
+  /** Threads that a resize has taken out of the pool; `threads` is without them. */
+  readonly parked: number;
   /** System calls may be read: without them a blocked thread cannot be told from an idle one. */
   readonly tellsCalls: boolean;
   readonly seen: readonly SeenThread[];
 }
 
 const VARIABLE = 'UV_THREADPOOL_SIZE=';
+/** What follows is a program's text, and no name of one. */
+const EVALUATES = /^(-e|-p|-pe|--eval|--print)$/;
 const NODE = /(^|\/)node(js)?$/;
 
 /** The Node processes of this machine that may be looked at. */
@@ -61,17 +65,26 @@ export class Observer {
     const elapsedMs = before === undefined ? 0 : atMs - before.atMs;
     this.#before.set(pid, { atMs, threads: new Map(threads.map((thread) => [thread.tid, thread])) });
     const size = this.#sizeOf(pid);
+    const doing = threads.map((thread) =>
+      doingOf(thread, before?.threads.get(thread.tid) ?? null, elapsedMs, (blocked) =>
+        targetOf(pid, blocked, this.#root),
+      ),
+    );
+    const parked = doing.filter(({ what }) => what === 'parked').length;
     const count = countPool(pid, size, this.#root, threads);
-    const roles = rolesOf(pid, threads, count, this.#root);
-    const seen = threads.map((thread): SeenThread => {
-      const earlier = before?.threads.get(thread.tid) ?? null;
-      const doing = doingOf(thread, earlier, elapsedMs, (blocked) => targetOf(pid, blocked, this.#root));
-      return { tid: thread.tid, name: thread.name, role: roles.get(thread.tid) ?? 'other', doing };
-    });
+    // libuv's own counter is without them.
+    const there = count === null ? 0 : count.threads + (count.by === 'memory' ? parked : 0);
+    const roles = rolesOf(pid, threads, there, this.#root);
+    const seen = threads.map(
+      ({ tid, name }, index): SeenThread => ({
+        ...{ tid, name, role: roles.get(tid) ?? 'other' },
+        doing: doing[index] as Doing,
+      }),
+    );
     const pool = seen.filter(({ role }) => role === 'pool');
     return {
       ...{ pid, ppid: parentOf(pid, this.#root), program: this.#programOf(pid), size },
-      ...{ threads: count?.threads ?? 0, countedBy: count?.by ?? null },
+      ...{ threads: there - parked, parked, countedBy: count?.by ?? null },
       busy: pool.filter(({ doing }) => isBusy(doing)).length,
       ...{ tellsCalls: threads.every(({ tellsCalls }) => tellsCalls), seen },
     };
@@ -86,6 +99,9 @@ export class Observer {
     const words = (readText(this.#root, `/proc/${pid}/cmdline`) ?? '')
       .split('\0')
       .filter((word) => word !== '');
-    return words.slice(NODE.test(words[0] ?? '') ? 1 : 0).join(' ');
+    return words
+      .map((word, index) => (EVALUATES.test(words[index - 1] ?? '') ? '…' : word))
+      .slice(NODE.test(words[0] ?? '') ? 1 : 0)
+      .join(' ');
   }
 }

@@ -2,7 +2,6 @@ import { POOL_THREAD } from '../host/pool-threads.js';
 import {
   candidates,
   hasNames,
-  type PoolCount,
   RUNTIME_NAME,
   RUNTIME_THREADS,
   siblings,
@@ -16,12 +15,12 @@ export type Role = 'event loop' | 'pool' | 'runtime' | 'other';
  * What each thread of a Node process is for: by its name since libuv 1.50, and before that by when it was created. libuv creates
  * all pool threads at once.
  *
- * @param count of the pool's threads; `null` where nothing tells, and no thread is taken for one of the pool.
+ * @param size threads of the pool; 0 where nothing tells, too.
  */
 export function rolesOf(
   pid: number,
   threads: readonly Thread[],
-  count: PoolCount | null,
+  size: number,
   root = '/',
 ): ReadonlyMap<number, Role> {
   const roles = new Map<number, Role>(threads.map(({ tid }) => [tid, tid === pid ? 'event loop' : 'other']));
@@ -34,9 +33,8 @@ export function rolesOf(
     return roles;
   }
   for (const { tid } of others.slice(0, RUNTIME_THREADS)) roles.set(tid, 'runtime');
-  if (count !== null && count.threads > 0)
-    for (const { tid } of createdTogether(candidates(pid, threads, root), count.threads))
-      roles.set(tid, 'pool');
+  if (size > 0)
+    for (const { tid } of createdTogether(candidates(pid, threads, root), size)) roles.set(tid, 'pool');
   return roles;
 }
 

@@ -5,20 +5,33 @@ import type { TuneProgress } from './progress.js';
 import type { TrafficSource } from './traffic/open.js';
 
 /** What is to be found out; every value is checked already. */
-export interface TuneRequest {
-  readonly command: readonly string[];
+export interface TuneQuestion {
   /** In ascending order, the baseline among them. */
   readonly sizes: readonly number[];
   readonly baseline: number;
   readonly objective: Objective;
   /** For the measurement itself: starting the app and waiting for the first request come on top. */
   readonly timeMs: number;
+  readonly seed: number;
+}
+
+/** Of a command. */
+export interface TuneRequest extends TuneQuestion {
+  readonly command: readonly string[];
   /** null: whoever sends requests anyway. */
   readonly traffic: TrafficSource | null;
-  readonly seed: number;
   /** An app that is to get requests of ours listens within this time. */
   readonly readyMs: number;
   readonly stdout: Output;
+}
+
+/** Of a process that serves already. */
+export interface TuneProcessRequest extends Pick<TuneQuestion, 'objective' | 'timeMs' | 'seed'> {
+  readonly pid: number;
+  /** null: from half to four times the size that it has. */
+  readonly sizes: readonly number[] | null;
+  /** null: the size that it has. */
+  readonly baseline: number | null;
 }
 
 export interface TuneContext extends Supervision {

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
+import type { CommandEnd } from '../lab/command.js';
 import { FIRST_LOOK } from '../stats/looks.js';
 import type { TuneNote } from './answer.js';
-import type { App } from './app.js';
 import { type Endpoint, urlOf } from './endpoint.js';
 import type { Judgement } from './judge.js';
 import { measureSizes } from './live/measure.js';
+import type { LiveTarget } from './live/target.js';
 import type { JudgePlan } from './plan.js';
 import type { TuneProgress } from './progress.js';
-import type { TuneContext, TuneRequest } from './request.js';
-import { openTraffic } from './traffic/open.js';
+import type { TuneContext, TuneQuestion } from './request.js';
+import { openTraffic, type TrafficSource } from './traffic/open.js';
 import type { Traffic } from './traffic/traffic.js';
 import type { Window } from './window.js';
 
@@ -20,6 +21,17 @@ export interface Served {
   readonly stop: 'settled' | 'time' | 'interrupted';
   readonly processes: number;
   readonly notes: readonly TuneNote[];
+}
+
+/** An app that serves, and how it is asked. */
+export interface ServingApp {
+  readonly live: LiveTarget;
+  /** Where it listens; null when that is not known. */
+  readonly endpoint: Endpoint | null;
+  /** Resolves when nothing of it runs any more; null for a process that is not ours. */
+  readonly ended: Promise<CommandEnd> | null;
+  /** null: whoever sends requests anyway. */
+  readonly traffic: TrafficSource | null;
 }
 
 /** Requests of ours, or of a command that sends them for us, come within this time, or not at all. */
@@ -41,12 +53,11 @@ const END_MS = 1_000;
  * @throws the reason of the signal, when it aborts before the first window has ended.
  */
 export async function measureServing(
-  app: App,
-  endpoint: Endpoint | null,
-  request: TuneRequest,
+  app: ServingApp,
+  question: TuneQuestion,
   context: TuneContext,
 ): Promise<Served | null> {
-  const serving = new Serving(app, endpoint, request, context);
+  const serving = new Serving(app, question, context);
   try {
     return await serving.measure();
   } finally {
@@ -55,9 +66,8 @@ export async function measureServing(
 }
 
 class Serving {
-  readonly #app: App;
-  readonly #endpoint: Endpoint | null;
-  readonly #request: TuneRequest;
+  readonly #app: ServingApp;
+  readonly #question: TuneQuestion;
   readonly #context: TuneContext;
   /** Aborts when there is no use in going on. */
   readonly #over = new AbortController();
@@ -69,13 +79,12 @@ class Serving {
   #lastRequests = 0;
   #lastRequestMs = performance.now();
 
-  constructor(app: App, endpoint: Endpoint | null, request: TuneRequest, context: TuneContext) {
+  constructor(app: ServingApp, question: TuneQuestion, context: TuneContext) {
     this.#app = app;
-    this.#endpoint = endpoint;
-    this.#request = request;
+    this.#question = question;
     this.#context = context;
     this.#signal = AbortSignal.any([context.signal, this.#over.signal]);
-    void app.ended.then(({ code, text }) => {
+    void app.ended?.then(({ code, text }) => {
       this.#hasEnded = true;
       if (code === 0) this.#over.abort();
       else this.#fail(died(text));
@@ -88,7 +97,7 @@ class Serving {
       await this.#firstRequest();
       return await this.#compare();
     } catch (error) {
-      if (error instanceof PlimsollError && error.code === 'PLIMSOLL_TARGET_DIED')
+      if (this.#app.ended !== null && error instanceof PlimsollError && error.code === 'PLIMSOLL_TARGET_DIED')
         await Promise.race([this.#app.ended, sleep(END_MS)]);
       this.#context.signal.throwIfAborted();
       if (this.#failure !== null) throw this.#failure;
@@ -102,19 +111,19 @@ class Serving {
   }
 
   async #openTraffic(): Promise<void> {
-    const { traffic } = this.#request;
-    if (traffic === null || this.#endpoint === null) return;
+    const { traffic, endpoint } = this.#app;
+    if (traffic === null || endpoint === null) return;
     const { guardian } = this.#context;
     const onPause = (): void => {
       this.#restarts++;
       this.#app.live.disturb();
     };
-    this.#traffic = await openTraffic(traffic, this.#endpoint, { guardian, signal: this.#signal, onPause });
+    this.#traffic = await openTraffic(traffic, endpoint, { guardian, signal: this.#signal, onPause });
     void this.#traffic.failed.then((error) => this.#fail(error));
   }
 
   async #firstRequest(): Promise<void> {
-    const mostMs = this.#request.traffic === null ? this.#request.timeMs : FIRST_REQUEST_MS;
+    const mostMs = this.#app.traffic === null ? this.#question.timeMs : FIRST_REQUEST_MS;
     const startMs = performance.now();
     while (this.#app.live.requests === 0) {
       const spentMs = performance.now() - startMs;
@@ -128,8 +137,13 @@ class Serving {
 
   #noRequests(mostMs: number): PlimsollError {
     const within = `within ${Math.round(mostMs / 1000)} s`;
-    const url = this.#endpoint === null ? 'http://127.0.0.1:$PORT' : urlOf(this.#endpoint);
+    const url = this.#app.endpoint === null ? 'http://127.0.0.1:$PORT' : urlOf(this.#app.endpoint);
     const trouble = this.#traffic?.trouble();
+    if (this.#app.ended === null)
+      return new PlimsollError(
+        'PLIMSOLL_NO_REQUESTS',
+        `the process has answered no request ${within}: it must be serving while it is measured`,
+      );
     const text =
       this.#traffic === null
         ? `no request came ${within}: send some to ${url} meanwhile, or have them sent, by --url /PATH, or --on-port 'autocannon http://127.0.0.1:$PORT/PATH'`
@@ -138,9 +152,10 @@ class Serving {
   }
 
   async #compare(): Promise<Served | null> {
-    const { sizes, baseline, objective, seed, timeMs } = this.#request;
+    const { sizes, baseline, objective, seed, timeMs } = this.#question;
     const { live } = this.#app;
     const startMs = performance.now();
+    const until: Window[] = [];
     let blocks = 0;
     let known: Judgement | null = null;
     const tell = (): void => {
@@ -153,8 +168,12 @@ class Serving {
     const { windows, plan, ending } = await measureSizes(live, {
       ...{ sizes, baseline, objective, seed, timeMs },
       signal: this.#signal,
-      guard: (_, all) => this.#check(all),
-      onWindow: tell,
+      isCautious: this.#app.ended === null,
+      onWindow: (window) => {
+        until.push(window);
+        this.#check(until);
+        tell();
+      },
       onBlock: (judgement, count) => {
         known = judgement;
         blocks = count;
@@ -188,7 +207,7 @@ class Serving {
   #notes(): TuneNote[] {
     const notes: TuneNote[] = [];
     const { limit } = this.#app.live;
-    const wanted = Math.max(...this.#request.sizes);
+    const wanted = Math.max(...this.#question.sizes);
     if (limit !== null && limit < wanted) notes.push({ id: 'tune.app-sets-size', limit, wanted });
     if (this.#restarts > 0) notes.push({ id: 'tune.traffic-restarted', times: this.#restarts });
     const trouble = this.#traffic?.trouble();
@@ -205,7 +224,7 @@ class Serving {
     phase: TuneProgress['phase'],
     progress: Pick<TuneProgress, 'share' | 'leftMs'> & Partial<TuneProgress>,
   ): void {
-    const at = this.#endpoint === null ? null : urlOf(this.#endpoint);
+    const at = this.#app.endpoint === null ? null : urlOf(this.#app.endpoint);
     this.#context.onProgress({ blocks: 0, known: null, ...progress, phase, at });
   }
 }

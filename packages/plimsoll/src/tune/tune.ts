@@ -1,10 +1,11 @@
 import { PlimsollError } from '../errors.js';
 import { readCgroup } from '../host/cgroup.js';
-import { captureEnvironment } from '../host/environment.js';
+import { captureEnvironment, type Environment } from '../host/environment.js';
 import { FIRST_LOOK } from '../stats/looks.js';
 import { answer, type MeasuredTune, type TuneFacts, type TuneNote } from './answer.js';
 import { App } from './app.js';
-import type { TuneContext, TuneRequest } from './request.js';
+import { measureProcess } from './attached.js';
+import type { TuneContext, TuneProcessRequest, TuneQuestion, TuneRequest } from './request.js';
 import { type Compared, compareRuns, minutesOf } from './runs.js';
 import { measureServing, type Served } from './serving.js';
 
@@ -19,18 +20,8 @@ const OTHER_THREADS = 16;
  * @throws the reason of the signal, when it aborts before anything was measured.
  */
 export async function tuneCommand(asked: TuneRequest, context: TuneContext): Promise<MeasuredTune> {
-  const startedAt = new Date();
-  const startMs = performance.now();
-  const environment = captureEnvironment({ directory: process.cwd() });
+  const begun = begin(asked, context);
   const { request, notes } = withinLimits(asked);
-  context.onProgress({
-    phase: 'starting',
-    at: null,
-    blocks: 0,
-    known: null,
-    share: 0,
-    leftMs: request.timeMs,
-  });
   const app = await App.start(request, context);
   let outcome: Served | Compared | null;
   try {
@@ -39,23 +30,53 @@ export async function tuneCommand(asked: TuneRequest, context: TuneContext): Pro
     await app.stop(context.signal);
   }
   outcome ??= await compareRuns(request, context);
-  const facts: TuneFacts = {
-    environment,
-    command: request.command,
-    pid: null,
-    method: {
-      mode: outcome.processes === null ? 'runs' : 'live',
-      timeMs: request.timeMs,
-      traffic: trafficText(request),
-      resizing: null,
-      processes: outcome.processes,
-      startedAt: startedAt.toISOString(),
-      seconds: (performance.now() - startMs) / 1000,
-      stop: outcome.stop,
-    },
-    notes: [...notes, ...outcome.notes],
+  return answerOf(
+    outcome,
+    { command: request.command, pid: null, traffic: trafficText(request) },
+    begun,
+    notes,
+  );
+}
+
+/**
+ * Find out which size suits a process that serves already.
+ *
+ * @throws as `measureProcess`
+ * @throws the reason of the signal, when it aborts before anything was measured.
+ */
+export async function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
+  const begun = begin(request, context);
+  const outcome = await measureProcess(request, context);
+  return answerOf(outcome, { command: null, pid: request.pid, traffic: null }, begun, []);
+}
+
+interface Begun {
+  readonly startedAt: Date;
+  readonly startMs: number;
+  readonly environment: Environment;
+  readonly timeMs: number;
+}
+
+function begin({ timeMs }: Pick<TuneQuestion, 'timeMs'>, { onProgress }: TuneContext): Begun {
+  onProgress({ phase: 'starting', at: null, blocks: 0, known: null, share: 0, leftMs: timeMs });
+  const environment = captureEnvironment({ directory: process.cwd() });
+  return { startedAt: new Date(), startMs: performance.now(), environment, timeMs };
+}
+
+function answerOf(
+  { samples, plan, processes, stop, notes }: Served | Compared,
+  { command, pid, traffic }: Pick<TuneFacts, 'command' | 'pid'> & Pick<TuneFacts['method'], 'traffic'>,
+  { startedAt, startMs, environment, timeMs }: Begun,
+  earlier: readonly TuneNote[],
+): MeasuredTune {
+  const method: TuneFacts['method'] = {
+    mode: pid !== null ? 'attached' : processes === null ? 'runs' : 'live',
+    ...{ timeMs, traffic, processes, stop },
+    resizing: null,
+    startedAt: startedAt.toISOString(),
+    seconds: (performance.now() - startMs) / 1000,
   };
-  return answer(outcome.samples, outcome.plan, facts);
+  return answer(samples, plan, { environment, command, pid, method, notes: [...earlier, ...notes] });
 }
 
 /** @returns null for a command that ends. */
@@ -84,7 +105,13 @@ async function examine(
     };
   }
   const served =
-    nature.is === 'serving' ? await measureServing(app, nature.endpoint, request, context) : null;
+    nature.is === 'serving'
+      ? await measureServing(
+          { live: app.live, endpoint: nature.endpoint, ended: app.ended, traffic },
+          request,
+          context,
+        )
+      : null;
   if (served === null && traffic !== null)
     throw new PlimsollError(
       'PLIMSOLL_TARGET_FAILED',

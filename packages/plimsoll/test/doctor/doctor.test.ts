@@ -276,7 +276,7 @@ function pidIn(file: string): number {
 const FACTS: ProcessFacts = {
   ...{ pid: 1, ppid: 0, script: null, node: '24.0.0', libuv: '1.50.0', platform: 'linux' },
   ...{ initial: '8', current: '8', threads: 8, countedBy: 'preload', usedBy: 'app', availableParallelism: 2 },
-  ...{ pm2: false, exitMs: null, workers: [] },
+  ...{ resized: false, pm2: false, exitMs: null, workers: [] },
 };
 const MACHINE: MachineFacts = { effectiveCpus: 2, pidsHeadroom: null };
 const idsOf = (facts: Partial<ProcessFacts>, machine: Partial<MachineFacts> = {}) =>

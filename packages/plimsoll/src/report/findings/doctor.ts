@@ -53,6 +53,8 @@ const TEXTS: Texts<DoctorFact> = {
     `the pids limit leaves room for ${threadsOf(headroom)}, and the pool needs ${size} beside those of Node itself: Node ends by SIGABRT when a thread cannot be created; raise the limit (--pids-limit, podPidsLimit), or lower the size`,
   'doctor.exit-delayed': ({ ms }) =>
     `it ended ${formatMs(ms)} after its exit event, which jobs that still run in the pool do (process.exit() waits for them) and so does a busy machine`,
+  'doctor.resized': ({ asked, threads }) =>
+    `its pool was resized while it runs: ${threadsOf(threads)}, where UV_THREADPOOL_SIZE gives ${asked}; a restart has ${asked} again`,
   'doctor.not-counted': ({ platform }) =>
     platform === 'linux'
       ? 'nothing tells how many threads the pool has: the memory of the process may not be read, and its threads have no names (Node 22.17 and later name them); run plimsoll as root, or examine a command: plimsoll doctor -- node app.js'

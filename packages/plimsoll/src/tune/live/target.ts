@@ -259,12 +259,16 @@ export class LiveTarget {
     const lost = this.#processes.some(({ samples }) => samples[0]?.lost !== samples.at(-1)?.lost);
     const slept = Math.abs(Date.now() - clock() - wall) > MOST_STEP_MS;
     const { block, order, arm } = plan;
+    const figures = figuresOf(this.#serving, span);
+    const { completed, failed, unfinished, inFlight } = figures;
+    // Whoever sends requests has paused.
+    const isSilent = completed + failed + unfinished + inFlight === 0;
     return {
       ...{ block, order, arm, size },
-      ...figuresOf(this.#serving, span),
+      ...figures,
       machineBusyCores,
       queueWaitMs: { fast: mean(waits.map(({ fast }) => fast)), slow: mean(waits.map(({ slow }) => slow)) },
-      disturbed: this.#disturbances > disturbances || lost || slept || !this.#isKnown(span.end),
+      disturbed: this.#disturbances > disturbances || lost || slept || isSilent || !this.#isKnown(span.end),
       trouble,
     };
   }
