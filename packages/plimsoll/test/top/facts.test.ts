@@ -129,7 +129,7 @@ describe('the screen', () => {
     },
     ...{ tellsCalls: false, seen },
   };
-  const state = { history: new Map([[1, [0, 1, 2]]]), help: true, paused: true, sort: 'busy' as const };
+  const state = { history: new Map([[1, [0, 1, 2]]]), help: true, paused: true, sort: 'busy' as const, line: null };
 
   for (const width of [60, 80, 140])
     test(`${width} columns: nothing wider, no control characters, and what may not be read is said`, () => {
