@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import process from 'node:process';
 import { BroadcastChannel, Worker } from 'node:worker_threads';
 import type { ToThreads } from './messages.js';
 import { EngineState, NAME } from './state.js';
@@ -12,11 +13,25 @@ const KEY = Symbol.for(NAME);
 export interface EngineStartup {
   readonly buffer: SharedArrayBuffer;
   readonly tmp: string;
+  /** What `--permission` leaves: Node holds a Worker without that flag to nothing. */
+  readonly may: { readonly ffi: boolean; readonly fifo: boolean; readonly memory: boolean };
 }
 
-/** The state of this thread's engine; only the main thread ever has one. */
+function permissions(tmp: string): EngineStartup['may'] {
+  const may = (scope: string, path?: string): boolean => process.permission?.has(scope, path) ?? true;
+  return {
+    ffi: may('ffi') && may('fs.read', '/proc/self/exe'),
+    fifo: may('child') && may('fs.write', tmp),
+    memory: may('fs.write', '/proc/self/mem'),
+  };
+}
+
+/**
+ * The state of this thread's engine; only the main thread ever has one. It is kept by the process itself, which is the same in all
+ * contexts of `node:vm`, as test runners have one for each file.
+ */
 export const stateAtHome = (): EngineState | undefined => {
-  const buffer = Reflect.get(globalThis, KEY) as SharedArrayBuffer | undefined;
+  const buffer = Reflect.get(process, KEY) as SharedArrayBuffer | undefined;
   return buffer && new EngineState(buffer);
 };
 
@@ -27,8 +42,9 @@ export const stateAtHome = (): EngineState | undefined => {
  * The parked threads need nothing of the sort: the end of their FIFO is a handle of the engine's thread, and goes with it.
  */
 export function startEngine(source: string): void {
-  if (Reflect.has(globalThis, KEY)) return;
+  if (Reflect.has(process, KEY)) return;
   const state = new EngineState();
+  const tmp = tmpdir();
   const worker = new Worker(source, {
     eval: true,
     name: 'plimsoll-resize',
@@ -38,33 +54,60 @@ export function startEngine(source: string): void {
     resourceLimits: HEAP,
     // A number may be another file's by the time that Node closes what a thread left open.
     trackUnmanagedFds: false,
-    workerData: { buffer: state.buffer, tmp: tmpdir() } satisfies EngineStartup,
+    workerData: { buffer: state.buffer, tmp, may: permissions(tmp) } satisfies EngineStartup,
   });
-  Reflect.defineProperty(globalThis, KEY, { value: state.buffer, configurable: true });
-  const restore = (): void => {
-    if (state.memory !== undefined && state.real > 0) {
-      const bytes = Buffer.alloc(4);
-      bytes.writeUInt32LE(state.real);
-      writeSync(state.memory.file, bytes, 0, 4, state.memory.address);
-    }
-  };
-  const onExit = (): void => {
+  Reflect.defineProperty(process, KEY, { value: state.buffer, configurable: true });
+  const forgetExit = beforeExit(() => {
     state.close();
-    restore();
-  };
+    restore(state);
+  });
   let reason = 'it was stopped';
   worker.on('error', (error) => {
     reason = String(error);
   });
   worker.on('exit', () => {
-    process.off('exit', onExit);
-    restore();
-    Reflect.deleteProperty(globalThis, KEY);
+    forgetExit();
+    restore(state);
+    Reflect.deleteProperty(process, KEY);
     const channel = new BroadcastChannel(NAME);
     channel.postMessage({ to: 'threads', gone: reason } satisfies ToThreads);
     channel.close();
   });
-  // Before the listeners of the application: one of them may throw, or call process.exit(), and end the row.
-  process.prependListener('exit', onExit);
   worker.unref();
+}
+
+/** Puts libuv's `nthreads` back. */
+function restore({ memory, real }: EngineState): void {
+  if (memory === undefined) return;
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(real);
+  writeSync(memory.file, bytes, 0, 4, memory.address);
+}
+
+/**
+ * Calls back before the process ends, whatever else its end runs into: a listener that throws or calls `process.exit()` is the last
+ * one that is called, `removeAllListeners()` takes ours away, and `process.reallyExit()` calls none. With the wrong `nthreads`
+ * libuv would abort in half of such exits.
+ *
+ * @returns what undoes it
+ */
+function beforeExit(work: () => void): () => void {
+  const { emit, reallyExit } = process as NodeJS.Process & { reallyExit(code?: number): never };
+  const own = {
+    emit(this: unknown, event: unknown, ...values: unknown[]): unknown {
+      if (event === 'exit') work();
+      return Reflect.apply(emit, this, [event, ...values]);
+    },
+    reallyExit(this: unknown, ...values: unknown[]): unknown {
+      work();
+      return Reflect.apply(reallyExit, this, values);
+    },
+  };
+  Object.assign(process, own);
+  process.prependListener('exit', work);
+  return () => {
+    process.off('exit', work);
+    if (Reflect.get(process, 'emit') === own.emit) process.emit = emit;
+    if (Reflect.get(process, 'reallyExit') === own.reallyExit) Object.assign(process, { reallyExit });
+  };
 }

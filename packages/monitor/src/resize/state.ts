@@ -96,8 +96,7 @@ export class EngineState {
 
   /** No changes from now on, and none under way: the process exits. */
   close(): void {
-    Atomics.store(this.#cells, CLOSED, 1);
-    this.#lock();
+    if (Atomics.exchange(this.#cells, CLOSED, 1) === 0) this.#lock();
   }
 
   #lock(): boolean {
