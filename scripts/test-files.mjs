@@ -16,13 +16,14 @@ const SLOW = [
   ...['bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits'].map(
     (name) => `${CLI}/${name}`,
   ),
-  ...['timeline', 'trace'].map((name) => `${CLI}/${name}`),
+  ...['timeline', 'trace', 'tune'].map((name) => `${CLI}/${name}`),
   'packages/plimsoll/test/browser/browser',
   'packages/plimsoll/test/docs/site',
   'packages/plimsoll/test/classify/classify',
   'packages/plimsoll/test/lab/blocks',
   'packages/plimsoll/test/stats/generations',
   'packages/plimsoll/test/timeline/timeline',
+  ...['commands', 'traffic', 'tune', 'tune-clean-up'].map((name) => `${TEST}/tune/${name}`),
   'packages/plimsoll/test/trace/requests-http',
   ...['differential', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
   ...['accounting', 'cancel', 'command', 'faults', 'handles', 'network', 'restarts', 'shutdown', 'tasks'].map(
@@ -46,7 +47,7 @@ const NOT_EVERYWHERE = [
   },
   { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
   { paths: ['examples/', 'packages/bullmq/', 'setups/'], lines: [20, 24] },
-  { paths: [`${CLI}/bad-input`], lines: [20] },
+  { paths: [`${CLI}/bad-input`, `${TEST}/tune/commands`, `${TEST}/tune/traffic`], lines: [20] },
   { paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`], lines: [20, 22] },
   { paths: [`${TEST}/timeline/`], lines: [20, 24] },
   {

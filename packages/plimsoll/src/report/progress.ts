@@ -100,7 +100,7 @@ function tuneParts(
     formatCount(blocks, 'block'),
     ...(known.noisy ? ['too noisy so far'] : []),
     ...(known.leading === null ? [] : [`${known.leading} leads${by}${half}`]),
-    `in it: ${living.join(' ')}`,
+    `still in: ${living.join(', ')}`,
   ];
 }
 

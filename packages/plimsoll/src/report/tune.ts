@@ -47,6 +47,10 @@ export function twinText({ twin, baseline }: Pick<TuneResult, 'twin' | 'baseline
   return `A/A: the twin of ${baseline} differs by ${by}${twin.noisy ? ': too noisy to tell' : ''}`;
 }
 
+/** The headline with how sure that is, unless it says so itself. */
+export const told = ({ headline: text, confidence }: Pick<TuneResult, 'headline' | 'confidence'>): string =>
+  confidence === 'sure' || text.startsWith('Keep') ? `${text} (${confidence})` : text;
+
 function header(result: TuneResult, { color, width }: Style): string[] {
   const { environment, method } = result;
   const twin = twinText(result);
@@ -64,10 +68,9 @@ function header(result: TuneResult, { color, width }: Style): string[] {
   ];
 }
 
-function headline({ headline: text, confidence }: TuneResult, { color, width }: Style): string[] {
-  const paint = { sure: color.green, likely: color.yellow, 'cannot tell': color.red }[confidence];
-  const told = confidence === 'cannot tell' ? text : `${text} (${confidence})`;
-  return wrap(printable(told), width).map((line) => color.bold(paint(line)));
+function headline(result: TuneResult, { color, width }: Style): string[] {
+  const paint = { sure: color.green, likely: color.yellow, 'cannot tell': color.red }[result.confidence];
+  return wrap(printable(told(result)), width).map((line) => color.bold(paint(line)));
 }
 
 const WIDE = 120;

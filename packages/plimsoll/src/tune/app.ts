@@ -8,7 +8,10 @@ import { type Endpoint, endpointOf } from './endpoint.js';
 import { LiveTarget } from './live/target.js';
 import type { TuneContext, TuneRequest } from './request.js';
 
-const LOOK_MS = 25;
+/** Looking at all processes costs CPU that the command wants: less often, the longer it takes. */
+const LEAST_LOOK_MS = 25;
+const MOST_LOOK_MS = 250;
+const LOOK_SHARE = 0.05;
 const END_LOOK_MS = 200;
 /** An agent is there before the first line of the app; one that takes longer will not come. */
 const ARRIVAL_MS = 10_000;
@@ -84,7 +87,7 @@ export class App {
       }
       if (this.live.requests > 0 && spentMs > patienceMs) return { is: 'serving', endpoint: null };
       if (spentMs > mostMs) return { is: 'unknown' };
-      await sleep(LOOK_MS);
+      await sleep(Math.min(MOST_LOOK_MS, Math.max(LEAST_LOOK_MS, LOOK_SHARE * spentMs)));
     }
   }
 

@@ -3,15 +3,16 @@ import type { TuneNote } from './answer.js';
 import { endpointOf } from './endpoint.js';
 import { attachTo, boundedSizes } from './live/attached.js';
 import type { PoolState } from './live/target.js';
+import type { Outcome } from './outcome.js';
 import type { TuneContext, TuneProcessRequest, TuneQuestion } from './request.js';
-import { measureServing, type Served } from './serving.js';
+import { measureServing } from './serving.js';
 
 /**
  * Compare sizes in a process that serves real requests. Whatever happens, it gets the size back that it had.
  *
  * @throws {PlimsollError} what attaching to it, `measureServing` and resizing throw.
  */
-export async function measureProcess(request: TuneProcessRequest, context: TuneContext): Promise<Served> {
+export async function measureProcess(request: TuneProcessRequest, context: TuneContext): Promise<Outcome> {
   const { guardian, signal } = context;
   const directory = guardian.temporaryDirectory();
   const live = await attachTo(request.pid, directory, signal);
@@ -19,7 +20,7 @@ export async function measureProcess(request: TuneProcessRequest, context: TuneC
     const { question, notes } = questionOf(request, await live.state());
     const app = { live, endpoint: endpointOf(live.pids), ended: null, traffic: null };
     // Only what has ended well is no server.
-    const served = (await measureServing(app, question, context)) as Served;
+    const served = (await measureServing(app, question, context)) as Outcome;
     return { ...served, notes: [...notes, ...served.notes] };
   } finally {
     await live.close();

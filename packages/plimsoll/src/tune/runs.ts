@@ -1,23 +1,13 @@
 import { FIRST_LOOK } from '../stats/looks.js';
 import { createRandom } from '../stats/random.js';
-import type { TuneNote } from './answer.js';
 import { timeCommand } from './commands.js';
 import { type Judgement, judge } from './judge.js';
 import { contest } from './live/contest.js';
+import { FRESH, type Outcome } from './outcome.js';
 import type { CommandRun, JudgePlan } from './plan.js';
 import type { TuneProgress } from './progress.js';
-import type { TuneContext, TuneRequest } from './request.js';
+import type { TuneContext, TuneQuestion, TuneRequest } from './request.js';
 import type { Arm } from './window.js';
-
-/** What the runs of a command have shown. */
-export interface Compared {
-  readonly samples: readonly CommandRun[];
-  readonly plan: JudgePlan;
-  readonly stop: 'settled' | 'time' | 'interrupted';
-  /** None that changed its size. */
-  readonly processes: null;
-  readonly notes: readonly TuneNote[];
-}
 
 /** A run that takes so many times as long as the longest at the baseline is ended: its size is hopeless. */
 const CUT_OFF = 5;
@@ -30,8 +20,8 @@ const LEAST_CUT_OFF_MS = 1_000;
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when a run fails.
  * @throws the reason of the signal, when it aborts before the first run has ended.
  */
-export async function compareRuns(request: TuneRequest, context: TuneContext): Promise<Compared> {
-  const { command, sizes, baseline, objective, seed, timeMs } = request;
+export async function compareRuns(request: TuneRequest, context: TuneContext): Promise<Outcome> {
+  const { command, sizes, baseline, seed, timeMs } = request;
   const { signal, onProgress } = context;
   const random = createRandom(seed);
   const time = (size: number, mostMs: number) => timeCommand(command, size, mostMs, { ...context, random });
@@ -42,16 +32,7 @@ export async function compareRuns(request: TuneRequest, context: TuneContext): P
   const startMs = performance.now();
   const first = await time(baseline, timeMs);
   const leftMs = timeMs - (performance.now() - startMs);
-  const planAt = (living: readonly Arm[], mostBlocks: number): JudgePlan => {
-    const left = sizes.filter((size) => !living.includes(size));
-    return { sizes, baseline, objective, mostBlocks, seed, ...(left.length === 0 ? {} : { left }) };
-  };
-  const arms: Arm[] = [...sizes, 'twin'];
-  if (first.isCutOff || leastMs(first.wallMs, sizes.length) > leftMs) {
-    const minutes = minutesOf(first.wallMs, sizes.length);
-    const notes: TuneNote[] = [{ id: 'tune.needs-minutes', minutes }];
-    return { samples: [], plan: planAt(arms, FIRST_LOOK), stop: 'time', processes: null, notes };
-  }
+  if (first.isCutOff || leastMs(first.wallMs, sizes.length) > leftMs) return tooLong(request, first.wallMs);
 
   let longestMs = first.wallMs;
   let blocks = 0;
@@ -62,7 +43,7 @@ export async function compareRuns(request: TuneRequest, context: TuneContext): P
     tell('measuring', { blocks, known, share, leftMs: Math.max(0, timeMs - spentMs) });
   };
   const { results, ending, living, mostBlocks } = await contest<Arm, CommandRun>({
-    arms,
+    arms: [...sizes, 'twin'],
     timeMs: leftMs,
     random,
     signal,
@@ -78,18 +59,29 @@ export async function compareRuns(request: TuneRequest, context: TuneContext): P
     onResult: tellRun,
     judge: (runs, course) => {
       blocks++;
-      known = judge(runs, planAt(course.living, course.mostBlocks));
+      known = judge(runs, planAt(request, course.living, course.mostBlocks));
       tellRun();
       return known;
     },
   });
   if (results.length === 0) signal.throwIfAborted();
-  return { samples: results, plan: planAt(living, mostBlocks), stop: ending, processes: null, notes: [] };
+  return { samples: results, plan: planAt(request, living, mostBlocks), stop: ending, ...FRESH, notes: [] };
+}
+
+function planAt(question: TuneQuestion, living: readonly Arm[], mostBlocks: number): JudgePlan {
+  const { sizes, baseline, objective, seed } = question;
+  const left = sizes.filter((size) => !living.includes(size));
+  return { sizes, baseline, objective, mostBlocks, seed, ...(left.length === 0 ? {} : { left }) };
+}
+
+/** Nothing can be compared, because one run takes so long, or longer. */
+export function tooLong(question: TuneQuestion, wallMs: number): Outcome {
+  const { sizes } = question;
+  // Enough for the answer to be known more often than not: three times the least.
+  const minutes = Math.ceil((3 * leastMs(wallMs, sizes.length)) / 60_000);
+  const plan = planAt(question, [...sizes, 'twin'], FIRST_LOOK);
+  return { samples: [], plan, stop: 'time', ...FRESH, notes: [{ id: 'tune.needs-minutes', minutes }] };
 }
 
 /** The least that a comparison takes: every size and the twin in each of the blocks before the first look. */
 const leastMs = (wallMs: number, sizes: number): number => wallMs * (sizes + 1) * FIRST_LOOK;
-
-/** Enough for the answer to be known more often than not: three times the least. */
-export const minutesOf = (wallMs: number, sizes: number): number =>
-  Math.ceil((3 * leastMs(wallMs, sizes)) / 60_000);

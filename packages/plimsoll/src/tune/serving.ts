@@ -7,21 +7,12 @@ import { type Endpoint, urlOf } from './endpoint.js';
 import type { Judgement } from './judge.js';
 import { measureSizes } from './live/measure.js';
 import type { LiveTarget } from './live/target.js';
-import type { JudgePlan } from './plan.js';
+import type { Outcome } from './outcome.js';
 import type { TuneProgress } from './progress.js';
 import type { TuneContext, TuneQuestion } from './request.js';
 import { openTraffic, type TrafficSource } from './traffic/open.js';
 import type { Traffic } from './traffic/traffic.js';
 import type { Window } from './window.js';
-
-/** What the windows of an app have shown. */
-export interface Served {
-  readonly samples: readonly Window[];
-  readonly plan: JudgePlan;
-  readonly stop: 'settled' | 'time' | 'interrupted';
-  readonly processes: number;
-  readonly notes: readonly TuneNote[];
-}
 
 /** An app that serves, and how it is asked. */
 export interface ServingApp {
@@ -56,7 +47,7 @@ export async function measureServing(
   app: ServingApp,
   question: TuneQuestion,
   context: TuneContext,
-): Promise<Served | null> {
+): Promise<Outcome | null> {
   const serving = new Serving(app, question, context);
   try {
     return await serving.measure();
@@ -91,7 +82,7 @@ class Serving {
     });
   }
 
-  async measure(): Promise<Served | null> {
+  async measure(): Promise<Outcome | null> {
     try {
       await this.#openTraffic();
       await this.#firstRequest();
@@ -151,9 +142,11 @@ class Serving {
     return new PlimsollError('PLIMSOLL_NO_REQUESTS', text);
   }
 
-  async #compare(): Promise<Served | null> {
+  async #compare(): Promise<Outcome | null> {
     const { sizes, baseline, objective, seed, timeMs } = this.#question;
     const { live } = this.#app;
+    const { resizing } = await live.state();
+    const processes = live.pids.length;
     const startMs = performance.now();
     const until: Window[] = [];
     let blocks = 0;
@@ -185,7 +178,7 @@ class Serving {
     if (isInterrupted && windows.length === 0) this.#context.signal.throwIfAborted();
     if (this.#hasEnded && !isInterrupted && blocks < FIRST_LOOK) return null;
     const stop = isInterrupted ? 'interrupted' : ending === 'settled' ? 'settled' : 'time';
-    return { samples: windows, plan, stop, processes: live.pids.length, notes: this.#notes() };
+    return { samples: windows, plan, stop, processes, resizing, notes: this.#notes() };
   }
 
   /** Whether it is of use to go on after these windows. */

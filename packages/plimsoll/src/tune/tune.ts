@@ -5,9 +5,10 @@ import { FIRST_LOOK } from '../stats/looks.js';
 import { answer, type MeasuredTune, type TuneFacts, type TuneNote } from './answer.js';
 import { App } from './app.js';
 import { measureProcess } from './attached.js';
+import type { Outcome } from './outcome.js';
 import type { TuneContext, TuneProcessRequest, TuneQuestion, TuneRequest } from './request.js';
-import { type Compared, compareRuns, minutesOf } from './runs.js';
-import { measureServing, type Served } from './serving.js';
+import { compareRuns, tooLong } from './runs.js';
+import { measureServing } from './serving.js';
 
 /** Threads that Node and the agent have beside those of the pool. */
 const OTHER_THREADS = 16;
@@ -23,7 +24,7 @@ export async function tuneCommand(asked: TuneRequest, context: TuneContext): Pro
   const begun = begin(asked, context);
   const { request, notes } = withinLimits(asked);
   const app = await App.start(request, context);
-  let outcome: Served | Compared | null;
+  let outcome: Outcome | null;
   try {
     outcome = await examine(app, request, context);
   } finally {
@@ -64,15 +65,14 @@ function begin({ timeMs }: Pick<TuneQuestion, 'timeMs'>, { onProgress }: TuneCon
 }
 
 function answerOf(
-  { samples, plan, processes, stop, notes }: Served | Compared,
+  { samples, plan, processes, resizing, stop, notes }: Outcome,
   { command, pid, traffic }: Pick<TuneFacts, 'command' | 'pid'> & Pick<TuneFacts['method'], 'traffic'>,
   { startedAt, startMs, environment, timeMs }: Begun,
   earlier: readonly TuneNote[],
 ): MeasuredTune {
   const method: TuneFacts['method'] = {
     mode: pid !== null ? 'attached' : processes === null ? 'runs' : 'live',
-    ...{ timeMs, traffic, processes, stop },
-    resizing: null,
+    ...{ timeMs, traffic, processes, resizing, stop },
     startedAt: startedAt.toISOString(),
     seconds: (performance.now() - startMs) / 1000,
   };
@@ -80,12 +80,8 @@ function answerOf(
 }
 
 /** @returns null for a command that ends. */
-async function examine(
-  app: App,
-  request: TuneRequest,
-  context: TuneContext,
-): Promise<Served | Compared | null> {
-  const { traffic, timeMs, readyMs, sizes, baseline, objective, seed } = request;
+async function examine(app: App, request: TuneRequest, context: TuneContext): Promise<Outcome | null> {
+  const { traffic, timeMs, readyMs, sizes } = request;
   const patienceMs = timeMs / ((sizes.length + 1) * FIRST_LOOK);
   const nature = await app.nature(traffic === null ? timeMs : readyMs, patienceMs, context.signal);
   if (nature.is === 'unknown') {
@@ -94,15 +90,7 @@ async function examine(
         'PLIMSOLL_TARGET_HUNG',
         `the command has not listened on a port within ${readyMs / 1000} s: does it need arguments, or another environment?`,
       );
-    const plan = { sizes, baseline, objective, seed, mostBlocks: FIRST_LOOK };
-    const minutes = minutesOf(app.wallMs, sizes.length);
-    return {
-      samples: [],
-      plan,
-      stop: 'time',
-      processes: null,
-      notes: [{ id: 'tune.needs-minutes', minutes }],
-    };
+    return tooLong(request, app.wallMs);
   }
   const served =
     nature.is === 'serving'

@@ -13,6 +13,7 @@ import { addRunCommand } from '#plimsoll/cli/run.js';
 import { addTimelineCommand } from '#plimsoll/cli/timeline.js';
 import { addTopCommand } from '#plimsoll/cli/top.js';
 import { addTraceCommand } from '#plimsoll/cli/trace.js';
+import { addTuneCommand } from '#plimsoll/cli/tune.js';
 import { commandLinesOf, wordsOf } from './command-lines.js';
 import { allPages, blocksOf, readPage, root } from './pages.js';
 
@@ -37,6 +38,7 @@ function commands(): Command {
   addRunCommand(program);
   addTimelineCommand(program);
   addTraceCommand(program);
+  addTuneCommand(program);
   for (const command of program.commands) command.action(() => {});
   return program;
 }

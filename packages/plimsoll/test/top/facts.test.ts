@@ -129,7 +129,10 @@ describe('the screen', () => {
     },
     ...{ tellsCalls: false, seen },
   };
-  const state = { history: new Map([[1, [0, 1, 2]]]), help: true, paused: true, sort: 'busy' as const, line: null };
+  const state = {
+    ...{ history: new Map([[1, [0, 1, 2]]]), help: true, paused: true, sort: 'busy' as const },
+    line: 'resizing process 1 to 4 …',
+  };
 
   for (const width of [60, 80, 140])
     test(`${width} columns: nothing wider, no control characters, and what may not be read is said`, () => {
@@ -139,6 +142,8 @@ describe('the screen', () => {
         assert.doesNotMatch(line, /\p{Cc}/u);
       }
       assert.match(lines.join(' '), /may not be read/);
+      assert.match(lines.join('\n'), / +1 +2\/2 .*server\.js/, 'the program is named');
+      assert.match(lines.join('\n'), /^resizing process 1 to 4 …$/m);
       assert.match(lines.join('\n'), /2 of 2 pool threads busy in 1 process {2}paused/);
     });
 

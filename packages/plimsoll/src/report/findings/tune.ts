@@ -19,6 +19,9 @@ type Rule = (measured: MeasuredTune) => Finding[];
 
 /** A smaller wait for a thread is no reason for anything. */
 const NOTABLE_WAIT_MS = 1;
+/** Lookups wait so much longer than other jobs where they have a queue of their own; less is how the two are measured. */
+const LOOKUPS_QUEUE = 3;
+const NOTABLE_LOOKUP_MS = 5;
 /** Of all cores: what is left is no room for more threads. */
 const BUSY_SHARE = 0.85;
 /** A smaller chance is not worth a word. */
@@ -235,13 +238,13 @@ const queueWait: Rule = (measured) => {
 const lookupWait: Rule = (measured) => {
   const base = sizeIn(measured, measured.baseline);
   const { fast = null, slow = null } = base?.queueWaitMs ?? {};
-  if (fast === null || slow === null || slow < NOTABLE_WAIT_MS || slow < 2 * fast) return [];
+  if (fast === null || slow === null || slow < NOTABLE_LOOKUP_MS || slow < LOOKUPS_QUEUE * fast) return [];
   const atOnce = Math.floor((measured.baseline + 1) / 2);
   return [
     {
       id: 'tune.lookup-wait',
       severity: 'note',
-      text: `lookups are what waits: ${formatMs(slow)} at ${measured.baseline}, other jobs ${formatMs(fast)}; of ${measured.baseline} threads ${atOnce} at most look names up`,
+      text: `lookups wait ${formatMs(slow)} at ${measured.baseline}, and other jobs ${formatMs(fast)}: of ${measured.baseline} threads at most ${atOnce} look names up at a time`,
       evidence: { slowMs: slow, fastMs: fast },
     },
   ];

@@ -1,7 +1,7 @@
 import type { TunedSize, TuneResult, TuneRound } from '../../results/tune.js';
 import { gainText, objectiveText, sizeIn } from '../findings/tune.js';
 import { change, formatMs } from '../format.js';
-import { howTuned, subject, twinText } from '../tune.js';
+import { howTuned, subject, told, twinText } from '../tune.js';
 import { routeTable, tuneTable } from '../tune-table.js';
 import { escapeText } from './escape.js';
 import { findingList } from './finding-list.js';
@@ -15,21 +15,20 @@ const SAME = [0.97, 1.03] as const;
 
 /** The result of `plimsoll tune`: the answer, what each size does, and why. */
 export const tuneSection: Render<TuneResult> = (result, id, detail): Section => {
-  const { method, headline, confidence, findings } = result;
+  const { method, confidence, findings } = result;
   const twin = twinText(result);
   const lines = [
     howTuned(result),
     ...(method.traffic === null ? [] : [`requests: ${method.traffic}`]),
     ...(twin === null ? [] : [twin]),
   ];
-  const told = confidence === 'cannot tell' ? headline : `${headline} (${confidence})`;
   return {
     id,
     title: subject(result),
     kind: 'plimsoll tune',
     verdicts: [verdictOf(result)],
     body: [
-      `<p class="${confidence === 'cannot tell' ? 'warning' : 'answer'}"><strong>${escapeText(told)}</strong></p>`,
+      `<p class="${confidence === 'cannot tell' ? 'warning' : 'answer'}"><strong>${escapeText(told(result))}</strong></p>`,
       `<p class="how">${lines.map(escapeText).join('<br>')}</p>`,
       `<div class="curves">${curves(result, id, detail)}</div>`,
       findingList(findings),
@@ -96,13 +95,13 @@ function curve(result: TuneResult, id: string, measure: Measure): string {
     return [{ size: size.size, value, interval: measure.interval(size), rounds: measure.rounds(size) }];
   });
   if (points.length < 2) return '';
-  const told = points.map(
+  const values = points.map(
     ({ size, value }) => `${size} ${measure.same === null ? measure.format(value) : change(value)}`,
   );
   return drawSizeCurve({
     id: `${id}-curve`,
     title: measure.title,
-    description: `${measure.title}: ${told.join(', ')}`,
+    description: `${measure.title}: ${values.join(', ')}`,
     points,
     chosen: result.recommended,
     rules: coreRules(result.environment),

@@ -49,8 +49,9 @@ const label = (method: string, path: string): string =>
 /** Numbers, from 1 on, for names of routes, of which there are at most 201; what a client sends cannot make more. */
 class Routes {
   readonly #numbers = new Map<string, number>();
-  /** By method and URL as they were sent; emptied when it is full. */
-  readonly #remembered = new Map<string, number>();
+  /** By method, by URL as it was sent; emptied when it is full. To put the two together would cost more than to look both up. */
+  readonly #remembered = new Map<string, Map<string, number>>();
+  #count = 0;
   readonly #tell: (route: number, name: string) => void;
 
   /** @param tell called once for each route, before its number is given out. */
@@ -78,13 +79,19 @@ class Routes {
     // Its URL is where the tunnel leads.
     if (method === 'CONNECT') return this.named(method);
     if (url.length > LOOKED_AT) return this.named(label(method, pathPattern(url)));
-    const key = `${method} ${url}`;
-    const known = this.#remembered.get(key);
+    const known = this.#remembered.get(method)?.get(url);
     if (known !== undefined) return known;
-    if (this.#remembered.size >= REMEMBERED) this.#remembered.clear();
+    if (this.#count >= REMEMBERED) this.#forget();
     const number = this.named(label(method, pathPattern(url)));
-    this.#remembered.set(key, number);
+    const ofMethod = this.#remembered.get(method) ?? new Map<string, number>();
+    this.#remembered.set(method, ofMethod.set(url, number));
+    this.#count++;
     return number;
+  }
+
+  #forget(): void {
+    this.#remembered.clear();
+    this.#count = 0;
   }
 }
 

@@ -95,8 +95,8 @@ class Agent {
       case 'resize':
         return this.#resize(order.id, order.size);
       case 'state': {
-        const { size = null, limit, reason = null } = threadPool;
-        return this.#tell({ type: 'state', id: order.id, size, limit, reason });
+        const { size = null, limit, resizing, reason = null } = threadPool;
+        return this.#tell({ type: 'state', id: order.id, size, limit, resizing, reason });
       }
       case 'begin':
         return this.#monitor.reset();

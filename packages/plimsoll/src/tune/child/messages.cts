@@ -56,6 +56,7 @@ export type News =
       readonly id: number;
       readonly size: number | null;
       readonly limit: number;
+      readonly resizing: 'threads' | 'parking' | false;
       readonly reason: string | null;
     }
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }

@@ -10,8 +10,8 @@ import RequestMeter = require('./requests.cjs');
 import rings = require('./ring.cjs');
 
 /** Between two turns of the event loop that are seen. */
-const TURN_MS = 2;
-const TURNS_PER_SWEEP = 10;
+const TURN_MS = 10;
+const TURNS_PER_SWEEP = 5;
 
 const ACTIVE = Symbol.for('plimsoll.tune');
 const globals = globalThis as { [ACTIVE]?: boolean };

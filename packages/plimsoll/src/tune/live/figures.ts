@@ -1,4 +1,3 @@
-import { eventLoopDelay, meanEventLoopDelay } from '../../stats/event-loop-delay.js';
 import type ring from '../child/ring.cjs';
 import type { Window } from '../window.js';
 
@@ -46,8 +45,8 @@ const ANSWERED: Kinds['answered'] = 0;
 const FAILED: Kinds['failed'] = 1;
 const ABORTED: Kinds['aborted'] = 2;
 const TURN: Kinds['turn'] = 3;
-/** Between two turns that are seen, when the event loop is free. */
-export const TURN_MS = 2;
+/** From one look at the event loop to the time that the next one is due (child/preload.cts). */
+const TURN_MS = 10;
 
 /** Call for each record: its start, its end, its kind, its route. */
 function eachRecord(
@@ -135,9 +134,9 @@ function loopDelay(
   processes: readonly ProcessLog[],
   { start: from, end: until }: Span,
 ): Window['loopDelayMs'] {
-  const gaps: number[] = [];
+  const late: number[] = [];
   const add = (start: number, end: number): void => {
-    if (start < until && end > from) gaps.push(end - Math.max(start, from));
+    if (start < until && end > from) late.push(Math.max(0, end - Math.max(start, from - TURN_MS) - TURN_MS));
   };
   for (const log of processes) {
     eachRecord(log, (start, end, kind) => {
@@ -147,7 +146,34 @@ function loopDelay(
     const last = log.samples.at(-1);
     if (last !== undefined) add(last.turn, last.at);
   }
-  return { mean: meanEventLoopDelay(gaps, TURN_MS), ...eventLoopDelay(gaps, TURN_MS) };
+  return delayOfTimers(late);
+}
+
+/**
+ * The delay of a timer that falls due at a random moment, from how late a timer was that is due `TURN_MS` after it last fired. Each
+ * lateness stands for the moments before it was due, whose own delays nobody saw, and for those until it fired, whose delays go
+ * down to none: so a stall counts for its length, although the timer fires once in it.
+ */
+export function delayOfTimers(late: readonly number[]): Window['loopDelayMs'] {
+  const falling = late.toSorted((a, b) => b - a);
+  const time = sum(late) + TURN_MS * late.length;
+  const mean = sum(late.map((delay) => TURN_MS * delay + delay ** 2 / 2)) / time;
+  /** The delay that a share of all moments exceeds. */
+  const exceededBy = (share: number): number => {
+    let total = 0;
+    for (const [index, delay] of falling.entries()) {
+      total += delay;
+      const longer = index + 1;
+      // So many moments wait longer than `delay`, and one step below: than less and less.
+      const least = TURN_MS * longer + total - share * time;
+      if (least >= longer * delay) return delay;
+      if (least >= longer * (falling[longer] ?? 0)) return least / longer;
+    }
+    return 0;
+  };
+  return late.length === 0
+    ? { mean: 0, p50: 0, p99: 0, max: 0 }
+    : { mean, p50: exceededBy(0.5), p99: exceededBy(0.01), max: falling[0] ?? 0 };
 }
 
 /** Milliseconds of CPU between two times, in a straight line between samples. */

@@ -44,6 +44,8 @@ export interface PoolState {
   readonly size: number | null;
   /** The largest size that all of them can have. */
   readonly limit: number;
+  /** The weaker of their ways to be resized; `null` when one cannot be. */
+  readonly resizing: 'threads' | 'parking' | null;
   /** Why that is no more, or why a pool cannot be resized. */
   readonly reason: string | null;
 }
@@ -180,6 +182,7 @@ export class LiveTarget {
     return {
       size: sizes.length === 0 ? null : Math.max(...sizes),
       limit: Math.min(...states.map(({ limit }) => limit)),
+      resizing: weakest(states.map(({ resizing }) => resizing)),
       reason: states.find(({ reason }) => reason !== null)?.reason ?? null,
     };
   }
@@ -355,6 +358,11 @@ export class LiveTarget {
       await sleep(LOOK_MS, undefined, signal === undefined ? {} : { signal });
     signal?.throwIfAborted();
   }
+}
+
+function weakest(ways: readonly ('threads' | 'parking' | false)[]): PoolState['resizing'] {
+  if (ways.includes(false)) return null;
+  return ways.includes('parking') ? 'parking' : 'threads';
 }
 
 interface MachineCpu {
