@@ -58,8 +58,13 @@ export class Results {
   /** After this, no event is missed. */
   async open(): Promise<void> {
     if (this.#events !== undefined) return;
+    const key = eventsKeyOf(this.#place);
     // The last event so far, not "from now on": then a job could be added and done before the first look for events.
-    const [last] = await this.#client.xrevrange(eventsKeyOf(this.#place), '+', '-', 'COUNT', 1);
+    const [[last]] = await Promise.all([
+      this.#client.xrevrange(key, '+', '-', 'COUNT', 1),
+      // Whom Redis does not let read events hears of it now, and not of each result when it is asked for.
+      this.#client.xread('COUNT', 1, 'STREAMS', key, '$'),
+    ]);
     if (this.#events !== undefined || this.#isClosed) return;
     const client = this.#client.duplicate() as Client;
     const { prefix, queue } = this.#place;
@@ -81,11 +86,15 @@ export class Results {
     return this.#look(this.#pending.all());
   }
 
-  /** Those first that were not asked for for longest. */
-  #lookAtSilent(): Promise<void> {
-    const time = now();
-    const silent = this.#pending.all().filter(({ lookedAt }) => time - lookedAt >= SILENCE);
-    return this.#look(silent.sort((one, other) => one.lookedAt - other.lookedAt).slice(0, MOST_LOOKS));
+  /** Those first that were not asked for for longest. When Redis has forgotten all of these, the others follow at once. */
+  async #lookAtSilent(): Promise<void> {
+    let looked: readonly Pending[];
+    do {
+      const time = now();
+      const silent = this.#pending.all().filter(({ lookedAt }) => time - lookedAt >= SILENCE);
+      looked = silent.sort((one, other) => one.lookedAt - other.lookedAt).slice(0, MOST_LOOKS);
+      await this.#look(looked);
+    } while (looked.length === MOST_LOOKS && looked.every(({ misses }) => misses > 0));
   }
 
   async #look(tasks: readonly Pending[]): Promise<void> {

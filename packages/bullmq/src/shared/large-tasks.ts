@@ -1,7 +1,7 @@
-import { decode } from '@plimsoll/pool/internal';
 import { FleetError } from '../errors.js';
 import type { Client } from './connection.js';
 import { keyOf, type QueuePlace } from './keys.js';
+import { asBuffer } from './wire.js';
 
 /** Milliseconds that a task may wait: a week. A key without an end would stay when hosts and workers are gone. */
 const LIFETIME = 7 * 24 * 3600 * 1000;
@@ -20,15 +20,15 @@ export class LargeTasks {
   }
 
   async put(id: string, bytes: Uint8Array): Promise<void> {
-    await this.#client.set(this.#keyOf(id), Buffer.from(bytes.buffer), 'PX', LIFETIME);
+    await this.#client.set(this.#keyOf(id), asBuffer(bytes), 'PX', LIFETIME);
   }
 
-  /** @throws FleetError PLIMSOLL_FLEET_LOST; PoolError PLIMSOLL_POOL_BAD_BYTES */
-  async get(id: string): Promise<unknown> {
+  /** @throws FleetError PLIMSOLL_FLEET_LOST */
+  async get(id: string): Promise<Uint8Array> {
     const bytes = await this.#client.getBuffer(this.#keyOf(id));
     if (bytes === null)
       throw new FleetError('PLIMSOLL_FLEET_LOST', `The task of job ${id} is no longer kept`);
-    return decode(bytes);
+    return new Uint8Array(bytes);
   }
 
   async drop(id: string): Promise<void> {

@@ -1,8 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortError, type Pool } from '@plimsoll/pool';
-import { messageOf, now } from '@plimsoll/pool/internal';
+import { messageOf, now, runBytes } from '@plimsoll/pool/internal';
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
-import { FleetError } from '../errors.js';
-import { callPool } from '../shared/call-pool.js';
+import { FleetError, tooLarge } from '../errors.js';
 import type { Cancellations } from '../shared/cancellations.js';
 import type { LargeTasks } from '../shared/large-tasks.js';
 import type { CheckedWorker } from '../shared/options.js';
@@ -11,6 +11,7 @@ import { fromText, type JobData, jobData, type Outcomes, type Receipt } from '..
 
 /** Milliseconds until a job that this worker does not know is offered again. */
 const OFFERED_AGAIN = 200;
+const MOST_OFFERED = 10_000;
 const RETURNED = new AbortError(undefined, 'The worker is closing: the job goes back to the queue');
 const LOST = new AbortError(undefined, 'The lock of the job is lost: it belongs to another worker');
 
@@ -29,6 +30,8 @@ export interface JobSite {
 export class RunningJobs {
   readonly #site: JobSite;
   readonly #controllers = new Map<string, AbortController>();
+  /** Jobs that were handed over. */
+  readonly #offered = new Set<string>();
 
   constructor(site: JobSite) {
     this.#site = site;
@@ -80,27 +83,43 @@ export class RunningJobs {
     const { options, outcomes, largeTasks, pool } = this.#site;
     const data = jobData(job.data);
     const { timeout, grace, spread = false, task: text } = data;
+    const { maxPayload } = options;
     const task = text === undefined ? await largeTasks.get(id) : fromText(text);
     const started = now();
-    const result = await callPool(pool, job.name, task, spread, { signal, timeout, grace });
-    return outcomes.receiptFor(id, result, now() - started, options.maxPayload, data.keep);
+    const result = await runBytes(pool, task, maxPayload, spread, { name: job.name, signal, timeout, grace });
+    if (typeof result === 'number') throw tooLarge('The result', result, maxPayload);
+    return outcomes.receiptFor(id, result, now() - started, data.keep);
   }
 
   /** Another worker may know it, of another version of the module; if there is none, the task has failed. */
   async #handOver(job: Job, token: string | undefined): Promise<Error> {
     const { registry, self, options } = this.#site;
     const others = (await registry.all()).filter(({ id }) => id !== self.id);
-    if (others.some(({ names }) => names.includes(job.name))) {
-      await job.moveToDelayed(Date.now() + OFFERED_AGAIN, token);
-      return new DelayedError();
-    }
+    if (others.some(({ names }) => names.includes(job.name))) return this.#offer(job, token);
     return this.#failure(job, unknownTask(job.name, options.queue, [self, ...others]), true);
+  }
+
+  /**
+   * A delay is of the clock of whoever sees it: where clocks differ, the same worker may get the job again and again. When one
+   * comes back, it is for everybody at once, and this worker has no room for it until somebody else could take it.
+   */
+  async #offer(job: Job, token: string | undefined): Promise<Error> {
+    const id = job.id as string;
+    if (this.#offered.delete(id)) {
+      const error = await returned(job, token);
+      await sleep(OFFERED_AGAIN);
+      return error;
+    }
+    if (this.#offered.size >= MOST_OFFERED) this.#offered.clear();
+    this.#offered.add(id);
+    await job.moveToDelayed(Date.now() + OFFERED_AGAIN, token);
+    return new DelayedError();
   }
 
   /** Keeps all of the error for the host, and gives BullMQ what its job shall say. */
   async #failure(job: Job, error: unknown, isFinal: boolean): Promise<Error> {
     const { keep } = Object(job.data) as Partial<JobData>;
-    if (keep !== undefined) await this.#site.outcomes.putError(job.id as string, error, keep);
+    if (Number.isInteger(keep)) await this.#site.outcomes.putError(job.id as string, error, keep as number);
     const message = messageOf(error);
     if (isFinal || error instanceof FleetError) return new UnrecoverableError(message);
     return error instanceof Error ? error : new Error(message);
