@@ -215,7 +215,7 @@ const RUN: Bad[] = [
 const ID: Bad[] = [
   ['jobId', 7, 'TypeError'],
   ['jobId', '', 'RangeError'],
-  ['jobId', '17', 'RangeError'],
+  ['jobId', 'half a \ud83d', 'RangeError'],
   ['jobId', 'a:b', 'RangeError'],
 ];
 const MAP: Bad[] = [
