@@ -70,13 +70,18 @@ export class FleetWorker extends EventEmitter {
     super();
     this.#options = checkWorker(options, cpus());
     const { filename, threads, pool } = this.#options;
-    this.#pool = new Pool({ ...pool, filename, minThreads: threads, maxThreads: threads });
-    this.#pool.on('error', (error: Error) => this.#onError(error));
     this.#link = new Link(this.#options, {
       online: () => this.emit('online'),
       offline: (reason) => this.emit('offline', reason),
       lost: () => {},
     });
+    try {
+      this.#pool = new Pool({ ...pool, filename, minThreads: threads, maxThreads: threads });
+    } catch (error) {
+      this.#link.close();
+      throw error;
+    }
+    this.#pool.on('error', (error: Error) => this.#onError(error));
     this.ready = this.#start();
     this.ready.catch(() => this.#stop());
   }

@@ -100,19 +100,20 @@ export class RunningJobs {
   }
 
   /**
-   * A delay is of the clock of whoever sees it: where clocks differ, the same worker may get the job again and again. When one
-   * comes back, it is for everybody at once, and this worker has no room for it until somebody else could take it.
+   * A delay ends by the clock of whoever looks: where clocks differ, this worker may be the only one to see that. So a job that has
+   * come back is for everybody at once, and leaves no room for itself here until somebody else could take it.
    */
   async #offer(job: Job, token: string | undefined): Promise<Error> {
     const id = job.id as string;
+    await job.moveToDelayed((await this.#site.registry.time()) + OFFERED_AGAIN, token);
     if (this.#offered.delete(id)) {
-      const error = await returned(job, token);
+      // It fails when somebody has seen the end of the delay.
+      await job.promote().catch(() => {});
       await sleep(OFFERED_AGAIN);
-      return error;
+    } else {
+      if (this.#offered.size >= MOST_OFFERED) this.#offered.clear();
+      this.#offered.add(id);
     }
-    if (this.#offered.size >= MOST_OFFERED) this.#offered.clear();
-    this.#offered.add(id);
-    await job.moveToDelayed(Date.now() + OFFERED_AGAIN, token);
     return new DelayedError();
   }
 
