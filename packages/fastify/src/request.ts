@@ -1,4 +1,4 @@
-import { EventEmitter, setMaxListeners } from 'node:events';
+import { type EventEmitter, setMaxListeners } from 'node:events';
 import type { AbortSignalAny } from '@plimsoll/pool';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ClientGone, entryFor, type GivenOptions, run } from './run-task.js';
