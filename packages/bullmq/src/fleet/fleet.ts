@@ -6,7 +6,6 @@ import { Queue } from 'bullmq';
 import type { FleetError } from '../errors.js';
 import { announceCancellation, forgetCancellation, isCancelled } from '../shared/cancellations.js';
 import { codedError, Link } from '../shared/connection.js';
-import { LargeTasks } from '../shared/large-tasks.js';
 import {
   type CheckedFleet,
   type CheckedRun,
@@ -16,6 +15,7 @@ import {
   type FleetRunOptions,
 } from '../shared/options.js';
 import { Registry, type WorkerEntry } from '../shared/registry.js';
+import { Payloads } from '../shared/wire.js';
 import { TaskRunner } from '../tasks/task-runner.js';
 import { type FleetJob, type SubmittedJob, submittedJob, wholeJob } from './job.js';
 import { type Pending, PendingTasks } from './pending.js';
@@ -69,7 +69,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   readonly #queue: Queue;
   readonly #results: Results;
   readonly #registry: Registry;
-  readonly #largeTasks: LargeTasks;
+  readonly #payloads: Payloads;
   readonly #pending = new PendingTasks();
   /** By the ids of their jobs. */
   readonly #cancelling = new Map<string, Promise<void>>();
@@ -95,8 +95,8 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     this.#queue = new Queue(queue, { connection: client, prefix, streams });
     this.#queue.on('error', (error) => this.#onError(error));
     this.#registry = new Registry(client, this.#options);
-    this.#largeTasks = new LargeTasks(client, this.#options);
-    this.#results = new Results(this.#queue, client, this.#options, this.#pending, {
+    this.#payloads = new Payloads(client, this.#options);
+    this.#results = new Results(this.#queue, client, this.#options, this.#payloads, this.#pending, {
       succeeded: (task, value, ms) => this.#succeeded(task, value, ms),
       failed: (task, reason) => {
         this.#settle(task, () => task.reject(reason));
@@ -259,7 +259,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
       if (task.isShared) await this.#clearFor(task);
       if (task.isSettled) return;
       // One connection keeps their order.
-      const stored = bytes === undefined ? undefined : this.#largeTasks.put(task.id, bytes);
+      const stored = bytes === undefined ? undefined : this.#payloads.putTask(task.id, bytes);
       await Promise.all([stored, this.#queue.add(task.name, data, { ...opts, jobId: task.id })]);
       task.isAdded = true;
       if (task.isCancelled) await this.#cancel(task);
@@ -291,7 +291,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
 
   /** Of a job that has ended, or is out of the queue. Its worker does the same; either may be gone. */
   #dropLarge({ id, isLarge }: Pending): void {
-    if (isLarge) void this.#largeTasks.drop(id).catch(() => {});
+    if (isLarge) void this.#payloads.dropTask(id).catch(() => {});
   }
 
   #succeeded(task: Pending, value: unknown, ms: number): void {

@@ -3,7 +3,7 @@ import { type Job, type Queue, QueueEvents } from 'bullmq';
 import { FleetError } from '../errors.js';
 import type { Client } from '../shared/connection.js';
 import { eventsKeyOf, type QueuePlace } from '../shared/keys.js';
-import { Outcomes, type Receipt } from '../shared/wire.js';
+import type { Payloads, Receipt } from '../shared/wire.js';
 import type { Pending, PendingTasks } from './pending.js';
 
 /** Milliseconds without news of a task after which Redis is asked for it. */
@@ -34,7 +34,7 @@ export class Results {
   readonly #client: Client;
   readonly #pending: PendingTasks;
   readonly #listener: ResultListener;
-  readonly #outcomes: Outcomes;
+  readonly #payloads: Payloads;
   readonly #looking: NodeJS.Timeout;
   #events: QueueEvents | undefined;
   #isClosed = false;
@@ -43,6 +43,7 @@ export class Results {
     queue: Queue,
     client: Client,
     place: QueuePlace,
+    payloads: Payloads,
     pending: PendingTasks,
     listener: ResultListener,
   ) {
@@ -51,7 +52,7 @@ export class Results {
     this.#place = place;
     this.#pending = pending;
     this.#listener = listener;
-    this.#outcomes = new Outcomes(client, place);
+    this.#payloads = payloads;
     this.#looking = setInterval(() => void this.#lookAtSilent(), SILENCE / 2).unref();
   }
 
@@ -145,7 +146,7 @@ export class Results {
     this.#settle(
       task,
       result === undefined,
-      () => this.#outcomes.resultOf(task.id, result === undefined ? { ms } : { ms, result }),
+      () => this.#payloads.resultOf(task.id, result === undefined ? { ms } : { ms, result }),
       (value) => this.#listener.succeeded(task, value, ms),
     );
   }
@@ -158,7 +159,7 @@ export class Results {
       true,
       async () => {
         // What is kept beside a job that BullMQ itself has failed is of an earlier attempt.
-        const thrown = stalled === undefined ? await this.#outcomes.thrownBy(id) : { reason: stalled };
+        const thrown = stalled === undefined ? await this.#payloads.thrownBy(id) : { reason: stalled };
         return thrown === null ? failureOf(id, reason) : thrown.reason;
       },
       (error) => this.#listener.failed(task, error),
@@ -179,7 +180,7 @@ export class Results {
     read().then(
       (value) => {
         settle(value);
-        if (isBeside && !task.isShared) void this.#outcomes.drop(task.id).catch(() => {});
+        if (isBeside && !task.isShared) void this.#payloads.dropOutcome(task.id).catch(() => {});
       },
       (reason: unknown) => this.#unread(task, reason),
     );

@@ -55,17 +55,36 @@ export function jobData(data: unknown): JobData {
   );
 }
 
+/** Milliseconds that a task may wait: a week. A key without an end would stay when hosts and workers are gone. */
+const WAITS = 7 * 24 * 3600 * 1000;
+
 /**
- * Results that are too large for an event, and errors, which BullMQ would keep the message of: keys beside the jobs. One for each,
- * because a worker that has lost its lock may write an error while another one has the result.
+ * Keys beside the jobs: tasks that are too large for the JSON of a job, results that are too large for an event, and errors, of which
+ * BullMQ would keep the message. Result and error are apart, because a worker that has lost its lock may write an error while another
+ * one has the result. The key of a task is dropped by the worker that ends its job, and by the host, for jobs that no worker ends.
  */
-export class Outcomes {
+export class Payloads {
   readonly #client: Client;
   readonly #place: QueuePlace;
 
   constructor(client: Client, place: QueuePlace) {
     this.#client = client;
     this.#place = place;
+  }
+
+  putTask(id: string, bytes: Uint8Array): Promise<void> {
+    return this.#put('task', id, bytes, WAITS);
+  }
+
+  /** @throws FleetError PLIMSOLL_FLEET_LOST */
+  async taskOf(id: string): Promise<Uint8Array> {
+    const bytes = await this.#get('task', id);
+    if (bytes === null) throw lost('task', id);
+    return new Uint8Array(bytes);
+  }
+
+  async dropTask(id: string): Promise<void> {
+    await this.#client.unlink(this.#keyOf('task', id));
   }
 
   async receiptFor(id: string, bytes: Uint8Array, ms: number, keep: number): Promise<Receipt> {
@@ -82,8 +101,7 @@ export class Outcomes {
   async resultOf(id: string, { result }: Receipt): Promise<unknown> {
     if (result !== undefined) return decode(fromText(result));
     const bytes = await this.#get('result', id);
-    if (bytes === null)
-      throw new FleetError('PLIMSOLL_FLEET_LOST', `The result of job ${id} is no longer kept`);
+    if (bytes === null) throw lost('result', id);
     return decode(bytes);
   }
 
@@ -94,7 +112,7 @@ export class Outcomes {
   }
 
   /** For an outcome that was read, and that nobody else will read. */
-  async drop(id: string): Promise<void> {
+  async dropOutcome(id: string): Promise<void> {
     await this.#client.unlink(this.#keyOf('result', id), this.#keyOf('error', id));
   }
 
@@ -111,4 +129,7 @@ export class Outcomes {
   }
 }
 
-type Kind = 'result' | 'error';
+type Kind = 'task' | 'result' | 'error';
+
+const lost = (kind: Kind, id: string): FleetError =>
+  new FleetError('PLIMSOLL_FLEET_LOST', `The ${kind} of job ${id} is no longer kept`);

@@ -8,10 +8,9 @@ import { FleetError } from '../errors.js';
 import { Cancellations } from '../shared/cancellations.js';
 import { type Client, codedError, Link } from '../shared/connection.js';
 import { keyOf, type QueuePlace } from '../shared/keys.js';
-import { LargeTasks } from '../shared/large-tasks.js';
 import { type CheckedWorker, checkWorker, type FleetWorkerOptions } from '../shared/options.js';
 import { HEARTBEAT, Registry, type WorkerEntry } from '../shared/registry.js';
-import { Outcomes } from '../shared/wire.js';
+import { Payloads } from '../shared/wire.js';
 import { type Health, HealthServer } from './health.js';
 import { RunningJobs } from './running.js';
 
@@ -150,27 +149,13 @@ export class FleetWorker extends EventEmitter {
   async #open(): Promise<void> {
     const { client } = this.#link;
     const { prefix, queue, threads, version } = this.#options;
-    const self: WorkerEntry = {
-      id: this.#id,
-      host: hostname(),
-      pid: process.pid,
-      threads,
-      version,
-      names: this.#names,
-    };
+    const place = { id: this.#id, host: hostname(), pid: process.pid };
+    const self: WorkerEntry = { ...place, threads, version, names: this.#names };
     const registry = new Registry(client, this.#options);
-    const outcomes = new Outcomes(client, this.#options);
-    const largeTasks = new LargeTasks(client, this.#options);
+    const payloads = new Payloads(client, this.#options);
     const cancellations = new Cancellations(client, this.#options);
-    const jobs = new RunningJobs({
-      options: this.#options,
-      pool: this.#pool,
-      self,
-      registry,
-      outcomes,
-      largeTasks,
-      cancellations,
-    });
+    const parts = { self, registry, payloads, cancellations };
+    const jobs = new RunningJobs({ options: this.#options, pool: this.#pool, ...parts });
     const { lockDuration, stalledInterval, maxStalledCount } = this.#options;
     const worker = new Worker(queue, (job, token) => jobs.process(job, token), {
       ...{ connection: client, prefix, autorun: false, concurrency: threads, runRetryDelay: 1000 },

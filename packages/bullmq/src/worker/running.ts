@@ -4,10 +4,9 @@ import { messageOf, now, runBytes } from '@plimsoll/pool/internal';
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import { FleetError, tooLarge } from '../errors.js';
 import type { Cancellations } from '../shared/cancellations.js';
-import type { LargeTasks } from '../shared/large-tasks.js';
 import type { CheckedWorker } from '../shared/options.js';
 import type { Registry, WorkerEntry } from '../shared/registry.js';
-import { fromText, type JobData, jobData, type Outcomes, type Receipt } from '../shared/wire.js';
+import { fromText, type JobData, jobData, type Payloads, type Receipt } from '../shared/wire.js';
 
 /** Milliseconds until a job that this worker does not know is offered again. */
 const OFFERED_AGAIN = 200;
@@ -21,8 +20,7 @@ export interface JobSite {
   readonly pool: Pool;
   readonly self: WorkerEntry;
   readonly registry: Registry;
-  readonly outcomes: Outcomes;
-  readonly largeTasks: LargeTasks;
+  readonly payloads: Payloads;
   readonly cancellations: Cancellations;
 }
 
@@ -54,7 +52,7 @@ export class RunningJobs {
   /** For a job that has ended here. */
   async dropTask({ id, data, finishedOn }: Job): Promise<void> {
     const isLarge = (Object(data) as Partial<JobData>).beside !== undefined;
-    if (isLarge && finishedOn !== undefined) await this.#site.largeTasks.drop(id as string);
+    if (isLarge && finishedOn !== undefined) await this.#site.payloads.dropTask(id as string);
   }
 
   /** What BullMQ calls for a job. @throws what BullMQ is to do with it */
@@ -80,15 +78,15 @@ export class RunningJobs {
   }
 
   async #run(job: Job, id: string, signal: AbortSignal): Promise<Receipt> {
-    const { options, outcomes, largeTasks, pool } = this.#site;
+    const { options, payloads, pool } = this.#site;
     const data = jobData(job.data);
     const { timeout, grace, spread = false, task: text } = data;
     const { maxPayload } = options;
-    const task = text === undefined ? await largeTasks.get(id) : fromText(text);
+    const task = text === undefined ? await payloads.taskOf(id) : fromText(text);
     const started = now();
     const result = await runBytes(pool, task, maxPayload, spread, { name: job.name, signal, timeout, grace });
     if (typeof result === 'number') throw tooLarge('The result', result, maxPayload);
-    return outcomes.receiptFor(id, result, now() - started, data.keep);
+    return payloads.receiptFor(id, result, now() - started, data.keep);
   }
 
   /** Another worker may know it, of another version of the module; if there is none, the task has failed. */
@@ -120,7 +118,7 @@ export class RunningJobs {
   /** Keeps all of the error for the host, and gives BullMQ what its job shall say. */
   async #failure(job: Job, error: unknown, isFinal: boolean): Promise<Error> {
     const { keep } = Object(job.data) as Partial<JobData>;
-    if (Number.isInteger(keep)) await this.#site.outcomes.putError(job.id as string, error, keep as number);
+    if (Number.isInteger(keep)) await this.#site.payloads.putError(job.id as string, error, keep as number);
     const message = messageOf(error);
     if (isFinal || error instanceof FleetError) return new UnrecoverableError(message);
     return error instanceof Error ? error : new Error(message);
