@@ -132,7 +132,8 @@ function figuresOf(window: Window, rate: number | undefined): Omit<Slice, 'block
   if (failed > 0.01 * window.completed) throw new Error(`${failed} of ${window.completed} requests failed`);
   const behind = window.unfinished + Math.max(0, window.inFlightGrowth);
   return {
-    meanMs: latencies.reduce((sum, latency) => sum + latency, 0) / latencies.length,
+    // A latency begins when the event loop takes the request up; clients wait for that, too.
+    meanMs: latencies.reduce((sum, latency) => sum + latency, 0) / latencies.length + window.loopDelayMs.mean,
     perSecond: window.completed / window.seconds,
     overloaded: rate !== undefined && behind > MOST_UNFINISHED * latencies.length + 5,
   };
