@@ -97,7 +97,6 @@ export const traceUsageLineSchema = z.object({
   other: usage,
   busyThreads: index.nullable().optional(),
   blockedThreads: index.nullable().optional(),
-  cores: z.object({ busyMs: ms, stolenMs: ms }).nullable().optional(),
 });
 
 export const traceNoteLineSchema = z.object({

@@ -135,8 +135,6 @@ export interface UsageInterval {
   readonly busyThreads?: number | null;
   /** Those of them that were blocked: neither on a core nor waiting for one. */
   readonly blockedThreads?: number | null;
-  /** Of all cores that the process may use: how long they were busy with anything but the recorder, and given to other machines. */
-  readonly cores?: { readonly busyMs: number; readonly stolenMs: number } | null;
 }
 
 export interface ThreadUsage {

@@ -36,8 +36,8 @@ export function assemble(lines: readonly TraceLine[], damage: Damage): TracedPro
     else if (line.type === 'operation') add(operations, line.process, line);
     else if (line.type === 'request') add(requests, line.process, line);
     else if (line.type === 'usage' && line.fromMs <= line.toMs) {
-      const { type, process, busyThreads = null, blockedThreads = null, cores = null, ...interval } = line;
-      add(usage, process, { ...interval, busyThreads, blockedThreads, cores });
+      const { type, process, busyThreads = null, blockedThreads = null, ...interval } = line;
+      add(usage, process, { ...interval, busyThreads, blockedThreads });
     }
   }
   for (const lost of [jobs, operations, requests])

@@ -72,8 +72,6 @@ export function usageIntervals(
   times: RecordedTimes,
 ): UsageInterval[] {
   const isInJob = jobsOnThreads(events);
-  /** Of what the recorder used, what is not yet taken off: the kernel counts the cores' use in whole ticks. */
-  let recorderMs = 0;
   return samples.slice(1).map((sample, index) => {
     const sums = { eventLoop: [0, 0], pool: [0, 0], other: [0, 0] } as Record<
       'eventLoop' | 'pool' | 'other',
@@ -83,10 +81,7 @@ export function usageIntervals(
     let blocked = 0;
     const states = new Map(sample.use.map(([tid, , , state]) => [tid, state]));
     for (const [tid, cpu, waited] of sample.use) {
-      if (tid === own) {
-        recorderMs += cpu / NS_PER_MS;
-        continue;
-      }
+      if (tid === own) continue;
       const sum = sums[tid === process.pid ? 'eventLoop' : pool?.has(tid) ? 'pool' : 'other'];
       sum[0] += cpu;
       sum[1] += waited;
@@ -101,10 +96,6 @@ export function usageIntervals(
       cpuMs: cpu / NS_PER_MS,
       coreWaitMs: waited / NS_PER_MS,
     });
-    // The kernel's counters of idle machines may step back.
-    const usedMs = Math.max(0, sample.cores?.[0] ?? 0);
-    const ofRecorderMs = Math.min(usedMs, recorderMs);
-    recorderMs -= ofRecorderMs;
     return {
       ...(times.isPart ? { recorded: times.covers(samples[index]?.at ?? sample.at, sample.at) } : {}),
       fromMs: clock(samples[index]?.at ?? sample.at),
@@ -114,10 +105,6 @@ export function usageIntervals(
       other: usage(sums.other),
       busyThreads: sample.tells ? busy : null,
       blockedThreads: sample.tells ? blocked : null,
-      cores:
-        sample.cores == null
-          ? null
-          : { busyMs: usedMs - ofRecorderMs, stolenMs: Math.max(0, sample.cores[1]) },
     };
   });
 }

@@ -34,7 +34,6 @@ const trace: Trace = {
           other: { cpuMs: 0, coreWaitMs: 0 },
           busyThreads: 3,
           blockedThreads: 2,
-          cores: { busyMs: 40, stolenMs: 10 },
         },
       ],
     }),

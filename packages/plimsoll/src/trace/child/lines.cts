@@ -69,8 +69,6 @@ export interface ThreadsLine {
   readonly new: readonly (readonly [tid: number, name: string])[];
   /** Whether the kernel tells here what a thread is waiting for. */
   readonly tells: boolean;
-  /** Since the sample before, of all cores that the process may use: milliseconds that they were busy, and that other machines had them. */
-  readonly cores?: readonly [busyMs: number, stolenMs: number] | null;
   /** Since the sample before: nanoseconds on a core, nanoseconds waiting for one; and what it does now (`null`: not sampled). Threads that did nothing are left out. */
   readonly use: readonly (readonly [tid: number, cpu: number, waited: number, state: ThreadState | null])[];
 }

@@ -1,5 +1,4 @@
 import constants = require('./constants.cjs');
-import cores = require('./cores.cjs');
 
 import type { ProblemLine, RecordedLine, SignalSource, ThreadsLine } from './lines.cjs';
 
@@ -18,7 +17,6 @@ class ThreadsSource implements SignalSource {
   readonly #tells = threads.stateOf(this.#self ?? process.pid) !== null;
   #emit: (line: RecordedLine) => void = () => {};
   #nextAt = 0;
-  #coresBefore = cores.use();
 
   async start(emit: (line: RecordedLine) => void): Promise<ProblemLine | null> {
     this.#emit = emit;
@@ -43,15 +41,6 @@ class ThreadsSource implements SignalSource {
     return (this.#self === null ? null : threads.usage(this.#self)?.cpu) ?? 0;
   }
 
-  #cores(): Exclude<ThreadsLine['cores'], undefined> {
-    const before = this.#coresBefore;
-    const now = cores.use();
-    this.#coresBefore = now;
-    return now === null || before === null
-      ? null
-      : [now.busyMs - before.busyMs, now.stolenMs - before.stolenMs];
-  }
-
   #sample(): void {
     const at = now();
     const spent = this.#spent();
@@ -69,7 +58,7 @@ class ThreadsSource implements SignalSource {
       const state = this.#isWorthAsking(tid) ? threads.stateOf(tid) : null;
       if (cpu > 0 || waited > 0 || state === 1 || state === 2) use.push([tid, cpu, waited, state]);
     }
-    this.#emit({ type: 'threads', at, new: found, tells: this.#tells, cores: this.#cores(), use });
+    this.#emit({ type: 'threads', at, new: found, tells: this.#tells, use });
     this.#nextAt = at + (this.#spent() - spent) / NS_PER_US / MOST_SHARE;
   }
 }
