@@ -20,6 +20,9 @@ const SLOW = [
   'packages/plimsoll/test/browser/browser',
   'packages/plimsoll/test/docs/site',
   'packages/plimsoll/test/classify/classify',
+  'packages/plimsoll/test/doctor/running',
+  'packages/plimsoll/test/resize/resize',
+  'packages/plimsoll/test/target/attach',
   'packages/plimsoll/test/lab/blocks',
   'packages/plimsoll/test/stats/generations',
   'packages/plimsoll/test/timeline/timeline',
@@ -91,7 +94,14 @@ const SIDE_BY_SIDE = [
  *
  * @param {number} line
  */
-export const mayBeSkipped = (line) => (line < 22 ? ['types are stripped where Node does that'] : []);
+export const mayBeSkipped = (line) =>
+  line < 22
+    ? [
+        'types are stripped where Node does that',
+        'an inspector that is switched off',
+        'an inspector that is switched off, by a variable too',
+      ]
+    : [];
 
 /** @param {string} file */
 const sourceOf = (file) =>

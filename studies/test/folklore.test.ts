@@ -88,7 +88,7 @@ describe('npm run study:folklore', { skip }, () => {
   test('one claim by its name, and names that are none', async () => {
     const { code, stdout } = await study('folklore', 'later', '--quick');
     assert.equal(code, 0);
-    assert.match(stdout, /^## The size can be changed while the program runs$/m);
+    assert.match(stdout, /^## A running program can set the variable anew, and its pool follows$/m);
     assert.doesNotMatch(stdout, /## By default/);
     const unknown = await study('folklore', 'nonsense');
     assert.equal(unknown.code, 2);

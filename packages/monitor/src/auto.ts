@@ -3,6 +3,8 @@ import { type AutoSettings, readSettings } from './auto-settings.js';
 import { type Meter, observeWithOpenTelemetry } from './exporters/opentelemetry.js';
 import { prometheusContentType, prometheusText } from './exporters/prometheus-text.js';
 import { monitorThreadPool, type ThreadPoolMonitor } from './host/monitor.js';
+import { stateAtHome } from './resize/home.js';
+import { sizeFor } from './shared/pool-size.js';
 
 /** How long the pool must stay saturated for a warning, and how long after one there is no other. */
 const FOR_MS = 1000;
@@ -29,6 +31,7 @@ export function start(): ThreadPoolMonitor | undefined {
   if (settings.listen !== undefined) void serve(monitor, settings.listen);
   observeWhenThere(monitor);
   monitor.enable();
+  warnWhenSizeDiffers(monitor);
   return monitor;
 }
 
@@ -53,6 +56,23 @@ function described({ threadPool: { size, busy, queued } }: ThreadPoolMonitor): s
   if (size === undefined) return '';
   if (busy === undefined || queued === undefined) return ` (${size} threads)`;
   return ` (${size} threads, ${busy} busy, ${queued} jobs waiting)`;
+}
+
+/** The application may set the variable in its first lines, and may use the pool much later; so for the first minute. */
+function warnWhenSizeDiffers(monitor: ThreadPoolMonitor, looks = LOOKS): void {
+  const { size } = monitor.threadPool;
+  const text = process.env.UV_THREADPOOL_SIZE;
+  if (looks === 0 || stateAtHome() !== undefined) return;
+  if (size === undefined || size === sizeFor(text)) {
+    setTimeout(() => warnWhenSizeDiffers(monitor, looks - 1), LOOK_MS).unref();
+    return;
+  }
+  warn(
+    `libuv's pool has ${size} threads, but UV_THREADPOOL_SIZE is ${text === undefined ? 'not set' : `'${text}'`}: something used ` +
+      "the pool before the variable was changed, as Node's loader of ES modules does before Node 22.18 and 24.3. Set it before " +
+      'Node starts, or load @plimsoll/monitor/auto by --require, not --import',
+    'PLIMSOLL_POOL_SIZE',
+  );
 }
 
 /** Processes of a cluster have ports of their own, or each scrape would ask another one. */

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readSettings } from '../dist/auto-settings.js';
-import { fixture, HAS_FIFOS, runNode } from './support.js';
+import { fixture, HAS_FIFOS, IS_LINUX, runNode } from './support.js';
 
 /** Where `@plimsoll/monitor/auto` is found by its name. */
 const cwd = fileURLToPath(new URL('..', import.meta.url));
@@ -47,6 +47,20 @@ test('no warnings when they are not wanted', { skip: !HAS_FIFOS }, async () => {
     env: environment({ PLIMSOLL_MONITOR_WAIT_MS: '0' }),
   });
   assert.equal(stderr, '');
+});
+
+test('a pool whose size is not the one that was asked for is named', { skip: !IS_LINUX }, async () => {
+  for (const flag of ['--require', '--import']) {
+    const { stdout, stderr } = await runNode([flag, AUTO, fixture('auto-size.cjs')], { cwd });
+    const size = stdout.trim();
+    if (flag === '--require') assert.equal(size, '16');
+    if (size === '16') assert.equal(stderr, '');
+    else
+      assert.match(
+        stderr,
+        /\[PLIMSOLL_POOL_SIZE\] PlimsollWarning: libuv's pool has 4 threads, but UV_THREADPOOL_SIZE is '16'/,
+      );
+  }
 });
 
 test('/metrics is served, and does not keep the application alive', async () => {

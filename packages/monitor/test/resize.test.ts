@@ -78,3 +78,18 @@ test('calls run one after the other, and each tells of its own', { skip }, async
   assert.deepEqual(seen, sizes);
   assert.equal(threadPool.size, sizes.at(-1));
 });
+
+test('one thread runs jobs in the order of their calls, whatever the size was before', { skip }, async () => {
+  for (const before of [4, 2, 3]) {
+    await threadPool.resize(before);
+    await threadPool.resize(1);
+    const order: number[] = [];
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, job) => order.push(await access('/').then(() => job))),
+    );
+    assert.deepEqual(
+      order,
+      Array.from({ length: 50 }, (_, job) => job),
+    );
+  }
+});

@@ -138,12 +138,19 @@ test('plimsoll exports these values and no others', () => {
     Object.keys(plimsoll).sort(),
     [
       ...['bench', 'classify', 'compare', 'compareModules', 'timeline', 'trace'],
-      ...['readTrace', 'doctor', 'report', 'top', 'writeTrace', 'PlimsollError'],
-      ...['benchReport', 'classificationReport', 'diagnosisReport', 'timelineReport', 'traceReport'],
+      ...['readTrace', 'doctor', 'report', 'resize', 'top', 'writeTrace', 'PlimsollError'],
+      ...[
+        'benchReport',
+        'classificationReport',
+        'diagnosisReport',
+        'resizeReport',
+        'timelineReport',
+        'traceReport',
+      ],
       ...['comparisonMarkdown', 'comparisonReport', 'comparisonSchema'],
       ...['benchMarkdown', 'perfettoTrace', 'plainStyle', 'terminalStyle'],
       ...['benchSchema', 'classificationSchema', 'environmentSchema'],
-      ...['diagnosisSchema', 'poolActivitySchema', 'timelineSchema', 'traceSummarySchema'],
+      ...['diagnosisSchema', 'poolActivitySchema', 'resizeSchema', 'timelineSchema', 'traceSummarySchema'],
     ].sort(),
   );
 });

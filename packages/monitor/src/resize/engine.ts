@@ -4,7 +4,7 @@ import { MOST_THREADS } from '../options.js';
 import { fast } from '../worker/calls.js';
 import type { EngineStartup } from './home.js';
 import { countThreads, Libuv } from './libuv.js';
-import type { ResizeFailure, ToEngine, ToThreads } from './messages.js';
+import { clock, type ResizeFailure, type ToEngine, type ToThreads } from './messages.js';
 import { makeFifo, Parking } from './parking.js';
 import { RealThreads } from './real-threads.js';
 import type { Resizer } from './resizer.js';
@@ -13,7 +13,7 @@ import { EngineState, NAME } from './state.js';
 // The thread that resizes the pool. One of its own, because its jobs are not to keep the application's event loop alive, and
 // because it answers while that loop is blocked.
 
-const { buffer, tmp } = workerData as EngineStartup;
+const { buffer, tmp, may } = workerData as EngineStartup;
 const state = new EngineState(buffer);
 const channel = new BroadcastChannel(NAME);
 const post = (message: ToThreads): void => channel.postMessage(message);
@@ -24,6 +24,7 @@ process.emitWarning = () => {};
 const START_LOOKS = 100;
 const LOOK_MS = 5;
 
+let libuv: Libuv | undefined;
 let resizer: Resizer | undefined;
 /** Why there is no engine, or only the weaker one. */
 let reason: string | undefined;
@@ -31,24 +32,24 @@ let reason: string | undefined;
 /** Decides once how the pool is resized. */
 async function prepare(): Promise<Resizer> {
   if (resizer !== undefined) return resizer;
-  const libuv = Libuv.find();
-  const threads = await start(libuv);
+  libuv ??= Libuv.find();
+  const threads = await start();
   if (threads === undefined)
     throw unavailable('the threads of the pool cannot be counted in this build of Node');
   state.real = threads.count;
   state.size = threads.count;
-  resizer = makeResizer(libuv, threads.ids);
+  resizer = makeResizer(threads.ids);
   return resizer;
 }
 
 /** Starts the pool where nothing has used it yet, at the size that its variable says. */
-async function start(libuv: Libuv | undefined): ReturnType<typeof look> {
+async function start(): ReturnType<typeof look> {
   if (countThreads(libuv) === undefined) fast(() => {});
-  return look(libuv);
+  return look();
 }
 
 /** Another thread may be starting the pool at this moment. */
-async function look(libuv: Libuv | undefined) {
+async function look() {
   for (let looks = 0; looks < START_LOOKS; looks++) {
     const threads = countThreads(libuv);
     if (threads !== undefined && (threads.ids !== undefined || libuv === undefined)) return threads;
@@ -57,17 +58,20 @@ async function look(libuv: Libuv | undefined) {
   return countThreads(libuv);
 }
 
-function makeResizer(libuv: Libuv | undefined, ids: readonly number[] | undefined): Resizer {
+function makeResizer(ids: readonly number[] | undefined): Resizer {
   try {
     if (libuv === undefined || ids === undefined) throw new Error("libuv's variables cannot be read");
+    if (!may.ffi) throw new Error('--permission without --allow-ffi');
     const threads = new RealThreads(state, libuv);
     state.engine = 'threads';
+    reason = undefined;
     return threads;
   } catch (error) {
     reason = `only up to the size that the pool was started with: ${textOf(error)}`;
   }
   try {
-    const parking = new Parking(state, makeFifo(tmp), libuv, ids);
+    if (!may.fifo) throw new Error('--permission without --allow-child-process and --allow-fs-write');
+    const parking = new Parking(state, makeFifo(tmp), may.memory ? libuv : undefined, ids);
     state.engine = 'parking';
     return parking;
   } catch (error) {
@@ -84,6 +88,11 @@ function unavailable(why: string): ResizeError {
 }
 
 async function resize(size: number, deadline: number): Promise<void> {
+  if (clock() >= deadline)
+    throw new ResizeError(
+      'PLIMSOLL_MONITOR_RESIZE_TIMEOUT',
+      `its turn did not come in time; there are ${state.size} threads`,
+    );
   if (state.isClosed) throw unavailable('the process is about to exit');
   const engine = await prepare();
   const limit = state.engine === 'threads' ? MOST_THREADS : state.real;

@@ -13,6 +13,17 @@ const KEY = Symbol.for(NAME);
 export interface EngineStartup {
   readonly buffer: SharedArrayBuffer;
   readonly tmp: string;
+  /** What `--permission` leaves: Node holds a Worker without that flag to nothing. */
+  readonly may: { readonly ffi: boolean; readonly fifo: boolean; readonly memory: boolean };
+}
+
+function permissions(tmp: string): EngineStartup['may'] {
+  const may = (scope: string, path?: string): boolean => process.permission?.has(scope, path) ?? true;
+  return {
+    ffi: may('ffi') && may('fs.read', '/proc/self/exe'),
+    fifo: may('child') && may('fs.write', tmp),
+    memory: may('fs.write', '/proc/self/mem'),
+  };
 }
 
 /**
@@ -33,6 +44,7 @@ export const stateAtHome = (): EngineState | undefined => {
 export function startEngine(source: string): void {
   if (Reflect.has(process, KEY)) return;
   const state = new EngineState();
+  const tmp = tmpdir();
   const worker = new Worker(source, {
     eval: true,
     name: 'plimsoll-resize',
@@ -42,7 +54,7 @@ export function startEngine(source: string): void {
     resourceLimits: HEAP,
     // A number may be another file's by the time that Node closes what a thread left open.
     trackUnmanagedFds: false,
-    workerData: { buffer: state.buffer, tmp: tmpdir() } satisfies EngineStartup,
+    workerData: { buffer: state.buffer, tmp, may: permissions(tmp) } satisfies EngineStartup,
   });
   Reflect.defineProperty(process, KEY, { value: state.buffer, configurable: true });
   const forgetExit = beforeExit(() => {

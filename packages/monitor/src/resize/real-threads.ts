@@ -51,6 +51,12 @@ const ROOM = 256n;
 const LOOP_ROOM = 4096n;
 const LOOK_MS = 1;
 
+/** Another libuv may call its threads' function in another way. */
+function isKnown(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major === 1 && minor <= 52;
+}
+
 /** Larger and smaller by threads that start and end: libuv's own function for those of its pool, called by `node:ffi`. */
 export class RealThreads extends Resizer {
   readonly #ffi: Ffi;
@@ -72,6 +78,8 @@ export class RealThreads extends Resizer {
   /** @throws where Node has no `node:ffi`, or does not allow it */
   constructor(state: EngineState, { symbols }: Libuv) {
     super(state);
+    if (!isKnown(process.versions.uv))
+      throw new Error(`libuv ${process.versions.uv} is newer than what this knows`);
     const ffi = process.getBuiltinModule('node:ffi') as Ffi | undefined;
     if (ffi === undefined) throw new Error('this Node has no node:ffi');
     const { lib, functions } = ffi.dlopen(null, FUNCTIONS);

@@ -70,11 +70,11 @@ class ProcessThreadPool implements ResizableThreadPool {
   }
 
   get resizing(): Engine | false {
-    return this.#state?.engine || this.#likely().resizing;
+    return this.#state?.engine || (this.#link?.reason === undefined && this.#likely().resizing);
   }
 
   get reason(): string | undefined {
-    return this.#link?.reason ?? this.#likely().reason;
+    return this.#state?.engine ? this.#link?.reason : (this.#link?.reason ?? this.#likely().reason);
   }
 
   get #state(): EngineState | undefined {
@@ -91,6 +91,7 @@ class ProcessThreadPool implements ResizableThreadPool {
     const no = (reason: string) => ({ resizing: false as const, reason });
     if (process.platform !== 'linux')
       return no(`only Linux tells how many threads the pool has, and this is ${process.platform}`);
+    // `permission` is there under --permission only.
     const mayNot = (scope: string): boolean => process.permission?.has(scope) === false;
     if (mayNot('worker')) return no('--permission without --allow-worker');
     if (this.#variables !== undefined && isBuiltin('node:ffi') && !mayNot('ffi'))

@@ -6,9 +6,9 @@ const LONGEST_TEXT = 15;
 const FIRST_LIMITED = 1052;
 
 /** The size that libuv gives its pool for a value of `UV_THREADPOOL_SIZE`: by `atoi`, as an unsigned number. */
-export function sizeFor(text: string | undefined, version: string = process.versions.uv): number {
+export function sizeFor(text: string | undefined): number {
   if (text === undefined) return DEFAULT_SIZE;
-  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [major = 0, minor = 0] = process.versions.uv.split('.').map(Number);
   if (major * 1000 + minor >= FIRST_LIMITED && text.length > LONGEST_TEXT) return DEFAULT_SIZE;
   const number = Number(/^[ \t-\r]*([+-]?\d+)/.exec(text)?.[1] ?? 0) >>> 0;
   return number === 0 ? 1 : Math.min(number, MOST_SIZE);

@@ -47,7 +47,7 @@ export class PoolWatcher {
     this.#nextWalk = end + (end - time) / WALKING_SHARE;
   }
 
-  /** The pool never grows, so it is counted until it is there. */
+  /** Where libuv's variables cannot be read the pool gets no further threads, so it is counted until it is there. */
   #lookByName(time: number): boolean {
     if (this.#state.size > 0) return true;
     if (time >= this.#nextCount) {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
-import { PlimsollError } from '../errors.js';
+import { PlimsollError, usage } from '../errors.js';
 import { printable } from '../host/printable.js';
 import { addBenchCommand } from './bench.js';
 import { addClassifyCommand } from './classify.js';
@@ -26,7 +26,9 @@ const program = new Command('plimsoll')
   .exitOverride()
   // With `[options]` in every line, descriptions are left too narrow a column at 80 to be wrapped.
   .configureHelp({ subcommandTerm: (command) => command.name() })
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'plimsoll: ')) });
+  .configureOutput({
+    outputError: (text, write) => write(withAdvice(text.replace(/^error: /, 'plimsoll: '))),
+  });
 
 // `| head` has read what it wanted; the command goes on, for its files and its exit code.
 for (const stream of [process.stdout, process.stderr])
@@ -47,9 +49,26 @@ addResizeCommand(program);
 addRunCommand(program);
 
 try {
+  checkName(process.argv[2]);
   await program.parseAsync();
 } catch (error) {
   process.exitCode = exitCodeOf(error);
+}
+
+/** With `--help` behind it, Commander would print its general help for any word. */
+function checkName(word: string | undefined): void {
+  const names = program.commands.map((command) => command.name());
+  if (word === undefined || word.startsWith('-') || word === 'help' || names.includes(word)) return;
+  throw usage(`there is no command ${JSON.stringify(word)}; there are ${names.join(', ')}`);
+}
+
+/** The options of a command to run are taken for plimsoll's own without the two dashes. */
+function withAdvice(text: string): string {
+  const [, , name = ''] = process.argv;
+  const runs = program.commands.some((one) => one.name() === name && /command/.test(one.usage()));
+  return !/unknown option/.test(text) || !runs || process.argv.includes('--')
+    ? text
+    : `${text.trimEnd()}; put -- before the command: plimsoll ${name} -- node app.js\n`;
 }
 
 function exitCodeOf(error: unknown): number {

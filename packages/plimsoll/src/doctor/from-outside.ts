@@ -20,23 +20,22 @@ export function fromOutside(pid: number, root = '/'): ProcessFacts {
   const initial = variable(VARIABLE);
   const inMemory = root === '/' ? variableInMemory(pid, VARIABLE) : undefined;
   const current = inMemory === undefined ? initial : inMemory;
+  // In cluster mode PM2's own code sets the environment of the app in the process, before it loads the app.
+  const fromPm2 = (name: string): string | null =>
+    variable(name) ?? (root === '/' ? (variableInMemory(pid, name) ?? null) : null);
   const count = countPool(pid, poolSizeOf(initial), root);
   return {
-    ...{ pid, ppid: 0, script: variable('pm_exec_path') ?? scriptOf(pid, root) },
+    ...{ pid, ppid: 0, script: fromPm2('pm_exec_path') ?? scriptOf(pid, root) },
     ...{ node: null, libuv: null, platform: process.platform, initial, current },
     ...{
       threads: count === null || count.threads === 0 ? null : count.threads,
       countedBy: count?.by ?? null,
     },
     usedBy: count === null ? 'unknown' : count.threads === 0 ? 'nobody' : 'app',
-    ...{ availableParallelism: null, resized: isResized(pid, root), pm2: isPm2App(pid, variable('pm_id')) },
+    ...{ availableParallelism: null, resized: isResized(pid, root), pm2: fromPm2('pm_id') !== null },
     ...{ exitMs: null, workers: [] },
   };
 }
-
-/** In cluster mode PM2's own code sets the environment of the app in the process, before it loads the app. */
-const isPm2App = (pid: number, initial: string | null): boolean =>
-  initial !== null || typeof variableInMemory(pid, 'pm_id') === 'string';
 
 /** The program's file; the whole text where the program has overwritten its command line by a title. */
 function scriptOf(pid: number, root: string): string | null {

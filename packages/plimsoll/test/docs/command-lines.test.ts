@@ -9,6 +9,7 @@ import { addClassifyCommand } from '#plimsoll/cli/classify.js';
 import { addCompareCommand } from '#plimsoll/cli/compare.js';
 import { addDoctorCommand } from '#plimsoll/cli/doctor.js';
 import { addReportCommand } from '#plimsoll/cli/report.js';
+import { addResizeCommand } from '#plimsoll/cli/resize.js';
 import { addRunCommand } from '#plimsoll/cli/run.js';
 import { addTimelineCommand } from '#plimsoll/cli/timeline.js';
 import { addTopCommand } from '#plimsoll/cli/top.js';
@@ -34,6 +35,7 @@ function commands(): Command {
   addCompareCommand(program);
   addReportCommand(program);
   addDoctorCommand(program);
+  addResizeCommand(program);
   addTopCommand(program);
   addRunCommand(program);
   addTimelineCommand(program);

@@ -140,12 +140,15 @@ if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => consol
     assert.doesNotMatch(run.stdout, /\p{Cc}(?<!\n)/u);
   });
 
-  /** In a terminal of so many columns, of util-linux's script(1), with these keys. */
-  async function inTerminal(columns: number, keys: string): Promise<{ code: number | null; text: string }> {
+  /** In a terminal of so many columns, of util-linux's script(1), with these keys, the last one once a text is there. */
+  async function inTerminal(
+    columns: number,
+    keys: string,
+    beforeLast = /plimsoll top/,
+  ): Promise<{ code: number | null; text: string }> {
     const line = `stty cols ${columns} rows 24; exec '${process.execPath}' '${MAIN}' top terminal-test --interval 0.2`;
-    const target = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', 'terminal-test'], {
-      stdio: 'ignore',
-    });
+    const args = ['--inspect-port=0', '-e', 'setInterval(() => {}, 1000)', 'terminal-test'];
+    const target = spawn(process.execPath, args, { stdio: 'ignore' });
     const terminal = spawn('script', ['-qec', line, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
     let text = '';
     terminal.stdout.on('data', (chunk) => {
@@ -153,7 +156,8 @@ if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => consol
     });
     const ended = once(terminal, 'exit');
     try {
-      for (const key of keys) {
+      for (const [index, key] of [...keys].entries()) {
+        if (index === keys.length - 1) await until(() => terminal.exitCode !== null || beforeLast.test(text));
         const { length } = text;
         await until(
           () => terminal.exitCode !== null || (text.includes('plimsoll top') && text.length > length),
@@ -177,6 +181,19 @@ if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => consol
       text.includes('\u001b[?1049h') && text.trimEnd().endsWith('\u001b[?25h\u001b[?1049l'),
       text.slice(-80),
     );
+  });
+
+  test('live: r resizes the pool of the process', async () => {
+    const { code, text } = await inTerminal(80, 'r2\rq', /no pool yet → 2 pool threads/);
+    assert.equal(code, 0, text);
+    assert.match(text, /resize: PID and threads: \d+ 2/);
+    assert.match(text, /resizing process \d+ to 2/);
+  });
+
+  test('live: Escape leaves the question, and what is no size is said', async () => {
+    const { code, text } = await inTerminal(80, 'r\u001br0\rq', /a PID and a number of threads/);
+    assert.equal(code, 0, text);
+    assert.doesNotMatch(text, /resizing/);
   });
 
   test('a terminal of 40 columns gets a clear line', async () => {

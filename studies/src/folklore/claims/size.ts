@@ -75,7 +75,7 @@ const inCode: Claim = {
 
 const later: Claim = {
   id: 'later',
-  says: 'The size can be changed while the program runs',
+  says: 'A running program can set the variable anew, and its pool follows',
   sources: [
     { title: 'Unitech/pm2#4621', url: 'https://github.com/Unitech/pm2/issues/4621' },
     { title: 'libuv/libuv#4401', url: 'https://github.com/libuv/libuv/issues/4401' },
@@ -87,7 +87,7 @@ const later: Claim = {
     return {
       verdict: decided(grows === true, stays === true),
       because: stays
-        ? 'The pool stays at 4: libuv reads the variable once, at the first use.'
+        ? 'The pool stays at 4: libuv reads the variable once, at the first use. `plimsoll resize` changes the pool itself.'
         : 'Not every version keeps its four threads.',
     };
   },
