@@ -105,16 +105,25 @@ export function loadHttp2(context: TestContext, port: number, path: string, stre
 }
 
 /** Threads of a process that wait in a read of a FIFO: those that are parked. */
-export function parkedThreads(pid: number): number {
-  const tasks = `/proc/${pid}/task`;
-  return readdirSync(tasks).filter((tid) => {
+export const parkedThreads = (pid: number): number =>
+  countThreads(pid, (task) => {
+    const [call, first] = readFileSync(`${task}/syscall`, 'latin1').split(' ');
+    if (call !== (process.arch === 'arm64' ? '63' : '0') || first === undefined) return false;
+    return /^pipe:|fifo/.test(readlinkSync(`/proc/${pid}/fd/${Number(first)}`));
+  });
+
+/** Pool threads of a process that serve the queue: those that it has by name, or was started with, less those that are parked. */
+export function servingThreads(pid: number, started = 8): number {
+  const named = countThreads(pid, (task) => readFileSync(`${task}/comm`, 'utf8').trim() === 'libuv-worker');
+  return (named === 0 ? started : named) - parkedThreads(pid);
+}
+
+const countThreads = (pid: number, isOne: (task: string) => boolean): number =>
+  readdirSync(`/proc/${pid}/task`).filter((tid) => {
     try {
-      const [call, first] = readFileSync(`${tasks}/${tid}/syscall`, 'latin1').split(' ');
-      if (call !== (process.arch === 'arm64' ? '63' : '0') || first === undefined) return false;
-      return /^pipe:|fifo/.test(readlinkSync(`/proc/${pid}/fd/${Number(first)}`));
+      return isOne(`/proc/${pid}/task/${tid}`);
     } catch {
       // The thread has ended.
       return false;
     }
   }).length;
-}

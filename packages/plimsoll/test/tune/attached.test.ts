@@ -7,7 +7,7 @@ import type { PlimsollError } from '#plimsoll/errors.js';
 import { attachTo, boundedSizes } from '#plimsoll/tune/live/attached.js';
 import { measureSizes } from '#plimsoll/tune/live/measure.js';
 import { until } from '../support/cli.js';
-import { ask, type LiveApp, load, parkedThreads, portOf, startApp } from '../support/live.js';
+import { ask, type LiveApp, load, portOf, servingThreads, startApp } from '../support/live.js';
 
 const plan = { block: 0, order: 0, leastMs: 200, requests: 40 } as const;
 const { signal } = new AbortController();
@@ -46,7 +46,7 @@ describe('a process that runs already', { concurrency: false }, () => {
       assert.deepEqual([...window.routes.keys()], ['GET /users/:id']);
       assert.equal(window.disturbed, false);
       await target.close();
-      assert.equal(parkedThreads(child.pid), 0);
+      assert.equal(servingThreads(child.pid), 8);
       await clients.stop();
     }
   });
@@ -69,7 +69,7 @@ describe('a process that runs already', { concurrency: false }, () => {
     load(context, port, ['/'], 8);
     await until(() => target.requests > 40);
     await target.resize(3);
-    await until(() => target.pids.filter((pid) => parkedThreads(pid) === 5).length === 2);
+    await until(() => target.pids.filter((pid) => servingThreads(pid) === 3).length === 2);
   });
 
   test('under caution: at most a tenth of the windows is worse, and a hopeless size is left', async (context) => {
@@ -90,6 +90,6 @@ describe('a process that runs already', { concurrency: false }, () => {
     assert.ok(judged.left?.includes(1), `left: ${judged.left}`);
     assert.ok(worse !== null && worse.worse >= 1 && worse.worse <= 0.1 * worse.all, JSON.stringify(worse));
     await target.close();
-    assert.equal(parkedThreads(child.pid), 0);
+    assert.equal(servingThreads(child.pid), 8);
   });
 });

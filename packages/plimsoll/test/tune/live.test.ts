@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Window } from '#plimsoll/tune/window.js';
 import { until } from '../support/cli.js';
-import { ask, liveApp, load, loadHttp2, parkedThreads } from '../support/live.js';
+import { ask, liveApp, load, loadHttp2, servingThreads } from '../support/live.js';
 
 const plan = { block: 0, order: 0, leastMs: 200, requests: 40 } as const;
 const routesOf = ({ routes }: Window): string[] => [...routes.keys()].sort();
@@ -27,10 +27,10 @@ describe('windows of a running app', { concurrency: false }, () => {
       assert.equal(window.unfinished, 0);
       assert.equal(window.disturbed, false);
     }
-    assert.equal(target.limit, 8);
-    assert.equal(parkedThreads(child.pid), 7);
+    assert.ok(target.limit !== null && target.limit >= 8);
+    assert.equal(servingThreads(child.pid), 1);
     await target.close();
-    assert.equal(parkedThreads(child.pid), 0);
+    assert.equal(servingThreads(child.pid), 8);
   });
 
   test('HTTP/2: streams are requests', async (context) => {
@@ -51,7 +51,7 @@ describe('windows of a running app', { concurrency: false }, () => {
     const window = await target.window({ ...plan, arm: 3, size: 3 });
     assert.equal(window.size, 3);
     assert.equal(window.disturbed, false);
-    assert.deepEqual(target.pids.map(parkedThreads).sort(), [0, 5, 5]);
+    assert.equal(target.pids.filter((pid) => servingThreads(pid) === 3).length, 2);
   });
 
   test('plimsoll/mark: what comes over no protocol is counted by its name', async (context) => {

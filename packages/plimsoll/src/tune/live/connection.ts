@@ -10,13 +10,12 @@ export type Hello = Extract<News, { readonly type: 'hello' }>;
 /** What a process of the target told, or that it is gone. */
 export interface ConnectionEvents {
   onHello(connection: Connection): void;
-  onSample(connection: Connection): void;
   /** It began to use its pool, which was resized in the middle of something. */
   onJoined(connection: Connection): void;
   onGone(connection: Connection): void;
 }
 
-/** Samples come so often; who waits for one hears after a few of them. */
+const MOST_SAMPLES = 2_000;
 const ANSWER_MS = 5_000;
 
 /** The agent of one process. */
@@ -39,7 +38,8 @@ export class Connection implements ProcessLog {
         this.samples.push(sample);
         for (let at = 2; at < sample.records.length; at += 3)
           if ((sample.records[at] as number) >= 4) this.completed++;
-        events.onSample(this);
+        // Longer than any window, should nobody measure for a while.
+        if (this.samples.length > MOST_SAMPLES) this.samples.splice(0, MOST_SAMPLES / 2);
       },
     );
     socket.on('data', (piece: Buffer) => reader.push(piece));

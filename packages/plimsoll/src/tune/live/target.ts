@@ -85,7 +85,6 @@ export class LiveTarget {
       if (this.#isClosing) return void stream.destroy();
       const connection = new Connection(stream, {
         onHello: (one) => this.#arrive(one),
-        onSample: () => {},
         onJoined: () => this.#disturb(),
         onGone: (one) => this.#leave(one),
       });
