@@ -22,7 +22,7 @@ import { setup } from './setup.mjs';
 const MOST_KILOBYTES = {
   plimsoll: 560,
   '@plimsoll/pool': 300,
-  '@plimsoll/monitor': 40,
+  '@plimsoll/monitor': 90,
   '@plimsoll/fastify': 30,
   '@plimsoll/bullmq': 60,
 };

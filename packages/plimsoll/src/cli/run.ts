@@ -23,7 +23,7 @@ export function addRunCommand(program: Command): void {
     .argument('<command...>', 'what to run, after --')
     .option(
       '--size <size>',
-      'a number from 1 to 1024; default (4); double (8); cpus; auto: cpus, at least 4; or a file, the result of bench',
+      'a number from 1 to 1024; default (4); double (8); cpus; auto: cpus, at least 4; or a file, the result of tune or bench',
       'auto',
     )
     .option('--work <name>', 'which work of such a result: crypto')
@@ -37,7 +37,7 @@ export function addRunCommand(program: Command): void {
 
 const HELP = `
 Examples:
-  $ plimsoll run --size bench.json -- node server.js       what plimsoll bench --json bench.json recommended
+  $ plimsoll run --size tuned.json -- node server.js       what plimsoll tune --json tuned.json recommended
   $ plimsoll run --size cpus -- npm start                  as many threads as CPUs that it really gets
   $ plimsoll run --size 16 -- node server.js               on Windows, too
 

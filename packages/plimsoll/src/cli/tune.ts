@@ -24,6 +24,7 @@ interface TuneFlags {
   body?: string;
   rate?: string;
   seed?: string;
+  output?: boolean;
   strict?: boolean;
   json?: string;
   html?: string;
@@ -53,6 +54,7 @@ export function addTuneCommand(program: Command): void {
     .option('--objective <what>', `what counts: ${tuneObjectives.join(', ')}`, 'mean')
     .option('--time <seconds>', 'most time for the measurement', String(TUNE_TIME_MS / 1000))
     .option('--seed <n>', 'seed of the order of the windows (default: random)')
+    .option('--output', 'show the output of the command')
     .option('--strict', 'exit with 3 when it cannot tell')
     .option('--json <file>', 'write the result as JSON; - for standard output')
     .option('--html <file>', 'write a report as one HTML page; - for standard output')
@@ -101,7 +103,7 @@ function readOptions(words: readonly string[], flags: TuneFlags): TuneOptions {
     rate: optional(flags.rate, (text) => parsePositive(text, '--rate', 1_000_000)),
     seed: optional(flags.seed, (text) => parseCount(text, '--seed', 0, 2 ** 31 - 1)),
     // With a document on standard output, the command's own output goes elsewhere.
-    stdout: [flags.json, flags.html].includes('-') ? 'stderr' : 'stdout',
+    stdout: flags.output !== true ? undefined : [flags.json, flags.html].includes('-') ? 'stderr' : 'stdout',
   };
 }
 

@@ -13,7 +13,7 @@ export function terminalStyle(stream: { isTTY?: boolean; columns?: number }): St
   const wanted = process.env.FORCE_COLOR !== undefined && process.env.FORCE_COLOR !== '0';
   const refused = (process.env.NO_COLOR ?? '') !== '' || process.env.TERM === 'dumb';
   return {
-    width: stream.columns ?? DEFAULT_WIDTH,
+    width: stream.columns || DEFAULT_WIDTH,
     color: pc.createColors(wanted || (stream.isTTY === true && !refused)),
   };
 }

@@ -6,6 +6,7 @@ import { median } from '../stats/quantile.js';
 import {
   answered,
   costsOf,
+  isCutShort,
   isWindow,
   LEAST_FOR_P99,
   latencyQuantile,
@@ -144,7 +145,10 @@ function sizeOf(size: number, { samples, plan, judgement, unit, means }: Materia
     chanceSlower: odds?.chanceSlower ?? null,
     ...(unit === 'run'
       ? runFigures(own as CommandRun[])
-      : windowFigures(own.filter(isWindow), compared.filter(isWindow), state === 'overloaded')),
+      : windowFigures(own.filter(isWindow), compared.filter(isWindow), {
+          isOverloaded: state === 'overloaded',
+          means,
+        })),
     blocks,
     routes: isComparable ? routesIn(size, compared.filter(isWindow), plan) : [],
     overloaded: state === 'overloaded',
@@ -204,14 +208,19 @@ type Figures = Pick<
   | 'failed'
 >;
 
-function windowFigures(own: readonly Window[], all: readonly Window[], isOverloaded: boolean): Figures {
+function windowFigures(
+  own: readonly Window[],
+  all: readonly Window[],
+  { isOverloaded, means }: Pick<Material, 'means'> & { readonly isOverloaded: boolean },
+): Figures {
   const total = (pick: (window: Window) => number): number =>
     own.reduce((sum, window) => sum + pick(window), 0);
   const middle = (pick: (window: Window) => number): number => median(own.map(pick));
   const latency = (q: number, least: number): number | null =>
     isOverloaded ? null : latencyQuantile(own, all, q, least);
+  const meanOfBlocks = meanOrNull(own.map(({ arm, block }) => means.get(arm)?.get(block) ?? null));
   return {
-    meanMs: isOverloaded ? null : meanLatency(own, all),
+    meanMs: isOverloaded ? null : own.some(isCutShort) ? meanOfBlocks : meanLatency(own, all),
     p50Ms: latency(0.5, 1),
     p99Ms: latency(0.99, LEAST_FOR_P99),
     perSecond: own.length === 0 ? 0 : total(answered) / total(({ seconds }) => seconds),
@@ -260,12 +269,9 @@ function runFigures(own: readonly CommandRun[]): Figures {
 }
 
 function routesIn(size: number, compared: readonly Window[], { baseline }: JudgePlan): TunedSize['routes'] {
-  const own = compared.filter((window) => window.size === size);
-  return routesOf(
-    own,
-    compared.filter((window) => window.size === baseline),
-    compared,
-  );
+  const whole = compared.filter((window) => !isCutShort(window));
+  const of = (one: number): Window[] => whole.filter((window) => window.size === one);
+  return routesOf(of(size), of(baseline), whole);
 }
 
 function roundOf(sample: Sample, means: ReadonlyMap<Arm, ReadonlyMap<number, number>>): TuneRound {

@@ -31,11 +31,13 @@ export function costsOf(samples: readonly Sample[], objective: Objective): Costs
   if (windows.length === 0) return each(tableOf(compared as CommandRun[], ({ wallMs }) => wallMs));
   if (objective === 'throughput')
     return each(tableOf(windows, (window) => window.seconds / Math.max(answered(window), 0.5)));
-  const withLatencies = windows.filter(hasLatencies);
-  return objective === 'mean' ? each(meanCosts(withLatencies)) : p99Costs(withLatencies);
+  if (objective === 'mean') return each(meanCosts(windows.filter(hasRequests)));
+  return p99Costs(windows.filter((window) => hasLatencies(window) && !isCutShort(window)));
 }
 
 const hasLatencies = (window: Window): boolean => totalsOf(window).size > 0;
+
+const hasRequests = (window: Window): boolean => hasLatencies(window) || window.unfinished > 0;
 
 /** Requests of the span that got a good answer. */
 export const answered = ({ completed, failed }: Window): number => Math.max(0, completed - failed);
@@ -120,21 +122,38 @@ function meanCosts(windows: readonly Window[]): Table {
       arm,
       layers.map((layer) => {
         const own = windows.filter((window) => window.arm === arm);
-        return meanOf(own, layer) ?? (meanOf(windows, layer) as number);
+        return meanOf(own, layer) ?? meanOf(windows, layer) ?? 0;
       }),
     );
-  return tableOf(windows, (window) =>
-    layers.reduce(
+  const underWay = usuallyUnderWay(windows);
+  return tableOf(windows, (window) => {
+    const mean = layers.reduce(
       (sum, layer, index) =>
         sum + layer.share * (meanOf([window], layer) ?? (fallback.get(window.arm)?.[index] as number)),
       window.loopDelayMs.mean,
-    ),
-  );
+    );
+    // The long ones are missing. By Little's law so many clients wait for so long.
+    return isCutShort(window)
+      ? Math.max(mean, (1000 * underWay * window.seconds) / Math.max(answered(window), 0.5))
+      : mean;
+  });
 }
 
-/** The mean latency at one size, by the same weights; `null` without a request. */
+const MOST_UNFINISHED = 0.05;
+
+/** Too many requests of it had not ended when the draining gave up: its latencies are those of the short ones. */
+export const isCutShort = (window: Window): boolean =>
+  window.unfinished > MOST_UNFINISHED * (countOf(window) + window.unfinished);
+
+function usuallyUnderWay(windows: readonly Window[]): number {
+  const whole = windows.filter((window) => !isCutShort(window));
+  return whole.length === 0 ? 1 : median(whole.map(requestsUnderWay));
+}
+
+/** The mean latency at one size, by the same weights; `null` where the long ones are missing. */
 export function meanLatency(ofSize: readonly Window[], all: readonly Window[]): number | null {
-  const [own, layers] = [ofSize.filter(hasLatencies), layersOf(all.filter(hasLatencies))];
+  const own = ofSize.filter((window) => hasLatencies(window) && !isCutShort(window));
+  const layers = layersOf(all.filter(hasLatencies));
   if (own.length === 0) return null;
   const known = layers.flatMap((layer) => {
     const mean = meanOf(own, layer);
@@ -152,7 +171,7 @@ export function latencyQuantile(
   q: number,
   least: number,
 ): number | null {
-  const own = ofSize.filter(hasLatencies);
+  const own = ofSize.filter((window) => hasLatencies(window) && !isCutShort(window));
   const count = own.reduce((sum, window) => sum + countOf(window), 0);
   return count < least ? null : weightedQuantile(own, layersOf(all.filter(hasLatencies)), q);
 }

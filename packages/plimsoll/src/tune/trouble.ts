@@ -2,10 +2,9 @@ import { answered, isWindow } from './costs.js';
 import type { Sample } from './plan.js';
 import type { Window } from './window.js';
 
-/** A window is one of overload when so many requests more are under way at its end, or had not ended at all. */
+/** A window is one of overload when so many requests more are under way at its end. */
 const LEAST_GROWTH = 10;
 const GROWTH_SHARE = 0.1;
-const UNFINISHED_SHARE = 0.05;
 /** Once may be an accident. */
 const LEAST_TIMES = 2;
 /** A size fails when it fails so much more often than the baseline. */
@@ -27,11 +26,8 @@ export function overloadedSizes(samples: readonly Sample[]): ReadonlySet<number>
 }
 
 /** Chance alone lets the number under way swing by the root of what came. */
-function isOverloaded(window: Window): boolean {
-  const { completed, inFlightGrowth, unfinished } = window;
-  const notable = Math.max(LEAST_GROWTH, GROWTH_SHARE * completed, 2 * Math.sqrt(completed));
-  return inFlightGrowth > notable || unfinished > Math.max(LEAST_GROWTH, UNFINISHED_SHARE * completed);
-}
+const isOverloaded = ({ completed, inFlightGrowth }: Window): boolean =>
+  inFlightGrowth > Math.max(LEAST_GROWTH, GROWTH_SHARE * completed, 2 * Math.sqrt(completed));
 
 interface Failures {
   readonly failed: number;

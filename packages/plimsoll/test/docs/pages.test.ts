@@ -81,9 +81,9 @@ test('the page of findings explains every id of the sources, and no other', () =
     .map((file) => readFileSync(join(folder, file), 'utf8'));
   const ids = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, id = '']) => id);
   const used = new Set(
-    sources.flatMap((source) => ids(source, /'((?:bench|timeline|trace)\.[a-z]+(?:-[a-z]+)*)'/g)),
+    sources.flatMap((source) => ids(source, /'((?:bench|timeline|trace|tune)\.[a-z]+(?:-[a-z]+)*)'/g)),
   );
-  const headings = ids(readPage('docs/reference/findings.md'), /^## ((?:bench|timeline|trace)\..*)$/gm);
+  const headings = ids(readPage('docs/reference/findings.md'), /^## ((?:bench|timeline|trace|tune)\..*)$/gm);
   const explained = headings.flatMap((heading) => heading.split(', '));
   assert.ok(used.size > 40, 'the ids were read');
   assert.deepEqual(

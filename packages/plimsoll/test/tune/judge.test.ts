@@ -187,6 +187,20 @@ describe('requests that come at a rate of their own', () => {
   });
 });
 
+test('a window that ended before its long requests did is not one of quick requests', () => {
+  /** At 1 a request takes 3 s; the few that had ended by then, files in memory, took 1 ms. */
+  const change = (window: Window): Window =>
+    window.size === 1
+      ? { ...window, seconds: 0.5, completed: 4, unfinished: 18, routes: new Map([['GET /', [1, 1, 1, 1]]]) }
+      : window;
+  const { judgement } = contest({ sizes: SIZES, cost: valley, noise: 0.03, blocks: 12, change }, 1);
+  const one = judgement.sizes.get(1) ?? assert.fail();
+  assert.equal(one.state, 'left');
+  // Twenty clients, and eight answers a second.
+  assert.ok(Math.abs((one.ratio?.ratio ?? 0) - 2500 / 21) < 15, JSON.stringify(one.ratio));
+  assert.equal(judgement.leading, 16);
+});
+
 test('a size at which requests fail is out, however fast the others of them are', () => {
   const change = (window: Window): Window => (window.size === 64 ? { ...window, failed: 20 } : window);
   const cost = (size: number): number => (size === 64 ? 0.3 : valley(size));
