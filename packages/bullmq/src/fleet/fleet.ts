@@ -178,7 +178,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     await isInTime(this.#pending.empty(), this.#options.closeTimeout);
     for (const task of this.#pending.all())
       this.#settle(task, () => task.reject(closed('before the result came')));
-    const underWay = Promise.all([...this.#submitting, ...this.#cancelling.values()]);
+    const underWay = Promise.allSettled([...this.#submitting, ...this.#cancelling.values()]);
     if (this.#link.isOnline) await isInTime(underWay, CANCELLED);
     this.#results.close();
     this.#link.close();

@@ -92,7 +92,9 @@ export class Results {
     let looked: readonly Pending[];
     do {
       const time = now();
-      const silent = this.#pending.all().filter(({ lookedAt }) => time - lookedAt >= SILENCE);
+      const silent = this.#pending
+        .all()
+        .filter(({ isAdded, lookedAt }) => isAdded && time - lookedAt >= SILENCE);
       looked = silent.sort((one, other) => one.lookedAt - other.lookedAt).slice(0, MOST_LOOKS);
       await this.#look(looked);
     } while (looked.length === MOST_LOOKS && looked.every(({ misses }) => misses > 0));

@@ -124,7 +124,7 @@ export class FleetWorker extends EventEmitter {
     const force = flag('options.force', ownOf(options).force) ?? false;
     if (force) this.#parts?.jobs.giveBack();
     // A worker that still waits for Redis has nothing to end.
-    else if (this.#parts === undefined) this.#link.close();
+    if (this.#parts === undefined) this.#link.close();
     this.#closing ??= this.#close(force);
     return this.#closing;
   }
