@@ -27,9 +27,19 @@ const SLOW = [
   'packages/plimsoll/test/timeline/timeline',
   'packages/plimsoll/test/trace/requests-http',
   ...['differential', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
-  ...['accounting', 'cancel', 'command', 'faults', 'handles', 'network', 'restarts', 'shutdown', 'tasks'].map(
-    (name) => `packages/bullmq/test/${name}`,
-  ),
+  ...[
+    'accounting',
+    'cancel',
+    'command',
+    'ending',
+    'faults',
+    'handles',
+    'large',
+    'network',
+    'restarts',
+    'rights',
+  ].map((name) => `packages/bullmq/test/${name}`),
+  ...['shutdown', 'silence', 'skew', 'tasks'].map((name) => `packages/bullmq/test/${name}`),
   'setups/test/command',
   'setups/test/fast',
 ];
