@@ -91,10 +91,8 @@ export class Results {
   async #lookAtSilent(): Promise<void> {
     let looked: readonly Pending[];
     do {
-      const time = now();
-      const silent = this.#pending
-        .all()
-        .filter(({ isAdded, lookedAt }) => isAdded && time - lookedAt >= SILENCE);
+      const end = now() - SILENCE;
+      const silent = this.#pending.all().filter(({ isAdded, lookedAt }) => isAdded && lookedAt <= end);
       looked = silent.sort((one, other) => one.lookedAt - other.lookedAt).slice(0, MOST_LOOKS);
       await this.#look(looked);
     } while (looked.length === MOST_LOOKS && looked.every(({ misses }) => misses > 0));

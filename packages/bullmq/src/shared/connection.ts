@@ -36,10 +36,8 @@ function clientOf(connection: unknown): Client {
   }
   if (!isClient(connection)) return new Redis({ ...USUAL, ...(connection as RedisOptions), ...ALWAYS });
   if (!('nodes' in connection)) {
-    return connection.duplicate({
-      ...ALWAYS,
-      reconnectOnError: connection.options.reconnectOnError ?? reconnectOnError,
-    });
+    const { reconnectOnError: decides } = connection.options;
+    return connection.duplicate({ ...ALWAYS, reconnectOnError: decides ?? reconnectOnError });
   }
   const redisOptions = { ...connection.options.redisOptions, maxRetriesPerRequest: null };
   return connection.duplicate([], { lazyConnect: false, redisOptions });
@@ -72,6 +70,9 @@ const SHORTEST_BEAT = 250;
 const LONGEST_BEAT = 2500;
 const bytesReadBy = (client: Client): number | undefined =>
   'stream' in client ? (client.stream as Socket | undefined)?.bytesRead : undefined;
+
+/** What has come while this thread was busy is read before somebody decides that nothing came. */
+const afterReading = (decide: () => void): void => void timers.setImmediate(decide);
 
 export interface LinkOptions extends QueuePlace {
   readonly connection: unknown;
@@ -171,7 +172,11 @@ export class Link {
   }
 
   #wait(milliseconds: number): void {
-    if (milliseconds <= LONGEST_TIMER) this.#timer ??= timers.setTimeout(() => this.#lose(), milliseconds);
+    if (milliseconds > LONGEST_TIMER) return;
+    this.#timer ??= timers.setTimeout(
+      () => afterReading(() => !this.#isOnline && this.#lose()),
+      milliseconds,
+    );
   }
 
   /** A Redis that stands still, or whose packets are dropped, leaves the connection open: only an answer tells. */
@@ -185,8 +190,7 @@ export class Link {
     if (client.status === 'ready') client.ping().then(onAnswer, onAnswer);
     const before = bytesReadBy(client);
     this.#heart = timers.setTimeout(() => {
-      // What has come while this thread was busy is read first.
-      timers.setImmediate(() => {
+      afterReading(() => {
         if (this.#isClosed) return;
         // An answer may stand behind a large one.
         if (!isAnswered && bytesReadBy(client) === before) this.#onSilence();

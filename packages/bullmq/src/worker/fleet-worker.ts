@@ -148,7 +148,7 @@ export class FleetWorker extends EventEmitter {
 
   async #open(): Promise<void> {
     const { client } = this.#link;
-    const { prefix, queue, threads, version } = this.#options;
+    const { prefix, queue, threads, version, lockDuration, stalledInterval, maxStalledCount } = this.#options;
     const place = { id: this.#id, host: hostname(), pid: process.pid };
     const self: WorkerEntry = { ...place, threads, version, names: this.#names };
     const registry = new Registry(client, this.#options);
@@ -156,7 +156,6 @@ export class FleetWorker extends EventEmitter {
     const cancellations = new Cancellations(client, this.#options);
     const parts = { self, registry, payloads, cancellations };
     const jobs = new RunningJobs({ options: this.#options, pool: this.#pool, ...parts });
-    const { lockDuration, stalledInterval, maxStalledCount } = this.#options;
     const worker = new Worker(queue, (job, token) => jobs.process(job, token), {
       ...{ connection: client, prefix, autorun: false, concurrency: threads, runRetryDelay: 1000 },
       ...{ lockDuration, stalledInterval, maxStalledCount },
