@@ -29,6 +29,8 @@ export const findRedis = (env = process.env) =>
  * @property {() => Promise<void>} start again, with what it has written, after `kill` or `shutdown`
  * @property {() => Promise<void>} shutdown it ends by SIGTERM
  * @property {() => Promise<void>} kill it ends by SIGKILL
+ * @property {() => void} freeze it stands still: connections stay open, and nothing is answered
+ * @property {() => void} thaw it goes on
  * @property {() => Promise<void>} stop it ends, and its folder goes
  */
 
@@ -86,7 +88,10 @@ export async function startRedis({ password, appendOnly = false } = {}) {
     start,
     shutdown: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
     stop: async () => {
+      child?.kill('SIGCONT');
       await end('SIGTERM');
       process.off('exit', onExit);
       rmSync(folder, { recursive: true, force: true });

@@ -29,9 +29,19 @@ const SLOW = [
   ...['commands', 'traffic', 'tune', 'tune-clean-up'].map((name) => `${TEST}/tune/${name}`),
   'packages/plimsoll/test/trace/requests-http',
   ...['differential', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
-  ...['accounting', 'cancel', 'command', 'faults', 'handles', 'network', 'restarts', 'shutdown', 'tasks'].map(
-    (name) => `packages/bullmq/test/${name}`,
-  ),
+  ...[
+    'accounting',
+    'cancel',
+    'command',
+    'ending',
+    'faults',
+    'handles',
+    'large',
+    'network',
+    'restarts',
+    'rights',
+  ].map((name) => `packages/bullmq/test/${name}`),
+  ...['shutdown', 'silence', 'skew', 'tasks'].map((name) => `packages/bullmq/test/${name}`),
   'setups/test/command',
   'setups/test/fast',
 ];

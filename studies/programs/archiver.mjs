@@ -7,7 +7,7 @@ import { count, inputs, scratch, work } from './kit.mjs';
 const folders = readdirSync(inputs);
 
 /** One unit is a zip of one folder. */
-await work('zip', count, 4, async (unit) => {
+await work(count, 4, async (unit) => {
   const zip = archiver('zip');
   const output = createWriteStream(join(scratch, `${unit}.zip`));
   zip.pipe(output);

@@ -6,6 +6,6 @@ import { count, inputs, scratch, work } from './kit.mjs';
 const folders = readdirSync(inputs);
 
 /** One unit is a copy of one folder. */
-await work('copy', count, 8, (unit) =>
+await work(count, 8, (unit) =>
   cp(join(inputs, folders[unit % folders.length]), join(scratch, String(unit)), { recursive: true }),
 );

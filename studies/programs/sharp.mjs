@@ -15,4 +15,4 @@ const image = await sharp(raw, { raw: { width: WIDTH, height: HEIGHT, channels: 
   .toBuffer();
 
 /** One unit is one image made smaller. */
-await work('resize', count, 8, () => sharp(image).resize(640).jpeg({ quality: 80 }).toBuffer());
+await work(count, 8, () => sharp(image).resize(640).jpeg({ quality: 80 }).toBuffer());

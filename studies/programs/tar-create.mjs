@@ -6,6 +6,6 @@ import { count, inputs, scratch, work } from './kit.mjs';
 const folders = readdirSync(inputs);
 
 /** One unit is an archive of one folder. */
-await work('create', count, 4, (unit) =>
+await work(count, 4, (unit) =>
   create({ gzip: true, cwd: inputs, file: join(scratch, `${unit}.tgz`) }, [folders[unit % folders.length]]),
 );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFleet, createFleetWorker, FleetError } from '@plimsoll/bullmq';
+import { Cluster, Redis } from 'ioredis';
 import {
   caught,
   type Failure,
@@ -215,7 +216,7 @@ const RUN: Bad[] = [
 const ID: Bad[] = [
   ['jobId', 7, 'TypeError'],
   ['jobId', '', 'RangeError'],
-  ['jobId', '17', 'RangeError'],
+  ['jobId', 'half a \ud83d', 'RangeError'],
   ['jobId', 'a:b', 'RangeError'],
 ];
 const MAP: Bad[] = [
@@ -256,6 +257,41 @@ test('a bad option of a fleet is thrown, and named', () => {
   for (const options of [undefined, null, 7, 'q'])
     assert.throws(() => createFleet(options as never), TypeError);
 });
+
+test(
+  'a connection that cannot be is thrown, shows no password, and leaves no client behind',
+  needsRedis,
+  async (t) => {
+    const { port, url } = redis;
+    const client = new Redis(url).on('error', () => {});
+    const clients = async (): Promise<number> => String(await client.client('LIST')).split('\n').length;
+    const before = await clients();
+    const cluster = new Cluster([{ host: '127.0.0.1', port }]).on('error', () => {});
+    const prefixed = new Redis(url, { keyPrefix: 'k:' }).on('error', () => {});
+    t.after(() => {
+      for (const each of [client, cluster, prefixed]) each.disconnect();
+    });
+    for (const [connection, message] of [
+      [{ port, keyPrefix: 'k:' }, /keyPrefix/],
+      [`${url}?keyPrefix=k:`, /keyPrefix/],
+      [prefixed, /keyPrefix/],
+      [[], /options\.connection/],
+      [new URL('http://:the-secret@127.0.0.1'), /options\.connection/],
+      [cluster, /options\.prefix.*braces.*bull:q/],
+    ] as const) {
+      for (const create of [createFleet, createFleetWorker]) {
+        const error = thrownBy(() => create({ ...FILE, queue: 'q', connection: connection as never }));
+        assert.equal(error.code, 'PLIMSOLL_POOL_BAD_OPTION');
+        assert.match(error.message, message);
+        hidesPasswords(error);
+      }
+    }
+    prefixed.disconnect();
+    cluster.disconnect();
+    await until(async () => (await clients()) <= before, 'the end of every connection');
+    client.disconnect();
+  },
+);
 
 test('a bad option of a worker is thrown, and named', () => {
   for (const bad of [...BOTH, ...WORKER])
@@ -298,10 +334,7 @@ test('a bad option of run() rejects, one of map(), proxy() and job() is thrown',
   );
   for (const items of [7, null, {}])
     assert.equal(thrownBy(() => fleet.map(items as never)).code, 'PLIMSOLL_POOL_BAD_OPTION');
-  assertNames(
-    thrownBy(() => void fleet.close({ force: 'yes' as never })),
-    ['force', 'yes', 'TypeError'],
-  );
+  assertNames(await caught(fleet.close({ force: 'yes' as never })), ['force', 'yes', 'TypeError']);
   assert.equal(fleet.pending, 0);
 });
 

@@ -35,7 +35,7 @@ test('the job of a worker process that is killed runs on another one', needsRedi
     results,
     results.map((_, value) => ({ value, pid: other.pid })),
   );
-  assert.deepEqual(stalled, ['the-one']);
+  assert.deepEqual(stalled, ['task-the-one']);
   assert.deepEqual(linesOf(file), ['begin kept', 'begin kept', 'end kept']);
 });
 

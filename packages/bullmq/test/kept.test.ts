@@ -67,7 +67,7 @@ test('with a jobId all of a task is in its job, and its result stays', needsRedi
   await sleep(100);
   assert.deepEqual(await keysOf(client, queue, 'task'), []);
   assert.equal((await keysOf(client, queue, 'result')).length, 1);
-  assert.ok((await client.pttl(`bull:${queue}:plimsoll:result:large`)) > 3_600_000);
+  assert.ok((await client.pttl(`bull:${queue}:plimsoll:result:task-large`)) > 3_600_000);
 });
 
 test('a worker that has lost its lock spoils nothing of the one that has the job', needsRedis, async (t) => {
@@ -78,6 +78,6 @@ test('a worker that has lost its lock spoils nothing of the one that has the job
   const result = fleet.run({ ms: 1000, value: new Uint8Array(5000) }, { name: 'later', jobId });
   await until(() => worker.health.running === 1, 'the start of the task');
   // As a worker that runs it, too, and fails.
-  await client.set(`bull:${queue}:plimsoll:error:${jobId}`, 'not for reading');
+  await client.set(`bull:${queue}:plimsoll:error:task-${jobId}`, 'not for reading');
   assert.deepEqual(await within(20_000, result), new Uint8Array(5000));
 });

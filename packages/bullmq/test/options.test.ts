@@ -240,9 +240,9 @@ test("job() is data for BullMQ's own Queue.add", needsRedis, async (t) => {
   const events = new QueueEvents(queue, { connection });
   t.after(() => Promise.all([bull.close(), events.close()]));
   await events.waitUntilReady();
-  const { name, data, opts } = fleet.job({ a: 1, b: 2 }, { name: 'add', priority: 3, attempts: 2 });
-  assert.equal(name, 'add');
-  const job = await bull.add(name, data, { ...opts, jobId: 'by-hand' });
+  const { name, data, opts } = fleet.job({ a: 1, b: 2 }, { name: 'add', priority: 3, jobId: 'by-hand' });
+  assert.deepEqual([name, opts.jobId], ['add', 'task-by-hand']);
+  const job = await bull.add(name, data, opts);
   await job.waitUntilFinished(events, 20_000);
   assert.equal(await fleet.run({ a: 1, b: 2 }, { name: 'add', jobId: 'by-hand' }), 3);
 });
@@ -265,7 +265,8 @@ test('a connection is a URL, options of ioredis, or a client that stays open', n
   await workerFor(t, redis.url, { queue });
   const client = new Redis(redis.url);
   t.after(() => client.disconnect());
-  for (const connection of [redis.url, { host: '127.0.0.1', port: redis.port }, client]) {
+  const options = { host: '127.0.0.1', port: redis.port, enableOfflineQueue: false };
+  for (const connection of [redis.url, new URL(redis.url), options, client]) {
     const fleet = fleetFor(t, redis.url, { queue, connection });
     assert.equal(await within(20_000, fleet.run(2)), 4);
     await fleet.close();
@@ -282,6 +283,6 @@ test('events of a worker tell of what has ended', needsRedis, async (t) => {
   await fleet.run(1, { jobId: 'good' });
   await caught(fleet.run('own', { name: 'fail', jobId: 'bad' }));
   await worker.close();
-  assert.deepEqual(events, [['completed', 'good'], ['failed', 'bad', 'no such order'], 'close']);
+  assert.deepEqual(events, [['completed', 'task-good'], ['failed', 'task-bad', 'no such order'], 'close']);
   assert.equal(worker.health.ended, 2);
 });

@@ -26,6 +26,8 @@ export interface RedisServer {
   start(): Promise<void>;
   shutdown(): Promise<void>;
   kill(): Promise<void>;
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -42,6 +44,8 @@ const nowhere: RedisServer = {
   start: async () => {},
   shutdown: async () => {},
   kill: async () => {},
+  freeze: () => {},
+  thaw: () => {},
   stop: async () => {},
 };
 
@@ -217,12 +221,17 @@ export interface Line {
   readonly url: string;
   cut(): void;
   mend(): Promise<void>;
+  /** Connections stay open, and nothing comes through them any more; new ones lead there. */
+  swallow(port: number): void;
+  /** New connections lead there. */
+  moveTo(port: number): void;
 }
 
 export async function lineTo(t: TestContext, port: number): Promise<Line> {
   const sockets = new Set<Socket>();
+  let target = port;
   const server = createServer((client) => {
-    const redis = connect(port, '127.0.0.1');
+    const redis = connect(target, '127.0.0.1');
     forward(client, redis);
     forward(redis, client);
   });
@@ -246,5 +255,18 @@ export async function lineTo(t: TestContext, port: number): Promise<Line> {
   };
   const own = await listen(0);
   t.after(cut);
-  return { url: `redis://127.0.0.1:${own}`, cut, mend: async () => void (await listen(own)) };
+  const moveTo = (to: number): void => {
+    target = to;
+  };
+  const swallow = (to: number): void => {
+    moveTo(to);
+    for (const socket of sockets) socket.unpipe().resume();
+  };
+  return {
+    url: `redis://127.0.0.1:${own}`,
+    cut,
+    mend: async () => void (await listen(own)),
+    swallow,
+    moveTo,
+  };
 }

@@ -1,63 +1,96 @@
+import { type EventEmitter, setMaxListeners } from 'node:events';
 import type { AbortSignalAny } from '@plimsoll/pool';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ClientGone, entryFor, type GivenOptions, run } from './run-task.js';
 
 const kReply = Symbol('plimsoll.reply');
+const kEnding = Symbol('plimsoll.ending');
 
-type WithReply = FastifyRequest & { [kReply]: FastifyReply | null };
+type Known = FastifyRequest & { [kReply]: FastifyReply | null; [kEnding]: Ending | null };
 
-/** Gives the requests of a context, and of its children, their `runTask`. */
+/**
+ * Gives the requests of a context, and of its children, their `runTask`.
+ * @throws Fastify's error for an application that has decorated them so itself
+ */
 export function decorateRequests(fastify: FastifyInstance): void {
-  if (fastify.hasRequestDecorator('runTask')) return;
+  if (fastify.hasRequestDecorator(kReply)) return;
+  fastify.decorateRequest('runTask', runForRequest as FastifyRequest['runTask']);
   fastify.decorateRequest(kReply, null);
+  fastify.decorateRequest(kEnding, null);
   fastify.addHook('onRequest', (request, reply, done) => {
-    (request as WithReply)[kReply] = reply;
+    (request as Known)[kReply] = reply;
     done();
   });
-  fastify.decorateRequest('runTask', runForRequest as FastifyRequest['runTask']);
 }
 
 async function runForRequest(this: FastifyRequest, task: unknown, options: GivenOptions): Promise<unknown> {
   const entry = entryFor(this.server, options?.pool);
-  const { signal, release } = endsWith((this as WithReply)[kReply] as FastifyReply, options?.signal);
+  const { signal, release } = signalFor(this as Known, options?.signal);
+  // Whoever only connects and leaves must not end threads. A limit that the application sets does.
+  const isLimited = options?.timeout !== undefined || (options?.signal ?? undefined) !== undefined;
+  const grace = options?.grace ?? (isLimited ? 0 : Number.POSITIVE_INFINITY);
   try {
-    return await run(entry, task, { ...options, signal });
+    return await run(entry, task, { ...options, grace, signal });
   } finally {
     release();
   }
 }
 
+interface Ending {
+  readonly signal: AbortSignalAny;
+  release(): void;
+}
+
+/** Aborted when the response is over, or the caller's own signal is. */
+function signalFor(request: Known, own: AbortSignalAny | null | undefined): Ending {
+  const reply = request[kReply];
+  // A hook that was added before the plugin knows no more than the connection, which outlives requests.
+  if (reply === null) return joined(endingOf(connectionOf(request)), own, true);
+  request[kEnding] ??= endingOf(reply.raw);
+  return joined(request[kEnding], own, false);
+}
+
+const connectionOf = ({ raw }: FastifyRequest): EventEmitter =>
+  (raw as { stream?: EventEmitter }).stream ?? raw.socket;
+
 /**
- * A signal that is aborted when the response is over or the caller's own signal is.
- *
  * The response tells, not the request: Node closes a request as soon as its body has been read. So does Fastify's
  * `request.signal`, which therefore neither misses nor waits for the right moment.
  */
-function endsWith(
-  { raw }: FastifyReply,
-  own: AbortSignalAny | null | undefined,
-): { signal: AbortSignalAny; release: () => void } {
+function endingOf(response: EventEmitter): Ending {
   const controller = new AbortController();
+  // Each task of the request listens.
+  setMaxListeners(0, controller.signal);
   const gone = (): void => controller.abort(new ClientGone());
-  if (isOver(raw)) gone();
-  raw.once('close', gone);
-  const ownAborts = (): void => controller.abort((own as AbortSignal).reason);
-  const unfollow = follow(own, ownAborts);
+  if (isOver(response)) gone();
+  response.once('close', gone);
+  return { signal: controller.signal, release: () => response.off('close', gone) };
+}
+
+/** HTTP/2's response knows by its stream. */
+function isOver(response: EventEmitter): boolean {
+  const { destroyed, stream } = response as { destroyed?: boolean; stream?: { destroyed: boolean } };
+  return destroyed === true || stream?.destroyed === true;
+}
+
+/** @param isOnce the ending is that of this task alone */
+function joined(ending: Ending, own: AbortSignalAny | null | undefined, isOnce: boolean): Ending {
+  const releaseEnding = isOnce ? ending.release : () => {};
+  if (own === undefined || own === null) return { signal: ending.signal, release: releaseEnding };
+  const controller = new AbortController();
+  const unfollow = [ending.signal, own].map((signal) =>
+    follow(signal, () => controller.abort((signal as AbortSignal).reason)),
+  );
   return {
     signal: controller.signal,
     release: () => {
-      raw.off('close', gone);
-      unfollow();
+      releaseEnding();
+      for (const end of unfollow) end();
     },
   };
 }
 
-/** HTTP/2's response knows by its stream. */
-const isOver = (raw: FastifyReply['raw']): boolean =>
-  raw.destroyed || (raw as { stream?: { destroyed: boolean } }).stream?.destroyed === true;
-
-function follow(signal: AbortSignalAny | null | undefined, listener: () => void): () => void {
-  if (signal === undefined || signal === null) return () => {};
+function follow(signal: AbortSignalAny, listener: () => void): () => void {
   if ('addEventListener' in signal) {
     if (signal.aborted) listener();
     signal.addEventListener('abort', listener, { once: true });

@@ -53,7 +53,11 @@ declare module 'fastify' {
     readonly shed?: boolean | undefined;
   }
   interface FastifyRequest {
-    /** As `fastify.runTask`, but the task ends with the request: when the client goes away it is cancelled. */
+    /**
+     * As `fastify.runTask`, but the task ends with the request: when the client goes away, one that waits is taken back, and one
+     * that runs is asked to end (`task.aborted` of `@plimsoll/pool/worker`). With a `timeout` or a `signal`, or a `grace` of its
+     * own, its worker is ended after that `grace` (0 ms).
+     */
     readonly runTask: RunTask;
   }
 }

@@ -34,7 +34,7 @@ const REQUESTS = {
 
 for (const [version, create] of FASTIFIES) {
   for (const [method, request] of Object.entries(REQUESTS)) {
-    test(`${version}: a client that disconnects ends its ${method} request's task, and nothing else`, async (t) => {
+    test(`${version}: a client that disconnects has its ${method} request's task asked to end, and no other`, async (t) => {
       const gate = gated();
       const fastify = create();
       t.after(() => fastify.close());
@@ -42,11 +42,12 @@ for (const [version, create] of FASTIFIES) {
       const failures: (Error & { code?: string; statusCode?: number })[] = [];
       fastify.addHook('onError', async (_, __, error) => void failures.push(error as never));
       const handler = (request: { runTask: FastifyInstance['runTask'] }): Promise<unknown> =>
-        request.runTask(null, { name: 'waitForGate' });
+        request.runTask(null, { name: 'waitUnlessAborted' });
       fastify.get('/', handler);
       fastify.post('/', handler);
       fastify.get('/sum', (request) => request.runTask({ a: 1, b: 2 }));
       await fastify.listen({ port: 0, host: '127.0.0.1' });
+      const thread = await fastify.runTask(null, { name: 'thread' });
       const socket = await send(fastify, request);
       await gate.begun(1);
       const behind = fastify.inject('/sum');
@@ -58,8 +59,91 @@ for (const [version, create] of FASTIFIES) {
       assert.equal((failure?.cause as Error | undefined)?.name, 'ClientGone');
       assert.equal(failure?.statusCode, 499);
       assert.equal(failures.length, 1);
+      assert.equal(await fastify.runTask(null, { name: 'thread' }), thread);
     });
   }
+
+  test(`${version}: clients that leave end no thread, and what waits for them never runs`, async (t) => {
+    const gate = gated();
+    const fastify = create();
+    t.after(() => fastify.close());
+    fastify.register(plimsollPool, gate.options);
+    fastify.get('/', (request) => request.runTask(null, { name: 'waitForGate' }));
+    await fastify.listen({ port: 0, host: '127.0.0.1' });
+    const thread = await fastify.runTask(null, { name: 'thread' });
+    const sockets = await Promise.all([1, 2, 3].map(() => send(fastify, REQUESTS.GET)));
+    await until(() => fastify.pool.queueSize === 2);
+    await gate.begun(1);
+    for (const socket of sockets) socket.destroy();
+    await until(() => fastify.pool.queueSize === 0);
+    gate.open();
+    assert.equal(await fastify.runTask(null, { name: 'thread' }), thread);
+    await gate.begun(1);
+    assert.equal(gate.count(), 1);
+  });
+
+  test(`${version}: a limit that the application sets ends the thread`, async (t) => {
+    const gate = gated();
+    const fastify = create();
+    t.after(() => fastify.close());
+    fastify.register(plimsollPool, gate.options);
+    fastify.get('/', (request) => request.runTask(null, { name: 'waitForGate', timeout: 300 }));
+    assert.equal((await fastify.inject('/')).json().code, 'PLIMSOLL_POOL_TIMEOUT');
+    // The gate is shut: the one worker can only take this when it has been replaced.
+    assert.equal(await fastify.runTask({ a: 1, b: 2 }), 3);
+  });
+
+  test(`${version}: a request may run many tasks at once, also with signals of its own`, async (t) => {
+    const fastify = create();
+    t.after(() => fastify.close());
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    t.after(() => process.off('warning', note));
+    fastify.register(plimsollPool, gated().options);
+    const { signal } = new AbortController();
+    const numbers = Array.from({ length: 30 }, (_, a) => a);
+    fastify.get('/', (request) => Promise.all(numbers.map((a) => request.runTask({ a, b: 0 }))));
+    fastify.get('/signal', (request) =>
+      Promise.all([1, 2].map((a) => request.runTask({ a, b: 0 }, { signal }))),
+    );
+    assert.deepEqual((await fastify.inject('/')).json(), numbers);
+    assert.deepEqual((await fastify.inject('/signal')).json(), [1, 2]);
+    await new Promise(setImmediate);
+    assert.deepEqual(warnings, []);
+  });
+
+  test(`${version}: a hook that was added before the plugin has request.runTask, too`, async (t) => {
+    const gate = gated();
+    const fastify = create();
+    t.after(() => fastify.close());
+    const failures: unknown[] = [];
+    fastify.addHook('onRequest', async (request) => {
+      const sum = await request.runTask({ a: 1, b: 2 });
+      if (request.url === '/') assert.equal(sum, 3);
+      else
+        failures.push(
+          await request.runTask(null, { name: 'waitUnlessAborted' }).catch((error) => error.code),
+        );
+    });
+    fastify.register(plimsollPool, gate.options);
+    fastify.get('/', (request) => request.runTask({ a: 3, b: 4 }));
+    await fastify.listen({ port: 0, host: '127.0.0.1' });
+    assert.equal((await fastify.inject('/')).body, '7');
+    const socket = await send(fastify, REQUESTS.GET.replace('/', '/leaves'));
+    await gate.begun(1);
+    socket.destroy();
+    await until(() => failures.length > 0);
+    assert.deepEqual(failures, ['PLIMSOLL_POOL_ABORTED']);
+  });
+
+  test(`${version}: an application whose requests have a runTask already is told so`, async (t) => {
+    const fastify = create();
+    t.after(() => fastify.close());
+    fastify.decorateRequest('runTask', null as never);
+    fastify.register(plimsollPool, gated().options);
+    await assert.rejects(async () => fastify.ready(), { code: 'FST_ERR_DEC_ALREADY_PRESENT' });
+  });
 
   test(`${version}: a task of the instance outlives its request; a signal of one's own still works`, async (t) => {
     const gate = gated();
@@ -120,7 +204,7 @@ test('over HTTP/2 a stream that the client closes ends its task', async (t) => {
   fastify.register(plimsollPool, gate.options);
   const failures: Error[] = [];
   fastify.addHook('onError', async (_, __, error) => void failures.push(error));
-  fastify.get('/', (request) => request.runTask(null, { name: 'waitForGate' }));
+  fastify.get('/', (request) => request.runTask(null, { name: 'waitUnlessAborted' }));
   await fastify.listen({ port: 0, host: '127.0.0.1' });
   const session = connectHttp2(`http://127.0.0.1:${portOf(fastify)}`);
   // Closing the server waits for it on older lines of Node.
@@ -129,7 +213,7 @@ test('over HTTP/2 a stream that the client closes ends its task', async (t) => {
   stream.on('error', () => {});
   await gate.begun(1);
   stream.close();
-  // The gate is shut: the one worker can only take this when it has been replaced.
+  // The gate is shut: the one worker can only take this when the first has ended.
   assert.equal(await fastify.runTask({ a: 1, b: 2 }), 3);
   await until(() => failures.length > 0);
   session.destroy();
@@ -142,7 +226,9 @@ test("Fastify's own handlerTimeout ends the task, too", async (t) => {
   t.after(() => fastify.close());
   fastify.register(plimsollPool, gate.options);
   // Of a request with a body Fastify 5.12.8 forgets the limit as soon as the body has been read.
-  fastify.get('/', { handlerTimeout: 500 }, (request) => request.runTask(null, { name: 'waitForGate' }));
+  fastify.get('/', { handlerTimeout: 500 }, (request) =>
+    request.runTask(null, { name: 'waitUnlessAborted' }),
+  );
   await fastify.listen({ port: 0, host: '127.0.0.1' });
   const socket = await send(fastify, REQUESTS.GET);
   const [answer] = await once(socket, 'data');

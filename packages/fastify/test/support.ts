@@ -18,6 +18,8 @@ export function gated(options: PlimsollPoolOptions = {}): {
   options: PlimsollPoolOptions;
   open(): void;
   begun(tasks: number): Promise<void>;
+  /** Tasks that have begun. */
+  count(): number;
 } {
   const shared = new Int32Array(new SharedArrayBuffer(8));
   return {
@@ -26,6 +28,7 @@ export function gated(options: PlimsollPoolOptions = {}): {
       Atomics.store(shared, 0, 1);
       Atomics.notify(shared, 0);
     },
+    count: () => Atomics.load(shared, 1),
     begun: (tasks) => until(() => Atomics.load(shared, 1) >= tasks),
   };
 }

@@ -40,7 +40,7 @@ export {
   pairedGenerations,
   type Stop,
 } from './lab/alternating.js';
-export type { Arm } from './lab/block-order.js';
+export { type Arm, blockOrders } from './lab/block-order.js';
 export {
   type BlockRun,
   type BlocksOutcome,
@@ -48,6 +48,7 @@ export {
   completeBlocks,
   runBlocks,
 } from './lab/blocks.js';
+export { startCommand } from './lab/command.js';
 export { fitGenerations, type GenerationsFit } from './lab/fit-generations.js';
 export { askFreshProcess } from './lab/fresh-process.js';
 export { GenerationWatch } from './lab/generation-watch.js';
@@ -96,6 +97,7 @@ export { environmentSchema } from './results/environment.js';
 export { statementSchema } from './results/finding.js';
 export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
+export type { TunedSize, TuneResult } from './results/tune.js';
 export { type Estimate, estimateRatio } from './stats/estimate.js';
 export type { EventLoopDelay } from './stats/event-loop-delay.js';
 export {
@@ -110,8 +112,19 @@ export {
 export { kendall } from './stats/kendall.js';
 export { FIRST_LOOK } from './stats/looks.js';
 export { halfWidth, type RatioInterval } from './stats/mean-interval.js';
-export { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfRatio } from './stats/paired-comparison.js';
+export {
+  EQUAL_WITHIN,
+  LEVEL,
+  pairedRatio,
+  type Verdict,
+  verdictOfRatio,
+} from './stats/paired-comparison.js';
 export { ACCEPTED_LOSS } from './stats/posterior-odds.js';
 export { median, quantile, quantileOfSorted } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';
+export { timeCommand } from './tune/commands.js';
+export { judge } from './tune/judge.js';
+export { LiveTarget } from './tune/live/target.js';
+export { openTraffic } from './tune/traffic/open.js';
+export type { Window } from './tune/window.js';

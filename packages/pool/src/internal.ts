@@ -2,15 +2,31 @@
  * Parts of the pool that the other packages of this repository are made of. No part of the public interface: what is here
  * changes in any version.
  */
+import type { RunOptions } from './host/options.js';
+import type { Pool } from './pool.js';
+
 export { badRange, badType } from './errors.js';
 export { count, duration, flag, text } from './host/checks.js';
 export { readCpuQuota } from './host/cpu-quota.js';
-export { Line, type Place } from './host/line.js';
 export { pathOf } from './host/options.js';
-export { listen, ownOf, signalOf, unlisten, watch } from './host/run-with.js';
-export { letGo, type Source, sourceOf } from './host/source.js';
-export { decode, decodeError, encode, encodeError } from './shared/bytes.js';
+export { ownOf, signalOf, watch } from './host/run-with.js';
+export { type EndItem, type MapLimits, mapOver, type StartItem } from './map-over.js';
+export { decode, decodeError, encode, encodeError, encodeWithin } from './shared/bytes.js';
 export { now } from './shared/clock.js';
 export { Histogram } from './shared/histogram.js';
-export { LONGEST_TIMER, timers } from './shared/timers.js';
+export { isInTime, LONGEST_TIMER, timers } from './shared/timers.js';
 export { messageOf } from './shared/untrusted.js';
+
+/**
+ * Runs a task whose bytes are those of `encodeWithin`, and gives the bytes of its result, or their number when there are more than
+ * `most`. The thread reads and writes the values, so this one stays free however large they are.
+ *
+ * @param isSpread the task is a list of arguments
+ */
+export const runBytes = (
+  pool: Pool,
+  task: Uint8Array,
+  most: number,
+  isSpread: boolean,
+  options: RunOptions,
+): Promise<Uint8Array | number> => pool.runBytes({ task, most }, isSpread, options);

@@ -6,11 +6,11 @@ import { type MapOptions, mapOf } from './host/map.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
 import { runFed } from './host/run-fed.js';
-import { runWith } from './host/run-with.js';
+import { check, handlerOf, ownOf, parcelOf, runWith, submit } from './host/run-with.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
 import type { CloseOptions } from './pool-base.js';
 import type { Proxied } from './proxied.js';
-import { LISTED } from './shared/calls.js';
+import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
 import { isMovable } from './shared/move.js';
 import { StatefulPool } from './stateful-pool.js';
 import type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
@@ -133,6 +133,13 @@ export class Pool<Module = AnyModule> extends StatefulPool {
   ): AsyncIterableIterator<ItemOf<ResultOf<Module, Name>>, undefined>;
   stream(task: unknown, options: StreamOptions = {}): AsyncIterableIterator<unknown, undefined> {
     return streamOf(this.core, task, options);
+  }
+
+  /** @internal As `run()`, but the thread itself reads the task and writes the result. */
+  runBytes(call: BytesCall, isSpread: boolean, options: RunOptions): Promise<Uint8Array | number> {
+    const checked = check(this.core, ownOf(options));
+    const handler = handlerOf(this.core, checked, isSpread ? BYTES | SPREAD : BYTES);
+    return submit(this.core, parcelOf(call, []), handler, checked) as Promise<Uint8Array | number>;
   }
 
   /**

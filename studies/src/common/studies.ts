@@ -11,6 +11,7 @@ import { scrypt } from '../scrypt/study.js';
 import { timelineStudy } from '../timeline/study.js';
 import { traceCost } from '../trace-cost/study.js';
 import { transfer } from '../transfer/study.js';
+import { tuneStudy } from '../tune/study.js';
 import { validity } from '../validity/study.js';
 import type { Command } from './command.js';
 import { poolStudy } from './pool-study.js';
@@ -29,5 +30,6 @@ export const COMMANDS: readonly Command[] = [
   loadStudy,
   traceCost,
   monitorStudy,
+  tuneStudy,
   validity,
 ];

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortError, type AnyModule, type HistogramSummary, PoolError } from '@plimsoll/pool';
-import { flag, Histogram, LONGEST_TIMER, now, ownOf, timers, watch } from '@plimsoll/pool/internal';
+import { flag, Histogram, isInTime, now, ownOf, watch } from '@plimsoll/pool/internal';
 import { Queue } from 'bullmq';
 import type { FleetError } from '../errors.js';
 import { announceCancellation, forgetCancellation, isCancelled } from '../shared/cancellations.js';
 import { codedError, Link } from '../shared/connection.js';
-import { LargeTasks } from '../shared/large-tasks.js';
 import {
   type CheckedFleet,
   type CheckedRun,
@@ -16,6 +15,7 @@ import {
   type FleetRunOptions,
 } from '../shared/options.js';
 import { Registry, type WorkerEntry } from '../shared/registry.js';
+import { Payloads } from '../shared/wire.js';
 import { TaskRunner } from '../tasks/task-runner.js';
 import { type FleetJob, type SubmittedJob, submittedJob, wholeJob } from './job.js';
 import { type Pending, PendingTasks } from './pending.js';
@@ -25,6 +25,8 @@ import { Results } from './results.js';
 const MOST_EVENTS = 50_000;
 /** Milliseconds between two looks for the end of a job that was cancelled. */
 const ENDING = 20;
+/** Milliseconds that cancellations have when the fleet closes: some round trips. */
+const CANCELLED = 5_000;
 
 /** What a queue has to do, and who does it. */
 export interface FleetStats {
@@ -49,7 +51,7 @@ export interface FleetHistogram {
 
 /** Options of `close()`. */
 export interface FleetCloseOptions {
-  /** Cancel the tasks that are under way, instead of waiting for them. Default: false. */
+  /** Cancel the tasks that are under way, instead of waiting for them, also when it closes already. Default: false. */
   readonly force?: boolean | undefined;
 }
 
@@ -67,10 +69,11 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   readonly #queue: Queue;
   readonly #results: Results;
   readonly #registry: Registry;
-  readonly #largeTasks: LargeTasks;
+  readonly #payloads: Payloads;
   readonly #pending = new PendingTasks();
   /** By the ids of their jobs. */
   readonly #cancelling = new Map<string, Promise<void>>();
+  readonly #submitting = new Set<Promise<void>>();
   readonly #runTimes = new Histogram();
   readonly #waitTimes = new Histogram();
   readonly #startedAt = now();
@@ -81,8 +84,8 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   constructor(options: FleetOptions) {
     super();
     this.#options = checkFleet(options);
-    const { connection, offlineTimeout, queue, prefix } = this.#options;
-    this.#link = new Link(connection, offlineTimeout, {
+    const { queue, prefix } = this.#options;
+    this.#link = new Link(this.#options, {
       online: () => this.#onOnline(),
       offline: (reason) => this.emit('offline', reason),
       lost: (reason) => this.#onLost(reason),
@@ -92,8 +95,8 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     this.#queue = new Queue(queue, { connection: client, prefix, streams });
     this.#queue.on('error', (error) => this.#onError(error));
     this.#registry = new Registry(client, this.#options);
-    this.#largeTasks = new LargeTasks(client, this.#options);
-    this.#results = new Results(this.#queue, client, this.#options, this.#pending, {
+    this.#payloads = new Payloads(client, this.#options);
+    this.#results = new Results(this.#queue, client, this.#options, this.#payloads, this.#pending, {
       succeeded: (task, value, ms) => this.#succeeded(task, value, ms),
       failed: (task, reason) => {
         this.#settle(task, () => task.reject(reason));
@@ -149,10 +152,12 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   /** Asks Redis for what the queue has to do, and which workers there are. Rejects as `ready` does. */
   async stats(): Promise<FleetStats> {
     await this.#open();
-    const [counts, workers] = await Promise.all([
-      this.#queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'completed', 'failed'),
-      this.#registry.all(),
-    ]);
+    const [counts, workers] = await this.#link.answer(
+      Promise.all([
+        this.#queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'completed', 'failed'),
+        this.#registry.all(),
+      ]),
+    );
     const { wait = 0, prioritized = 0, active = 0, delayed = 0, completed = 0, failed = 0 } = counts;
     return { waiting: wait + prioritized, active, delayed, completed, failed, workers };
   }
@@ -161,44 +166,29 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
    * Refuses further tasks, waits for the results of those that were submitted (`closeTimeout` at most), and disconnects. Tasks
    * without a result by then are rejected with PLIMSOLL_POOL_CLOSED; their jobs stay in the queue.
    */
-  close(options: FleetCloseOptions = {}): Promise<void> {
+  async close(options: FleetCloseOptions = {}): Promise<void> {
     const force = flag('options.force', ownOf(options).force) ?? false;
-    this.#closing ??= this.#close(force);
-    return this.#closing;
+    this.#closing ??= this.#close();
+    const reason = new AbortError(undefined, 'The fleet was closed');
+    if (force) for (const task of this.#pending.all()) this.#end(task, reason);
+    await this.#closing;
   }
 
-  async #close(force: boolean): Promise<void> {
-    if (force) await this.#cancelAll();
-    else await this.#drained();
+  async #close(): Promise<void> {
+    await isInTime(this.#pending.empty(), this.#options.closeTimeout);
     for (const task of this.#pending.all())
       this.#settle(task, () => task.reject(closed('before the result came')));
+    const underWay = Promise.allSettled([...this.#submitting, ...this.#cancelling.values()]);
+    if (this.#link.isOnline) await isInTime(underWay, CANCELLED);
     this.#results.close();
     this.#link.close();
     this.emit('close');
   }
 
-  async #drained(): Promise<void> {
-    const { closeTimeout } = this.#options;
-    let timer: ReturnType<typeof timers.setTimeout> | undefined;
-    const tooLate = new Promise<void>((resolve) => {
-      if (closeTimeout <= LONGEST_TIMER) timer = timers.setTimeout(resolve, closeTimeout);
-    });
-    await Promise.race([this.#pending.empty(), tooLate]);
-    timers.clearTimeout(timer);
-  }
-
-  async #cancelAll(): Promise<void> {
-    const tasks = this.#pending.all();
-    for (const task of tasks)
-      this.#settle(task, () => task.reject(new AbortError(undefined, 'The fleet was closed')));
-    if (!this.#link.isOnline) return;
-    await Promise.allSettled(tasks.filter(({ isAdded }) => isAdded).map((task) => this.#cancel(task)));
-  }
-
   async #open(): Promise<void> {
     if (this.#closing !== undefined) throw closed('');
     await this.#link.usable();
-    await this.#results.open();
+    await this.#link.answer(this.#results.open());
   }
 
   #onOnline(): void {
@@ -251,6 +241,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
       isLarge: job.bytes !== undefined,
       isAdded: false,
       isSettled: false,
+      isCancelled: false,
       lookedAt: submittedAt,
       misses: 0,
       resolve: finish(resolve),
@@ -258,7 +249,8 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     };
     this.#pending.add(task);
     unwatch = watch((reason) => this.#end(task, reason), checked.name, checked.signal, checked.timeout);
-    void this.#submit(task, job);
+    const submitting = this.#submit(task, job).finally(() => this.#submitting.delete(submitting));
+    this.#submitting.add(submitting);
   }
 
   async #submit(task: Pending, { data, opts, bytes }: SubmittedJob): Promise<void> {
@@ -267,10 +259,10 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
       if (task.isShared) await this.#clearFor(task);
       if (task.isSettled) return;
       // One connection keeps their order.
-      const stored = bytes === undefined ? undefined : this.#largeTasks.put(task.id, bytes);
+      const stored = bytes === undefined ? undefined : this.#payloads.putTask(task.id, bytes);
       await Promise.all([stored, this.#queue.add(task.name, data, { ...opts, jobId: task.id })]);
       task.isAdded = true;
-      if (task.isSettled) await this.#cancel(task);
+      if (task.isCancelled) await this.#cancel(task);
       // Its job may have ended before, without an event to come.
       else if (task.isShared) await this.#results.lookFor(task);
     } catch (error) {
@@ -299,7 +291,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
 
   /** Of a job that has ended, or is out of the queue. Its worker does the same; either may be gone. */
   #dropLarge({ id, isLarge }: Pending): void {
-    if (isLarge) void this.#largeTasks.drop(id).catch(() => {});
+    if (isLarge) void this.#payloads.dropTask(id).catch(() => {});
   }
 
   #succeeded(task: Pending, value: unknown, ms: number): void {
@@ -320,15 +312,23 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   }
 
   #end(task: Pending, reason: unknown): void {
+    if (task.isSettled) return;
+    task.isCancelled = true;
     this.#settle(task, () => task.reject(reason));
-    if (!task.isAdded) return;
-    const cancelled = this.#cancel(task).catch((error: Error) => this.#onError(error));
-    this.#cancelling.set(task.id, cancelled);
-    void cancelled.then(() => this.#cancelling.delete(task.id));
+    if (task.isAdded) void this.#cancel(task);
+  }
+
+  #cancel(task: Pending): Promise<void> {
+    const { id } = task;
+    const cancelled = this.#takeBack(task)
+      .catch((error: Error) => this.#onError(error))
+      .finally(() => this.#cancelling.get(id) === cancelled && this.#cancelling.delete(id));
+    this.#cancelling.set(id, cancelled);
+    return cancelled;
   }
 
   /** Takes a job out of the queue, or has it ended where it runs, unless somebody here still waits for it. */
-  async #cancel(task: Pending): Promise<void> {
+  async #takeBack(task: Pending): Promise<void> {
     const { id } = task;
     if (this.#pending.has(id)) return;
     const removed = await this.#queue.remove(id);

@@ -10,6 +10,8 @@ export interface Pending {
   /** Redis has it. */
   isAdded: boolean;
   isSettled: boolean;
+  /** By its signal, its timeout or `close()`. */
+  isCancelled: boolean;
   /** When it was submitted, or Redis was asked for it. */
   lookedAt: number;
   /** How often Redis did not know its job. */

@@ -3,7 +3,7 @@ import { type Job, type Queue, QueueEvents } from 'bullmq';
 import { FleetError } from '../errors.js';
 import type { Client } from '../shared/connection.js';
 import { eventsKeyOf, type QueuePlace } from '../shared/keys.js';
-import { Outcomes, type Receipt } from '../shared/wire.js';
+import type { Payloads, Receipt } from '../shared/wire.js';
 import type { Pending, PendingTasks } from './pending.js';
 
 /** Milliseconds without news of a task after which Redis is asked for it. */
@@ -34,7 +34,7 @@ export class Results {
   readonly #client: Client;
   readonly #pending: PendingTasks;
   readonly #listener: ResultListener;
-  readonly #outcomes: Outcomes;
+  readonly #payloads: Payloads;
   readonly #looking: NodeJS.Timeout;
   #events: QueueEvents | undefined;
   #isClosed = false;
@@ -43,6 +43,7 @@ export class Results {
     queue: Queue,
     client: Client,
     place: QueuePlace,
+    payloads: Payloads,
     pending: PendingTasks,
     listener: ResultListener,
   ) {
@@ -51,15 +52,20 @@ export class Results {
     this.#place = place;
     this.#pending = pending;
     this.#listener = listener;
-    this.#outcomes = new Outcomes(client, place);
+    this.#payloads = payloads;
     this.#looking = setInterval(() => void this.#lookAtSilent(), SILENCE / 2).unref();
   }
 
   /** After this, no event is missed. */
   async open(): Promise<void> {
     if (this.#events !== undefined) return;
+    const key = eventsKeyOf(this.#place);
     // The last event so far, not "from now on": then a job could be added and done before the first look for events.
-    const [last] = await this.#client.xrevrange(eventsKeyOf(this.#place), '+', '-', 'COUNT', 1);
+    const [[last]] = await Promise.all([
+      this.#client.xrevrange(key, '+', '-', 'COUNT', 1),
+      // Whom Redis does not let read events hears of it now, and not of each result when it is asked for.
+      this.#client.xread('COUNT', 1, 'STREAMS', key, '$'),
+    ]);
     if (this.#events !== undefined || this.#isClosed) return;
     const client = this.#client.duplicate() as Client;
     const { prefix, queue } = this.#place;
@@ -81,11 +87,15 @@ export class Results {
     return this.#look(this.#pending.all());
   }
 
-  /** Those first that were not asked for for longest. */
-  #lookAtSilent(): Promise<void> {
-    const time = now();
-    const silent = this.#pending.all().filter(({ lookedAt }) => time - lookedAt >= SILENCE);
-    return this.#look(silent.sort((one, other) => one.lookedAt - other.lookedAt).slice(0, MOST_LOOKS));
+  /** Those first that were not asked for for longest. When Redis has forgotten all of these, the others follow at once. */
+  async #lookAtSilent(): Promise<void> {
+    let looked: readonly Pending[];
+    do {
+      const end = now() - SILENCE;
+      const silent = this.#pending.all().filter(({ isAdded, lookedAt }) => isAdded && lookedAt <= end);
+      looked = silent.sort((one, other) => one.lookedAt - other.lookedAt).slice(0, MOST_LOOKS);
+      await this.#look(looked);
+    } while (looked.length === MOST_LOOKS && looked.every(({ misses }) => misses > 0));
   }
 
   async #look(tasks: readonly Pending[]): Promise<void> {
@@ -136,7 +146,7 @@ export class Results {
     this.#settle(
       task,
       result === undefined,
-      () => this.#outcomes.resultOf(task.id, result === undefined ? { ms } : { ms, result }),
+      () => this.#payloads.resultOf(task.id, result === undefined ? { ms } : { ms, result }),
       (value) => this.#listener.succeeded(task, value, ms),
     );
   }
@@ -149,7 +159,7 @@ export class Results {
       true,
       async () => {
         // What is kept beside a job that BullMQ itself has failed is of an earlier attempt.
-        const thrown = stalled === undefined ? await this.#outcomes.thrownBy(id) : { reason: stalled };
+        const thrown = stalled === undefined ? await this.#payloads.thrownBy(id) : { reason: stalled };
         return thrown === null ? failureOf(id, reason) : thrown.reason;
       },
       (error) => this.#listener.failed(task, error),
@@ -170,7 +180,7 @@ export class Results {
     read().then(
       (value) => {
         settle(value);
-        if (isBeside && !task.isShared) void this.#outcomes.drop(task.id).catch(() => {});
+        if (isBeside && !task.isShared) void this.#payloads.dropOutcome(task.id).catch(() => {});
       },
       (reason: unknown) => this.#unread(task, reason),
     );

@@ -1,5 +1,4 @@
 import { type AnyModule, Pool, type PoolOptions } from '@plimsoll/pool';
-import { callPool } from '../shared/call-pool.js';
 import { checkRun, type FleetRunOptions } from '../shared/options.js';
 import { TaskRunner } from '../tasks/task-runner.js';
 import { type Call, NamedTasks, repeated } from './named-tasks.js';
@@ -39,7 +38,11 @@ export class LocalTasks<Module = AnyModule> extends TaskRunner<Module> {
     try {
       const checked = checkRun(this.defaultName, options);
       const { name, jobId } = checked;
-      const call: Call = (rest) => callPool(this.pool, name, task, spread, rest);
+      const call: Call = (rest) => {
+        if (!spread) return this.pool.run(task, { ...rest, name });
+        const proxy = this.pool.proxy(rest) as Record<string, (...items: unknown[]) => Promise<unknown>>;
+        return (proxy[name] as NonNullable<(typeof proxy)[string]>)(...(task as unknown[]));
+      };
       return jobId === undefined ? repeated(checked, call) : this.#named.run(jobId, checked, call);
     } catch (error) {
       return Promise.reject(error);

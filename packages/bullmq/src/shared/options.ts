@@ -51,7 +51,7 @@ export interface FleetRunOptions {
   readonly attempts?: number | undefined;
   /**
    * Names the task: as long as a task of that id waits, runs or has succeeded and is kept, `run()` submits no other one, but gives
-   * its result. A text without ':' that is no whole number.
+   * its result. A text without ':'; the id of its job is `task-` and that.
    */
   readonly jobId?: string | undefined;
 }
@@ -124,8 +124,8 @@ export interface CheckedRun {
 }
 
 const MEBIBYTE = 2 ** 20;
-/** Redis has no larger values. */
-const MOST_BYTES = 512 * MEBIBYTE;
+/** Above it base64 comes near the longest text of V8, and Redis near half a minute. */
+const MOST_BYTES = 64 * MEBIBYTE;
 const MOST = Number.MAX_SAFE_INTEGER;
 export const MOST_PRIORITY = 1_000_000;
 const HALF_MINUTE = 30_000;
@@ -195,12 +195,12 @@ export function checkRun(fallback: string, options: FleetRunOptions): CheckedRun
   };
 }
 
-/** What BullMQ takes for an id of its own making. */
+/** The id of the job. With it as it is, `failed` would be one of BullMQ's own keys, and `17` an id that it may give away. */
 function jobIdOf(value: unknown): string | undefined {
   const id = text('options.jobId', value);
   if (id === undefined) return undefined;
-  if (id === '' || id.includes(':') || /^\d+$/.test(id)) {
-    throw badRange('options.jobId', id, "a text without ':' that is no whole number");
-  }
-  return id;
+  // Half a character is written as another one, and the job would not be found.
+  if (id === '' || id.includes(':') || /\p{Surrogate}/u.test(id))
+    throw badRange('options.jobId', id, "a well-formed text without ':'");
+  return `task-${id}`;
 }

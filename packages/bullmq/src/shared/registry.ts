@@ -37,6 +37,12 @@ export class Registry {
     await this.#client.del(this.#keyOf(id));
   }
 
+  /** Milliseconds by the clock of Redis, which is one for all workers. */
+  async time(): Promise<number> {
+    const [seconds, microseconds] = await this.#client.time();
+    return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+  }
+
   /** Those that live. */
   async all(): Promise<WorkerEntry[]> {
     const ids = await this.#client.smembers(keyOf(this.#place, 'workers'));

@@ -1,4 +1,4 @@
-import { decode, decodeError, encode, encodeError, ownOf } from '@plimsoll/pool/internal';
+import { decode, decodeError, encodeError, encodeWithin, ownOf } from '@plimsoll/pool/internal';
 import { FleetError, tooLarge } from '../errors.js';
 import type { Client } from './connection.js';
 import { keyOf, type QueuePlace } from './keys.js';
@@ -31,33 +31,39 @@ export const FORMAT = 'plimsoll/1';
 /** Bytes. What is larger is not in a job's JSON, nor in the event by which BullMQ tells every host of every result. */
 export const MOST_INLINE = 2048;
 
-export const toText = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-export const fromText = (text: string): unknown => decode(Buffer.from(text, 'base64'));
+export const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+export const toText = (bytes: Uint8Array): string => asBuffer(bytes).toString('base64');
+/** A copy of its own: a Buffer may be a part of one that is shared. */
+export const fromText = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 
 /** @throws UncloneableError; FleetError PLIMSOLL_FLEET_TOO_LARGE */
 export function encodeTask(task: unknown, maxPayload: number): Uint8Array<ArrayBuffer> {
-  const bytes = encode(task, 'task');
-  if (bytes.length > maxPayload) throw tooLarge('The task', bytes.length, maxPayload);
+  const bytes = encodeWithin(task, 'task', maxPayload);
+  if (typeof bytes === 'number') throw tooLarge('The task', bytes, maxPayload);
   return bytes;
 }
 
 /** @throws FleetError PLIMSOLL_FLEET_NOT_A_TASK for a job that another program has added */
 export function jobData(data: unknown): JobData {
-  const { format, task, beside } = Object(data) as Partial<JobData>;
+  const { format, task, beside, keep } = Object(data) as Partial<JobData>;
   const isTask = typeof task === 'string' || typeof beside === 'number';
-  if (format === FORMAT && isTask) return ownOf(data as JobData);
+  if (format === FORMAT && isTask && Number.isInteger(keep)) return ownOf(data as JobData);
   throw new FleetError(
     'PLIMSOLL_FLEET_NOT_A_TASK',
     `The job's data is not that of a task (format '${FORMAT}')`,
   );
 }
 
+/** Milliseconds that a task may wait: a week. A key without an end would stay when hosts and workers are gone. */
+const WAITS = 7 * 24 * 3600 * 1000;
+
 /**
- * Results that are too large for an event, and errors, which BullMQ would keep the message of: keys beside the jobs. One for each,
- * because a worker that has lost its lock may write an error while another one has the result.
+ * Keys beside the jobs: tasks that are too large for the JSON of a job, results that are too large for an event, and errors, of which
+ * BullMQ would keep the message. Result and error are apart, because a worker that has lost its lock may write an error while another
+ * one has the result. The key of a task is dropped by the worker that ends its job, and by the host, for jobs that no worker ends.
  */
-export class Outcomes {
+export class Payloads {
   readonly #client: Client;
   readonly #place: QueuePlace;
 
@@ -66,16 +72,22 @@ export class Outcomes {
     this.#place = place;
   }
 
-  /** @throws UncloneableError; FleetError PLIMSOLL_FLEET_TOO_LARGE */
-  async receiptFor(
-    id: string,
-    result: unknown,
-    ms: number,
-    maxPayload: number,
-    keep: number,
-  ): Promise<Receipt> {
-    const bytes = encode(result, 'result');
-    if (bytes.length > maxPayload) throw tooLarge('The result', bytes.length, maxPayload);
+  putTask(id: string, bytes: Uint8Array): Promise<void> {
+    return this.#put('task', id, bytes, WAITS);
+  }
+
+  /** @throws FleetError PLIMSOLL_FLEET_LOST */
+  async taskOf(id: string): Promise<Uint8Array> {
+    const bytes = await this.#get('task', id);
+    if (bytes === null) throw lost('task', id);
+    return new Uint8Array(bytes);
+  }
+
+  async dropTask(id: string): Promise<void> {
+    await this.#client.unlink(this.#keyOf('task', id));
+  }
+
+  async receiptFor(id: string, bytes: Uint8Array, ms: number, keep: number): Promise<Receipt> {
     if (bytes.length <= MOST_INLINE) return { result: toText(bytes), ms };
     await this.#put('result', id, bytes, keep);
     return { ms };
@@ -87,10 +99,9 @@ export class Outcomes {
 
   /** @throws FleetError PLIMSOLL_FLEET_LOST; PoolError PLIMSOLL_POOL_BAD_BYTES */
   async resultOf(id: string, { result }: Receipt): Promise<unknown> {
-    if (result !== undefined) return fromText(result);
+    if (result !== undefined) return decode(fromText(result));
     const bytes = await this.#get('result', id);
-    if (bytes === null)
-      throw new FleetError('PLIMSOLL_FLEET_LOST', `The result of job ${id} is no longer kept`);
+    if (bytes === null) throw lost('result', id);
     return decode(bytes);
   }
 
@@ -101,12 +112,12 @@ export class Outcomes {
   }
 
   /** For an outcome that was read, and that nobody else will read. */
-  async drop(id: string): Promise<void> {
+  async dropOutcome(id: string): Promise<void> {
     await this.#client.unlink(this.#keyOf('result', id), this.#keyOf('error', id));
   }
 
   async #put(kind: Kind, id: string, bytes: Uint8Array, keep: number): Promise<void> {
-    await this.#client.set(this.#keyOf(kind, id), Buffer.from(bytes.buffer), 'PX', keep);
+    await this.#client.set(this.#keyOf(kind, id), asBuffer(bytes), 'PX', keep);
   }
 
   #get(kind: Kind, id: string): Promise<Buffer | null> {
@@ -118,4 +129,7 @@ export class Outcomes {
   }
 }
 
-type Kind = 'result' | 'error';
+type Kind = 'task' | 'result' | 'error';
+
+const lost = (kind: Kind, id: string): FleetError =>
+  new FleetError('PLIMSOLL_FLEET_LOST', `The ${kind} of job ${id} is no longer kept`);

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { AnyModule, NameOf, Proxied, ResultOf, TaskOf } from '@plimsoll/pool';
 import type { FleetMapOptions, FleetProxyOptions, FleetRunOptions } from '../shared/options.js';
-import { mapOver } from './map.js';
+import { mapOf } from './map.js';
 import { proxyOf } from './proxy.js';
 
 /** What runs tasks, on threads of this process or on a fleet: code that uses this need not know which. */
@@ -71,7 +71,7 @@ export abstract class TaskRunner<Module = AnyModule> extends EventEmitter {
   ): AsyncIterableIterator<ResultOf<Module, Name>, undefined>;
   map(items: unknown, options: FleetMapOptions = {}): AsyncIterableIterator<unknown, undefined> {
     const run = (item: unknown, own: FleetRunOptions): Promise<unknown> => this.submit(item, own, false);
-    return mapOver(run, this.defaultName, items, options);
+    return mapOf(run, this.defaultName, items, options);
   }
 
   /** Refuses further tasks, and waits for those that were submitted. */

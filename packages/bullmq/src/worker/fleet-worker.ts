@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { availableParallelism, hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
-import { flag, LONGEST_TIMER, ownOf, readCpuQuota } from '@plimsoll/pool/internal';
+import { flag, isInTime, LONGEST_TIMER, ownOf, readCpuQuota } from '@plimsoll/pool/internal';
 import { type Job, Worker } from 'bullmq';
+import { FleetError } from '../errors.js';
 import { Cancellations } from '../shared/cancellations.js';
-import { codedError, Link } from '../shared/connection.js';
-import { LargeTasks } from '../shared/large-tasks.js';
+import { type Client, codedError, Link } from '../shared/connection.js';
+import { keyOf, type QueuePlace } from '../shared/keys.js';
 import { type CheckedWorker, checkWorker, type FleetWorkerOptions } from '../shared/options.js';
 import { HEARTBEAT, Registry, type WorkerEntry } from '../shared/registry.js';
-import { Outcomes } from '../shared/wire.js';
+import { Payloads } from '../shared/wire.js';
 import { type Health, HealthServer } from './health.js';
 import { RunningJobs } from './running.js';
 
@@ -33,7 +34,8 @@ interface Parts {
   readonly worker: Worker;
   readonly jobs: RunningJobs;
   readonly registry: Registry;
-  readonly heartbeat: NodeJS.Timeout;
+  /** Tells Redis that this worker lives, and finds out whether it may take jobs. */
+  beat(): Promise<unknown>;
 }
 
 /**
@@ -53,7 +55,12 @@ export class FleetWorker extends EventEmitter {
   #health: HealthServer | undefined;
   #healthPort: number | undefined;
   #names: readonly string[] = [];
+  #worker: Worker | undefined;
   #parts: Parts | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+  /** Why Redis lets this worker take no jobs. */
+  #refusal: FleetError | undefined;
+  #isBeating = false;
   #ended = 0;
   #closing: Promise<void> | undefined;
 
@@ -61,14 +68,19 @@ export class FleetWorker extends EventEmitter {
   constructor(options: FleetWorkerOptions) {
     super();
     this.#options = checkWorker(options, cpus());
-    const { filename, threads, pool, connection, offlineTimeout } = this.#options;
-    this.#pool = new Pool({ ...pool, filename, minThreads: threads, maxThreads: threads });
-    this.#pool.on('error', (error: Error) => this.#onError(error));
-    this.#link = new Link(connection, offlineTimeout, {
+    const { filename, threads, pool } = this.#options;
+    this.#link = new Link(this.#options, {
       online: () => this.emit('online'),
       offline: (reason) => this.emit('offline', reason),
       lost: () => {},
     });
+    try {
+      this.#pool = new Pool({ ...pool, filename, minThreads: threads, maxThreads: threads });
+    } catch (error) {
+      this.#link.close();
+      throw error;
+    }
+    this.#pool.on('error', (error: Error) => this.#onError(error));
     this.ready = this.#start();
     this.ready.catch(() => this.#stop());
   }
@@ -101,7 +113,8 @@ export class FleetWorker extends EventEmitter {
   get #status(): Health['status'] {
     if (this.#closing !== undefined) return 'closing';
     if (this.#parts === undefined) return 'starting';
-    return this.#link.isOnline ? 'ok' : 'offline';
+    if (!this.#link.isOnline) return 'offline';
+    return this.#refusal === undefined ? 'ok' : 'refused';
   }
 
   /**
@@ -110,6 +123,8 @@ export class FleetWorker extends EventEmitter {
   close(options: FleetWorkerCloseOptions = {}): Promise<void> {
     const force = flag('options.force', ownOf(options).force) ?? false;
     if (force) this.#parts?.jobs.giveBack();
+    // A worker that still waits for Redis has nothing to end.
+    if (this.#parts === undefined) this.#link.close();
     this.#closing ??= this.#close(force);
     return this.#closing;
   }
@@ -133,41 +148,42 @@ export class FleetWorker extends EventEmitter {
 
   async #open(): Promise<void> {
     const { client } = this.#link;
-    const { prefix, queue, threads, version } = this.#options;
-    const self: WorkerEntry = {
-      id: this.#id,
-      host: hostname(),
-      pid: process.pid,
-      threads,
-      version,
-      names: this.#names,
-    };
+    const { prefix, queue, threads, version, lockDuration, stalledInterval, maxStalledCount } = this.#options;
+    const place = { id: this.#id, host: hostname(), pid: process.pid };
+    const self: WorkerEntry = { ...place, threads, version, names: this.#names };
     const registry = new Registry(client, this.#options);
-    const outcomes = new Outcomes(client, this.#options);
-    const largeTasks = new LargeTasks(client, this.#options);
+    const payloads = new Payloads(client, this.#options);
     const cancellations = new Cancellations(client, this.#options);
-    await Promise.all([registry.renew(self), cancellations.subscribe()]).catch((error: unknown) => {
-      throw codedError(error);
-    });
-    const jobs = new RunningJobs({
-      options: this.#options,
-      pool: this.#pool,
-      self,
-      registry,
-      outcomes,
-      largeTasks,
-      cancellations,
-    });
-    const { lockDuration, stalledInterval, maxStalledCount } = this.#options;
+    const parts = { self, registry, payloads, cancellations };
+    const jobs = new RunningJobs({ options: this.#options, pool: this.#pool, ...parts });
     const worker = new Worker(queue, (job, token) => jobs.process(job, token), {
       ...{ connection: client, prefix, autorun: false, concurrency: threads, runRetryDelay: 1000 },
       ...{ lockDuration, stalledInterval, maxStalledCount },
     });
+    this.#worker = worker;
     this.#listen(worker, jobs);
-    // A heartbeat that fails is told of by the link.
-    const heartbeat = setInterval(() => void registry.renew(self).catch(() => {}), HEARTBEAT).unref();
-    this.#parts = { worker, jobs, registry, heartbeat };
+    const beat = (): Promise<unknown> => Promise.all([registry.renew(self), mayTake(client, this.#options)]);
+    // Without the rights that BullMQ needs it would try for ever, and without a pause.
+    await this.#link.answer(Promise.all([worker.waitUntilReady(), beat(), cancellations.subscribe()]));
+    this.#parts = { worker, jobs, registry, beat };
+    this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT).unref();
     worker.run().catch((error: Error) => this.#onError(error));
+  }
+
+  /** No jobs are taken while Redis refuses that: a right was taken away, it is a replica by now, it has no memory left. */
+  async #beat(): Promise<void> {
+    if (this.#parts === undefined || this.#isBeating) return;
+    this.#isBeating = true;
+    const { worker, beat } = this.#parts;
+    const failure = await beat().catch(codedError);
+    this.#isBeating = false;
+    const refusal = failure instanceof FleetError ? failure : undefined;
+    if (this.#closing !== undefined || (refusal === undefined) === (this.#refusal === undefined)) return;
+    this.#refusal = refusal;
+    if (refusal !== undefined) this.#onError(refusal);
+    await (refusal === undefined ? worker.resume() : worker.pause(true)).catch((error: Error) =>
+      this.#onError(error),
+    );
   }
 
   #listen(worker: Worker, jobs: RunningJobs): void {
@@ -181,7 +197,10 @@ export class FleetWorker extends EventEmitter {
     });
     worker.on('stalled', (id) => this.emit('stalled', id));
     worker.on('lockRenewalFailed', (ids) => jobs.abandon(ids));
-    worker.on('error', (error) => this.#onError(error));
+    worker.on('error', (error) => {
+      this.#onError(error);
+      if (codedError(error) !== error) void this.#beat();
+    });
   }
 
   #end(jobs: RunningJobs, job: Job | undefined): void {
@@ -200,27 +219,27 @@ export class FleetWorker extends EventEmitter {
     this.emit('close');
   }
 
-  async #endJobs({ worker, jobs, registry, heartbeat }: Parts, timeout: number): Promise<void> {
-    clearInterval(heartbeat);
-    const closed = worker.close();
+  async #endJobs({ worker, jobs, registry }: Parts, timeout: number): Promise<void> {
     const giveBack = timeout > LONGEST_TIMER ? undefined : setTimeout(() => jobs.giveBack(), timeout);
     // Without Redis nothing can be given back: then the locks run out, and other workers find the jobs.
-    let giveUp: NodeJS.Timeout | undefined;
-    const gaveUp = new Promise<void>((resolve) => {
-      if (giveBack !== undefined) giveUp = setTimeout(resolve, timeout + GIVEN_BACK);
-    });
-    await Promise.race([closed, gaveUp]);
+    await isInTime(worker.close(), timeout + GIVEN_BACK);
     clearTimeout(giveBack);
-    clearTimeout(giveUp);
-    if (this.#link.isOnline) await registry.remove(this.#id).catch(() => {});
+    if (this.#link.isOnline) await isInTime(registry.remove(this.#id), GIVEN_BACK).catch(() => {});
   }
 
   async #stop(): Promise<void> {
-    void this.#parts?.worker.close(true).catch(() => {});
+    clearInterval(this.#heartbeat);
+    void this.#worker?.close(true).catch(() => {});
     this.#health?.close();
     this.#link.close();
     await this.#pool.destroy();
   }
+}
+
+/** A take as BullMQ's, but of nothing: by a script on two keys of the queue, and a command that blocks. */
+async function mayTake(client: Client, { prefix, queue }: QueuePlace): Promise<void> {
+  await client.eval('return 0', 2, `${prefix}:${queue}:wait`, `${prefix}:${queue}:active`);
+  await client.bzpopmin(keyOf({ prefix, queue }, 'nothing'), 0.001);
 }
 
 /**

@@ -5,7 +5,7 @@ import { prometheusContentType } from '@plimsoll/pool';
 /** What a worker process says of itself at `/health`. */
 export interface Health {
   /** Only 'ok' is answered by 200, everything else by 503. */
-  readonly status: 'starting' | 'ok' | 'offline' | 'closing';
+  readonly status: 'starting' | 'ok' | 'offline' | 'refused' | 'closing';
   readonly queue: string;
   readonly threads: number;
   /** Jobs that run here. */

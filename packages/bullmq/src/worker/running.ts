@@ -1,16 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortError, type Pool } from '@plimsoll/pool';
-import { messageOf, now } from '@plimsoll/pool/internal';
+import { messageOf, now, runBytes } from '@plimsoll/pool/internal';
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
-import { FleetError } from '../errors.js';
-import { callPool } from '../shared/call-pool.js';
+import { FleetError, tooLarge } from '../errors.js';
 import type { Cancellations } from '../shared/cancellations.js';
-import type { LargeTasks } from '../shared/large-tasks.js';
 import type { CheckedWorker } from '../shared/options.js';
 import type { Registry, WorkerEntry } from '../shared/registry.js';
-import { fromText, type JobData, jobData, type Outcomes, type Receipt } from '../shared/wire.js';
+import { fromText, type JobData, jobData, type Payloads, type Receipt } from '../shared/wire.js';
 
 /** Milliseconds until a job that this worker does not know is offered again. */
 const OFFERED_AGAIN = 200;
+const MOST_OFFERED = 10_000;
 const RETURNED = new AbortError(undefined, 'The worker is closing: the job goes back to the queue');
 const LOST = new AbortError(undefined, 'The lock of the job is lost: it belongs to another worker');
 
@@ -20,8 +20,7 @@ export interface JobSite {
   readonly pool: Pool;
   readonly self: WorkerEntry;
   readonly registry: Registry;
-  readonly outcomes: Outcomes;
-  readonly largeTasks: LargeTasks;
+  readonly payloads: Payloads;
   readonly cancellations: Cancellations;
 }
 
@@ -29,6 +28,8 @@ export interface JobSite {
 export class RunningJobs {
   readonly #site: JobSite;
   readonly #controllers = new Map<string, AbortController>();
+  /** Jobs that were handed over. */
+  readonly #offered = new Set<string>();
 
   constructor(site: JobSite) {
     this.#site = site;
@@ -51,7 +52,7 @@ export class RunningJobs {
   /** For a job that has ended here. */
   async dropTask({ id, data, finishedOn }: Job): Promise<void> {
     const isLarge = (Object(data) as Partial<JobData>).beside !== undefined;
-    if (isLarge && finishedOn !== undefined) await this.#site.largeTasks.drop(id as string);
+    if (isLarge && finishedOn !== undefined) await this.#site.payloads.dropTask(id as string);
   }
 
   /** What BullMQ calls for a job. @throws what BullMQ is to do with it */
@@ -77,30 +78,47 @@ export class RunningJobs {
   }
 
   async #run(job: Job, id: string, signal: AbortSignal): Promise<Receipt> {
-    const { options, outcomes, largeTasks, pool } = this.#site;
+    const { options, payloads, pool } = this.#site;
     const data = jobData(job.data);
     const { timeout, grace, spread = false, task: text } = data;
-    const task = text === undefined ? await largeTasks.get(id) : fromText(text);
+    const { maxPayload } = options;
+    const task = text === undefined ? await payloads.taskOf(id) : fromText(text);
     const started = now();
-    const result = await callPool(pool, job.name, task, spread, { signal, timeout, grace });
-    return outcomes.receiptFor(id, result, now() - started, options.maxPayload, data.keep);
+    const result = await runBytes(pool, task, maxPayload, spread, { name: job.name, signal, timeout, grace });
+    if (typeof result === 'number') throw tooLarge('The result', result, maxPayload);
+    return payloads.receiptFor(id, result, now() - started, data.keep);
   }
 
   /** Another worker may know it, of another version of the module; if there is none, the task has failed. */
   async #handOver(job: Job, token: string | undefined): Promise<Error> {
     const { registry, self, options } = this.#site;
     const others = (await registry.all()).filter(({ id }) => id !== self.id);
-    if (others.some(({ names }) => names.includes(job.name))) {
-      await job.moveToDelayed(Date.now() + OFFERED_AGAIN, token);
-      return new DelayedError();
-    }
+    if (others.some(({ names }) => names.includes(job.name))) return this.#offer(job, token);
     return this.#failure(job, unknownTask(job.name, options.queue, [self, ...others]), true);
+  }
+
+  /**
+   * A delay ends by the clock of whoever looks: where clocks differ, this worker may be the only one to see that. So a job that has
+   * come back is for everybody at once, and leaves no room for itself here until somebody else could take it.
+   */
+  async #offer(job: Job, token: string | undefined): Promise<Error> {
+    const id = job.id as string;
+    await job.moveToDelayed((await this.#site.registry.time()) + OFFERED_AGAIN, token);
+    if (this.#offered.delete(id)) {
+      // It fails when somebody has seen the end of the delay.
+      await job.promote().catch(() => {});
+      await sleep(OFFERED_AGAIN);
+    } else {
+      if (this.#offered.size >= MOST_OFFERED) this.#offered.clear();
+      this.#offered.add(id);
+    }
+    return new DelayedError();
   }
 
   /** Keeps all of the error for the host, and gives BullMQ what its job shall say. */
   async #failure(job: Job, error: unknown, isFinal: boolean): Promise<Error> {
     const { keep } = Object(job.data) as Partial<JobData>;
-    if (keep !== undefined) await this.#site.outcomes.putError(job.id as string, error, keep);
+    if (Number.isInteger(keep)) await this.#site.payloads.putError(job.id as string, error, keep as number);
     const message = messageOf(error);
     if (isFinal || error instanceof FleetError) return new UnrecoverableError(message);
     return error instanceof Error ? error : new Error(message);

@@ -122,7 +122,8 @@ async function serve(options: FleetWorkerOptions): Promise<void> {
       });
     }
   });
-  await worker.ready;
+  await Promise.race([worker.ready, signalled]);
+  if (!worker.isStarted) return worker.close();
   const { queue, threads } = worker.health;
   const health = worker.healthPort === undefined ? '' : `, health at ${worker.healthPort}`;
   say(

@@ -7,7 +7,7 @@ import type { Column } from './table.js';
 const PLOT_WIDTH = 25;
 const NONE = '–';
 
-type Shown = Pick<TuneResult, 'sizes' | 'baseline' | 'objective' | 'recommended' | 'method'>;
+type Shown = Pick<TuneResult, 'sizes' | 'baseline' | 'objective' | 'recommended' | 'method' | 'twin'>;
 
 interface Field extends Column {
   readonly text: (size: TunedSize) => string;
@@ -48,7 +48,7 @@ function fieldsOf(result: Shown, plot: boolean): Field[] {
     field('size', ({ size }) => String(size), 0),
     field(isRun ? 'time' : 'mean', ({ meanMs }) => ms(meanMs), 0),
     field(`against ${baseline}`, (size) => against(size, result), 0, 'left'),
-    ...(plot ? [field('', row, 9, 'left')] : []),
+    ...(plot ? [field('', row, 5, 'left')] : []),
     field('p99', ({ p99Ms }) => ms(p99Ms), 2),
     ...(isRun ? [] : [field('requests/s', ({ perSecond }) => formatRate(perSecond), 1)]),
     field('loop delay', ({ loopDelayMs }) => ms(loopDelayMs?.p99 ?? null), 3),
@@ -70,10 +70,11 @@ function against(size: TunedSize, { baseline, objective }: Shown): string {
 }
 
 /** Before the fourth block the word is `estimate`: `unclear` would sound as if more had been tried. */
-export function verdictText(size: TunedSize, { baseline }: Pick<Shown, 'baseline'>): string {
+function verdictText(size: TunedSize, { baseline, twin }: Shown): string {
   if (size.overloaded) return 'overloaded';
   if (size.failing) return 'failing';
   if (size.size === baseline) return '';
+  if (twin?.noisy) return 'noisy';
   const verdict = size.verdict === 'unclear' && size.interval === null ? 'estimate' : size.verdict;
   return size.leftEarly ? (verdict === 'unclear' ? 'out' : `${verdict}, out`) : verdict;
 }

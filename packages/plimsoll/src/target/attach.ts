@@ -104,6 +104,11 @@ export async function attach(
         await session.evaluate(CLOSE, CLOSE_MS).catch(() => {});
       }
       session.close();
+      // Node closes connections first, and a moment later the port: until then a second attach would meet this inspector.
+      const end = performance.now() + CLOSE_MS;
+      const port = Number(new URL(url).port);
+      while (isOurs && performance.now() < end && listenersOf(pid).some((one) => one.port === port))
+        await sleep(POLL_MS);
     },
   };
 }

@@ -59,6 +59,8 @@ const FOREIGN = new Set([
     'what',
     'model',
     'id',
+    'headline',
+    'traffic',
     'contender',
     'node',
     'startedAt',

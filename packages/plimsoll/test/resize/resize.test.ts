@@ -130,7 +130,7 @@ describe('plimsoll resize', LINUX, () => {
     const { pid } = await start(`${HANGS} console.log('ready'); setInterval(() => {}, 1000);`, { size: 2 });
     await resize(pid, 2);
     const [code, text] = await failure(pid, 1, '--timeout', '1');
-    assert.equal(code, 4);
+    assert.equal(code, 4, text);
     assert.match(text, /did not shrink to 1 threads in time.*give it longer \(--timeout\)/);
     assert.equal((await resize(pid, 2)).before, 2);
   });

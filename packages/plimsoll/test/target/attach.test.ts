@@ -71,7 +71,8 @@ describe('attach', { skip: process.platform !== 'linux' && 'needs /proc' }, () =
       await assert.rejects(attached.evaluate('Promise.reject(new Error("later"))'), { message: 'later' });
       await assert.rejects(attached.evaluate('no such thing'), /SyntaxError/);
       await attached.close();
-      await until(() => !listens(pid));
+      // Well before it would close by itself.
+      await until(() => !listens(pid), 4000);
       assert.equal(await evaluate(pid, 'process.pid'), pid, 'and it can be opened again');
     });
 

@@ -1,33 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { captureEnvironment } from '#plimsoll/host/environment.js';
-import { tuneResultOf } from '#plimsoll/report/findings/tune.js';
-import { type TuneResult, tuneSchema } from '#plimsoll/results/tune.js';
-import { answer, type TuneFacts } from '#plimsoll/tune/answer.js';
-import type { JudgePlan, Sample } from '#plimsoll/tune/plan.js';
+import type { TuneResult } from '#plimsoll/results/tune.js';
+import type { TuneFacts } from '#plimsoll/tune/answer.js';
 import type { Window } from '#plimsoll/tune/window.js';
-import { contest, type World } from './simulated.js';
+import { FACTS, resultOf, resultOfSamples } from './simulated.js';
 
-const FACTS: TuneFacts = {
-  environment: captureEnvironment({ directory: import.meta.dirname }),
-  command: ['node', 'server.js'],
-  pid: null,
-  method: {
-    ...{ mode: 'live', timeMs: 60_000, traffic: '/login', resizing: 'parking', processes: 1 },
-    ...{ startedAt: '2026-11-26T12:00:00.000Z', seconds: 30, stop: 'settled' },
-  },
-  notes: [],
-};
 const SIZES = [1, 4, 16];
-
-/** What a contest comes to; it is checked against the schema. */
-function resultOf(world: Partial<World>, facts: Partial<TuneFacts> = {}): TuneResult {
-  const { windows, plan } = contest({ sizes: SIZES, noise: 0.03, blocks: 14, ...world }, 3);
-  return of(windows, plan, facts);
-}
-
-const of = (samples: readonly Sample[], plan: JudgePlan, facts: Partial<TuneFacts> = {}): TuneResult =>
-  tuneSchema.parse(JSON.parse(JSON.stringify(tuneResultOf(answer(samples, plan, { ...FACTS, ...facts })))));
 
 const ids = ({ findings }: TuneResult): string[] => findings.map(({ id }) => id);
 
@@ -112,7 +90,10 @@ describe('the answer is', () => {
   test('that the size does not matter', () => {
     const { answer: said, recommended, headline } = resultOf({ noise: 0.01, blocks: 30 });
     assert.deepEqual({ said, recommended }, { said: 'no difference', recommended: 4 });
-    assert.equal(headline, 'The size does not matter: 1 to 16 are within 3 % of 4; keep 4');
+    assert.equal(
+      headline,
+      'The size does not matter: 1 to 16 are as good as 4 (estimates within 3 %); keep 4',
+    );
   });
 
   test('that nothing uses the pool', () => {
@@ -149,7 +130,7 @@ describe('the answer is', () => {
       /^Cannot tell: keep 4; too little was measured: 2 blocks, and 4 are/,
     );
     const plan = { sizes: SIZES, baseline: 4, objective: 'mean', mostBlocks: 4, seed: 1 } as const;
-    const none = of([], plan, { notes: [{ id: 'tune.needs-minutes', minutes: 12 }] });
+    const none = resultOfSamples([], plan, { notes: [{ id: 'tune.needs-minutes', minutes: 12 }] });
     assert.deepEqual([none.recommended, none.sizes, none.twin], [null, [], null]);
     assert.match(none.headline, /^Cannot tell: keep 4; .* about 12 minutes: give --time 720$/);
   });
@@ -223,7 +204,7 @@ test('runs of a command have a wall time, and no latency', () => {
     }),
   ).flat();
   const plan = { sizes: SIZES, baseline: 4, objective: 'mean', mostBlocks: 8, seed: 1 } as const;
-  const result = of(runs, plan, {
+  const result = resultOfSamples(runs, plan, {
     method: { ...FACTS.method, mode: 'runs', resizing: null, processes: null },
   });
   assert.equal(result.method.unit, 'run');

@@ -1,6 +1,10 @@
+import { captureEnvironment } from '#plimsoll/host/environment.js';
+import { tuneResultOf } from '#plimsoll/report/findings/tune.js';
+import { type TuneResult, tuneSchema } from '#plimsoll/results/tune.js';
 import { createRandom, type Random } from '#plimsoll/stats/random.js';
+import { answer, type TuneFacts } from '#plimsoll/tune/answer.js';
 import { type Judgement, judge } from '#plimsoll/tune/judge.js';
-import type { JudgePlan, Objective } from '#plimsoll/tune/plan.js';
+import type { JudgePlan, Objective, Sample } from '#plimsoll/tune/plan.js';
 import type { Arm, Window } from '#plimsoll/tune/window.js';
 
 /** A server that is made up: what is true of it, and how noisy it is to measure. */
@@ -82,3 +86,27 @@ function windowOf(
   };
   return world.change?.(window, random) ?? window;
 }
+
+/** What is told of how it was measured. */
+export const FACTS: TuneFacts = {
+  environment: captureEnvironment({ directory: import.meta.dirname }),
+  command: ['node', 'server.js'],
+  pid: null,
+  method: {
+    ...{ mode: 'live', timeMs: 60_000, traffic: '/login', resizing: 'parking', processes: 1 },
+    ...{ startedAt: '2026-11-26T12:00:00.000Z', seconds: 30, stop: 'settled' },
+  },
+  notes: [],
+};
+/** What a contest comes to; it is checked against the schema. */
+export function resultOf(world: Partial<World>, facts: Partial<TuneFacts> = {}): TuneResult {
+  const { windows, plan } = contest({ sizes: [1, 4, 16], noise: 0.03, blocks: 14, ...world }, 3);
+  return resultOfSamples(windows, plan, facts);
+}
+
+export const resultOfSamples = (
+  samples: readonly Sample[],
+  plan: JudgePlan,
+  facts: Partial<TuneFacts> = {},
+): TuneResult =>
+  tuneSchema.parse(JSON.parse(JSON.stringify(tuneResultOf(answer(samples, plan, { ...FACTS, ...facts })))));

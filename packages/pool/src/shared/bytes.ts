@@ -45,6 +45,15 @@ export function encode(value: unknown, path = 'value'): Uint8Array<ArrayBuffer> 
   }
 }
 
+/** As `encode`, but only so many bytes: of more their number, and a buffer that is larger by itself is not copied. */
+export function encodeWithin(value: unknown, path: string, most: number): Uint8Array<ArrayBuffer> | number {
+  const given = isMovable(value) ? unwrap(value).value : value;
+  const isBuffer = ArrayBuffer.isView(given) || types.isArrayBuffer(given);
+  if (isBuffer && given.byteLength > most) return given.byteLength;
+  const bytes = encode(given, path);
+  return bytes.length > most ? bytes.length : bytes;
+}
+
 /** @throws PoolError PLIMSOLL_POOL_BAD_BYTES for what `encode` has not written, or an unknown version of it */
 export function decode(bytes: Uint8Array): unknown {
   if (bytes.length < HEAD) throw badBytes(`${bytes.length} bytes are too few`);

@@ -16,6 +16,15 @@ export const FED = 16;
 export const CARRIED = 32;
 /** It calls no function, but gives the names of those that the file exports. */
 export const LISTED = 64;
+/** The value is a `BytesCall`, and so is the result. With SPREAD the bytes are those of a list of arguments. */
+export const BYTES = 128;
+
+/** A task for whom has it as bytes of `encode`, and wants its result as such, not as a value. */
+export interface BytesCall {
+  readonly task: Uint8Array;
+  /** Bytes that the result may have; of a larger one only their number comes. */
+  readonly most: number;
+}
 
 export const NEXT = 0;
 export const RETURN = 1;

@@ -1,4 +1,7 @@
+import { decode, encodeWithin } from '../shared/bytes.js';
 import {
+  BYTES,
+  type BytesCall,
   CARRIED,
   CONTINUED,
   FED,
@@ -9,6 +12,7 @@ import {
   type TaskFunction,
 } from '../shared/calls.js';
 import type { FedValue } from '../shared/feeds.js';
+import { move } from '../shared/move.js';
 import type { Table } from '../shared/table.js';
 import { carriedBy } from './carried.js';
 import type { Channel } from './channel.js';
@@ -98,6 +102,14 @@ export class Handlers {
 
 /** The function as the loop calls it. */
 function calledAs(call: number, found: TaskFunction): TaskFunction {
-  if ((call & FED) === 0) return (call & SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
-  return (given) => found(...unfed(given as FedValue));
+  if ((call & FED) !== 0) return (given) => found(...unfed(given as FedValue));
+  const spread: TaskFunction = (call & SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
+  return (call & BYTES) === 0 ? spread : (given) => overBytes(spread, given as BytesCall);
 }
+
+async function overBytes(found: TaskFunction, { task, most }: BytesCall): Promise<Uint8Array | number> {
+  const result = encodeWithin(await found(decode(task)), 'result', most);
+  return typeof result === 'number' || result.length < MOST_COPIED ? result : move(result);
+}
+/** Bytes below which a copy costs less than to transfer. */
+const MOST_COPIED = 64 * 1024;

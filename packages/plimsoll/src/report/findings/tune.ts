@@ -56,7 +56,7 @@ function headlineOf(measured: MeasuredTune): string {
     case 'no pool use':
       return `${hardlyUsed(measured)} uses the pool: keep ${baseline}`;
     case 'no difference':
-      return `The size does not matter: ${sizeRange(measured)} are within 3 % of ${baseline}; keep ${baseline}`;
+      return `The size does not matter: ${sizeRange(measured)} are as good as ${baseline} (estimates within 3 %); keep ${baseline}`;
     case 'keep':
       return `Keep ${baseline}: ${confidence === 'sure' ? 'no other size is better' : 'none is shown to be better'}`;
     case 'change':

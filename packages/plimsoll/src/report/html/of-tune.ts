@@ -1,6 +1,6 @@
 import type { TunedSize, TuneResult, TuneRound } from '../../results/tune.js';
-import { gainText, objectiveText, sizeIn } from '../findings/tune.js';
-import { change, formatMs } from '../format.js';
+import { objectiveText, sizeIn } from '../findings/tune.js';
+import { change, formatChange, formatMs } from '../format.js';
 import { howTuned, subject, told, twinText } from '../tune.js';
 import { routeTable, tuneTable } from '../tune-table.js';
 import { escapeText } from './escape.js';
@@ -39,17 +39,25 @@ export const tuneSection: Render<TuneResult> = (result, id, detail): Section => 
 };
 
 function verdictOf(result: TuneResult): Verdict {
-  const { recommended, confidence, answer, headline } = result;
+  const { recommended, confidence, answer, headline, objective, findings } = result;
   const chosen = sizeIn(result, recommended);
+  const ratio = chosen?.ratio[objective] ?? null;
+  const interval = chosen?.interval ?? null;
+  const why = findings.find(({ id }) => id === 'tune.route-slower' || id === 'tune.queue-wait');
   return {
     work: subject(result),
     size: recommended,
     isEstimate: confidence !== 'sure',
-    gain: chosen === undefined || answer !== 'change' ? '' : gainText(result, chosen),
+    gain: ratio === null || interval === null || answer !== 'change' ? '' : formatChange(ratio, interval),
     sure: chosen?.chanceSlower == null || answer === 'no pool use' ? '' : wrongBy(chosen.chanceSlower),
-    because: headline,
+    because:
+      answer === 'change' && ratio !== null
+        ? `by ${objectiveText(result)}${why === undefined ? '' : `; ${why.text}`}`
+        : headline,
   };
 }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 interface Measure {
   readonly title: string;
@@ -66,7 +74,7 @@ function curves(result: TuneResult, id: string, { rounds }: Detail): string {
   const ofBaseline = sizeIn(result, baseline)?.rounds ?? [];
   const measures: Measure[] = [
     {
-      title: `${objectiveText(result)} against ${baseline}`,
+      title: capital(`${objectiveText(result)} against ${baseline}`),
       value: ({ ratio }) => ratio[objective],
       interval: ({ interval }) => interval,
       rounds: (size) => (rounds ? roundRatios(size.rounds, ofBaseline, objective) : []),

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, scratch } from '../../common/paths.js';
+import { ROOT, scratch } from '../common/paths.js';
 
 /** Programs, their pinned packages and the lock file. */
 export const SOURCE = join(ROOT, 'studies/programs');
 
 /** The only packages that need their install script: they bring no binary, and fetch or compile one. */
-export const WITH_SCRIPTS: readonly string[] = ['better-sqlite3', 'sqlite3'];
+export const WITH_SCRIPTS: readonly string[] = ['sqlite3'];
 
 export interface Installed {
   /** Where the programs are, beside their packages. */
