@@ -9,7 +9,7 @@ import * as lab from 'plimsoll/lab';
 import * as marks from 'plimsoll/mark';
 import { fixture } from './support/cli.js';
 
-const { bench, classify, timeline, trace, PlimsollError } = plimsoll;
+const { bench, classify, timeline, trace, tune, PlimsollError } = plimsoll;
 
 const hashing = [
   process.execPath,
@@ -50,6 +50,11 @@ describe('the commands as functions', () => {
       );
     });
   };
+  leavesNothing('tune', async () => {
+    const result = await tune({ command: [process.execPath, '-e', ''], sizes: [4], timeMs: 3_000 });
+    assert.equal(plimsoll.tuneSchema.parse(result).method.mode, 'runs');
+  });
+
   const small = { workloads: ['zlib'], sizes: [2], baseline: 2, operations: 2, timeMs: 100 };
 
   leavesNothing('bench', async () => {
@@ -130,6 +135,10 @@ describe('the commands as functions', () => {
     await rejects(timeline({ operation: 'nothing' }), /unknown operation "nothing"/);
     await rejects(classify({ names: ['fs.nothing'] }), /unknown API "fs\.nothing"/);
     await rejects(trace({ command: [] }), /^command: /);
+    await rejects(tune({}), /^command: must name a program to run/);
+    await rejects(tune({ command: ['a'], pid: 1 }), /^command and pid: one of them/);
+    await rejects(tune({ command: ['a'], urls: ['/'], headers: ['x'] }), /^headers: must be .*not "x"/);
+    await rejects(tune({ command: ['a'], timeMs: -1 }), /^timeMs: .*not -1/);
   });
 });
 
@@ -137,7 +146,7 @@ test('plimsoll exports these values and no others', () => {
   assert.deepEqual(
     Object.keys(plimsoll).sort(),
     [
-      ...['bench', 'classify', 'compare', 'compareModules', 'timeline', 'trace'],
+      ...['bench', 'classify', 'compare', 'compareModules', 'timeline', 'trace', 'tune'],
       ...['readTrace', 'doctor', 'report', 'resize', 'top', 'writeTrace', 'PlimsollError'],
       ...[
         'benchReport',
@@ -146,11 +155,19 @@ test('plimsoll exports these values and no others', () => {
         'resizeReport',
         'timelineReport',
         'traceReport',
+        'tuneReport',
       ],
       ...['comparisonMarkdown', 'comparisonReport', 'comparisonSchema'],
       ...['benchMarkdown', 'perfettoTrace', 'plainStyle', 'terminalStyle'],
       ...['benchSchema', 'classificationSchema', 'environmentSchema'],
-      ...['diagnosisSchema', 'poolActivitySchema', 'resizeSchema', 'timelineSchema', 'traceSummarySchema'],
+      ...[
+        'diagnosisSchema',
+        'poolActivitySchema',
+        'resizeSchema',
+        'timelineSchema',
+        'traceSummarySchema',
+        'tuneSchema',
+      ],
     ].sort(),
   );
 });

@@ -58,8 +58,10 @@ try {
 /** With `--help` behind it, Commander would print its general help for any word. */
 function checkName(word: string | undefined): void {
   const names = program.commands.map((command) => command.name());
-  if (word === undefined || word.startsWith('-') || word === 'help' || names.includes(word)) return;
-  throw usage(`there is no command ${JSON.stringify(word)}; there are ${names.join(', ')}`);
+  const wantsHelp = process.argv.includes('--help') || process.argv.includes('-h');
+  if (!wantsHelp || word === undefined || word.startsWith('-') || word === 'help' || names.includes(word))
+    return;
+  throw usage(`unknown command '${word}'; there are ${names.join(', ')}`);
 }
 
 /** The options of a command to run are taken for plimsoll's own without the two dashes. */

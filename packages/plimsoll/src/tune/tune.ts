@@ -9,6 +9,7 @@ import type { Outcome } from './outcome.js';
 import type { TuneContext, TuneProcessRequest, TuneQuestion, TuneRequest } from './request.js';
 import { compareRuns, tooLong } from './runs.js';
 import { measureServing } from './serving.js';
+import { trafficText } from './traffic/open.js';
 
 /** Threads that Node and the agent have beside those of the pool. */
 const OTHER_THREADS = 16;
@@ -33,7 +34,11 @@ export async function tuneCommand(asked: TuneRequest, context: TuneContext): Pro
   outcome ??= await compareRuns(request, context);
   return answerOf(
     outcome,
-    { command: request.command, pid: null, traffic: trafficText(request) },
+    {
+      command: request.command,
+      pid: null,
+      traffic: request.traffic === null ? null : trafficText(request.traffic),
+    },
     begun,
     notes,
   );
@@ -120,9 +125,4 @@ function withinLimits(request: TuneRequest): { readonly request: TuneRequest; re
     request: { ...request, sizes: request.sizes.filter((size) => !tooLarge.includes(size)) },
     notes: [{ id: 'tune.sizes-left-out', sizes: tooLarge, because: 'pids', limit }],
   };
-}
-
-function trafficText({ traffic }: TuneRequest): string | null {
-  if (traffic === null) return null;
-  return traffic.from === 'command' ? traffic.words.join(' ') : traffic.urls.join(', ');
 }

@@ -45,7 +45,10 @@ describe('plimsoll tune', linux, () => {
     );
     assert.equal(run.code, 0, run.stderr);
     const { method, command, sizes } = tuneSchema.parse(JSON.parse(run.stdout));
-    assert.deepEqual([method.mode, method.seed, method.traffic, command], ['live', 7, '/', server]);
+    assert.deepEqual(
+      [method.mode, method.seed, method.traffic, command],
+      ['live', 7, '/ (4 connections)', server],
+    );
     assert.equal(method.resizing, isBuiltin('node:ffi') ? 'threads' : 'parking');
     assert.deepEqual(
       sizes.map(({ size }) => size),

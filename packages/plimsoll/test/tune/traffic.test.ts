@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Guardian } from '#plimsoll/lab/guardian.js';
-import { openTraffic, type TrafficSource } from '#plimsoll/tune/traffic/open.js';
+import { openTraffic, type TrafficSource, trafficText } from '#plimsoll/tune/traffic/open.js';
 import type { Traffic } from '#plimsoll/tune/traffic/traffic.js';
 import { checkUrls, type UrlRequests } from '#plimsoll/tune/traffic/urls.js';
 import { fixture, until } from '../support/cli.js';
@@ -230,4 +230,11 @@ describe('traffic to URLs', () => {
     });
     checkUrls({ urls: ['/a', '/b'], rate: 5 });
   });
+});
+
+test('traffic in words', () => {
+  assert.equal(trafficText(urls({ urls: ['/a', '/b'] })), '/a, /b (10 connections)');
+  assert.equal(trafficText(urls({ urls: ['/a'], body: 'x', connections: 1 })), 'POST /a (1 connection)');
+  assert.equal(trafficText(urls({ urls: ['/a'], rate: 50, method: 'PUT' })), 'PUT /a (50 a second)');
+  assert.equal(trafficText(command('hey', 'http://h:$PORT')), 'hey http://h:$PORT');
 });

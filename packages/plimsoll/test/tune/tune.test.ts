@@ -46,7 +46,7 @@ describe('a server', linux, () => {
   test('under requests to URLs: routes are told apart', async () => {
     const traffic = { from: 'urls', urls: ['/slow', '/quick'], connections: 8 } as const;
     const { sizes, method } = outcomeOf(await tuned(app('server.cjs', 'waits'), { traffic }));
-    assert.equal(method.traffic, '/slow, /quick');
+    assert.equal(method.traffic, '/slow, /quick (8 connections)');
     const routes = sizes.find(({ size }) => size === 4)?.routes.map(({ route }) => route);
     assert.deepEqual(routes?.toSorted(), ['GET /quick', 'GET /slow']);
   });

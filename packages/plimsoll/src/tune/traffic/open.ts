@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.js';
 import { sendByCommand } from './command.js';
 import type { Traffic, TrafficContext } from './traffic.js';
-import { sendToUrls, type UrlRequests } from './urls.js';
+import { CONNECTIONS, methodOf, sendToUrls, type UrlRequests } from './urls.js';
 
 /** Who sends the requests: a command that is started when the app listens, or plimsoll itself. */
 export type TrafficSource =
@@ -26,3 +26,13 @@ export const openTraffic = (
   source.from === 'command'
     ? sendByCommand(source.words, endpoint, context)
     : sendToUrls(source, endpoint, context);
+
+/** `POST /login, /logout (10 connections)`, or the command. */
+export function trafficText(source: TrafficSource): string {
+  if (source.from === 'command') return source.words.join(' ');
+  const { urls, rate, connections = CONNECTIONS } = source;
+  const method = methodOf(source);
+  const pace =
+    rate === undefined ? `${connections} connection${connections === 1 ? '' : 's'}` : `${rate} a second`;
+  return `${method === 'GET' ? '' : `${method} `}${urls.join(', ')} (${pace})`;
+}

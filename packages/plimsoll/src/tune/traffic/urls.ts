@@ -24,7 +24,7 @@ export interface UrlRequests {
   readonly rate?: number | undefined;
 }
 
-const CONNECTIONS = 10;
+export const CONNECTIONS = 10;
 const REACH_MS = 5_000;
 const LOOK_MS = 50;
 const ENTRY = fileURLToPath(new URL('./child/send.js', import.meta.url));
@@ -51,7 +51,7 @@ export async function sendToUrls(
   const order: SendOrder = {
     urls: urls.map(({ href }) => href),
     connections: requests.connections ?? CONNECTIONS,
-    method: requests.method ?? (requests.body === undefined ? 'GET' : 'POST'),
+    method: methodOf(requests),
     headers: requests.headers ?? {},
     body: requests.body ?? null,
     rate: requests.rate ?? null,
@@ -98,6 +98,9 @@ export async function sendToUrls(
     },
   };
 }
+
+export const methodOf = ({ method, body }: UrlRequests): string =>
+  method ?? (body === undefined ? 'GET' : 'POST');
 
 function absolute(text: string, endpoint: Endpoint): URL {
   const whole = withPort(text.startsWith('/') ? `${urlOf(endpoint)}${text}` : text, endpoint.port);
