@@ -321,8 +321,9 @@ class Trial {
     const keeps = good.includes(baseline) && of(baseline).expectedLoss <= ACCEPTED_LOSS;
     const leading = keeps ? baseline : smallest;
     if (isSure(leading)) return { leading, confidence: 'sure', settled: false };
-    const confidence = of(leading).chanceSlower <= LIKELY_CHANCE ? 'likely' : 'cannot tell';
-    return { leading, confidence, settled: false };
+    // Which of several is the best may be open while it is known that this one beats the baseline: to keep that would be worse.
+    const isLikely = of(leading).chanceSlower <= LIKELY_CHANCE || ranked.get(leading)?.verdict === 'better';
+    return { leading, confidence: isLikely ? 'likely' : 'cannot tell', settled: false };
   }
 }
 

@@ -92,6 +92,16 @@ describe('a hopeless size', () => {
   });
 });
 
+test('a size that beats the baseline is named while it is open which of several is the best', () => {
+  const cost = (size: number): number => (size === 4 ? 2.5 : 1);
+  const { leading, confidence, sizes } = contest(
+    { sizes: [4, 16, 64], cost, noise: 0.25, blocks: 9 },
+    4,
+  ).judgement;
+  assert.equal(confidence, 'likely');
+  assert.ok((sizes.get(leading ?? 4)?.odds?.chanceSlower ?? 0) > 0.25, 'another may be more than 5 % better');
+});
+
 test('a machine on which the twin differs from the baseline tells nothing', () => {
   for (const seed of times(5)) {
     const { noisy, leading, confidence, settled } = contest(
