@@ -7,7 +7,7 @@ export { count, duration, flag, text } from './host/checks.js';
 export { readCpuQuota } from './host/cpu-quota.js';
 export { Line, type Place } from './host/line.js';
 export { pathOf } from './host/options.js';
-export { listen, ownOf, signalOf, unlisten, watch } from './host/run-with.js';
+export { listen, ownOf, signalOf, unlisten, watch } from './host/submit.js';
 export { letGo, type Source, sourceOf } from './host/source.js';
 export { decode, decodeError, encode, encodeError } from './shared/bytes.js';
 export { now } from './shared/clock.js';

@@ -9,7 +9,7 @@ import {
   type PoolOptions,
   type RunOptions,
 } from './host/options.js';
-import { runWith } from './host/run-with.js';
+import { runWith } from './host/submit.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
 import { type CloseOptions, PoolBase, type PoolHistogram } from './pool-base.js';
 import { context } from './shared/context.js';

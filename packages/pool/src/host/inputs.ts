@@ -63,7 +63,7 @@ export class Inputs {
     floats[(base + CREATED) >> 1] = task.created;
     words[base + HANDLER] = task.handler;
     words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
-    const flags = task.abortable ? message.ABORTABLE : 0;
+    const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
     const encoded = task.hasTransfer ? undefined : this.#encoder.encode(task.value);
     if (encoded === undefined) {
       this.#payloads.set(slot, { value: task.value });
@@ -134,11 +134,6 @@ export class Inputs {
   release(slot: number): void {
     this.#arena.release(slot);
     if (this.#payloads.size > 0) this.#payloads.delete(slot);
-  }
-
-  /** How many tasks have been written after the slot's. */
-  ageOf(slot: number): number {
-    return (this.#sequence - this.#sequenceOf(slot)) & SEQUENCE_MASK;
   }
 
   #sequenceOf(slot: number): number {

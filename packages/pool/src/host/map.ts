@@ -15,7 +15,7 @@ import {
   parcelOf,
   watch,
   watchOf,
-} from './run-with.js';
+} from './submit.js';
 import { letGo, type Source, sourceOf } from './source.js';
 import { type Extras, Rejection, type Task, type Watch } from './task.js';
 
@@ -176,17 +176,18 @@ export class Mapping implements AsyncIterableIterator<unknown, undefined> {
     resolve: (value: unknown) => void,
     ownWatch?: Watch,
   ): Task {
-    const { tasks, escort } = this.#core;
+    const core = this.#core;
+    const { escort } = core;
     if (escort === undefined || this.#handler === -1)
-      return tasks.start(value, this.#handler, extras, resolve, ownWatch);
+      return core.start(value, this.#handler, extras, resolve, ownWatch);
     return escort.start(value, this.#handler, resolve, (packed, carried, onEnd) =>
-      tasks.start(packed, carried, extras, onEnd, ownWatch),
+      core.start(packed, carried, extras, onEnd, ownWatch),
     );
   }
 
   /** By the signal: what runs is ended as `run()` would end it. */
   #abort(reason: unknown): void {
-    this.#stop((task) => this.#core.tasks.end(task, reason));
+    this.#stop((task) => this.#core.end(task, reason));
     this.#line.fail(reason);
   }
 
@@ -195,7 +196,7 @@ export class Mapping implements AsyncIterableIterator<unknown, undefined> {
     const reason = new AbortError(undefined, 'The loop over map() has ended');
     const { grace } = this.#checked;
     this.#stop((task) => {
-      if (!this.#core.tasks.withdraw(task, reason) && grace > 0) this.#core.tasks.end(task, reason);
+      if (!this.#core.withdraw(task, reason) && grace > 0) this.#core.end(task, reason);
     });
   }
 
