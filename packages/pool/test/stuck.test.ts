@@ -10,6 +10,7 @@ import { Pool, PoolError } from '@plimsoll/pool';
 import { Core } from '../dist/host/core.js';
 import { fillOptions } from '../dist/host/options.js';
 import { geometryFor } from '../dist/host/state.js';
+import { NO_EXTRAS } from '../dist/host/task.js';
 import { caught, fixture, until } from './support.js';
 
 /** A FIFO whose readers block inside a system call until the test ends. */
@@ -118,7 +119,7 @@ test('when no place in the table is left, tasks are told so', { skip }, async (t
   try {
     for (let task = 1; task <= 3; task++) {
       let stop: (reason: unknown) => void = () => {};
-      const extras = { transfer: [], abortable: true, priority: 0, original: undefined, release: undefined };
+      const extras = { ...NO_EXTRAS, abortable: true };
       const run = core.run({ path, shared }, read, extras, (end) => {
         stop = end;
         return () => {};

@@ -16,7 +16,7 @@ import { bury } from './losses.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { geometryFor, type OpenStream, State } from './state.js';
-import { type Extras, Task, type Watch } from './task.js';
+import { type Extras, SETTLED, Task, type Watch } from './task.js';
 import type { Timing } from './timing.js';
 import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import {
@@ -123,7 +123,7 @@ export class Core implements Pumped {
     this.#pump = new Pump(state.table.words, this);
     state.isStreaming = () => this.#pump.isStreaming;
     // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
-    if (options.minThreads > 0) spawn(state);
+    if (options.minThreads > 0 && spawn(state) === undefined) throw state.startError?.error;
     // A balancer is offered all of them from its first task on.
     if (loadBalancer !== undefined) plan(state, true);
   }
@@ -250,22 +250,28 @@ export class Core implements Pumped {
     const task = new Task(value, handler, created, resolve, extras);
     if (extras !== undefined && watch !== undefined)
       extras.release = watch((reason) => this.end(task, reason), state.handlers.of(handler).name);
-    let isEntered = false;
+    let isHeld = false;
     try {
       state.timing?.atTime(created);
       if (!task.isPinned) heed(state, task);
       state.enter(task);
-      isEntered = true;
+      isHeld = true;
       // Both now, not in the next microtask: the caller may block this thread until the task has done something.
       if (extras?.key !== undefined) findHome(state, task);
       if (state.count < state.options.maxThreads) hire(state);
       const mayBatch = dispatch(state, task);
+      isHeld = false;
       if (state.startError !== undefined || state.homeless.size > 0) plan(state);
       if (!this.needsDrain && this.#isFull) this.#setNeedsDrain(true);
       this.#pump.stateChanged(mayBatch);
     } catch (error) {
-      // The end of the stack. The task may have been submitted, or settled already.
-      if (isEntered) state.abandon(task);
+      // The end of the stack: nothing can be called here, not even what gives the slot back.
+      state.hasStrays = true;
+      if (isHeld && task.place !== SETTLED) {
+        task.place = SETTLED;
+        state.outstanding--;
+        if (extras !== undefined) state.tally(extras, -1);
+      }
       task.reject(error);
     }
     return task;
@@ -362,7 +368,7 @@ export class Core implements Pumped {
   }
 
   get queued(): number {
-    return queuedEntries(this.state.table);
+    return queuedEntries(this.state.table) + this.state.lanes.size;
   }
 
   turn(): number {
@@ -396,11 +402,15 @@ export class Core implements Pumped {
 
   wakeWorkers(): void {
     announce(this.state.table);
-    wakeFor(this.state.table, this.queued, this.workers);
+    wakeFor(this.state.table, queuedEntries(this.state.table), this.workers);
   }
 
-  wakeFurther(): void {
-    wakeFurther(this.queued, this.workers);
+  /** A mailbox may have been full of what was taken back, which a worker passes without a word. */
+  wakeFurther(): boolean {
+    const { table, lanes } = this.state;
+    if (lanes.size > 0) refillLanes(this.state);
+    wakeFurther(queuedEntries(table), this.workers);
+    return lanes.size > 0;
   }
 
   // What workers tell.
@@ -569,7 +579,7 @@ export class Core implements Pumped {
     const { state } = this;
     const reason = (): AbortError => new AbortError('pool is closed');
     for (const stream of [...state.streams]) stream.close(reason());
-    rejectWaiting(state, reason, (task) => !task.isBound, state.waiting(state.count));
+    rejectWaiting(state, reason, (task) => !task.isStep, state.waiting(state.count));
     this.#rejectPaused(reason);
     this.changed();
   }

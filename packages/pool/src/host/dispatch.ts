@@ -27,20 +27,14 @@ const isSettled = (task: Task): boolean => task.place === SETTLED;
  * @throws at the end of the stack
  */
 export function dispatch(state: State, task: Task): boolean {
-  try {
-    if (task.isPinned) {
-      putIntoLane(state, task);
-      refillLanes(state);
-      return true;
-    }
-    const placed = state.queue.size > 0 || !hasRoom(state) ? NO_ROOM : place(state, task);
-    if (placed === NO_ROOM) enqueue(state, task);
-    return placed !== LARGE;
-  } catch (error) {
-    // The end of the stack: nothing can be called here, not even what gives the slot back.
-    state.hasStrays = true;
-    throw error;
+  if (task.isPinned) {
+    putIntoLane(state, task);
+    refillLanes(state);
+    return true;
   }
+  const placed = state.queue.size > 0 || !hasRoom(state) ? NO_ROOM : place(state, task);
+  if (placed === NO_ROOM) enqueue(state, task);
+  return placed !== LARGE;
 }
 
 function enqueue(state: State, task: Task): void {

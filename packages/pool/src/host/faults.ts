@@ -59,6 +59,11 @@ export class Guard {
     return refusal;
   }
 
+  /** The last worker has ended before it was ready. */
+  get isInDoubt(): boolean {
+    return this.#failures > 0;
+  }
+
   /** Milliseconds until a worker may be started. */
   get pause(): number {
     return this.#isOpen ? this.#until - now() : 0;

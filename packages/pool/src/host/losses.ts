@@ -30,7 +30,7 @@ export function bury(
   const distinct = ran.filter((one, index) => ran.findIndex((other) => isSame(one, other)) === index);
   for (const handler of isStopped ? [] : distinct) {
     if (!guard.died(handler, errorOf(handler))) continue;
-    const isOfIt = (task: Task): boolean => !task.isBound && isSame(nameOf(task), handler);
+    const isOfIt = (task: Task): boolean => !task.isStep && isSame(nameOf(task), handler);
     rejectWaiting(state, () => guard.quarantined(handler), isOfIt);
   }
   const policy = retryOf(state.options.retry);

@@ -166,34 +166,27 @@ export class State {
   /** A task is under way from now on. */
   enter(task: Task): void {
     // First, because at the end of the stack it may throw, and then nothing has happened.
-    if (task.extras !== undefined) this.#count(task.extras, 1);
+    if (task.extras !== undefined) this.tally(task.extras, 1);
     task.number = ++this.lastNumber;
     this.outstanding++;
-  }
-
-  /** A task could not be submitted, at the end of the stack. */
-  abandon(task: Task): void {
-    if (task.place === SETTLED) return;
-    task.place = SETTLED;
-    this.outstanding--;
-    if (task.extras !== undefined) this.#count(task.extras, -1);
   }
 
   /** It is under way no more. */
   leave(task: Task): void {
     this.outstanding--;
-    if (task.extras !== undefined) this.#count(task.extras, -1);
+    if (task.extras !== undefined) this.tally(task.extras, -1);
   }
 
   /** The worker of a task with a key; undefined: none for now. */
   setHome(task: Task, worker: WorkerHandle | undefined): void {
     const extras = task.extras as Extras;
-    this.#count(extras, -1);
+    this.tally(extras, -1);
     extras.worker = worker;
-    this.#count(extras, 1);
+    this.tally(extras, 1);
   }
 
-  #count({ stream, worker, abortable }: Extras, by: 1 | -1): void {
+  /** Counts a task that is under way, or no more, by what it needs of workers. */
+  tally({ stream, worker, abortable }: Extras, by: 1 | -1): void {
     if (stream === 'continues') this.bound += by;
     else if (worker === undefined) this.abortable += abortable ? by : 0;
     else {

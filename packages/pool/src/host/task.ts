@@ -114,6 +114,11 @@ export class Task {
     return extras !== undefined && extras.key === undefined && extras.worker !== undefined;
   }
 
+  /** Is it a step of a stream? */
+  get isStep(): boolean {
+    return this.extras?.stream === 'continues';
+  }
+
   get hasTransfer(): boolean {
     return this.extras !== undefined && this.extras.transfer.length > 0;
   }

@@ -61,6 +61,8 @@ function needsMore(state: State, isShort: boolean): boolean {
   const { count } = state;
   const { minThreads, maxThreads } = state.options;
   if (count >= maxThreads) return false;
+  // After one that could not start, one is tried at a time.
+  if (state.guard.isInDoubt && state.workers.some((worker) => worker.state === STARTING)) return false;
   // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
   if (count < minThreads && (isShort || state.outstanding > count)) return true;
   return state.shortage(count) > 0;
