@@ -151,7 +151,10 @@ export class Pool<Module = AnyModule> extends StatefulPool {
   async close(options: CloseOptions = {}): Promise<void> {
     if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
     const own: CloseOptions = Object.assign(Object.create(null), options);
-    await this.core.close(flag('options.force', own.force) ?? false);
-    this.sayDestroyed();
+    try {
+      await this.core.close(flag('options.force', own.force) ?? false);
+    } finally {
+      this.sayDestroyed();
+    }
   }
 }

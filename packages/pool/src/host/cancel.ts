@@ -1,6 +1,6 @@
 import { ask, runnerOf } from '../shared/table.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
-import { forget } from './dispatch.js';
+import { forget, takeBack } from './dispatch.js';
 import type { State } from './state.js';
 import { IN_TABLE, LOOSE, PAUSED, SETTLED, type Task } from './task.js';
 import { kill } from './workers.js';
@@ -26,7 +26,7 @@ export function cancel(
 ): boolean {
   const { place, slot } = task;
   if (place === SETTLED) return false;
-  if (place !== IN_TABLE || state.slots.retract(task)) {
+  if (place !== IN_TABLE || takeBack(state, task)) {
     if (place === IN_TABLE) task.place = LOOSE;
     if (place === PAUSED) unpause(state, task);
     state.settle(task, reason, true);

@@ -97,6 +97,8 @@ export class Core implements Pumped {
   #ready: Waiting | undefined;
   #empty: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #closing: Promise<void> | undefined;
+  /** Until the last resize, and when that was. */
+  #capacity = { before: 0, since: this.startedAt };
 
   /** @param lifecycle Are `setup` and `dispose` of worker files called? */
   constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options), lifecycle = true) {
@@ -435,7 +437,7 @@ export class Core implements Pumped {
     state.exited++;
     endRecycling(state, worker);
     const isStopped = worker.endedAs === STOPPING;
-    const isStillborn = worker.readyAt === 0 && !isStopped;
+    const isStillborn = !worker.hasStarted && !isStopped;
     const errorOf = (handler?: Parameters<typeof workerFailure>[2]) =>
       workerFailure(worker, exitCode, handler);
     if (isStillborn) this.#endReady()?.reject(errorOf());
@@ -512,8 +514,15 @@ export class Core implements Pumped {
     return Math.max(this.#firstMaxThreads, Math.min(1024, bySlots, layout.workers - FEWEST_SPARE));
   }
 
+  /** Milliseconds that all tasks together could have run so far. */
+  get capacityTime(): number {
+    const { maxThreads, concurrentTasksPerWorker } = this.options;
+    return this.#capacity.before + (now() - this.#capacity.since) * maxThreads * concurrentTasksPerWorker;
+  }
+
   resize(minThreads: number, maxThreads: number): void {
     if (this.state.closing) throw closed();
+    this.#capacity = { before: this.capacityTime, since: now() };
     Object.assign(this.options, { minThreads, maxThreads });
     this.state.refusedAt = -1;
     this.changed(true);

@@ -1,7 +1,7 @@
 import { restore } from '../shared/error-record.js';
 import { FLAGS } from '../shared/layout.js';
 import { FAILED } from '../shared/messages.js';
-import { drainOne, PULL, publish, publishTo, queuedEntries, slotAt, sweep } from '../shared/table.js';
+import { addresseeOf, drainOne, PULL, publish, publishTo, queuedEntries, slotAt, sweep } from '../shared/table.js';
 import { unreadable } from '../shared/uncloneable.js';
 import { type Queue, takeAll } from './queue.js';
 import type { State } from './state.js';
@@ -282,7 +282,13 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
   }
   const lane = state.lanes.get(worker);
   state.lanes.delete(worker);
-  for (const task of lane?.takeAll() ?? []) dead.push({ task, hasRun: false });
+  for (const task of lane?.takeAll() ?? []) {
+    if (task.isBound) dead.push({ task, hasRun: false });
+    else {
+      state.setHome(task, undefined);
+      putIntoLane(state, task);
+    }
+  }
   for (const slot of left.mail.reverse()) {
     const task = taskOf(state, slot);
     state.slots.giveBack(slot);
@@ -315,7 +321,7 @@ export function takeWaiting(
   for (const lane of [...lanes.values(), homeless]) takeFrom(lane.takeAll(), (task) => lane.unshift(task));
   for (const task of slots.publishedYoungestFirst()) {
     if (taken.length >= most) break;
-    if (isOne(task) && slots.retract(task)) taken.unshift(task);
+    if (isOne(task) && takeBack(state, task)) taken.unshift(task);
   }
   for (const task of taken) task.place = LOOSE;
   return taken;
@@ -329,6 +335,18 @@ export function rejectWaiting(
   most = Number.POSITIVE_INFINITY,
 ): void {
   for (const task of takeWaiting(state, isOne, most)) state.settle(task, reasonFor(task), true);
+}
+
+/** Takes a task out of the table that no worker has claimed. What was posted for it ahead is not kept by the worker that has it. */
+export function takeBack(state: State, task: Task): boolean {
+  const { table, slots, inputs } = state;
+  const index = inputs.isSent(task.slot) ? addresseeOf(table, task.slot) : -1;
+  const { slot } = task;
+  const sequence = inputs.sequenceOf(slot);
+  if (!slots.retract(task)) return false;
+  const worker = index === -1 ? undefined : state.workers.find((candidate) => candidate.index === index);
+  if (worker !== undefined) inputs.cancel(worker, slot, sequence);
+  return true;
 }
 
 /** A task that waits was settled: it leaves the place where it was. */

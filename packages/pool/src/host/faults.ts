@@ -141,12 +141,12 @@ export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: 
   const where = handler === undefined ? '' : ` while it ran '${handler.name}' of ${handler.filename}`;
   if (worker.endedAs === STOPPING) {
     const message =
-      worker.readyAt === 0
+      !worker.hasStarted
         ? 'A worker was stopped before it was ready'
         : `A worker was stopped for another task${where}`;
     return new WorkerError('PLIMSOLL_POOL_WORKER_STOPPED', message, context);
   }
-  if (worker.readyAt === 0) {
+  if (!worker.hasStarted) {
     const options = failure === undefined ? {} : { cause: failure.error };
     const why = failure === undefined ? '' : `: ${messageOf(failure.error)}`;
     const message = `A worker ended before it was ready, with exit code ${exitCode}${why}`;

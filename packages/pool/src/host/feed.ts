@@ -106,6 +106,8 @@ class Feed {
     try {
       result = await this.#source.next();
       if (this.#isClosed) return;
+      if (typeof result !== 'object' || result === null)
+        throw new TypeError(`Iterator result ${String(result)} is not an object`);
       if (result.done === true) {
         this.#isDry = true;
         this.#post([END]);

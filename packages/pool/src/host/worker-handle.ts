@@ -46,7 +46,8 @@ export class WorkerHandle {
   state: number = STARTING;
   /** What it was doing when its thread exited. */
   endedAs: number = STARTING;
-  /** When the host heard that it is ready, by the clock that all threads share; 0: never. */
+  /** It has been ready, and when the host heard of that, by the clock that all threads share. */
+  hasStarted = false;
   readyAt = 0;
   /** Tasks of keys, and parts of broadcasts, that it has or that wait for it; those among them that need it to themselves. */
   pinned = 0;
@@ -145,7 +146,7 @@ export class WorkerHandle {
     const terminate = thread.terminate.bind(thread);
     thread.terminate = async () => {
       // Before that it has nothing to do with the table, and hears of no message.
-      if (this.readyAt === 0) return terminate();
+      if (!this.hasStarted) return terminate();
       if (this.state !== EXITED) this.post([message.EXIT]);
       await this.exited;
       return 1;
@@ -155,6 +156,7 @@ export class WorkerHandle {
   /** It has loaded its file. */
   ready(kernelThreadId: number, niceIncrement: number): void {
     this.state = READY;
+    this.hasStarted = true;
     this.readyAt = now();
     if (kernelThreadId === 0 || niceIncrement === 0) return;
     try {

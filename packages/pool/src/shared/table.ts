@@ -151,9 +151,10 @@ export function retract(table: Table, slot: number): boolean {
   return waits && Atomics.compareExchange(words, address, state, pack(HELD, 0)) === state;
 }
 
-/** Host: a slot that nobody else may touch. */
-export function hold(table: Table, slot: number): void {
-  Atomics.store(table.words, slotAt(table.layout, slot) + STATE, pack(HELD, 0));
+/** Host: the worker for which alone a slot is queued, or -1. */
+export function addresseeOf({ words, layout }: Table, slot: number): number {
+  const state = Atomics.load(words, slotAt(layout, slot) + STATE);
+  return kindOf(state) === MAILED ? ownerOf(state) >>> MAIL_POSITION_BITS : -1;
 }
 
 /** Host: has nobody got the slot? */

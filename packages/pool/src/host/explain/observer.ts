@@ -79,7 +79,7 @@ export class Observer {
 
   read(worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number): void {
     // Its first result may be read before the message that says so.
-    if (worker.readyAt === 0) worker.readMessages();
+    if (!worker.hasStarted) worker.readMessages();
     const { cells } = this.marks;
     const at = cellsOf(slot);
     const taken = cells[at + TAKEN] as number;
