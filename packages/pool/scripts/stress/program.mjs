@@ -1,13 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FixedQueue } from './fixed-queue.mjs';
 import { Random } from './random.mjs';
 
-/**
- * A random program of everything with everything on a pool of `@plimsoll/pool/testing`: no threads, virtual time, the same
- * for a seed each time. What must hold is checked after each step; what does not is a fault, as a text.
- */
+// A random program of everything with everything. On a pool of `@plimsoll/pool/testing` there are no threads, time is virtual,
+// and it is the same for a seed each time; on real threads it is another one each time. What must hold is checked after each
+// step; what does not is a fault, as a text.
 
 /** Steps in which each promise has to settle once nothing new comes, streams that go on meanwhile included. */
 const PATIENCE = 1500;
+/** With real threads a step is a millisecond, in which a busy machine may do nothing at all. */
+const REAL_PATIENCE = 60_000;
 /** Virtual milliseconds of the same: more than all timeouts, backoffs and pauses of a program together. */
 const MOST_TIME = 20_000;
 const CLOSE_TIMEOUT = 3_600_000;
@@ -16,9 +18,9 @@ const CLOSING = 1000;
 
 const TWICE = 'a function ran twice for one task';
 
-/** @param {any} testing what `@plimsoll/pool/testing` exports */
-export async function runProgram(testing, seed) {
-  const program = new Program(testing, seed);
+/** @param {any} classes what `@plimsoll/pool/testing` exports, or with `isReal` what `@plimsoll/pool` does */
+export async function runProgram(classes, seed, isReal = false) {
+  const program = new Program(classes, seed, isReal);
   try {
     await program.run();
   } catch (error) {
@@ -51,25 +53,23 @@ class Program {
   #ends = 0;
   #keys = new Set();
   #onlyKeys;
-  #isClosed = false;
+  #isReal;
   #stops = false;
 
-  constructor({ TestPool }, seed) {
+  constructor(classes, seed, isReal) {
+    this.#isReal = isReal;
     const random = new Random(seed);
     this.#random = random;
     this.#onlyKeys = random.chance(0.08);
     this.#options = this.#onlyKeys ? { minThreads: 1, maxThreads: random.between(2, 6) } : optionsOf(random);
     this.#mayRunTwice = this.#options.retry !== undefined;
     const functions = this.#functions();
-    this.#pool = new TestPool({
-      filename: '/program.mjs',
-      seed: random.bits(),
-      manual: true,
-      closeTimeout: CLOSE_TIMEOUT,
-      recordTiming: false,
-      load: () => functions,
-      ...this.#options,
-    });
+    const options = { closeTimeout: CLOSE_TIMEOUT, recordTiming: false, ...this.#options };
+    const simulation = { filename: '/program.mjs', manual: true, load: () => functions };
+    const order = random.bits();
+    this.#pool = isReal
+      ? realPool(classes.Pool, options)
+      : new classes.TestPool({ ...options, ...simulation, seed: order });
     this.log.push(JSON.stringify({ ...this.#options, taskQueue: this.#options.taskQueue && 'FixedQueue' }));
     this.#pool.on('error', (error) => {
       if (error?.code === 'PLIMSOLL_POOL_CLOSE_TIMEOUT') this.fault('close() has timed out');
@@ -86,6 +86,10 @@ class Program {
   drop() {
     this.#stops = true;
     this.#pool.destroy().catch(() => {});
+  }
+
+  get #patience() {
+    return this.#isReal ? REAL_PATIENCE : PATIENCE;
   }
 
   #functions() {
@@ -132,7 +136,7 @@ class Program {
   }
 
   async run() {
-    const actions = this.#random.between(4, 24);
+    const actions = this.#random.between(3, 16);
     this.#inject('hang', { name: 'hangs', times: Number.POSITIVE_INFINITY });
     for (let action = 0; action < actions && this.faults.length === 0; action++) {
       const name = this.#onlyKeys ? 'key' : this.#random.weighted(ACTIONS);
@@ -383,9 +387,9 @@ class Program {
 
   /** Nothing new comes: each promise settles in bounded steps and time, whatever streams go on meanwhile. */
   async #settleAll() {
-    const end = this.#pool.duration + MOST_TIME;
+    const end = this.#pool.duration + (this.#isReal ? REAL_PATIENCE : MOST_TIME);
     for (let step = 0; this.#open.size > 0 && this.faults.length === 0; step++) {
-      if (step > PATIENCE + this.#tasks * 4 || this.#pool.duration > end) {
+      if (step > this.#patience + this.#tasks * 4 || this.#pool.duration > end) {
         this.fault(`hangs: ${[...this.#open.keys()].slice(0, 8).join(', ')} (${this.#open.size})`);
         return;
       }
@@ -403,7 +407,7 @@ class Program {
     this.log.push(how);
     if (!leavesStreams) this.#stops = true;
     for (let step = 0; !leavesStreams && this.#loops.size > 0; step++) {
-      if (step > PATIENCE) return this.fault('loops do not end');
+      if (step > this.#patience) return this.fault('loops do not end');
       if (!(await this.#steps(1))) await this.#pool.advance(20);
     }
     const late = this.#random.chance(0.3) && how !== 'destroy' ? this.#random.between(1, 5) : 0;
@@ -417,7 +421,8 @@ class Program {
     });
     await new Promise(setImmediate);
     for (let step = 0; !isOver; step++) {
-      if (step > PATIENCE || this.#pool.duration > from + CLOSING) return this.fault(`${how} does not end`);
+      const late = this.#isReal ? REAL_PATIENCE : CLOSING;
+      if (step > this.#patience || this.#pool.duration > from + late) return this.fault(`${how} does not end`);
       if (!(await this.#steps(1))) await this.#pool.advance(5);
     }
     await new Promise(setImmediate);
@@ -426,7 +431,6 @@ class Program {
     const outstanding = outstandingOf(this.#pool);
     if (outstanding !== 0) this.fault(`${outstanding} tasks are outstanding after ${how}`);
     if (this.#ends < this.#starts) this.fault(`${this.#starts - this.#ends} workers live after ${how}`);
-    this.#isClosed = true;
   }
 }
 
@@ -461,6 +465,16 @@ function optionsOf(random) {
   if (random.chance(0.1)) options.maxQueue = random.between(0, 20);
   if (random.chance(0.5)) options.idleTimeout = random.of([0, 100, 10_000, Number.POSITIVE_INFINITY]);
   return options;
+}
+
+/** A pool with threads that takes the place of one without: a step is a millisecond, and only threads that end are faults. */
+function realPool(Pool, options) {
+  const pool = new Pool({ ...options, filename: new URL('./program-functions.mjs', import.meta.url) });
+  return Object.assign(pool, {
+    step: () => sleep(1, {}),
+    advance: (milliseconds) => sleep(milliseconds),
+    inject: () => ({ hits: 0 }),
+  });
 }
 
 function lockedStream() {

@@ -219,7 +219,8 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
       return;
     }
     this.#line.settle(place, value, false);
-    this.#goOn();
+    // Somebody asks for more than may be made ahead.
+    if (this.#line.isAwaited) this.#goOn();
   }
 
   /** By the signal or the timeout: what runs is ended as `run()` would end it. */
