@@ -54,11 +54,15 @@ export async function main(args) {
 }
 
 async function programs(count, first, isReal) {
-  if (!(count > 0 && first >= 0)) throw new RangeError('--programs=COUNT and SEED must be numbers from 1 and from 0 on');
+  if (!(count > 0 && first >= 0))
+    throw new RangeError('--programs=COUNT and SEED must be numbers from 1 and from 0 on');
   const onProgress = (done, wrong) => console.log(`${done} programs, ${wrong} wrong`);
   const { seconds, wrong } = await runPrograms({ count, first, isReal, onProgress });
-  for (const { seed, faults, log } of wrong.slice(0, 20)) console.log(`seed ${seed}: ${faults[0]}\n  ${log.join(' ')}`);
-  console.log(JSON.stringify({ programs: count, first, isReal, wrong: wrong.length, seconds: Math.round(seconds) }));
+  for (const { seed, faults, log } of wrong.slice(0, 20))
+    console.log(`seed ${seed}: ${faults[0]}\n  ${log.join(' ')}`);
+  console.log(
+    JSON.stringify({ programs: count, first, isReal, wrong: wrong.length, seconds: Math.round(seconds) }),
+  );
   process.exitCode = wrong.length > 0 ? 1 : 0;
 }
 

@@ -5,9 +5,8 @@ import { isFeed } from './host/feed.js';
 import { type MapOptions, mapOf } from './host/map.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
-
-import { runWith } from './host/submit.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
+import { runWith } from './host/submit.js';
 import type { CloseOptions } from './pool-base.js';
 import type { Proxied } from './proxied.js';
 import { LISTED } from './shared/calls.js';
@@ -52,7 +51,8 @@ export class Pool<Module = AnyModule> extends StatefulPool {
   ): Promise<ResultOf<Module, Name>>;
   run(task: unknown, options?: RunOptions): Promise<unknown> {
     try {
-      if (options === undefined && !isMovable(task) && !isFeed(task)) return this.core.run(task, -1, undefined);
+      if (options === undefined && !isMovable(task) && !isFeed(task))
+        return this.core.run(task, -1, undefined);
       return runWith(this.core, task, options === undefined ? {} : options);
     } catch (error) {
       return Promise.reject(error);

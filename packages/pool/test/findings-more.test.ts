@@ -180,4 +180,5 @@ test('F11: an iterator whose next() gives no object is told, as `for…of` does'
   assert.match((await caught(pool.run(source, { name: 'all' }))).message, /not an object/);
 });
 
-const outstanding = (pool: Pool): number => Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1]);
+const outstanding = (pool: Pool): number =>
+  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1]);

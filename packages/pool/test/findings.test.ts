@@ -33,7 +33,8 @@ async function read(stream: AsyncIterable<unknown>): Promise<void> {
   }
 }
 
-const outstanding = (pool: Pool): number => Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1]);
+const outstanding = (pool: Pool): number =>
+  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1]);
 
 test('B1: `break` out of map() after a priority takes back what waits, and costs nobody anything', async (t) => {
   const pool = poolFor(t);
@@ -62,7 +63,9 @@ test('B2: a slow stream takes no room from tasks with a priority, nor does a hot
   void read(pool.stream(null, { name: 'slow' }));
   await sleep(300);
   assert.equal(await orHangs(pool.run(1, { priority: 9 })), 1);
-  const hot = Array.from({ length: 16 }, () => pool.run(LONG, { name: 'sleeps', key: 'hot' }).catch(() => {}));
+  const hot = Array.from({ length: 16 }, () =>
+    pool.run(LONG, { name: 'sleeps', key: 'hot' }).catch(() => {}),
+  );
   assert.equal(await orHangs(pool.run(2, { priority: 9 })), 2);
   await pool.destroy();
   await Promise.all(hot);

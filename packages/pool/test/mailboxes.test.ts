@@ -38,10 +38,18 @@ test('a worker takes its mail and what is for all by turns, when the mail may be
   for (const slot of [2, 3]) publish(table, slot);
   announce(table);
   const mayPass = (): boolean => true;
-  assert.equal(claim(table, 0, undefined, () => false), 0, 'passed what may not be passed');
+  assert.equal(
+    claim(table, 0, undefined, () => false),
+    0,
+    'passed what may not be passed',
+  );
   assert.equal(claim(table, 0, undefined, mayPass), 2);
   const refuse = (slot: number): boolean => slot !== 1;
-  assert.equal(claim(table, 0, refuse, mayPass), -1, 'passed what is refused, which might never be accepted then');
+  assert.equal(
+    claim(table, 0, refuse, mayPass),
+    -1,
+    'passed what is refused, which might never be accepted then',
+  );
   assert.equal(claim(table, 0), 1);
   assert.equal(claim(table, 0, undefined, mayPass), 3);
   assert.equal(claim(table, 0, undefined, mayPass), -1);

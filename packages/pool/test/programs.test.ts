@@ -18,7 +18,8 @@ const { runPrograms } = (await import(url.href)) as Programs;
 const COUNT = 10_000;
 const REAL_COUNT = 60;
 
-const shown = ({ seed, faults, log }: Wrong): string => `seed ${seed}: ${faults.join('; ')} (${log.join(' ')})`;
+const shown = ({ seed, faults, log }: Wrong): string =>
+  `seed ${seed}: ${faults.join('; ')} (${log.join(' ')})`;
 
 test('ten thousand random programs of everything with everything: nothing hangs, and the books are right', async () => {
   const { wrong } = await runPrograms({ count: COUNT });

@@ -75,19 +75,23 @@ test('a queue gives every task by priority and number, without those that were s
 
 test('a heap takes out any of its tasks', () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 60 }), fc.nat(), (priorities, which) => {
-      const heap = new Heap();
-      const tasks = priorities.map((priority, number) => taskOf(number, priority || 1));
-      for (const task of tasks) heap.push(task);
-      const [removed] = tasks.splice(which % Math.max(1, tasks.length), 1);
-      if (removed !== undefined) heap.remove(removed);
-      tasks.sort((one, other) => other.priority - one.priority || one.number - other.number);
-      for (const task of tasks) {
-        assert.equal(heap.first, task);
-        heap.remove(task);
-      }
-      assert.equal(heap.size, 0);
-    }),
+    fc.property(
+      fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 60 }),
+      fc.nat(),
+      (priorities, which) => {
+        const heap = new Heap();
+        const tasks = priorities.map((priority, number) => taskOf(number, priority || 1));
+        for (const task of tasks) heap.push(task);
+        const [removed] = tasks.splice(which % Math.max(1, tasks.length), 1);
+        if (removed !== undefined) heap.remove(removed);
+        tasks.sort((one, other) => other.priority - one.priority || one.number - other.number);
+        for (const task of tasks) {
+          assert.equal(heap.first, task);
+          heap.remove(task);
+        }
+        assert.equal(heap.size, 0);
+      },
+    ),
   );
 });
 

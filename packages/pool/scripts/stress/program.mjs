@@ -93,13 +93,12 @@ class Program {
   }
 
   #functions() {
-    const program = this;
     const note = (task) => {
       const id = task?.id;
       if (id === undefined) return;
-      const times = (program.#ran.get(id) ?? 0) + 1;
-      program.#ran.set(id, times);
-      if (times > 1 && !program.#mayRunTwice) program.fault(TWICE);
+      const times = (this.#ran.get(id) ?? 0) + 1;
+      this.#ran.set(id, times);
+      if (times > 1 && !this.#mayRunTwice) this.fault(TWICE);
     };
     return {
       default(task) {
@@ -332,12 +331,11 @@ class Program {
   }
 
   #iterate(name, iterator, broken) {
-    const program = this;
     const loop = (async () => {
       let count = 0;
       for await (const _ of iterator) {
-        if (count++ >= broken || program.#stops) break;
-        if (program.#random.chance(0.1)) await program.#nap();
+        if (count++ >= broken || this.#stops) break;
+        if (this.#random.chance(0.1)) await this.#nap();
       }
     })();
     this.#loop(loop);
@@ -422,7 +420,8 @@ class Program {
     await new Promise(setImmediate);
     for (let step = 0; !isOver; step++) {
       const late = this.#isReal ? REAL_PATIENCE : CLOSING;
-      if (step > this.#patience || this.#pool.duration > from + late) return this.fault(`${how} does not end`);
+      if (step > this.#patience || this.#pool.duration > from + late)
+        return this.fault(`${how} does not end`);
       if (!(await this.#steps(1))) await this.#pool.advance(5);
     }
     await new Promise(setImmediate);
@@ -459,7 +458,8 @@ function optionsOf(random) {
   if (random.chance(0.3)) options.concurrentTasksPerWorker = random.between(2, 4);
   if (random.chance(0.2)) options.retry = { max: random.between(1, 2), backoff: random.between(0, 100) };
   if (random.chance(0.3)) options.breaker = { failures: random.between(1, 3), pause: random.between(1, 500) };
-  if (random.chance(0.1)) options.quarantine = { deaths: random.between(1, 2), pause: random.between(1, 500) };
+  if (random.chance(0.1))
+    options.quarantine = { deaths: random.between(1, 2), pause: random.between(1, 500) };
   if (random.chance(0.2)) options.maxTasksPerWorker = random.between(1, 5);
   if (random.chance(0.15)) options.taskQueue = new FixedQueue();
   if (random.chance(0.1)) options.maxQueue = random.between(0, 20);

@@ -19,7 +19,8 @@ export function chooserFor(
       spawn();
       return undefined;
     }
-    if (typeof chosen !== 'object' || !views.has(chosen)) throw badType('what loadBalancer returns', chosen, 'one of the workers, or null');
+    if (typeof chosen !== 'object' || !views.has(chosen))
+      throw badType('what loadBalancer returns', chosen, 'one of the workers, or null');
     return workers.find((worker) => worker.threadId === chosen.id && takesTasks(worker));
   };
 }

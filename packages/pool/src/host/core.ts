@@ -564,7 +564,9 @@ export class Core implements Pumped {
       if (!(await retireAll(state, left()))) failure = closeTimeout('dispose() of a worker has not ended');
     } else {
       const tasks = `${state.outstanding} task${state.outstanding === 1 ? '' : 's'}`;
-      failure = closeTimeout(`Close operation timed out with ${tasks} and ${state.streams.size} streams left`);
+      failure = closeTimeout(
+        `Close operation timed out with ${tasks} and ${state.streams.size} streams left`,
+      );
     }
     try {
       await this.#destroy(left());

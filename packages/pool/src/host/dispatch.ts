@@ -1,7 +1,16 @@
 import { restore } from '../shared/error-record.js';
 import { FLAGS } from '../shared/layout.js';
 import { FAILED } from '../shared/messages.js';
-import { addresseeOf, drainOne, PULL, publish, publishTo, queuedEntries, slotAt, sweep } from '../shared/table.js';
+import {
+  addresseeOf,
+  drainOne,
+  PULL,
+  publish,
+  publishTo,
+  queuedEntries,
+  slotAt,
+  sweep,
+} from '../shared/table.js';
 import { unreadable } from '../shared/uncloneable.js';
 import { type Queue, takeAll } from './queue.js';
 import type { State } from './state.js';
@@ -358,4 +367,3 @@ export function forget(state: State, task: Task, place: number): void {
     else state.lanes.get(worker)?.forget();
   }
 }
-

@@ -140,10 +140,9 @@ export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: 
   const context = { exitCode, threadId, taskName: handler?.name, filename: handler?.filename };
   const where = handler === undefined ? '' : ` while it ran '${handler.name}' of ${handler.filename}`;
   if (worker.endedAs === STOPPING) {
-    const message =
-      !worker.hasStarted
-        ? 'A worker was stopped before it was ready'
-        : `A worker was stopped for another task${where}`;
+    const message = !worker.hasStarted
+      ? 'A worker was stopped before it was ready'
+      : `A worker was stopped for another task${where}`;
     return new WorkerError('PLIMSOLL_POOL_WORKER_STOPPED', message, context);
   }
   if (!worker.hasStarted) {

@@ -5,6 +5,7 @@ import { count, flag } from './checks.js';
 import type { Core } from './core.js';
 import { Line, type Place } from './line.js';
 import type { RunOptions } from './options.js';
+import { letGo, type Source, sourceOf } from './source.js';
 import {
   type Checked,
   check,
@@ -16,7 +17,6 @@ import {
   watch,
   watchOf,
 } from './submit.js';
-import { letGo, type Source, sourceOf } from './source.js';
 import { type Extras, Rejection, type Task, type Watch } from './task.js';
 
 /** Options of `map()`: those of `run()` for each item, and these. */

@@ -16,7 +16,15 @@ type Call = (...items: unknown[]) => Promise<unknown>;
  * Names that others ask any object for: whoever awaits it, `JSON.stringify`, test runners, loggers. Nobody would handle what
  * such a call rejects with.
  */
-const PROBES = new Set(['then', 'toJSON', 'constructor', 'asymmetricMatch', 'nodeType', '$$typeof', 'inspect']);
+const PROBES = new Set([
+  'then',
+  'toJSON',
+  'constructor',
+  'asymmetricMatch',
+  'nodeType',
+  '$$typeof',
+  'inspect',
+]);
 
 /**
  * An object whose every member is a function that runs the exported function of that name in a worker.

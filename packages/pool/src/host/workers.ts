@@ -71,10 +71,13 @@ function needsMore(state: State, isShort: boolean): boolean {
 function hireAfter(state: State, pause: number): void {
   if (state.pauseTimer !== undefined) return;
   state.pauseTimer = timers
-    .setTimeout(() => {
-      state.pauseTimer = undefined;
-      state.changed(state.workers.length > 0);
-    }, Math.min(pause, LONGEST_TIMER))
+    .setTimeout(
+      () => {
+        state.pauseTimer = undefined;
+        state.changed(state.workers.length > 0);
+      },
+      Math.min(pause, LONGEST_TIMER),
+    )
     .unref();
 }
 
