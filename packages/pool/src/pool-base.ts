@@ -90,8 +90,11 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Stops all workers at once and rejects every task that is not done. Waits `closeTimeout` at most for threads to end. */
   async destroy(): Promise<void> {
-    await this.#core.destroy();
-    this.sayDestroyed();
+    try {
+      await this.#core.destroy();
+    } finally {
+      this.sayDestroyed();
+    }
   }
 
   /** Tells whoever watches async resources, such as jest's `--detectOpenHandles`, that the pool holds nothing open. */
@@ -126,7 +129,6 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** The workers, those that still start included. */
   get threads(): Worker[] {
-    this.#core.refillCrew();
     return this.#core.workers.map((worker) => worker.thread);
   }
 
@@ -155,9 +157,9 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     return this.#core.needsDrain;
   }
 
-  /** The part of its life for which `maxThreads` workers were busy, from 0 to 1; 0 without `recordTiming`. */
+  /** The part of the time of its workers, as many as there may be, in which they ran tasks: 0 to 1; 0 without `recordTiming`. */
   get utilization(): number {
-    return (this.#core.timing?.totalRunTime ?? 0) / (this.duration * this.maxThreads);
+    return Math.min(1, (this.#core.timing?.totalRunTime ?? 0) / this.#core.capacityTime);
   }
 
   /** Statistics that are computed when they are read: `stats.pressure`. */

@@ -5,9 +5,8 @@ import { isFeed } from './host/feed.js';
 import { type MapOptions, mapOf } from './host/map.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
-import { runFed } from './host/run-fed.js';
-import { check, handlerOf, ownOf, parcelOf, runWith, submit } from './host/run-with.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
+import { check, handlerOf, ownOf, parcelOf, runWith, submit } from './host/submit.js';
 import type { CloseOptions } from './pool-base.js';
 import type { Proxied } from './proxied.js';
 import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
@@ -52,8 +51,8 @@ export class Pool<Module = AnyModule> extends StatefulPool {
   ): Promise<ResultOf<Module, Name>>;
   run(task: unknown, options?: RunOptions): Promise<unknown> {
     try {
-      if (isFeed(task)) return runFed(this.core, task, options === undefined ? {} : options);
-      if (options === undefined && !isMovable(task)) return this.core.run(task, -1, undefined);
+      if (options === undefined && !isMovable(task) && !isFeed(task))
+        return this.core.run(task, -1, undefined);
       return runWith(this.core, task, options === undefined ? {} : options);
     } catch (error) {
       return Promise.reject(error);
@@ -159,7 +158,10 @@ export class Pool<Module = AnyModule> extends StatefulPool {
   async close(options: CloseOptions = {}): Promise<void> {
     if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
     const own: CloseOptions = Object.assign(Object.create(null), options);
-    await this.core.close(flag('options.force', own.force) ?? false);
-    this.sayDestroyed();
+    try {
+      await this.core.close(flag('options.force', own.force) ?? false);
+    } finally {
+      this.sayDestroyed();
+    }
   }
 }
