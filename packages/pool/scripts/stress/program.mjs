@@ -54,6 +54,7 @@ class Program {
   #keys = new Set();
   #onlyKeys;
   #isReal;
+  #isPaused = false;
   #stops = false;
 
   constructor(classes, seed, isReal) {
@@ -146,6 +147,7 @@ class Program {
       if (this.#random.chance(0.7)) await this.#steps(this.#random.between(0, 6));
       this.#check();
     }
+    this.$resume();
     await this.#settleAll();
     if (this.faults.length === 0) await this.#end();
   }
@@ -175,7 +177,7 @@ class Program {
   /** Nothing can happen without time: then no worker idles while a task waits that it may take. */
   #checkIdle() {
     const { queueSize, idleThreads } = this.#pool;
-    if (queueSize > 0 && idleThreads > 0 && this.#keys.size === 0)
+    if (queueSize > 0 && idleThreads > 0 && this.#keys.size === 0 && !this.#isPaused)
       this.fault(`${queueSize} tasks wait, and ${idleThreads} workers idle`);
   }
 
@@ -356,6 +358,27 @@ class Program {
     if (this.#random.chance(0.5)) await this.#pool.step();
   }
 
+  /** Nothing is begun until somebody resumes. */
+  $pause() {
+    this.#isPaused = true;
+    this.#pool.pause();
+  }
+
+  $resume() {
+    this.#isPaused = false;
+    this.#pool.resume();
+  }
+
+  $clear() {
+    this.#pool.clear();
+  }
+
+  $wait() {
+    this.#watch('capacity', this.#pool.capacity(), false);
+    // That waits for streams that go on for ever, too.
+    this.#loop(this.#pool.onIdle());
+  }
+
   $resize() {
     const maxThreads = this.#random.between(1, 5);
     this.#pool.resize({ minThreads: this.#random.between(0, maxThreads), maxThreads });
@@ -450,6 +473,10 @@ const ACTIONS = {
   badStart: 1,
   kill: 1,
   drain: 2,
+  pause: 1,
+  resume: 2,
+  clear: 0.5,
+  wait: 1,
 };
 
 function optionsOf(random) {
