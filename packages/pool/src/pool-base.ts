@@ -150,7 +150,8 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** The options, with every default filled in: a copy that cannot be changed. */
   get options(): Readonly<FilledOptions> {
-    return Object.freeze({ ...this.#core.options });
+    // Without a prototype, as they are: nobody's polluted Object.prototype becomes an option.
+    return Object.freeze(Object.assign(Object.create(null), this.#core.options) as FilledOptions);
   }
 
   /** The workers, those that still start included. */
