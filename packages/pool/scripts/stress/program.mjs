@@ -62,7 +62,9 @@ class Program {
     const random = new Random(seed);
     this.#random = random;
     this.#onlyKeys = random.chance(0.08);
-    this.#options = this.#onlyKeys ? { minThreads: 1, maxThreads: random.between(2, 6) } : optionsOf(random);
+    this.#options = this.#onlyKeys
+      ? { minThreads: 1, maxThreads: random.between(2, 6), idleTimeout: Number.POSITIVE_INFINITY }
+      : optionsOf(random);
     this.#mayRunTwice = this.#options.retry !== undefined;
     const functions = this.#functions();
     const options = { closeTimeout: CLOSE_TIMEOUT, recordTiming: false, ...this.#options };

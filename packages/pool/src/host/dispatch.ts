@@ -125,7 +125,11 @@ function hasRoom({ slots, ordered, workers, options, isPaused }: State): boolean
   if (slots.freeCount === 0 || isPaused) return false;
   if (!ordered) return true;
   let capacity = 0;
-  for (const worker of workers) if (worker.state === READY) capacity += options.concurrentTasksPerWorker;
+  for (const worker of workers) {
+    if (worker.state === READY) capacity += options.concurrentTasksPerWorker;
+    // What it still runs takes no room either.
+    else if (worker.state === RETIRING) capacity += worker.running;
+  }
   return slots.inUse - slots.pinned < capacity;
 }
 
