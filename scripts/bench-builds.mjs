@@ -64,7 +64,11 @@ let isSlower = false;
 for (const workers of WORKERS) {
   for (const window of WINDOWS) {
     /** @type {number[]} */
-    const [before, after, ratios] = [[], [], []];
+    const before = [];
+    /** @type {number[]} */
+    const after = [];
+    /** @type {number[]} */
+    const ratios = [];
     for (let block = 0; block < blocks; block++) {
       const isFirst = block % 2 === 0;
       const first = rateOf(isFirst ? old : recent, workers, window);

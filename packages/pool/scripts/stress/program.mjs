@@ -434,6 +434,8 @@ class Program {
       if (!(await this.#steps(1))) await this.#pool.advance(20);
     }
     const late = this.#random.chance(0.3) && how !== 'destroy' ? this.#random.between(1, 5) : 0;
+    // Those may need workers of their own.
+    this.#onlyKeys = false;
     for (let task = 0; task < late; task++) this.#watch('late', this.#pool.run({ id: this.#tasks++ }));
     const from = this.#pool.duration;
     const closed = how === 'destroy' ? this.#pool.destroy() : this.#pool.close({ force: how === 'force' });
