@@ -1,6 +1,6 @@
 import { badType } from './errors.js';
 import { type BroadcastOptions, type BroadcastResult, broadcast } from './host/broadcast.js';
-import { flag } from './host/checks.js';
+import { duration, flag } from './host/checks.js';
 import { isFeed } from './host/feed.js';
 import { type MapOptions, mapOf } from './host/map.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
@@ -155,11 +155,52 @@ export class Pool<Module = AnyModule> extends StatefulPool {
     return (await this.core.run(undefined, handler, undefined)) as string[];
   }
 
+  /**
+   * Resolves when a further task would not wait: at once, if a worker is free or may be started. For who submits more than
+   * workers can do.
+   *
+   * @example
+   * for (const image of images) {
+   *   await pool.capacity();
+   *   void pool.run(image).then(save);
+   * }
+   */
+  capacity(): Promise<void> {
+    return this.core.capacity();
+  }
+
+  /** Resolves when no task is under way and no stream is open: at once, if that is so. */
+  onIdle(): Promise<void> {
+    return this.core.onIdle();
+  }
+
+  /** Begins no more tasks: those that no worker has begun wait until `resume()`, and so do further ones. Streams that are open go on. */
+  pause(): void {
+    this.core.pause();
+  }
+
+  /** Ends a `pause()`; `close()` does so, too. */
+  resume(): void {
+    this.core.resume();
+  }
+
+  /** Rejects every task that no worker has begun, with PLIMSOLL_POOL_ABORTED. */
+  clear(): void {
+    this.core.clear();
+  }
+
+  /**
+   * Refuses further tasks, waits for those that were submitted and for streams, then for `dispose()` of worker files, and stops
+   * all workers.
+   *
+   * Rejects with PLIMSOLL_POOL_CLOSE_TIMEOUT when that takes longer than `timeout`, and says what was left; nothing of it lives on.
+   */
   async close(options: CloseOptions = {}): Promise<void> {
     if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
     const own: CloseOptions = Object.assign(Object.create(null), options);
     try {
-      await this.core.close(flag('options.force', own.force) ?? false);
+      const force = flag('options.force', own.force) ?? false;
+      await this.core.close(force, duration('options.timeout', own.timeout));
     } finally {
       this.sayDestroyed();
     }

@@ -71,7 +71,7 @@ test('after a setup() that has failed another worker is started for the next who
 test('without anybody who waits a setup() that fails is an error event', async (t) => {
   const { pool } = living(t, { setupFails: -1 });
   const errors: { code?: string }[] = [];
-  pool.on('error', (error) => errors.push(error));
+  pool.on('error', (error) => errors.push(error as { code?: string }));
   await until(() => errors.length > 0);
   assert.equal(errors[0]?.code, 'PLIMSOLL_POOL_START_FAILED');
 });

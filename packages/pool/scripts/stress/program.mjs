@@ -54,6 +54,7 @@ class Program {
   #keys = new Set();
   #onlyKeys;
   #isReal;
+  #isPaused = false;
   #stops = false;
 
   constructor(classes, seed, isReal) {
@@ -61,7 +62,9 @@ class Program {
     const random = new Random(seed);
     this.#random = random;
     this.#onlyKeys = random.chance(0.08);
-    this.#options = this.#onlyKeys ? { minThreads: 1, maxThreads: random.between(2, 6) } : optionsOf(random);
+    this.#options = this.#onlyKeys
+      ? { minThreads: 1, maxThreads: random.between(2, 6), idleTimeout: Number.POSITIVE_INFINITY }
+      : optionsOf(random);
     this.#mayRunTwice = this.#options.retry !== undefined;
     const functions = this.#functions();
     const options = { closeTimeout: CLOSE_TIMEOUT, recordTiming: false, ...this.#options };
@@ -146,6 +149,7 @@ class Program {
       if (this.#random.chance(0.7)) await this.#steps(this.#random.between(0, 6));
       this.#check();
     }
+    this.$resume();
     await this.#settleAll();
     if (this.faults.length === 0) await this.#end();
   }
@@ -175,7 +179,7 @@ class Program {
   /** Nothing can happen without time: then no worker idles while a task waits that it may take. */
   #checkIdle() {
     const { queueSize, idleThreads } = this.#pool;
-    if (queueSize > 0 && idleThreads > 0 && this.#keys.size === 0)
+    if (queueSize > 0 && idleThreads > 0 && this.#keys.size === 0 && !this.#isPaused)
       this.fault(`${queueSize} tasks wait, and ${idleThreads} workers idle`);
   }
 
@@ -356,6 +360,27 @@ class Program {
     if (this.#random.chance(0.5)) await this.#pool.step();
   }
 
+  /** Nothing is begun until somebody resumes. */
+  $pause() {
+    this.#isPaused = true;
+    this.#pool.pause();
+  }
+
+  $resume() {
+    this.#isPaused = false;
+    this.#pool.resume();
+  }
+
+  $clear() {
+    this.#pool.clear();
+  }
+
+  $wait() {
+    this.#watch('capacity', this.#pool.capacity(), false);
+    // That waits for streams that go on for ever, too.
+    this.#loop(this.#pool.onIdle());
+  }
+
   $resize() {
     const maxThreads = this.#random.between(1, 5);
     this.#pool.resize({ minThreads: this.#random.between(0, maxThreads), maxThreads });
@@ -409,6 +434,8 @@ class Program {
       if (!(await this.#steps(1))) await this.#pool.advance(20);
     }
     const late = this.#random.chance(0.3) && how !== 'destroy' ? this.#random.between(1, 5) : 0;
+    // Those may need workers of their own.
+    this.#onlyKeys = false;
     for (let task = 0; task < late; task++) this.#watch('late', this.#pool.run({ id: this.#tasks++ }));
     const from = this.#pool.duration;
     const closed = how === 'destroy' ? this.#pool.destroy() : this.#pool.close({ force: how === 'force' });
@@ -450,6 +477,10 @@ const ACTIONS = {
   badStart: 1,
   kill: 1,
   drain: 2,
+  pause: 1,
+  resume: 2,
+  clear: 0.5,
+  wait: 1,
 };
 
 function optionsOf(random) {

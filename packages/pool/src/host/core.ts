@@ -6,7 +6,7 @@ import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime, timers } from '../shared/timers.js';
 import { chooserFor } from './balance.js';
 import { ASK, cancel, END, LEAVE, unpause } from './cancel.js';
-import { dispatch, drain, heed, reap, refill, refillLanes, rejectWaiting } from './dispatch.js';
+import { dispatch, drain, heed, pause, reap, refill, refillLanes, rejectWaiting } from './dispatch.js';
 import { Escort } from './escort/escort.js';
 import { isWatched } from './escort/events.js';
 import type { Observer } from './explain/observer.js';
@@ -75,6 +75,11 @@ class Waiting {
   }
 }
 
+function fulfil(waiting: Waiting): undefined {
+  waiting.hold.close();
+  waiting.resolve();
+}
+
 /** The pool without its public face: what happens to it, event by event. After each event it is planned what is to be done. */
 export class Core implements Pumped {
   readonly options: FilledOptions;
@@ -95,6 +100,8 @@ export class Core implements Pumped {
   readonly #mustEscort: boolean;
   #escort: Escort | undefined;
   #ready: Waiting | undefined;
+  #idle: Waiting | undefined;
+  #room: Waiting | undefined;
   #empty: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #closing: Promise<void> | undefined;
   /** Until the last resize, and when that was. */
@@ -351,6 +358,40 @@ export class Core implements Pumped {
     if (this.needsDrain !== this.#isFull && !this.state.closing) this.#setNeedsDrain(!this.needsDrain);
     if (this.#ready !== undefined && this.#isReady) this.#endReady()?.resolve();
     if (this.#isEmpty) this.#empty?.resolve();
+    if (this.#idle !== undefined && this.#isEmpty) this.#idle = fulfil(this.#idle);
+    if (this.#room !== undefined && !this.#isFull) this.#room = fulfil(this.#room);
+  }
+
+  /** A further task would not wait. */
+  capacity(): Promise<void> {
+    if (this.state.closing) return Promise.reject(closed());
+    if (!this.#isFull) return Promise.resolve();
+    this.#room ??= new Waiting();
+    return this.#room.promise;
+  }
+
+  /** No task is under way, and no stream is open. */
+  onIdle(): Promise<void> {
+    if (this.#isEmpty) return Promise.resolve();
+    this.#idle ??= new Waiting();
+    return this.#idle.promise;
+  }
+
+  pause(): void {
+    pause(this.state);
+  }
+
+  resume(): void {
+    this.state.isPaused = false;
+    this.changed();
+  }
+
+  /** Rejects the tasks that no worker has claimed. */
+  clear(): void {
+    const reason = (): AbortError => new AbortError(undefined, 'The task was cleared from the queue');
+    rejectWaiting(this.state, reason, (task) => !task.isStep);
+    this.#rejectPaused(reason);
+    this.changed();
   }
 
   /** A task more would wait, however many workers were started. */
@@ -388,7 +429,7 @@ export class Core implements Pumped {
     const { state } = this;
     if (this.#recycles) recycle(state);
     if (state.outstanding === 0 || state.retiring > 0) plan(state);
-    if (this.needsDrain || state.outstanding === 0) this.#check();
+    if (this.needsDrain || this.#room !== undefined || state.outstanding === 0) this.#check();
   }
 
   anythingDone(): boolean {
@@ -545,18 +586,19 @@ export class Core implements Pumped {
    * Takes nothing more, and waits for every task and stream, then for what workers dispose of; `closeTimeout` for all of it. With
    * `force`, also later, what waits is rejected. Then stops the workers. Rejects with what was left when the time was over.
    */
-  close(force: boolean): Promise<void> {
+  close(force: boolean, patience = this.options.closeTimeout): Promise<void> {
     const { state } = this;
     state.closing = true;
     state.guard.close();
+    if (state.isPaused) this.resume();
     if (force && !state.ended) this.#rejectWaiting();
-    this.#closing ??= this.#close();
+    this.#closing ??= this.#close(patience);
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
+  async #close(patience: number): Promise<void> {
     const { state } = this;
-    const end = now() + this.options.closeTimeout;
+    const end = now() + patience;
     const left = (): number => Math.max(0, end - now());
     let failure: PoolError | undefined;
     if (await this.#emptied(left())) {
@@ -621,6 +663,7 @@ export class Core implements Pumped {
     // whose value this may be called.
     for (const task of state.slots.tasks) if (task !== undefined) state.settle(task, reason(), true);
     this.#check();
+    if (this.#room !== undefined) this.#room = fulfil(this.#room);
     const areGone = await killAll(state, Math.max(patience, LEAST_PATIENCE));
     this.#pump.stop();
     state.observer?.stop();

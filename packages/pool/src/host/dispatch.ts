@@ -12,7 +12,7 @@ import {
   sweep,
 } from '../shared/table.js';
 import { unreadable } from '../shared/uncloneable.js';
-import { type Queue, takeAll } from './queue.js';
+import { type Deque, type Queue, takeAll } from './queue.js';
 import type { State } from './state.js';
 import { IN_LANE, IN_TABLE, LOOSE, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
@@ -78,6 +78,7 @@ export function putBack(state: State, task: Task): void {
 /** Moves tasks that wait for one worker alone into its mailbox, as far as they fit. */
 export function refillLanes(state: State): void {
   for (const [worker, lane] of state.lanes) {
+    const held = state.isPaused ? takeOthers(lane) : [];
     while (lane.size > 0 && worker.state <= RETIRING && state.slots.freeCount > 0 && worker.hasMailRoom) {
       const task = lane.shift();
       if (task === undefined) break;
@@ -86,8 +87,23 @@ export function refillLanes(state: State): void {
       putIntoLane(state, task, true);
       break;
     }
+    for (const task of held) lane.push(task);
     if (lane.size === 0) state.lanes.delete(worker);
   }
+}
+
+/** Takes those out of a lane that are no steps of streams. */
+function takeOthers(lane: Deque): Task[] {
+  const all = lane.takeAll();
+  for (const task of all) if (task.isStep) lane.push(task);
+  return all.filter((task) => !task.isStep);
+}
+
+/** No task is begun from now on: those that no worker has claimed go back to where they waited. */
+export function pause(state: State): void {
+  state.isPaused = true;
+  for (const task of state.slots.publishedYoungestFirst())
+    if (!task.isStep && !isOnItsWay(state, task) && takeBack(state, task)) putBack(state, task);
 }
 
 /** Moves waiting tasks into the table as far as they fit. */
@@ -105,11 +121,15 @@ export function refill(state: State): void {
 }
 
 /** What is for one worker alone takes no room from the others. */
-function hasRoom({ slots, ordered, workers, options }: State): boolean {
-  if (slots.freeCount === 0) return false;
+function hasRoom({ slots, ordered, workers, options, isPaused }: State): boolean {
+  if (slots.freeCount === 0 || isPaused) return false;
   if (!ordered) return true;
   let capacity = 0;
-  for (const worker of workers) if (worker.state === READY) capacity += options.concurrentTasksPerWorker;
+  for (const worker of workers) {
+    if (worker.state === READY) capacity += options.concurrentTasksPerWorker;
+    // What it still runs takes no room either.
+    else if (worker.state === RETIRING) capacity += worker.running;
+  }
   return slots.inUse - slots.pinned < capacity;
 }
 

@@ -110,6 +110,8 @@ export class State {
   /** Tasks that were not accepted. */
   refused = 0;
   readonly streams = new Set<OpenStream>();
+  /** No task is begun: those that are submitted wait. Steps of streams go on. */
+  isPaused = false;
   /** No task is taken any more; those that were submitted still run. */
   closing = false;
   /** Nothing runs any more. */

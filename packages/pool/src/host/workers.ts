@@ -64,8 +64,8 @@ function needsMore(state: State, isShort: boolean): boolean {
   // After one that could not start, one is tried at a time.
   if (state.guard.isInDoubt && state.workers.some((worker) => worker.state === STARTING)) return false;
   // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
-  if (count < minThreads && (isShort || state.outstanding > count)) return true;
-  return state.shortage(count) > 0;
+  if (count < minThreads && (isShort || (!state.isPaused && state.outstanding > count))) return true;
+  return !state.isPaused && state.shortage(count) > 0;
 }
 
 function hireAfter(state: State, pause: number): void {
@@ -129,7 +129,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
 function threadOptions({ options }: State): object {
   const { argv, execArgv, env, workerData, trackUnmanagedFds } = options;
   const resourceLimits = withYoungLimit(options.resourceLimits);
-  const all = { resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds };
+  const all = { name: 'plimsoll-pool', resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds };
   const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   // Without a prototype: nobody's polluted Object.prototype becomes an option of a thread.
   return Object.assign(Object.create(null), given) as object;
