@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const hash = promisify(scrypt);
 const routes = {
-  '/login': () => hash('secret', 'salt', 64),
+  '/login': () => hash('secret', 'salt', 64, { cost: 4096 }),
   '/avatar': () => readFile(import.meta.filename),
 };
 
