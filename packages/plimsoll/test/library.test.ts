@@ -204,7 +204,7 @@ test('plimsoll/lab exports these values and no others', () => {
       ...['analyseWorkload', 'compareGenerations', 'comparePair', 'estimateRatio', 'halfWidth'],
       ...['signedRankInterval', 'verdictOfRatio'],
       ...['ACCEPTED_LOSS', 'EQUAL_WITHIN', 'FIRST_LOOK', 'LEVEL'],
-      ...['LiveTarget', 'judge', 'openTraffic', 'startCommand', 'timeCommand'],
+      ...['blockOrders', 'LiveTarget', 'judge', 'openTraffic', 'pairedRatio', 'startCommand', 'timeCommand'],
     ].sort(),
   );
 });
