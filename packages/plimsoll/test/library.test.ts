@@ -205,6 +205,7 @@ test('plimsoll/lab exports these values and no others', () => {
       ...['pairedRatio', 'signedRankInterval', 'verdictOfRatio'],
       ...['LiveTarget', 'blockOrders', 'judge', 'openTraffic', 'startCommand', 'timeCommand'],
       ...['ACCEPTED_LOSS', 'EQUAL_WITHIN', 'FIRST_LOOK', 'LEVEL'],
+      ...['blockOrders', 'LiveTarget', 'judge', 'openTraffic', 'pairedRatio', 'startCommand', 'timeCommand'],
     ].sort(),
   );
 });
