@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { classify, compare, trace } from 'plimsoll';
+import { classify, compare, trace, tune } from 'plimsoll';
 import { readDocuments } from '#plimsoll/api/result-files.js';
 import type { ReportDocument } from '#plimsoll/report/html/sections.js';
 import { type Timeline, timelineSchema } from '#plimsoll/results/timeline.js';
@@ -33,8 +33,10 @@ const HASHING =
 
 /** One of every other kind, made now. */
 export async function made(): Promise<ReportDocument[]> {
-  const traced = await trace({ command: [process.execPath, '-e', HASHING] });
+  const command = [process.execPath, '-e', HASHING];
+  const traced = await trace({ command });
   return [
+    { type: 'tune', document: await tune({ command, sizes: [1, 4], timeMs: 3_000 }) },
     { type: 'trace', document: traced.summary },
     { type: 'kept trace', document: traced.trace },
     { type: 'comparison', document: compare(kept('bench.json'), kept('bench.json')) },
