@@ -202,8 +202,10 @@ test('plimsoll/lab exports these values and no others', () => {
       ...['environmentSchema', 'noiseSchema', 'statementSchema', 'verdictSchema'],
       ...['createRandom', 'hodgesLehmann', 'kendall', 'median', 'quantile', 'quantileOfSorted'],
       ...['analyseWorkload', 'compareGenerations', 'comparePair', 'estimateRatio', 'halfWidth'],
-      ...['signedRankInterval', 'verdictOfRatio'],
+      ...['pairedRatio', 'signedRankInterval', 'verdictOfRatio'],
+      ...['LiveTarget', 'blockOrders', 'judge', 'openTraffic', 'startCommand', 'timeCommand'],
       ...['ACCEPTED_LOSS', 'EQUAL_WITHIN', 'FIRST_LOOK', 'LEVEL'],
+      ...['blockOrders', 'LiveTarget', 'judge', 'openTraffic', 'pairedRatio', 'startCommand', 'timeCommand'],
     ].sort(),
   );
 });

@@ -28,7 +28,7 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_CLOSE_TIMEOUT: {
     thrownAs: 'PoolError',
-    when: "tasks still ran, or threads had not ended, when `closeTimeout` was over; an 'error' event",
+    when: '`close()` or `destroy()` had not ended all tasks, streams and threads when their time was over',
     remedy: 'raise `closeTimeout`, or give tasks a `timeout`',
   },
   PLIMSOLL_POOL_ABORTED: {

@@ -36,7 +36,7 @@ export {
   type TaskQueue,
 } from './host/task-queue.js';
 export { Pool } from './pool.js';
-export type { CloseOptions, PoolHistogram, PoolStats } from './pool-base.js';
+export type { CloseOptions, PoolEvents, PoolHistogram, PoolStats } from './pool-base.js';
 export type { Proxied } from './proxied.js';
 export type { HistogramSummary } from './shared/histogram.js';
 export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { Transferable } from 'node:worker_threads';
+import type { Transferable, Worker } from 'node:worker_threads';
 import { AbortError, PoolError, UncloneableError } from './errors.js';
 import {
   type AbortSignalAny,
@@ -9,7 +9,7 @@ import {
   type PoolOptions,
   type RunOptions,
 } from './host/options.js';
-import { runWith } from './host/run-with.js';
+import { runWith } from './host/submit.js';
 import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
 import { type CloseOptions, PoolBase, type PoolHistogram } from './pool-base.js';
 import { context } from './shared/context.js';
@@ -190,14 +190,29 @@ export class Piscina<T = any, R = any> extends Required {
     if (force !== undefined && typeof force !== 'boolean') {
       throw new TypeError('force argument must be a boolean');
     }
-    await this.core.close(force ?? false);
+    await this.#told(this.core.close(force ?? false));
     this.sayDestroyed();
     this.#closed = true;
   }
 
   override async destroy(): Promise<void> {
-    await super.destroy();
+    await this.#told(super.destroy());
     this.#closed = true;
+  }
+
+  /** Piscina tells by an event what it has not ended in time. */
+  async #told(end: Promise<void>): Promise<void> {
+    try {
+      await end;
+    } catch (error) {
+      this.emit('error', error);
+    }
+  }
+
+  /** As many as there must be: Piscina starts all of them at once. */
+  override get threads(): Worker[] {
+    this.core.refillCrew();
+    return super.threads;
   }
 
   /** Those that still start included: Piscina counts the first workers as ready from the beginning. */

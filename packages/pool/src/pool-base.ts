@@ -23,8 +23,10 @@ export interface PoolHistogram {
 
 /** Options of `close()`. */
 export interface CloseOptions {
-  /** Reject the tasks that `queueSize` counts instead of running them. Default: false. */
+  /** Reject the tasks that `queueSize` counts instead of running them; also after an earlier `close()`. Default: false. */
   readonly force?: boolean | undefined;
+  /** Milliseconds that all of it may take; only the first `close()` counts. Default: the pool's `closeTimeout`. */
+  readonly timeout?: number | undefined;
 }
 
 /** Statistics that are computed when they are read. */
@@ -38,7 +40,31 @@ export interface PoolStats {
 
 const NOTHING = new Histogram().summary();
 
+/** What listeners of each event get. */
+export interface PoolEvents {
+  workerCreate: [worker: Worker];
+  workerDestroy: [worker: Worker];
+  message: [value: unknown];
+  error: [error: unknown];
+  needsDrain: [];
+  drain: [];
+  close: [];
+}
+
+type Listener<Name extends keyof PoolEvents> = (...values: PoolEvents[Name]) => void;
+
+/** `EventEmitterAsyncResource` with the types of what listeners get. */
+export interface PoolBase {
+  on<Name extends keyof PoolEvents>(event: Name, listener: Listener<Name>): this;
+  // biome-ignore lint/suspicious/noExplicitAny: as Node's own types have it
+  on(event: string | symbol, listener: (...values: any[]) => void): this;
+  once<Name extends keyof PoolEvents>(event: Name, listener: Listener<Name>): this;
+  // biome-ignore lint/suspicious/noExplicitAny: as Node's own types have it
+  once(event: string | symbol, listener: (...values: any[]) => void): this;
+}
+
 /** What `Pool` and `Piscina` have in common: events, statistics, statics. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: every method that the interface names is inherited
 export abstract class PoolBase extends EventEmitterAsyncResource {
   readonly #lifecycle: boolean;
   #core: Core;
@@ -90,8 +116,11 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Stops all workers at once and rejects every task that is not done. Waits `closeTimeout` at most for threads to end. */
   async destroy(): Promise<void> {
-    await this.#core.destroy();
-    this.sayDestroyed();
+    try {
+      await this.#core.destroy();
+    } finally {
+      this.sayDestroyed();
+    }
   }
 
   /** Tells whoever watches async resources, such as jest's `--detectOpenHandles`, that the pool holds nothing open. */
@@ -119,14 +148,14 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     return this.#core.options.maxThreads;
   }
 
-  /** The options, with every default filled in. */
-  get options(): FilledOptions {
-    return this.#core.options;
+  /** The options, with every default filled in: a copy that cannot be changed. */
+  get options(): Readonly<FilledOptions> {
+    // Without a prototype, as they are: nobody's polluted Object.prototype becomes an option.
+    return Object.freeze(Object.assign(Object.create(null), this.#core.options) as FilledOptions);
   }
 
   /** The workers, those that still start included. */
   get threads(): Worker[] {
-    this.#core.refillCrew();
     return this.#core.workers.map((worker) => worker.thread);
   }
 
@@ -155,9 +184,9 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     return this.#core.needsDrain;
   }
 
-  /** The part of its life for which `maxThreads` workers were busy, from 0 to 1; 0 without `recordTiming`. */
+  /** The part of the time of its workers, as many as there may be, in which they ran tasks: 0 to 1; 0 without `recordTiming`. */
   get utilization(): number {
-    return (this.#core.timing?.totalRunTime ?? 0) / (this.duration * this.maxThreads);
+    return Math.min(1, (this.#core.timing?.totalRunTime ?? 0) / this.#core.capacityTime);
   }
 
   /** Statistics that are computed when they are read: `stats.pressure`. */

@@ -1,13 +1,12 @@
 import { badType } from './errors.js';
 import { type BroadcastOptions, type BroadcastResult, broadcast } from './host/broadcast.js';
-import { flag } from './host/checks.js';
+import { duration, flag } from './host/checks.js';
 import { isFeed } from './host/feed.js';
 import { type MapOptions, mapOf } from './host/map.js';
 import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
-import { runFed } from './host/run-fed.js';
-import { check, handlerOf, ownOf, parcelOf, runWith, submit } from './host/run-with.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
+import { check, handlerOf, ownOf, parcelOf, runWith, submit } from './host/submit.js';
 import type { CloseOptions } from './pool-base.js';
 import type { Proxied } from './proxied.js';
 import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
@@ -52,8 +51,8 @@ export class Pool<Module = AnyModule> extends StatefulPool {
   ): Promise<ResultOf<Module, Name>>;
   run(task: unknown, options?: RunOptions): Promise<unknown> {
     try {
-      if (isFeed(task)) return runFed(this.core, task, options === undefined ? {} : options);
-      if (options === undefined && !isMovable(task)) return this.core.run(task, -1, undefined);
+      if (options === undefined && !isMovable(task) && !isFeed(task))
+        return this.core.run(task, -1, undefined);
       return runWith(this.core, task, options === undefined ? {} : options);
     } catch (error) {
       return Promise.reject(error);
@@ -156,10 +155,54 @@ export class Pool<Module = AnyModule> extends StatefulPool {
     return (await this.core.run(undefined, handler, undefined)) as string[];
   }
 
+  /**
+   * Resolves when a further task would not wait: at once, if a worker is free or may be started. For who submits more than
+   * workers can do.
+   *
+   * @example
+   * for (const image of images) {
+   *   await pool.capacity();
+   *   void pool.run(image).then(save);
+   * }
+   */
+  capacity(): Promise<void> {
+    return this.core.capacity();
+  }
+
+  /** Resolves when no task is under way and no stream is open: at once, if that is so. */
+  onIdle(): Promise<void> {
+    return this.core.onIdle();
+  }
+
+  /** Begins no more tasks: those that no worker has begun wait until `resume()`, and so do further ones. Streams that are open go on. */
+  pause(): void {
+    this.core.pause();
+  }
+
+  /** Ends a `pause()`; `close()` does so, too. */
+  resume(): void {
+    this.core.resume();
+  }
+
+  /** Rejects every task that no worker has begun, with PLIMSOLL_POOL_ABORTED. */
+  clear(): void {
+    this.core.clear();
+  }
+
+  /**
+   * Refuses further tasks, waits for those that were submitted and for streams, then for `dispose()` of worker files, and stops
+   * all workers.
+   *
+   * Rejects with PLIMSOLL_POOL_CLOSE_TIMEOUT when that takes longer than `timeout`, and says what was left; nothing of it lives on.
+   */
   async close(options: CloseOptions = {}): Promise<void> {
     if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
     const own: CloseOptions = Object.assign(Object.create(null), options);
-    await this.core.close(flag('options.force', own.force) ?? false);
-    this.sayDestroyed();
+    try {
+      const force = flag('options.force', own.force) ?? false;
+      await this.core.close(force, duration('options.timeout', own.timeout));
+    } finally {
+      this.sayDestroyed();
+    }
   }
 }

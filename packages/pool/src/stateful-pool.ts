@@ -1,6 +1,6 @@
 import { badRange } from './errors.js';
 import { count } from './host/checks.js';
-import { ownOf } from './host/run-with.js';
+import { ownOf } from './host/submit.js';
 import { ObservablePool } from './observable-pool.js';
 
 /** Options of `resize()`. What is left out stays as it is. */

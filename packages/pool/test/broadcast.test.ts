@@ -53,8 +53,10 @@ test('a broadcast waits for busy workers and for those that start', async (t) =>
   await busy;
   const starting = new Pool({ filename: fixture('members.mjs'), minThreads: 3, maxThreads: 3 });
   t.after(() => starting.destroy());
+  const runs = [1, 2, 3].map(() => starting.run(0, { name: 'thread' }));
   assert.equal(starting.threads.length, 3);
   assert.deepEqual(valuesOf(await starting.broadcast(0, { name: 'thread' })), threadsOf(starting));
+  await Promise.all(runs);
 });
 
 test('what a task throws in each worker is its part, and without workers there are no parts', async (t) => {

@@ -71,7 +71,7 @@ test('after a setup() that has failed another worker is started for the next who
 test('without anybody who waits a setup() that fails is an error event', async (t) => {
   const { pool } = living(t, { setupFails: -1 });
   const errors: { code?: string }[] = [];
-  pool.on('error', (error) => errors.push(error));
+  pool.on('error', (error) => errors.push(error as { code?: string }));
   await until(() => errors.length > 0);
   assert.equal(errors[0]?.code, 'PLIMSOLL_POOL_START_FAILED');
 });
@@ -146,7 +146,7 @@ test('a dispose() that fails is an error event, and the pool is closed', async (
 test('a dispose() without an end takes closeTimeout at most, and destroy() ends it at once', async (t) => {
   const slow = living(t, { disposeTakes: 600_000 }, { closeTimeout: 100 });
   await slow.pool.ready;
-  await slow.pool.close();
+  assert.equal((await caught(slow.pool.close())).code, 'PLIMSOLL_POOL_CLOSE_TIMEOUT');
   assert.equal(slow.disposals(), 0);
   const ended = living(t, { disposeTakes: 600_000 });
   await ended.pool.ready;

@@ -5,7 +5,6 @@ import {
   announce,
   anythingQueued,
   claim,
-  hold,
   publish,
   publishTo,
   retract,
@@ -27,11 +26,33 @@ test('a stale entry of one mailbox claims nothing from another ring, though the 
   assert.equal(claim(table, 1), 2);
   publishTo(table, 0, 3);
   retract(table, 3);
-  hold(table, 3);
   publish(table, 3);
   announce(table);
   assert.deepEqual(sweep(table, 0).mail, [], 'took a slot of the shared queue for its mail');
   assert.equal(claim(table, 1), 3);
+});
+
+test('a worker takes its mail and what is for all by turns, when the mail may be passed', () => {
+  const table = tableFor();
+  for (const slot of [0, 1]) publishTo(table, 0, slot);
+  for (const slot of [2, 3]) publish(table, slot);
+  announce(table);
+  const mayPass = (): boolean => true;
+  assert.equal(
+    claim(table, 0, undefined, () => false),
+    0,
+    'passed what may not be passed',
+  );
+  assert.equal(claim(table, 0, undefined, mayPass), 2);
+  const refuse = (slot: number): boolean => slot !== 1;
+  assert.equal(
+    claim(table, 0, refuse, mayPass),
+    -1,
+    'passed what is refused, which might never be accepted then',
+  );
+  assert.equal(claim(table, 0), 1);
+  assert.equal(claim(table, 0, undefined, mayPass), 3);
+  assert.equal(claim(table, 0, undefined, mayPass), -1);
 });
 
 test('a refused entry of the mailbox stays first, and lets nothing of the shared queue overtake it', () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Core } from '../dist/host/core.js';
 import { fillOptions } from '../dist/host/options.js';
+import { NO_EXTRAS } from '../dist/host/task.js';
 import { fixture, poolFor } from './support.js';
 
 /** More than what follows a priority until the pool lets workers take tasks by themselves again. */
@@ -19,7 +20,7 @@ const open = (context: { after(fn: () => Promise<void>): void }): Core => {
 };
 
 const withPriority = (core: Core, value: unknown, priority: number): Promise<unknown> =>
-  core.run(value, -1, { transfer: [], abortable: false, priority, original: undefined, release: undefined });
+  core.run(value, -1, { ...NO_EXTRAS, priority });
 
 const plain = (core: Core, count: number): Promise<unknown>[] =>
   Array.from({ length: count }, (_, number) => core.run(number, -1, undefined));

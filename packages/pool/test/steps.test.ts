@@ -6,7 +6,7 @@ import type { PoolOptions, RunOptions } from '@plimsoll/pool';
 import { AbortError, PoolError } from '../dist/errors.js';
 import { Core } from '../dist/host/core.js';
 import { fillOptions } from '../dist/host/options.js';
-import { runWith } from '../dist/host/run-with.js';
+import { runWith } from '../dist/host/submit.js';
 import { fixture, until } from './support.js';
 
 /**

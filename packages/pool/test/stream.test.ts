@@ -270,7 +270,9 @@ test('a signal ends the stream, also one that waits to begin, and closes the ite
     assert.equal(error.cause, 'enough');
   }
   assert.equal((await items.next()).done, true);
-  const { seen } = await told(pool);
+  // Other tasks may come before the end of a stream that nobody waits for.
+  const seen: unknown[] = [];
+  while (seen.length < 2) seen.push(...(await told(pool)).seen);
   assert.deepEqual(seen.slice(0, 2), [['waits', true], 'finally']);
   assert.equal((await caught(pool.stream(1, { signal }).next())).cause, 'enough');
   await pool.close();
@@ -350,15 +352,9 @@ test('close() waits for streams that are read; for one that is not it waits clos
   assert.equal((await listOf(items)).length, 199);
   await closed;
   const stopped = poolOf(t, { closeTimeout: 200 });
-  const errors: (Error & { code?: string })[] = [];
-  stopped.on('error', (error) => errors.push(error));
   const unread = stopped.stream(200, { highWaterMark: 3 });
   await unread.next();
-  await stopped.close();
-  assert.deepEqual(
-    errors.map(({ code }) => code),
-    ['PLIMSOLL_POOL_CLOSE_TIMEOUT'],
-  );
+  assert.equal((await caught(stopped.close())).code, 'PLIMSOLL_POOL_CLOSE_TIMEOUT');
   assert.equal(stopped.threads.length, 0);
   const [list, error] = await failure(unread);
   assert.equal(error.code, 'PLIMSOLL_POOL_CLOSED');

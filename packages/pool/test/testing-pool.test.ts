@@ -331,11 +331,9 @@ test('close() waits for what is stepped through, and gives up after its timeout;
   assert.equal(await run, 1);
   const stuck = poolFor(t, { closeTimeout: 2000 });
   stuck.inject({ kind: 'hang' });
-  const errors: PoolError[] = [];
-  stuck.on('error', (error: PoolError) => errors.push(error));
   const hung = caught(stuck.run(1));
-  await stuck.close();
-  assert.deepEqual([errors.map(({ code }) => code), stuck.duration], [['PLIMSOLL_POOL_CLOSE_TIMEOUT'], 2000]);
+  assert.equal((await caught(stuck.close())).code, 'PLIMSOLL_POOL_CLOSE_TIMEOUT');
+  assert.equal(stuck.duration, 2000);
   assert.equal((await hung).code, 'PLIMSOLL_POOL_CLOSED');
   let left: Promise<unknown> | undefined;
   {

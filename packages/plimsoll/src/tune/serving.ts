@@ -116,7 +116,7 @@ class Serving {
   async #firstRequest(): Promise<void> {
     const mostMs = this.#app.traffic === null ? this.#question.timeMs : FIRST_REQUEST_MS;
     const startMs = performance.now();
-    while (this.#app.live.requests === 0) {
+    while (this.#app.live.requests + this.#app.live.open === 0) {
       const spentMs = performance.now() - startMs;
       if (spentMs > mostMs) throw this.#noRequests(mostMs);
       const trouble = this.#traffic?.trouble();
@@ -191,9 +191,10 @@ class Serving {
     const good = sum(({ completed }) => completed) - failed;
     if (failed >= LEAST_FAILURES && good <= 0)
       throw onlyErrors(`all ${failed} requests were answered with a status of 500 or more, or not at all`);
-    const { requests } = this.#app.live;
+    const { requests, open } = this.#app.live;
     const now = performance.now();
-    if (requests > this.#lastRequests) [this.#lastRequests, this.#lastRequestMs] = [requests, now];
+    if (requests > this.#lastRequests || open > 0)
+      [this.#lastRequests, this.#lastRequestMs] = [requests, now];
     else if (now - this.#lastRequestMs > MOST_SILENCE_MS) this.#over.abort();
   }
 

@@ -51,6 +51,22 @@ describe('a server', linux, () => {
     assert.deepEqual(routes?.toSorted(), ['GET /quick', 'GET /slow']);
   });
 
+  test('under requests of somebody else, who stops: what was measured until then must do', async () => {
+    let sending: Promise<void> | null = null;
+    const send = async (url: string): Promise<void> => {
+      for (const end = performance.now() + 4_000; performance.now() < end; )
+        await fetch(url).then((response) => response.text());
+    };
+    const run = await tuned(app('server.cjs', 'http1'), { timeMs: 120_000 }, ({ phase, at }) => {
+      if (phase === 'waiting') sending ??= send(at as string);
+    });
+    await sending;
+    const { method, sizes } = outcomeOf(run);
+    assert.equal(method.stop, 'time');
+    assert.ok(method.seconds < 60, `${method.seconds} s`);
+    assert.ok(sizes.some(({ requests }) => requests > 0));
+  });
+
   test('what counts its work by marks, and goes on for too long to be run again and again, is measured while it runs', async () => {
     const { method, sizes } = outcomeOf(await tuned(app('marks.cjs')));
     assert.equal(method.mode, 'live');

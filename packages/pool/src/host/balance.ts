@@ -1,18 +1,27 @@
-import type { Choose } from './dispatch.js';
-import type { PoolState } from './state.js';
+import { badType } from '../errors.js';
+import type { State } from './state.js';
+import type { Task } from './task.js';
 import type { LoadBalancer, PoolWorker } from './task-queue.js';
-import type { WorkerHandle } from './worker-handle.js';
+import { EXITED, READY, STOPPING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
 /** Turns the user's load balancer into the dispatcher's question. It may have one more worker started by `spawn`. */
-export function chooserFor(balancer: LoadBalancer, { workers, views }: PoolState, spawn: () => void): Choose {
+export function chooserFor(
+  balancer: LoadBalancer,
+  state: State,
+  spawn: () => void,
+): (task: Task) => WorkerHandle | undefined {
+  const { workers } = state;
   let first: ReadonlySet<WorkerHandle> | undefined;
   return (task) => {
     first ??= new Set(workers);
-    const chosen = balancer(views.of(task), offered(workers, first));
-    if (chosen !== null && chosen !== undefined)
-      return workers.find(({ threadId, retiring }) => threadId === chosen.id && !retiring);
-    spawn();
-    return undefined;
+    const chosen = balancer(state.views.of(task), offered(workers, first));
+    if (chosen === null) {
+      spawn();
+      return undefined;
+    }
+    if (typeof chosen !== 'object' || !views.has(chosen))
+      throw badType('what loadBalancer returns', chosen, 'one of the workers, or null');
+    return workers.find((worker) => worker.threadId === chosen.id && takesTasks(worker));
   };
 }
 
@@ -21,12 +30,14 @@ export function chooserFor(balancer: LoadBalancer, { workers, views }: PoolState
  * offered from the beginning, so that a balancer that counts on their number finds them all.
  */
 function offered(workers: readonly WorkerHandle[], first: ReadonlySet<WorkerHandle>): PoolWorker[] {
-  const staying = workers.filter((worker) => !worker.retiring);
-  const ready = staying.filter((worker) => worker.ready || first.has(worker));
+  const staying = workers.filter(takesTasks);
+  const ready = staying.filter((worker) => worker.state === READY || first.has(worker));
   return (ready.length > 0 ? ready : staying).map(workerView);
 }
 
 const known = new WeakMap<WorkerHandle, PoolWorker>();
+
+const views = new WeakSet<object>();
 
 /** Always the same object for a worker, and always up to date, so that a balancer may keep it. */
 function workerView(worker: WorkerHandle): PoolWorker {
@@ -44,12 +55,13 @@ function workerView(worker: WorkerHandle): PoolWorker {
       return worker.histogram?.summary() ?? null;
     },
     get terminating() {
-      return worker.leaving && !worker.hasExited;
+      return worker.state === STOPPING;
     },
     get destroyed() {
-      return worker.hasExited;
+      return worker.state === EXITED;
     },
   };
   known.set(worker, view);
+  views.add(view);
   return view;
 }

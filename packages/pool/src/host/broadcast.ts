@@ -1,9 +1,10 @@
-import { AbortError, badType, PoolError } from '../errors.js';
+import { AbortError, badType } from '../errors.js';
 import { isMovable } from '../shared/move.js';
 import type { Core } from './core.js';
-import { takesTasks } from './keys.js';
+import { closed } from './faults.js';
 import type { RunOptions } from './options.js';
-import { type Checked, check, handlerOf, ownOf, submit } from './run-with.js';
+import { type Checked, check, handlerOf, ownOf, submit } from './submit.js';
+import { takesTasks } from './worker-handle.js';
 
 /** Options of `broadcast()`. */
 export type BroadcastOptions = Pick<RunOptions, 'name' | 'filename' | 'signal' | 'timeout' | 'grace'>;
@@ -31,7 +32,7 @@ export function broadcast(
   }
   if (isMovable(value)) throw badType('task', value, 'a value that is copied, for each worker');
   const checked = check(core, own);
-  if (core.isClosing) throw new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
+  if (core.isClosing) throw closed();
   const { signal } = checked;
   if (signal !== undefined && (signal as AbortSignal).aborted) {
     throw new AbortError((signal as AbortSignal).reason);
@@ -41,7 +42,7 @@ export function broadcast(
   const parts = core.workers.filter(takesTasks).map(async (worker): Promise<BroadcastResult<unknown>> => {
     const { threadId } = worker;
     try {
-      const part = { ...checked, retry: NEVER, pin: { worker, key: undefined } };
+      const part = { ...checked, retry: NEVER, worker };
       return { threadId, status: 'fulfilled', value: await submit(core, parcel, handler, part) };
     } catch (reason) {
       return { threadId, status: 'rejected', reason };

@@ -1,31 +1,40 @@
-import { PoolError } from '../errors.js';
+import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
+import { reclaimSpinPermits, wakeFor, wakeFurther } from '../shared/gate.js';
 import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
-import { Admission } from './admission.js';
+import { announce, anythingDone, queuedEntries } from '../shared/table.js';
+import { isInTime, timers } from '../shared/timers.js';
 import { chooserFor } from './balance.js';
-import { Crew } from './crew.js';
-import { Dispatch } from './dispatch.js';
-import { Ending } from './ending.js';
+import { ASK, cancel, END, LEAVE, unpause } from './cancel.js';
+import { dispatch, drain, heed, pause, reap, refill, refillLanes, rejectWaiting } from './dispatch.js';
 import { Escort } from './escort/escort.js';
 import { isWatched } from './escort/events.js';
 import type { Observer } from './explain/observer.js';
-import { startFailure, workerFailure } from './faults.js';
-import { Guard } from './guard.js';
+import { closed, startFailure, workerFailure } from './faults.js';
 import type { HandlerNames } from './handler-names.js';
-import { Ladder } from './ladder.js';
-import { Losses, type Lost } from './losses.js';
-import { OpenStreams } from './open-streams.js';
+import { bury } from './losses.js';
 import type { FilledOptions } from './options.js';
-import { Pump } from './pump.js';
-import { Readiness } from './readiness.js';
-import { Recycler } from './recycler.js';
-import { Rounds } from './rounds.js';
-import { Staffing } from './staffing.js';
-import { geometryFor, type PoolState, stateFor } from './state.js';
-import { type Extras, Task, type Watch } from './task.js';
-import { Tasks } from './tasks.js';
-import { Timing } from './timing.js';
-import type { WorkerHandle } from './worker-handle.js';
+import { Pump, type Pumped } from './pump.js';
+import { geometryFor, type OpenStream, State } from './state.js';
+import { type Extras, SETTLED, Task, type Watch } from './task.js';
+import type { Timing } from './timing.js';
+import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
+import {
+  endRecycling,
+  findHome,
+  hasSpareCore,
+  hire,
+  isAnyAwake,
+  killAll,
+  leave,
+  plan,
+  readyCount,
+  recycle,
+  replaceBy,
+  retireAll,
+  spawn,
+  stuck,
+} from './workers.js';
 
 /** What the public class hears from the core. */
 export interface CoreEvents {
@@ -36,6 +45,11 @@ export interface CoreEvents {
 
 /** Blocks of the table that are kept for workers that do not end, when the pool is made larger than it was. */
 const FEWEST_SPARE = 64;
+/** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
+const MOST_IDLE_DEATHS = 10;
+/** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
+const LEAST_PATIENCE = 2000;
+const DRAIN_AT_ONCE = 256;
 
 const settled = Promise.resolve();
 
@@ -45,162 +59,152 @@ const grab = (resolve: (value: unknown) => void): void => {
   resolveOf = resolve;
 };
 
-/** The pool without its public face: makes the parts, each out of those before it, and tells them what happens to the others. */
-export class Core {
+/** A promise that somebody waits for, and that keeps the process alive as a task does. */
+class Waiting {
+  readonly promise: Promise<void>;
+  resolve!: () => void;
+  reject!: (reason: unknown) => void;
+  readonly hold = timers.hold();
+
+  constructor() {
+    this.hold.ref();
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+}
+
+function fulfil(waiting: Waiting): undefined {
+  waiting.hold.close();
+  waiting.resolve();
+}
+
+/** The pool without its public face: what happens to it, event by event. After each event it is planned what is to be done. */
+export class Core implements Pumped {
   readonly options: FilledOptions;
   /** By the clock that all threads share. */
   readonly startedAt = now();
   /** Undefined without that option, and when the module is not installed. */
   readonly openTelemetry: OpenTelemetryApi | undefined;
-  /** Undefined without `recordTiming`. */
-  readonly timing: Timing | undefined;
   needsDrain = false;
-  readonly streams = new OpenStreams(() => this.#ending.check());
-  /** For what is built on this. */
-  readonly tasks: Tasks;
-  /** Workers that were made, and those among them whose threads have exited. */
-  made = 0;
-  exited = 0;
+  readonly state: State;
   readonly #events: CoreEvents;
-  readonly #defaultHandler: number;
   /** The table was made for so many. */
   readonly #firstMaxThreads: number;
   /** When a task was submitted is shown to queues and balancers of the user's, too. */
   readonly #notesTime: boolean;
-  readonly #state: PoolState;
-  readonly #crew: Crew;
-  readonly #staffing: Staffing;
-  readonly #dispatch: Dispatch;
+  readonly #recycles: boolean;
   readonly #pump: Pump;
-  readonly #guard: Guard;
-  readonly #admission: Admission;
-  readonly #losses: Losses;
-  readonly #readiness = new Readiness();
-  readonly #recycler: Recycler | undefined;
   /** Something travels with every task. */
   readonly #mustEscort: boolean;
   #escort: Escort | undefined;
-  readonly #ending: Ending;
+  #ready: Waiting | undefined;
+  #idle: Waiting | undefined;
+  #room: Waiting | undefined;
+  #empty: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #closing: Promise<void> | undefined;
+  /** Until the last resize, and when that was. */
+  #capacity = { before: 0, since: this.startedAt };
 
   /** @param lifecycle Are `setup` and `dispose` of worker files called? */
   constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options), lifecycle = true) {
     this.options = options;
     this.#events = events;
     this.#firstMaxThreads = options.maxThreads;
-    const state = stateFor(options, geometry, () => this.#onSettled(), lifecycle);
-    this.#state = state;
-    this.#guard = new Guard(options.breaker, options.quarantine);
-    this.#admission = new Admission(state, this.#guard);
-    this.#losses = new Losses(state, this.#guard, () => this.#onChange());
-    const { filename, name, loadBalancer } = options;
-    this.#defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
-    this.#notesTime =
-      options.recordTiming ||
-      options.explain ||
-      loadBalancer !== undefined ||
-      options.taskQueue !== undefined;
+    const state = new State(options, geometry, lifecycle);
+    this.state = state;
+    const { filename, name, loadBalancer, maxTasksPerWorker, maxHeapMb } = options;
+    state.defaultHandler = filename === null ? -1 : state.handlers.idOf(filename, name);
+    this.#notesTime = options.recordTiming || options.explain || state.isCustom || loadBalancer !== undefined;
+    this.#recycles = maxTasksPerWorker !== undefined || maxHeapMb !== undefined;
     this.openTelemetry = openTelemetryOf(options);
     this.#mustEscort = options.context !== undefined || this.openTelemetry !== undefined;
-    this.timing = options.recordTiming ? new Timing(state.ledger) : undefined;
-    const crew = new Crew(state, () => this.#startup(), {
-      onCreate: (worker) => this.#onCreate(worker),
-      onReady: (worker) => this.#onReady(worker),
+    state.choose = loadBalancer && chooserFor(loadBalancer, state, () => spawn(state));
+    state.changed = (isShort) => this.changed(isShort);
+    state.workerEvents = {
+      onWake: () => this.#pump.woken(),
+      onReady: (worker, kernelThreadId) => this.#onReady(worker, kernelThreadId),
       onMessage: (value) => events.emit('message', value),
       onStarted: ({ threadId }, id, time) => this.#escort?.started(id, time, threadId),
-      onWake: () => this.#pump.woken(),
-      onKill: (worker) => {
-        this.#dispatch.drain(worker);
-        if (this.#escort !== undefined) worker.readMessages();
-      },
-      onGone: (worker, exitCode) => this.#onGone(worker, exitCode),
-    });
-    const staffing = new Staffing(state, crew, this.#guard, (error) => events.emit('error', error));
-    const choose = loadBalancer && chooserFor(loadBalancer, state, () => staffing.spawn());
-    this.#crew = crew;
-    this.#staffing = staffing;
-    this.#dispatch = new Dispatch(state, choose, () => this.#pump.isStreaming);
-    const ladder = new Ladder(state, crew, this.#dispatch, () => this.#onChange());
-    this.tasks = new Tasks(state, this.#admission, ladder, this.timing, {
-      submit: (task) => this.#submit(task),
-      onChange: () => this.#pump.stateChanged(),
-    });
-    const { streams } = this;
-    const parts = {
-      state,
-      crew,
-      staffing,
-      dispatch: this.#dispatch,
-      losses: this.#losses,
-      guard: this.#guard,
-      streams,
+      onExit: (worker, exitCode) => this.#onExit(worker, exitCode),
     };
-    this.#ending = new Ending(parts, (error) => events.emit('error', error));
-    if (options.maxTasksPerWorker !== undefined || options.maxHeapMb !== undefined) {
-      this.#recycler = new Recycler(options, state.workers, crew, () => staffing.spawnInPlace());
-    }
-    const rounds = new Rounds(state, crew, this.#dispatch, this.timing, this.#recycler);
-    this.#pump = new Pump(state.table.words, rounds);
+    this.#pump = new Pump(state.table.words, this);
+    state.isStreaming = () => this.#pump.isStreaming;
     // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
-    if (options.minThreads > 0) crew.spawn();
+    if (options.minThreads > 0 && spawn(state) === undefined) throw state.startError?.error;
     // A balancer is offered all of them from its first task on.
-    if (loadBalancer !== undefined) staffing.refill();
-  }
-
-  readMessages(): void {
-    for (const worker of this.workers) worker.readMessages();
+    if (loadBalancer !== undefined) plan(state, true);
   }
 
   get isClosing(): boolean {
-    return this.#staffing.closing;
+    return this.state.closing;
   }
 
   get handlers(): HandlerNames {
-    return this.#state.handlers;
+    return this.state.handlers;
   }
 
   get workers(): readonly WorkerHandle[] {
-    return this.#state.workers;
+    return this.state.workers;
   }
 
   get idleThreads(): number {
-    return Math.min(this.#crew.idle, this.spareThreads);
+    const idle = this.workers.filter((worker) => worker.state === READY && worker.hasNothing).length;
+    return Math.min(idle, this.spareThreads);
   }
 
   /** Workers that no task needs, those that still start included. */
   get spareThreads(): number {
-    return Math.max(0, this.workers.length - this.outstanding + this.#state.ledger.bound);
+    return Math.max(0, this.workers.length - this.outstanding + this.state.bound);
   }
 
   get outstanding(): number {
-    return this.#state.ledger.outstanding;
+    return this.state.outstanding;
   }
 
   get completed(): number {
-    return this.#state.ledger.completed;
+    return this.state.completed;
   }
 
-  /** Tasks that were not accepted. */
   get refused(): number {
-    return this.#admission.refused;
+    return this.state.refused;
   }
 
   get failed(): number {
-    return this.#state.ledger.failed;
+    return this.state.failed;
+  }
+
+  get made(): number {
+    return this.state.made;
+  }
+
+  get exited(): number {
+    return this.state.exited;
+  }
+
+  /** Undefined without `recordTiming`. */
+  get timing(): Timing | undefined {
+    return this.state.timing;
   }
 
   /** Undefined without `explain`. */
   get observer(): Observer | undefined {
-    return this.#state.observer;
+    return this.state.observer;
   }
 
   /** Slots of the table that workers have work with. */
   get slotsInUse(): number {
-    return this.#state.slots.inUse;
+    return this.state.slots.inUse;
   }
 
   /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
   get queueSize(): number {
-    return this.#state.ledger.waiting(this.#crew.count);
+    return this.state.waiting(this.state.count);
+  }
+
+  readMessages(): void {
+    for (const worker of this.workers) worker.readMessages();
   }
 
   /** What goes with tasks that are submitted now; undefined: nothing does. */
@@ -212,50 +216,187 @@ export class Core {
 
   /** Submits a task. `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
   run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
-    const id = handler === -1 ? this.#defaultHandler : handler;
+    const id = handler === -1 ? this.state.defaultHandler : handler;
     const escort = id === -1 ? undefined : this.escort;
     if (escort === undefined) return this.#run(value, id, extras, watch);
     return escort.run(value, id, (packed, carried) => this.#run(packed, carried, extras, watch));
   }
 
   #run(value: unknown, id: number, extras: Extras | undefined, watch: Watch | undefined): Promise<unknown> {
-    const refusal = this.#admission.refusal(id, watch === undefined ? 0 : 1);
+    const refusal = this.#refusal(id, extras);
     if (refusal !== undefined) return Promise.reject(refusal);
-    const created = this.#notesTime ? now() : 0;
     const promise = new Promise<unknown>(grab);
-    const task = new Task(value, id, created, resolveOf, extras);
-    if (extras !== undefined && watch !== undefined) {
-      extras.release = watch((reason) => this.tasks.end(task, reason), this.handlers.of(id).name);
-    }
-    try {
-      this.#submit(task);
-    } catch (error) {
-      // The end of the stack. The task may have been submitted, or rejected already.
-      task.reject(error);
-    }
+    this.#submit(value, id, extras, resolveOf, watch);
     return promise;
   }
 
-  #submit(task: Task): void {
-    this.timing?.atTime(task.created);
-    this.#state.backlog.heed(task);
-    // Both now, not in the next microtask: the caller may block this thread until the task has done something.
-    if (task.abortable) this.#staffing.spawnForNeed(0, 1);
-    else this.#staffing.spawnForNeed(1, 0);
-    const mayBatch = task.pin === undefined ? this.#dispatch.submit(task) : this.#submitPinned(task);
-    this.#staffing.rejectIfNoneCanStart();
-    if (!this.needsDrain && this.#isFull) this.#setNeedsDrain(true);
-    this.#pump.stateChanged(mayBatch);
+  /**
+   * Submits a task without a promise: `resolve` gets its result, or a `Rejection`.
+   * @throws why it is refused
+   */
+  start(
+    value: unknown,
+    handler: number,
+    extras: Extras | undefined,
+    resolve: (value: unknown) => void,
+    watch?: Watch,
+  ): Task {
+    // Steps of streams that are open come to their end, whatever is closed or broken.
+    const refusal = extras?.stream === 'continues' ? undefined : this.#refusal(handler, extras);
+    if (refusal !== undefined) throw refusal;
+    return this.#submit(value, handler, extras, resolve, watch);
   }
 
-  #submitPinned(task: Task): boolean {
-    this.#dispatch.submitPinned(task);
-    return true;
+  #submit(
+    value: unknown,
+    handler: number,
+    extras: Extras | undefined,
+    resolve: (value: unknown) => void,
+    watch: Watch | undefined,
+  ): Task {
+    const { state } = this;
+    const created = this.#notesTime ? now() : 0;
+    const task = new Task(value, handler, created, resolve, extras);
+    if (extras !== undefined && watch !== undefined)
+      extras.release = watch((reason) => this.end(task, reason), state.handlers.of(handler).name);
+    let isHeld = false;
+    try {
+      state.timing?.atTime(created);
+      if (!task.isPinned) heed(state, task);
+      state.enter(task);
+      isHeld = true;
+      // Both now, not in the next microtask: the caller may block this thread until the task has done something.
+      if (extras?.key !== undefined) findHome(state, task);
+      if (state.count < state.options.maxThreads) hire(state);
+      const mayBatch = dispatch(state, task);
+      isHeld = false;
+      if (state.startError !== undefined || state.homeless.size > 0) plan(state);
+      if (!this.needsDrain && this.#isFull) this.#setNeedsDrain(true);
+      this.#pump.stateChanged(mayBatch);
+    } catch (error) {
+      // The end of the stack: nothing can be called here, not even what gives the slot back.
+      state.hasStrays = true;
+      if (isHeld && task.place !== SETTLED) {
+        task.place = SETTLED;
+        state.outstanding--;
+        if (extras !== undefined) state.tally(extras, -1);
+      }
+      task.reject(error);
+    }
+    return task;
+  }
+
+  /** Why a task is refused, if it is. @param handler -1: there is no file */
+  #refusal(handler: number, extras: Extras | undefined): Error | undefined {
+    const refusal = this.#whyNot(handler, extras);
+    if (refusal !== undefined) this.state.refused++;
+    return refusal;
+  }
+
+  #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
+    const { handlers, workers, guard } = this.state;
+    if (guard.isUp) {
+      const refusal = guard.refusal(handlers.all[handler], workers.length > 0);
+      if (refusal !== undefined) return refusal;
+    }
+    if (handler === -1) {
+      const message = 'filename must be provided to run() or in options object';
+      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
+    }
+    const { maxThreads, maxQueue } = this.options;
+    if (maxQueue === Number.POSITIVE_INFINITY || this.#waitingWith(extras, maxThreads) <= maxQueue)
+      return undefined;
+    const message =
+      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
+    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
+  }
+
+  #waitingWith(extras: Extras | undefined, threads: number): number {
+    const home = extras?.key === undefined ? undefined : this.state.keys.workerOf(extras.key);
+    if (home === undefined)
+      return this.state.waiting(threads, extras?.abortable ? 0 : 1, extras?.abortable ? 1 : 0);
+    const waits = home.pinned >= this.options.concurrentTasksPerWorker ? 1 : 0;
+    return this.state.waiting(threads) + waits;
+  }
+
+  /** Ends a task from outside: aborted or timed out. One that runs is asked to end first, if it has a `grace`. */
+  end(task: Task, reason: unknown): void {
+    this.#cancel(task, reason, END);
+  }
+
+  /** Asks a task that runs to end; it must have been called with a context. After `grace` ms its worker is stopped. */
+  ask(task: Task, reason: unknown, grace: number): void {
+    this.#cancel(task, reason, ASK, grace);
+  }
+
+  /** Rejects a task unless a worker has claimed it. False when one has. */
+  withdraw(task: Task, reason: unknown): boolean {
+    return this.#cancel(task, reason, LEAVE);
+  }
+
+  #cancel(task: Task, reason: unknown, how: Parameters<typeof cancel>[3], grace?: number): boolean {
+    this.timing?.atTime(now());
+    const isCancelled = cancel(this.state, task, reason, how, grace);
+    if (isCancelled) this.changed();
+    return isCancelled;
+  }
+
+  /** After every event. @param isShort see `plan` */
+  changed(isShort = false): void {
+    const { state } = this;
+    plan(state, isShort);
+    if (!state.ended) {
+      if (state.queue.size > 0) refill(state);
+      if (state.lanes.size > 0) refillLanes(state);
+    }
+    this.#check();
+    this.#pump.stateChanged();
+  }
+
+  /** What others wait for may have come about. */
+  #check(): void {
+    if (this.needsDrain !== this.#isFull && !this.state.closing) this.#setNeedsDrain(!this.needsDrain);
+    if (this.#ready !== undefined && this.#isReady) this.#endReady()?.resolve();
+    if (this.#isEmpty) this.#empty?.resolve();
+    if (this.#idle !== undefined && this.#isEmpty) this.#idle = fulfil(this.#idle);
+    if (this.#room !== undefined && !this.#isFull) this.#room = fulfil(this.#room);
+  }
+
+  /** A further task would not wait. */
+  capacity(): Promise<void> {
+    if (this.state.closing) return Promise.reject(closed());
+    if (!this.#isFull) return Promise.resolve();
+    this.#room ??= new Waiting();
+    return this.#room.promise;
+  }
+
+  /** No task is under way, and no stream is open. */
+  onIdle(): Promise<void> {
+    if (this.#isEmpty) return Promise.resolve();
+    this.#idle ??= new Waiting();
+    return this.#idle.promise;
+  }
+
+  pause(): void {
+    pause(this.state);
+  }
+
+  resume(): void {
+    this.state.isPaused = false;
+    this.changed();
+  }
+
+  /** Rejects the tasks that no worker has claimed. */
+  clear(): void {
+    const reason = (): AbortError => new AbortError(undefined, 'The task was cleared from the queue');
+    rejectWaiting(this.state, reason, (task) => !task.isStep);
+    this.#rejectPaused(reason);
+    this.changed();
   }
 
   /** A task more would wait, however many workers were started. */
   get #isFull(): boolean {
-    return this.#state.ledger.waiting(this.options.maxThreads, 1) > 0;
+    return this.state.waiting(this.options.maxThreads, 1) > 0;
   }
 
   #setNeedsDrain(needed: boolean): void {
@@ -263,120 +404,270 @@ export class Core {
     void settled.then(() => this.#events.emit(needed ? 'needsDrain' : 'drain'));
   }
 
-  #onChange(): void {
-    this.refillCrew();
-    this.#pump.stateChanged();
+  // What the pump asks.
+
+  get hasSpareCore(): boolean {
+    return hasSpareCore(this.state);
   }
 
-  /** As many workers as there must be, and one more for tasks that wait. */
-  refillCrew(): void {
-    this.#staffing.refill();
+  get queued(): number {
+    return queuedEntries(this.state.table) + this.state.lanes.size;
   }
 
-  #onSettled(): void {
-    if (this.needsDrain && !this.#isFull) this.#setNeedsDrain(false);
-    if (this.outstanding > 0) return;
-    this.#ending.check();
-    this.#crew.watchIdle();
+  turn(): number {
+    const { state } = this;
+    state.timing?.atTime(now());
+    let ended = 0;
+    for (const worker of state.workers) ended += drain(state, worker, DRAIN_AT_ONCE);
+    if (state.queue.size > 0) refill(state);
+    if (state.lanes.size > 0) refillLanes(state);
+    if (ended > 0) this.#afterEnds();
+    return ended;
   }
 
-  #startup() {
-    return {
-      arenas: this.#state.inputs.arenas,
-      shapes: this.#state.inputs.shapes,
-      handlers: this.handlers.all.map(({ filename, name, call }, id) => [id, filename, name, call] as const),
-      preload: this.#defaultHandler,
-    };
+  #afterEnds(): void {
+    const { state } = this;
+    if (this.#recycles) recycle(state);
+    if (state.outstanding === 0 || state.retiring > 0) plan(state);
+    if (this.needsDrain || this.#room !== undefined || state.outstanding === 0) this.#check();
   }
 
-  #onCreate(worker: WorkerHandle): void {
-    this.made++;
-    if (worker.times === undefined) return;
-    this.timing?.born(worker.times);
-    if (this.options.workerHistogram) worker.histogram = worker.times.run;
+  anythingDone(): boolean {
+    const { table, workers } = this.state;
+    for (const worker of workers) if (anythingDone(table, worker.index)) return true;
+    return false;
   }
 
-  #onReady(worker: WorkerHandle): void {
-    this.#guard.started();
-    this.observer?.came();
-    this.#recycler?.onReady(worker);
-    if (this.#isReady) this.#readiness.reached();
-    this.#dispatch.reconsider();
+  wakeIfAllSleep(): void {
+    announce(this.state.table);
+    if (!isAnyAwake(this.state)) this.wakeWorkers();
+  }
+
+  wakeWorkers(): void {
+    announce(this.state.table);
+    wakeFor(this.state.table, queuedEntries(this.state.table), this.workers);
+  }
+
+  /** A mailbox may have been full of what was taken back, which a worker passes without a word. */
+  wakeFurther(): boolean {
+    const { table, lanes } = this.state;
+    if (lanes.size > 0) refillLanes(this.state);
+    wakeFurther(queuedEntries(table), this.workers);
+    return lanes.size > 0;
+  }
+
+  // What workers tell.
+
+  #onReady(worker: WorkerHandle, kernelThreadId: number): void {
+    const { state } = this;
+    if (worker.state >= STOPPING) return;
+    worker.ready(kernelThreadId, this.options.niceIncrement);
+    state.guard.started();
+    state.observer?.came();
+    replaceBy(state, worker);
+    state.refusedAt = -1;
     this.#events.emit('workerCreate', worker);
-    this.refillCrew();
-    this.#crew.watchIdle();
-    this.#pump.stateChanged();
+    this.changed(true);
   }
 
-  #onGone(worker: WorkerHandle, exitCode: number): void {
-    this.exited++;
-    this.#recycler?.onGone(worker);
-    if (!worker.ready && !worker.leaving) this.#readiness.failed(workerFailure(worker, exitCode));
-    const dead: Lost[] = [];
-    const lost = this.#dispatch.reapWorker(worker, (task, hasRun) => dead.push({ task, hasRun }));
-    this.#losses.bury(dead, worker.leaving, (handler) => workerFailure(worker, exitCode, handler));
-    this.streams.onGone(worker, () => workerFailure(worker, exitCode));
-    if (worker.times !== undefined) this.timing?.died(worker.times);
-    this.#staffing.explain(worker, exitCode, lost);
+  #onExit(worker: WorkerHandle, exitCode: number): void {
+    const { state } = this;
+    leave(state, worker);
+    worker.endedAs = worker.state;
+    worker.state = EXITED;
+    state.exited++;
+    endRecycling(state, worker);
+    const isStopped = worker.endedAs === STOPPING;
+    const isStillborn = !worker.hasStarted && !isStopped;
+    const errorOf = (handler?: Parameters<typeof workerFailure>[2]) =>
+      workerFailure(worker, exitCode, handler);
+    if (isStillborn) this.#endReady()?.reject(errorOf());
+    state.keys.forget(worker);
+    const { dead, ran } = reap(state, worker);
+    bury(state, dead, isStopped, errorOf);
+    for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(errorOf());
+    if (worker.times !== undefined) state.timing?.died(worker.times);
+    const hasWorked = worker.completed > 0 || ran > 0;
+    if (isStillborn) this.#onStillborn(errorOf());
+    else if (!isStopped && ran === 0 && worker.failure !== undefined)
+      this.#events.emit('error', worker.failure.error);
     this.#events.emit('workerDestroy', worker);
-    this.#staffing.replace(worker, exitCode, lost);
-    this.#pump.stateChanged();
+    state.exiting.delete(worker);
+    reclaimSpinPermits(state.table, worker.index);
+    state.freeIndexes.push(worker.index);
+    if (hasWorked) state.idleDeaths = 0;
+    const isIdleDeath = !hasWorked && worker.endedAs === READY;
+    if (isIdleDeath && ++state.idleDeaths >= MOST_IDLE_DEATHS) {
+      state.idleDeaths = 0;
+      rejectWaiting(state, () => errorOf());
+    }
+    this.changed(!isIdleDeath && (!isStillborn || state.workers.length > 0));
+  }
+
+  /** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
+  #onStillborn(error: Error): void {
+    const { state } = this;
+    state.guard.failed(error as never);
+    if (state.workers.length > 0) return;
+    const waiting = state.outstanding;
+    rejectWaiting(state, () => error);
+    if (waiting === 0) this.#events.emit('error', error);
   }
 
   /** As many workers as there must be are ready. Rejects with why one could not start. */
   get ready(): Promise<void> {
-    if (this.#staffing.closing) return Promise.reject(closed());
+    const { state } = this;
+    if (state.closing) return Promise.reject(closed());
     if (this.#isReady) return Promise.resolve();
-    const { promise } = this.#readiness;
-    this.refillCrew();
+    this.#ready ??= new Waiting();
+    const { promise } = this.#ready;
+    plan(state, true);
     // Nobody will come.
-    if (this.workers.length === 0) {
+    if (state.workers.length === 0) {
       const why =
-        this.#guard.refusal(undefined, false) ?? startFailure(new Error('Node refuses to make one'));
-      this.#readiness.failed(why);
+        state.guard.refusal(undefined, false) ?? startFailure(new Error('Node refuses to make one'));
+      this.#endReady()?.reject(why);
     }
     return promise;
   }
 
   get #isReady(): boolean {
-    const ready = this.workers.filter((worker) => worker.ready && !worker.retiring).length;
-    return ready >= this.options.minThreads;
+    return readyCount(this.state) >= this.options.minThreads;
+  }
+
+  /** Who asks again waits for another attempt. */
+  #endReady(): Waiting | undefined {
+    const waiting = this.#ready;
+    this.#ready = undefined;
+    waiting?.hold.close();
+    return waiting;
+  }
+
+  /** As many workers as there must be, and those that tasks need. */
+  refillCrew(): void {
+    plan(this.state, true);
   }
 
   /** The most workers that the table has room for, with some that do not end. */
   get mostThreads(): number {
-    const { layout } = this.#state.table;
+    const { layout } = this.state.table;
     const bySlots = Math.floor(layout.slots / 2 / this.options.concurrentTasksPerWorker);
     return Math.max(this.#firstMaxThreads, Math.min(1024, bySlots, layout.workers - FEWEST_SPARE));
   }
 
+  /** Milliseconds that all tasks together could have run so far. */
+  get capacityTime(): number {
+    const { maxThreads, concurrentTasksPerWorker } = this.options;
+    return this.#capacity.before + (now() - this.#capacity.since) * maxThreads * concurrentTasksPerWorker;
+  }
+
   resize(minThreads: number, maxThreads: number): void {
-    if (this.#staffing.closing) throw closed();
+    if (this.state.closing) throw closed();
+    this.#capacity = { before: this.capacityTime, since: now() };
     Object.assign(this.options, { minThreads, maxThreads });
-    this.#crew.shrink();
-    this.#dispatch.reconsider();
-    this.refillCrew();
-    this.#crew.watchIdle();
-    if (this.#isReady) this.#readiness.reached();
-    if (this.needsDrain !== this.#isFull) this.#setNeedsDrain(this.#isFull);
-    this.#pump.stateChanged();
+    this.state.refusedAt = -1;
+    this.changed(true);
   }
 
-  /** Waits for every task and stream, then stops the workers. */
-  async close(force: boolean): Promise<void> {
-    await this.#ending.close(force);
-    await this.destroy();
-    this.#events.emit('close');
+  addStream(stream: OpenStream): void {
+    this.state.streams.add(stream);
   }
 
-  async destroy(): Promise<void> {
-    this.#readiness.failed(closed());
-    try {
-      await this.#ending.destroy();
-    } finally {
-      this.#pump.stop();
-      this.observer?.stop();
+  removeStream(stream: OpenStream): void {
+    this.state.streams.delete(stream);
+    this.changed();
+  }
+
+  get #isEmpty(): boolean {
+    return this.state.outstanding === 0 && this.state.streams.size === 0;
+  }
+
+  /**
+   * Takes nothing more, and waits for every task and stream, then for what workers dispose of; `closeTimeout` for all of it. With
+   * `force`, also later, what waits is rejected. Then stops the workers. Rejects with what was left when the time was over.
+   */
+  close(force: boolean, patience = this.options.closeTimeout): Promise<void> {
+    const { state } = this;
+    state.closing = true;
+    state.guard.close();
+    if (state.isPaused) this.resume();
+    if (force && !state.ended) this.#rejectWaiting();
+    this.#closing ??= this.#close(patience);
+    return this.#closing;
+  }
+
+  async #close(patience: number): Promise<void> {
+    const { state } = this;
+    const end = now() + patience;
+    const left = (): number => Math.max(0, end - now());
+    let failure: PoolError | undefined;
+    if (await this.#emptied(left())) {
+      state.ended = true;
+      if (!(await retireAll(state, left()))) failure = closeTimeout('dispose() of a worker has not ended');
+    } else {
+      const tasks = `${state.outstanding} task${state.outstanding === 1 ? '' : 's'}`;
+      failure = closeTimeout(
+        `Close operation timed out with ${tasks} and ${state.streams.size} streams left`,
+      );
     }
+    try {
+      await this.#destroy(left());
+    } finally {
+      this.#events.emit('close');
+    }
+    if (failure !== undefined) throw failure;
+  }
+
+  async #emptied(patience: number): Promise<boolean> {
+    if (this.#isEmpty) return true;
+    let resolve = (): void => {};
+    const promise = new Promise<void>((onEmpty) => {
+      resolve = onEmpty;
+    });
+    this.#empty = { promise, resolve };
+    return isInTime(promise, patience);
+  }
+
+  #rejectWaiting(): void {
+    const { state } = this;
+    const reason = (): AbortError => new AbortError('pool is closed');
+    for (const stream of [...state.streams]) stream.close(reason());
+    rejectWaiting(state, reason, (task) => !task.isStep, state.waiting(state.count));
+    this.#rejectPaused(reason);
+    this.changed();
+  }
+
+  #rejectPaused(reason: () => unknown): void {
+    for (const task of [...this.state.paused.keys()]) {
+      unpause(this.state, task);
+      this.state.settle(task, reason(), true);
+    }
+  }
+
+  /** Ends everything at once. @throws PoolError PLIMSOLL_POOL_CLOSE_TIMEOUT when threads do not end */
+  destroy(): Promise<void> {
+    return this.#destroy(this.options.closeTimeout);
+  }
+
+  async #destroy(patience: number): Promise<void> {
+    const { state } = this;
+    this.#endReady()?.reject(closed());
+    state.closing = true;
+    state.ended = true;
+    state.guard.close();
+    const reason = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'Terminating worker thread');
+    for (const stream of [...state.streams]) stream.fail(reason());
+    rejectWaiting(state, reason);
+    this.#rejectPaused(reason);
+    // Those that a worker has claimed, whose slots stay taken until it has exited, and one that is being written, by a getter of
+    // whose value this may be called.
+    for (const task of state.slots.tasks) if (task !== undefined) state.settle(task, reason(), true);
+    this.#check();
+    if (this.#room !== undefined) this.#room = fulfil(this.#room);
+    const areGone = await killAll(state, Math.max(patience, LEAST_PATIENCE));
+    this.#pump.stop();
+    state.observer?.stop();
+    if (!areGone) throw closeTimeout(stuck(state.exiting.size));
   }
 }
 
@@ -387,4 +678,4 @@ function openTelemetryOf({ openTelemetry, filename }: FilledOptions): OpenTeleme
   return findOpenTelemetry([filename, process.argv[1], `${process.cwd()}/`]);
 }
 
-const closed = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
+const closeTimeout = (message: string): PoolError => new PoolError('PLIMSOLL_POOL_CLOSE_TIMEOUT', message);

@@ -1,4 +1,3 @@
-import type { Ledger } from './ledger.js';
 import type { Pending } from './queue.js';
 import { SETTLED, type Task } from './task.js';
 import type { PoolTask, TaskQueue } from './task-queue.js';
@@ -18,12 +17,12 @@ export class CustomQueue implements Pending {
   readonly #front: Task[] = [];
   readonly #queue: TaskQueue;
   readonly #views: TaskViews;
-  readonly #ledger: Ledger;
+  readonly #reject: (task: Task, error: unknown) => void;
 
-  constructor(queue: TaskQueue, views: TaskViews, ledger: Ledger) {
+  constructor(queue: TaskQueue, views: TaskViews, reject: (task: Task, error: unknown) => void) {
     this.#queue = queue;
     this.#views = views;
-    this.#ledger = ledger;
+    this.#reject = reject;
   }
 
   get size(): number {
@@ -53,7 +52,7 @@ export class CustomQueue implements Pending {
     }
   }
 
-  unshift(task: Task): void {
+  putBack(task: Task): void {
     if (this.#queue.unshift === undefined) {
       this.#front.unshift(task);
       return;
@@ -83,7 +82,7 @@ export class CustomQueue implements Pending {
       if (view === null || view === undefined) return undefined;
       const task = this.#leave(view);
       if (task === undefined && !this.#stale.delete(view)) throw new TypeError(STRANGER);
-      if (task !== undefined && task.state !== SETTLED) return task;
+      if (task !== undefined && task.place !== SETTLED) return task;
     }
     return undefined;
   }
@@ -123,7 +122,7 @@ export class CustomQueue implements Pending {
       this.#leave(view);
       this.#stale.add(view);
     }
-    for (const task of lost) this.#ledger.settle(task, error, true);
+    for (const task of lost) this.#reject(task, error);
   }
 }
 

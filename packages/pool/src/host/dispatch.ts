@@ -1,321 +1,389 @@
 import { restore } from '../shared/error-record.js';
 import { FLAGS } from '../shared/layout.js';
 import { FAILED } from '../shared/messages.js';
-import { drainOne, PULL, publish, publishTo, queuedEntries, slotAt, sweep } from '../shared/table.js';
+import {
+  addresseeOf,
+  drainOne,
+  PULL,
+  publish,
+  publishTo,
+  queuedEntries,
+  slotAt,
+  sweep,
+} from '../shared/table.js';
 import { unreadable } from '../shared/uncloneable.js';
-import type { Results } from './results.js';
-import type { PoolState } from './state.js';
-import { LOOSE, PUBLISHED, SETTLED, type Task, WAITING } from './task.js';
-import type { WorkerHandle } from './worker-handle.js';
+import { type Deque, type Queue, takeAll } from './queue.js';
+import type { State } from './state.js';
+import { IN_LANE, IN_TABLE, LOOSE, QUEUED, SETTLED, type Task } from './task.js';
+import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
-/** Chooses the worker of the next task, or none for now. */
-export type Choose = (task: Task) => WorkerHandle | undefined;
+// Moves tasks from where they wait into the table, and their outcomes out of it.
 
 /** What became of a task that was to be placed. */
 const NO_ROOM = 0;
 const SMALL = 1;
 const LARGE = 2;
-type Placed = typeof NO_ROOM | typeof SMALL | typeof LARGE;
 
-/** Asked where the compiler takes the state for known. */
-const isSettled = (task: Task): boolean => task.state === SETTLED;
+/** After so many tasks without a priority, order is no longer kept: until then it is probably needed again soon. */
+const PLAIN_AGAIN = 2048;
 
-/** Moves tasks into the table and their outcomes out of it. */
-export class Dispatch {
-  // Fields of its own, because every task goes through here.
-  readonly #table: PoolState['table'];
-  readonly #workers: PoolState['workers'];
-  readonly #ledger: PoolState['ledger'];
-  readonly #slots: PoolState['slots'];
-  readonly #inputs: PoolState['inputs'];
-  readonly #backlog: PoolState['backlog'];
-  readonly #concurrency: number;
-  readonly #results: Results;
-  /** undefined: whoever is free claims the task. */
-  readonly #choose: Choose | undefined;
-  readonly #isStreaming: () => boolean;
-  /** Slots may belong to tasks that never got into the table. */
-  #hasStrays = false;
-  /** How many tasks had ended when the next one was refused a worker: until another ends, the answer would be the same. */
-  #refusedAt = -1;
+/** Asked where the compiler takes the place for known. */
+const isSettled = (task: Task): boolean => task.place === SETTLED;
 
-  /** @param isStreaming Do tasks come one after another without a pause? */
-  constructor(state: PoolState, choose: Choose | undefined, isStreaming: () => boolean) {
-    this.#table = state.table;
-    this.#workers = state.workers;
-    this.#ledger = state.ledger;
-    this.#slots = state.slots;
-    this.#inputs = state.inputs;
-    this.#backlog = state.backlog;
-    this.#concurrency = state.options.concurrentTasksPerWorker;
-    this.#results = state.results;
-    this.#choose = choose;
-    this.#isStreaming = isStreaming;
-  }
-
-  /** False when it was published and is large: it took so long to write that no worker should wait for a further one. */
-  submit(task: Task): boolean {
-    const ledger = this.#ledger;
-    const backlog = this.#backlog;
-    const { abortable } = task;
-    ledger.outstanding++;
-    if (abortable) ledger.abortable++;
-    try {
-      const placed = backlog.queue.size > 0 || !this.#hasRoom() ? NO_ROOM : this.#place(task);
-      if (placed === NO_ROOM) this.#enqueue(task);
-      return placed !== LARGE;
-    } catch (error) {
-      // The end of the stack: nothing can be called here, not even what gives the slot back.
-      this.#hasStrays = true;
-      if (task.state !== SETTLED) {
-        task.state = SETTLED;
-        ledger.outstanding--;
-        if (abortable) ledger.abortable--;
-      }
-      throw error;
-    }
-  }
-
-  /** The same for a task that is for one worker alone. */
-  submitPinned(task: Task): void {
-    const ledger = this.#ledger;
-    ledger.outstanding++;
-    if (task.abortable) ledger.abortable++;
-    this.#backlog.lanes.push(task);
-    this.refillMailboxes();
-  }
-
-  /** Moves tasks that wait for one worker alone into its mailbox, as far as they fit. */
-  refillMailboxes(): void {
-    this.#backlog.lanes.place(
-      (worker) => this.#slots.isAnyFree && worker.hasMailRoom,
-      (worker, task) => {
-        task.state = LOOSE;
-        return this.#place(task, worker) !== NO_ROOM;
-      },
-    );
-  }
-
-  #enqueue(task: Task): void {
-    try {
-      this.#backlog.queue.push(task);
-      task.state = WAITING;
-    } catch (error) {
-      // A queue of the user's may throw; run() may not.
-      this.#ledger.settle(task, error, true);
-    }
-  }
-
-  /** The workers are no longer those among which none was chosen for the next task. */
-  reconsider(): void {
-    this.#refusedAt = -1;
-  }
-
-  /** Moves waiting tasks into the table as far as they fit. */
-  refill(): void {
-    const ledger = this.#ledger;
-    const backlog = this.#backlog;
-    if (this.#refusedAt === ledger.completed) return;
-    while (backlog.queue.size > 0 && this.#hasRoom()) {
-      const task = backlog.queue.shift();
-      if (task === undefined) return;
-      task.state = LOOSE;
-      if (this.#place(task) === NO_ROOM) {
-        backlog.putBack(task);
-        return;
-      }
-    }
-  }
-
-  #hasRoom(): boolean {
-    if (!this.#slots.isAnyFree) return false;
-    return !this.#backlog.ordered || this.#slots.inUse < this.#readyCapacity();
-  }
-
-  #readyCapacity(): number {
-    let capacity = 0;
-    for (const worker of this.#workers)
-      if (worker.ready && !worker.leaving && !worker.retiring) capacity += this.#concurrency;
-    return capacity;
-  }
-
-  /** Writes a task into the table and publishes it, unless that settles it. */
-  #place(task: Task, pinnedTo?: WorkerHandle): Placed {
-    const ledger = this.#ledger;
-    const slots = this.#slots;
-    let chosen = pinnedTo;
-    if (chosen === undefined && this.#choose !== undefined) {
-      try {
-        chosen = this.#choose(task);
-      } catch (error) {
-        ledger.settle(task, error, true);
-        return SMALL;
-      }
-      if (chosen === undefined) this.#refusedAt = ledger.completed;
-      if (chosen === undefined || !chosen.hasMailRoom) return NO_ROOM;
-    }
-    const slot = slots.take(task);
-    let isSmall: boolean;
-    try {
-      isSmall = this.#inputs.write(task, slot);
-    } catch (error) {
-      slots.giveBack(slot);
-      ledger.settle(task, error, true);
-      return SMALL;
-    }
-    if (isSettled(task)) {
-      // By a getter of its value.
-      slots.giveBack(slot);
-      return SMALL;
-    }
-    task.state = PUBLISHED;
-    if (chosen === undefined ? this.#publish(task, slot) : this.#publishTo(chosen, task, slot))
-      return isSmall ? SMALL : LARGE;
-    slots.giveBack(slot);
-    task.state = LOOSE;
-    return NO_ROOM;
-  }
-
-  #publish(task: Task, slot: number): boolean {
-    const taker = this.#inputs.isOwed(slot) ? this.#taker(task) : undefined;
-    if (taker !== undefined) return this.#publishTo(taker, task, slot);
-    // Full of entries of retracted slots behind one that no worker has claimed: then every worker is busy.
-    return publish(this.#table, slot);
-  }
-
-  #publishTo(worker: WorkerHandle, task: Task, slot: number): boolean {
-    if (!this.#sendPayload(worker, task)) {
-      this.#slots.giveBack(slot);
-      return true;
-    }
-    if (!publishTo(this.#table, worker.index, slot)) return false;
-    worker.hasAbortableMail = task.abortable;
-    worker.wake();
+/**
+ * Puts a task that has been entered into the table, or where it waits. False when it was published and is large: it took so
+ * long to write that no worker should wait for a further one.
+ * @throws at the end of the stack
+ */
+export function dispatch(state: State, task: Task): boolean {
+  if (task.isPinned) {
+    putIntoLane(state, task);
+    refillLanes(state);
     return true;
   }
+  const placed = state.queue.size > 0 || !hasRoom(state) ? NO_ROOM : place(state, task);
+  if (placed === NO_ROOM) enqueue(state, task);
+  return placed !== LARGE;
+}
 
-  /**
-   * A worker that takes a task as soon as it gets it, or as soon as it has started when none is ready: what is handed
-   * over with the task must not wait for the host's event loop, which the caller may block until the task has begun.
-   * In a stream of tasks nobody is woken for one while another worker is awake, see `Pump`.
-   */
-  #taker(task: Task): WorkerHandle | undefined {
-    if (queuedEntries(this.#table) > 0) return undefined;
-    const workers = this.#workers.filter((worker) => !worker.leaving && !worker.retiring);
-    const ready = workers.filter((worker) => worker.ready);
-    if (ready.length > 0) {
-      const awake = this.#isStreaming() ? ready.filter((worker) => worker.isAwake) : [];
-      return (awake.length > 0 ? awake : ready).find((worker) => worker.hasNothing);
-    }
-    const idle = workers.find((worker) => worker.mailCount === 0);
-    if (idle !== undefined || task.abortable) return idle;
-    return workers.find((worker) => !worker.hasAbortableMail && worker.mailCount < this.#concurrency);
+function enqueue(state: State, task: Task): void {
+  try {
+    state.queue.push(task);
+    task.place = QUEUED;
+  } catch (error) {
+    // A queue of the user's may throw; run() may not.
+    state.settle(task, error, true);
   }
+}
 
-  /** Posts what does not go through the table, if anything. False: it cannot be cloned, so the task has failed. */
-  #sendPayload(worker: WorkerHandle, task: Task): boolean {
+/** Puts a task into the lane of its worker, or among the homeless. */
+export function putIntoLane(state: State, task: Task, isFirst = false): void {
+  const worker = task.extras?.worker;
+  const lane = worker === undefined ? state.homeless : state.laneOf(worker);
+  if (isFirst) lane.unshift(task);
+  else lane.push(task);
+  task.place = IN_LANE;
+}
+
+/** Puts a task back where it waited, before those that came after it. */
+export function putBack(state: State, task: Task): void {
+  if (task.isPinned) {
+    putIntoLane(state, task, true);
+    return;
+  }
+  task.place = QUEUED;
+  state.queue.putBack(task);
+}
+
+/** Moves tasks that wait for one worker alone into its mailbox, as far as they fit. */
+export function refillLanes(state: State): void {
+  for (const [worker, lane] of state.lanes) {
+    const held = state.isPaused ? takeOthers(lane) : [];
+    while (lane.size > 0 && worker.state <= RETIRING && state.slots.freeCount > 0 && worker.hasMailRoom) {
+      const task = lane.shift();
+      if (task === undefined) break;
+      task.place = LOOSE;
+      if (place(state, task, worker) !== NO_ROOM) continue;
+      putIntoLane(state, task, true);
+      break;
+    }
+    for (const task of held) lane.push(task);
+    if (lane.size === 0) state.lanes.delete(worker);
+  }
+}
+
+/** Takes those out of a lane that are no steps of streams. */
+function takeOthers(lane: Deque): Task[] {
+  const all = lane.takeAll();
+  for (const task of all) if (task.isStep) lane.push(task);
+  return all.filter((task) => !task.isStep);
+}
+
+/** No task is begun from now on: those that no worker has claimed go back to where they waited. */
+export function pause(state: State): void {
+  state.isPaused = true;
+  for (const task of state.slots.publishedYoungestFirst())
+    if (!task.isStep && !isOnItsWay(state, task) && takeBack(state, task)) putBack(state, task);
+}
+
+/** Moves waiting tasks into the table as far as they fit. */
+export function refill(state: State): void {
+  if (state.refusedAt === state.completed) return;
+  while (state.queue.size > 0 && hasRoom(state)) {
+    const task = state.queue.shift();
+    if (task === undefined) return;
+    task.place = LOOSE;
+    if (place(state, task) === NO_ROOM) {
+      putBack(state, task);
+      return;
+    }
+  }
+}
+
+/** What is for one worker alone takes no room from the others. */
+function hasRoom({ slots, ordered, workers, options, isPaused }: State): boolean {
+  if (slots.freeCount === 0 || isPaused) return false;
+  if (!ordered) return true;
+  let capacity = 0;
+  for (const worker of workers) {
+    if (worker.state === READY) capacity += options.concurrentTasksPerWorker;
+    // What it still runs takes no room either.
+    else if (worker.state === RETIRING) capacity += worker.running;
+  }
+  return slots.inUse - slots.pinned < capacity;
+}
+
+/** Writes a task into the table and publishes it, unless that settles it. */
+function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
+  const { slots, inputs } = state;
+  let chosen = pinnedTo;
+  if (chosen === undefined && state.choose !== undefined) {
     try {
-      this.#inputs.send(worker, task);
-      return true;
+      chosen = state.choose(task);
     } catch (error) {
-      this.#ledger.settle(task, error, true);
-      return false;
+      state.settle(task, error, true);
+      return SMALL;
+    }
+    if (chosen === undefined) state.refusedAt = state.completed;
+    if (chosen === undefined || !chosen.hasMailRoom) return NO_ROOM;
+  }
+  const slot = slots.take(task);
+  let isSmall: boolean;
+  try {
+    isSmall = inputs.write(task, slot);
+  } catch (error) {
+    slots.giveBack(slot);
+    state.settle(task, error, true);
+    return SMALL;
+  }
+  if (isSettled(task)) {
+    // By a getter of its value.
+    slots.giveBack(slot);
+    return SMALL;
+  }
+  task.place = IN_TABLE;
+  if (chosen === undefined ? publishToAll(state, task, slot) : publishToOne(state, chosen, task, slot))
+    return isSmall ? SMALL : LARGE;
+  slots.giveBack(slot);
+  task.place = LOOSE;
+  return NO_ROOM;
+}
+
+function publishToAll(state: State, task: Task, slot: number): boolean {
+  const taker = state.inputs.isOwed(slot) ? takerOf(state, task) : undefined;
+  if (taker !== undefined) return publishToOne(state, taker, task, slot);
+  // Full of entries of retracted slots behind one that no worker has claimed: then every worker is busy.
+  return publish(state.table, slot);
+}
+
+function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: number): boolean {
+  if (!sendPayload(state, worker, task)) {
+    state.slots.giveBack(slot);
+    return true;
+  }
+  if (!publishTo(state.table, worker.index, slot)) return false;
+  worker.hasAbortableMail = task.abortable;
+  worker.wake();
+  return true;
+}
+
+/**
+ * A worker that takes a task as soon as it gets it, or as soon as it has started when none is ready: what is handed
+ * over with the task must not wait for the host's event loop, which the caller may block until the task has begun.
+ * In a stream of tasks nobody is woken for one while another worker is awake, see `Pump`.
+ */
+function takerOf(state: State, task: Task): WorkerHandle | undefined {
+  if (queuedEntries(state.table) > 0) return undefined;
+  const workers = state.workers.filter(takesTasks);
+  const ready = workers.filter((worker) => worker.state === READY);
+  if (ready.length > 0) {
+    const awake = state.isStreaming() ? ready.filter((worker) => worker.isAwake) : [];
+    return (awake.length > 0 ? awake : ready).find((worker) => worker.hasNothing);
+  }
+  const idle = workers.find((worker) => worker.mailCount === 0);
+  if (idle !== undefined || task.abortable) return idle;
+  const most = Math.min(state.options.concurrentTasksPerWorker, state.table.layout.mailbox);
+  return workers.find((worker) => !worker.hasAbortableMail && worker.mailCount < most);
+}
+
+/** Posts what does not go through the table, if anything. False: it cannot be cloned, so the task has failed. */
+function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
+  try {
+    state.inputs.send(worker, task);
+    return true;
+  } catch (error) {
+    state.settle(task, error, true);
+    return false;
+  }
+}
+
+/**
+ * To be called with each task for anybody before it is dispatched. From the first one with a priority on, the host keeps the
+ * order, down to the last task that no worker has claimed. That takes a turn of the host for each task, so it ends when no task
+ * has had a priority for long.
+ */
+export function heed(state: State, task: Task): void {
+  if (state.isCustom) return;
+  const hasPriority = task.extras !== undefined && task.extras.priority !== 0;
+  if (!state.ordered) {
+    if (hasPriority) keepOrder(state);
+    return;
+  }
+  state.plainInARow = hasPriority ? 0 : state.plainInARow + 1;
+  if (state.plainInARow >= PLAIN_AGAIN && !(state.queue as Queue).isRanked) state.ordered = false;
+}
+
+function keepOrder(state: State): void {
+  state.ordered = true;
+  state.plainInARow = 0;
+  for (const task of state.slots.publishedYoungestFirst()) {
+    if (!task.isPinned && !isOnItsWay(state, task) && state.slots.retract(task)) putBack(state, task);
+  }
+}
+
+/** What it transfers has been posted to the worker that will run it, and cannot be had back. */
+const isOnItsWay = (state: State, task: Task): boolean => task.hasTransfer && !state.inputs.isOwed(task.slot);
+
+/** Reads everything that a worker has reported. Returns how many tasks ended. */
+export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIVE_INFINITY): number {
+  if (state.hasStrays) {
+    state.slots.collectStrays();
+    state.hasStrays = false;
+  }
+  let ended = 0;
+  while (ended < limit) {
+    const entry = drainOne(state.table, worker.index);
+    if (entry === -1) break;
+    if ((entry & PULL) !== 0) {
+      const slot = entry & ~PULL;
+      // The worker has claimed a slot whose payload it lacks.
+      if (!sendPayload(state, worker, taskOf(state, slot))) state.inputs.cancel(worker, slot);
+      continue;
+    }
+    finish(state, worker, entry);
+    ended++;
+  }
+  return ended;
+}
+
+const taskOf = (state: State, slot: number): Task => state.slots.tasks[slot] as Task;
+
+function finish(state: State, worker: WorkerHandle, slot: number): void {
+  const { words, layout } = state.table;
+  const base = slotAt(layout, slot);
+  const task = taskOf(state, slot);
+  const flags = words[base + FLAGS] as number;
+  let failed = (flags & FAILED) !== 0;
+  let value: unknown;
+  try {
+    value = state.results.read(worker, slot, base, flags);
+    if (failed) value = restore(value as never);
+  } catch (reason) {
+    value = unreadable(failed ? 'the thrown value' : 'result', reason);
+    failed = true;
+  }
+  worker.completed++;
+  state.slots.giveBack(slot);
+  state.settle(task, value, failed);
+}
+
+/** A task that died with its worker, or whose transferred objects did, or that no other worker can run. */
+export interface Lost {
+  readonly task: Task;
+  /** The worker had begun it. */
+  readonly hasRun: boolean;
+}
+
+/**
+ * A worker's thread has exited: reads its last reports, and gives the tasks that died with it, and how many it was running.
+ * Others go back to where they waited.
+ */
+export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: number } {
+  const dead: Lost[] = [];
+  state.refusedAt = -1;
+  drain(state, worker);
+  const left = sweep(state.table, worker.index);
+  for (const slot of left.done) finish(state, worker, slot);
+  for (const slot of left.running) {
+    const task = taskOf(state, slot);
+    state.slots.giveBack(slot);
+    if (!isSettled(task)) dead.push({ task, hasRun: true });
+  }
+  const lane = state.lanes.get(worker);
+  state.lanes.delete(worker);
+  for (const task of lane?.takeAll() ?? []) {
+    if (task.isBound) dead.push({ task, hasRun: false });
+    else {
+      state.setHome(task, undefined);
+      putIntoLane(state, task);
     }
   }
-
-  /** A worker has claimed a slot whose payload it lacks. */
-  #onPull(worker: WorkerHandle, slot: number): void {
-    if (!this.#sendPayload(worker, this.#taskOf(slot))) this.#inputs.cancel(worker, slot);
-  }
-
-  #taskOf(slot: number): Task {
-    return this.#slots.tasks[slot] as Task;
-  }
-
-  /** Reads everything that a worker has reported. Returns how many tasks ended. */
-  drain(worker: WorkerHandle, limit = Number.POSITIVE_INFINITY): number {
-    if (this.#hasStrays) {
-      this.#slots.collectStrays();
-      this.#hasStrays = false;
-    }
-    let ended = 0;
-    while (ended < limit) {
-      const entry = drainOne(this.#table, worker.index);
-      if (entry === -1) break;
-      if ((entry & PULL) !== 0) {
-        this.#onPull(worker, entry & ~PULL);
-        continue;
-      }
-      this.#finish(worker, entry);
-      ended++;
-    }
-    return ended;
-  }
-
-  #finish(worker: WorkerHandle, slot: number): void {
-    const { words, layout } = this.#table;
-    const base = slotAt(layout, slot);
-    const task = this.#taskOf(slot);
-    const flags = words[base + FLAGS] as number;
-    let failed = (flags & FAILED) !== 0;
-    let value: unknown;
-    try {
-      value = this.#results.read(worker, slot, base, flags);
-      if (failed) value = restore(value as never);
-    } catch (reason) {
-      value = unreadable(failed ? 'the thrown value' : 'result', reason);
-      failed = true;
-    }
-    worker.completed++;
-    this.#slots.giveBack(slot);
-    this.#ledger.settle(task, value, failed);
-  }
-
-  /** Ends a task before its time. Returns the worker that runs it and must be killed for it, or -1. */
-  cancel(task: Task, reason: unknown): number {
-    const slots = this.#slots;
-    const { slot, state } = task;
-    const isClaimed = state === PUBLISHED && !slots.retract(task);
-    this.#ledger.settle(task, reason, true);
-    if (state === WAITING) this.#backlog.forget(task);
-    return isClaimed ? slots.condemn(slot) : -1;
-  }
-
-  /**
-   * Rejects every task in the table: those that a worker has claimed, whose slots stay taken until it has exited, and one that
-   * is being written, by a getter of whose value this may be called.
-   */
-  rejectRunning(reasonFor: () => unknown): void {
-    for (const task of this.#slots.tasks) {
-      if (task !== undefined) this.#ledger.settle(task, reasonFor(), true);
+  for (const slot of left.mail.reverse()) {
+    const task = taskOf(state, slot);
+    state.slots.giveBack(slot);
+    if (isSettled(task)) continue;
+    if (task.hasTransfer || task.isBound) dead.push({ task, hasRun: false });
+    else {
+      if (task.isPinned) state.setHome(task, undefined);
+      putBack(state, task);
     }
   }
+  for (const { task } of dead) task.place = LOOSE;
+  return { dead, ran: left.running.length };
+}
 
-  /**
-   * A worker's thread has exited: its last reports, the tasks that died with it, and those it never claimed.
-   * @param lose gets the tasks that died with it, or whose transferred objects did, and those that were for it alone
-   */
-  reapWorker(worker: WorkerHandle, lose: (task: Task, hasRun: boolean) => void): number {
-    this.reconsider();
-    this.drain(worker);
-    const left = sweep(this.#table, worker.index);
-    for (const slot of left.done) this.#finish(worker, slot);
-    for (const slot of left.running) {
-      const task = this.#taskOf(slot);
-      this.#slots.giveBack(slot);
-      lose(task, true);
-    }
-    for (const task of this.#backlog.lanes.abandon(worker)) lose(task, false);
-    for (const slot of left.mail.reverse()) this.#takeBack(slot, lose);
-    return left.running.length;
+/** Takes out the tasks that no worker has claimed and that `isOne` holds for; with `most`, only so many, the youngest first. */
+export function takeWaiting(
+  state: State,
+  isOne: (task: Task) => boolean,
+  most = Number.POSITIVE_INFINITY,
+): Task[] {
+  const taken: Task[] = [];
+  const takeFrom = (waiting: Task[], putFirst: (task: Task) => void): void => {
+    const fit = waiting.filter(isOne);
+    const out = new Set(fit.slice(Math.max(0, fit.length - (most - taken.length))));
+    for (const task of waiting.reverse()) if (!out.has(task)) putFirst(task);
+    taken.push(...out);
+  };
+  const { queue, lanes, homeless, slots } = state;
+  if (queue.size > 0) takeFrom(takeAll(queue), (task) => queue.putBack(task));
+  for (const lane of [...lanes.values(), homeless]) takeFrom(lane.takeAll(), (task) => lane.unshift(task));
+  for (const task of slots.publishedYoungestFirst()) {
+    if (taken.length >= most) break;
+    if (isOne(task) && takeBack(state, task)) taken.unshift(task);
   }
+  for (const task of taken) task.place = LOOSE;
+  return taken;
+}
 
-  /** A task in a dead worker's mailbox goes back to the queue, unless what it transfers or continues is gone, or it is for that one alone. */
-  #takeBack(slot: number, lose: (task: Task, hasRun: boolean) => void): void {
-    const task = this.#taskOf(slot);
-    this.#slots.giveBack(slot);
-    if (task.state === SETTLED) return;
-    if (task.hasTransfer || task.isBound || task.pin?.worker !== undefined) lose(task, false);
-    else this.#backlog.putBack(task);
+/** Rejects the tasks that no worker has claimed. All are taken out first: what is called for the end of one may end another. */
+export function rejectWaiting(
+  state: State,
+  reasonFor: (task: Task) => unknown,
+  isOne: (task: Task) => boolean = () => true,
+  most = Number.POSITIVE_INFINITY,
+): void {
+  for (const task of takeWaiting(state, isOne, most)) state.settle(task, reasonFor(task), true);
+}
+
+/** Takes a task out of the table that no worker has claimed. What was posted for it ahead is not kept by the worker that has it. */
+export function takeBack(state: State, task: Task): boolean {
+  const { table, slots, inputs } = state;
+  const index = inputs.isSent(task.slot) ? addresseeOf(table, task.slot) : -1;
+  const { slot } = task;
+  const sequence = inputs.sequenceOf(slot);
+  if (!slots.retract(task)) return false;
+  const worker = index === -1 ? undefined : state.workers.find((candidate) => candidate.index === index);
+  if (worker !== undefined) inputs.cancel(worker, slot, sequence);
+  return true;
+}
+
+/** A task that waits was settled: it leaves the place where it was. */
+export function forget(state: State, task: Task, place: number): void {
+  if (place === QUEUED) state.queue.forget(task);
+  else if (place === IN_LANE) {
+    const worker = task.extras?.worker;
+    if (worker === undefined) state.homeless.forget();
+    else state.lanes.get(worker)?.forget();
   }
 }

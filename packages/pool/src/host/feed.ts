@@ -11,12 +11,19 @@ import {
 } from '../shared/feeds.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { uncloneable } from '../shared/uncloneable.js';
-import type { Parcel } from './run-with.js';
 import { letGo, type Source } from './source.js';
 
 /** Is it an async iterable, which stays on the host while a worker iterates it? What is to be moved is not. */
 export const isFeed = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value && !isMovable(value);
+
+/** A value without what moves to the worker. */
+export interface Parcel {
+  readonly value: unknown;
+  readonly transfer: readonly Transferable[];
+  /** As the caller passed it, when that is something else. */
+  readonly original: unknown;
+}
 
 /** A parcel that the host must look after as long as its task lives. */
 export interface FedParcel extends Parcel {
@@ -99,6 +106,8 @@ class Feed {
     try {
       result = await this.#source.next();
       if (this.#isClosed) return;
+      if (typeof result !== 'object' || result === null)
+        throw new TypeError(`Iterator result ${String(result)} is not an object`);
       if (result.done === true) {
         this.#isDry = true;
         this.#post([END]);

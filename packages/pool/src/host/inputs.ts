@@ -1,7 +1,7 @@
 import { AbortError } from '../errors.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
 import { carry, carryLess } from '../shared/error-record.js';
-import { CREATED, HANDLER, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
+import { CREATED, FLAGS, HANDLER, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
@@ -63,7 +63,7 @@ export class Inputs {
     floats[(base + CREATED) >> 1] = task.created;
     words[base + HANDLER] = task.handler;
     words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
-    const flags = task.abortable ? message.ABORTABLE : 0;
+    const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
     const encoded = task.hasTransfer ? undefined : this.#encoder.encode(task.value);
     if (encoded === undefined) {
       this.#payloads.set(slot, { value: task.value });
@@ -108,15 +108,21 @@ export class Inputs {
         : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
     this.#table.words[slotAt(this.#table.layout, task.slot) + OFFSET] = worker.nextMessage;
     try {
-      worker.post([message.PAYLOAD, task.slot, this.#sequenceOf(task.slot), payload], transfer);
+      worker.post([message.PAYLOAD, task.slot, this.sequenceOf(task.slot), payload], transfer);
     } catch (error) {
       throw uncloneable('task', payload.value, error);
     }
   }
 
-  /** Tells a worker that what it waits for will not come. */
-  cancel(worker: WorkerHandle, slot: number): void {
-    worker.post([message.PAYLOAD, slot, this.#sequenceOf(slot), { cancelled: true }]);
+  /** Has part of the slot's task been posted? */
+  isSent(slot: number): boolean {
+    const flags = this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number;
+    return (flags & message.PLACE_MASK) === message.IN_PORT && !this.isOwed(slot);
+  }
+
+  /** Tells a worker that what it waits for will not come, or is not needed any more. */
+  cancel(worker: WorkerHandle, slot: number, sequence = this.sequenceOf(slot)): void {
+    worker.post([message.PAYLOAD, slot, sequence, { cancelled: true }]);
   }
 
   /** Tells a worker why the task that it runs shall end. */
@@ -124,9 +130,9 @@ export class Inputs {
     const why = reason instanceof AbortError ? reason.cause : reason;
     const thrown = carry(why);
     try {
-      worker.post([message.ABORT, slot, this.#sequenceOf(slot), thrown]);
+      worker.post([message.ABORT, slot, this.sequenceOf(slot), thrown]);
     } catch (error) {
-      worker.post([message.ABORT, slot, this.#sequenceOf(slot), carryLess(thrown, error)]);
+      worker.post([message.ABORT, slot, this.sequenceOf(slot), carryLess(thrown, error)]);
     }
   }
 
@@ -136,12 +142,7 @@ export class Inputs {
     if (this.#payloads.size > 0) this.#payloads.delete(slot);
   }
 
-  /** How many tasks have been written after the slot's. */
-  ageOf(slot: number): number {
-    return (this.#sequence - this.#sequenceOf(slot)) & SEQUENCE_MASK;
-  }
-
-  #sequenceOf(slot: number): number {
+  sequenceOf(slot: number): number {
     return this.#table.words[slotAt(this.#table.layout, slot) + SEQUENCE] as number;
   }
 }

@@ -1,7 +1,5 @@
-import type { WorkerHandle } from './worker-handle.js';
-
-/** What tasks that belong together have in common. */
-export type Key = string | number;
+import type { Key } from './task.js';
+import { takesTasks, type WorkerHandle } from './worker-handle.js';
 
 /**
  * Keys share so many places, so that a million of them need no more memory than one. Two of the same place have the same worker,
@@ -9,47 +7,26 @@ export type Key = string | number;
  */
 const PLACES = 2 ** 14;
 
-/** Does it take tasks? */
-export const takesTasks = (worker: WorkerHandle): boolean =>
-  !worker.leaving && !worker.retiring && !worker.hasExited;
-
 /** Which worker runs the tasks of a key: always the same, as long as it lives. */
 export class Keys {
   readonly #places: (WorkerHandle | undefined)[] = [];
-  readonly #workers: readonly WorkerHandle[];
 
-  constructor(workers: readonly WorkerHandle[]) {
-    this.#workers = workers;
+  workerOf(key: Key): WorkerHandle | undefined {
+    const known = this.#places[placeOf(key)];
+    return known !== undefined && takesTasks(known) ? known : undefined;
   }
 
-  /**
-   * undefined: there is no worker.
-   * @param loadOf how much a worker has to do already
-   */
-  workerOf(key: Key, loadOf: (worker: WorkerHandle) => number): WorkerHandle | undefined {
-    const place = placeOf(key);
-    const known = this.#places[place];
-    if (known !== undefined && takesTasks(known)) return known;
-    const chosen = leastOf(this.#workers.filter(takesTasks), loadOf);
-    this.#places[place] = chosen;
-    return chosen;
+  assign(key: Key, worker: WorkerHandle): void {
+    this.#places[placeOf(key)] = worker;
+    worker.keys++;
   }
-}
 
-/** Of those with the least to do, the one with the fewest tasks so far: the first keys of a pool that idles are spread. */
-function leastOf(
-  workers: WorkerHandle[],
-  loadOf: (worker: WorkerHandle) => number,
-): WorkerHandle | undefined {
-  const rankOf = (worker: WorkerHandle): readonly [number, number] => [loadOf(worker), worker.keys];
-  workers.sort((one, other) => {
-    const [load, keys] = rankOf(one);
-    const [otherLoad, otherKeys] = rankOf(other);
-    return load - otherLoad || keys - otherKeys;
-  });
-  const [least] = workers;
-  if (least !== undefined) least.keys++;
-  return least;
+  /** A worker is gone: nothing of it is kept. */
+  forget(worker: WorkerHandle): void {
+    if (worker.keys === 0) return;
+    for (const [place, known] of this.#places.entries())
+      if (known === worker) this.#places[place] = undefined;
+  }
 }
 
 /** By FNV-1a. A number is another key than its text. */

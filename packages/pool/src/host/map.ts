@@ -1,22 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { AbortError } from '../errors.js';
 import { isMovable } from '../shared/move.js';
 import { count, flag } from './checks.js';
 import type { Core } from './core.js';
-import { Line, type Place } from './line.js';
+import { mapOver } from './map-over.js';
 import type { RunOptions } from './options.js';
-import {
-  type Checked,
-  check,
-  extrasOf,
-  handlerOf,
-  isPlain,
-  ownOf,
-  parcelOf,
-  watch,
-  watchOf,
-} from './run-with.js';
-import { letGo, type Source, sourceOf } from './source.js';
+import { type Checked, check, extrasOf, handlerOf, isPlain, ownOf, parcelOf, watchOf } from './submit.js';
 import { type Extras, Rejection, type Task, type Watch } from './task.js';
 
 /** Options of `map()`: those of `run()` for each item, and these. */
@@ -30,180 +18,65 @@ export interface MapOptions extends Omit<RunOptions, 'transferList'> {
   readonly ordered?: boolean | undefined;
 }
 
-const settled = Promise.resolve();
 const MOST = Number.MAX_SAFE_INTEGER;
 
 /** @throws TypeError or RangeError for what is wrong in the options or the items */
-export function mapOf(core: Core, items: unknown, options: MapOptions): Mapping {
+export function mapOf(
+  core: Core,
+  items: unknown,
+  options: MapOptions,
+): AsyncIterableIterator<unknown, undefined> {
   const own = ownOf(options);
   const { maxThreads, concurrentTasksPerWorker, maxQueue } = core.options;
   const running = maxThreads * concurrentTasksPerWorker;
-  const concurrency = count('options.concurrency', own.concurrency, 1, MOST);
+  const concurrency =
+    count('options.concurrency', own.concurrency, 1, MOST) ?? Math.min(running * 2, running + maxQueue);
   const ordered = flag('options.ordered', own.ordered) ?? true;
   const checked = check(core, own);
-  const most = concurrency ?? Math.min(running * 2, running + maxQueue);
-  return new Mapping(core, sourceOf('items', items), checked, most, ordered);
+  const { signal, grace } = checked;
+  const handler = handlerOf(core, checked);
+  /** Calls something where the loop was begun: there are the stores that travel with its tasks. */
+  let there: ((call: () => Task) => Task) | undefined;
+  return mapOver(items, { concurrency, ordered, signal }, (item, settle) => {
+    const resolve = (value: unknown): void => {
+      const isFailed = value instanceof Rejection;
+      settle(isFailed ? value.reason : value, isFailed);
+    };
+    if (core.escort !== undefined) there ??= AsyncLocalStorage.snapshot();
+    const start = (): Task => startItem(core, item, handler, checked, resolve);
+    const task = there === undefined ? start() : there(start);
+    return (reason, why) => {
+      // Without the signal nobody has said that what runs shall end: it goes on, unless it can be asked.
+      if (why === 'aborted' || (!core.withdraw(task, reason) && grace > 0)) core.end(task, reason);
+    };
+  });
 }
 
-/** Runs a task for each item of a source, never more than so many at a time. */
-export class Mapping implements AsyncIterableIterator<unknown, undefined> {
-  readonly #core: Core;
-  readonly #source: Source;
-  readonly #checked: Checked;
-  readonly #handler: number;
-  readonly #concurrency: number;
-  readonly #line: Line;
-  /** Tasks that are not settled. */
-  readonly #tasks = new Set<Task>();
-  #hasBegun = false;
-  /** Nothing more is taken from the source. */
-  #isDry = false;
-  /** The source has been asked for an item. */
-  #isAsking = false;
-  #unwatch: (() => void) | undefined;
-  /** Calls something where the loop was begun: there are the stores that travel with its tasks. */
-  #there: ((call: () => Task) => Task) | undefined;
-  readonly #refill = (): void => this.#fill();
+/** The signal is that of the whole loop; a timeout is each item's own. @throws why the task is refused */
+function startItem(
+  core: Core,
+  item: unknown,
+  handler: number,
+  checked: Checked,
+  resolve: (value: unknown) => void,
+): Task {
+  if (isPlain(checked) && !isMovable(item)) return send(core, item, handler, undefined, resolve);
+  const parcel = parcelOf(item, []);
+  const extras = extrasOf(parcel, checked);
+  return send(core, parcel.value, handler, extras, resolve, watchOf({ ...checked, signal: undefined }));
+}
 
-  constructor(core: Core, source: Source, checked: Checked, concurrency: number, ordered: boolean) {
-    this.#core = core;
-    this.#source = source;
-    this.#checked = checked;
-    this.#handler = handlerOf(core, checked);
-    this.#concurrency = concurrency;
-    this.#line = new Line(ordered, () => this.#onEnd());
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<unknown, undefined>> {
-    if (!this.#hasBegun) this.#begin();
-    const result = this.#line.next();
-    this.#fill();
-    return result;
-  }
-
-  return(): Promise<IteratorResult<unknown, undefined>> {
-    this.#hasBegun = true;
-    this.#line.clear();
-    return this.#line.next();
-  }
-
-  /** The signal is that of the whole loop; a timeout is each item's own. */
-  #begin(): void {
-    this.#hasBegun = true;
-    if (this.#core.escort !== undefined) this.#there = AsyncLocalStorage.snapshot();
-    const { signal } = this.#checked;
-    if (signal === undefined) return;
-    if ((signal as AbortSignal).aborted) this.#abort(new AbortError((signal as AbortSignal).reason));
-    else this.#unwatch = watch((reason) => this.#abort(reason), '', signal, undefined);
-  }
-
-  #fill(): void {
-    try {
-      while (!this.#isDry && !this.#isAsking && this.#line.size < this.#concurrency) {
-        const result = this.#source.next();
-        if (typeof (result as { then?: unknown }).then !== 'function')
-          this.#accept(result as IteratorResult<unknown>);
-        else this.#await(result as Promise<IteratorResult<unknown>>);
-      }
-    } catch (error) {
-      this.#failAtTheEnd(error);
-    }
-  }
-
-  #await(result: Promise<IteratorResult<unknown>>): void {
-    this.#isAsking = true;
-    Promise.resolve(result)
-      .then((given) => {
-        this.#isAsking = false;
-        if (!this.#isDry) this.#accept(given);
-        this.#fill();
-      })
-      .catch((error: unknown) => this.#failAtTheEnd(error));
-  }
-
-  #accept({ done, value }: IteratorResult<unknown>): void {
-    if (done !== true) {
-      this.#submit(value, this.#line.take());
-      return;
-    }
-    this.#isDry = true;
-    this.#line.close();
-  }
-
-  /** The source has failed: what came before that comes first. */
-  #failAtTheEnd(error: unknown): void {
-    if (this.#isDry) return;
-    this.#isDry = true;
-    this.#line.settle(this.#line.take(), error, true);
-  }
-
-  #submit(item: unknown, place: Place): void {
-    let task: Task | undefined;
-    const resolve = (value: unknown): void => {
-      if (task !== undefined) this.#tasks.delete(task);
-      const isFailed = value instanceof Rejection;
-      this.#line.settle(place, isFailed ? value.reason : value, isFailed);
-      // Not here, in the middle of the pool's work: a source is code of the user's.
-      if (this.#line.isAwaited) void settled.then(this.#refill);
-    };
-    try {
-      task =
-        this.#there === undefined
-          ? this.#start(item, resolve)
-          : this.#there(() => this.#start(item, resolve));
-      if (!place.isSettled) this.#tasks.add(task);
-    } catch (error) {
-      this.#line.settle(place, error, true);
-    }
-  }
-
-  /** @throws why the task is refused */
-  #start(item: unknown, resolve: (value: unknown) => void): Task {
-    const checked = this.#checked;
-    if (isPlain(checked) && !isMovable(item)) return this.#send(item, undefined, resolve);
-    const parcel = parcelOf(item, []);
-    const ownWatch = watchOf({ ...checked, signal: undefined });
-    return this.#send(parcel.value, extrasOf(parcel, checked), resolve, ownWatch);
-  }
-
-  #send(
-    value: unknown,
-    extras: Extras | undefined,
-    resolve: (value: unknown) => void,
-    ownWatch?: Watch,
-  ): Task {
-    const { tasks, escort } = this.#core;
-    if (escort === undefined || this.#handler === -1)
-      return tasks.start(value, this.#handler, extras, resolve, ownWatch);
-    return escort.start(value, this.#handler, resolve, (packed, carried, onEnd) =>
-      tasks.start(packed, carried, extras, onEnd, ownWatch),
-    );
-  }
-
-  /** By the signal: what runs is ended as `run()` would end it. */
-  #abort(reason: unknown): void {
-    this.#stop((task) => this.#core.tasks.end(task, reason));
-    this.#line.fail(reason);
-  }
-
-  /** Nobody gets any more results. What runs goes on to its end, unless it can be asked to end. */
-  #onEnd(): void {
-    const reason = new AbortError(undefined, 'The loop over map() has ended');
-    const { grace } = this.#checked;
-    this.#stop((task) => {
-      if (!this.#core.tasks.withdraw(task, reason) && grace > 0) this.#core.tasks.end(task, reason);
-    });
-  }
-
-  #stop(end: (task: Task) => void): void {
-    this.#unwatch?.();
-    for (const task of [...this.#tasks]) end(task);
-    if (this.#isDry) return;
-    this.#isDry = true;
-    letGo(this.#source);
-  }
+function send(
+  core: Core,
+  value: unknown,
+  handler: number,
+  extras: Extras | undefined,
+  resolve: (value: unknown) => void,
+  ownWatch?: Watch,
+): Task {
+  const { escort } = core;
+  if (escort === undefined || handler === -1) return core.start(value, handler, extras, resolve, ownWatch);
+  return escort.start(value, handler, resolve, (packed, carried, onEnd) =>
+    core.start(packed, carried, extras, onEnd, ownWatch),
+  );
 }

@@ -16,7 +16,7 @@ import type {
   RetryOptions,
 } from './fault-options.js';
 import { breakerOf, quarantineOf, retryOf } from './fault-options.js';
-import type { Key } from './keys.js';
+import type { Key } from './task.js';
 import type { LoadBalancer, TaskQueue } from './task-queue.js';
 
 /** Options of a pool. All are Piscina's, under the same names. */

@@ -3,15 +3,28 @@ import { badType } from '../errors.js';
 import { FED, SPREAD } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import type { Core } from './core.js';
-import { fedParcel, isFeed } from './feed.js';
+import { fedParcel, isFeed, type Parcel } from './feed.js';
 import type { RunOptions } from './options.js';
-import { submitFed } from './run-fed.js';
-import { type Checked, check, handlerOf, isPlain, ownOf, type Parcel, submit } from './run-with.js';
+import { type Checked, check, handlerOf, isPlain, ownOf, submit, submitFed } from './submit.js';
 
 /** Options of a proxy, for each of its calls. */
 export type ProxyOptions = Omit<RunOptions, 'name' | 'transferList'>;
 
 type Call = (...items: unknown[]) => Promise<unknown>;
+
+/**
+ * Names that others ask any object for: whoever awaits it, `JSON.stringify`, test runners, loggers. Nobody would handle what
+ * such a call rejects with.
+ */
+const PROBES = new Set([
+  'then',
+  'toJSON',
+  'constructor',
+  'asymmetricMatch',
+  'nodeType',
+  '$$typeof',
+  'inspect',
+]);
 
 /**
  * An object whose every member is a function that runs the exported function of that name in a worker.
@@ -25,8 +38,7 @@ export function proxyOf(core: () => Core, options: ProxyOptions): object {
   const known = new Map<string, Call>();
   return new Proxy(Object.freeze(Object.create(null)), {
     get(_target, name) {
-      // A thenable would be called by whoever awaits the proxy.
-      if (typeof name !== 'string' || name === 'then') return undefined;
+      if (typeof name !== 'string' || PROBES.has(name)) return undefined;
       const call = known.get(name) ?? callOf(core, { ...checked, name });
       known.set(name, call);
       return call;

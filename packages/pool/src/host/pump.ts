@@ -14,12 +14,12 @@ export interface Pumped {
   turn(): number;
   /** Has any worker reported anything? */
   anythingDone(): boolean;
-  /** Tasks that wait for whichever worker takes them. */
+  /** Tasks that wait in the table, or for room in it. */
   readonly queued: number;
   /** Announces what is queued, and wakes sleeping workers for it. */
   wakeWorkers(): void;
-  /** Wakes sleeping workers for what is queued, as if no other one were coming. */
-  wakeFurther(): void;
+  /** Wakes sleeping workers for what is queued, as if no other one were coming. True: there may be more to do a little later. */
+  wakeFurther(): unknown;
   /** The same, but wakes nobody while one of them is awake. */
   wakeIfAllSleep(): void;
 }
@@ -213,7 +213,11 @@ export class Pump {
   }
 
   #expectWorkers(): void {
-    this.#late ??= timers.setTimeout(() => this.#pumped.wakeFurther(), COMING).unref();
+    this.#late ??= timers
+      .setTimeout(() => {
+        if (this.#pumped.wakeFurther() === true) this.#late?.refresh();
+      }, COMING)
+      .unref();
     this.#late.refresh();
   }
 

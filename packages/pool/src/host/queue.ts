@@ -1,188 +1,191 @@
-import { SETTLED, Task } from './task.js';
+import { SETTLED, type Task } from './task.js';
 
-/** Tasks that are not in the table: all of them, in the order in which they are due. */
+/** Tasks that wait for whichever worker is free, in the order in which they are due. */
 export interface Pending {
   readonly size: number;
   push(task: Task): void;
-  /** Puts a task back to the front. */
-  unshift(task: Task): void;
+  /** Puts a task back before all that were submitted after it. */
+  putBack(task: Task): void;
   /** The next task that still waits. */
   shift(): Task | undefined;
-  /** A task in the queue was settled. It may stay inside until its turn, but counts no more. */
+  /** A task in it was settled. */
   forget(task: Task): void;
 }
 
 const FIRST_CAPACITY = 16;
 
-/**
- * First in, first out, in a ring that doubles. Settled tasks are skipped when their turn comes.
- *
- * Only tasks that can be settled while they wait stay objects here. Of all others there is one row in each column, from
- * which `shift()` makes them again: a third of the memory, and less for the collector to copy.
- */
-export class Fifo implements Pending {
+/** First in, first out, in a ring that doubles. Settled tasks are skipped when their turn comes. */
+export class Deque {
+  /** Tasks that are not settled. */
   size = 0;
-  #values!: unknown[];
-  /** undefined: the value is the `Task` itself. */
-  #resolves!: (Task['resolve'] | undefined)[];
-  #handlers!: Int32Array;
-  #created!: Float64Array;
+  #ring: (Task | undefined)[] = new Array(FIRST_CAPACITY).fill(undefined);
   #head = 0;
   #count = 0;
 
-  constructor() {
-    this.#empty(FIRST_CAPACITY);
-  }
-
   push(task: Task): void {
-    this.#makeRoom();
-    this.#put(this.#at(this.#count), task);
+    if (this.#count === this.#ring.length) this.#rebuild(this.#count * 2);
+    this.#ring[this.#at(this.#count)] = task;
     this.#count++;
     this.size++;
   }
 
   unshift(task: Task): void {
-    this.#makeRoom();
+    if (this.#count === this.#ring.length) this.#rebuild(this.#count * 2);
     this.#head = this.#at(-1);
-    this.#put(this.#head, task);
+    this.#ring[this.#head] = task;
     this.#count++;
     this.size++;
   }
 
   shift(): Task | undefined {
     while (this.#count > 0) {
-      const task = this.#take(this.#head);
+      const task = this.#ring[this.#head] as Task;
+      this.#ring[this.#head] = undefined;
       this.#head = this.#at(1);
       this.#count--;
-      if (task.state !== SETTLED) {
-        this.size--;
-        return task;
-      }
+      if (task.place === SETTLED) continue;
+      this.size--;
+      return task;
     }
-    if (this.#values.length > 4096) this.#empty(FIRST_CAPACITY);
+    if (this.#ring.length > 4096) this.#ring = new Array(FIRST_CAPACITY).fill(undefined);
     return undefined;
   }
 
-  forget(_task: Task): void {
+  /** A task in it was settled. When most are, it makes room, so that abort storms leave no memory behind. */
+  forget(): void {
     this.size--;
-    // Mostly settled tasks: make room, so that abort storms leave no memory behind.
     if (this.#count > 64 && this.size < this.#count / 2) this.#rebuild(FIRST_CAPACITY);
   }
 
+  takeAll(): Task[] {
+    const tasks: Task[] = [];
+    for (let task = this.shift(); task !== undefined; task = this.shift()) tasks.push(task);
+    return tasks;
+  }
+
   #at(position: number): number {
-    return (this.#head + position) & (this.#values.length - 1);
+    return (this.#head + position) & (this.#ring.length - 1);
   }
 
-  #put(row: number, task: Task): void {
-    const dissolves = task.extras === undefined;
-    this.#values[row] = dissolves ? task.value : task;
-    this.#resolves[row] = dissolves ? task.resolve : undefined;
-    this.#handlers[row] = task.handler;
-    this.#created[row] = task.created;
-  }
-
-  #take(row: number): Task {
-    const value = this.#values[row];
-    const resolve = this.#resolves[row];
-    this.#values[row] = undefined;
-    this.#resolves[row] = undefined;
-    if (resolve === undefined) return value as Task;
-    return new Task(value, this.#handlers[row] as number, this.#created[row] as number, resolve, undefined);
-  }
-
-  #makeRoom(): void {
-    if (this.#count === this.#values.length) this.#rebuild(this.#count * 2);
-  }
-
-  /** Takes over what still waits, into so many rows or as many doublings of them as it needs. */
   #rebuild(capacity: number): void {
-    const { size } = this;
-    const values = this.#values;
-    const resolves = this.#resolves;
-    const handlers = this.#handlers;
-    const created = this.#created;
-    const head = this.#head;
-    const count = this.#count;
-    let rows = capacity;
-    while (rows < size) rows *= 2;
-    this.#empty(rows);
-    for (let position = 0; position < count; position++) {
-      const row = (head + position) & (values.length - 1);
-      if (resolves[row] === undefined && (values[row] as Task).state === SETTLED) continue;
-      this.#values[this.#count] = values[row];
-      this.#resolves[this.#count] = resolves[row];
-      this.#handlers[this.#count] = handlers[row] as number;
-      this.#created[this.#count++] = created[row] as number;
+    let length = capacity;
+    while (length < this.size) length *= 2;
+    const ring = new Array<Task | undefined>(length).fill(undefined);
+    let count = 0;
+    for (let position = 0; position < this.#count; position++) {
+      const task = this.#ring[this.#at(position)] as Task;
+      if (task.place !== SETTLED) ring[count++] = task;
     }
-    this.size = this.#count;
-  }
-
-  #empty(rows: number): void {
-    this.#values = new Array(rows).fill(undefined);
-    this.#resolves = new Array(rows).fill(undefined);
-    this.#handlers = new Int32Array(rows);
-    this.#created = new Float64Array(rows);
+    this.#ring = ring;
     this.#head = 0;
-    this.#count = 0;
-    this.size = 0;
+    this.#count = count;
   }
 }
 
-/** Higher priorities first, first in first out within each. */
-export class ByPriority implements Pending {
-  readonly #levels = new Map<number, Fifo>();
-  #order: number[] = [];
+const isBefore = (one: Task, other: Task): boolean =>
+  one.priority > other.priority || (one.priority === other.priority && one.number < other.number);
+
+/** A binary heap by (priority, number). Each task knows its index, so that one in the middle can be taken out. */
+export class Heap {
+  readonly #tasks: Task[] = [];
 
   get size(): number {
-    let size = 0;
-    for (const level of this.#levels.values()) size += level.size;
-    return size;
+    return this.#tasks.length;
   }
 
-  /** The tasks without a priority, if there are no others. */
-  get plain(): Fifo | undefined {
-    let plain = new Fifo();
-    for (const [priority, level] of this.#levels) {
-      if (priority === 0) plain = level;
-      else if (level.size > 0) return undefined;
-    }
-    return plain;
+  get first(): Task | undefined {
+    return this.#tasks[0];
   }
 
   push(task: Task): void {
-    this.#level(task).push(task);
+    this.#tasks.push(task);
+    this.#rise(task, this.#tasks.length - 1);
   }
 
-  unshift(task: Task): void {
-    this.#level(task).unshift(task);
+  remove(task: Task): void {
+    const { slot } = task;
+    const last = this.#tasks.pop() as Task;
+    task.slot = -1;
+    if (last === task) return;
+    this.#rise(last, slot);
+    this.#sink(last, last.slot);
+  }
+
+  #put(task: Task, index: number): void {
+    this.#tasks[index] = task;
+    task.slot = index;
+  }
+
+  #rise(task: Task, from: number): void {
+    let index = from;
+    while (index > 0) {
+      const above = (index - 1) >> 1;
+      const parent = this.#tasks[above] as Task;
+      if (!isBefore(task, parent)) break;
+      this.#put(parent, index);
+      index = above;
+    }
+    this.#put(task, index);
+  }
+
+  #sink(task: Task, from: number): void {
+    const tasks = this.#tasks;
+    let index = from;
+    for (;;) {
+      let below = 2 * index + 1;
+      if (below >= tasks.length) break;
+      if (below + 1 < tasks.length && isBefore(tasks[below + 1] as Task, tasks[below] as Task)) below++;
+      const child = tasks[below] as Task;
+      if (!isBefore(child, task)) break;
+      this.#put(child, index);
+      index = below;
+    }
+    this.#put(task, index);
+  }
+}
+
+/**
+ * By (priority, number). Tasks without a priority, which are nearly all, come in the order of their numbers anyway: they
+ * stand in a deque, the others in a heap.
+ */
+export class Queue implements Pending {
+  readonly #plain = new Deque();
+  readonly #ranked = new Heap();
+
+  get size(): number {
+    return this.#plain.size + this.#ranked.size;
+  }
+
+  /** Does any task with a priority wait? */
+  get isRanked(): boolean {
+    return this.#ranked.size > 0;
+  }
+
+  push(task: Task): void {
+    if (task.priority === 0) this.#plain.push(task);
+    else this.#ranked.push(task);
+  }
+
+  putBack(task: Task): void {
+    if (task.priority === 0) this.#plain.unshift(task);
+    else this.#ranked.push(task);
   }
 
   shift(): Task | undefined {
-    for (const priority of this.#order) {
-      const task = this.#levels.get(priority)?.shift();
-      if (task !== undefined) return task;
-    }
-    return undefined;
+    const { first } = this.#ranked;
+    if (first === undefined || (first.priority < 0 && this.#plain.size > 0)) return this.#plain.shift();
+    this.#ranked.remove(first);
+    return first;
   }
 
   forget(task: Task): void {
-    this.#level(task).forget(task);
+    if (task.priority === 0) this.#plain.forget();
+    else this.#ranked.remove(task);
   }
+}
 
-  #level(task: Task): Fifo {
-    const priority = task.extras?.priority ?? 0;
-    let level = this.#levels.get(priority);
-    if (level === undefined) {
-      this.#removeEmptyLevels();
-      level = new Fifo();
-      this.#levels.set(priority, level);
-      this.#order = [...this.#levels.keys()].sort((one, other) => other - one);
-    }
-    return level;
-  }
-
-  #removeEmptyLevels(): void {
-    if (this.#levels.size < 64) return;
-    for (const [priority, level] of this.#levels) if (level.size === 0) this.#levels.delete(priority);
-  }
+export function takeAll(queue: Pending): Task[] {
+  const tasks: Task[] = [];
+  for (let task = queue.shift(); task !== undefined; task = queue.shift()) tasks.push(task);
+  return tasks;
 }

@@ -1,19 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { type Geometry, layoutOf } from '../shared/layout.js';
-import { tableOf } from '../shared/memory.js';
+import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER } from '../shared/messages.js';
-import { Backlog } from './backlog.js';
 import { CustomQueue } from './custom-queue.js';
 import { ObservedInputs, ObservedResults, Observer } from './explain/observer.js';
+import { Guard } from './faults.js';
 import { HandlerNames } from './handler-names.js';
 import { Inputs } from './inputs.js';
-import { Lanes } from './lanes.js';
-import { Ledger } from './ledger.js';
+import { Keys } from './keys.js';
 import type { FilledOptions } from './options.js';
+import { Deque, type Pending, Queue } from './queue.js';
 import { Results } from './results.js';
 import { Slots } from './slots.js';
+import { type Extras, SETTLED, type Task } from './task.js';
 import { TaskViews } from './task-views.js';
-import type { WorkerHandle } from './worker-handle.js';
+import { Timing } from './timing.js';
+import { takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 
 const SLOT_WORDS = 128;
 const FEWEST_SLOTS = 1024;
@@ -34,43 +36,221 @@ export function geometryFor(options: FilledOptions): Geometry {
   };
 }
 
-export type PoolState = ReturnType<typeof stateFor>;
+/** What the pool has to tell a stream. */
+export interface OpenStream {
+  /** Who keeps its iterable; undefined: nobody yet. */
+  readonly worker: WorkerHandle | undefined;
+  /** Ends it. Its worker is gone, or goes with everything else: nothing can be said to it any more. */
+  fail(reason: unknown): void;
+  /** Ends it, and closes its iterable. */
+  close(reason: unknown): void;
+}
 
-/** The books of a pool, which start nothing and wait for nothing: made before the parts that do, and handed down to them. */
-/** @param lifecycle Are `setup` and `dispose` of worker files called? */
-export function stateFor(
-  options: FilledOptions,
-  geometry: Geometry,
-  onSettled: () => void,
-  lifecycle = true,
-) {
-  const table = tableOf(layoutOf(geometry));
-  /** Those that may take tasks, those that still start included. `Crew` keeps the list. */
-  const workers: WorkerHandle[] = [];
-  const handlers = new HandlerNames((id, { filename, name, call }) => {
-    for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
-  });
-  const views = new TaskViews(handlers);
-  const ledger = new Ledger(options.concurrentTasksPerWorker, onSettled);
-  const observer = options.explain ? new Observer(table, workers, handlers) : undefined;
-  const inputs = observer ? new ObservedInputs(table, workers, observer) : new Inputs(table, workers);
-  const results = observer ? new ObservedResults(table, observer) : new Results(table);
-  const slots = new Slots(table, inputs);
-  const custom = options.taskQueue && new CustomQueue(options.taskQueue, views, ledger);
-  const lanes = new Lanes(workers);
-  const backlog = new Backlog(slots, inputs, ledger, lanes, custom);
-  return {
-    options,
-    table,
-    workers,
-    handlers,
-    views,
-    ledger,
-    inputs,
-    results,
-    slots,
-    backlog,
-    observer,
-    lifecycle,
-  };
+/** Everything that a pool knows. It starts nothing and waits for nothing; what acts on it are functions. */
+export class State {
+  readonly options: FilledOptions;
+  readonly table: SharedTable;
+  /** Are `setup` and `dispose` of worker files called? */
+  readonly lifecycle: boolean;
+
+  /** Those that have not been stopped. */
+  readonly workers: WorkerHandle[] = [];
+  /** Those that have, and whose threads have not exited. */
+  readonly exiting = new Set<WorkerHandle>();
+  /** How many of the workers retire: they count no more for how many there may and must be. */
+  retiring = 0;
+  /** Blocks of the table that no worker has. */
+  readonly freeIndexes: number[];
+  /** Workers that were made, and those among them whose threads have exited. */
+  made = 0;
+  exited = 0;
+  /** The worker that will replace another one when it is ready. */
+  recycled: { readonly old: WorkerHandle; readonly next: WorkerHandle } | undefined;
+  /** Workers that have died before they took a task, since one has ended a task. */
+  idleDeaths = 0;
+  /** Why the last worker could not even be made. */
+  startError: { readonly error: unknown } | undefined;
+  readonly guard: Guard;
+
+  /** Where tasks wait: for anybody, for one worker each, for a worker that does not exist yet, for their backoff. */
+  readonly queue: Pending;
+  readonly lanes = new Map<WorkerHandle, Deque>();
+  readonly homeless = new Deque();
+  readonly paused = new Map<Task, NodeJS.Timeout>();
+  readonly slots: Slots;
+  readonly keys = new Keys();
+  /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
+  ordered: boolean;
+  readonly isCustom: boolean;
+  /** Tasks without a priority since the last one with it. */
+  plainInARow = 0;
+  /** Slots may belong to tasks that never got into the table. */
+  hasStrays = false;
+  /** How many tasks had ended when the next one was refused a worker: until another ends, the answer would be the same. */
+  refusedAt = -1;
+  /** A balancer's choice; undefined: whoever is free claims the task. */
+  choose: ((task: Task) => WorkerHandle | undefined) | undefined;
+  /** Do tasks come one after another without a pause? */
+  isStreaming: () => boolean = () => false;
+  /** The number of the last task. */
+  lastNumber = 0;
+
+  // Tasks between their submission and their end, wherever they are: `queueSize`, `maxQueue`, `needsDrain` and the number of
+  // workers follow from these.
+  outstanding = 0;
+  /** Those among them that share a worker with no other task, but for those with a worker of their own. */
+  abortable = 0;
+  /** Steps of streams: they wait for no worker but their own, so they count for nothing else. */
+  bound = 0;
+  /** Other tasks that have a worker of their own. */
+  homed = 0;
+  /** Tasks whose promise was settled; those among them whose promise was rejected. */
+  completed = 0;
+  failed = 0;
+  /** Tasks that were not accepted. */
+  refused = 0;
+  readonly streams = new Set<OpenStream>();
+  /** No task is begun: those that are submitted wait. Steps of streams go on. */
+  isPaused = false;
+  /** No task is taken any more; those that were submitted still run. */
+  closing = false;
+  /** Nothing runs any more. */
+  ended = false;
+
+  readonly handlers: HandlerNames;
+  readonly views: TaskViews;
+  readonly inputs: Inputs;
+  readonly results: Results;
+  /** Undefined without `explain`. */
+  readonly observer: Observer | undefined;
+  /** Undefined without `recordTiming`. */
+  readonly timing: Timing | undefined;
+  /** Hears from workers. */
+  workerEvents!: WorkerEvents;
+  /** Something has changed by the passing of time; with true, there may be fewer workers than there must be. */
+  changed: (isShort: boolean) => void = () => {};
+  /** For the next look at idle workers, and for the end of the breaker's pause. */
+  idleTimer: NodeJS.Timeout | undefined;
+  pauseTimer: NodeJS.Timeout | undefined;
+  /** The number of the pool's own function. */
+  defaultHandler = -1;
+
+  constructor(options: FilledOptions, geometry: Geometry, lifecycle: boolean) {
+    this.options = options;
+    this.lifecycle = lifecycle;
+    this.table = tableOf(layoutOf(geometry));
+    const { table, workers } = this;
+    this.freeIndexes = Array.from({ length: geometry.workers }, (_, index) => geometry.workers - 1 - index);
+    this.handlers = new HandlerNames((id, { filename, name, call }) => {
+      for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
+    });
+    this.views = new TaskViews(this.handlers);
+    this.observer = options.explain ? new Observer(table, workers, this.handlers) : undefined;
+    const { observer } = this;
+    this.inputs = observer ? new ObservedInputs(table, workers, observer) : new Inputs(table, workers);
+    this.results = observer ? new ObservedResults(table, observer) : new Results(table);
+    this.slots = new Slots(table, this.inputs);
+    this.guard = new Guard(options.breaker, options.quarantine);
+    this.isCustom = options.taskQueue !== undefined;
+    this.ordered = this.isCustom;
+    this.queue =
+      options.taskQueue === undefined
+        ? new Queue()
+        : new CustomQueue(options.taskQueue, this.views, (task, error) => this.settle(task, error, true));
+    this.timing = options.recordTiming ? new Timing(this) : undefined;
+  }
+
+  /** Workers that do not retire. */
+  get count(): number {
+    return this.workers.length - this.retiring;
+  }
+
+  /** A task is under way from now on. */
+  enter(task: Task): void {
+    // First, because at the end of the stack it may throw, and then nothing has happened.
+    if (task.extras !== undefined) this.tally(task.extras, 1);
+    task.number = ++this.lastNumber;
+    this.outstanding++;
+  }
+
+  /** It is under way no more. */
+  leave(task: Task): void {
+    this.outstanding--;
+    if (task.extras !== undefined) this.tally(task.extras, -1);
+  }
+
+  /** The worker of a task with a key; undefined: none for now. */
+  setHome(task: Task, worker: WorkerHandle | undefined): void {
+    const extras = task.extras as Extras;
+    this.tally(extras, -1);
+    extras.worker = worker;
+    this.tally(extras, 1);
+  }
+
+  /** Counts a task that is under way, or no more, by what it needs of workers. */
+  tally({ stream, worker, abortable }: Extras, by: 1 | -1): void {
+    if (stream === 'continues') this.bound += by;
+    else if (worker === undefined) this.abortable += abortable ? by : 0;
+    else {
+      this.homed += by;
+      worker.pinned += by;
+      worker.pinnedAlone += abortable ? by : 0;
+    }
+  }
+
+  /** Settles a task, once. */
+  settle(task: Task, outcome: unknown, failed: boolean): void {
+    if (task.place === SETTLED) return;
+    const { extras } = task;
+    this.leave(task);
+    task.place = SETTLED;
+    task.value = undefined;
+    this.completed++;
+    extras?.release?.();
+    const verdict = extras?.stream === undefined ? extras?.verdict : undefined;
+    if (failed || verdict !== undefined) {
+      this.failed++;
+      task.reject(verdict === undefined ? outcome : verdict.reason);
+    } else task.resolve(outcome);
+  }
+
+  /** Tasks for anybody that so many workers could not take, if so many more were submitted. */
+  shortage(threads: number, morePlain = 0, moreAbortable = 0): number {
+    const { concurrentTasksPerWorker: concurrency } = this.options;
+    let whole = threads;
+    let spare = 0;
+    if (this.homed > 0) {
+      for (const worker of this.workers) {
+        if (worker.pinned === 0 || !takesTasks(worker)) continue;
+        whole--;
+        if (worker.pinnedAlone === 0) spare += Math.max(0, concurrency - worker.pinned);
+      }
+    }
+    const abortable = this.abortable + moreAbortable;
+    const plain = this.outstanding - this.bound - this.homed - this.abortable + morePlain;
+    const room = Math.max(0, whole - abortable) * concurrency + spare;
+    return Math.max(0, abortable - Math.max(0, whole)) + Math.max(0, plain - room);
+  }
+
+  /** The same, with the tasks that wait for the worker of their own. */
+  waiting(threads: number, morePlain = 0, moreAbortable = 0): number {
+    let waiting = this.shortage(threads, morePlain, moreAbortable);
+    if (this.homed === 0) return waiting;
+    const { concurrentTasksPerWorker } = this.options;
+    for (const worker of this.workers) {
+      const room = worker.pinnedAlone > 0 ? 1 : concurrentTasksPerWorker;
+      if (takesTasks(worker)) waiting += Math.max(0, worker.pinned - room);
+    }
+    return waiting;
+  }
+
+  /** What waits for one worker alone. */
+  laneOf(worker: WorkerHandle): Deque {
+    let lane = this.lanes.get(worker);
+    if (lane === undefined) {
+      lane = new Deque();
+      this.lanes.set(worker, lane);
+    }
+    return lane;
+  }
 }

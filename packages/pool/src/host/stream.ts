@@ -6,11 +6,11 @@ import type { Core } from './core.js';
 import type { Journey } from './escort/journey.js';
 import { type FedParcel, fedParcel, isFeed } from './feed.js';
 import { Line, type Place } from './line.js';
-import type { OpenStream } from './open-streams.js';
 import type { RunOptions } from './options.js';
-import { type Checked, check, handlerOf, ownOf, parcelOf, transferOf, watch } from './run-with.js';
-import { type Extras, Rejection, type Task } from './task.js';
-import type { WorkerHandle } from './worker-handle.js';
+import type { OpenStream } from './state.js';
+import { type Checked, check, handlerOf, ownOf, parcelOf, transferOf, watch } from './submit.js';
+import { type Extras, NO_EXTRAS, Rejection, type Task } from './task.js';
+import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
 /** Options of `stream()`: those of `run()`, and these. Signal and timeout are those of the whole stream. */
 export interface StreamOptions extends RunOptions {
@@ -20,6 +20,9 @@ export interface StreamOptions extends RunOptions {
 
 type Result = Promise<IteratorResult<unknown, undefined>>;
 
+/** Steps that are under way at most, however many items may be made ahead. */
+const MOST_FLYING = 64;
+
 /** @throws TypeError or RangeError for what is wrong in the options */
 export function streamOf(core: Core, given: unknown, options: StreamOptions): Stream {
   const own = ownOf(options);
@@ -28,13 +31,15 @@ export function streamOf(core: Core, given: unknown, options: StreamOptions): St
   return new Stream(core, given, transferOf(own), checked, most);
 }
 
-/** What has to be told to the worker of a stream that has ended. */
+// What has to be told to the worker of a stream that has ended.
 const NOTHING = 0;
 const TO_RETURN = 1;
 const RETURNING = 2;
 
+const settled = Promise.resolve();
+
 /**
- * The items of an iterable that a worker keeps. Each is made by a task of its own, which is mailed to that worker: so what is not
+ * The items of an iterable that a worker keeps. Each is made by a task of its own, which only that worker can run: so what is not
  * asked for is not made, and the worker is free between two items.
  */
 export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenStream {
@@ -84,7 +89,7 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
   next(): Result {
     if (!this.#hasBegun) this.#begin();
     const result = this.#line.next();
-    this.goOn();
+    this.#goOn();
     return result;
   }
 
@@ -102,43 +107,40 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
   #begin(): void {
     this.#hasBegun = true;
     const { signal, timeout, name } = this.#checked;
-    this.#core.streams.add(this);
-    if (signal !== undefined && (signal as AbortSignal).aborted) {
-      this.fail(new AbortError((signal as AbortSignal).reason));
-      return;
-    }
-    if (signal !== undefined || timeout !== undefined)
-      this.#unwatch = watch((reason) => this.#abort(reason), name, signal, timeout);
-    this.#open();
-  }
-
-  #open(): void {
-    if (isFeed(this.#given)) this.#fed = fedParcel([this.#given], this.#transfer, this.#given);
-    const { value, transfer, original } = this.#fed ?? parcelOf(this.#given, this.#transfer);
-    const call = this.#fed === undefined ? STREAMED : STREAMED | FED;
-    const handler = handlerOf(this.#core, { ...this.#checked, grace: 0 }, call);
-    const extras = this.#extras('opens', { transfer, original, priority: this.#checked.priority });
-    const journey = handler === -1 ? undefined : this.#core.escort?.begin(value, handler);
-    this.#journey = journey;
-    const sent = journey ?? { value, handler };
+    this.#core.addStream(this);
     try {
-      this.#fly(
-        (resolve) => this.#core.tasks.start(sent.value, sent.handler, extras, resolve),
-        (result) => this.#onOpen(result),
-      );
-      journey?.queued();
+      if (signal !== undefined && (signal as AbortSignal).aborted)
+        throw new AbortError((signal as AbortSignal).reason);
+      if (signal !== undefined || timeout !== undefined)
+        this.#unwatch = watch((reason) => this.#abort(reason), name, signal, timeout);
+      this.#open();
     } catch (error) {
       this.fail(error);
     }
   }
 
-  #extras(
-    stream: 'opens' | 'continues',
-    { transfer, original, priority }: Pick<Extras, 'transfer' | 'original' | 'priority'>,
-  ): Extras {
+  /** @throws what the input or its iterator throws, and why the task is refused */
+  #open(): void {
+    if (isFeed(this.#given)) this.#fed = fedParcel([this.#given], this.#transfer, this.#given);
+    const { value, transfer, original } = this.#fed ?? parcelOf(this.#given, this.#transfer);
+    const call = this.#fed === undefined ? STREAMED : STREAMED | FED;
+    const handler = handlerOf(this.#core, { ...this.#checked, grace: 0 }, call);
+    const { priority, key } = this.#checked;
+    const extras = this.#extras({ transfer, original, priority, key, stream: 'opens' });
+    const journey = handler === -1 ? undefined : this.#core.escort?.begin(value, handler);
+    this.#journey = journey;
+    const sent = journey ?? { value, handler };
+    this.#fly(
+      (resolve) => this.#core.start(sent.value, sent.handler, extras, resolve),
+      (result) => this.#onOpen(result),
+    );
+    journey?.queued();
+  }
+
+  #extras(more: Partial<Extras>): Extras {
     const { signal, timeout, grace, retry } = this.#checked;
     const abortable = signal !== undefined || timeout !== undefined || grace > 0;
-    return { transfer, original, priority, abortable, release: undefined, beyond: { grace, retry, stream } };
+    return { ...NO_EXTRAS, abortable, grace, retry, ...more };
   }
 
   /** Starts a task, and keeps it until it is settled. */
@@ -149,7 +151,6 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
       hasEnded = true;
       if (task !== undefined) this.#flying.delete(task);
       onEnd(value);
-      this.#core.streams.goOn();
     };
     task = start(resolve);
     if (!hasEnded) this.#flying.add(task);
@@ -170,36 +171,31 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
     }
     this.worker.kept++;
     this.#id = id;
-    this.goOn();
+    this.#goOn();
   }
 
   /** Asks for as many items as there may be, or tells the worker that it is over. */
-  goOn(): void {
-    if (this.#isOver || this.worker === undefined) return;
-    while (this.#end === TO_RETURN || (this.#end === NOTHING && this.#line.size < this.#most)) {
-      if (this.worker.leaving || this.worker.hasExited) {
-        // It is told when its worker has exited; nothing can be said to it any more.
-        if (this.#end === TO_RETURN) this.#over();
-        return;
-      }
-      if (!this.#core.tasks.hasRoomFor(this.worker)) {
-        this.#core.streams.wait(this);
-        return;
-      }
-      if (this.#end === TO_RETURN) this.#sendReturn();
-      else this.#sendNext(this.#line.take());
+  #goOn(): void {
+    const { worker } = this;
+    if (this.#isOver || worker === undefined) return;
+    // Nothing can be said to it any more. It is told when its worker has exited.
+    if (worker.state >= STOPPING) {
+      if (this.#end === TO_RETURN) this.#over();
+      return;
     }
+    if (this.#end === TO_RETURN) this.#sendReturn(worker);
+    while (this.#end === NOTHING && this.#line.size < this.#most && this.#flying.size < MOST_FLYING)
+      this.#sendNext(worker, this.#line.take());
   }
 
-  #sendNext(place: Place): void {
-    this.#send([NEXT, this.#id], this.#extras('continues', PLAIN), (value) => this.#onItem(place, value));
+  #sendNext(worker: WorkerHandle, place: Place): void {
+    const extras = this.#extras({ stream: 'continues', worker });
+    this.#send([NEXT, this.#id], extras, (value) => this.#onItem(place, value));
   }
 
-  #sendReturn(): void {
+  #sendReturn(worker: WorkerHandle): void {
     this.#end = RETURNING;
-    const beyond = { grace: 0, retry: undefined, stream: 'continues' } as const;
-    const extras = { ...PLAIN, abortable: false, release: undefined, beyond };
-    this.#send([RETURN, this.#id], extras, (value) => {
+    this.#send([RETURN, this.#id], { ...NO_EXTRAS, stream: 'continues', worker }, (value) => {
       if (value instanceof Rejection && !isStopped(value.reason)) this.#settleClosed?.reject(value.reason);
       this.#over();
     });
@@ -207,8 +203,7 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
 
   #send(step: StreamStep, extras: Extras, onEnd: (value: unknown) => void): void {
     const handler = handlerOf(this.#core, { ...this.#checked, grace: 0 }, CONTINUED);
-    const worker = this.worker as WorkerHandle;
-    this.#fly((resolve) => this.#core.tasks.post(worker, step, handler, extras, resolve), onEnd);
+    this.#fly((resolve) => this.#core.start(step, handler, extras, resolve), onEnd);
   }
 
   #onItem(place: Place, item: unknown): void {
@@ -218,18 +213,20 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
       return;
     }
     const [isDone, value] = item as [boolean, unknown];
-    if (!isDone) {
-      this.#line.settle(place, value, false);
+    if (isDone) {
+      this.#over();
+      this.#line.endAt(place);
       return;
     }
-    this.#over();
-    this.#line.endAt(place);
+    this.#line.settle(place, value, false);
+    // Somebody asks for more than may be made ahead.
+    if (this.#line.isAwaited) this.#goOn();
   }
 
   /** By the signal or the timeout: what runs is ended as `run()` would end it. */
   #abort(reason: unknown): void {
     this.#failBy(reason);
-    for (const task of [...this.#flying]) this.#core.tasks.end(task, reason);
+    for (const task of [...this.#flying]) this.#core.end(task, reason);
     this.#line.fail(reason);
     this.#cancel(reason);
   }
@@ -241,11 +238,19 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
     this.#unwatch?.();
     const grace = this.#checked.grace || Number.POSITIVE_INFINITY;
     for (const task of [...this.#flying])
-      if (!this.#core.tasks.withdraw(task, reason)) this.#core.tasks.ask(task, reason, grace);
-    this.goOn();
+      if (!this.#core.withdraw(task, reason)) this.#core.ask(task, reason, grace);
+    this.#goOn();
   }
 
-  /** The pool ends it: what has come before that still comes. */
+  /** What has come before that still comes. */
+  close(reason: unknown): void {
+    if (this.#end !== NOTHING) return;
+    this.#failBy(reason);
+    this.#line.settle(this.#line.take(), reason, true);
+    this.#cancel(reason);
+  }
+
+  /** The same, when the iterable is gone. */
   fail(reason: unknown): void {
     const isWanted = this.#end === NOTHING;
     this.#failBy(reason);
@@ -266,7 +271,7 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
     this.#unwatch?.();
     if (this.worker !== undefined) this.worker.kept--;
     this.#fed?.close();
-    this.#core.streams.remove(this);
+    this.#core.removeStream(this);
     this.#settleClosed?.resolve();
   }
 
@@ -276,10 +281,6 @@ export class Stream implements AsyncIterableIterator<unknown, undefined>, OpenSt
   }
 }
 
-const settled = Promise.resolve();
-
 /** What it was to do for its end it has been too slow for. */
 const isStopped = (reason: unknown): boolean =>
   reason instanceof WorkerError && reason.code === 'PLIMSOLL_POOL_WORKER_STOPPED';
-
-const PLAIN = { transfer: [], original: undefined, priority: 0 };

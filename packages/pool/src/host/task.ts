@@ -1,31 +1,77 @@
 import type { Transferable } from 'node:worker_threads';
 import type { RetryPolicy } from './fault-options.js';
-import type { Key } from './keys.js';
 import type { WorkerHandle } from './worker-handle.js';
 
-// Where a task is. Only the table knows whether it runs.
-/** Neither in the queue nor in the table. */
+// Where a task is: always in exactly one place.
+/** In nobody's hands: it is being submitted, or on its way from one place to another. */
 export const LOOSE = 0;
-/** In the host's queue. */
-export const WAITING = 1;
-/** In the table, until its end is read there. */
-export const PUBLISHED = 2;
-export const SETTLED = 3;
+/** In the queue, for whichever worker is free. */
+export const QUEUED = 1;
+/** In the lane of its worker, or among the homeless while there is no worker. */
+export const IN_LANE = 2;
+/** In the table; that alone knows whether a worker runs it. */
+export const IN_TABLE = 3;
+/** It died with its worker and runs again after its backoff. */
+export const PAUSED = 4;
+export const SETTLED = 5;
 
-/** Lets go of a signal or a timer. */
+/** What tasks that belong together have in common. */
+export type Key = string | number;
+
+/** Stops watching a signal and a timer. */
 export type Release = () => void;
 
 /** Begins to watch for what ends a task early; returns how to stop that. */
 export type Watch = (end: (reason: unknown) => void, name: string) => Release;
 
-/** A task on the host, from `run()` until its promise is settled. Kept small: a million may wait. */
+/** What only tasks with options have. */
+export interface Extras {
+  readonly transfer: readonly Transferable[];
+  /** Its worker may be killed for it, so it shares that worker with no other task. */
+  readonly abortable: boolean;
+  readonly priority: number;
+  /** The value as the caller passed it, when `move` wrapped it: custom queues look for options there. */
+  readonly original: unknown;
+  /** Milliseconds from when it is asked to end until its worker is stopped. */
+  readonly grace: number;
+  /** Instead of the pool's. */
+  readonly retry: RetryPolicy | undefined;
+  readonly key: Key | undefined;
+  /** A stream that it opens, or a step of one, which only the worker that keeps the stream can run. */
+  readonly stream: 'opens' | 'continues' | undefined;
+  /** The only worker that may run it: of its key, of its stream, or of its part of a broadcast. */
+  worker: WorkerHandle | undefined;
+  release: Release | undefined;
+  /** It was asked to end, so it rejects with that, however it ends; steps of streams see to it themselves. */
+  verdict: { readonly reason: unknown } | undefined;
+}
+
+export const NO_EXTRAS: Extras = {
+  transfer: [],
+  abortable: false,
+  priority: 0,
+  original: undefined,
+  grace: 0,
+  retry: undefined,
+  key: undefined,
+  stream: undefined,
+  worker: undefined,
+  release: undefined,
+  verdict: undefined,
+};
+
+/** A task on the host, from its submission until it is settled. Kept small: a million may wait. */
 export class Task {
-  state: number = LOOSE;
+  place: number = LOOSE;
+  /** In the table: its slot. In the queue: its index in the heap. */
   slot = -1;
+  /** Tasks are due in the order of their numbers, unless priorities differ. */
+  number = 0;
   value: unknown;
   readonly handler: number;
   /** By the clock that all threads share. */
   readonly created: number;
+  /** Gets the result, or a `Rejection`. */
   readonly resolve: (value: unknown) => void;
   readonly extras: Extras | undefined;
 
@@ -48,19 +94,29 @@ export class Task {
     this.resolve(new Rejection(reason));
   }
 
-  /** Its worker may be killed for it, so it shares that worker with no other task. */
   get abortable(): boolean {
     return this.extras?.abortable ?? false;
   }
 
-  /** Which worker it is for, if not for whoever is free. */
-  get pin(): Pin | undefined {
-    return this.extras?.beyond?.pin;
+  get priority(): number {
+    return this.extras?.priority ?? 0;
   }
 
-  /** No worker but one can run it. */
+  /** Is it for one worker alone? */
+  get isPinned(): boolean {
+    const { extras } = this;
+    return extras !== undefined && (extras.key !== undefined || extras.worker !== undefined);
+  }
+
+  /** No other worker could ever run it. */
   get isBound(): boolean {
-    return this.extras?.beyond?.stream === 'continues';
+    const { extras } = this;
+    return extras !== undefined && extras.key === undefined && extras.worker !== undefined;
+  }
+
+  /** Is it a step of a stream? */
+  get isStep(): boolean {
+    return this.extras?.stream === 'continues';
   }
 
   get hasTransfer(): boolean {
@@ -80,36 +136,4 @@ export class Rejection {
   then(_resolve: unknown, reject: (reason: unknown) => void): void {
     reject(this.reason);
   }
-}
-
-/** What few tasks have. */
-export interface Extras {
-  readonly transfer: readonly Transferable[];
-  readonly abortable: boolean;
-  readonly priority: number;
-  /** The value as the caller passed it, when `move` wrapped it: custom queues look for options there. */
-  readonly original: unknown;
-  release: Release | undefined;
-  /** Left out of tasks that need none of it. */
-  readonly beyond?: Beyond;
-}
-
-/** Which worker a task is for: that of a key, or this one. */
-export interface Pin {
-  readonly key: Key | undefined;
-  readonly worker: WorkerHandle | undefined;
-}
-
-/** What still fewer have. */
-export interface Beyond {
-  /** Milliseconds from when it is asked to end until its worker is stopped. */
-  readonly grace: number;
-  /** Instead of the pool's. */
-  readonly retry: RetryPolicy | undefined;
-  /** It is for one worker alone. */
-  readonly pin?: Pin | undefined;
-  /** A stream of which it is a part. One that continues it can be run by the worker alone that keeps that stream. */
-  readonly stream?: 'opens' | 'continues';
-  /** It was asked to end: so it settles, whatever becomes of it; but for parts of streams, which see to that themselves. */
-  verdict?: { readonly reason: unknown };
 }

@@ -1,6 +1,5 @@
 import { now } from '../shared/clock.js';
 import { Histogram, Times } from '../shared/histogram.js';
-import type { Ledger } from './ledger.js';
 
 type Kind = 'run' | 'wait';
 
@@ -21,6 +20,10 @@ export class Timing {
   /** To be called before tasks are counted as come or gone. */
   atTime(time: number): void {
     this.#pressures.before(time);
+  }
+
+  atNow(): void {
+    this.atTime(now());
   }
 
   /** A worker has been started. */
@@ -74,7 +77,10 @@ const SLOT = 250;
 const SLOTS = 20;
 
 /** What the pool has taken on and brought to an end so far. */
-type Flow = Pick<Ledger, 'completed' | 'outstanding'>;
+export interface Flow {
+  readonly completed: number;
+  readonly outstanding: number;
+}
 
 /**
  * Queue pressure: tasks that came in divided by tasks that went out, over the last five seconds.

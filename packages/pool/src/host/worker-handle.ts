@@ -1,4 +1,6 @@
+import { getPriority, setPriority } from 'node:os';
 import type { Worker } from 'node:worker_threads';
+import { now } from '../shared/clock.js';
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import { IN_DENO } from '../shared/deno.js';
@@ -21,35 +23,52 @@ export interface WorkerEvents {
   onExit(worker: WorkerHandle, exitCode: number): void;
 }
 
+// What a worker is doing. It only ever goes on in this order, and may leave some of them out.
+export const STARTING = 0;
+export const READY = 1;
+/** It takes no more tasks, and ends itself when it has ended those that it has. */
+export const RETIRING = 2;
+/** The pool has ended it; its thread may not exit for long. */
+export const STOPPING = 3;
+export const EXITED = 4;
+
+export const takesTasks = (worker: WorkerHandle): boolean => worker.state <= READY;
+/** It has been ready, and nobody has stopped it. */
+export const isRunning = (worker: WorkerHandle): boolean =>
+  worker.state === READY || worker.state === RETIRING;
+
 /** One worker thread as the host sees it. */
 export class WorkerHandle {
   readonly thread: Worker;
   readonly threadId: number;
   readonly index: number;
   readonly gate: number;
-  ready = false;
-  /** When the host heard that it is, by the clock that all threads share. */
+  state: number = STARTING;
+  /** What it was doing when its thread exited. */
+  endedAs: number = STARTING;
+  /** It has been ready, and when the host heard of that, by the clock that all threads share. */
+  hasStarted = false;
   readyAt = 0;
+  /** Tasks of keys, and parts of broadcasts, that it has or that wait for it; those among them that need it to themselves. */
+  pinned = 0;
+  pinnedAlone = 0;
   /** How many places of keys it was given. */
   keys = 0;
+  /** Iterables that it keeps for streams: it is not idle for good while there are any. */
+  kept = 0;
   /** Its files have something to do before it ends. */
   disposes = false;
-  /** It takes no more tasks, and ends itself when it has ended those that it has. */
-  retiring = false;
+  /** It has been told that it retires. */
+  isTold = false;
   /** Its heap was larger than `maxHeapMb` after a task. */
   isOverHeap = false;
-  /** It is being stopped, or has stopped: it counts no more. */
-  leaving = false;
+  /** How many tasks it had done when it could not be replaced. */
+  postponedAt: number | undefined;
   /** The last task in its mailbox is abortable: it shares the worker with no other one. */
   hasAbortableMail = false;
-  /** Its thread is gone. */
-  hasExited = false;
   /** The error that it died of, until its exit is handled. */
   failure: { error: unknown } | undefined;
   completed = 0;
-  /** Called when it keeps nothing more for streams. */
-  onFree: (() => void) | undefined;
-  #kept = 0;
   /** Of its tasks; undefined without `recordTiming`. */
   readonly times: Times | undefined;
   /** What load balancers may see of them. */
@@ -111,7 +130,6 @@ export class WorkerHandle {
     return new Promise((resolve) => {
       thread.once('exit', (code: number) => {
         messages.readAll();
-        this.hasExited = true;
         messages.close();
         events.onExit(this, code);
         resolve();
@@ -128,21 +146,24 @@ export class WorkerHandle {
     const terminate = thread.terminate.bind(thread);
     thread.terminate = async () => {
       // Before that it has nothing to do with the table, and hears of no message.
-      if (!this.ready) return terminate();
-      if (!this.hasExited) this.post([message.EXIT]);
+      if (!this.hasStarted) return terminate();
+      if (this.state !== EXITED) this.post([message.EXIT]);
       await this.exited;
       return 1;
     };
   }
 
-  /** Iterables that it keeps for streams: it is not idle for good while there are any. */
-  get kept(): number {
-    return this.#kept;
-  }
-
-  set kept(count: number) {
-    this.#kept = count;
-    if (count === 0) this.onFree?.();
+  /** It has loaded its file. */
+  ready(kernelThreadId: number, niceIncrement: number): void {
+    this.state = READY;
+    this.hasStarted = true;
+    this.readyAt = now();
+    if (kernelThreadId === 0 || niceIncrement === 0) return;
+    try {
+      setPriority(kernelThreadId, Math.min(19, getPriority(kernelThreadId) + niceIncrement));
+    } catch {
+      // A thread that is gone, or a system that does not let us: tasks run at the usual priority.
+    }
   }
 
   /** Tasks that it runs at this moment. */
@@ -229,7 +250,7 @@ export class WorkerHandle {
 
   /** Stops the thread. Whatever it runs is lost. */
   terminate(): void {
-    this.leaving = true;
+    this.state = STOPPING;
     void this.thread.terminate();
   }
 

@@ -125,6 +125,20 @@ function judge(value: unknown): number {
   return isPromise(value) || isWeakMap(value) || isWeakSet(value) ? HOPELESS : SUSPECT;
 }
 
+/** Has an array or a plain object nothing in it but what can be cloned by itself? Most of a large value is such objects. */
+function isFlat(value: object): boolean {
+  try {
+    if (Array.isArray(value)) return keys(value).length === value.length && value.every(isSimple);
+    for (const name of keys(value)) if (!isSimple((value as Record<string, unknown>)[name])) return false;
+    return !isMap(value) && !isSet(value) && !isNativeError(value);
+  } catch {
+    return false;
+  }
+}
+
+const isSimple = (value: unknown): boolean =>
+  value === null || (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol');
+
 class Search {
   readonly #seen = new Set<object>();
   readonly #way: Place[] = [];
@@ -163,6 +177,7 @@ class Search {
     }
     if (typeof part !== 'object' || part === null || this.#seen.has(part)) return undefined;
     this.#seen.add(part);
+    if (verdict === FINE && isFlat(part)) return undefined;
     this.#way.push(new Place(part, verdict === SUSPECT, place, number));
     return undefined;
   }

@@ -112,6 +112,8 @@ export const IN_SLOT = 0;
 export const IN_ARENA = 1;
 export const IN_PORT = 2;
 export const PLACE_MASK = 3;
+/** The task is for its worker alone: that takes such ones and others by turns. */
+export const PINNED = 1 << 2;
 /** The slot holds an error instead of a result. */
 export const FAILED = 1 << 3;
 /** The task may be killed, so it never shares a worker with another one. */

@@ -151,9 +151,10 @@ export function retract(table: Table, slot: number): boolean {
   return waits && Atomics.compareExchange(words, address, state, pack(HELD, 0)) === state;
 }
 
-/** Host: a slot that nobody else may touch. */
-export function hold(table: Table, slot: number): void {
-  Atomics.store(table.words, slotAt(table.layout, slot) + STATE, pack(HELD, 0));
+/** Host: the worker for which alone a slot is queued, or -1. */
+export function addresseeOf({ words, layout }: Table, slot: number): number {
+  const state = Atomics.load(words, slotAt(layout, slot) + STATE);
+  return kindOf(state) === MAILED ? ownerOf(state) >>> MAIL_POSITION_BITS : -1;
 }
 
 /** Host: has nobody got the slot? */
@@ -169,11 +170,32 @@ export function release(table: Table, slot: number): void {
  * Worker: claims the oldest queued slot, its own mailbox first. Returns the slot or -1.
  * `accepts` may refuse a slot for now. A shared one stays first in the queue for the others; one from the mailbox is
  * for this worker alone, so nothing else is claimed before it: otherwise it might never be accepted.
+ * `mayPass` says that a shared slot may be claimed before the mail that is due: that is how both take turns.
  */
-export function claim(table: Table, worker: number, accepts?: (slot: number) => boolean): number {
+export function claim(
+  table: Table,
+  worker: number,
+  accepts?: (slot: number) => boolean,
+  mayPass?: (slot: number) => boolean,
+): number {
+  if (mayPass !== undefined) {
+    const due = firstMail(table, worker);
+    if (due !== EMPTY && mayPass(due) && (accepts === undefined || accepts(due))) {
+      const shared = claimShared(table, worker, accepts);
+      if (shared !== EMPTY) return shared;
+    }
+  }
   const mail = claimMail(table, worker, accepts);
   if (mail === REFUSED) return EMPTY;
   return mail === EMPTY ? claimShared(table, worker, accepts) : mail;
+}
+
+/** The slot that its mailbox names next, or -1. It may have been taken back. */
+function firstMail({ words, layout }: Table, worker: number): number {
+  const block = blockAt(layout, worker);
+  const head = Atomics.load(words, block + MAIL_HEAD);
+  if (head === Atomics.load(words, block + MAIL_TAIL)) return EMPTY;
+  return Atomics.load(words, block + layout.mailRing + (head & (layout.mailbox - 1)));
 }
 
 /** Worker: the same from its mailbox alone, when it retires. */

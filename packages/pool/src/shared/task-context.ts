@@ -12,8 +12,8 @@ export interface TaskContext {
 const KEY = Symbol.for('plimsoll.pool.task');
 const registry = globalThis as { [KEY]?: () => TaskContext | undefined };
 
-/** Called in a worker by the first task that has a context. */
-export function provideContext(current: () => TaskContext | undefined): void {
+/** Called in a worker by the first task that has a context. `_end` is for pools that end before their thread does. */
+export function provideContext(current: () => TaskContext | undefined, _end?: () => void): void {
   registry[KEY] = current;
 }
 

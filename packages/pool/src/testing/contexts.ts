@@ -15,16 +15,20 @@ function current(): TaskContext | undefined {
 
 /** Whoever asks `task` of `@plimsoll/pool/worker` is told by the worker whose task it is. */
 export class Contexts {
-  readonly #own = new Set<Provider>();
+  /** With what ends each: a storage that has been used costs every promise of the process something. */
+  readonly #own = new Map<Provider, () => void>();
 
-  add(provider: Provider): void {
-    this.#own.add(provider);
+  add(provider: Provider, end: () => void = () => {}): void {
+    this.#own.set(provider, end);
     providers.add(provider);
     provideContext(current);
   }
 
   clear(): void {
-    for (const provider of this.#own) providers.delete(provider);
+    for (const [provider, end] of this.#own) {
+      providers.delete(provider);
+      end();
+    }
     this.#own.clear();
   }
 }

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Pumped } from '../host/pump.js';
 import type { Pool } from '../index.js';
 import type { Startup } from '../shared/messages.js';
-import { timers } from '../shared/timers.js';
+import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { Contexts } from './contexts.js';
 import { FakeThread, type WorkerInProcess } from './fake-thread.js';
 import { Faults } from './faults.js';
@@ -62,6 +62,9 @@ export class Simulation {
   #last: Promise<unknown> = Promise.resolve();
   #change: { readonly made: Promise<void>; make(): void } | undefined;
   readonly #logs = new Set<Step[]>();
+  #realTimer: NodeJS.Timeout | undefined;
+  /** The virtual time for which that is. */
+  #awaitedTime: number | undefined;
 
   constructor({ order = FIRST, isAutomatic, load }: Settings) {
     this.#order = order;
@@ -82,6 +85,12 @@ export class Simulation {
 
   workerFor(thread: FakeThread, startup: Startup): WorkerInProcess {
     return (this.realm as Realm).workerFor(thread, startup);
+  }
+
+  /** The pool has ended. */
+  stop(): void {
+    timers.clearTimeout(this.#realTimer);
+    this.contexts.clear();
   }
 
   threadExited(thread: FakeThread): void {
@@ -138,6 +147,25 @@ export class Simulation {
 
   async #go(): Promise<void> {
     if ((await this.#next()) !== undefined || this.#jump()) this.changed();
+    else this.#followRealTime();
+  }
+
+  /** While functions wait for something outside of the pool, timeouts end them as late as they would in a real one. */
+  #followRealTime(): void {
+    const due = this.time.nextDue;
+    if (!this.#isHeldUp || due === this.#awaitedTime) return;
+    this.#awaitedTime = due;
+    timers.clearTimeout(this.#realTimer);
+    const fire = (): void => {
+      this.#awaitedTime = undefined;
+      if (this.#isHeldUp && this.time.nextDue === due) this.time.fireNext();
+      this.changed();
+    };
+    this.#realTimer = timers.setTimeout(fire, Math.min((due as number) - this.time.now, LONGEST_TIMER));
+  }
+
+  get #isHeldUp(): boolean {
+    return (this.#pumped?.outstanding ?? 0) > 0 && this.#isWaiting && this.time.isAwaited;
   }
 
   /** Makes one thing happen. */
@@ -155,6 +183,7 @@ export class Simulation {
         const goesOn = await this.#alone(async () => (await this.#next()) !== undefined || this.#jump());
         if (goesOn) continue;
         if (!this.#isWaiting) return log;
+        this.#followRealTime();
         await changed;
       }
     } finally {

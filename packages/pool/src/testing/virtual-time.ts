@@ -41,7 +41,12 @@ export class VirtualTime {
 
   /** Is a timer due at that time, or before? */
   hasUntil(time: number): boolean {
-    return (this.#next()?.due ?? Number.POSITIVE_INFINITY) <= time;
+    return (this.nextDue ?? Number.POSITIVE_INFINITY) <= time;
+  }
+
+  /** When the next timer is due; undefined: there is none. */
+  get nextDue(): number | undefined {
+    return this.#next()?.due;
   }
 
   /**

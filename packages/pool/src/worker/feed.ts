@@ -1,7 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import { AbortError } from '../errors.js';
-import { restore } from '../shared/error-record.js';
-import { END, type FedValue, type FeedMessage, type FeedRequest, ITEM } from '../shared/feeds.js';
+import { carry, restore } from '../shared/error-record.js';
+import { END, FAILURE, type FedValue, type FeedMessage, type FeedRequest, ITEM } from '../shared/feeds.js';
+import { unreadable } from '../shared/uncloneable.js';
 
 /** Items that have been asked for or are here, at most. */
 const MOST = 16;
@@ -54,6 +55,11 @@ class FeedReader implements AsyncIterableIterator<unknown, undefined> {
     port.on('message', (message: FeedMessage) => {
       this.#asked--;
       this.#received.push(message);
+      this.#serve();
+    });
+    port.on('messageerror', (reason: unknown) => {
+      this.#asked--;
+      this.#received.push([FAILURE, carry(unreadable('item', reason))]);
       this.#serve();
     });
     port.on('close', () => {

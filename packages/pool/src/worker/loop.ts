@@ -61,6 +61,8 @@ export class Loop {
   readonly #recorder: Recorder | undefined;
   readonly #around: Recorder['call'];
   readonly #accepts: ((slot: number) => boolean) | undefined;
+  /** After a task that was for this worker alone it is the others' turn, lest a busy stream keeps them waiting. */
+  #mayPass: ((slot: number) => boolean) | undefined;
 
   constructor(startup: message.Startup, table: SharedTable, channel: Channel, handlers: Handlers) {
     this.#table = table;
@@ -127,7 +129,7 @@ export class Loop {
     const end = now() + TURN;
     let untilClock = LOOK_AT_CLOCK;
     while (this.#running < this.#concurrency && !this.#abortable && !this.#condemned) {
-      const slot = this.#claim(this.#table, this.#worker, this.#accepts);
+      const slot = this.#claim(this.#table, this.#worker, this.#accepts, this.#mayPass);
       if (slot === -1) {
         if (this.#onRetired !== undefined) {
           this.#endRetired();
@@ -213,10 +215,14 @@ export class Loop {
     );
   }
 
+  readonly #isPinned = (slot: number): boolean =>
+    ((this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number) & message.PINNED) !== 0;
+
   #start(slot: number): void {
     const base = slotAt(this.#table.layout, slot);
     const flags = this.#table.words[base + FLAGS] as number;
     this.#running++;
+    this.#mayPass = (flags & message.PINNED) === 0 ? undefined : this.#isPinned;
     this.#setAbortable((flags & message.ABORTABLE) !== 0);
     if (this.#recorder !== undefined) this.#recorder.start(slot);
     if ((flags & message.PLACE_MASK) < message.IN_PORT) {

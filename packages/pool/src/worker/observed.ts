@@ -20,7 +20,10 @@ export class ObservedCalls {
     // Not imported above: to load it and to follow promises costs workers that need it alone.
     const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
     this.#storage = new AsyncLocalStorage();
-    provideContext(() => this.#storage.getStore());
+    provideContext(
+      () => this.#storage.getStore(),
+      () => this.#storage.disable(),
+    );
     channel.onAbort = (slot, sequence, thrown) => this.#abort(slot, sequence, thrown);
   }
 

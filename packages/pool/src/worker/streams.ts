@@ -101,7 +101,10 @@ export class Streams {
     }
   }
 
-  #given(id: number, { done, value }: IteratorResult<unknown>): unknown {
+  #given(id: number, result: IteratorResult<unknown>): unknown {
+    if (typeof result !== 'object' || result === null)
+      throw new TypeError(`Iterator result ${String(result)} is not an object`);
+    const { done, value } = result;
     if (done === true) {
       this.#kept.delete(id);
       return ENDED;

@@ -137,6 +137,14 @@ export class LiveTarget {
     return [...this.#connections].reduce((total, { completed }) => total + completed, 0);
   }
 
+  /** Requests under way, in all of them. */
+  get open(): number {
+    return [...this.#connections].reduce(
+      (total, { samples }) => total + (samples.at(-1)?.open.length ?? 0),
+      0,
+    );
+  }
+
   /** Processes that are there. */
   get pids(): number[] {
     return [...this.#connections].flatMap(({ hello }) => (hello === null ? [] : [hello.pid]));

@@ -9,7 +9,7 @@ import type { HandlerNames } from '../handler-names.js';
 import { Inputs } from '../inputs.js';
 import { Results } from '../results.js';
 import type { Task } from '../task.js';
-import type { WorkerHandle } from '../worker-handle.js';
+import { READY, type WorkerHandle } from '../worker-handle.js';
 import { Breakdown, type Phases } from './breakdown.js';
 
 /** So many functions are told apart; the tasks of further ones are added up in one. */
@@ -61,7 +61,7 @@ export class Observer {
 
   /** A worker is ready. */
   came(): void {
-    const ready = this.#workers.filter((worker) => worker.ready).length;
+    const ready = this.#workers.filter((worker) => worker.state === READY).length;
     this.mostWorkers = Math.max(this.mostWorkers, ready);
   }
 
@@ -73,13 +73,13 @@ export class Observer {
     this.#from[slot] = from;
     this.#to[slot] = to;
     let free = 0;
-    for (const worker of this.#workers) if (worker.ready && worker.hasNothing) free++;
+    for (const worker of this.#workers) if (worker.state === READY && worker.hasNothing) free++;
     this.#foundFree[slot] = free > queuedEntries(this.#table) ? 1 : 0;
   }
 
   read(worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number): void {
     // Its first result may be read before the message that says so.
-    if (!worker.ready) worker.readMessages();
+    if (!worker.hasStarted) worker.readMessages();
     const { cells } = this.marks;
     const at = cellsOf(slot);
     const taken = cells[at + TAKEN] as number;

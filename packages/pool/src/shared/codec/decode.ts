@@ -49,13 +49,17 @@ export function memoryOf(buffer: ArrayBuffer | SharedArrayBuffer): Memory {
 export type Borrow = (address: number, length: number) => Uint8Array;
 
 const NONE: readonly ArrayBuffer[] = [];
+const NO_WORDS = new Int32Array(0);
+const NO_BYTES = rawBuffer(new ArrayBuffer(0));
+/** Words of a value whose memory may be kept. */
+const MOST_KEPT = 2 ** 16;
 
 /** Turns the words of an Encoder back into a value. Nothing of the result refers to the words. */
 export class Decoder {
   /** Those of the encoder whose words are read. */
   makers: Makers;
-  #words: Int32Array = new Int32Array(0);
-  #bytes: RawBuffer = rawBuffer(new ArrayBuffer(0));
+  #words: Int32Array = NO_WORDS;
+  #bytes: RawBuffer = NO_BYTES;
   #at = 0;
   #objects: unknown[] = [];
   #repeats = false;
@@ -93,7 +97,15 @@ export class Decoder {
     const value = this.read();
     this.#block = '';
     if (this.#repeats) this.#objects = [];
+    if (length > MOST_KEPT || externals.length > 0) this.#letGo();
     return value;
+  }
+
+  /** Of what was large: its memory is not kept until the next value. */
+  #letGo(): void {
+    this.#words = NO_WORDS;
+    this.#bytes = NO_BYTES;
+    this.#externals = NONE;
   }
 
   #findTexts(last: number): void {

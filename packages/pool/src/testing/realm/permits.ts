@@ -16,10 +16,10 @@ export function withPermit(worker: number, onClaim: (slot: number) => void, driv
 }
 
 /** As the real one, for a worker that may claim. */
-export const claim: typeof table.claim = (from, worker, accepts) => {
+export const claim: typeof table.claim = (from, worker, accepts, mayPass) => {
   const onClaim = permits.get(worker);
   if (onClaim === undefined) return -1;
-  const slot = table.claim(from, worker, accepts);
+  const slot = table.claim(from, worker, accepts, mayPass);
   if (slot === -1) return -1;
   permits.delete(worker);
   onClaim(slot);

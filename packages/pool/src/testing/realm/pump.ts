@@ -21,6 +21,6 @@ export class Pump implements Pick<real.Pump, keyof real.Pump> {
   }
 
   stop(): void {
-    simulation.contexts.clear();
+    simulation.stop();
   }
 }

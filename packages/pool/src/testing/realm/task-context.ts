@@ -4,4 +4,5 @@ import { simulation } from './here.js';
 export type { TaskContext } from '../../shared/task-context.js';
 export const { currentContext } = real;
 
-export const provideContext: typeof real.provideContext = (current) => simulation.contexts.add(current);
+export const provideContext: typeof real.provideContext = (current, end) =>
+  simulation.contexts.add(current, end);

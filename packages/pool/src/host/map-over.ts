@@ -1,8 +1,8 @@
-import { AbortError } from './errors.js';
-import { Line, type Place } from './host/line.js';
-import type { AbortSignalAny } from './host/options.js';
-import { watch } from './host/run-with.js';
-import { letGo, type Source, sourceOf } from './host/source.js';
+import { AbortError } from '../errors.js';
+import { Line, type Place } from './line.js';
+import type { AbortSignalAny } from './options.js';
+import { letGo, type Source, sourceOf } from './source.js';
+import { watch } from './submit.js';
 
 /** Ends an item that was begun: by the signal of the loop, or because nobody takes results any more. */
 export type EndItem = (reason: AbortError, why: 'aborted' | 'over') => void;

@@ -1,14 +1,15 @@
 import type { Transferable } from 'node:worker_threads';
 import { AbortError, badRange, badType, TimeoutError } from '../errors.js';
-import { OBSERVED } from '../shared/calls.js';
+import { FED, OBSERVED } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { count, duration, text } from './checks.js';
 import type { Core } from './core.js';
 import { type RetryPolicy, retryOf } from './fault-options.js';
-import type { Key } from './keys.js';
+import { type FedParcel, fedParcel, isFeed, type Parcel } from './feed.js';
 import { type AbortEmitter, type AbortSignalAny, pathOf, type RunOptions } from './options.js';
-import type { Extras, Pin, Watch } from './task.js';
+import { type Extras, type Key, NO_EXTRAS, type Watch } from './task.js';
+import type { WorkerHandle } from './worker-handle.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -23,23 +24,32 @@ export interface Checked {
   /** Milliseconds; 0 for a task that nothing ends. */
   readonly grace: number;
   readonly retry: RetryPolicy | undefined;
-  readonly pin: Pin | undefined;
+  readonly key: Key | undefined;
+  /** Of a part of a broadcast. */
+  readonly worker?: WorkerHandle;
 }
 
-/** A value without what moves to the worker. */
-export interface Parcel {
-  readonly value: unknown;
-  readonly transfer: readonly Transferable[];
-  /** As the caller passed it, when that is something else. */
-  readonly original: unknown;
-}
-
-/** Runs a task that has options, or whose value was marked by `move`. @throws on bad options */
+/** Runs a task that has options, whose value was marked by `move`, or is an async iterable. @throws on bad options */
 export function runWith(core: Core, given: unknown, options: RunOptions): Promise<unknown> {
   const own = ownOf(options);
-  const parcel = parcelOf(given, transferOf(own));
+  const transfer = transferOf(own);
   const checked = check(core, own);
-  return submit(core, parcel, handlerOf(core, checked), checked);
+  if (isFeed(given)) return submitFed(core, fedParcel([given], transfer, given), checked, FED);
+  return submit(core, parcelOf(given, transfer), handlerOf(core, checked), checked);
+}
+
+/** Submits a task, and lets go of its feeds when it is over. */
+export async function submitFed(
+  core: Core,
+  parcel: FedParcel,
+  checked: Checked,
+  call: number,
+): Promise<unknown> {
+  try {
+    return await submit(core, parcel, handlerOf(core, checked, call), checked);
+  } finally {
+    parcel.close();
+  }
 }
 
 /** A copy without a prototype, so that nobody's polluted Object.prototype becomes an option. @throws TypeError */
@@ -58,9 +68,8 @@ export function check(core: Core, own: RunOptions): Checked {
   const grace = duration('options.grace', own.grace) ?? 0;
   const retry = retryOf(own.retry);
   const key = keyOf(own.key);
-  const pin = key === undefined ? undefined : { key, worker: undefined };
   const mayEnd = signal !== undefined || timeout !== undefined;
-  return { filename, name, timeout, signal, priority, grace: mayEnd ? grace : 0, retry, pin };
+  return { filename, name, timeout, signal, priority, grace: mayEnd ? grace : 0, retry, key };
 }
 
 /** The number of the function that options name, called in some way; -1: there is no file. */
@@ -79,15 +88,18 @@ export function submit(core: Core, parcel: Parcel, handler: number, checked: Che
 }
 
 /** Has a task with these options nothing but its value? */
-export const isPlain = ({ signal, timeout, priority, retry, pin }: Checked): boolean =>
-  signal === undefined && timeout === undefined && priority === 0 && retry === undefined && pin === undefined;
+export const isPlain = ({ signal, timeout, priority, retry, key, worker }: Checked): boolean =>
+  signal === undefined &&
+  timeout === undefined &&
+  priority === 0 &&
+  retry === undefined &&
+  key === undefined &&
+  worker === undefined;
 
 export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extras {
-  const { signal, timeout, priority, grace, retry, pin } = checked;
+  const { signal, timeout, priority, grace, retry, key, worker } = checked;
   const abortable = signal !== undefined || timeout !== undefined;
-  const extras = { transfer, abortable, priority, original, release: undefined };
-  const isSimple = grace === 0 && retry === undefined && pin === undefined;
-  return isSimple ? extras : { ...extras, beyond: { grace, retry, pin } };
+  return { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, worker };
 }
 
 /** Watches the signal and the timeout of a task; undefined: it has none. */

@@ -1,0 +1,361 @@
+import { availableParallelism } from 'node:os';
+import type { ResourceLimits } from 'node:worker_threads';
+import { now, source } from '../shared/clock.js';
+import { IN_DENO } from '../shared/deno.js';
+import { AWAKE, retire as retireAtGate, SLEEPING } from '../shared/gate.js';
+import { Times } from '../shared/histogram.js';
+import * as message from '../shared/messages.js';
+import { resetBlock } from '../shared/table.js';
+import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
+import { drain, putIntoLane, rejectWaiting } from './dispatch.js';
+import { startFailure } from './faults.js';
+import type { State } from './state.js';
+import type { Task } from './task.js';
+import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandle } from './worker-handle.js';
+
+// The worker threads: started on need, retired when there are too many or they have done enough, replaced when they die.
+
+const cores = availableParallelism();
+
+/** Milliseconds that a worker is kept at least, whatever `idleTimeout` says: it costs no CPU while it idles, and another start does. */
+const LEAST_IDLE = 50;
+/** Milliseconds that an ending pool waits for threads in Deno, where nothing stops one that is busy: the process may end then. */
+const DENO_PATIENCE = 1000;
+
+/** Node ends a thread when its code returns to JavaScript, and waits for that as long as it takes. */
+export const stuck = (threads: number): string =>
+  `${threads} stopped worker${threads === 1 ? '' : 's'} cannot end, probably inside a native call that does not return`;
+
+/**
+ * What is decided after every event: how many workers to start, and whom to retire.
+ * @param isShort There may be fewer workers than `minThreads`. Without that they are started for tasks alone: a worker that dies
+ *   before it has done anything is not replaced for its own sake, or deaths would go on for ever.
+ */
+export function plan(state: State, isShort = false): void {
+  shrink(state);
+  for (const worker of state.workers) if (worker.state === RETIRING) tellToRetire(state, worker);
+  hire(state, isShort);
+  if (state.homeless.size > 0) findHomes(state);
+  if (state.startError !== undefined && state.workers.length === 0) {
+    const { error } = state.startError;
+    state.startError = undefined;
+    rejectWaiting(state, () => startFailure(error));
+  }
+  watchIdle(state);
+}
+
+/** Starts the workers that are needed, as far as there may be more. */
+export function hire(state: State, isShort = false): void {
+  if (state.ended || (state.closing && state.outstanding === 0)) return;
+  while (needsMore(state, isShort)) {
+    const { pause } = state.guard;
+    if (pause > 0) {
+      hireAfter(state, pause);
+      return;
+    }
+    if (!spawn(state)) return;
+  }
+}
+
+function needsMore(state: State, isShort: boolean): boolean {
+  const { count } = state;
+  const { minThreads, maxThreads } = state.options;
+  if (count >= maxThreads) return false;
+  // After one that could not start, one is tried at a time.
+  if (state.guard.isInDoubt && state.workers.some((worker) => worker.state === STARTING)) return false;
+  // A worker that is wanted anyway takes a task before another one gets its second: the first tasks begin first.
+  if (count < minThreads && (isShort || (!state.isPaused && state.outstanding > count))) return true;
+  return !state.isPaused && state.shortage(count) > 0;
+}
+
+function hireAfter(state: State, pause: number): void {
+  if (state.pauseTimer !== undefined) return;
+  state.pauseTimer = timers
+    .setTimeout(
+      () => {
+        state.pauseTimer = undefined;
+        state.changed(state.workers.length > 0);
+      },
+      Math.min(pause, LONGEST_TIMER),
+    )
+    .unref();
+}
+
+/** Starts a worker, so many at most beyond those that there may be. An error of Node is kept for the tasks that wait for a worker. */
+export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
+  if (state.count >= state.options.maxThreads + beyond || state.guard.pause > 0) return undefined;
+  const index = state.freeIndexes.at(-1);
+  try {
+    if (index === undefined) throw new Error(`${stuck(state.exiting.size)}, so there is no room for others`);
+    resetBlock(state.table, index);
+    const worker = new WorkerHandle(
+      startupOf(state, index),
+      state.table,
+      threadOptions(state),
+      state.workerEvents,
+    );
+    state.freeIndexes.pop();
+    state.workers.push(worker);
+    state.made++;
+    if (worker.times !== undefined) state.timing?.born(worker.times);
+    if (state.options.workerHistogram) worker.histogram = worker.times?.run;
+    return worker;
+  } catch (error) {
+    if (beyond === 0) state.startError = { error };
+    return undefined;
+  }
+}
+
+function startupOf(state: State, index: number): Omit<message.Startup, keyof message.PostPorts> {
+  const { options, table, handlers, inputs } = state;
+  return {
+    layout: table.layout,
+    table: table.buffer,
+    index,
+    concurrency: options.concurrentTasksPerWorker,
+    times: options.recordTiming ? new Times().buffer : undefined,
+    marks: state.observer?.marks.buffer,
+    lifecycle: state.lifecycle ? options.closeTimeout : undefined,
+    maxHeapMb: options.maxHeapMb,
+    clock: source,
+    nice: options.niceIncrement !== 0,
+    arenas: inputs.arenas,
+    shapes: inputs.shapes,
+    handlers: handlers.all.map(({ filename, name, call }, id) => [id, filename, name, call] as const),
+    preload: state.defaultHandler,
+  };
+}
+
+function threadOptions({ options }: State): object {
+  const { argv, execArgv, env, workerData, trackUnmanagedFds } = options;
+  const resourceLimits = withYoungLimit(options.resourceLimits);
+  const all = { name: 'plimsoll-pool', resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds };
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  // Without a prototype: nobody's polluted Object.prototype becomes an option of a thread.
+  return Object.assign(Object.create(null), given) as object;
+}
+
+/**
+ * A worker at its heap limit is ended by Node, which gives V8 16 MB more to get that far (src/node_worker.cc, NearHeapLimit). On
+ * Node 24 the young generation may have 192 MB; a full one that moves to the old generation overruns that allowance, and V8
+ * ends the whole process. 48 MB are the default of Node 20 and 22, on which that has not been seen.
+ */
+function withYoungLimit(limits: ResourceLimits | undefined): ResourceLimits | undefined {
+  if (limits?.maxOldGenerationSizeMb === undefined) return limits;
+  return { ...limits, maxYoungGenerationSizeMb: limits.maxYoungGenerationSizeMb ?? 48 };
+}
+
+/** The worker of a task with a key: the one that has run that key's tasks, or the one with the least to do. */
+export function findHome(state: State, task: Task): void {
+  const key = task.extras?.key;
+  if (key === undefined) return;
+  let worker = state.keys.workerOf(key);
+  if (worker === undefined) {
+    worker = leastOf(state);
+    if (worker === undefined || loadOf(state, worker) >= state.options.concurrentTasksPerWorker)
+      worker = (state.ended ? undefined : spawn(state)) ?? worker;
+    if (worker !== undefined) state.keys.assign(key, worker);
+  }
+  state.setHome(task, worker);
+}
+
+function findHomes(state: State): void {
+  if (!state.workers.some(takesTasks)) return;
+  for (const task of state.homeless.takeAll()) {
+    findHome(state, task);
+    putIntoLane(state, task);
+  }
+}
+
+const loadOf = (state: State, worker: WorkerHandle): number =>
+  worker.running + worker.mailCount + (state.lanes.get(worker)?.size ?? 0);
+
+/** Of those with the least to do, the one with the fewest keys so far: the first keys of a pool that idles are spread. */
+function leastOf(state: State): WorkerHandle | undefined {
+  const workers = state.workers.filter(takesTasks);
+  workers.sort((one, other) => loadOf(state, one) - loadOf(state, other) || one.keys - other.keys);
+  return workers[0];
+}
+
+/** Is any worker running, spinning, or about to look for work? */
+export function isAnyAwake({ workers }: State): boolean {
+  for (const worker of workers) if (isRunning(worker) && worker.isAwake) return true;
+  return false;
+}
+
+export function hasSpareCore({ workers }: State): boolean {
+  let awake = 0;
+  for (const worker of workers) if (isRunning(worker) && worker.isAwake) awake++;
+  return awake < cores;
+}
+
+/** Retires so many workers as there are more than there may be, first those that do least. */
+function shrink(state: State): void {
+  // The replacement of a worker that will retire is one more until then.
+  const surplus = state.count - state.options.maxThreads - (state.recycled === undefined ? 0 : 1);
+  if (surplus <= 0) return;
+  const rankOf = (worker: WorkerHandle): number => (worker.state === READY ? loadOf(state, worker) + 1 : 0);
+  const staying = state.workers.filter(takesTasks).sort((one, other) => rankOf(one) - rankOf(other));
+  for (const worker of staying.slice(0, surplus)) retire(state, worker);
+}
+
+/** Lets a worker end what it has, and then itself. One that has nothing and need not dispose of anything is stopped at once. */
+export function retire(state: State, worker: WorkerHandle): void {
+  worker.readMessages();
+  if (!takesTasks(worker)) return;
+  const mayStop = !worker.disposes && worker.kept === 0 && !state.lanes.has(worker);
+  if (worker.state === STARTING || (mayStop && hasRetired(state, worker))) {
+    kill(state, worker);
+    return;
+  }
+  worker.state = RETIRING;
+  state.retiring++;
+  leaveHome(state, worker);
+  tellToRetire(state, worker);
+}
+
+/** Until it keeps no stream it takes tasks as ever: it could not be woken for the next item of one otherwise. */
+function tellToRetire(state: State, worker: WorkerHandle): void {
+  if (worker.isTold || worker.kept > 0 || state.lanes.has(worker)) return;
+  worker.isTold = true;
+  worker.post([message.RETIRE]);
+}
+
+/** The tasks of keys that wait for a worker which takes no more go on to another one. */
+function leaveHome(state: State, worker: WorkerHandle): void {
+  const lane = state.lanes.get(worker);
+  if (lane === undefined) return;
+  const waiting = lane.takeAll();
+  state.lanes.delete(worker);
+  for (const task of waiting) {
+    if (task.extras?.key !== undefined) findHome(state, task);
+    putIntoLane(state, task);
+  }
+}
+
+/** A retired worker claims nothing. One that has an asynchronous task must stay, and look for work again. */
+function hasRetired({ table }: State, worker: WorkerHandle): boolean {
+  if (!retireAtGate(table.words, worker.gate)) return false;
+  if (worker.hasNothing) return true;
+  Atomics.store(table.words, worker.gate, AWAKE);
+  Atomics.notify(table.words, worker.gate);
+  return false;
+}
+
+/** Stops a worker at once. Its tasks are settled when its thread has exited; what it has reported is read before. */
+export function kill(state: State, worker: WorkerHandle): void {
+  if (worker.state >= STOPPING) return;
+  drain(state, worker);
+  worker.readMessages();
+  // By what the end of a task has called.
+  if (worker.state >= STOPPING) return;
+  leave(state, worker);
+  worker.terminate();
+  leaveHome(state, worker);
+}
+
+/** A worker counts no more. */
+export function leave(state: State, worker: WorkerHandle): void {
+  const place = state.workers.indexOf(worker);
+  if (place === -1) return;
+  state.workers.splice(place, 1);
+  if (worker.state === RETIRING) state.retiring--;
+  state.exiting.add(worker);
+}
+
+/** Lets all workers dispose of what they have, so many milliseconds at most. False: some have not. */
+export async function retireAll(state: State, patience: number): Promise<boolean> {
+  // It may have told that it is ready, and ended tasks, before the host has heard of the former.
+  for (const worker of [...state.workers]) worker.readMessages();
+  const disposing = state.workers.filter((worker) => isRunning(worker) && worker.disposes);
+  for (const worker of disposing) retire(state, worker);
+  return isInTime(Promise.all(disposing.map((worker) => worker.exited)), patience);
+}
+
+/** Stops every worker. Resolves when all threads have exited; false: some have not after so many milliseconds. */
+export async function killAll(state: State, patience: number): Promise<boolean> {
+  timers.clearTimeout(state.idleTimer);
+  timers.clearTimeout(state.pauseTimer);
+  for (const worker of [...state.workers]) kill(state, worker);
+  const exited = Promise.all([...state.exiting].map((worker) => worker.exited));
+  return (await isInTime(exited, IN_DENO ? Math.min(patience, DENO_PATIENCE) : patience)) || IN_DENO;
+}
+
+/** Looks after workers beyond `minThreads` for as long as there are any. */
+function watchIdle(state: State): void {
+  const { idleTimeout, minThreads } = state.options;
+  if (state.idleTimer !== undefined || state.ended || idleTimeout === Number.POSITIVE_INFINITY) return;
+  if (state.count <= minThreads) return;
+  state.idleTimer = timers
+    .setTimeout(
+      () => {
+        state.idleTimer = undefined;
+        retireIdle(state);
+        watchIdle(state);
+      },
+      Math.min(Math.max(idleTimeout, LEAST_IDLE) / 2, LONGEST_TIMER),
+    )
+    .unref();
+}
+
+function retireIdle(state: State): void {
+  const time = now();
+  const enough = Math.max(state.options.idleTimeout, LEAST_IDLE);
+  for (const worker of [...state.workers].reverse()) {
+    if (!isRunning(worker) || !seemsIdle(state, worker)) worker.idleSince = undefined;
+    else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
+      worker.idleSince = time;
+      worker.idleMark = worker.claimed;
+    }
+    if (worker.state === RETIRING || readyCount(state) <= state.options.minThreads) continue;
+    if (worker.idleSince === undefined || time - worker.idleSince < enough) continue;
+    // One that has taken something meanwhile stays.
+    if (worker.disposes) retire(state, worker);
+    else if (hasRetired(state, worker)) kill(state, worker);
+  }
+}
+
+/** Who still starts may not get that far. */
+export const readyCount = ({ workers }: State): number =>
+  workers.filter((worker) => worker.state === READY).length;
+
+const seemsIdle = ({ table }: State, worker: WorkerHandle): boolean =>
+  worker.kept === 0 && worker.hasNothing && Atomics.load(table.words, worker.gate) === SLEEPING;
+
+/**
+ * Replaces workers that have done enough: another one is started, and when it is ready the old one takes no more tasks and ends.
+ * One at a time, so there is never more than one worker beyond `maxThreads`.
+ */
+export function recycle(state: State): void {
+  if (state.recycled !== undefined || state.closing) return;
+  const most = state.options.maxTasksPerWorker ?? Number.POSITIVE_INFINITY;
+  const old = state.workers.find((worker) => isDue(worker, most));
+  if (old === undefined) return;
+  const next = spawn(state, 1);
+  if (next === undefined) old.postponedAt = old.completed;
+  else state.recycled = { old, next };
+}
+
+/** When one could not be replaced, not before as many tasks as it may do have been done once more. */
+function isDue({ state, isOverHeap, completed, postponedAt }: WorkerHandle, most: number): boolean {
+  if (state !== READY) return false;
+  if (postponedAt === undefined) return isOverHeap || completed >= most;
+  return completed - postponedAt >= Math.min(most, 1000);
+}
+
+/** A worker is ready: it may take the place of an old one. */
+export function replaceBy(state: State, next: WorkerHandle): void {
+  if (state.recycled?.next !== next) return;
+  const { old } = state.recycled;
+  state.recycled = undefined;
+  retire(state, old);
+}
+
+/** A thread has exited, whose place may have been taken, or which was to take one. */
+export function endRecycling(state: State, worker: WorkerHandle): void {
+  if (state.recycled === undefined) return;
+  const { old, next } = state.recycled;
+  if (worker !== old && worker !== next) return;
+  state.recycled = undefined;
+  if (worker === next) old.postponedAt = old.completed;
+}

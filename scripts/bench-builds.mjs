@@ -1,0 +1,93 @@
+// `npm run bench:builds -- OLD [NEW] [--blocks N] [--ms N] [--node PATH] [--page FILE]`: two builds of @plimsoll/pool beside each
+// other, small tasks at one and two workers with 1, 32 and 1,000 tasks under way. OLD and NEW are folders of the package with
+// their `dist`, NEW by default this one. Each run is a process of its own; the builds alternate, so that a disturbance hits both.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from './run.mjs';
+
+const WORKERS = [1, 2];
+const WINDOWS = [1, 32, 1000];
+/** A build is no slower when it has so much of the other one's rate. */
+const ENOUGH = 0.97;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    blocks: { type: 'string', default: '10' },
+    ms: { type: 'string', default: '700' },
+    node: { type: 'string', default: process.execPath },
+    page: { type: 'string' },
+  },
+});
+const [old, recent = join(root, 'packages/pool')] = positionals.map((path) => resolve(path));
+const blocks = Number(values.blocks);
+const milliseconds = Number(values.ms);
+if (old === undefined || !(blocks > 0) || !(milliseconds > 0)) {
+  console.error('usage: npm run bench:builds -- OLD [NEW] [--blocks N] [--ms N] [--node PATH] [--page FILE]');
+  process.exit(2);
+}
+
+const child = join(root, 'packages/pool/scripts/bench-child.mjs');
+
+/** Tasks a second. @param {string} build @param {number} workers @param {number} window */
+function rateOf(build, workers, window) {
+  const args = [child, build, String(workers), String(window), String(milliseconds)];
+  const { status, stdout, stderr } = spawnSync(values.node, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${build} ended with ${status}: ${stderr}`);
+  return Number(stdout);
+}
+
+/** @param {number[]} list */
+function medianOf(list) {
+  const sorted = [...list].sort((one, other) => one - other);
+  const middle = sorted.length >> 1;
+  const [low = Number.NaN, high = low] = [sorted[middle - 1], sorted[middle]];
+  return sorted.length % 2 === 1 ? high : (low + high) / 2;
+}
+
+/** An interval of 95 % of the median, by bootstrap. @param {number[]} list */
+function intervalOf(list) {
+  const medians = Array.from({ length: 2000 }, () =>
+    medianOf(list.map(() => /** @type {number} */ (list[Math.floor(Math.random() * list.length)]))),
+  ).sort((one, other) => one - other);
+  return [medians[50], medians[1949]];
+}
+
+const lines = [
+  '| workers | tasks under way | old, tasks/s | new, tasks/s | new ÷ old | 95 % interval |',
+  '|---|---|---|---|---|---|',
+];
+let isSlower = false;
+for (const workers of WORKERS) {
+  for (const window of WINDOWS) {
+    /** @type {number[]} */
+    const before = [];
+    /** @type {number[]} */
+    const after = [];
+    /** @type {number[]} */
+    const ratios = [];
+    for (let block = 0; block < blocks; block++) {
+      const isFirst = block % 2 === 0;
+      const first = rateOf(isFirst ? old : recent, workers, window);
+      const second = rateOf(isFirst ? recent : old, workers, window);
+      before.push(isFirst ? first : second);
+      after.push(isFirst ? second : first);
+      ratios.push(/** @type {number} */ (after.at(-1)) / /** @type {number} */ (before.at(-1)));
+    }
+    const ratio = medianOf(ratios);
+    const [low = Number.NaN, high = Number.NaN] = intervalOf(ratios);
+    if (high < ENOUGH) isSlower = true;
+    const rates = [before, after].map((list) => Math.round(medianOf(list)).toLocaleString('en'));
+    const line = `| ${workers} | ${window.toLocaleString('en')} | ${rates.join(' | ')} | ${ratio.toFixed(3)} | ${low.toFixed(3)} … ${high.toFixed(3)} |`;
+    lines.push(line);
+    console.log(line);
+  }
+}
+const version = spawnSync(values.node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+const how = `Node.js ${version}, ${cpus().length} × ${cpus()[0]?.model}; ${blocks} pairs of processes a cell, in alternating order, ${milliseconds} ms each.`;
+console.log(how);
+if (values.page !== undefined) writeFileSync(values.page, `${how}\n\n${lines.join('\n')}\n`);
+process.exitCode = isSlower ? 1 : 0;
