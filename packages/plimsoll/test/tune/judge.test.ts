@@ -96,7 +96,7 @@ test('a size that beats the baseline is named while it is open which of several 
   const cost = (size: number): number => (size === 4 ? 2.5 : 1);
   const { leading, confidence, sizes } = contest(
     { sizes: [4, 16, 64], cost, noise: 0.25, blocks: 9 },
-    4,
+    2,
   ).judgement;
   assert.equal(confidence, 'likely');
   assert.ok((sizes.get(leading ?? 4)?.odds?.chanceSlower ?? 0) > 0.25, 'another may be more than 5 % better');
