@@ -1,7 +1,7 @@
-import { availableParallelism } from 'node:os';
 import { type Geometry, layoutOf } from '../shared/layout.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER } from '../shared/messages.js';
+import { usableCores } from './cpu-quota.js';
 import { CustomQueue } from './custom-queue.js';
 import { ObservedInputs, ObservedResults, Observer } from './explain/observer.js';
 import { Guard } from './faults.js';
@@ -32,7 +32,7 @@ export function geometryFor(options: FilledOptions): Geometry {
     workers: options.maxThreads * 2 + STUCK_WORKERS,
     slotWords: SLOT_WORDS,
     mailbox: Math.max(16, 2 ** Math.ceil(Math.log2(Math.min(options.concurrentTasksPerWorker * 2, 1024)))),
-    spinners: Math.max(0, availableParallelism() - 1),
+    spinners: usableCores() - 1,
   };
 }
 
