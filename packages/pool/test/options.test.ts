@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { availableParallelism, getPriority, setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { test } from 'node:test';
 import { ArrayTaskQueue, type LoadBalancer, Pool, type PoolTask } from '@plimsoll/pool';
 import { usableCores } from '../dist/host/cpu-quota.js';

@@ -441,7 +441,7 @@ class Program {
     const closed = how === 'destroy' ? this.#pool.destroy() : this.#pool.close({ force: how === 'force' });
     const ends = how === 'both' ? [closed, this.#pool.close({ force: true })] : [closed];
     let isOver = false;
-    Promise.allSettled(ends).then(() => {
+    void Promise.allSettled(ends).then(() => {
       isOver = true;
     });
     await new Promise(setImmediate);

@@ -15,7 +15,7 @@ import { Slots } from './slots.js';
 import { type Extras, SETTLED, type Task } from './task.js';
 import { TaskViews } from './task-views.js';
 import { Timing } from './timing.js';
-import { takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
+import { RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 
 const SLOT_WORDS = 128;
 const FEWEST_SLOTS = 1024;
@@ -224,6 +224,14 @@ export class State {
         if (worker.pinned === 0 || !takesTasks(worker)) continue;
         whole--;
         if (worker.pinnedAlone === 0) spare += Math.max(0, concurrency - worker.pinned);
+      }
+    }
+    if (this.retiring > 0) {
+      // What workers that retire still run needs no other one.
+      for (const worker of this.workers) {
+        if (worker.state !== RETIRING || worker.kept > 0) continue;
+        if (worker.runsAbortable && worker.pinnedAlone === 0) whole++;
+        else spare += Math.max(0, worker.running - worker.pinned);
       }
     }
     const abortable = this.abortable + moreAbortable;
