@@ -26,7 +26,7 @@ const SLOW = [
   'packages/plimsoll/test/stats/generations',
   'packages/plimsoll/test/timeline/timeline',
   'packages/plimsoll/test/trace/requests-http',
-  ...['differential', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
+  ...['differential', 'findings', 'programs', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
   ...['accounting', 'cancel', 'command', 'faults', 'handles', 'network', 'restarts', 'shutdown', 'tasks'].map(
     (name) => `packages/bullmq/test/${name}`,
   ),
@@ -42,6 +42,7 @@ const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
  */
 const NOT_EVERYWHERE = [
   { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
+  { paths: [`${POOL}/programs`], lines: [20, 24] },
   {
     paths: ['browser/', 'collections/', 'compare/', 'docs/', 'model/', 'stats/'].map(
       (folder) => `${TEST}/${folder}`,

@@ -56,7 +56,7 @@ export interface PoolOptions {
   niceIncrement?: number | undefined;
   /** Close file descriptors that a worker leaves open when it ends. Default: true. */
   trackUnmanagedFds?: boolean | undefined;
-  /** Milliseconds that `close()` waits for running tasks, and `destroy()` for threads to end. Default: 30000. */
+  /** Milliseconds that all of `close()` may take, and that `destroy()` waits for threads to end. Default: 30000. */
   closeTimeout?: number | undefined;
   /** Record run and wait times for `histogram` and `utilization`. Default: true. */
   recordTiming?: boolean | undefined;
