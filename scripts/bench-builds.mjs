@@ -32,12 +32,13 @@ if (old === undefined || !(blocks > 0) || !(milliseconds > 0)) {
 
 const child = join(root, 'packages/pool/scripts/bench-child.mjs');
 
-/** Tasks a second. @param {string} build @param {number} workers @param {number} window */
-function rateOf(build, workers, window) {
+/** Tasks a second, and microseconds of CPU for each. @param {string} build @param {number} workers @param {number} window */
+function measure(build, workers, window) {
   const args = [child, build, String(workers), String(window), String(milliseconds)];
   const { status, stdout, stderr } = spawnSync(values.node, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`${build} ended with ${status}: ${stderr}`);
-  return Number(stdout);
+  const [rate = Number.NaN, cpu = Number.NaN] = stdout.trim().split(' ').map(Number);
+  return { rate, cpu };
 }
 
 /** @param {number[]} list */
@@ -57,31 +58,36 @@ function intervalOf(list) {
 }
 
 const lines = [
-  '| workers | tasks under way | old, tasks/s | new, tasks/s | new ÷ old | 95 % interval |',
-  '|---|---|---|---|---|---|',
+  '| workers | under way | old, tasks/s | new, tasks/s | new ÷ old [95 %] | old, µs of CPU | new, µs of CPU | new ÷ old [95 %] |',
+  '|---|---|---|---|---|---|---|---|',
 ];
 let isSlower = false;
 for (const workers of WORKERS) {
   for (const window of WINDOWS) {
-    /** @type {number[]} */
+    /** @type {{ rate: number, cpu: number }[]} */
     const before = [];
-    /** @type {number[]} */
+    /** @type {{ rate: number, cpu: number }[]} */
     const after = [];
-    /** @type {number[]} */
-    const ratios = [];
     for (let block = 0; block < blocks; block++) {
       const isFirst = block % 2 === 0;
-      const first = rateOf(isFirst ? old : recent, workers, window);
-      const second = rateOf(isFirst ? recent : old, workers, window);
+      const first = measure(isFirst ? old : recent, workers, window);
+      const second = measure(isFirst ? recent : old, workers, window);
       before.push(isFirst ? first : second);
       after.push(isFirst ? second : first);
-      ratios.push(/** @type {number} */ (after.at(-1)) / /** @type {number} */ (before.at(-1)));
     }
-    const ratio = medianOf(ratios);
-    const [low = Number.NaN, high = Number.NaN] = intervalOf(ratios);
-    if (high < ENOUGH) isSlower = true;
-    const rates = [before, after].map((list) => Math.round(medianOf(list)).toLocaleString('en'));
-    const line = `| ${workers} | ${window.toLocaleString('en')} | ${rates.join(' | ')} | ${ratio.toFixed(3)} | ${low.toFixed(3)} … ${high.toFixed(3)} |`;
+    /** @param {'rate' | 'cpu'} what */
+    const ratioOf = (what) => {
+      const ratios = after.map((run, block) => run[what] / (before[block]?.[what] ?? Number.NaN));
+      const [low = Number.NaN, high = Number.NaN] = intervalOf(ratios);
+      if (what === 'rate' && high < ENOUGH) isSlower = true;
+      return `${medianOf(ratios).toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}]`;
+    };
+    const rates = [before, after].map((runs) =>
+      Math.round(medianOf(runs.map(({ rate }) => rate))).toLocaleString('en'),
+    );
+    const cpus = [before, after].map((runs) => medianOf(runs.map(({ cpu }) => cpu)).toFixed(2));
+    const cells = [workers, window.toLocaleString('en'), ...rates, ratioOf('rate'), ...cpus, ratioOf('cpu')];
+    const line = `| ${cells.join(' | ')} |`;
     lines.push(line);
     console.log(line);
   }

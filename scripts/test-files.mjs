@@ -28,7 +28,7 @@ const SLOW = [
   'packages/plimsoll/test/timeline/timeline',
   ...['commands', 'traffic', 'tune', 'tune-clean-up'].map((name) => `${TEST}/tune/${name}`),
   'packages/plimsoll/test/trace/requests-http',
-  ...['differential', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
+  ...['differential', 'findings', 'programs', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
   ...[
     'accounting',
     'cancel',
@@ -54,6 +54,7 @@ const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
  */
 const NOT_EVERYWHERE = [
   { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
+  { paths: [`${POOL}/programs`], lines: [20, 24] },
   {
     paths: ['browser/', 'collections/', 'compare/', 'docs/', 'stats/'].map((folder) => `${TEST}/${folder}`),
     lines: [20],

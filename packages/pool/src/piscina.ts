@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { availableParallelism } from 'node:os';
 import type { Transferable, Worker } from 'node:worker_threads';
 import { AbortError, PoolError, UncloneableError } from './errors.js';
 import {
@@ -96,9 +97,12 @@ function translate(given: PiscinaOptions): PoolOptions {
   if (minThreads !== undefined && maxThreads !== undefined && minThreads > maxThreads) {
     throw new RangeError('options.minThreads and options.maxThreads must not conflict');
   }
+  const cores = availableParallelism();
+  const least = whole(minThreads) ?? Math.min(Math.max(Math.floor(cores / 2), 1), whole(maxThreads) ?? cores);
   return Object.assign(options, {
-    minThreads: whole(minThreads),
-    maxThreads: whole(maxThreads),
+    minThreads: least,
+    maxThreads: whole(maxThreads) ?? Math.max(Math.floor(cores * 1.5), least, 1),
+    idleTimeout: options.idleTimeout ?? 0,
     maxQueue: maxQueue === 'auto' ? maxQueue : whole(maxQueue),
     concurrentTasksPerWorker: whole(options.concurrentTasksPerWorker),
     niceIncrement: whole(options.niceIncrement),

@@ -70,5 +70,5 @@ test('listeners know what they get', async (t) => {
   const events: (keyof PoolEvents)[] = ['workerCreate', 'workerDestroy', 'error'];
   for (const event of events) pool.on(event, () => {});
   await pool.run({ a: 1, b: 1 });
-  assert.equal(threads.length, 1);
+  await until(() => threads.length === 1);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { availableParallelism, getPriority, setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { test } from 'node:test';
 import { ArrayTaskQueue, type LoadBalancer, Pool, type PoolTask } from '@plimsoll/pool';
+import { usableCores } from '../dist/host/cpu-quota.js';
 import { fixture, poolFor, until } from './support.js';
 
 test('a polluted Object.prototype gives no options, neither to the pool nor to its threads', async (t) => {
@@ -26,8 +27,9 @@ test('a polluted Object.prototype gives no options, neither to the pool nor to i
 test('defaults, and thread counts that follow one another', async (t) => {
   const pool = new Pool({ filename: fixture('tasks.mjs') });
   t.after(() => pool.destroy());
-  assert.equal(pool.minThreads, Math.max(1, Math.floor(availableParallelism() / 2)));
-  assert.equal(pool.maxThreads, Math.max(1, Math.floor(availableParallelism() * 1.5)));
+  assert.equal(pool.minThreads, Math.max(1, Math.floor(usableCores() / 2)));
+  assert.equal(pool.maxThreads, usableCores());
+  assert.equal(pool.options.idleTimeout, 10_000);
   assert.equal(pool.options.maxQueue, Number.POSITIVE_INFINITY);
   assert.equal(pool.threads.length, pool.minThreads);
   assert.equal(poolFor(t, { minThreads: 0, maxThreads: 3, maxQueue: 'auto' }).options.maxQueue, 9);

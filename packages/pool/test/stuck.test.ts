@@ -63,7 +63,7 @@ test('what a worker ended before it hung is not kept from its caller', { skip },
     controller.abort();
     assert.equal((await read).name, 'AbortError');
     assert.equal(await Promise.race([ended, pause(5000, 'late')]), 4);
-    await pool.destroy();
+    assert.equal((await caught(pool.destroy())).code, 'PLIMSOLL_POOL_CLOSE_TIMEOUT');
   } finally {
     closeSync(writer);
   }

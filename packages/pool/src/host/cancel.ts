@@ -29,8 +29,9 @@ export function cancel(
   if (place !== IN_TABLE || takeBack(state, task)) {
     if (place === IN_TABLE) task.place = LOOSE;
     if (place === PAUSED) unpause(state, task);
-    state.settle(task, reason, true);
+    // First, because what is called for its end may cancel others, or take what is next.
     forget(state, task, place);
+    state.settle(task, reason, true);
     return true;
   }
   if (how === LEAVE) return false;

@@ -428,8 +428,13 @@ export class Core implements Pumped {
   #afterEnds(): void {
     const { state } = this;
     if (this.#recycles) recycle(state);
-    if (state.outstanding === 0 || state.retiring > 0) plan(state);
-    if (this.needsDrain || this.#room !== undefined || state.outstanding === 0) this.#check();
+    const mayIdle = state.outstanding === 0 && state.count > this.options.minThreads;
+    if (mayIdle || state.retiring > 0) plan(state);
+    if (this.needsDrain || this.#isAwaited) this.#check();
+  }
+
+  get #isAwaited(): boolean {
+    return this.#room !== undefined || this.#idle !== undefined || this.#empty !== undefined;
   }
 
   anythingDone(): boolean {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, posix } from 'node:path';
 
 /**
@@ -13,6 +14,17 @@ export function readCpuQuota(root = '/'): number | null {
   );
   const known = quotas.filter((quota) => quota !== null);
   return known.length === 0 ? null : Math.min(...known);
+}
+
+let known: number | undefined;
+
+/** Cores that this process may keep busy, at least 1: those that Node knows of, or its quota if that is less. */
+export function usableCores(): number {
+  known ??= Math.max(
+    1,
+    Math.min(availableParallelism(), Math.ceil(readCpuQuota() ?? Number.POSITIVE_INFINITY)),
+  );
+  return known;
 }
 
 /** The groups that may limit the CPU, each under where its hierarchy is usually mounted. */

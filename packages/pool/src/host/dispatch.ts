@@ -378,7 +378,7 @@ export function takeBack(state: State, task: Task): boolean {
   return true;
 }
 
-/** A task that waits was settled: it leaves the place where it was. */
+/** A task that waits is about to be settled: it leaves the place where it is. */
 export function forget(state: State, task: Task, place: number): void {
   if (place === QUEUED) state.queue.forget(task);
   else if (place === IN_LANE) {

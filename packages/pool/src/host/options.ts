@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, SHARE_ENV, type Transferable, type Worker } from 'node:worker_threads';
@@ -8,6 +7,7 @@ import type { OpenTelemetryApi } from '../shared/otel-api.js';
 import { checkStorages, type Storages } from '../shared/stores.js';
 import { uncloneable } from '../shared/uncloneable.js';
 import { count, duration, flag, text } from './checks.js';
+import { usableCores } from './cpu-quota.js';
 import type {
   BreakerOptions,
   Breaking,
@@ -25,11 +25,11 @@ export interface PoolOptions {
   filename?: string | URL | null | undefined;
   /** The exported function to call. `run()` may name another one. Default: 'default'. */
   name?: string | undefined;
-  /** Workers that are kept even when idle; started at once. Default: half of the available cores, at least 1. */
+  /** Workers that are kept even when idle; started at once. Default: half of the cores that the process may use, at least 1. */
   minThreads?: number | undefined;
-  /** Workers at most. Default: one and a half times the available cores. */
+  /** Workers at most. Default: the cores that the process may use, at least `minThreads`. */
   maxThreads?: number | undefined;
-  /** Milliseconds after which an idle worker beyond `minThreads` is stopped; Infinity: never. Default: 0. */
+  /** Milliseconds after which an idle worker beyond `minThreads` is stopped; Infinity: never. Default: 10000. */
   idleTimeout?: number | undefined;
   /** Tasks that may wait while every worker is busy; 'auto': the square of `maxThreads`. Default: Infinity. */
   maxQueue?: number | 'auto' | undefined;
@@ -56,7 +56,7 @@ export interface PoolOptions {
   niceIncrement?: number | undefined;
   /** Close file descriptors that a worker leaves open when it ends. Default: true. */
   trackUnmanagedFds?: boolean | undefined;
-  /** Milliseconds that `close()` waits for running tasks, and `destroy()` for threads to end. Default: 30000. */
+  /** Milliseconds that all of `close()` may take, and that `destroy()` waits for threads to end. Default: 30000. */
   closeTimeout?: number | undefined;
   /** Record run and wait times for `histogram` and `utilization`. Default: true. */
   recordTiming?: boolean | undefined;
@@ -151,7 +151,6 @@ export interface FilledOptions extends PoolOptions {
 }
 
 const MOST_THREADS = 1024;
-const cores = availableParallelism();
 
 /**
  * Checks options and fills in defaults.
@@ -170,7 +169,7 @@ export function fillOptions(given: PoolOptions): FilledOptions {
     filename: pathOf('options.filename', options.filename),
     name: text('options.name', options.name) ?? 'default',
     ...threads,
-    idleTimeout: duration('options.idleTimeout', options.idleTimeout) ?? 0,
+    idleTimeout: duration('options.idleTimeout', options.idleTimeout) ?? 10_000,
     maxQueue: queueLimit(options.maxQueue, threads.maxThreads),
     concurrentTasksPerWorker:
       count('options.concurrentTasksPerWorker', options.concurrentTasksPerWorker, 1, 2 ** 16) ?? 1,
@@ -194,8 +193,9 @@ function threadCounts(options: PoolOptions): { minThreads: number; maxThreads: n
   if (min !== undefined && max !== undefined && min > max) {
     throw badRange('options.minThreads', min, `no more than options.maxThreads (${max})`);
   }
+  const cores = usableCores();
   const minThreads = min ?? Math.min(Math.max(Math.floor(cores / 2), 1), max ?? MOST_THREADS);
-  return { minThreads, maxThreads: max ?? Math.max(Math.floor(cores * 1.5), minThreads, 1) };
+  return { minThreads, maxThreads: max ?? Math.max(cores, minThreads) };
 }
 
 function queueLimit(value: unknown, maxThreads: number): number {

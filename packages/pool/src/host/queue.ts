@@ -8,7 +8,7 @@ export interface Pending {
   putBack(task: Task): void;
   /** The next task that still waits. */
   shift(): Task | undefined;
-  /** A task in it was settled. */
+  /** A task in it is about to be settled. */
   forget(task: Task): void;
 }
 
@@ -51,7 +51,7 @@ export class Deque {
     return undefined;
   }
 
-  /** A task in it was settled. When most are, it makes room, so that abort storms leave no memory behind. */
+  /** A task in it is about to be settled. When most are, it makes room, so that abort storms leave no memory behind. */
   forget(): void {
     this.size--;
     if (this.#count > 64 && this.size < this.#count / 2) this.#rebuild(FIRST_CAPACITY);
@@ -69,7 +69,8 @@ export class Deque {
 
   #rebuild(capacity: number): void {
     let length = capacity;
-    while (length < this.size) length *= 2;
+    // One that is being forgotten may still be among them.
+    while (length <= this.size) length *= 2;
     const ring = new Array<Task | undefined>(length).fill(undefined);
     let count = 0;
     for (let position = 0; position < this.#count; position++) {

@@ -1,7 +1,7 @@
-import { availableParallelism } from 'node:os';
 import { type Geometry, layoutOf } from '../shared/layout.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER } from '../shared/messages.js';
+import { usableCores } from './cpu-quota.js';
 import { CustomQueue } from './custom-queue.js';
 import { ObservedInputs, ObservedResults, Observer } from './explain/observer.js';
 import { Guard } from './faults.js';
@@ -15,7 +15,7 @@ import { Slots } from './slots.js';
 import { type Extras, SETTLED, type Task } from './task.js';
 import { TaskViews } from './task-views.js';
 import { Timing } from './timing.js';
-import { takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
+import { RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 
 const SLOT_WORDS = 128;
 const FEWEST_SLOTS = 1024;
@@ -32,7 +32,7 @@ export function geometryFor(options: FilledOptions): Geometry {
     workers: options.maxThreads * 2 + STUCK_WORKERS,
     slotWords: SLOT_WORDS,
     mailbox: Math.max(16, 2 ** Math.ceil(Math.log2(Math.min(options.concurrentTasksPerWorker * 2, 1024)))),
-    spinners: Math.max(0, availableParallelism() - 1),
+    spinners: usableCores() - 1,
   };
 }
 
@@ -224,6 +224,14 @@ export class State {
         if (worker.pinned === 0 || !takesTasks(worker)) continue;
         whole--;
         if (worker.pinnedAlone === 0) spare += Math.max(0, concurrency - worker.pinned);
+      }
+    }
+    if (this.retiring > 0) {
+      // What workers that retire still run needs no other one.
+      for (const worker of this.workers) {
+        if (worker.state !== RETIRING || worker.kept > 0) continue;
+        if (worker.runsAbortable && worker.pinnedAlone === 0) whole++;
+        else spare += Math.max(0, worker.running - worker.pinned);
       }
     }
     const abortable = this.abortable + moreAbortable;

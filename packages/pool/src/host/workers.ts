@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { ResourceLimits } from 'node:worker_threads';
 import { now, source } from '../shared/clock.js';
 import { IN_DENO } from '../shared/deno.js';
@@ -7,6 +6,7 @@ import { Times } from '../shared/histogram.js';
 import * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
+import { usableCores } from './cpu-quota.js';
 import { drain, putIntoLane, rejectWaiting } from './dispatch.js';
 import { startFailure } from './faults.js';
 import type { State } from './state.js';
@@ -14,8 +14,6 @@ import type { Task } from './task.js';
 import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandle } from './worker-handle.js';
 
 // The worker threads: started on need, retired when there are too many or they have done enough, replaced when they die.
-
-const cores = availableParallelism();
 
 /** Milliseconds that a worker is kept at least, whatever `idleTimeout` says: it costs no CPU while it idles, and another start does. */
 const LEAST_IDLE = 50;
@@ -186,7 +184,7 @@ export function isAnyAwake({ workers }: State): boolean {
 export function hasSpareCore({ workers }: State): boolean {
   let awake = 0;
   for (const worker of workers) if (isRunning(worker) && worker.isAwake) awake++;
-  return awake < cores;
+  return awake < usableCores();
 }
 
 /** Retires so many workers as there are more than there may be, first those that do least. */

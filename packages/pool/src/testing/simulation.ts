@@ -33,6 +33,9 @@ export interface Polled {
   poll(): void;
 }
 
+/** Real milliseconds that functions may wait for something outside without any time passing in the pool. */
+const PATIENCE = 1000;
+
 type Action = () => Step | undefined | Promise<Step>;
 
 /** Tasks must not see what the test holds in an AsyncLocalStorage, since those in a real worker would not. */
@@ -150,7 +153,10 @@ export class Simulation {
     else this.#followRealTime();
   }
 
-  /** While functions wait for something outside of the pool, timeouts end them as late as they would in a real one. */
+  /**
+   * While functions wait for something outside of the pool, no time passes; but what never answers must meet its timeout. So that
+   * comes as late as in a real pool, and not before functions have waited for `PATIENCE`.
+   */
   #followRealTime(): void {
     const due = this.time.nextDue;
     if (!this.#isHeldUp || due === this.#awaitedTime) return;
@@ -161,7 +167,8 @@ export class Simulation {
       if (this.#isHeldUp && this.time.nextDue === due) this.time.fireNext();
       this.changed();
     };
-    this.#realTimer = timers.setTimeout(fire, Math.min((due as number) - this.time.now, LONGEST_TIMER));
+    const late = Math.max((due as number) - this.time.now, PATIENCE);
+    this.#realTimer = timers.setTimeout(fire, Math.min(late, LONGEST_TIMER));
   }
 
   get #isHeldUp(): boolean {

@@ -7,7 +7,7 @@ import { isAsked, slotAt, type Table } from '../shared/table.js';
 import { provideContext, type TaskContext } from '../shared/task-context.js';
 import type { Channel } from './channel.js';
 
-/** Calls that can be asked to end: the other end of the host's `Ladder`. */
+/** Calls that can be asked to end: the other end of the host's `cancel`. */
 export class ObservedCalls {
   readonly #running = new Map<number, Observed>();
   readonly #storage: AsyncLocalStorage<TaskContext>;
