@@ -113,9 +113,14 @@ function routesSection(result: TuneResult, { color, width }: Style): string[] {
   return [color.bold('Routes'), `  ${color.dim(head)}`, ...body.map((line) => `  ${line}`)];
 }
 
-/** The command with the size before it, where another than the baseline is recommended. */
-function lineToCopy({ recommended, command, answer }: TuneResult, { color }: Style): string[] {
+/** The command with the size before it, where another than the baseline is recommended; a process that runs can be resized. */
+function lineToCopy({ recommended, command, pid, answer }: TuneResult, { color }: Style): string[] {
   if (recommended === null || answer !== 'change') return [];
+  if (pid !== null)
+    return [
+      color.bold(`plimsoll resize ${pid} ${recommended}`),
+      `UV_THREADPOOL_SIZE=${recommended}, when it starts the next time`,
+    ];
   const words = command === null ? '' : ` ${printable(command.map(shellWord).join(' '))}`;
   return [color.bold(`UV_THREADPOOL_SIZE=${recommended}${words}`)];
 }

@@ -75,6 +75,14 @@ describe('the text', () => {
   });
 });
 
+test('a process that runs already can be resized at once', () => {
+  const lines = text({ ...changed, command: null, pid: 4711 }).split('\n');
+  assert.deepEqual(lines.slice(-2), [
+    'plimsoll resize 4711 16',
+    'UV_THREADPOOL_SIZE=16, when it starts the next time',
+  ]);
+});
+
 describe('the page', () => {
   test('has the size, the curve and the routes, and texts of others stay text', () => {
     const html = page(changed);
