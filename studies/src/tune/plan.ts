@@ -11,6 +11,6 @@ export interface StudyPlan {
 }
 
 export const PLANS = {
-  full: { blocks: 3, sliceMs: 700, tuneSeconds: 60 },
+  full: { blocks: 3, sliceMs: 700, tuneSeconds: 55 },
   quick: { blocks: 1, sliceMs: 300, tuneSeconds: 15 },
 } as const satisfies Record<string, StudyPlan>;

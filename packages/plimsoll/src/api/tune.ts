@@ -53,7 +53,7 @@ export interface TuneOptions {
   readonly stdout?: Output | undefined;
 }
 
-export const TUNE_TIME_MS = 60_000;
+export const TUNE_TIME_MS = 55_000;
 /** Timers count no further. */
 const LONGEST_MS = 2 ** 31 - 1;
 /** An app that is built when it starts needs long. */

@@ -39,6 +39,10 @@ const SETTLE_MS = 100;
 const SETTLE_AFTER_WRITES_MS = 300;
 const LONGEST_WINDOW_MS = 5_000;
 const LEAST_DRAIN_MS = 1_000;
+/** Of a window that settles and drains for long because its requests are long, so much of that time is measured at least. */
+const LEAST_SHARE = 0.5;
+/** A new window counts for so much in what windows usually need beside their span. */
+const NEWEST_SHARE = 0.3;
 
 /**
  * Compare pool sizes on a target that has requests, until the answer is known or the time is over. The first windows, at the
@@ -58,14 +62,18 @@ export async function measureSizes(target: LiveTarget, options: MeasureOptions):
     return { sizes, baseline, objective, mostBlocks, seed, ...(left.length === 0 ? {} : { left }) };
   };
   const caution = options.isCautious === true ? new Caution(baseline) : null;
+  /** What a window needs beside its span, to switch, to settle and to drain: the longer the requests, the more. */
+  let aroundMs = SETTLE_MS;
   const window = async (arm: Arm, block: number, order: number, mostMs: number): Promise<LiveWindow> => {
     const size = sizeOf(arm);
     const settleMs = disks.isBusy ? SETTLE_AFTER_WRITES_MS : SETTLE_MS;
-    // Half of what is left after settling, at the most, goes into waiting for the last requests.
-    const spanMs = Math.min(LONGEST_WINDOW_MS, Math.max(0, mostMs - 1.5 * settleMs));
+    const spanMs = Math.min(LONGEST_WINDOW_MS, Math.max(mostMs - aroundMs, LEAST_SHARE * aroundMs));
     const drainMs = Math.max(LEAST_DRAIN_MS, spanMs);
     const plan = { block, order, arm, size, settleMs, mostMs: spanMs, drainMs };
+    const startedAt = performance.now();
     const measured = await target.window({ ...plan, ...caution?.limits(size) }, signal);
+    const restMs = performance.now() - startedAt - 1_000 * measured.seconds;
+    aroundMs += NEWEST_SHARE * (restMs - aroundMs);
     caution?.look(measured);
     if (measured.trouble !== null) await target.resize(baseline);
     return measured;
