@@ -357,15 +357,26 @@ export class Core implements Pumped {
   #check(): void {
     if (this.needsDrain !== this.#isFull && !this.state.closing) this.#setNeedsDrain(!this.needsDrain);
     if (this.#ready !== undefined && this.#isReady) this.#endReady()?.resolve();
+    this.#answer();
+  }
+
+  /** Resolves promises, and calls nobody: it may be in the middle of a dispatch. */
+  #answer(): void {
     if (this.#isEmpty) this.#empty?.resolve();
     if (this.#idle !== undefined && this.#isEmpty) this.#idle = fulfil(this.#idle);
     if (this.#room !== undefined && !this.#isFull) this.#room = fulfil(this.#room);
+  }
+
+  /** Whoever waits until tasks have ended hears of each that does. */
+  #attend(): void {
+    this.state.onLeave ??= () => this.#answer();
   }
 
   /** A further task would not wait. */
   capacity(): Promise<void> {
     if (this.state.closing) return Promise.reject(closed());
     if (!this.#isFull) return Promise.resolve();
+    this.#attend();
     this.#room ??= new Waiting();
     return this.#room.promise;
   }
@@ -373,6 +384,7 @@ export class Core implements Pumped {
   /** No task is under way, and no stream is open. */
   onIdle(): Promise<void> {
     if (this.#isEmpty) return Promise.resolve();
+    this.#attend();
     this.#idle ??= new Waiting();
     return this.#idle.promise;
   }
@@ -629,6 +641,7 @@ export class Core implements Pumped {
     const promise = new Promise<void>((onEmpty) => {
       resolve = onEmpty;
     });
+    this.#attend();
     this.#empty = { promise, resolve };
     return isInTime(promise, patience);
   }

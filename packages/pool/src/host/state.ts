@@ -129,6 +129,11 @@ export class State {
   workerEvents!: WorkerEvents;
   /** Something has changed by the passing of time; with true, there may be fewer workers than there must be. */
   changed: (isShort: boolean) => void = () => {};
+  /**
+   * A task is under way no more, however it ended. Set from the first time that somebody waits for that: a task may end in the
+   * middle of a dispatch that no event follows.
+   */
+  onLeave: (() => void) | undefined;
   /** For the next look at idle workers, and for the end of the breaker's pause. */
   idleTimer: NodeJS.Timeout | undefined;
   pauseTimer: NodeJS.Timeout | undefined;
@@ -177,6 +182,7 @@ export class State {
   leave(task: Task): void {
     this.outstanding--;
     if (task.extras !== undefined) this.tally(task.extras, -1);
+    this.onLeave?.();
   }
 
   /** The worker of a task with a key; undefined: none for now. */
