@@ -208,7 +208,9 @@ class Program {
       options.retry = { max: random.between(0, 2), backoff: random.between(0, 20) };
       this.#mayRunTwice = true;
     }
-    return [{ id: this.#tasks++ }, options];
+    const id = this.#tasks++;
+    // A value that cannot be cloned ends its task on the host, in the middle of a dispatch.
+    return [random.chance(0.05) ? { id, inner: [() => id] } : { id }, options];
   }
 
   #signal() {
