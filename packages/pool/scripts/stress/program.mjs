@@ -208,9 +208,7 @@ class Program {
       options.retry = { max: random.between(0, 2), backoff: random.between(0, 20) };
       this.#mayRunTwice = true;
     }
-    const id = this.#tasks++;
-    // A value that cannot be cloned ends its task on the host, in the middle of a dispatch.
-    return [random.chance(0.05) ? { id, inner: [() => id] } : { id }, options];
+    return [{ id: this.#tasks++ }, options];
   }
 
   #signal() {

@@ -369,7 +369,7 @@ export class Core implements Pumped {
 
   /** Whoever waits until tasks have ended hears of each that does. */
   #attend(): void {
-    this.state.onLeave ??= () => this.#answer();
+    this.state.onEnd ??= () => this.#answer();
   }
 
   /** A further task would not wait. */

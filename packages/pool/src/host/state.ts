@@ -133,7 +133,7 @@ export class State {
    * A task is under way no more, however it ended. Set from the first time that somebody waits for that: a task may end in the
    * middle of a dispatch that no event follows.
    */
-  onLeave: (() => void) | undefined;
+  onEnd: (() => void) | undefined;
   /** For the next look at idle workers, and for the end of the breaker's pause. */
   idleTimer: NodeJS.Timeout | undefined;
   pauseTimer: NodeJS.Timeout | undefined;
@@ -182,7 +182,6 @@ export class State {
   leave(task: Task): void {
     this.outstanding--;
     if (task.extras !== undefined) this.tally(task.extras, -1);
-    this.onLeave?.();
   }
 
   /** The worker of a task with a key; undefined: none for now. */
@@ -218,6 +217,8 @@ export class State {
       this.failed++;
       task.reject(verdict === undefined ? outcome : verdict.reason);
     } else task.resolve(outcome);
+    // After its promise: whoever waits for it has its result before somebody else hears that there is room.
+    this.onEnd?.();
   }
 
   /** Tasks for anybody that so many workers could not take, if so many more were submitted. */
