@@ -48,7 +48,10 @@ export function twinText({ twin, baseline }: Pick<TuneResult, 'twin' | 'baseline
 }
 
 /** The headline with how sure that is, unless it says so itself. */
-export const told = ({ headline: text, confidence }: Pick<TuneResult, 'headline' | 'confidence'>): string =>
+export const headlineText = ({
+  headline: text,
+  confidence,
+}: Pick<TuneResult, 'headline' | 'confidence'>): string =>
   confidence === 'sure' || text.startsWith('Keep') ? `${text} (${confidence})` : text;
 
 function header(result: TuneResult, { color, width }: Style): string[] {
@@ -70,7 +73,7 @@ function header(result: TuneResult, { color, width }: Style): string[] {
 
 function headline(result: TuneResult, { color, width }: Style): string[] {
   const paint = { sure: color.green, likely: color.yellow, 'cannot tell': color.red }[result.confidence];
-  return wrap(printable(told(result)), width).map((line) => color.bold(paint(line)));
+  return wrap(printable(headlineText(result)), width).map((line) => color.bold(paint(line)));
 }
 
 const WIDE = 120;

@@ -25,14 +25,6 @@ export function eventLoopDelay(gapsMs: readonly number[], resolutionMs: number):
   return { p50: exceeded(delays, 0.5 * time), p99: exceeded(delays, 0.01 * time), max: delays[0] ?? 0 };
 }
 
-/** The mean of the same: of each gap, half the square of its delay counts. */
-export function meanEventLoopDelay(gapsMs: readonly number[], resolutionMs: number): number {
-  const time = gapsMs.reduce((sum, gap) => sum + gap, 0);
-  return time === 0
-    ? 0
-    : gapsMs.reduce((sum, gap) => sum + Math.max(0, gap - resolutionMs) ** 2, 0) / 2 / time;
-}
-
 /** The x for which Σ max(0, delayᵢ − x) is `excess`; `delays` is descending. */
 function exceeded(delays: readonly number[], excess: number): number {
   let sum = 0;

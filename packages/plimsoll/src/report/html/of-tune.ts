@@ -1,7 +1,7 @@
 import type { TunedSize, TuneResult, TuneRound } from '../../results/tune.js';
 import { objectiveText, sizeIn } from '../findings/tune.js';
 import { change, formatChange, formatMs } from '../format.js';
-import { howTuned, subject, told, twinText } from '../tune.js';
+import { headlineText, howTuned, subject, twinText } from '../tune.js';
 import { routeTable, tuneTable } from '../tune-table.js';
 import { escapeText } from './escape.js';
 import { findingList } from './finding-list.js';
@@ -28,7 +28,7 @@ export const tuneSection: Render<TuneResult> = (result, id, detail): Section => 
     kind: 'plimsoll tune',
     verdicts: [verdictOf(result)],
     body: [
-      `<p class="${confidence === 'cannot tell' ? 'warning' : 'answer'}"><strong>${escapeText(told(result))}</strong></p>`,
+      `<p class="${confidence === 'cannot tell' ? 'warning' : 'answer'}"><strong>${escapeText(headlineText(result))}</strong></p>`,
       `<p class="how">${lines.map(escapeText).join('<br>')}</p>`,
       `<div class="curves">${curves(result, id, detail)}</div>`,
       findingList(findings),
