@@ -8,6 +8,7 @@ import type { LifeCycle } from '../common/command.js';
 import type { Program } from './catalogue.js';
 import { SIZES, type StudyPlan } from './plan.js';
 import type { Answer } from './result.js';
+import { freePort } from './truth.js';
 
 const PLIMSOLL = fileURLToPath(new URL('../../../packages/plimsoll/bin/plimsoll.js', import.meta.url));
 
@@ -25,7 +26,7 @@ export async function ask(
   const words = [PLIMSOLL, 'tune', ...options, ...trafficOf(program), '--', ...command];
   const child = spawn(process.execPath, words, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, PORT: '0' },
+    env: { ...process.env, PORT: String(await freePort()) },
   });
   const interrupt = (): boolean => child.kill('SIGINT');
   signal.addEventListener('abort', interrupt);

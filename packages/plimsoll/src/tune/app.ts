@@ -15,12 +15,18 @@ const LOOK_SHARE = 0.05;
 const END_LOOK_MS = 200;
 /** An agent is there before the first line of the app; one that takes longer will not come. */
 const ARRIVAL_MS = 10_000;
+/** An app that opens a port is given so long to open the one that the variable PORT names. */
+const PORT_MS = 3_000;
 
 /** What a command turned out to be: something that serves, something that ended by itself, or neither so far. */
 export type Nature =
   | { readonly is: 'serving'; readonly endpoint: Endpoint | null }
   | { readonly is: 'ended' }
   | { readonly is: 'unknown' };
+
+/** Not the port that the variable PORT names: one for metrics, say. */
+const isSidePort = ({ port }: Endpoint): boolean =>
+  Number(process.env.PORT) > 0 && String(port) !== process.env.PORT;
 
 /** A command that runs with an agent in each of its Node processes, and as many threads as the largest size. */
 export class App {
@@ -73,17 +79,22 @@ export class App {
    * @throws the reason of the signal.
    */
   async nature(mostMs: number, patienceMs: number, signal: AbortSignal): Promise<Nature> {
+    let listensSinceMs: number | null = null;
     for (;;) {
       signal.throwIfAborted();
-      const spentMs = performance.now() - this.#startMs;
+      const nowMs = performance.now();
+      const spentMs = nowMs - this.#startMs;
       if (this.#end !== null) {
         if (this.#end.code === 0) return { is: 'ended' };
         throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `the command failed (${this.#end.text})`);
       }
       const endpoint = endpointOf(this.#pids());
       if (endpoint !== null) {
-        await this.live.arrived(ARRIVAL_MS, signal);
-        return { is: 'serving', endpoint };
+        listensSinceMs ??= nowMs;
+        if (!isSidePort(endpoint) || nowMs - listensSinceMs > PORT_MS) {
+          await this.live.arrived(ARRIVAL_MS, signal);
+          return { is: 'serving', endpoint };
+        }
       }
       if (this.live.requests > 0 && spentMs > patienceMs) return { is: 'serving', endpoint: null };
       if (spentMs > mostMs) return { is: 'unknown' };

@@ -138,7 +138,7 @@ class Serving {
     const text =
       this.#traffic === null
         ? `no request came ${within}: send some to ${url} meanwhile, or have them sent, by --url /PATH, or --on-port 'autocannon http://127.0.0.1:$PORT/PATH'`
-        : `no request was answered by the app, at ${url}, ${within}: ${trouble?.text ?? 'do --on-port or --url name its port, and a path that it answers?'}`;
+        : `no request was answered by the app, at ${url}, ${within}: ${trouble?.text ?? 'do --on-port or --url name its port (an app that has several is asked at the one of the variable PORT, or at the first), and a path that it answers?'}`;
     return new PlimsollError('PLIMSOLL_NO_REQUESTS', text);
   }
 

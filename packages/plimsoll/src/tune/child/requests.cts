@@ -14,12 +14,6 @@ import rings = require('./ring.cjs');
 type Writer = InstanceType<typeof rings.RingWriter>;
 type Routes = InstanceType<typeof labels.Routes>;
 
-/** A request that is open. */
-interface Open {
-  readonly slot: number;
-  readonly route: number;
-}
-
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -31,7 +25,8 @@ const MARK = Symbol.for('plimsoll.mark');
 /** NGHTTP2_CANCEL, of RFC 9113: the client wants no answer any more. */
 const CANCEL = 8;
 
-const stamps = stamp<Open>();
+/** `route x MOST_OPEN + slot` of an open request, on its response: a number needs no memory of its own. */
+const stamps = stamp<number>();
 
 /**
  * When what arrives now was there: of all that the event loop finds in one turn, when the first was taken. The others were
@@ -46,7 +41,8 @@ class Arrivals {
   now(): number {
     if (this.#at === 0) {
       this.#at = now();
-      setImmediate(this.#forget);
+      // One with a reference would make the loop look for events once more before it waits.
+      setImmediate(this.#forget).unref();
     }
     return this.#at;
   }
@@ -99,7 +95,8 @@ class RequestMeter {
   #begin({ request, response }: Exchange): void {
     const slot = this.#ring.begin(this.#arrivals.now());
     if (slot === -1) return;
-    stamps.put(response, { slot, route: this.#routes.ofUrl(request.method ?? '', request.url ?? '') });
+    const route = this.#routes.ofUrl(request.method ?? '', request.url ?? '');
+    stamps.put(response, route * rings.MOST_OPEN + slot);
     this.#responses[slot] = response;
   }
 
@@ -109,9 +106,11 @@ class RequestMeter {
 
   #end(response: ServerResponse, kind: 0 | 1 | 2): void {
     const open = stamps.get(response);
-    if (open === undefined || this.#responses[open.slot] !== response) return;
-    this.#responses[open.slot] = undefined;
-    this.#ring.end(open.slot, now(), open.route, kind);
+    if (open === undefined) return;
+    const slot = open % rings.MOST_OPEN;
+    if (this.#responses[slot] !== response) return;
+    this.#responses[slot] = undefined;
+    this.#ring.end(slot, now(), (open - slot) / rings.MOST_OPEN, kind);
   }
 
   /** Servers of http2 inherit from net.Server; the channels of streams are younger than the oldest line of Node. */

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Guardian } from '#plimsoll/lab/guardian.js';
+import { App } from '#plimsoll/tune/app.js';
+import { freePort } from '../support/port.js';
+
+const linux = process.platform === 'linux' ? {} : { skip: 'reads /proc' };
+
+test('the variable PORT names the port of the requests, though another one opens first', linux, async () => {
+  const [metrics, port] = [await freePort(), await freePort()];
+  const program = `
+    const { createServer } = require('node:http');
+    const listen = (port) => createServer((_request, response) => response.end()).listen(port, '127.0.0.1');
+    listen(${metrics});
+    setTimeout(listen, 700, ${port});
+  `;
+  const before = process.env.PORT;
+  process.env.PORT = String(port);
+  const guardian = new Guardian();
+  const signal = AbortSignal.timeout(60_000);
+  try {
+    const app = await App.start(
+      {
+        command: [process.execPath, '-e', program],
+        sizes: [4],
+        baseline: 4,
+        objective: 'mean',
+        timeMs: 1_000,
+        seed: 1,
+        traffic: null,
+        readyMs: 30_000,
+        stdout: 'nowhere',
+      },
+      { guardian, signal, onProgress: () => {} },
+    );
+    try {
+      const nature = await app.nature(30_000, 30_000, signal);
+      assert.equal(nature.is === 'serving' ? nature.endpoint?.port : nature.is, port);
+    } finally {
+      await app.stop(signal);
+    }
+  } finally {
+    if (before === undefined) delete process.env.PORT;
+    else process.env.PORT = before;
+    await guardian.close();
+  }
+});
