@@ -23,7 +23,6 @@ const SLOW = [
   'packages/plimsoll/test/doctor/running',
   'packages/plimsoll/test/resize/resize',
   'packages/plimsoll/test/target/attach',
-  'packages/plimsoll/test/lab/blocks',
   'packages/plimsoll/test/stats/generations',
   'packages/plimsoll/test/timeline/timeline',
   ...['commands', 'traffic', 'tune', 'tune-clean-up'].map((name) => `${TEST}/tune/${name}`),
@@ -65,16 +64,7 @@ const NOT_EVERYWHERE = [
   { paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`], lines: [20, 22] },
   { paths: [`${TEST}/timeline/`], lines: [20, 24] },
   {
-    paths: [
-      ...[
-        `${CLI}/clean-up`,
-        `${TEST}/lab/blocks`,
-        `${TEST}/lab/live-contestant`,
-        `${POOL}/huge`,
-        `${POOL}/steps`,
-      ],
-      'packages/monitor/test/thread-pool',
-    ],
+    paths: [...[`${CLI}/clean-up`, `${POOL}/huge`, `${POOL}/steps`], 'packages/monitor/test/thread-pool'],
     lines: [20, 26],
   },
 ];

@@ -1,13 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import {
-  askFreshProcess,
-  type BlocksOutcome,
-  createRandom,
-  type Guardian,
-  type Outcome,
-  type Random,
-  runBlocks,
-} from 'plimsoll/lab';
+import { createRandom, type Guardian, type Random } from 'plimsoll/lab';
+import { askFreshProcess } from './blocks/ask-fresh-process.js';
+import { type BlocksOutcome, runBlocks } from './blocks/blocks.js';
+import type { Outcome } from './blocks/outcome.js';
 import type { Case } from './cases/case.js';
 import type { Job } from './child/messages.js';
 import { BASELINE, type ContenderName } from './contenders/contenders.js';

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import {
   type Environment,
   Guardian,
-  installedVersions,
   interruptSignal,
   openJsonOutput,
   PlimsollError,
@@ -14,6 +13,7 @@ import {
 import { analyse } from './analyse.js';
 import { type Arguments, HELP, readArguments } from './arguments.js';
 import type { Case } from './cases/case.js';
+import { installedVersions } from './common/versions.js';
 import { CONTENDERS } from './contenders/contenders.js';
 import { runCase } from './experiment.js';
 import { writePage } from './page.js';

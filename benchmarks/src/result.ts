@@ -1,4 +1,5 @@
-import type { Environment, Estimate } from 'plimsoll/lab';
+import type { Environment } from 'plimsoll/lab';
+import type { Estimate } from './common/estimate.js';
 import type { ContenderName } from './contenders/contenders.js';
 import type { Effort } from './support/effort.js';
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { installedVersions } from 'plimsoll/lab';
+import { installedVersions } from '#benchmarks/common/versions.js';
 import { check, problemsOf } from '#benchmarks/features/check.js';
 import { FEATURES, ROWS } from '#benchmarks/features/features.js';
 import { absent } from '#benchmarks/features/names.js';

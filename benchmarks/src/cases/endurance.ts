@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rssMb } from 'plimsoll/lab/child';
+import { rssMb } from '../common/memory.js';
 import { checkSum, makeSum } from '../support/small-tasks.js';
 import type { Case } from './case.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { peakRssMb, rssMb } from 'plimsoll/lab/child';
+import { peakRssMb, rssMb } from '../common/memory.js';
 import { ALL } from '../contenders/contenders.js';
 import { expect } from '../support/expect.js';
 import { checkSum, makeSum } from '../support/small-tasks.js';

@@ -1,7 +1,7 @@
 // The entry of a measuring process: one run of one case with one contender, one answer, and then it is killed.
-import { answerOnce } from 'plimsoll/lab/child';
 import { CASES } from '../cases/cases.js';
 import { CONTENDERS } from '../contenders/contenders.js';
+import { answerOnce } from './answer-once.js';
 import type { Job } from './messages.js';
 
 answerOnce(async ({ case: name, contender, effort }: Job) => {
@@ -10,5 +10,5 @@ answerOnce(async ({ case: name, contender, effort }: Job) => {
   const started = performance.now();
   const { open } = await CONTENDERS[contender].load();
   const importMs = performance.now() - started;
-  return { metrics: await chosen.measure({ open, effort, importMs }) };
+  return chosen.measure({ open, effort, importMs });
 });

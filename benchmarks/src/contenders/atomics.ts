@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { CannotDo } from 'plimsoll/lab/child';
+import { CannotDo } from '../blocks/outcome.js';
 import { type OpenPool, type Setup, taskUrl } from './contender.js';
 import { DONE, REQUEST, VALUE } from './workers/atomics.js';
 

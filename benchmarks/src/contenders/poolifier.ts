@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { CannotDo } from 'plimsoll/lab/child';
 import { FixedThreadPool } from 'poolifier';
+import { CannotDo } from '../blocks/outcome.js';
 import { type OpenPool, type Setup, taskUrl } from './contender.js';
 
 export function open({ task, threads }: Setup): OpenPool {

@@ -1,6 +1,7 @@
-import { type Column, formatEstimate, formatFigure } from 'plimsoll/lab';
+import type { Column } from 'plimsoll/lab';
 import type { Case } from '../cases/case.js';
 import { CASES } from '../cases/cases.js';
+import { formatEstimate, formatFigure } from '../common/format.js';
 import { CONTENDERS } from '../contenders/contenders.js';
 import type { CaseResult, Reached } from '../result.js';
 

@@ -1,6 +1,6 @@
 /**
- * `plimsoll/lab`: what the commands themselves are built on, for benchmarks and studies of your own: alternating rounds and
- * randomised blocks of fresh processes, their clean-up, statistics of paired runs, facts of the machine, tables.
+ * `plimsoll/lab`: what the commands themselves are built on, for benchmarks and studies of your own: alternating rounds of
+ * live processes, their clean-up, statistics of paired runs, facts of the machine, tables.
  *
  * Unstable: it changes with any version, without notice. What is stable is `plimsoll`.
  */
@@ -21,7 +21,15 @@ export { cannotWrite, type ErrorCode, exitCodeOf, PlimsollError, usage } from '.
 export { cpuCount } from './host/cpu.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
 export { type GroupUsage, readGroupUsage } from './host/group-usage.js';
-export { disturbancesOf, type MachineNoise, machineNoise, readMachine } from './host/noise.js';
+export {
+  disturbancesOf,
+  type MachineCounters,
+  type MachineNoise,
+  type MachineReading,
+  machineNoise,
+  readMachine,
+  readMachineCounters,
+} from './host/noise.js';
 export {
   countPoolThreads,
   diffPoolThreads,
@@ -31,7 +39,6 @@ export {
 } from './host/pool-threads.js';
 export { printable } from './host/printable.js';
 export { hasEnded, isSameProcess, startTime } from './host/processes.js';
-export { installedVersions } from './host/versions.js';
 export {
   type AlternatingOutcome,
   type AlternatingRound,
@@ -41,26 +48,18 @@ export {
   type Stop,
 } from './lab/alternating.js';
 export { type Arm, blockOrders } from './lab/block-order.js';
-export {
-  type BlockRun,
-  type BlocksOutcome,
-  type BlocksPlan,
-  completeBlocks,
-  runBlocks,
-} from './lab/blocks.js';
 export { startCommand } from './lab/command.js';
 export { fitGenerations, type GenerationsFit } from './lab/fit-generations.js';
-export { askFreshProcess } from './lab/fresh-process.js';
+export { LiveProcess, reasonOf, type Start } from './lab/fresh-process.js';
 export { GenerationWatch } from './lab/generation-watch.js';
 export { groupsThatFit, roomOf } from './lab/groups.js';
 export { Guardian, type Supervision, withGuardian } from './lab/guardian.js';
-export { LiveContestant } from './lab/live-contestant.js';
-export type { Measurement, Outcome, RoundYield } from './lab/messages.js';
+export type { Measurement } from './lab/messages.js';
 export { killGroup, lastWords, startGroup } from './lab/process-group.js';
 export { openResolver } from './lab/resolver/open.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from './libuv/pool-size.js';
-export { STOPPED } from './report/bench.js';
-export { benchMarkdown, environmentLines } from './report/bench-markdown.js';
+export { because, howMeasured, howTurns, STOPPED } from './report/bench.js';
+export { benchColumns, benchRows } from './report/bench-table.js';
 export { findings } from './report/findings/bench.js';
 export { busyCpus } from './report/findings/context.js';
 export { statement, type Texts } from './report/findings/statement.js';
@@ -70,8 +69,6 @@ export {
   formatChange,
   formatCount,
   formatDuration,
-  formatEstimate,
-  formatFigure,
   formatMs,
   formatNumber,
   formatRate,
@@ -79,7 +76,7 @@ export {
   percent,
 } from './report/format.js';
 export { reportPage } from './report/html/page.js';
-export { machineLine } from './report/machine-line.js';
+export { environmentLines, machineLine } from './report/machine-line.js';
 export { progressLine } from './report/progress.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { type Column, markdownTable, renderTable, wrap } from './report/table.js';
@@ -98,7 +95,6 @@ export { statementSchema } from './results/finding.js';
 export { type Timeline, timelineSchema } from './results/timeline.js';
 export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
 export type { TunedSize, TuneResult } from './results/tune.js';
-export { type Estimate, estimateRatio } from './stats/estimate.js';
 export type { EventLoopDelay } from './stats/event-loop-delay.js';
 export {
   compareGenerations,
@@ -109,20 +105,13 @@ export {
   type PairedBlocks,
   type SizeComparison,
 } from './stats/generations.js';
-export { kendall } from './stats/kendall.js';
 export { FIRST_LOOK } from './stats/looks.js';
 export { halfWidth, type RatioInterval } from './stats/mean-interval.js';
-export {
-  EQUAL_WITHIN,
-  LEVEL,
-  pairedRatio,
-  type Verdict,
-  verdictOfRatio,
-} from './stats/paired-comparison.js';
+export { EQUAL_WITHIN, LEVEL, logRatios, type Verdict } from './stats/paired-comparison.js';
 export { ACCEPTED_LOSS } from './stats/posterior-odds.js';
 export { median, quantile, quantileOfSorted } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
-export { hodgesLehmann, type Interval, signedRankInterval } from './stats/signed-rank.js';
+export { hodgesLehmann, walshAverages } from './stats/signed-rank.js';
 export { timeCommand } from './tune/commands.js';
 export { judge } from './tune/judge.js';
 export { LiveTarget } from './tune/live/target.js';

@@ -2,8 +2,8 @@
 import { createReadStream, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
+import { peakRssMb } from '@plimsoll/benchmarks/memory';
 import { parse } from 'csv-parse';
-import { peakRssMb } from 'plimsoll/lab/child';
 import { type AnyPool, CORES, openPool } from '../common/pools.js';
 import type { Opened, Yield } from '../common/study.js';
 import { writeCsv } from './data.js';

@@ -1,17 +1,17 @@
 import {
   type BenchResult,
-  benchMarkdown,
   busyCpus,
+  EQUAL_WITHIN,
   list,
   markdownTable,
   type Verdict,
-  verdictOfRatio,
   type WorkloadResult,
 } from 'plimsoll/lab';
 import { notesMarkdown } from '../common/notes.js';
 import { left, right } from '../common/tables.js';
 import { NOTES } from './notes.js';
 import { ORIGINAL, ORIGINAL_BASELINE } from './original.js';
+import { benchMarkdown } from './result-markdown.js';
 
 /** @param isAnalysedAgain the rounds are older than the analysis. */
 export function benchPage(result: BenchResult, isAnalysedAgain: boolean): string {
@@ -90,6 +90,13 @@ function beside(result: BenchResult): string[] {
       rows,
     ),
   ];
+}
+
+/** The verdict on a ratio of times that has no interval: all that can be said is whether it is within 3 % of 1. */
+function verdictOfRatio(ratio: number): Verdict {
+  const log = Math.log(ratio);
+  if (Math.abs(log) <= Math.log1p(EQUAL_WITHIN)) return 'same';
+  return log < 0 ? 'better' : 'worse';
 }
 
 function agreementOf(original: Verdict, here: Verdict): string {

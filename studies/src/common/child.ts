@@ -1,5 +1,5 @@
 // The entry of a measuring process: one contender of one study, which is opened once and measured round by round.
-import { answerRounds } from 'plimsoll/lab/child';
+import { answerRounds } from './answer-rounds.js';
 import type { Program } from './study.js';
 
 interface Job {

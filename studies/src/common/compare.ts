@@ -1,4 +1,5 @@
-import { comparePair, formatEstimate, type PairComparison, type PairedBlocks } from 'plimsoll/lab';
+import { formatEstimate } from '@plimsoll/benchmarks/format';
+import { comparePair, type PairComparison, type PairedBlocks } from 'plimsoll/lab';
 import { type ConditionResult, figures, isLost } from './result.js';
 import type { Judged } from './study.js';
 

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type Guardian, LiveContestant, type Random } from 'plimsoll/lab';
+import type { Guardian, Random } from 'plimsoll/lab';
+import { LiveContestant } from './live-contestant.js';
 import type { Turn } from './take-turns.js';
 
 const ENTRY = fileURLToPath(new URL('./child.js', import.meta.url));

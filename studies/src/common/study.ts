@@ -1,4 +1,4 @@
-import type { Opened, Yield } from 'plimsoll/lab/child';
+import type { Opened, Yield } from './answer-rounds.js';
 import type { StudyResult } from './result.js';
 
 /** `quick` proves that everything runs; its figures are for nobody's page. */

@@ -1,4 +1,5 @@
-import { type Column, formatDuration, formatFigure, median } from 'plimsoll/lab';
+import { formatFigure } from '@plimsoll/benchmarks/format';
+import { type Column, formatDuration, median } from 'plimsoll/lab';
 import { compare, ratio } from './compare.js';
 import { type ConditionResult, figures, isLost } from './result.js';
 import type { Metric } from './study.js';

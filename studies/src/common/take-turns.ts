@@ -7,9 +7,9 @@ import {
   fitGenerations,
   GenerationWatch,
   type Random,
-  type RoundYield,
 } from 'plimsoll/lab';
 import type { ConditionResult, GenerationColumns } from './result.js';
+import type { RoundYield } from './rounds.js';
 
 /** A contender that waits for its next round. */
 export interface Turn extends Contestant<RoundYield> {

@@ -1,7 +1,8 @@
 // What of the original's figures is found again, table by table, worked out from the numbers of both.
-import { EQUAL_WITHIN, kendall, median } from 'plimsoll/lab';
+import { EQUAL_WITHIN, median } from 'plimsoll/lab';
 import type { Claim } from '../common/claims.js';
 import type { FilledCell } from './filled-cell.js';
+import { kendall } from './kendall.js';
 import type { OriginalTable } from './original.js';
 
 /** From this rank correlation on the figures follow the sizes. */

@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Guardian, quantile, type RecordedTrace, type RoundYield, record } from 'plimsoll/lab';
+import { type Guardian, quantile, type RecordedTrace, record } from 'plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
+import type { RoundYield } from '../common/rounds.js';
 import type { Turn } from '../common/take-turns.js';
 import { ask, type Drive } from './load.js';
 

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Random } from '../stats/random.js';
 import type { Guardian } from './guardian.js';
-import type { FreshAnswer, Outcome } from './messages.js';
 import { killGroup, startGroup } from './process-group.js';
 
 export interface Start {
@@ -10,20 +9,12 @@ export interface Start {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface FreshProcess extends Start {
-  /** Its only order. */
-  readonly job: object;
-  /** After so long the run counts as hung and is killed. */
-  readonly deadlineMs: number;
-}
-
 /** How an order ended, before anyone says what it means. */
 export type Ending<Answer> =
   | { kind: 'answer'; answer: Answer }
   | { kind: 'exit'; code: number | null; signal: NodeJS.Signals | null; started: boolean; stderr: string }
   | { kind: 'deadline' }
-  | { kind: 'aborted' }
-  | { kind: 'not-started'; error: Error };
+  | { kind: 'aborted' };
 
 type Exit = Extract<Ending<never>, { kind: 'exit' }>;
 type Child = Awaited<ReturnType<typeof startGroup>>;
@@ -124,57 +115,13 @@ export class LiveProcess<Answer extends { readonly type: string }> {
   }
 }
 
-/** Start a process, give it its one job, take its answer, and end it and whatever it started. */
-export async function converseWithFreshProcess<Answer extends { readonly type: string }>(
-  { job, deadlineMs, ...start }: FreshProcess,
-  guardian: Guardian,
-  random: Random,
-  signal: AbortSignal,
-): Promise<Ending<Exclude<Answer, { type: 'started' }>>> {
-  type Last = Exclude<Answer, { type: 'started' }>;
-  let live: LiveProcess<Last>;
-  try {
-    live = await LiveProcess.start<Last>(start, guardian, random);
-  } catch (error) {
-    return { kind: 'not-started', error: error as Error };
-  }
-  try {
-    return await live.ask(job, deadlineMs, signal);
-  } finally {
-    await live.end();
-  }
-}
-
-/**
- * One run in a process of its own, whose entry calls `answerOnce`.
- *
- * @throws {DOMException} AbortError when it was interrupted.
- */
-export async function askFreshProcess(
-  request: FreshProcess,
-  guardian: Guardian,
-  random: Random,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  signal.throwIfAborted();
-  const ending = await converseWithFreshProcess<FreshAnswer>(request, guardian, random, signal);
-  return outcomeOf(ending, request.deadlineMs);
-}
-
-function outcomeOf(ending: Ending<Outcome>, deadlineMs: number): Outcome {
-  if (ending.kind === 'answer') return ending.answer;
-  return { type: 'failed', reason: reasonOf(ending, deadlineMs) };
-}
-
-/** Why there is no answer. @throws what kept it from being asked at all; an AbortError when it was interrupted. */
+/** Why there is no answer. @throws an AbortError when it was interrupted. */
 export function reasonOf(ending: Exclude<Ending<never>, { kind: 'answer' }>, deadlineMs: number): string {
   switch (ending.kind) {
     case 'aborted':
       throw new DOMException('interrupted', 'AbortError');
     case 'deadline':
       return `not finished after ${deadlineMs / 1000} s`;
-    case 'not-started':
-      throw ending.error;
     case 'exit': {
       const how = ending.signal ?? `code ${ending.code}`;
       const said = ending.stderr.trim().split('\n').at(-1)?.slice(0, 200);

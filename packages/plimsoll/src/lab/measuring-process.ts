@@ -68,7 +68,11 @@ export class MeasuringProcess {
       live = await LiveProcess.start<Answer>({ command, env }, guardian, random);
     } catch (error) {
       guardian.remove(directory);
-      throw notStarted(error);
+      throw new PlimsollError(
+        'PLIMSOLL_WORKLOAD_FAILED',
+        `cannot start a process to measure in: ${(error as Error).message}`,
+        { cause: error },
+      );
     }
     const opened = new MeasuringProcess(live, request, supervision, directory);
     try {
@@ -125,18 +129,9 @@ export class MeasuringProcess {
   }
 }
 
-const notStarted = (error: unknown): PlimsollError =>
-  new PlimsollError(
-    'PLIMSOLL_WORKLOAD_FAILED',
-    `cannot start a process to measure in: ${(error as Error).message}`,
-    { cause: error },
-  );
-
 function failureOf(ending: Ending<Answer>, request: MeasuringRequest, directory: string): Error {
   const what = `${nameOf(request.spec)} at size ${request.size}`;
   switch (ending.kind) {
-    case 'not-started':
-      return notStarted(ending.error);
     case 'aborted':
       return new DOMException('interrupted', 'AbortError');
     case 'deadline':

@@ -63,31 +63,3 @@ export type GuardianOrder =
   | { do: 'watch'; pid: number; startTime: number | null }
   | { do: 'forget'; pid: number }
   | { do: 'keep-clean'; directory: string };
-
-/** How the run of a measuring process went that answers by `answerOnce`. */
-export type Outcome =
-  | { readonly type: 'measured'; readonly metrics: Record<string, number>; readonly cpuSeconds: number }
-  | { readonly type: 'cannot'; readonly reason: string }
-  | { readonly type: 'failed'; readonly reason: string };
-
-/** What such a process says. */
-export type FreshAnswer = { readonly type: 'started' } | Outcome;
-
-/** What a process that answers by `answerRounds` is asked once it is ready. */
-export type RoundOrder = { readonly do: 'round' } | { readonly do: 'close' };
-
-/** What one of its rounds measured. */
-export interface RoundYield {
-  /** One number for each metric. */
-  readonly metrics: Record<string, number>;
-  /** CPU time of the process and of those that help it, since they were started. */
-  readonly totalCpuSeconds: number;
-}
-
-/** What such a process says. */
-export type RoundAnswer =
-  | { readonly type: 'started' }
-  | { readonly type: 'ready' }
-  | ({ readonly type: 'round' } & RoundYield)
-  | { readonly type: 'closed' }
-  | { readonly type: 'failed'; readonly reason: string };

@@ -1,6 +1,6 @@
 import { PlimsollError } from '../errors.js';
 import type { Random } from '../stats/random.js';
-import { converseWithFreshProcess, serving } from './fresh-process.js';
+import { LiveProcess, serving } from './fresh-process.js';
 import type { Guardian } from './guardian.js';
 
 /** What every process that observes itself is told. */
@@ -46,26 +46,20 @@ export async function observe<Job extends ObservationJob, Answer extends { reado
   random: Random,
   signal: AbortSignal,
 ): Promise<Observed<Answer>> {
-  const ending = await converseWithFreshProcess<ObservationAnswer | Answer>(
-    {
-      command: serving(module, prefix),
-      env: { UV_THREADPOOL_SIZE: String(job.size), ...env },
-      job,
-      deadlineMs,
+  const start = {
+    command: serving(module, prefix),
+    env: { UV_THREADPOOL_SIZE: String(job.size), ...env },
+  };
+  const live = await LiveProcess.start<ObservationAnswer | Answer>(start, guardian, random).catch(
+    (error: Error) => {
+      const why = `cannot start a process to look into: ${error.message}`;
+      throw new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', why, { cause: error });
     },
-    guardian,
-    random,
-    signal,
   );
+  const ending = await live.ask(job, deadlineMs, signal).finally(() => live.end());
   switch (ending.kind) {
     case 'aborted':
       throw new DOMException('interrupted', 'AbortError');
-    case 'not-started':
-      throw new PlimsollError(
-        'PLIMSOLL_WORKLOAD_FAILED',
-        `cannot start a process to look into: ${ending.error.message}`,
-        { cause: ending.error },
-      );
     case 'deadline':
       return { kind: 'deadline' };
     case 'exit':

@@ -1,4 +1,5 @@
 import type { Environment } from '../host/environment.js';
+import { formatBytes } from './format.js';
 
 /** The machine in one line. */
 export const machineLine = ({ node, cpu, filesystem }: Environment): string =>
@@ -9,3 +10,17 @@ export const machineLine = ({ node, cpu, filesystem }: Environment): string =>
     ...(cpu.model === null ? [] : [cpu.model]),
     ...(filesystem.type === null ? [] : [filesystem.type]),
   ].join(' · ');
+
+/** Where something was measured, as a Markdown list; with the versions of packages, if there are any to name. */
+export function environmentLines(
+  { node, os, cpu, limits, filesystem }: Environment,
+  versions: Readonly<Record<string, string>> = {},
+): string[] {
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    `- Node ${node.version}, libuv ${node.libuv}, V8 ${node.v8}, OpenSSL ${node.openssl ?? 'unknown'}`,
+    `- ${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown model'}${cpu.hypervisor ? ', virtual machine' : ''}), ${formatBytes(os.memoryTotalBytes)} of memory, ${os.platform} ${os.kernel} ${os.arch}`,
+    `- CPU quota ${limits.cpuQuotaCores ?? 'none'}, filesystem ${filesystem.type ?? 'unknown'}, page cache warm`,
+    ...(named.length === 0 ? [] : [`- ${named.join(', ')}`]),
+  ];
+}

@@ -72,9 +72,9 @@ export interface TracedJob {
   readonly inferred: boolean;
   /** When it was submitted every pool thread that it could have had was taken. */
   readonly queued: boolean;
-  /** The job in whose callback, or right after it, this one was submitted: its index; `null` for one from outside. */
+  /** The job whose result led to this one: its index; `null` for one from outside, or where no hook told. */
   readonly parent: number | null;
-  /** What released it; `null` where Node did not tell, and `parent` follows from the times. */
+  /** What released it; `null` where no hook told. */
   readonly cause: Cause | null;
   /** The operation that created it: its index; `null` when not known. */
   readonly operation: number | null;

@@ -7,7 +7,6 @@ import type { Recording, TracedJob, TracedProcess, TracedRequest } from '../resu
 import { jobsOfCalls, matchCalls, type ThreadCalls, threadCalls } from './calls.js';
 import { mergeChannel } from './channel-jobs.js';
 import { operationsOf } from './operations.js';
-import { parents } from './parents.js';
 import type { ProcessLog } from './process-log.js';
 import { recordedTimes } from './recorded-times.js';
 import { tracedRequests } from './requests.js';
@@ -49,8 +48,6 @@ export function reduce(
     process.pid,
     clock,
   );
-  const jobs = placed.map((job) => tracedJob(job, clock));
-  const parent = parents(jobs);
   const requests = tracedRequests(recording, clock);
   const called = operationsOf(placed, calls, clock, requests.indexOf);
   const last = end?.at ?? Math.max(process.at, samples.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
@@ -65,9 +62,9 @@ export function reduce(
       usage,
       startMs: clock(process.at),
       endMs: clock(last),
-      jobs: jobs.map((job, index) => ({
-        ...job,
-        ...(called.jobs[index] ?? { parent: parent[index] ?? null, cause: null, operation: null }),
+      jobs: placed.map((job, index) => ({
+        ...tracedJob(job, clock),
+        ...(called.jobs[index] ?? { parent: null, cause: null, operation: null }),
       })),
       operations: called.operations,
       requests: requests.requests,

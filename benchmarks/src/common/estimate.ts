@@ -1,4 +1,5 @@
-import { pairedRatio } from './paired-comparison.js';
+import { hodgesLehmann, LEVEL, logRatios } from 'plimsoll/lab';
+import { type Interval, signedRankInterval } from './signed-rank.js';
 
 /** An estimate and its exact interval of signed ranks, with the level that so many blocks allow. */
 export interface Estimate {
@@ -32,4 +33,24 @@ function canDivide(
   if (values === null || reference === null) return false;
   if (values.length === 0 || values.length !== reference.length) return false;
   return [...values, ...reference].every((value) => value > 0 && Number.isFinite(value));
+}
+
+const exponential = ({ low, high, level }: Interval): Interval => ({
+  low: Math.exp(low),
+  high: Math.exp(high),
+  level,
+});
+
+/**
+ * How many times the reference some values are, block by block: the estimate and its exact interval.
+ *
+ * @example
+ * pairedRatio([20, 22], [10, 11]).ratio; // 2
+ */
+export function pairedRatio(
+  values: readonly number[],
+  reference: readonly number[],
+): { ratio: number; interval: Interval } {
+  const logs = logRatios(values, reference);
+  return { ratio: Math.exp(hodgesLehmann(logs)), interval: exponential(signedRankInterval(logs, LEVEL)) };
 }

@@ -1,9 +1,16 @@
-import type { Environment } from '../host/environment.js';
-import type { BenchResult, WorkloadResult } from '../results/bench.js';
-import { because, howMeasured, howTurns } from './bench.js';
-import { benchColumns, benchRows } from './bench-table.js';
-import { formatBytes, formatChange, formatDuration } from './format.js';
-import { markdownTable } from './table.js';
+import {
+  type BenchResult,
+  because,
+  benchColumns,
+  benchRows,
+  environmentLines,
+  formatChange,
+  formatDuration,
+  howMeasured,
+  howTurns,
+  markdownTable,
+  type WorkloadResult,
+} from 'plimsoll/lab';
 
 /** The result of a bench in Markdown: where it was measured, a table per workload, which size suits which, findings. */
 export function benchMarkdown(result: BenchResult): string {
@@ -38,20 +45,6 @@ export function benchMarkdown(result: BenchResult): string {
     ),
     '',
   ].join('\n');
-}
-
-/** Where something was measured, as a Markdown list; with the versions of packages, if there are any to name. */
-export function environmentLines(
-  { node, os, cpu, limits, filesystem }: Environment,
-  versions: Readonly<Record<string, string>> = {},
-): string[] {
-  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return [
-    `- Node ${node.version}, libuv ${node.libuv}, V8 ${node.v8}, OpenSSL ${node.openssl ?? 'unknown'}`,
-    `- ${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown model'}${cpu.hypervisor ? ', virtual machine' : ''}), ${formatBytes(os.memoryTotalBytes)} of memory, ${os.platform} ${os.kernel} ${os.arch}`,
-    `- CPU quota ${limits.cpuQuotaCores ?? 'none'}, filesystem ${filesystem.type ?? 'unknown'}, page cache warm`,
-    ...(named.length === 0 ? [] : [`- ${named.join(', ')}`]),
-  ];
 }
 
 function workloadMarkdown(workload: WorkloadResult, baseline: number): string[] {

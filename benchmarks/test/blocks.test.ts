@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type MachineCounters, readMachineCounters } from '#plimsoll/host/noise.js';
-import { type Arm, blockOrders } from '#plimsoll/lab/block-order.js';
-import { completeBlocks, runBlocks } from '#plimsoll/lab/blocks.js';
-import { createRandom } from '#plimsoll/stats/random.js';
+import { type Arm, blockOrders, createRandom, type MachineCounters, readMachineCounters } from 'plimsoll/lab';
+import { completeBlocks, runBlocks } from '#benchmarks/blocks/blocks.js';
 
 describe('the order of the runs', () => {
   test('every block holds every arm once; every second one is the one before reversed', () => {

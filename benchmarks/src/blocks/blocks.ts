@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Arm,
+  blockOrders,
   disturbancesOf,
   type MachineCounters,
   type MachineNoise,
   type MachineReading,
   machineNoise,
+  type Random,
   readMachine,
   readMachineCounters,
-} from '../host/noise.js';
-import type { Random } from '../stats/random.js';
-import { type Arm, blockOrders } from './block-order.js';
+} from 'plimsoll/lab';
 
 /** A run in its place. */
 export interface BlockRun<Result, Id extends string | number = number> {

@@ -1,8 +1,19 @@
-import type { Random } from '../stats/random.js';
-import type { Contestant } from './alternating.js';
-import { type FreshProcess, LiveProcess, reasonOf } from './fresh-process.js';
-import type { Supervision } from './guardian.js';
-import type { RoundAnswer, RoundOrder, RoundYield } from './messages.js';
+import {
+  type Contestant,
+  LiveProcess,
+  type Random,
+  reasonOf,
+  type Start,
+  type Supervision,
+} from 'plimsoll/lab';
+import type { RoundAnswer, RoundOrder, RoundYield } from './rounds.js';
+
+interface Opening extends Start {
+  /** What it is to measure. */
+  readonly job: object;
+  /** For its start and for each round. */
+  readonly deadlineMs: number;
+}
 
 /** A process for `alternate` whose entry calls `answerRounds`. */
 export class LiveContestant implements Contestant<RoundYield> {
@@ -19,11 +30,10 @@ export class LiveContestant implements Contestant<RoundYield> {
   /**
    * Start it and wait until it is ready for its first round.
    *
-   * @param request `deadlineMs` is for its start and for each round.
    * @throws {Error} saying why it is not ready; its process is gone by then. An AbortError when it was interrupted.
    */
   static async open(
-    { job, deadlineMs, ...start }: FreshProcess,
+    { job, deadlineMs, ...start }: Opening,
     { guardian, signal }: Supervision,
     random: Random,
   ): Promise<LiveContestant> {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Guardian } from '#plimsoll/lab/guardian.js';
-import { LiveContestant } from '#plimsoll/lab/live-contestant.js';
-import { createRandom } from '#plimsoll/stats/random.js';
+import { createRandom, Guardian } from 'plimsoll/lab';
+import { LiveContestant } from '#studies/common/live-contestant.js';
 
-const ENTRY = fileURLToPath(new URL('../../test/fixtures/takes-turns.mjs', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../test/fixtures/takes-turns.mjs', import.meta.url));
 const guardian = new Guardian();
 after(() => guardian.close());
 
