@@ -1,7 +1,7 @@
 import type * as real from '../../host/pump.js';
 import { simulation } from './here.js';
 
-/** Looks for results when the simulation says so, and never sleeps. */
+/** Looks for results when the simulation says so, and never sleeps; without outstanding tasks only when something changes, as ever. */
 export class Pump implements Pick<real.Pump, keyof real.Pump> {
   readonly isStreaming = false;
   readonly #pumped: real.Pumped;
@@ -13,10 +13,11 @@ export class Pump implements Pick<real.Pump, keyof real.Pump> {
 
   stateChanged(): void {
     this.#pumped.wakeWorkers();
-    simulation.changed();
+    this.woken();
   }
 
   woken(): void {
+    simulation.looksOnce = true;
     simulation.changed();
   }
 
