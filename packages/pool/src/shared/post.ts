@@ -61,10 +61,11 @@ export class Post {
     }
   }
 
-  /** Accepts what has been posted without waiting for the event loop. */
-  readAll(): void {
+  /** Accepts what has been posted without waiting for the event loop. True when anything was. */
+  readAll(): boolean {
     const { port } = this.#ports;
-    for (let failures = 0; failures < HOPELESS; ) {
+    let isAny = false;
+    for (let failures = 0; failures < HOPELESS; isAny = true) {
       let received: { message: Message } | undefined;
       try {
         received = receiveMessageOnPort(port);
@@ -74,9 +75,10 @@ export class Post {
         failures++;
         continue;
       }
-      if (received === undefined) return;
+      if (received === undefined) return isAny;
       this.#receiver.accept(received.message);
     }
+    return isAny;
   }
 
   send(message: Message, transfer: TransferList = []): void {

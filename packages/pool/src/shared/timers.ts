@@ -65,15 +65,19 @@ export const timers = {
 };
 
 /** Whether something resolves within so many milliseconds; Infinity: it waits for ever. Rejects as it does. */
-export async function isInTime(something: Promise<unknown>, milliseconds: number): Promise<boolean> {
+export async function isInTime(
+  something: Promise<unknown>,
+  milliseconds: number,
+  { setTimeout, clearTimeout } = timers,
+): Promise<boolean> {
   if (milliseconds === Number.POSITIVE_INFINITY) return something.then(() => true);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
-    timer = timers.setTimeout(() => resolve(false), Math.min(milliseconds, LONGEST_TIMER));
+    timer = setTimeout(() => resolve(false), Math.min(milliseconds, LONGEST_TIMER));
   });
   try {
     return await Promise.race([something.then(() => true), late]);
   } finally {
-    timers.clearTimeout(timer);
+    clearTimeout(timer);
   }
 }

@@ -7,15 +7,26 @@ import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { Contexts } from './contexts.js';
 import { FakeThread, type WorkerInProcess } from './fake-thread.js';
 import { Faults } from './faults.js';
-import { FIRST, type Order } from './order.js';
-import type { Step } from './step.js';
-import type { Settings } from './test-options.js';
+import { FIRST, type Order, type Settings } from './test-options.js';
 import { VirtualTime } from './virtual-time.js';
+
+/** Something that has happened in a pool. */
+export interface Step {
+  /**
+   * A worker has started ('start'), or has not ('start failed'); a function was called ('call'), perhaps with a fault; the pool
+   * has heard how it ended ('end').
+   */
+  readonly kind: 'start' | 'start failed' | 'call' | 'end';
+  /** Of the worker. */
+  readonly threadId: number;
+  /** Of the function that was called. */
+  readonly name?: string;
+}
 
 /** The code of a pool once more, with the simulation in the place of threads and time. */
 export interface Realm {
   readonly Pool: typeof Pool;
-  workerFor(thread: FakeThread, startup: Startup): WorkerInProcess;
+  readonly WorkerInProcess: new (thread: FakeThread, startup: Startup) => WorkerInProcess;
 }
 
 /** A call of a function, from its begin until the pool hears of its end. */
@@ -87,7 +98,7 @@ export class Simulation {
   }
 
   workerFor(thread: FakeThread, startup: Startup): WorkerInProcess {
-    return (this.realm as Realm).workerFor(thread, startup);
+    return new (this.realm as Realm).WorkerInProcess(thread, startup);
   }
 
   /** The pool has ended. */

@@ -2,8 +2,7 @@ import { EventEmitterAsyncResource } from 'node:events';
 import { type AnyModule, Pool } from '../index.js';
 import type { Fault, InjectedFault } from './faults.js';
 import { openRealm } from './realm-source.js';
-import { Simulation } from './simulation.js';
-import type { Step } from './step.js';
+import { Simulation, type Step } from './simulation.js';
 import { settingsOf, type TestPoolOptions } from './test-options.js';
 import { millisecondsOf } from './virtual-time.js';
 

@@ -1,19 +1,19 @@
-import { STREAMED, type TaskFunction } from '../../shared/calls.js';
-import { HANDLER } from '../../shared/layout.js';
-import { type SharedTable, tableOf } from '../../shared/memory.js';
-import { DISPOSES, READY, type Startup } from '../../shared/messages.js';
-import { slotAt } from '../../shared/table.js';
-import { Channel } from '../../worker/channel.js';
-import { Handlers, NO_SLOT } from '../../worker/handlers.js';
-import { Lifecycle, SetupFailure } from '../../worker/lifecycle.js';
-import { cannotLoad } from '../../worker/load-error.js';
-import { Loop } from '../../worker/loop.js';
-import type { FakeThread } from '../fake-thread.js';
-import type { Armed, Death } from '../faults.js';
-import type { Call, Polled } from '../simulation.js';
-import { simulation } from './here.js';
-import { withPermit } from './permits.js';
-import { isInTime } from './timers.js';
+import { STREAMED, type TaskFunction } from '../shared/calls.js';
+import { HANDLER } from '../shared/layout.js';
+import { type SharedTable, tableOf } from '../shared/memory.js';
+import { DISPOSES, READY, type Startup } from '../shared/messages.js';
+import { slotAt } from '../shared/table.js';
+import { Channel } from '../worker/channel.js';
+import { Handlers, NO_SLOT } from '../worker/handlers.js';
+import { Lifecycle, SetupFailure } from '../worker/lifecycle.js';
+import { cannotLoad } from '../worker/load-error.js';
+import { Loop } from '../worker/loop.js';
+import type { FakeThread } from './fake-thread.js';
+import type { Armed, Death } from './faults.js';
+import { isInTime, simulation, withPermit } from './replaced.js';
+import type { Call, Polled } from './simulation.js';
+
+export { Pool } from '../pool.js';
 
 /** What a dead worker waits for. */
 const forEver = new Promise<never>(() => {});
