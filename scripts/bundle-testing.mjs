@@ -9,16 +9,13 @@ const REPLACED = {
   'host/pump': undefined,
   'host/start-thread': undefined,
   'shared/clock': undefined,
+  'shared/context': 'worker/observed',
   'shared/listener': undefined,
   'shared/post': undefined,
   'shared/table': 'worker/loop',
-  'shared/task-context': undefined,
   'shared/timers': undefined,
-  'worker/heap-watch': undefined,
   'worker/load-module': undefined,
-  'worker/microtasks': undefined,
-  'worker/output': undefined,
-  'worker/spin': undefined,
+  'worker/thread': undefined,
 };
 
 const IMPORT = /(\bfrom\s+'|\bimport\(')(\.[^']+)\.js'/g;

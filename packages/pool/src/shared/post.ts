@@ -28,10 +28,7 @@ export function newPost(withBell = IN_DENO): [PostPorts, PostPorts] {
 export const portsOf = ({ port, bell }: PostPorts): MessagePort[] =>
   bell === undefined ? [port] : [port, bell];
 
-/**
- * One end of the messages between a worker and the host. They are announced by the event loop, and can be read without
- * waiting for it.
- */
+/** One end of the messages between a worker and the host. The event loop announces them; they can be read before that. */
 export class Post {
   readonly #ports: PostPorts;
   readonly #receiver: Receiver;

@@ -1,28 +1,24 @@
 import type * as pump from '../host/pump.js';
-import type * as thread from '../host/start-thread.js';
+import type * as host from '../host/start-thread.js';
 import type * as clock from '../shared/clock.js';
+import type * as context from '../shared/context.js';
 import type * as listener from '../shared/listener.js';
 import * as post from '../shared/post.js';
 import * as table from '../shared/table.js';
-import * as taskContext from '../shared/task-context.js';
 import * as real from '../shared/timers.js';
-import type * as heapWatch from '../worker/heap-watch.js';
 import { cannotLoad } from '../worker/load-error.js';
 import * as modules from '../worker/load-module.js';
-import type * as microtasks from '../worker/microtasks.js';
-import type * as output from '../worker/output.js';
-import type * as spin from '../worker/spin.js';
+import type * as worker from '../worker/thread.js';
 import type { Simulation } from './simulation.js';
 
 // What a pool without threads has in the place of modules that stand on threads and time. `scripts/bundle-testing.mjs` leads their
 // imports here.
 
 export * from '../shared/table.js';
-export { currentContext, LONGEST_TIMER, newPost, portsOf };
+export { LONGEST_TIMER, newPost, portsOf };
 
 const { LONGEST_TIMER } = real;
 const { newPost, portsOf } = post;
-const { currentContext } = taskContext;
 
 /** What the function gets that `scripts/bundle-testing.mjs` makes of this folder and the pool: each pool has its own code. */
 declare const SIMULATION: Simulation;
@@ -46,7 +42,7 @@ export const timers = {
 export const isInTime: typeof real.isInTime = (something, milliseconds) =>
   real.isInTime(something, milliseconds, timers as never);
 
-export const startThread: typeof thread.startThread = () => simulation.startThread();
+export const startThread: typeof host.startThread = () => simulation.startThread();
 
 /** Looks for results when the simulation says so, and never sleeps. */
 export class Pump implements Pick<pump.Pump, keyof pump.Pump> {
@@ -79,17 +75,6 @@ export class Listener implements Pick<listener.Listener, keyof listener.Listener
   hush(): void {}
 }
 
-/** Nothing comes while this thread spins. */
-export class Spinner implements Pick<spin.Spinner, keyof spin.Spinner> {
-  spin(): boolean {
-    return false;
-  }
-
-  sleeps(): void {}
-
-  woken(): void {}
-}
-
 /** Nobody listens to its ports: the simulation has them read. Values are copied, and moved, as by real ones. */
 export class Post extends post.Post {
   #heard: (() => void) | undefined;
@@ -114,8 +99,8 @@ export class Post extends post.Post {
   }
 }
 
-export const provideContext: typeof taskContext.provideContext = (current, end) =>
-  simulation.contexts.add(current, end);
+export const provideContext: typeof context.provideContext = (current, end) =>
+  simulation.provideContext(current, end);
 
 /** By the test's own function, if it has one for the file. */
 export const loadModule: typeof modules.loadModule = async (name) => {
@@ -129,23 +114,16 @@ export const loadModule: typeof modules.loadModule = async (name) => {
 };
 
 /** A worker does at once what the simulation makes it do. */
-export const nextTick = ((callback: () => void) => callback()) as typeof microtasks.nextTick;
+export const nextTick = ((callback: () => void) => callback()) as typeof worker.nextTick;
 
 /** They belong to the test as well, and run when it is their turn. */
-export const runMicrotasks: typeof microtasks.runMicrotasks = () => {};
+export const runMicrotasks: typeof worker.runMicrotasks = () => {};
 
 /** What tasks print is printed. */
-export class Output implements Pick<output.Output, keyof output.Output> {
+export class Output implements Pick<worker.Output, keyof worker.Output> {
   readonly isPending = false;
 
   async taken(): Promise<void> {}
-}
-
-/** The heap is that of the test. */
-export class HeapWatch implements Pick<heapWatch.HeapWatch, keyof heapWatch.HeapWatch> {
-  start(): void {}
-
-  end(): void {}
 }
 
 /** The workers that may claim a task now, and who hears of it. */

@@ -2,10 +2,8 @@ import { badType } from '../errors.js';
 import { count, flag } from '../host/checks.js';
 import type { PoolOptions } from '../host/options.js';
 
-/** Gives what a worker file exports. */
 export type LoadFile = (filename: string, threadId: number) => unknown;
 
-/** Options of a pool for tests: those of a pool, and these. */
 export interface TestPoolOptions extends PoolOptions {
   /**
    * Which of the things that could happen next happens, by chance but always the same for a seed: so results come in another

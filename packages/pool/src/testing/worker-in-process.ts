@@ -32,12 +32,15 @@ export class WorkerInProcess {
   constructor(thread: FakeThread, startup: Startup) {
     this.#thread = thread;
     this.#startup = startup;
-    this.#table = tableOf(startup.layout, startup.table);
+    // No core is to spare for a thread that spins.
+    const layout = { ...startup.layout, spinners: 0 };
+    this.#table = tableOf(layout, startup.table);
     this.#channel = new Channel(startup);
     this.#lifecycle =
       startup.lifecycle === undefined ? undefined : new Lifecycle(() => this.#channel.post([DISPOSES]));
     this.#handlers = new Functions(thread, this.#channel, this.#table, this.#lifecycle);
-    this.#loop = new Loop(startup, this.#table, this.#channel, this.#handlers);
+    // The heap is that of the test.
+    this.#loop = new Loop({ ...startup, maxHeapMb: undefined }, this.#table, this.#channel, this.#handlers);
     this.#channel.onRetire = () => this.#loop.retire(() => void this.#end());
   }
 
@@ -56,7 +59,7 @@ export class WorkerInProcess {
     this.#loop.driveSoon();
   }
 
-  /** As `worker/ending.ts` does. */
+  /** As `worker/entry.ts` does. */
   async #end(): Promise<void> {
     try {
       if (this.#lifecycle !== undefined)

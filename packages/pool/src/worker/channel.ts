@@ -14,10 +14,7 @@ const TERMINATED = 1;
 /** Lost messages that are remembered: more than can be under way. */
 const MOST_LOST = 2 ** 16;
 
-/**
- * The worker's end of its port. Remembers what arrives until the loop asks for it. What the loop needs at once is
- * read synchronously: the host posts it before it publishes the slot that needs it.
- */
+/** The worker's end of its port. What a slot needs is posted before the slot is published, and read without waiting. */
 export class Channel {
   readonly handlers = new Map<number, message.Handler>();
   readonly arenas: Memory[] = [];

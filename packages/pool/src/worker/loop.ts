@@ -11,12 +11,10 @@ import { timers } from '../shared/timers.js';
 import { unreadable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 import type { Handlers } from './handlers.js';
-import { HeapWatch } from './heap-watch.js';
-import { nextTick, runMicrotasks } from './microtasks.js';
 import { Outcome } from './outcome.js';
-import { Output } from './output.js';
 import { type Recorder, recorderFor } from './recorder.js';
 import { Spinner } from './spin.js';
+import { nextTick, Output, runMicrotasks } from './thread.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
 const TURN = 1;
@@ -25,10 +23,7 @@ const LOOK_AGAIN = 5;
 /** How many synchronous tasks may follow one another before the worker looks at the clock. */
 const LOOK_AT_CLOCK = 16;
 
-/**
- * A worker at work: claims tasks from the table, calls their functions, reports their ends. It never blocks: when
- * there is nothing to do it returns to the event loop until the host wakes it.
- */
+/** Claims tasks from the table, calls their functions, and reports their ends. It sleeps in the event loop, and never blocks. */
 export class Loop {
   #running = 0;
   #abortable = false;
@@ -70,9 +65,7 @@ export class Loop {
     this.#handlers = handlers;
     this.#worker = startup.index;
     this.#concurrency = startup.concurrency;
-    const { maxHeapMb } = startup;
-    const further = maxHeapMb === undefined ? [] : [new HeapWatch(maxHeapMb, channel)];
-    this.#recorder = recorderFor(startup, table, further);
+    this.#recorder = recorderFor(startup, table, channel);
     this.#around = this.#recorder?.call;
     this.#gate = gateAt(table, startup.index);
     this.#listener = new Listener(table.words, this.#gate, this.driveSoon);
@@ -207,16 +200,16 @@ export class Loop {
     return true;
   }
 
-  /** A task that may be killed shares a worker with no other one. */
-  #mayShare(slot: number): boolean {
-    if (this.#running === 0) return true;
-    return (
-      ((this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number) & message.ABORTABLE) === 0
-    );
+  #flagsOf(slot: number): number {
+    return this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number;
   }
 
-  readonly #isPinned = (slot: number): boolean =>
-    ((this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number) & message.PINNED) !== 0;
+  /** A task that may be killed shares a worker with no other one. */
+  #mayShare(slot: number): boolean {
+    return this.#running === 0 || (this.#flagsOf(slot) & message.ABORTABLE) === 0;
+  }
+
+  readonly #isPinned = (slot: number): boolean => (this.#flagsOf(slot) & message.PINNED) !== 0;
 
   #start(slot: number): void {
     const base = slotAt(this.#table.layout, slot);
@@ -225,11 +218,8 @@ export class Loop {
     this.#mayPass = (flags & message.PINNED) === 0 ? undefined : this.#isPinned;
     this.#setAbortable((flags & message.ABORTABLE) !== 0);
     if (this.#recorder !== undefined) this.#recorder.start(slot);
-    if ((flags & message.PLACE_MASK) < message.IN_PORT) {
-      this.#startWritten(slot, base, flags);
-    } else {
-      this.#startWithPayload(slot, base);
-    }
+    if ((flags & message.PLACE_MASK) < message.IN_PORT) this.#startWritten(slot, base, flags);
+    else this.#startWithPayload(slot, base);
   }
 
   #setAbortable(abortable: boolean): void {
@@ -257,12 +247,8 @@ export class Loop {
       return this.#decoder.decode(this.#table, base + PAYLOAD, length, encodingFlags);
     }
     const address = words[base + OFFSET] as number;
-    return this.#decoder.decode(
-      this.#channel.arena(chunkOf(address)),
-      wordOf(address),
-      length,
-      encodingFlags,
-    );
+    const arena = this.#channel.arena(chunkOf(address));
+    return this.#decoder.decode(arena, wordOf(address), length, encodingFlags);
   }
 
   #startWithPayload(slot: number, base: number): void {
@@ -322,13 +308,8 @@ export class Loop {
   #read({ value, words, encodingFlags = 0, externals, unreadable }: message.Payload): unknown {
     if (unreadable !== undefined) throw unreadable.reason;
     if (words === undefined) return value;
-    return this.#decoder.decode(
-      memoryOf(words.buffer as ArrayBuffer),
-      0,
-      words.length,
-      encodingFlags,
-      externals,
-    );
+    const memory = memoryOf(words.buffer as ArrayBuffer);
+    return this.#decoder.decode(memory, 0, words.length, encodingFlags, externals);
   }
 
   #call(slot: number, task: unknown): void {

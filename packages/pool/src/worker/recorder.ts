@@ -4,8 +4,13 @@ import { Times } from '../shared/histogram.js';
 import { CREATED, START } from '../shared/layout.js';
 import { CALLED, cellsOf, IDLE, Marks, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
 import type { SharedTable } from '../shared/memory.js';
-import type { Startup } from '../shared/messages.js';
+import { HEAP, type Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
+import type { Channel } from './channel.js';
+
+const MEGABYTE = 2 ** 20;
+/** Milliseconds between two looks at the heap, each of which takes some microseconds. */
+const INTERVAL = 5;
 
 /** Notes when tasks begin and end. */
 export interface Recorder {
@@ -19,13 +24,14 @@ export interface Recorder {
 
 /** What the pool's options ask for; undefined: nothing. */
 export function recorderFor(
-  { times, marks }: Startup,
+  { times, marks, maxHeapMb }: Startup,
   table: SharedTable,
-  further: readonly Recorder[],
+  channel: Channel,
 ): Recorder | undefined {
-  const marked = marks && new MarksRecorder(new Marks(marks));
   const timed = times && new TimesRecorder(new Times(times), table);
-  const all = [timed, marked, ...further].filter((recorder) => recorder !== undefined);
+  const marked = marks && new MarksRecorder(new Marks(marks));
+  const watch = maxHeapMb === undefined ? undefined : new HeapWatch(maxHeapMb, channel);
+  const all = [timed, marked, watch].filter((recorder) => recorder !== undefined);
   return all.length < 2 ? all[0] : new Recorders(all, marked?.call);
 }
 
@@ -117,5 +123,32 @@ class MarksRecorder implements Recorder {
   /** Milliseconds in which this thread's event loop has waited for events so far. */
   get #idle(): number {
     return this.#performance.eventLoopUtilization().idle;
+  }
+}
+
+/** Tells the host once when this worker's heap is larger than it shall be after a task. */
+class HeapWatch implements Recorder {
+  readonly #most: number;
+  readonly #channel: Channel;
+  readonly #statistics = process.getBuiltinModule('node:v8').getHeapStatistics;
+  #nextLook = 0;
+  #told = false;
+
+  constructor(megabytes: number, channel: Channel) {
+    this.#most = megabytes * MEGABYTE;
+    this.#channel = channel;
+  }
+
+  start(): void {}
+
+  end(): void {
+    if (this.#told) return;
+    const time = now();
+    if (time < this.#nextLook) return;
+    this.#nextLook = time + INTERVAL;
+    const used = this.#statistics().used_heap_size;
+    if (used <= this.#most) return;
+    this.#told = true;
+    this.#channel.post([HEAP, used]);
   }
 }
