@@ -120,11 +120,8 @@ export const nextTick = ((callback: () => void) => callback()) as typeof worker.
 export const runMicrotasks: typeof worker.runMicrotasks = () => {};
 
 /** What tasks print is printed. */
-export class Output implements Pick<worker.Output, keyof worker.Output> {
-  readonly isPending = false;
-
-  async taken(): Promise<void> {}
-}
+export const isOutputPending: typeof worker.isOutputPending = () => false;
+export const outputTaken: typeof worker.outputTaken = async () => {};
 
 /** The workers that may claim a task now, and who hears of it. */
 const permits = new Map<number, (slot: number) => void>();

@@ -10,7 +10,7 @@ import { Channel } from './channel.js';
 import { Handlers, NO_SLOT } from './handlers.js';
 import { Lifecycle, SetupFailure } from './lifecycle.js';
 import { Loop } from './loop.js';
-import { nextTick, Output } from './thread.js';
+import { nextTick, outputTaken } from './thread.js';
 
 enterWorker();
 if (IN_DENO) parentPort?.once('message', (startup: Startup) => void start(startup));
@@ -70,7 +70,7 @@ async function endWorker(lifecycle: Lifecycle | undefined, patience = 0): Promis
     dieOf(error);
     return;
   }
-  await new Output().taken();
+  await outputTaken();
   process.exit(0);
 }
 

@@ -14,24 +14,17 @@ export const runMicrotasks: () => void =
  * What this thread has printed and its host has not taken yet. A process may end once the last promise is settled, and what has not
  * left the worker by then is lost; so a task is reported after its output.
  */
-export class Output {
-  readonly #streams = [process.stdout, process.stderr];
-  /** Taken before worker files can replace it. */
-  readonly #writes = this.#streams.map((stream) => stream.write.bind(stream));
+const streams = [process.stdout, process.stderr];
+/** Taken before worker files can replace it. */
+const writes = streams.map((stream) => stream.write.bind(stream));
 
-  get isPending(): boolean {
-    for (const stream of this.#streams) if (stream.writableLength > 0 && stream.writable) return true;
-    return false;
-  }
+export function isOutputPending(): boolean {
+  for (const stream of streams) if (stream.writableLength > 0 && stream.writable) return true;
+  return false;
+}
 
-  /** Resolves when the host has taken everything that was printed before. */
-  async taken(): Promise<void> {
-    await Promise.all(
-      this.#writes.map((write, place) =>
-        this.#streams[place]?.writable
-          ? new Promise<void>((resolve) => write('', () => resolve()))
-          : undefined,
-      ),
-    );
-  }
+/** Resolves when the host has taken everything that was printed before. */
+export async function outputTaken(): Promise<void> {
+  const left = writes.filter((_, place) => streams[place]?.writable);
+  await Promise.all(left.map((write) => new Promise<void>((resolve) => write('', () => resolve()))));
 }
