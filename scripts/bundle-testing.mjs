@@ -4,21 +4,18 @@ import { dirname, join, posix } from 'node:path';
 // @plimsoll/pool/testing runs the pool's own code with other threads and another time. That code is bundled once more as a
 // function: each call of it gives a pool a copy of every module, so that no two pools share a clock.
 
-/** The modules whose place those of `testing/realm` take; of some only for one that imports them. @type {Record<string, { by: string, in?: string }>} */
+/** The modules whose place `testing/replaced` takes; of some only for one that imports them. @type {Record<string, string | undefined>} */
 const REPLACED = {
-  'host/pump': { by: 'pump' },
-  'host/start-thread': { by: 'start-thread' },
-  'shared/clock': { by: 'clock' },
-  'shared/listener': { by: 'listener' },
-  'shared/post': { by: 'post' },
-  'shared/table': { by: 'permits', in: 'worker/loop' },
-  'shared/task-context': { by: 'task-context' },
-  'shared/timers': { by: 'timers' },
-  'worker/heap-watch': { by: 'heap-watch' },
-  'worker/load-module': { by: 'load-module' },
-  'worker/microtasks': { by: 'microtasks' },
-  'worker/output': { by: 'output' },
-  'worker/spin': { by: 'spin' },
+  'host/pump': undefined,
+  'host/start-thread': undefined,
+  'shared/clock': undefined,
+  'shared/context': 'worker/observed',
+  'shared/listener': undefined,
+  'shared/post': undefined,
+  'shared/table': 'worker/loop',
+  'shared/timers': undefined,
+  'worker/load-module': undefined,
+  'worker/thread': undefined,
 };
 
 const IMPORT = /(\bfrom\s+'|\bimport\(')(\.[^']+)\.js'/g;
@@ -56,10 +53,9 @@ const modulesIn = (dist) =>
 function redirected(name, text, used) {
   return text.replaceAll(IMPORT, (whole, start, path) => {
     const module = posix.join(posix.dirname(name), path);
-    const replaced = REPLACED[module];
-    if (replaced === undefined || (replaced.in ?? name) !== name) return whole;
+    if (!Object.hasOwn(REPLACED, module) || (REPLACED[module] ?? name) !== name) return whole;
     used.add(module);
-    const by = posix.relative(posix.dirname(name), `testing/realm/${replaced.by}`);
+    const by = posix.relative(posix.dirname(name), 'testing/replaced');
     return `${start}${by.startsWith('.') ? by : `./${by}`}.js'`;
   });
 }
@@ -74,7 +70,7 @@ export function bundleRealm(dist, bundled) {
   const staged = join(dist, 'testing/staged');
   stage(dist, staged);
   try {
-    const code = bundled(join(staged, 'testing/realm/entry.js'));
+    const code = bundled(join(staged, 'testing/worker-in-process.js'));
     if (/\brequire\(/.test(code)) throw new Error('the pool for tests requires what is no part of Node');
     const body = `const module = { exports: {} };\n${code}\nreturn module.exports;`;
     writeFileSync(

@@ -1,6 +1,6 @@
 // Everything that `@plimsoll/pool` has, so that it can stand in for that in a test, with a `Pool` for tests.
 export * from './index.js';
 export type { Fault, FaultKind, InjectedFault } from './testing/faults.js';
-export type { Step } from './testing/step.js';
+export type { Step } from './testing/simulation.js';
 export type { TestPoolOptions } from './testing/test-options.js';
 export { TestPool, TestPool as Pool } from './testing/test-pool.js';

@@ -1,6 +1,6 @@
-import { currentContext, type TaskContext } from './shared/task-context.js';
+import { currentContext, type TaskContext } from './shared/context.js';
 
-export type { TaskContext } from './shared/task-context.js';
+export type { TaskContext } from './shared/context.js';
 
 /**
  * The task that this code belongs to, also after an `await`. For a task without `grace`, and outside of a worker, nothing

@@ -31,7 +31,7 @@ test('what the host has not read is never given out again, and a ring that was r
           if (oldest !== undefined) ringRead(table, 1, 'results', oldest.position, oldest.words);
           continue;
         }
-        const mark = ring.mark();
+        const mark = ring.front;
         const words = 'allocate' in next ? next.allocate : next.discard;
         const position = ring.allocate(words);
         if (unread.length === 0) assert.notEqual(position, -1, 'an empty ring has room');
@@ -42,7 +42,7 @@ test('what the host has not read is never given out again, and a ring that was r
           const at = ringWordOf('results', other.position);
           assert.ok(start + words <= at || at + other.words <= start, 'overlaps what is unread');
         }
-        if ('discard' in next) ring.rewind(mark);
+        if ('discard' in next) ring.front = mark;
         else unread.push({ position, words });
       }
     }),

@@ -2,10 +2,10 @@ import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, SHARE_ENV, type Transferable, type Worker } from 'node:worker_threads';
 import { badRange, badType } from '../errors.js';
-import { clone } from '../shared/clone.js';
 import type { OpenTelemetryApi } from '../shared/otel-api.js';
 import { checkStorages, type Storages } from '../shared/stores.js';
 import { uncloneable } from '../shared/uncloneable.js';
+import { clone } from '../shared/untrusted.js';
 import { count, duration, flag, text } from './checks.js';
 import { usableCores } from './cpu-quota.js';
 import type {

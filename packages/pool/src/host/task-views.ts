@@ -1,6 +1,6 @@
+import type { Packed } from '../shared/calls.js';
 import { CARRIED } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
-import type { Packed } from '../shared/packed.js';
 import type { HandlerNames } from './handler-names.js';
 import type { Task } from './task.js';
 import { type PoolTask, queueOptionsSymbol } from './task-queue.js';

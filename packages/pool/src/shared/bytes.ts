@@ -1,7 +1,6 @@
 import { endianness } from 'node:os';
 import { types } from 'node:util';
 import { PoolError } from '../errors.js';
-import { clone } from './clone.js';
 import { Decoder, memoryOf } from './codec/decode.js';
 import { Encoder } from './codec/encode.js';
 import { reaches } from './codec/inside.js';
@@ -9,6 +8,7 @@ import { carry, carryLess, restore, type Thrown } from './error-record.js';
 import { isMovable, unwrap } from './move.js';
 import { node } from './node-realm.js';
 import { uncloneable } from './uncloneable.js';
+import { clone } from './untrusted.js';
 
 /**
  * Values as bytes that another process reads, perhaps another version of this package: the codec's words, or V8's own format for

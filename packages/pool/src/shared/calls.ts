@@ -1,7 +1,4 @@
-/**
- * How the function of a handler is called, as bits. None: with the value of the task. What is more than that is done by a
- * wrapper around the function, so the loop of a worker knows nothing of it.
- */
+/** How a function is called, as bits; none: with the value of the task. The rest is done by wrappers around it. */
 /** The value is an array, and its items are the arguments. */
 export const SPREAD = 1;
 /** The call has a context: `task` of `@plimsoll/pool/worker`. */
@@ -24,6 +21,17 @@ export interface BytesCall {
   readonly task: Uint8Array;
   /** Bytes that the result may have; of a larger one only their number comes. */
   readonly most: number;
+}
+
+/** A task and what travels beside it: a plain object, which the codec knows. */
+export interface Packed {
+  readonly task: unknown;
+  /** What the registered AsyncLocalStorages held, by their names. */
+  readonly context?: Readonly<Record<string, unknown>>;
+  /** Of W3C: `traceparent`, `tracestate`, `baggage`. */
+  readonly trace?: Readonly<Record<string, string>>;
+  /** Somebody waits to hear that the task of this number begins. */
+  readonly notice?: number;
 }
 
 export const NEXT = 0;

@@ -21,10 +21,7 @@ export function readTimeFrom(other: Source): void {
   source = other;
 }
 
-/**
- * Milliseconds by a clock that is the same in every thread, unlike `performance.now()`, whose first use also costs a
- * new thread half a millisecond.
- */
+/** Milliseconds by a clock that all threads share. The first `performance.now()` would cost a new thread half of one. */
 export function now(): number {
   if (source === 'uptime') return uptime() * 1e3;
   const [seconds, nanoseconds] = hrtime();

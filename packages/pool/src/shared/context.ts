@@ -6,20 +6,39 @@ export interface WorkerContext {
   readonly workerData: unknown;
 }
 
-const KEY = Symbol.for('plimsoll.pool.context');
-const registry = globalThis as { [KEY]?: WorkerContext };
+/** What a task that runs can know about itself. */
+export interface TaskContext {
+  /**
+   * Shall the task end? Read from shared memory, so it changes inside a loop that never returns to the event loop, too.
+   * Always false without `grace`, for then the worker is stopped at once.
+   */
+  readonly aborted: boolean;
+  /** Aborted when the task shall end. Its reason is that of the caller's signal, or a TimeoutError. */
+  readonly signal: AbortSignal;
+}
+
+/** On the global object, because worker files load copies of this package of their own, perhaps transpiled ones. */
+const THREAD = Symbol.for('plimsoll.pool.context');
+const TASK = Symbol.for('plimsoll.pool.task');
+const registry = globalThis as { [THREAD]?: WorkerContext; [TASK]?: () => TaskContext | undefined };
 
 /** Called once by the worker's entry. */
 export function enterWorker(): void {
-  registry[KEY] = { isWorkerThread: true, workerData: threadData };
+  registry[THREAD] = { isWorkerThread: true, workerData: threadData };
 }
 
-/** Kept on the global object, because a worker file may load a second copy of this package, or a transpiled one. */
 export const context: WorkerContext = {
   get isWorkerThread() {
-    return registry[KEY]?.isWorkerThread ?? false;
+    return registry[THREAD]?.isWorkerThread ?? false;
   },
   get workerData() {
-    return registry[KEY]?.workerData;
+    return registry[THREAD]?.workerData;
   },
 };
+
+/** Called in a worker by the first task that has a context. `_end` is for pools that end before their thread does. */
+export function provideContext(current: () => TaskContext | undefined, _end?: () => void): void {
+  registry[TASK] = current;
+}
+
+export const currentContext = (): TaskContext | undefined => registry[TASK]?.();

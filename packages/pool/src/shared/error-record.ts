@@ -1,9 +1,8 @@
 import { types } from 'node:util';
 import { brand, UncloneableError } from '../errors.js';
-import { clone } from './clone.js';
 import { node } from './node-realm.js';
 import { uncloneable } from './uncloneable.js';
-import { isError, lineageOf, messageOf, read, readText } from './untrusted.js';
+import { clone, isError, lineageOf, messageOf, read, readText } from './untrusted.js';
 
 /**
  * What a task threw, on its way to another thread. Structured clone keeps only message, stack and cause of an error, and

@@ -16,7 +16,6 @@ export const RETIRED = 2;
 /** Its wake-up is on its way. It has claimed nothing since it slept, and will look for work. */
 export const WOKEN = 3;
 
-/** Address of a worker's gate. */
 export const gateAt = (table: Table, worker: number): number => blockAt(table.layout, worker) + GATE;
 
 /** A side is about to sleep. It must look for work once more after this. */

@@ -1,26 +1,13 @@
+/** Percents as Piscina names them. */
+const PERCENTS = [
+  ...(['0_001', '0_01', '0_1', '1', '2_5', '10', '25', '50', '75'] as const),
+  ...(['90', '97_5', '99', '99_9', '99_99', '99_999'] as const),
+] as const;
+
 /** A summary of recorded times, in milliseconds; the fields of Piscina's. */
-export interface HistogramSummary {
-  readonly average: number;
-  readonly mean: number;
-  readonly stddev: number;
-  readonly min: number;
-  readonly max: number;
-  readonly p0_001: number;
-  readonly p0_01: number;
-  readonly p0_1: number;
-  readonly p1: number;
-  readonly p2_5: number;
-  readonly p10: number;
-  readonly p25: number;
-  readonly p50: number;
-  readonly p75: number;
-  readonly p90: number;
-  readonly p97_5: number;
-  readonly p99: number;
-  readonly p99_9: number;
-  readonly p99_99: number;
-  readonly p99_999: number;
-}
+export type HistogramSummary = Readonly<
+  Record<'average' | 'mean' | 'stddev' | 'min' | 'max' | `p${(typeof PERCENTS)[number]}`, number>
+>;
 
 /** Buckets of each power of two, by the first bits of the mantissa. */
 const SUB_BITS = 6;
@@ -46,8 +33,7 @@ const LARGEST = 4;
 const BUCKETS = 8;
 const CELLS = BUCKETS + SUB * EXPONENTS;
 
-/** Bytes that a histogram needs. */
-export const HISTOGRAM_BYTES = CELLS * 8;
+const BYTES = CELLS * 8;
 
 /**
  * Counts times in buckets whose width grows with the time, so a percentile is off by one part in 128 at most.
@@ -63,7 +49,6 @@ export class Histogram {
     this.#cells = cells;
   }
 
-  /** Adds a time in milliseconds. */
   record(milliseconds: number): void {
     const cells = this.#cells;
     const time = Math.max(milliseconds, 0);
@@ -76,7 +61,6 @@ export class Histogram {
     cells[COUNT] = (cells[COUNT] as number) + 1;
   }
 
-  /** Adds all times of another one. */
   add(other: Histogram): void {
     if (other.count === 0) return;
     const smallest = this.count === 0 ? other.#smallest : Math.min(this.#smallest, other.#smallest);
@@ -146,33 +130,13 @@ export class Histogram {
 
   summary(): HistogramSummary {
     const { mean, count } = this;
-    const at = (percent: number): number => this.percentile(percent);
-    return {
-      average: mean,
-      mean,
-      stddev: Math.sqrt(Math.max(0, (this.#cells[SQUARES] as number) / count - mean * mean)),
-      min: this.#smallest,
-      max: this.#largest,
-      p0_001: at(0.001),
-      p0_01: at(0.01),
-      p0_1: at(0.1),
-      p1: at(1),
-      p2_5: at(2.5),
-      p10: at(10),
-      p25: at(25),
-      p50: at(50),
-      p75: at(75),
-      p90: at(90),
-      p97_5: at(97.5),
-      p99: at(99),
-      p99_9: at(99.9),
-      p99_99: at(99.99),
-      p99_999: at(99.999),
-    };
+    const stddev = Math.sqrt(Math.max(0, (this.#cells[SQUARES] as number) / count - mean * mean));
+    const percentiles = PERCENTS.map((name) => [`p${name}`, this.percentile(Number(name.replace('_', '.')))]);
+    const moments = { average: mean, mean, stddev, min: this.#smallest, max: this.#largest };
+    return { ...moments, ...Object.fromEntries(percentiles) } as HistogramSummary;
   }
 }
 
-/** The place of a time's bucket. */
 function bucketOf(nanoseconds: number): number {
   float[0] = nanoseconds;
   const bucket = ((halves[UPPER] as number) >> UPPER_BITS) - ONE;
@@ -193,9 +157,9 @@ export class Times {
   readonly buffer: SharedArrayBuffer;
 
   /** New ones, or those that another thread made. */
-  constructor(buffer = new SharedArrayBuffer(2 * HISTOGRAM_BYTES)) {
+  constructor(buffer = new SharedArrayBuffer(2 * BYTES)) {
     this.buffer = buffer;
-    this.run = new Histogram(new Float64Array(buffer, 0, HISTOGRAM_BYTES / 8));
-    this.wait = new Histogram(new Float64Array(buffer, HISTOGRAM_BYTES));
+    this.run = new Histogram(new Float64Array(buffer, 0, CELLS));
+    this.wait = new Histogram(new Float64Array(buffer, BYTES));
   }
 }

@@ -13,10 +13,7 @@ import type { Ring } from './result-ring.js';
 export const HANDLER = 1;
 /** [ARENA, index, buffer]: memory for tasks that do not fit into a slot. */
 export const ARENA = 2;
-/**
- * [PAYLOAD, slot, sequence, payload]: what does not go through the table, in either direction. The other side may be unable to
- * read it: it is nested too deeply for the stack there, or too large for the memory.
- */
+/** [PAYLOAD, slot, sequence, payload]: what does not go through the table, in either direction. */
 export const PAYLOAD = 3;
 /** [RESULTS, ring, buffer]: one of the worker's rings for results that do not fit into a slot. */
 export const RESULTS = 4;

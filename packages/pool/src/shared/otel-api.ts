@@ -31,10 +31,7 @@ export const STATUS_ERROR = 2;
 
 const NAME = '@opentelemetry/api';
 
-/**
- * The API as the program finds it from one of these files: the pool does not depend on it. Its copies share one state, so it does
- * not matter which one this is.
- */
+/** The API as the program finds it from one of these files. Its copies share one state, so any of them will do. */
 export function findOpenTelemetry(
   files: readonly (string | null | undefined)[],
 ): OpenTelemetryApi | undefined {

@@ -28,10 +28,7 @@ export function newPost(withBell = IN_DENO): [PostPorts, PostPorts] {
 export const portsOf = ({ port, bell }: PostPorts): MessagePort[] =>
   bell === undefined ? [port] : [port, bell];
 
-/**
- * One end of the messages between a worker and the host. They are announced by the event loop, and can be read without
- * waiting for it.
- */
+/** One end of the messages between a worker and the host. The event loop announces them; they can be read before that. */
 export class Post {
   readonly #ports: PostPorts;
   readonly #receiver: Receiver;
@@ -61,10 +58,11 @@ export class Post {
     }
   }
 
-  /** Accepts what has been posted without waiting for the event loop. */
-  readAll(): void {
+  /** Accepts what has been posted without waiting for the event loop. True when anything was. */
+  readAll(): boolean {
     const { port } = this.#ports;
-    for (let failures = 0; failures < HOPELESS; ) {
+    let isAny = false;
+    for (let failures = 0; failures < HOPELESS; isAny = true) {
       let received: { message: Message } | undefined;
       try {
         received = receiveMessageOnPort(port);
@@ -74,9 +72,10 @@ export class Post {
         failures++;
         continue;
       }
-      if (received === undefined) return;
+      if (received === undefined) return isAny;
       this.#receiver.accept(received.message);
     }
+    return isAny;
   }
 
   send(message: Message, transfer: TransferList = []): void {

@@ -17,7 +17,8 @@ const RINGS = {
  */
 export class ResultRing {
   readonly memory;
-  #front = 0;
+  /** Where the next words go. To set it back takes back what was allocated since, of which the host must not have heard. */
+  front = 0;
   readonly #size: number;
   readonly #table: Table;
   readonly #headWord: number;
@@ -34,7 +35,7 @@ export class ResultRing {
   /** A position for that many words, or -1 when the host has not read enough yet. */
   allocate(words: number): number {
     const size = this.#size;
-    const front = this.#front;
+    const { front } = this;
     if (words > size / 2) return -1;
     const place = front & (size - 1);
     const head = Atomics.load(this.#table.words, this.#headWord);
@@ -42,18 +43,8 @@ export class ResultRing {
     const isEmpty = head === front;
     const start = place > 0 && (isEmpty || place + words > size) ? front + (size - place) : front;
     if (!isEmpty && ((start + words - head) | 0) > size) return -1;
-    this.#front = (start + words) | 0;
+    this.front = (start + words) | 0;
     return start | 0;
-  }
-
-  /** Where the next words go. */
-  mark(): number {
-    return this.#front;
-  }
-
-  /** Takes back what was allocated since the mark, before the host has heard of it. */
-  rewind(mark: number): void {
-    this.#front = mark;
   }
 }
 

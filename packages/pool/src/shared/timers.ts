@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 
 const { setTimeout, clearTimeout, setInterval, setImmediate, clearImmediate } =
   process.getBuiltinModule('node:timers');
@@ -23,23 +23,23 @@ function holdByPort(): Hold {
 }
 
 const waiting: (() => void)[] = [];
-let sender: MessagePort | undefined;
-let receiver: MessagePort | undefined;
+let ports: MessageChannel | undefined;
 
 /** In the next turn of the event loop, by way of a message to oneself. Keeps the process alive until then. */
 function setImmediateByPort(callback: () => void): void {
-  if (receiver === undefined) open();
+  ports ??= open();
   waiting.push(callback);
-  receiver?.ref();
-  sender?.postMessage(undefined);
+  ports.port2.ref();
+  ports.port1.postMessage(undefined);
 }
 
-function open(): void {
-  ({ port1: sender, port2: receiver } = new MessageChannel());
-  receiver.on('message', () => {
-    if (waiting.length === 1) receiver?.unref();
+function open(): MessageChannel {
+  const made = new MessageChannel();
+  made.port2.on('message', () => {
+    if (waiting.length === 1) made.port2.unref();
     waiting.shift()?.();
   });
+  return made;
 }
 
 /** Fakes do not return an object of Node's documented class. */
@@ -65,15 +65,19 @@ export const timers = {
 };
 
 /** Whether something resolves within so many milliseconds; Infinity: it waits for ever. Rejects as it does. */
-export async function isInTime(something: Promise<unknown>, milliseconds: number): Promise<boolean> {
+export async function isInTime(
+  something: Promise<unknown>,
+  milliseconds: number,
+  { setTimeout, clearTimeout } = timers,
+): Promise<boolean> {
   if (milliseconds === Number.POSITIVE_INFINITY) return something.then(() => true);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
-    timer = timers.setTimeout(() => resolve(false), Math.min(milliseconds, LONGEST_TIMER));
+    timer = setTimeout(() => resolve(false), Math.min(milliseconds, LONGEST_TIMER));
   });
   try {
     return await Promise.race([something.then(() => true), late]);
   } finally {
-    timers.clearTimeout(timer);
+    clearTimeout(timer);
   }
 }

@@ -1,6 +1,10 @@
 import { types } from 'node:util';
+import { node } from './node-realm.js';
 
 /** Looking at values of which anything may throw: getters, proxies, objects without the usual methods. */
+
+/** Structured clone, taken when this loads: polyfills and test environments put one of their own in its place. */
+export const clone = node.structuredClone;
 
 const { getPrototypeOf } = Object;
 const LONGEST_LINEAGE = 100;
@@ -56,5 +60,19 @@ export function messageOf(error: unknown): string {
     return String(error);
   } catch {
     return 'it threw an object without a text';
+  }
+}
+
+/**
+ * A getter has thrown while the value was encoded. Structured clone may never read what that belongs to, which only looks like
+ * a plain object, or may refuse something before it.
+ * @throws the error, if neither is the case
+ */
+export function confirm(value: unknown, error: unknown): void {
+  if (isCloneError(error)) throw error;
+  try {
+    clone(value);
+  } catch (again) {
+    if (!isCloneError(again)) throw error;
   }
 }

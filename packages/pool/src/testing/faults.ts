@@ -7,7 +7,6 @@ import { count, text } from '../host/checks.js';
  */
 export type FaultKind = 'crash' | 'exit' | 'oom' | 'hang' | 'load' | 'start';
 
-/** A fault, and when it happens. */
 export interface Fault {
   readonly kind: FaultKind;
   /** The which call from now on it hits; for 'start', the which worker that starts. Default: 1, the next one. */
@@ -49,14 +48,12 @@ export interface Armed {
   hits: number;
 }
 
-/** How a thread ends. */
 export interface Death {
   /** What Node tells of an uncaught error, or of memory. */
   readonly failure?: { readonly error: unknown } | undefined;
   readonly exitCode: number;
 }
 
-/** The faults of one pool. */
 export class Faults {
   readonly #armed: Armed[] = [];
 

@@ -2,21 +2,32 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Worker } from 'node:worker_threads';
 import type { Pumped } from '../host/pump.js';
 import type { Pool } from '../index.js';
+import { provideContext, type TaskContext } from '../shared/context.js';
 import type { Startup } from '../shared/messages.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
-import { Contexts } from './contexts.js';
 import { FakeThread, type WorkerInProcess } from './fake-thread.js';
 import { Faults } from './faults.js';
-import { FIRST, type Order } from './order.js';
-import type { Step } from './step.js';
-import type { Settings } from './test-options.js';
+import { FIRST, type Order, type Settings } from './test-options.js';
 import { VirtualTime } from './virtual-time.js';
+
+/** Something that has happened in a pool. */
+export interface Step {
+  /**
+   * A worker has started ('start'), or has not ('start failed'); a function was called ('call'), perhaps with a fault; the pool
+   * has heard how it ended ('end').
+   */
+  readonly kind: 'start' | 'start failed' | 'call' | 'end';
+  /** Of the worker. */
+  readonly threadId: number;
+  /** Of the function that was called. */
+  readonly name?: string;
+}
 
 /** The code of a pool once more, with the simulation in the place of threads and time. */
 export interface Realm {
   readonly Pool: typeof Pool;
   enter(simulation: Simulation): void;
-  workerFor(thread: FakeThread, startup: Startup): WorkerInProcess;
+  readonly WorkerInProcess: new (thread: FakeThread, startup: Startup) => WorkerInProcess;
 }
 
 /** A call of a function, from its begin until the pool hears of its end. */
@@ -30,7 +41,6 @@ export interface Call {
 
 /** An end of a port that nobody listens to. */
 export interface Polled {
-  /** Reads what has been posted. */
   poll(): void;
 }
 
@@ -42,12 +52,24 @@ type Action = () => Step | undefined | Promise<Step>;
 /** Tasks must not see what the test holds in an AsyncLocalStorage, since those in a real worker would not. */
 const outside = AsyncLocalStorage.snapshot();
 
+type Provider = () => TaskContext | undefined;
+
+/** Those of all pools. */
+const providers = new Set<Provider>();
+
+function currentContext(): TaskContext | undefined {
+  for (const provider of providers) {
+    const context = provider();
+    if (context !== undefined) return context;
+  }
+  return undefined;
+}
+
 /** Makes things happen in a pool without threads, one after another. */
 export class Simulation {
   readonly time = new VirtualTime(() => this.changed());
   readonly faults = new Faults();
   readonly load: Settings['load'];
-  readonly contexts = new Contexts();
   readonly posts = new Set<Polled>();
   isAutomatic: boolean;
   /** Files that are being loaded. */
@@ -68,6 +90,8 @@ export class Simulation {
   #last: Promise<unknown> = Promise.resolve();
   #change: { readonly made: Promise<void>; make(): void } | undefined;
   readonly #logs = new Set<Step[]>();
+  /** Who knows the contexts of this pool's tasks, and with what each ends: a storage in use slows every promise of the process. */
+  readonly #providers = new Map<Provider, () => void>();
   #realTimer: NodeJS.Timeout | undefined;
   /** The virtual time for which that is. */
   #awaitedTime: number | undefined;
@@ -90,13 +114,24 @@ export class Simulation {
   }
 
   workerFor(thread: FakeThread, startup: Startup): WorkerInProcess {
-    return (this.realm as Realm).workerFor(thread, startup);
+    return new (this.realm as Realm).WorkerInProcess(thread, startup);
   }
 
   /** The pool has ended. */
   stop(): void {
     timers.clearTimeout(this.#realTimer);
-    this.contexts.clear();
+    for (const [provider, end] of this.#providers) {
+      providers.delete(provider);
+      end();
+    }
+    this.#providers.clear();
+  }
+
+  /** A worker knows the contexts of its tasks: `task` of `@plimsoll/pool/worker` is that of the one whose task runs. */
+  provideContext(provider: Provider, end: () => void = () => {}): void {
+    this.#providers.set(provider, end);
+    providers.add(provider);
+    provideContext(currentContext);
   }
 
   threadExited(thread: FakeThread): void {
@@ -178,7 +213,6 @@ export class Simulation {
     return (this.#pumped?.outstanding ?? 0) > 0 && this.#isWaiting && this.time.isAwaited;
   }
 
-  /** Makes one thing happen. */
   step(): Promise<Step | undefined> {
     return this.#alone(() => this.#next());
   }

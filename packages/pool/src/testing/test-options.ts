@@ -1,12 +1,9 @@
 import { badType } from '../errors.js';
 import { count, flag } from '../host/checks.js';
 import type { PoolOptions } from '../host/options.js';
-import { type Order, shuffled } from './order.js';
 
-/** Gives what a worker file exports. */
 export type LoadFile = (filename: string, threadId: number) => unknown;
 
-/** Options of a pool for tests: those of a pool, and these. */
 export interface TestPoolOptions extends PoolOptions {
   /**
    * Which of the things that could happen next happens, by chance but always the same for a seed: so results come in another
@@ -41,4 +38,25 @@ export function settingsOf(given: TestPoolOptions): [Settings, PoolOptions] {
   const known = count('options.seed', seed, -MOST, MOST);
   const order = known === undefined ? undefined : shuffled(known);
   return [{ order, isAutomatic: !(flag('options.manual', manual) ?? false), load }, options];
+}
+
+/** Chooses among what could happen next. */
+export interface Order {
+  /** One of so many, by its place. */
+  pick(count: number): number;
+}
+
+/** What has waited for longest comes first. */
+export const FIRST: Order = { pick: () => 0 };
+
+/** Any comes next, but for a seed it is always the same. A generator by Tommy Ettinger, "mulberry32". */
+export function shuffled(seed: number): Order {
+  let state = seed | 0;
+  const random = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return { pick: (count) => Math.floor(random() * count) };
 }

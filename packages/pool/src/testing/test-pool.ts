@@ -2,8 +2,7 @@ import { EventEmitterAsyncResource } from 'node:events';
 import { type AnyModule, Pool } from '../index.js';
 import type { Fault, InjectedFault } from './faults.js';
 import { openRealm } from './realm-source.js';
-import { Simulation } from './simulation.js';
-import type { Step } from './step.js';
+import { type Realm, Simulation, type Step } from './simulation.js';
 import { settingsOf, type TestPoolOptions } from './test-options.js';
 import { millisecondsOf } from './virtual-time.js';
 
@@ -112,13 +111,13 @@ export class TestPool<Module = AnyModule> extends Simulated<Module> {
 
 /** What a pool does is done by the code of its realm. */
 function delegate(name: string | symbol, { get, value }: PropertyDescriptor): PropertyDescriptor {
-  const prototypeOf = (pool: object): object =>
-    (simulationOf(pool).realm as NonNullable<Simulation['realm']>).Pool.prototype;
+  const memberOf = (pool: object): unknown =>
+    Reflect.get((simulationOf(pool).realm as Realm).Pool.prototype, name, pool);
   if (get !== undefined)
     return {
       configurable: true,
       get(this: object) {
-        return Reflect.get(prototypeOf(this), name, this);
+        return memberOf(this);
       },
     };
   if (typeof value !== 'function') return { configurable: true, value };
@@ -126,7 +125,7 @@ function delegate(name: string | symbol, { get, value }: PropertyDescriptor): Pr
     configurable: true,
     writable: true,
     value(this: object, ...given: unknown[]) {
-      return Reflect.apply(Reflect.get(prototypeOf(this), name) as () => unknown, this, given);
+      return Reflect.apply(memberOf(this) as () => unknown, this, given);
     },
   };
 }

@@ -1,12 +1,5 @@
 import { badRange, badType } from '../errors.js';
 
-/** What `setTimeout` gives for a virtual timer. */
-export interface VirtualTimer {
-  ref(): VirtualTimer;
-  unref(): VirtualTimer;
-  refresh(): VirtualTimer;
-}
-
 /** A clock that stands still until it is moved, and the timers that go by it. */
 export class VirtualTime {
   /** Milliseconds since the pool was made. */
@@ -14,29 +7,22 @@ export class VirtualTime {
   readonly #timers = new Set<Timer>();
   /** Is an unreferenced timer being fired? */
   #isFiringWeak = false;
-  #made = 0;
   readonly #onChange: () => void;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  setTimeout(callback: () => void, milliseconds: number): VirtualTimer {
-    const timer = new Timer(this, callback, Math.max(0, milliseconds), this.#isFiringWeak);
-    this.start(timer);
+  setTimeout(callback: () => void, milliseconds: number): Timer {
+    const due = this.now + Math.max(0, milliseconds);
+    const timer = new Timer(callback, due, this.#isFiringWeak);
+    this.#timers.add(timer);
+    this.#onChange();
     return timer;
   }
 
-  /** @internal */
-  start(timer: Timer): void {
-    timer.due = this.now + timer.milliseconds;
-    timer.number = ++this.#made;
-    this.#timers.add(timer);
-    this.#onChange();
-  }
-
-  clearTimeout(timer: VirtualTimer | undefined): void {
-    this.#timers.delete(timer as Timer);
+  clearTimeout(timer: Timer | undefined): void {
+    if (timer !== undefined) this.#timers.delete(timer);
   }
 
   /** Is a timer due at that time, or before? */
@@ -80,29 +66,23 @@ export class VirtualTime {
 
   #next(): Timer | undefined {
     let next: Timer | undefined;
-    for (const timer of this.#timers) if (next === undefined || timer.isBefore(next)) next = timer;
+    // Of several that are due at once, the one that was set first.
+    for (const timer of this.#timers) if (next === undefined || timer.due < next.due) next = timer;
     return next;
   }
 }
 
-class Timer implements VirtualTimer {
-  due = 0;
-  number = 0;
+/** What `setTimeout` gives for a virtual timer. */
+class Timer {
   isReferenced = true;
   readonly callback: () => void;
-  readonly milliseconds: number;
+  readonly due: number;
   readonly isRepeated: boolean;
-  readonly #time: VirtualTime;
 
-  constructor(time: VirtualTime, callback: () => void, milliseconds: number, isRepeated: boolean) {
-    this.#time = time;
+  constructor(callback: () => void, due: number, isRepeated: boolean) {
     this.callback = callback;
-    this.milliseconds = milliseconds;
+    this.due = due;
     this.isRepeated = isRepeated;
-  }
-
-  isBefore(other: Timer): boolean {
-    return this.due < other.due || (this.due === other.due && this.number < other.number);
   }
 
   ref(): this {
@@ -112,11 +92,6 @@ class Timer implements VirtualTimer {
 
   unref(): this {
     this.isReferenced = false;
-    return this;
-  }
-
-  refresh(): this {
-    this.#time.start(this);
     return this;
   }
 }

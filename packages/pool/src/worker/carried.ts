@@ -1,7 +1,7 @@
+import type { Packed } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { STARTED } from '../shared/messages.js';
 import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
-import type { Packed } from '../shared/packed.js';
 import { storageOf } from '../shared/stores.js';
 import type { Channel } from './channel.js';
 

@@ -2,7 +2,7 @@ import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
-import { type Layout, OFFSET } from '../shared/layout.js';
+import { type Layout, OFFSET, SEQUENCE } from '../shared/layout.js';
 import { chunkOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { Post } from '../shared/post.js';
@@ -14,10 +14,7 @@ const TERMINATED = 1;
 /** Lost messages that are remembered: more than can be under way. */
 const MOST_LOST = 2 ** 16;
 
-/**
- * The worker's end of its port. Remembers what arrives until the loop asks for it. What the loop needs at once is
- * read synchronously: the host posts it before it publishes the slot that needs it.
- */
+/** The worker's end of its port. What a slot needs is posted before the slot is published, and read without waiting. */
 export class Channel {
   readonly handlers = new Map<number, message.Handler>();
   readonly arenas: Memory[] = [];
@@ -71,30 +68,30 @@ export class Channel {
 
   hasPayload(slot: number): boolean {
     return (
-      this.#payloads.has(slot) || (this.#unreadable.size > 0 && this.#unreadable.has(this.#messageOf(slot)))
+      this.#payloads.has(slot) ||
+      (this.#unreadable.size > 0 && this.#unreadable.has(this.#wordOf(slot, OFFSET)))
     );
   }
 
   /** The payload of a slot, or undefined when the host has not sent it. */
-  payload(slot: number, sequence: number): message.Payload | undefined {
+  payload(slot: number): message.Payload | undefined {
     const found = this.#payloads.get(slot);
     if (found === undefined) return this.#lost(slot);
     this.#payloads.delete(slot);
     // A task that was cancelled may have left its payload behind.
-    return found.sequence === sequence ? found.payload : this.#lost(slot);
+    return found.sequence === this.#wordOf(slot, SEQUENCE) ? found.payload : this.#lost(slot);
   }
 
   #lost(slot: number): message.Payload | undefined {
     if (this.#unreadable.size === 0) return undefined;
-    const number = this.#messageOf(slot);
+    const number = this.#wordOf(slot, OFFSET);
     const found = this.#unreadable.get(number);
     this.#unreadable.delete(number);
     return found;
   }
 
-  /** The number of the message with the slot's payload. */
-  #messageOf(slot: number): number {
-    return this.#words[slotAt(this.#layout, slot) + OFFSET] as number;
+  #wordOf(slot: number, word: number): number {
+    return this.#words[slotAt(this.#layout, slot) + word] as number;
   }
 
   /** Reads what has been posted without waiting for the event loop. */

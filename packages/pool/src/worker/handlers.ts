@@ -1,16 +1,5 @@
 import { decode, encodeWithin } from '../shared/bytes.js';
-import {
-  BYTES,
-  type BytesCall,
-  CARRIED,
-  CONTINUED,
-  FED,
-  LISTED,
-  OBSERVED,
-  SPREAD,
-  STREAMED,
-  type TaskFunction,
-} from '../shared/calls.js';
+import * as calls from '../shared/calls.js';
 import type { FedValue } from '../shared/feeds.js';
 import { move } from '../shared/move.js';
 import type { Table } from '../shared/table.js';
@@ -26,14 +15,11 @@ import { placed, Streams } from './streams.js';
 /** No task needs the function yet. */
 export const NO_SLOT = -1;
 
-/**
- * The functions that tasks call, by the number that the host gave to a pair of file and name. A file is loaded at
- * its first task (the pool's own file before that, while the worker starts).
- */
+/** The functions that tasks call, by the number of their handler. A file is loaded at its first task, or as the worker starts. */
 export class Handlers {
-  readonly #known: (TaskFunction | undefined)[] = [];
+  readonly #known: (calls.TaskFunction | undefined)[] = [];
   /** Functions that are bound to the slot of each task. */
-  readonly #bound: (TaskFunction | undefined)[] = [];
+  readonly #bound: (calls.TaskFunction | undefined)[] = [];
   #calls: ObservedCalls | undefined;
   #streams: Streams | undefined;
   readonly #channel: Channel;
@@ -47,24 +33,24 @@ export class Handlers {
   }
 
   /** The function, when it has been loaded and needs no slot. */
-  get(id: number): TaskFunction | undefined {
+  get(id: number): calls.TaskFunction | undefined {
     return this.#known[id];
   }
 
   /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
-  async load(id: number, slot: number): Promise<TaskFunction> {
+  async load(id: number, slot: number): Promise<calls.TaskFunction> {
     const [, filename, name, call] = this.#channel.handler(id);
-    if ((call & CONTINUED) !== 0) return this.#keeping().step(slot);
+    if ((call & calls.CONTINUED) !== 0) return this.#keeping().step(slot);
     const found =
       this.#known[id] ??
       this.#bound[id] ??
       this.#carried(filename, call, calledAs(call, await this.#find(filename, name, slot, call)));
-    if ((call & (OBSERVED | STREAMED)) === 0) {
+    if ((call & (calls.OBSERVED | calls.STREAMED)) === 0) {
       this.#known[id] = found;
       return found;
     }
     this.#bound[id] = found;
-    if ((call & STREAMED) !== 0) return this.#keeping().opener(found, slot);
+    if ((call & calls.STREAMED) !== 0) return this.#keeping().opener(found, slot);
     return this.#observing().bind(found, slot);
   }
 
@@ -84,30 +70,34 @@ export class Handlers {
   }
 
   /** @throws SetupFailure itself when no task needs the file yet */
-  async #find(filename: string, name: string, slot: number, call: number): Promise<TaskFunction> {
+  async #find(filename: string, name: string, slot: number, call: number): Promise<calls.TaskFunction> {
     const { value: exported } = await awaited((await loadModule(filename)).exports);
     try {
       await this.#lifecycle?.enter(filename, (hook) => hookOf(exported, hook));
     } catch (error) {
       throw error instanceof SetupFailure && slot !== NO_SLOT ? error.forTask(name) : error;
     }
-    return (call & LISTED) === 0 ? functionOf(exported, filename, name) : () => namesOf(exported);
+    return (call & calls.LISTED) === 0 ? functionOf(exported, filename, name) : () => namesOf(exported);
   }
 
-  #carried(filename: string, call: number, found: TaskFunction): TaskFunction {
-    if ((call & CARRIED) === 0) return found;
-    return carriedBy(this.#channel, filename, (call & STREAMED) === 0 ? found : placed(found));
+  #carried(filename: string, call: number, found: calls.TaskFunction): calls.TaskFunction {
+    if ((call & calls.CARRIED) === 0) return found;
+    return carriedBy(this.#channel, filename, (call & calls.STREAMED) === 0 ? found : placed(found));
   }
 }
 
 /** The function as the loop calls it. */
-function calledAs(call: number, found: TaskFunction): TaskFunction {
-  if ((call & FED) !== 0) return (given) => found(...unfed(given as FedValue));
-  const spread: TaskFunction = (call & SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
-  return (call & BYTES) === 0 ? spread : (given) => overBytes(spread, given as BytesCall);
+function calledAs(call: number, found: calls.TaskFunction): calls.TaskFunction {
+  if ((call & calls.FED) !== 0) return (given) => found(...unfed(given as FedValue));
+  const spread: calls.TaskFunction =
+    (call & calls.SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
+  return (call & calls.BYTES) === 0 ? spread : (given) => overBytes(spread, given as calls.BytesCall);
 }
 
-async function overBytes(found: TaskFunction, { task, most }: BytesCall): Promise<Uint8Array | number> {
+async function overBytes(
+  found: calls.TaskFunction,
+  { task, most }: calls.BytesCall,
+): Promise<Uint8Array | number> {
   const result = encodeWithin(await found(decode(task)), 'result', most);
   return typeof result === 'number' || result.length < MOST_COPIED ? result : move(result);
 }

@@ -2,7 +2,7 @@ import type { TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { cancelSleep, declareSleep, gateAt, retireItself } from '../shared/gate.js';
-import { ABORTABLE_NOW, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
+import { ABORTABLE_NOW, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD } from '../shared/layout.js';
 import { Listener } from '../shared/listener.js';
 import { chunkOf, type SharedTable, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
@@ -11,12 +11,10 @@ import { timers } from '../shared/timers.js';
 import { unreadable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 import type { Handlers } from './handlers.js';
-import { HeapWatch } from './heap-watch.js';
-import { nextTick, runMicrotasks } from './microtasks.js';
 import { Outcome } from './outcome.js';
-import { Output } from './output.js';
-import { type Recorder, recorderFor } from './recorder.js';
+import { Recorder } from './recorder.js';
 import { Spinner } from './spin.js';
+import { isOutputPending, nextTick, outputTaken, runMicrotasks } from './thread.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
 const TURN = 1;
@@ -25,10 +23,7 @@ const LOOK_AGAIN = 5;
 /** How many synchronous tasks may follow one another before the worker looks at the clock. */
 const LOOK_AT_CLOCK = 16;
 
-/**
- * A worker at work: claims tasks from the table, calls their functions, reports their ends. It never blocks: when
- * there is nothing to do it returns to the event loop until the host wakes it.
- */
+/** Claims tasks from the table, calls their functions, and reports their ends. It sleeps in the event loop, and never blocks. */
 export class Loop {
   #running = 0;
   #abortable = false;
@@ -41,12 +36,12 @@ export class Loop {
   #claim = claim;
   /** Called when a worker that retires has ended all that it had. */
   #onRetired: (() => void) | undefined;
-  readonly #pulls = new Map<number, number>();
+  /** Slots whose tasks wait for their payloads. */
+  readonly #pulls = new Set<number>();
   readonly #decoder: Decoder;
   readonly #spinner: Spinner;
   readonly #payloadSpinner: Spinner;
   readonly #outcome: Outcome;
-  readonly #output = new Output();
   /** Tasks that have ended and wait for their output to be taken; when the last of them is reported. */
   #unreported = 0;
   #reported: Promise<void> | undefined;
@@ -68,21 +63,19 @@ export class Loop {
     this.#table = table;
     this.#channel = channel;
     this.#handlers = handlers;
-    this.#worker = startup.index;
-    this.#concurrency = startup.concurrency;
-    const { maxHeapMb } = startup;
-    const further = maxHeapMb === undefined ? [] : [new HeapWatch(maxHeapMb, channel)];
-    this.#recorder = recorderFor(startup, table, further);
+    const { index, concurrency, times, marks, maxHeapMb } = startup;
+    this.#worker = index;
+    this.#concurrency = concurrency;
+    if ((times ?? marks ?? maxHeapMb) !== undefined) this.#recorder = new Recorder(startup, table, channel);
     this.#around = this.#recorder?.call;
-    this.#gate = gateAt(table, startup.index);
+    this.#gate = gateAt(table, index);
     this.#listener = new Listener(table.words, this.#gate, this.driveSoon);
-    this.#abortableWord = blockAt(table.layout, startup.index) + ABORTABLE_NOW;
+    this.#abortableWord = blockAt(table.layout, index) + ABORTABLE_NOW;
     this.#decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
-    const { index } = startup;
     this.#spinner = new Spinner(table, index + 1, () => anythingQueued(table, index), 32);
     this.#payloadSpinner = new Spinner(table, -(index + 1), () => this.#isAnyPayloadThere(), 4);
     this.#outcome = new Outcome(table, channel, index);
-    this.#accepts = startup.concurrency > 1 ? (slot) => this.#mayShare(slot) : undefined;
+    this.#accepts = concurrency > 1 ? (slot) => this.#mayShare(slot) : undefined;
   }
 
   /**
@@ -207,16 +200,16 @@ export class Loop {
     return true;
   }
 
-  /** A task that may be killed shares a worker with no other one. */
-  #mayShare(slot: number): boolean {
-    if (this.#running === 0) return true;
-    return (
-      ((this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number) & message.ABORTABLE) === 0
-    );
+  #flagsOf(slot: number): number {
+    return this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number;
   }
 
-  readonly #isPinned = (slot: number): boolean =>
-    ((this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number) & message.PINNED) !== 0;
+  /** A task that may be killed shares a worker with no other one. */
+  #mayShare(slot: number): boolean {
+    return this.#running === 0 || (this.#flagsOf(slot) & message.ABORTABLE) === 0;
+  }
+
+  readonly #isPinned = (slot: number): boolean => (this.#flagsOf(slot) & message.PINNED) !== 0;
 
   #start(slot: number): void {
     const base = slotAt(this.#table.layout, slot);
@@ -225,11 +218,8 @@ export class Loop {
     this.#mayPass = (flags & message.PINNED) === 0 ? undefined : this.#isPinned;
     this.#setAbortable((flags & message.ABORTABLE) !== 0);
     if (this.#recorder !== undefined) this.#recorder.start(slot);
-    if ((flags & message.PLACE_MASK) < message.IN_PORT) {
-      this.#startWritten(slot, base, flags);
-    } else {
-      this.#startWithPayload(slot, base);
-    }
+    if ((flags & message.PLACE_MASK) < message.IN_PORT) this.#startWritten(slot, base, flags);
+    else this.#startWithPayload(slot);
   }
 
   #setAbortable(abortable: boolean): void {
@@ -257,23 +247,18 @@ export class Loop {
       return this.#decoder.decode(this.#table, base + PAYLOAD, length, encodingFlags);
     }
     const address = words[base + OFFSET] as number;
-    return this.#decoder.decode(
-      this.#channel.arena(chunkOf(address)),
-      wordOf(address),
-      length,
-      encodingFlags,
-    );
+    const arena = this.#channel.arena(chunkOf(address));
+    return this.#decoder.decode(arena, wordOf(address), length, encodingFlags);
   }
 
-  #startWithPayload(slot: number, base: number): void {
-    const sequence = this.#table.words[base + SEQUENCE] as number;
+  #startWithPayload(slot: number): void {
     this.#channel.readAll();
-    const payload = this.#channel.payload(slot, sequence);
+    const payload = this.#channel.payload(slot);
     if (payload !== undefined) {
       this.#callWithPayload(slot, payload);
       return;
     }
-    this.#pulls.set(slot, sequence);
+    this.#pulls.add(slot);
     report(this.#table, this.#worker, slot | PULL);
     this.#channel.wakeHost();
     // A host that answers at once need not wake this thread for it, which costs it more than the answer.
@@ -285,15 +270,15 @@ export class Loop {
   /** Has a payload arrived that a task waits for? */
   #isAnyPayloadThere(): boolean {
     this.#channel.readAll();
-    for (const slot of this.#pulls.keys()) if (this.#channel.hasPayload(slot)) return true;
+    for (const slot of this.#pulls) if (this.#channel.hasPayload(slot)) return true;
     return false;
   }
 
   /** Calls the tasks whose payloads have arrived. False when there were none. */
   #resumePulled(): boolean {
     let resumed = false;
-    for (const [slot, sequence] of this.#pulls) {
-      const payload = this.#channel.payload(slot, sequence);
+    for (const slot of this.#pulls) {
+      const payload = this.#channel.payload(slot);
       if (payload === undefined) continue;
       this.#pulls.delete(slot);
       this.#callWithPayload(slot, payload);
@@ -322,13 +307,8 @@ export class Loop {
   #read({ value, words, encodingFlags = 0, externals, unreadable }: message.Payload): unknown {
     if (unreadable !== undefined) throw unreadable.reason;
     if (words === undefined) return value;
-    return this.#decoder.decode(
-      memoryOf(words.buffer as ArrayBuffer),
-      0,
-      words.length,
-      encodingFlags,
-      externals,
-    );
+    const memory = memoryOf(words.buffer as ArrayBuffer);
+    return this.#decoder.decode(memory, 0, words.length, encodingFlags, externals);
   }
 
   #call(slot: number, task: unknown): void {
@@ -387,14 +367,14 @@ export class Loop {
 
   #end(slot: number): void {
     if (this.#recorder !== undefined) this.#recorder.end(slot);
-    if (this.#unreported > 0 || this.#output.isPending) this.#leaveInTurn(slot);
+    if (this.#unreported > 0 || isOutputPending()) this.#leaveInTurn(slot);
     else this.#leave(slot);
   }
 
   /** Results stand in their rings in the order in which they are reported: who need not wait for output waits for those before. */
   #leaveInTurn(slot: number): void {
     this.#unreported++;
-    this.#reported = Promise.all([this.#reported, this.#output.taken()]).then(() => {
+    this.#reported = Promise.all([this.#reported, outputTaken()]).then(() => {
       this.#unreported--;
       this.#leave(slot);
     });

@@ -1,10 +1,10 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortError } from '../errors.js';
 import type { TaskFunction } from '../shared/calls.js';
+import { provideContext, type TaskContext } from '../shared/context.js';
 import { restore, type Thrown } from '../shared/error-record.js';
 import { SEQUENCE } from '../shared/layout.js';
 import { isAsked, slotAt, type Table } from '../shared/table.js';
-import { provideContext, type TaskContext } from '../shared/task-context.js';
 import type { Channel } from './channel.js';
 
 /** Calls that can be asked to end: the other end of the host's `cancel`. */
@@ -33,10 +33,7 @@ export class ObservedCalls {
   }
 
   observe(): Observed {
-    return new Observed(
-      (slot) => isAsked(this.#table, slot),
-      () => this.#channel.readAll(),
-    );
+    return new Observed(this.#table, this.#channel);
   }
 
   /** Calls something for the task in one slot. @throws AbortError when that was asked to end before it began */
@@ -88,23 +85,23 @@ export class Observed implements TaskContext {
   #isAborted = false;
   #controller: AbortController | undefined;
   #reason: unknown;
-  readonly #isAsked: (slot: number) => boolean;
-  readonly #hear: () => void;
+  readonly #table: Table;
+  readonly #channel: Channel;
 
-  constructor(isAsked: (slot: number) => boolean, hear: () => void) {
-    this.#isAsked = isAsked;
-    this.#hear = hear;
+  constructor(table: Table, channel: Channel) {
+    this.#table = table;
+    this.#channel = channel;
   }
 
   get aborted(): boolean {
     if (this.#isAborted || !this.#isAnyAsked()) return this.#isAborted;
     // The reason was posted before the slot was marked. It aborts the signal as well.
-    this.#hear();
+    this.#channel.readAll();
     return true;
   }
 
   #isAnyAsked(): boolean {
-    for (const slot of this.slots) if (this.#isAsked(slot)) return true;
+    for (const slot of this.slots) if (isAsked(this.#table, slot)) return true;
     return false;
   }
 

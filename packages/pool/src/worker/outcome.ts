@@ -31,19 +31,13 @@ export class Outcome {
 
   /** @throws when the result cannot be cloned, and whatever its getters throw. */
   succeed(slot: number, result: unknown): void {
-    if (!isMovable(result)) {
-      if (!this.#writeResult(slot, result)) this.#clone(slot, result, []);
-      return;
-    }
-    const { value, transfer } = unwrap(result);
-    this.#clone(slot, value, transfer);
-  }
-
-  #writeResult(slot: number, result: unknown): boolean {
+    const moved = isMovable(result) ? unwrap(result) : undefined;
+    const value = moved === undefined ? result : moved.value;
     try {
-      return this.#write(slot, result, 0);
-    } catch (error) {
-      throw uncloneable('result', result, error);
+      if (moved === undefined && this.#write(slot, value, 0)) return;
+      this.#post(slot, 0, { value }, moved?.transfer ?? []);
+    } catch (cause) {
+      throw uncloneable('result', value, cause);
     }
   }
 
@@ -60,14 +54,6 @@ export class Outcome {
     if (!this.#write(slot, thrown, message.FAILED)) this.#post(slot, message.FAILED, { value: thrown }, []);
   }
 
-  #clone(slot: number, value: unknown, transfer: message.TransferList): void {
-    try {
-      this.#post(slot, 0, { value }, transfer);
-    } catch (cause) {
-      throw uncloneable('result', value, cause);
-    }
-  }
-
   /** False when the codec leaves the value to structured clone. */
   #write(slot: number, value: unknown, flags: number): boolean {
     const encoded = this.#encode(value);
@@ -80,22 +66,20 @@ export class Outcome {
       describe(this.#table, base, marked | message.IN_SLOT, length, 0);
     } else if (externals !== undefined || !this.#writeToRing(base, encoded, length, marked)) {
       const copy = words.slice(0, length);
-      this.#post(slot, flags, { words: copy, externals: externals ?? [], encodingFlags }, [
-        copy.buffer,
-        ...(externals ?? []),
-      ]);
+      const transfer = [copy.buffer, ...(externals ?? [])];
+      this.#post(slot, flags, { words: copy, externals: externals ?? [], encodingFlags }, transfer);
     }
     return true;
   }
 
   /** As the encoder. When it gives up, what it has lent is taken back. */
   #encode(value: unknown): Encoded | undefined {
-    const mark = this.#rings.bulk?.mark() ?? 0;
+    const mark = this.#rings.bulk?.front ?? 0;
     let encoded: Encoded | undefined;
     try {
       encoded = this.#encoder.encode(value);
     } finally {
-      if (encoded === undefined) this.#rings.bulk?.rewind(mark);
+      if (encoded === undefined && this.#rings.bulk !== undefined) this.#rings.bulk.front = mark;
     }
     return encoded;
   }

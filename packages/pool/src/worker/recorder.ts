@@ -4,118 +4,94 @@ import { Times } from '../shared/histogram.js';
 import { CREATED, START } from '../shared/layout.js';
 import { CALLED, cellsOf, IDLE, Marks, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
 import type { SharedTable } from '../shared/memory.js';
-import type { Startup } from '../shared/messages.js';
+import { HEAP, type Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
+import type { Channel } from './channel.js';
 
-/** Notes when tasks begin and end. */
-export interface Recorder {
-  /** The slot was claimed. */
-  start(slot: number): void;
-  /** Its outcome has been written. */
-  end(slot: number): void;
+const MEGABYTE = 2 ** 20;
+/** Milliseconds between two looks at the heap, each of which takes some microseconds. */
+const INTERVAL = 5;
+
+/** Notes what the pool's options ask for: times of tasks, each of their steps, and that the heap is larger than it shall be. */
+export class Recorder {
   /** In place of a plain call of the function. */
-  readonly call?: ((slot: number, handler: TaskFunction, task: unknown) => unknown) | undefined;
-}
-
-/** What the pool's options ask for; undefined: nothing. */
-export function recorderFor(
-  { times, marks }: Startup,
-  table: SharedTable,
-  further: readonly Recorder[],
-): Recorder | undefined {
-  const marked = marks && new MarksRecorder(new Marks(marks));
-  const timed = times && new TimesRecorder(new Times(times), table);
-  const all = [timed, marked, ...further].filter((recorder) => recorder !== undefined);
-  return all.length < 2 ? all[0] : new Recorders(all, marked?.call);
-}
-
-class Recorders implements Recorder {
-  readonly #all: readonly Recorder[];
-  readonly call: Recorder['call'];
-
-  constructor(all: readonly Recorder[], call: Recorder['call']) {
-    this.#all = all;
-    this.call = call;
-  }
-
-  start(slot: number): void {
-    for (const recorder of this.#all) recorder.start(slot);
-  }
-
-  end(slot: number): void {
-    for (const recorder of this.#all) recorder.end(slot);
-  }
-}
-
-/** Run and wait times, for `recordTiming`. */
-class TimesRecorder implements Recorder {
-  readonly #times: Times;
+  readonly call: ((slot: number, handler: TaskFunction, task: unknown) => unknown) | undefined;
+  readonly #times: Times | undefined;
+  readonly #cells: Float64Array | undefined;
+  readonly #mostHeap: number;
+  #nextLook: number;
   readonly #table: SharedTable;
+  readonly #channel: Channel;
 
-  constructor(times: Times, table: SharedTable) {
-    this.#times = times;
+  constructor({ times, marks, maxHeapMb }: Startup, table: SharedTable, channel: Channel) {
+    const cells = marks && new Marks(marks).cells;
+    this.call = cells && ((slot, handler, task) => callMarked(cells, cellsOf(slot), handler, task));
+    this.#times = times && new Times(times);
+    this.#cells = cells;
+    this.#mostHeap = (maxHeapMb ?? 0) * MEGABYTE;
+    this.#nextLook = maxHeapMb === undefined ? Number.POSITIVE_INFINITY : 0;
     this.#table = table;
+    this.#channel = channel;
   }
 
+  /** The slot was claimed. */
   start(slot: number): void {
-    this.#table.floats[(slotAt(this.#table.layout, slot) + START) >> 1] = now();
+    const time = now();
+    if (this.#times !== undefined) this.#table.floats[(slotAt(this.#table.layout, slot) + START) >> 1] = time;
+    if (this.#cells === undefined) return;
+    const at = cellsOf(slot);
+    this.#cells[at + TAKEN] = time;
+    this.#cells[at + CALLED] = 0;
+    this.#cells[at + RETURNED] = 0;
+    this.#cells[at + IDLE] = -1;
   }
 
+  /** Its outcome has been written. */
   end(slot: number): void {
-    const base = slotAt(this.#table.layout, slot);
-    const start = this.#table.floats[(base + START) >> 1] as number;
-    this.#times.run.record(now() - start);
-    this.#times.wait.record(start - (this.#table.floats[(base + CREATED) >> 1] as number));
+    const time = now();
+    if (this.#times !== undefined) {
+      const base = slotAt(this.#table.layout, slot);
+      const start = this.#table.floats[(base + START) >> 1] as number;
+      this.#times.run.record(time - start);
+      this.#times.wait.record(start - (this.#table.floats[(base + CREATED) >> 1] as number));
+    }
+    if (this.#cells !== undefined) this.#cells[cellsOf(slot) + WRITTEN] = time;
+    if (time >= this.#nextLook) this.#lookAtHeap(time);
+  }
+
+  /** Tells the host once. */
+  #lookAtHeap(time: number): void {
+    this.#nextLook = time + INTERVAL;
+    const used = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
+    if (used <= this.#mostHeap) return;
+    this.#nextLook = Number.POSITIVE_INFINITY;
+    this.#channel.post([HEAP, used]);
   }
 }
 
-/** Every step of a task, for `explain`. */
-class MarksRecorder implements Recorder {
-  readonly #cells: Float64Array;
-  readonly #performance = process.getBuiltinModule('node:perf_hooks').performance;
-
-  constructor(marks: Marks) {
-    this.#cells = marks.cells;
-  }
-
-  start(slot: number): void {
-    const cells = cellsOf(slot);
-    this.#cells[cells + TAKEN] = now();
-    this.#cells[cells + CALLED] = 0;
-    this.#cells[cells + RETURNED] = 0;
-    this.#cells[cells + IDLE] = -1;
-  }
-
-  end(slot: number): void {
-    this.#cells[cellsOf(slot) + WRITTEN] = now();
-  }
-
-  readonly call = (slot: number, handler: TaskFunction, task: unknown): unknown => {
-    const cells = cellsOf(slot);
-    let isPromised = false;
-    this.#cells[cells + CALLED] = now();
-    try {
-      const result = handler(task);
-      isPromised = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
-      return isPromised ? this.#settled(cells, result) : result;
-    } finally {
-      if (!isPromised) this.#cells[cells + RETURNED] = now();
-    }
-  };
-
-  /** Until now the loop has not idled since the call, because nothing was awaited. */
-  async #settled(cells: number, result: unknown): Promise<unknown> {
-    const idle = this.#idle;
-    try {
-      return await result;
-    } finally {
-      this.#cells[cells + RETURNED] = now();
-      this.#cells[cells + IDLE] = this.#idle - idle;
-    }
-  }
-
-  /** Milliseconds in which this thread's event loop has waited for events so far. */
-  get #idle(): number {
-    return this.#performance.eventLoopUtilization().idle;
+function callMarked(cells: Float64Array, at: number, handler: TaskFunction, task: unknown): unknown {
+  let isPromised = false;
+  cells[at + CALLED] = now();
+  try {
+    const result = handler(task);
+    isPromised = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
+    return isPromised ? settled(cells, at, result) : result;
+  } finally {
+    if (!isPromised) cells[at + RETURNED] = now();
   }
 }
+
+/** Until now the loop has not idled since the call, because nothing was awaited. */
+async function settled(cells: Float64Array, at: number, result: unknown): Promise<unknown> {
+  const before = idle();
+  try {
+    return await result;
+  } finally {
+    cells[at + RETURNED] = now();
+    cells[at + IDLE] = idle() - before;
+  }
+}
+
+/** Milliseconds in which this thread's event loop has waited for events so far. */
+const idle = (): number =>
+  process.getBuiltinModule('node:perf_hooks').performance.eventLoopUtilization().idle;

@@ -1,6 +1,6 @@
+import type { Packed } from '../../shared/calls.js';
 import { CARRIED } from '../../shared/calls.js';
 import type { OpenTelemetryApi } from '../../shared/otel-api.js';
-import type { Packed } from '../../shared/packed.js';
 import type { Storages } from '../../shared/stores.js';
 import type { HandlerNames } from '../handler-names.js';
 import { Rejection } from '../task.js';

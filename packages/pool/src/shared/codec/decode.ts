@@ -1,17 +1,6 @@
 import { define, isInherited, isPristine } from './define.js';
 import { Makers } from './makers.js';
 import * as tag from './tags.js';
-import {
-  bigints,
-  copyOf,
-  floats,
-  floatWords,
-  type RawBuffer,
-  rawBuffer,
-  TAG_BITS,
-  TAG_MASK,
-  VIEWS,
-} from './tags.js';
 import { CACHED_WORDS, TextCache } from './text-cache.js';
 import { madeBuffer } from './young.js';
 
@@ -37,12 +26,12 @@ const LONGEST_CACHED = (CACHED_WORDS - 1) * 4;
 /** Words that a decoder reads, and the same memory as bytes. */
 export interface Memory {
   readonly words: Int32Array;
-  readonly bytes: RawBuffer;
+  readonly bytes: tag.RawBuffer;
 }
 
 /** The two views that encoders and decoders need of one piece of memory. */
 export function memoryOf(buffer: ArrayBuffer | SharedArrayBuffer): Memory {
-  return { words: new Int32Array(buffer), bytes: rawBuffer(buffer) };
+  return { words: new Int32Array(buffer), bytes: tag.rawBuffer(buffer) };
 }
 
 /** The bytes at an address that `Lend` gave. */
@@ -50,7 +39,7 @@ export type Borrow = (address: number, length: number) => Uint8Array;
 
 const NONE: readonly ArrayBuffer[] = [];
 const NO_WORDS = new Int32Array(0);
-const NO_BYTES = rawBuffer(new ArrayBuffer(0));
+const NO_BYTES = tag.rawBuffer(new ArrayBuffer(0));
 /** Words of a value whose memory may be kept. */
 const MOST_KEPT = 2 ** 16;
 
@@ -59,7 +48,7 @@ export class Decoder {
   /** Those of the encoder whose words are read. */
   makers: Makers;
   #words: Int32Array = NO_WORDS;
-  #bytes: RawBuffer = NO_BYTES;
+  #bytes: tag.RawBuffer = NO_BYTES;
   #at = 0;
   #objects: unknown[] = [];
   #repeats = false;
@@ -80,10 +69,7 @@ export class Decoder {
     this.#borrow = borrow;
   }
 
-  /**
-   * Reads the value in so many words from word `at` of `memory`. `encodingFlags`: as the encoder said. `externals` are the buffers
-   * that travelled beside it.
-   */
+  /** Reads the value in so many words from word `at` on; `externals` are the buffers that travelled beside it. */
   decode(memory: Memory, at: number, length: number, encodingFlags: number, externals = NONE): unknown {
     this.#words = memory.words;
     this.#bytes = memory.bytes;
@@ -117,11 +103,10 @@ export class Decoder {
     this.#blockAt = this.#textAt;
   }
 
-  /** The next value. */
   read(): unknown {
     const word = this.#words[this.#at++] as number;
-    const payload = word >> TAG_BITS;
-    switch (word & TAG_MASK) {
+    const payload = word >> tag.TAG_BITS;
+    switch (word & tag.TAG_MASK) {
       case tag.SMALL:
         return payload;
       case tag.FLOAT:
@@ -149,7 +134,7 @@ export class Decoder {
       case tag.UNDEFINED:
         return undefined;
       default:
-        return this.#rare(word & TAG_MASK, payload);
+        return this.#rare(word & tag.TAG_MASK, payload);
     }
   }
 
@@ -189,15 +174,15 @@ export class Decoder {
   }
 
   #float(): number {
-    floatWords[0] = this.#words[this.#at++] as number;
-    floatWords[1] = this.#words[this.#at++] as number;
-    return floats[0] as number;
+    tag.floatWords[0] = this.#words[this.#at++] as number;
+    tag.floatWords[1] = this.#words[this.#at++] as number;
+    return tag.floats[0] as number;
   }
 
   #bigint(): bigint {
-    floatWords[0] = this.#words[this.#at++] as number;
-    floatWords[1] = this.#words[this.#at++] as number;
-    return bigints[0] as bigint;
+    tag.floatWords[0] = this.#words[this.#at++] as number;
+    tag.floatWords[1] = this.#words[this.#at++] as number;
+    return tag.bigints[0] as bigint;
   }
 
   #bigintLong(negative: number): bigint {
@@ -218,10 +203,7 @@ export class Decoder {
     return String.fromCharCode(first, second, bytes[start + 2] as number);
   }
 
-  /**
-   * Reading several at once and cutting them apart takes a quarter of the time. A piece keeps the whole block alive, so
-   * blocks are small.
-   */
+  /** Cutting a block of several apart takes a quarter of the time. A piece keeps its block alive, so that is small. */
   #text(length: number): string {
     const at = this.#textAt;
     this.#textAt += length;
@@ -286,7 +268,6 @@ export class Decoder {
     return this.makers.maker(shape)(this);
   }
 
-  /** Reads one value for each name. */
   fill(result: object, names: readonly string[]): object {
     for (const name of names) define(result, name, this.read());
     return result;
@@ -324,7 +305,7 @@ export class Decoder {
     // A view is numbered before its buffer.
     const number = this.#objects.length;
     this.#keep(undefined);
-    const View = VIEWS[kind] as typeof Uint8Array;
+    const View = tag.VIEWS[kind] as typeof Uint8Array;
     const view = new View(this.read() as ArrayBuffer, offset, length);
     if (this.#repeats) this.#objects[number] = view;
     return view;
@@ -338,7 +319,7 @@ export class Decoder {
 
   #bulk(length: number): ArrayBuffer {
     madeBuffer(length);
-    return this.#keep(copyOf((this.#borrow as Borrow)(this.#words[this.#at++] as number, length)));
+    return this.#keep(tag.copyOf((this.#borrow as Borrow)(this.#words[this.#at++] as number, length)));
   }
 
   #buffer(length: number): ArrayBuffer {

@@ -1,23 +1,14 @@
 import { constants } from 'node:buffer';
 import { types } from 'node:util';
 import { MessagePort } from 'node:worker_threads';
-import { confirm } from '../clone.js';
+import { confirm } from '../untrusted.js';
 import type { Memory } from './decode.js';
 import { isPolluted, reaches, seemsPlain } from './inside.js';
 import { Repeats } from './repeats.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';
 import { bigints, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, UNKNOWN } from './tags.js';
-import {
-  bufferOf,
-  byteLengthOf,
-  isDetached,
-  isResizable,
-  kindOfView,
-  lengthOf,
-  offsetOf,
-  viewTags,
-} from './views.js';
+import { byteLengthOf, gettersOf, isDetached, isResizable, kindOfView, viewTags } from './views.js';
 
 /** Deeper values go to structured clone, whose limit is that of the stack of whoever reads them. */
 const MAX_DEPTH = 200;
@@ -65,7 +56,6 @@ export interface Encoded extends Memory {
   /** In words. */
   readonly length: number;
   readonly externals: ArrayBuffer[] | undefined;
-  /** REPEATS, TEXTS. */
   readonly encodingFlags: number;
 }
 
@@ -211,7 +201,6 @@ export class Encoder {
     return at + 1 + ((length + 3) >> 2);
   }
 
-  /** The characters of all TEXTs. */
   #texts(at: number): number {
     const text = this.#text;
     this.#encodingFlags |= tag.TEXTS;
@@ -352,10 +341,11 @@ export class Encoder {
 
   #view(value: object, kind: number, start: number): number {
     if (!isView(value) || kind !== kindOfView(value)) throw UNKNOWN;
-    const buffer = bufferOf(value, kind);
+    const { bufferOf, offsetOf, lengthOf } = gettersOf(kind);
+    const buffer = bufferOf.call(value);
     if (!isArrayBuffer(buffer) || isResizable(buffer) || isDetached(buffer)) throw UNKNOWN;
-    const offset = offsetOf(value, kind);
-    const length = lengthOf(value, kind);
+    const offset = offsetOf.call(value);
+    const length = lengthOf.call(value);
     if (offset > MOST_INT32 || length > MOST_INT32) throw UNKNOWN;
     const at = this.#head(tag.VIEW, kind, start);
     this.#words[at] = offset;

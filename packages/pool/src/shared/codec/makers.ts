@@ -1,6 +1,5 @@
 /** What makers take values from: a `Decoder`. */
 export interface Reader {
-  /** The next value. */
   read(): unknown;
   /** Puts the next values into an object, under these names. */
   fill(target: object, names: readonly string[]): object;

@@ -56,10 +56,7 @@ export const BULK = 22;
 
 /** Of a message: there are REFs, so objects have to be numbered. */
 export const REPEATS = 1;
-/**
- * Of a message: there are TEXTs. The last word is how many words their characters take, one byte each; negative: two
- * bytes each. They stand before it.
- */
+/** Of a message: its last word is how many words before it the characters of TEXTs take; negative: two bytes each. */
 export const TEXTS = 2;
 
 /** The constructors of views, by the number that VIEW carries. */

@@ -15,33 +15,26 @@ const getter = <Value>(prototype: object, name: PropertyKey): Getter<Value> =>
 
 const typedArray = getPrototypeOf(Uint8Array.prototype) as object;
 const tagOf = getter<string>(typedArray, Symbol.toStringTag);
-const bufferOfArray = getter<ArrayBufferLike>(typedArray, 'buffer');
-const offsetOfArray = getter<number>(typedArray, 'byteOffset');
-const lengthOfArray = getter<number>(typedArray, 'length');
-const bufferOfDataView = getter<ArrayBufferLike>(DataView.prototype, 'buffer');
-const offsetOfDataView = getter<number>(DataView.prototype, 'byteOffset');
-const lengthOfDataView = getter<number>(DataView.prototype, 'byteLength');
 export const byteLengthOf = getter<number>(ArrayBuffer.prototype, 'byteLength');
 const resizableOf: Getter<boolean> | undefined = getter(ArrayBuffer.prototype, 'resizable');
 const detachedOf: Getter<boolean> | undefined = getter(ArrayBuffer.prototype, 'detached');
 
+/** What there is to say of a view; its length in elements. */
+const insideOf = (prototype: object, length: string) => ({
+  bufferOf: getter<ArrayBufferLike>(prototype, 'buffer'),
+  offsetOf: getter<number>(prototype, 'byteOffset'),
+  lengthOf: getter<number>(prototype, length),
+});
+const ofArray = insideOf(typedArray, 'length');
+const ofDataView = insideOf(DataView.prototype, 'byteLength');
 const DATA_VIEW = VIEWS.length - 1;
+
+export const gettersOf = (kind: number): typeof ofArray => (kind === DATA_VIEW ? ofDataView : ofArray);
 
 /** The number of a view's kind, by what it is inside. */
 export function kindOfView(value: ArrayBufferView): number {
   return VIEWS.findIndex((view) => view.name === (types.isDataView(value) ? 'DataView' : tagOf.call(value)));
 }
-
-export const bufferOf = (view: object, kind: number): ArrayBufferLike =>
-  kind === DATA_VIEW ? bufferOfDataView.call(view) : bufferOfArray.call(view);
-
-/** In bytes. */
-export const offsetOf = (view: object, kind: number): number =>
-  kind === DATA_VIEW ? offsetOfDataView.call(view) : offsetOfArray.call(view);
-
-/** In elements. */
-export const lengthOf = (view: object, kind: number): number =>
-  kind === DATA_VIEW ? lengthOfDataView.call(view) : lengthOfArray.call(view);
 
 export const isResizable = (buffer: ArrayBuffer): boolean => resizableOf?.call(buffer) ?? false;
 

@@ -1,19 +1,20 @@
-import { STREAMED, type TaskFunction } from '../../shared/calls.js';
-import { HANDLER } from '../../shared/layout.js';
-import { type SharedTable, tableOf } from '../../shared/memory.js';
-import { DISPOSES, READY, type Startup } from '../../shared/messages.js';
-import { slotAt } from '../../shared/table.js';
-import { Channel } from '../../worker/channel.js';
-import { Handlers, NO_SLOT } from '../../worker/handlers.js';
-import { Lifecycle, SetupFailure } from '../../worker/lifecycle.js';
-import { cannotLoad } from '../../worker/load-error.js';
-import { Loop } from '../../worker/loop.js';
-import type { FakeThread } from '../fake-thread.js';
-import type { Armed, Death } from '../faults.js';
-import type { Call, Polled } from '../simulation.js';
-import { simulation } from './here.js';
-import { withPermit } from './permits.js';
-import { isInTime } from './timers.js';
+import { STREAMED, type TaskFunction } from '../shared/calls.js';
+import { HANDLER } from '../shared/layout.js';
+import { type SharedTable, tableOf } from '../shared/memory.js';
+import { DISPOSES, READY, type Startup } from '../shared/messages.js';
+import { slotAt } from '../shared/table.js';
+import { Channel } from '../worker/channel.js';
+import { Handlers, NO_SLOT } from '../worker/handlers.js';
+import { Lifecycle, SetupFailure } from '../worker/lifecycle.js';
+import { cannotLoad } from '../worker/load-error.js';
+import { Loop } from '../worker/loop.js';
+import type { FakeThread } from './fake-thread.js';
+import type { Armed, Death } from './faults.js';
+import { isInTime, simulation, withPermit } from './replaced.js';
+import type { Call, Polled } from './simulation.js';
+
+export { Pool } from '../pool.js';
+export { enter } from './replaced.js';
 
 /** What a dead worker waits for. Not one for all: that would keep whatever waits for it. */
 const forEver = (): Promise<never> => new Promise(() => {});
@@ -32,12 +33,15 @@ export class WorkerInProcess {
   constructor(thread: FakeThread, startup: Startup) {
     this.#thread = thread;
     this.#startup = startup;
-    this.#table = tableOf(startup.layout, startup.table);
+    // No core is to spare for a thread that spins.
+    const layout = { ...startup.layout, spinners: 0 };
+    this.#table = tableOf(layout, startup.table);
     this.#channel = new Channel(startup);
     this.#lifecycle =
       startup.lifecycle === undefined ? undefined : new Lifecycle(() => this.#channel.post([DISPOSES]));
     this.#handlers = new Functions(thread, this.#channel, this.#table, this.#lifecycle);
-    this.#loop = new Loop(startup, this.#table, this.#channel, this.#handlers);
+    // The heap is that of the test.
+    this.#loop = new Loop({ ...startup, maxHeapMb: undefined }, this.#table, this.#channel, this.#handlers);
     this.#channel.onRetire = () => this.#loop.retire(() => void this.#end());
   }
 
@@ -56,7 +60,7 @@ export class WorkerInProcess {
     this.#loop.driveSoon();
   }
 
-  /** As `worker/ending.ts` does. */
+  /** As `worker/entry.ts` does. */
   async #end(): Promise<void> {
     try {
       if (this.#lifecycle !== undefined)

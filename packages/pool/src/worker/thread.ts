@@ -1,0 +1,30 @@
+/** Taken before a worker file can put a fake in its place. */
+export const { nextTick } = process;
+
+/**
+ * Runs the microtasks and ticks that are queued, and reports unhandled rejections, as Node does between two callbacks of its own:
+ * `runNextTicks`, which it keeps under this name. Does nothing inside a microtask.
+ *
+ * @throws what a tick throws
+ */
+export const runMicrotasks: () => void =
+  (process as { _tickCallback?: () => void })._tickCallback ?? (() => {});
+
+/**
+ * What this thread has printed and its host has not taken yet. A process may end once the last promise is settled, and what has not
+ * left the worker by then is lost; so a task is reported after its output.
+ */
+const streams = [process.stdout, process.stderr];
+/** Taken before worker files can replace it. */
+const writes = streams.map((stream) => stream.write.bind(stream));
+
+export function isOutputPending(): boolean {
+  for (const stream of streams) if (stream.writableLength > 0 && stream.writable) return true;
+  return false;
+}
+
+/** Resolves when the host has taken everything that was printed before. */
+export async function outputTaken(): Promise<void> {
+  const left = writes.filter((_, place) => streams[place]?.writable);
+  await Promise.all(left.map((write) => new Promise<void>((resolve) => write('', () => resolve()))));
+}
