@@ -19,7 +19,7 @@ const pool = new Pool({
   quarantine: { deaths: 3 },
   maxTasksPerWorker: 10_000,
 });
-await pool.ready;
+await pool.ready();
 
 const lines = ['ok', 'error 1', 'ok', 'error 2'];
 console.log(await reportFor(pool, 'Ada', lines));

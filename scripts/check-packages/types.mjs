@@ -52,7 +52,7 @@ export const TYPES = {
       export const sum: Promise<number> = createFleet<Module>({ queue: 'a' }).run({ a: 4, b: 6 }, { name: 'add', jobId: 'a' });`,
     'types.cts': `import { FleetError, createFleetWorker } from '@plimsoll/bullmq';
       export const isFleetError = (error: unknown): boolean => error instanceof FleetError;
-      export const ready: Promise<void> = createFleetWorker({ queue: 'a', filename: 'a.mjs', threads: 2 }).ready;`,
+      export const ready: Promise<void> = createFleetWorker({ queue: 'a', filename: 'a.mjs', threads: 2 }).ready();`,
   },
   plimsoll: {
     'types.mts': `import { mark } from 'plimsoll/mark';

@@ -17,11 +17,11 @@ export abstract class StatefulPool extends ObservablePool {
    * waits for another attempt.
    *
    * @example
-   * await pool.ready;
+   * await pool.ready();
    * server.listen(8080);
    */
-  get ready(): Promise<void> {
-    return this.core.ready;
+  ready(): Promise<void> {
+    return this.core.ready();
   }
 
   /**

@@ -7,7 +7,7 @@ async function ready(t: TestContext, threads: number, options: PoolOptions = {})
   const filename = fixture('members.mjs');
   const pool = new Pool({ filename, minThreads: threads, maxThreads: threads, ...options });
   t.after(() => pool.destroy());
-  await pool.ready;
+  await pool.ready();
   return pool;
 }
 
@@ -82,7 +82,7 @@ for (const [name, code] of [
     assert.deepEqual(codesOf(results), ['fulfilled', code, 'fulfilled']);
     assert.equal((await pool.broadcast(0, { name: 'thread' })).length >= 2, true);
     await until(() => pool.threads.length === 3);
-    await pool.ready;
+    await pool.ready();
     assert.deepEqual(codesOf(await pool.broadcast(0, { name: 'thread' })), Array(3).fill('fulfilled'));
   });
 }
@@ -99,7 +99,7 @@ test('parts that wait in a worker that dies are rejected with its code, not run 
   for (const results of await Promise.all(following)) {
     assert.deepEqual(codesOf(results).sort(), ['PLIMSOLL_POOL_WORKER_EXITED', 'fulfilled']);
   }
-  await pool.ready;
+  await pool.ready();
   const sums = valuesOf(await pool.broadcast(0, { name: 'add' })).map(
     (value) => (value as { sum: number }).sum,
   );
@@ -117,7 +117,7 @@ test('an aborted broadcast rejects the parts that are not done, waiting or runni
   controller.abort();
   assert.deepEqual(codesOf(await running), Array(3).fill('PLIMSOLL_POOL_ABORTED'));
   assert.deepEqual(codesOf(await waiting), Array(3).fill('PLIMSOLL_POOL_ABORTED'));
-  await pool.ready;
+  await pool.ready();
   assert.deepEqual(
     codesOf(await pool.broadcast(1, { name: 'add', signal: undefined })),
     Array(3).fill('fulfilled'),

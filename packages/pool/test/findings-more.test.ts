@@ -31,7 +31,7 @@ test('B10: more transfers than a mailbox has room for all arrive', async (t) => 
 
 test('B11: a stream has the worker of its key', async (t) => {
   const pool = poolFor(t, { minThreads: 4, maxThreads: 4 });
-  await pool.ready;
+  await pool.ready();
   for (let key = 0; key < 20; key++) {
     const thread = await pool.run(0, { name: 'thread', key });
     for await (const of of pool.stream(0, { name: 'threads', key })) assert.equal(of, thread);
@@ -66,7 +66,7 @@ test('B17: a payload that was sent ahead to a worker is not kept when its task i
   const run = caught(pool.run(buffer, { transferList: [buffer], signal: controller.signal }));
   controller.abort();
   assert.equal((await run).name, 'AbortError');
-  await pool.ready;
+  await pool.ready();
   const kept = (): Promise<unknown> => pool.run(0, { name: 'buffers' });
   const end = performance.now() + SOON;
   while (((await kept()) as number) > 150e6 && performance.now() < end) await sleep(20);

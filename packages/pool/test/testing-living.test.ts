@@ -25,7 +25,7 @@ function living(notes: string[], setup?: (threadId: number) => unknown) {
 test('setup() before the first task of each worker, dispose() before its end', async () => {
   const notes: string[] = [];
   const pool = new TestPool({ filename, load: living(notes), minThreads: 2, maxThreads: 2 });
-  await pool.ready;
+  await pool.ready();
   assert.deepEqual(notes.splice(0), ['setup 1', 'setup 2']);
   const parts = await pool.broadcast(7);
   assert.deepEqual(

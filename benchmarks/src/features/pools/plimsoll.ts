@@ -82,11 +82,11 @@ export const probes: Probes = {
   'setup-dispose': () => workers.setupDispose(open(1, 'exported-hooks'), 1),
   ready: () => {
     const pool = make(2, 'slow-tasks');
-    return workers.ready(2, '`pool.ready`', () => pool.ready);
+    return workers.ready(2, '`pool.ready()`', () => pool.ready());
   },
   broadcast: async () => {
     const pool = make(3);
-    await pool.ready;
+    await pool.ready();
     return workers.broadcast(3, () => pool.broadcast(undefined, { name: 'everywhere' }));
   },
   'sticky-key': () => {

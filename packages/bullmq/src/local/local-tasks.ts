@@ -16,8 +16,8 @@ export class LocalTasks<Module = AnyModule> extends TaskRunner<Module> {
     this.pool = new Pool(options);
   }
 
-  get ready(): Promise<void> {
-    return this.pool.ready;
+  ready(): Promise<void> {
+    return this.pool.ready();
   }
 
   get completed(): number {

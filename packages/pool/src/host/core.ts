@@ -532,7 +532,7 @@ export class Core implements Pumped {
   }
 
   /** As many workers as there must be are ready. Rejects with why one could not start. */
-  get ready(): Promise<void> {
+  ready(): Promise<void> {
     const { state } = this;
     if (state.closing) return Promise.reject(closed());
     if (this.#isReady) return Promise.resolve();
