@@ -3,13 +3,10 @@ import type { Worker } from 'node:worker_threads';
 import { PoolError } from './errors.js';
 import { Core } from './host/core.js';
 import type { FilledOptions } from './host/options.js';
-import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
+import type { Policy } from './host/state.js';
 import type { WorkerHandle } from './host/worker-handle.js';
 import { now } from './shared/clock.js';
-import { context } from './shared/context.js';
 import { Histogram, type HistogramSummary } from './shared/histogram.js';
-import { move, transferableSymbol, valueSymbol } from './shared/move.js';
-import { VERSION } from './version.js';
 
 /** Times of all tasks so far, in milliseconds. */
 export interface PoolHistogram {
@@ -63,20 +60,19 @@ export interface PoolBase {
   once(event: string | symbol, listener: (...values: any[]) => void): this;
 }
 
-/** What `Pool` and `Piscina` have in common: events, statistics, statics. */
+/** What `Pool` and `Piscina` have in common: a core, its events and statistics. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: every method that the interface names is inherited
 export abstract class PoolBase extends EventEmitterAsyncResource {
-  readonly #lifecycle: boolean;
+  readonly #policy: Policy | undefined;
   #core: Core;
   #histogram: PoolHistogram | undefined;
   #stats: PoolStats | undefined;
   #saidDestroyed = false;
 
-  /** @param lifecycle Are `setup` and `dispose` of worker files called? */
-  protected constructor(name: string, options: FilledOptions, lifecycle = true) {
+  protected constructor(name: string, options: FilledOptions, policy?: Policy) {
     checkRuntime();
     super({ name });
-    this.#lifecycle = lifecycle;
+    this.#policy = policy;
     this.#core = this.#open(options);
   }
 
@@ -96,7 +92,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
         }
       },
     };
-    return new Core(options, events, undefined, this.#lifecycle);
+    return new Core(options, events, this.#policy);
   }
 
   /** @internal */
@@ -214,44 +210,6 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
       resetWaitTime: () => timing?.reset('wait'),
     };
     return this.#histogram;
-  }
-
-  /** Are we inside a worker of a pool? */
-  static get isWorkerThread(): boolean {
-    return context.isWorkerThread;
-  }
-
-  /** Inside a worker: the option `workerData`. */
-  static get workerData(): unknown {
-    return context.workerData;
-  }
-
-  static get version(): string {
-    return VERSION;
-  }
-
-  static get move(): typeof move {
-    return move;
-  }
-
-  static get transferableSymbol(): typeof transferableSymbol {
-    return transferableSymbol;
-  }
-
-  static get valueSymbol(): typeof valueSymbol {
-    return valueSymbol;
-  }
-
-  static get queueOptionsSymbol(): typeof queueOptionsSymbol {
-    return queueOptionsSymbol;
-  }
-
-  static get FixedQueue(): typeof FixedQueue {
-    return FixedQueue;
-  }
-
-  static get ArrayTaskQueue(): typeof ArrayTaskQueue {
-    return ArrayTaskQueue;
   }
 }
 

@@ -3,9 +3,10 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Pool, type PoolOptions, type PoolWorker } from '@plimsoll/pool';
+import { Pool, type PoolOptions } from '@plimsoll/pool';
+import type { PiscinaWorker } from '@plimsoll/pool/piscina';
 import { TestPool } from '@plimsoll/pool/testing';
-import { caught, fixture, until } from './support.js';
+import { caught, fixture, piscinaFor, until } from './support.js';
 
 const SOON = 20_000;
 const LONG = 600_000;
@@ -49,7 +50,7 @@ test('B13, F6: JSON.stringify of a proxy, and what loggers ask of it, calls noth
 
 test('B14: a balancer is shown the same task each time that it is asked', async (t) => {
   const ids = new Set<number>();
-  const pool = poolFor(t, {
+  const pool = piscinaFor(t, {
     loadBalancer: (task, [worker]) => {
       ids.add(task.taskId);
       return worker?.currentUsage === 0 ? worker : null;
@@ -166,7 +167,7 @@ test('F7: a close that times out rejects, and says what was left', async (t) => 
 
 test('F9: a balancer that returns anything but a worker or null rejects the task', async (t) => {
   for (const answer of [Promise.resolve(null), 5, undefined, { id: 1 }]) {
-    const pool = poolFor(t, { loadBalancer: () => answer as unknown as PoolWorker });
+    const pool = piscinaFor(t, { loadBalancer: (_task) => answer as unknown as PiscinaWorker });
     const error = await orHangs(caught(pool.run(1)));
     assert.equal((error as { code?: string }).code, 'PLIMSOLL_POOL_BAD_OPTION');
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
-import { receiveContext } from '@plimsoll/pool';
 import { TestPool } from '@plimsoll/pool/testing';
+import { receiveContext } from '@plimsoll/pool/worker';
 import { caught } from './support.js';
 
 const filename = '/of/the/test/worker.js';

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FixedQueue } from './fixed-queue.mjs';
 import { Random } from './random.mjs';
 
 // A random program of everything with everything. On a pool of `@plimsoll/pool/testing` there are no threads, time is virtual,
@@ -73,7 +72,7 @@ class Program {
     this.#pool = isReal
       ? realPool(classes.Pool, options)
       : new classes.TestPool({ ...options, ...simulation, seed: order });
-    this.log.push(JSON.stringify({ ...this.#options, taskQueue: this.#options.taskQueue && 'FixedQueue' }));
+    this.log.push(JSON.stringify(this.#options));
     this.#pool.on('error', (error) => {
       if (error?.code === 'PLIMSOLL_POOL_CLOSE_TIMEOUT') this.fault('close() has timed out');
     });
@@ -492,7 +491,6 @@ function optionsOf(random) {
   if (random.chance(0.1))
     options.quarantine = { deaths: random.between(1, 2), pause: random.between(1, 500) };
   if (random.chance(0.2)) options.maxTasksPerWorker = random.between(1, 5);
-  if (random.chance(0.15)) options.taskQueue = new FixedQueue();
   if (random.chance(0.1)) options.maxQueue = random.between(0, 20);
   if (random.chance(0.5)) options.idleTimeout = random.of([0, 100, 10_000, Number.POSITIVE_INFINITY]);
   return options;

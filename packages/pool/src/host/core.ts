@@ -4,7 +4,6 @@ import { reclaimSpinPermits, wakeFor, wakeFurther } from '../shared/gate.js';
 import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime, timers } from '../shared/timers.js';
-import { chooserFor } from './balance.js';
 import { ASK, cancel, END, LEAVE, unpause } from './cancel.js';
 import { dispatch, drain, heed, pause, reap, refill, refillLanes, rejectWaiting } from './dispatch.js';
 import { Escort } from './escort/escort.js';
@@ -15,7 +14,7 @@ import type { HandlerNames } from './handler-names.js';
 import { bury } from './losses.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
-import { geometryFor, type OpenStream, State } from './state.js';
+import { geometryFor, type OpenStream, type Policy, State } from './state.js';
 import { type Extras, SETTLED, Task, type Watch } from './task.js';
 import type { Timing } from './timing.js';
 import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
@@ -107,20 +106,18 @@ export class Core implements Pumped {
   /** Until the last resize, and when that was. */
   #capacity = { before: 0, since: this.startedAt };
 
-  /** @param lifecycle Are `setup` and `dispose` of worker files called? */
-  constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options), lifecycle = true) {
+  constructor(options: FilledOptions, events: CoreEvents, policy?: Policy, geometry = geometryFor(options)) {
     this.options = options;
     this.#events = events;
     this.#firstMaxThreads = options.maxThreads;
-    const state = new State(options, geometry, lifecycle);
+    const state = new State(options, geometry, policy);
     this.state = state;
-    const { filename, name, loadBalancer, maxTasksPerWorker, maxHeapMb } = options;
+    const { filename, name, maxTasksPerWorker, maxHeapMb } = options;
     state.defaultHandler = filename === null ? -1 : state.handlers.idOf(filename, name);
-    this.#notesTime = options.recordTiming || options.explain || state.isCustom || loadBalancer !== undefined;
+    this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
     this.#recycles = maxTasksPerWorker !== undefined || maxHeapMb !== undefined;
     this.openTelemetry = openTelemetryOf(options);
     this.#mustEscort = options.context !== undefined || this.openTelemetry !== undefined;
-    state.choose = loadBalancer && chooserFor(loadBalancer, state, () => spawn(state));
     state.changed = (isShort) => this.changed(isShort);
     state.workerEvents = {
       onWake: () => this.#pump.woken(),
@@ -134,7 +131,7 @@ export class Core implements Pumped {
     // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
     if (options.minThreads > 0 && spawn(state) === undefined) throw state.startError?.error;
     // A balancer is offered all of them from its first task on.
-    if (loadBalancer !== undefined) plan(state, true);
+    if (state.choose !== undefined) plan(state, true);
   }
 
   get isClosing(): boolean {

@@ -17,9 +17,8 @@ import type {
 } from './fault-options.js';
 import { breakerOf, quarantineOf, retryOf } from './fault-options.js';
 import type { Key } from './task.js';
-import type { LoadBalancer, TaskQueue } from './task-queue.js';
 
-/** Options of a pool. All are Piscina's, under the same names. */
+/** Options of a pool. Those that Piscina has, too, have its names. */
 export interface PoolOptions {
   /** The worker file: a path, a `file:` URL as text, or a URL. `run()` may name another one. Default: none. */
   filename?: string | URL | null | undefined;
@@ -35,8 +34,6 @@ export interface PoolOptions {
   maxQueue?: number | 'auto' | undefined;
   /** Tasks that one worker may run at once; useful for asynchronous tasks. Default: 1. */
   concurrentTasksPerWorker?: number | undefined;
-  /** Accepted for Piscina's sake, and without effect: no worker ever blocks its event loop. */
-  atomics?: 'sync' | 'async' | 'disabled' | undefined;
   /**
    * Memory limits of each worker, as for `new Worker()`. A task that exceeds them is rejected. Default: Node's; with
    * `maxOldGenerationSizeMb` alone, a young generation of 48 MB, because Node 24 ends the process at the limit of a larger one.
@@ -50,8 +47,6 @@ export interface PoolOptions {
   env?: WorkerOptions['env'] | undefined;
   /** What workers find as `workerData`; cloned for each. Default: undefined. */
   workerData?: unknown;
-  /** Decides in which order waiting tasks run. Default: first in, first out. */
-  taskQueue?: TaskQueue | undefined;
   /** Lowers the priority of the worker threads by so many nice levels; Linux only, elsewhere without effect. Default: 0. */
   niceIncrement?: number | undefined;
   /** Close file descriptors that a worker leaves open when it ends. Default: true. */
@@ -60,12 +55,6 @@ export interface PoolOptions {
   closeTimeout?: number | undefined;
   /** Record run and wait times for `histogram` and `utilization`. Default: true. */
   recordTiming?: boolean | undefined;
-  /** Accepted for Piscina's sake, and without effect: the order is always strict. */
-  stricterFIFO?: boolean | undefined;
-  /** Chooses the worker of each task instead of "whoever is free". Default: none. */
-  loadBalancer?: LoadBalancer | undefined;
-  /** Record run times per worker for load balancers. Default: false. */
-  workerHistogram?: boolean | undefined;
   /** Runs tasks again that died with their workers, unless `run()` says otherwise. Default: never. */
   retry?: RetryOptions | undefined;
   /** Rejects the tasks of a function for a while that ends one worker after another. Default: never. */
@@ -138,13 +127,10 @@ export interface FilledOptions extends PoolOptions {
   idleTimeout: number;
   maxQueue: number;
   concurrentTasksPerWorker: number;
-  atomics: 'sync' | 'async' | 'disabled';
   niceIncrement: number;
   trackUnmanagedFds: boolean;
   closeTimeout: number;
   recordTiming: boolean;
-  stricterFIFO: boolean;
-  workerHistogram: boolean;
   quarantine: Quarantining | undefined;
   breaker: Breaking;
   explain: boolean;
@@ -173,14 +159,11 @@ export function fillOptions(given: PoolOptions): FilledOptions {
     maxQueue: queueLimit(options.maxQueue, threads.maxThreads),
     concurrentTasksPerWorker:
       count('options.concurrentTasksPerWorker', options.concurrentTasksPerWorker, 1, 2 ** 16) ?? 1,
-    atomics: options.atomics ?? 'sync',
     niceIncrement:
       count('options.niceIncrement', options.niceIncrement, process.platform === 'win32' ? -20 : 0, 39) ?? 0,
     trackUnmanagedFds: flag('options.trackUnmanagedFds', options.trackUnmanagedFds) ?? true,
     closeTimeout: duration('options.closeTimeout', options.closeTimeout) ?? 30_000,
     recordTiming: flag('options.recordTiming', options.recordTiming) ?? true,
-    stricterFIFO: flag('options.stricterFIFO', options.stricterFIFO) ?? false,
-    workerHistogram: flag('options.workerHistogram', options.workerHistogram) ?? false,
     quarantine: quarantineOf(options.quarantine),
     breaker: breakerOf(options.breaker),
     explain: flag('options.explain', options.explain) ?? false,
@@ -208,10 +191,7 @@ function queueLimit(value: unknown, maxThreads: number): number {
 }
 
 function checkOthers({
-  atomics,
   resourceLimits,
-  taskQueue,
-  loadBalancer,
   argv,
   execArgv,
   env,
@@ -223,17 +203,8 @@ function checkOthers({
   if (openTelemetry !== undefined && typeof openTelemetry !== 'boolean' && !isOpenTelemetry(openTelemetry)) {
     throw badType('options.openTelemetry', openTelemetry, 'true, false or the module @opentelemetry/api');
   }
-  if (atomics !== undefined && !['sync', 'async', 'disabled'].includes(atomics)) {
-    throw badType('options.atomics', atomics, "'sync', 'async' or 'disabled'");
-  }
   if (resourceLimits !== undefined && (typeof resourceLimits !== 'object' || resourceLimits === null)) {
     throw badType('options.resourceLimits', resourceLimits, 'an object');
-  }
-  if (taskQueue !== undefined && !isTaskQueue(taskQueue)) {
-    throw badType('options.taskQueue', taskQueue, 'an object with size, push(), shift() and remove()');
-  }
-  if (loadBalancer !== undefined && typeof loadBalancer !== 'function') {
-    throw badType('options.loadBalancer', loadBalancer, 'a function (task, workers) => worker or null');
   }
   for (const [name, list] of Object.entries({ argv, execArgv })) {
     if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === 'string')))
@@ -257,12 +228,6 @@ function checkCloneable(name: string, value: unknown): void {
   } catch (error) {
     throw uncloneable(name, value, error);
   }
-}
-
-export function isTaskQueue(value: unknown): value is TaskQueue {
-  if (typeof value !== 'object' || value === null || !('size' in value)) return false;
-  const methods = value as Record<string, unknown>;
-  return ['push', 'shift', 'remove'].every((method) => typeof methods[method] === 'function');
 }
 
 /**

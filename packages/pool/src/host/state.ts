@@ -2,7 +2,6 @@ import { type Geometry, layoutOf } from '../shared/layout.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
-import { CustomQueue } from './custom-queue.js';
 import { ObservedInputs, ObservedResults, Observer } from './explain/observer.js';
 import { Guard } from './faults.js';
 import { HandlerNames } from './handler-names.js';
@@ -13,7 +12,6 @@ import { Deque, type Pending, Queue } from './queue.js';
 import { Results } from './results.js';
 import { Slots } from './slots.js';
 import { type Extras, SETTLED, type Task } from './task.js';
-import { TaskViews } from './task-views.js';
 import { Timing } from './timing.js';
 import { RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 
@@ -44,6 +42,15 @@ export interface OpenStream {
   fail(reason: unknown): void;
   /** Ends it, and closes its iterable. */
   close(reason: unknown): void;
+}
+
+/** What decides in the pool's place: the queue and the load balancer of a `Piscina`. */
+export interface Policy {
+  /** Are `setup` and `dispose` of worker files called? */
+  readonly lifecycle: boolean;
+  queueOf(state: State): Pending | undefined;
+  /** The worker of a task; undefined: none for now. */
+  chooserOf(state: State): ((task: Task) => WorkerHandle | undefined) | undefined;
 }
 
 /** Everything that a pool knows. It starts nothing and waits for nothing; what acts on it are functions. */
@@ -89,7 +96,7 @@ export class State {
   /** How many tasks had ended when the next one was refused a worker: until another ends, the answer would be the same. */
   refusedAt = -1;
   /** A balancer's choice; undefined: whoever is free claims the task. */
-  choose: ((task: Task) => WorkerHandle | undefined) | undefined;
+  readonly choose: ((task: Task) => WorkerHandle | undefined) | undefined;
   /** Do tasks come one after another without a pause? */
   isStreaming: () => boolean = () => false;
   /** The number of the last task. */
@@ -118,7 +125,6 @@ export class State {
   ended = false;
 
   readonly handlers: HandlerNames;
-  readonly views: TaskViews;
   readonly inputs: Inputs;
   readonly results: Results;
   /** Undefined without `explain`. */
@@ -140,28 +146,26 @@ export class State {
   /** The number of the pool's own function. */
   defaultHandler = -1;
 
-  constructor(options: FilledOptions, geometry: Geometry, lifecycle: boolean) {
+  constructor(options: FilledOptions, geometry: Geometry, policy?: Policy) {
     this.options = options;
-    this.lifecycle = lifecycle;
+    this.lifecycle = policy?.lifecycle ?? true;
     this.table = tableOf(layoutOf(geometry));
     const { table, workers } = this;
     this.freeIndexes = Array.from({ length: geometry.workers }, (_, index) => geometry.workers - 1 - index);
     this.handlers = new HandlerNames((id, { filename, name, call }) => {
       for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
     });
-    this.views = new TaskViews(this.handlers);
     this.observer = options.explain ? new Observer(table, workers, this.handlers) : undefined;
     const { observer } = this;
     this.inputs = observer ? new ObservedInputs(table, workers, observer) : new Inputs(table, workers);
     this.results = observer ? new ObservedResults(table, observer) : new Results(table);
     this.slots = new Slots(table, this.inputs);
     this.guard = new Guard(options.breaker, options.quarantine);
-    this.isCustom = options.taskQueue !== undefined;
+    const queue = policy?.queueOf(this);
+    this.queue = queue ?? new Queue();
+    this.isCustom = queue !== undefined;
     this.ordered = this.isCustom;
-    this.queue =
-      options.taskQueue === undefined
-        ? new Queue()
-        : new CustomQueue(options.taskQueue, this.views, (task, error) => this.settle(task, error, true));
+    this.choose = policy?.chooserOf(this);
     this.timing = options.recordTiming ? new Timing(this) : undefined;
   }
 

@@ -96,7 +96,6 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
     state.workers.push(worker);
     state.made++;
     if (worker.times !== undefined) state.timing?.born(worker.times);
-    if (state.options.workerHistogram) worker.histogram = worker.times?.run;
     return worker;
   } catch (error) {
     if (beyond === 0) state.startError = { error };
