@@ -9,12 +9,8 @@ export {
 } from './errors.js';
 export type { BroadcastOptions, BroadcastResult } from './host/broadcast.js';
 export type { TaskEvent } from './host/escort/events.js';
-export type { Phase } from './host/explain/breakdown.js';
-export type { Advice, Explanation, Spread, TaskExplanation } from './host/explain/types.js';
 export type { BreakerOptions, QuarantineOptions, RetryOptions, WorkerEnd } from './host/fault-options.js';
 export type { MapOptions } from './host/map.js';
-export type { Meter } from './host/metrics/opentelemetry.js';
-export { type MetricsOptions, prometheusContentType } from './host/metrics/prometheus-text.js';
 export type {
   AbortEmitter,
   AbortSignalAny,

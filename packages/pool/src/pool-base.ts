@@ -5,7 +5,6 @@ import { Core } from './host/core.js';
 import type { FilledOptions } from './host/options.js';
 import type { Policy } from './host/state.js';
 import type { WorkerHandle } from './host/worker-handle.js';
-import { now } from './shared/clock.js';
 import { Histogram, type HistogramSummary } from './shared/histogram.js';
 
 /** Times of all tasks so far, in milliseconds. */
@@ -96,7 +95,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
   }
 
   /** @internal */
-  protected get core(): Core {
+  get core(): Core {
     return this.#core;
   }
 
@@ -172,7 +171,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Milliseconds since the pool was made. */
   get duration(): number {
-    return now() - this.#core.startedAt;
+    return this.#core.duration;
   }
 
   /** Every worker is busy: a further task would wait. See the event of the same name. */

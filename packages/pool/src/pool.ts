@@ -7,8 +7,7 @@ import { fillOptions, type PoolOptions, type RunOptions } from './host/options.j
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
 import { check, handlerOf, ownOf, parcelOf, runWith, submit } from './host/submit.js';
-import { ObservablePool } from './observable-pool.js';
-import type { CloseOptions } from './pool-base.js';
+import { type CloseOptions, PoolBase } from './pool-base.js';
 import type { Proxied } from './proxied.js';
 import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
 import { isMovable } from './shared/move.js';
@@ -47,7 +46,7 @@ function withoutPiscinas(options: PoolOptions): PoolOptions {
  * });
  * const sum = await pool.run({ a: 4, b: 6 }, { name: 'add' });
  */
-export class Pool<Module = AnyModule> extends ObservablePool {
+export class Pool<Module = AnyModule> extends PoolBase {
   /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for a bad option */
   constructor(options: PoolOptions = {}) {
     super('plimsoll.Pool', fillOptions(withoutPiscinas(options)));

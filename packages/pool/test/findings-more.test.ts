@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
+import { observe } from '@plimsoll/pool/observe';
 import type { PiscinaWorker } from '@plimsoll/pool/piscina';
 import { TestPool } from '@plimsoll/pool/testing';
 import { caught, fixture, piscinaFor, until } from './support.js';
@@ -182,4 +183,4 @@ test('F11: an iterator whose next() gives no object is told, as `for…of` does'
 });
 
 const outstanding = (pool: Pool): number =>
-  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1]);
+  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
+import { observe } from '@plimsoll/pool/observe';
 import { caught, fixture, until } from './support.js';
 
 // What has hung, once, or has been wrong, each as it was found. `SOON` is far more than any of it takes, and far less than what
@@ -34,7 +35,7 @@ async function read(stream: AsyncIterable<unknown>): Promise<void> {
 }
 
 const outstanding = (pool: Pool): number =>
-  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1]);
+  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]);
 
 test('B1: `break` out of map() after a priority takes back what waits, and costs nobody anything', async (t) => {
   const pool = poolFor(t);

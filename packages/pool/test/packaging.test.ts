@@ -74,6 +74,11 @@ test('what a worker file imports loads nothing of the host', () => {
   assert.equal(stdout, '1 function undefined function false false\n');
 });
 
+test('the pool alone loads nothing that observes it', () => {
+  const pool = readFileSync(new URL('../dist/node/shared.cjs', import.meta.url), 'utf8');
+  assert.doesNotMatch(pool, /sending-costs-more|plimsoll_pool_tasks/);
+});
+
 const WORKER =
   "exports.add = ({ a, b }) => a + b;\nexports.isWorker = () => require('@plimsoll/pool/worker').isWorkerThread;";
 
@@ -81,6 +86,7 @@ const STATES = `
   const pairs = [
     [require('@plimsoll/pool'), await import('@plimsoll/pool')],
     [require('@plimsoll/pool/piscina'), await import('@plimsoll/pool/piscina')],
+    [require('@plimsoll/pool/observe'), await import('@plimsoll/pool/observe')],
     [require('@plimsoll/pool/worker'), await import('@plimsoll/pool/worker')],
     [require('@plimsoll/pool/testing'), await import('@plimsoll/pool/testing')],
   ];

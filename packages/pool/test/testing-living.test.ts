@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
+import { observe } from '@plimsoll/pool/observe';
 import { TestPool } from '@plimsoll/pool/testing';
 import { receiveContext } from '@plimsoll/pool/worker';
 import { caught } from './support.js';
@@ -87,11 +88,12 @@ test('stores travel with a task, and others of the test do not', async () => {
   await pool.destroy();
 });
 
-test('explain() and metrics() know the tasks', async () => {
+test('observe() knows the tasks', async () => {
   const load = () => ({ default: (value: unknown) => value });
   const pool = new TestPool({ filename, load, explain: true, minThreads: 1, maxThreads: 1 });
+  observe(pool);
   for (let value = 0; value < 3; value++) await pool.run(value);
-  assert.match(pool.metrics(), /plimsoll/);
-  assert.ok(Array.isArray(pool.explain().advice));
+  assert.match(observe(pool).prometheusMetrics(), /plimsoll/);
+  assert.ok(Array.isArray(observe(pool).explain().advice));
   await pool.close();
 });

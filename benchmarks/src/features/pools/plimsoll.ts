@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
+import { observe } from '@plimsoll/pool/observe';
 import type { TestPool, TestPoolOptions } from '@plimsoll/pool/testing';
 import type { Driver, Open } from '../driver.js';
 import { workerFile } from '../files.js';
@@ -120,14 +121,15 @@ export const probes: Probes = {
     faults.breaker(() => open(2, 'boot-fails', { breaker: { failures: 2, pause: 10_000 } }), /exit|code/i),
   explain: () => {
     const pool = make(1, undefined, { explain: true });
+    const observer = observe(pool);
     return insight.explain(driverOf(pool), () => {
-      const whole = pool.explain();
+      const whole = observer.explain();
       return { phases: Object.keys(whole.tasks[0]?.phases ?? {}), whole };
     });
   },
   prometheus: () => {
     const pool = make(1);
-    return insight.prometheus(driverOf(pool), () => pool.metrics());
+    return insight.prometheus(driverOf(pool), () => observe(pool).prometheusMetrics());
   },
   'in-process': () =>
     testing.inProcess(async (seed) => driverOf(await testPool({ minThreads: 2, maxThreads: 2, seed }))),

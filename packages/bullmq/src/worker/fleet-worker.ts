@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { availableParallelism, hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
 import { flag, isInTime, LONGEST_TIMER, ownOf, readCpuQuota } from '@plimsoll/pool/internal';
+import { observe } from '@plimsoll/pool/observe';
 import { type Job, Worker } from 'bullmq';
 import { FleetError } from '../errors.js';
 import { Cancellations } from '../shared/cancellations.js';
@@ -89,7 +90,7 @@ export class FleetWorker extends EventEmitter {
     return this.#started;
   }
 
-  /** The pool that runs the tasks: for `explain()` and `histogram`. */
+  /** The pool that runs the tasks: for `observe()` and `histogram`. */
   get pool(): Pool {
     return this.#pool;
   }
@@ -142,7 +143,7 @@ export class FleetWorker extends EventEmitter {
     if (health !== undefined) {
       this.#health = new HealthServer(
         () => this.health,
-        () => this.#pool.metrics({ labels: { queue: this.#options.queue } }),
+        () => observe(this.#pool).prometheusMetrics({ labels: { queue: this.#options.queue } }),
       );
       this.#healthPort = await this.#health.listen(health, healthHost);
     }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { observe } from '@plimsoll/pool/observe';
 import { Random } from './random.mjs';
 
 // A random program of everything with everything. On a pool of `@plimsoll/pool/testing` there are no threads, time is virtual,
@@ -513,4 +514,6 @@ function lockedStream() {
 }
 
 const outstandingOf = (pool) =>
-  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1] ?? Number.NaN);
+  Number(
+    /^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1] ?? Number.NaN,
+  );

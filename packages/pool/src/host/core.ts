@@ -8,7 +8,6 @@ import { ASK, cancel, END, LEAVE, unpause } from './cancel.js';
 import { dispatch, drain, heed, pause, reap, refill, refillLanes, rejectWaiting } from './dispatch.js';
 import { Escort } from './escort/escort.js';
 import { isWatched } from './escort/events.js';
-import type { Observer } from './explain/observer.js';
 import { closed, startFailure, workerFailure } from './faults.js';
 import type { HandlerNames } from './handler-names.js';
 import { bury } from './losses.js';
@@ -134,6 +133,11 @@ export class Core implements Pumped {
     if (state.choose !== undefined) plan(state, true);
   }
 
+  /** Milliseconds since the pool was made. */
+  get duration(): number {
+    return now() - this.startedAt;
+  }
+
   get isClosing(): boolean {
     return this.state.closing;
   }
@@ -183,11 +187,6 @@ export class Core implements Pumped {
   /** Undefined without `recordTiming`. */
   get timing(): Timing | undefined {
     return this.state.timing;
-  }
-
-  /** Undefined without `explain`. */
-  get observer(): Observer | undefined {
-    return this.state.observer;
   }
 
   /** Slots of the table that workers have work with. */
@@ -477,7 +476,7 @@ export class Core implements Pumped {
     if (worker.state >= STOPPING) return;
     worker.ready(kernelThreadId, this.options.niceIncrement);
     state.guard.started();
-    state.observer?.came();
+    state.hooks?.ready();
     replaceBy(state, worker);
     state.refusedAt = -1;
     this.#events.emit('workerCreate', worker);
@@ -681,7 +680,7 @@ export class Core implements Pumped {
     if (this.#room !== undefined) this.#room = fulfil(this.#room);
     const areGone = await killAll(state, Math.max(patience, LEAST_PATIENCE));
     this.#pump.stop();
-    state.observer?.stop();
+    state.hooks?.closed();
     if (!areGone) throw closeTimeout(stuck(state.exiting.size));
   }
 }

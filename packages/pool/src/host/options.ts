@@ -67,7 +67,7 @@ export interface PoolOptions {
    */
   context?: Storages | undefined;
   /**
-   * A span of OpenTelemetry for each task, its context in the worker, and the pool's metrics: `true` for `@opentelemetry/api` as it is
+   * A span of OpenTelemetry for each task, and its context in the worker: `true` for `@opentelemetry/api` as it is
    * found from the worker file or the program, if it is installed; or that module. Default: none.
    */
   openTelemetry?: boolean | OpenTelemetryApi | undefined;
@@ -75,7 +75,7 @@ export interface PoolOptions {
   maxTasksPerWorker?: number | undefined;
   /** Megabytes of heap, garbage included, after which a worker is replaced in the same way. Default: none. */
   maxHeapMb?: number | undefined;
-  /** Record where the time of every task goes, for `explain()`. Default: false, which costs nothing. */
+  /** Record where the time of every task goes, for `explain()` of `@plimsoll/pool/observe`. Default: false, which costs nothing. */
   explain?: boolean | undefined;
 }
 

@@ -1,8 +1,8 @@
 import { type Geometry, layoutOf } from '../shared/layout.js';
+import { Marks } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
-import { ObservedInputs, ObservedResults, Observer } from './explain/observer.js';
 import { Guard } from './faults.js';
 import { HandlerNames } from './handler-names.js';
 import { Inputs } from './inputs.js';
@@ -42,6 +42,20 @@ export interface OpenStream {
   fail(reason: unknown): void;
   /** Ends it, and closes its iterable. */
   close(reason: unknown): void;
+}
+
+/** What `observe()` hears of. Times are those of the clock that all threads share. */
+export interface TaskHooks {
+  /** A task has been written into its slot. */
+  readonly written: ((slot: number, from: number, to: number) => void) | undefined;
+  /** The outcome in a slot, which starts at word `base`, has been read. */
+  readonly read:
+    | ((worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number) => void)
+    | undefined;
+  /** A worker is ready. */
+  ready(): void;
+  /** All threads are gone. */
+  closed(): void;
 }
 
 /** What decides in the pool's place: the queue and the load balancer of a `Piscina`. */
@@ -127,8 +141,9 @@ export class State {
   readonly handlers: HandlerNames;
   readonly inputs: Inputs;
   readonly results: Results;
-  /** Undefined without `explain`. */
-  readonly observer: Observer | undefined;
+  /** What workers note of their tasks; undefined without `explain`. */
+  readonly marks: Marks | undefined;
+  hooks: TaskHooks | undefined;
   /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
   /** Hears from workers. */
@@ -155,10 +170,9 @@ export class State {
     this.handlers = new HandlerNames((id, { filename, name, call }) => {
       for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
     });
-    this.observer = options.explain ? new Observer(table, workers, this.handlers) : undefined;
-    const { observer } = this;
-    this.inputs = observer ? new ObservedInputs(table, workers, observer) : new Inputs(table, workers);
-    this.results = observer ? new ObservedResults(table, observer) : new Results(table);
+    this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
+    this.inputs = new Inputs(table, workers);
+    this.results = new Results(table);
     this.slots = new Slots(table, this.inputs);
     this.guard = new Guard(options.breaker, options.quarantine);
     const queue = policy?.queueOf(this);

@@ -111,7 +111,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     index,
     concurrency: options.concurrentTasksPerWorker,
     times: options.recordTiming ? new Times().buffer : undefined,
-    marks: state.observer?.marks.buffer,
+    marks: state.marks?.buffer,
     lifecycle: state.lifecycle ? options.closeTimeout : undefined,
     maxHeapMb: options.maxHeapMb,
     clock: source,

@@ -1,4 +1,4 @@
-import type { Core } from '../core.js';
+import type { Core } from '../host/core.js';
 
 /** A number of the pool, as exporters give it. */
 export interface Family {
