@@ -9,14 +9,17 @@ export {
 } from './errors.js';
 export type { BroadcastOptions, BroadcastResult } from './host/broadcast.js';
 export type { TaskEvent } from './host/escort/events.js';
-export type { BreakerOptions, QuarantineOptions, RetryOptions, WorkerEnd } from './host/fault-options.js';
 export type { MapOptions } from './host/map.js';
 export type {
   AbortEmitter,
   AbortSignalAny,
+  BreakerOptions,
   FilledOptions,
   PoolOptions,
+  QuarantineOptions,
+  RetryOptions,
   RunOptions,
+  WorkerEnd,
 } from './host/options.js';
 export type { ProxyOptions } from './host/proxy.js';
 export type { StreamOptions } from './host/stream.js';

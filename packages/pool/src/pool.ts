@@ -1,9 +1,8 @@
 import { badRange, badType } from './errors.js';
 import { type BroadcastOptions, type BroadcastResult, broadcast } from './host/broadcast.js';
-import { count, duration, flag } from './host/checks.js';
 import { isFeed } from './host/feed.js';
 import { type MapOptions, mapOf } from './host/map.js';
-import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
+import { count, duration, fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
 import { check, handlerOf, ownOf, parcelOf, runWith, submit } from './host/submit.js';

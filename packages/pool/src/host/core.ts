@@ -1,30 +1,26 @@
 import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
-import { reclaimSpinPermits, wakeFor, wakeFurther } from '../shared/gate.js';
+import { wakeFor, wakeFurther } from '../shared/gate.js';
 import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime, timers } from '../shared/timers.js';
 import { ASK, cancel, END, LEAVE, unpause } from './cancel.js';
-import { dispatch, drain, heed, pause, reap, refill, refillLanes, rejectWaiting } from './dispatch.js';
+import { dispatch, drain, heed, pause, refill, refillLanes, rejectWaiting } from './dispatch.js';
 import { Escort } from './escort/escort.js';
 import { isWatched } from './escort/events.js';
-import { closed, startFailure, workerFailure } from './faults.js';
-import type { HandlerNames } from './handler-names.js';
-import { bury } from './losses.js';
+import { type ExitEvents, workerExited } from './exits.js';
+import { closed, startFailure } from './faults.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { geometryFor, type OpenStream, type Policy, State } from './state.js';
-import { type Extras, SETTLED, Task, type Watch } from './task.js';
-import type { Timing } from './timing.js';
-import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
+import { type Extras, type HandlerNames, SETTLED, Task, type Watch } from './task.js';
+import { READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import {
-  endRecycling,
   findHome,
   hasSpareCore,
   hire,
   isAnyAwake,
   killAll,
-  leave,
   plan,
   readyCount,
   recycle,
@@ -43,8 +39,6 @@ export interface CoreEvents {
 
 /** Blocks of the table that are kept for workers that do not end, when the pool is made larger than it was. */
 const FEWEST_SPARE = 64;
-/** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
-const MOST_IDLE_DEATHS = 10;
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
 const DRAIN_AT_ONCE = 256;
@@ -79,7 +73,7 @@ function fulfil(waiting: Waiting): undefined {
 }
 
 /** The pool without its public face: what happens to it, event by event. After each event it is planned what is to be done. */
-export class Core implements Pumped {
+export class Core implements Pumped, ExitEvents {
   readonly options: FilledOptions;
   /** By the clock that all threads share. */
   readonly startedAt = now();
@@ -87,6 +81,8 @@ export class Core implements Pumped {
   readonly openTelemetry: OpenTelemetryApi | undefined;
   needsDrain = false;
   readonly state: State;
+  readonly handlers: HandlerNames;
+  readonly workers: readonly WorkerHandle[];
   readonly #events: CoreEvents;
   /** The table was made for so many. */
   readonly #firstMaxThreads: number;
@@ -100,7 +96,6 @@ export class Core implements Pumped {
   #ready: Waiting | undefined;
   #idle: Waiting | undefined;
   #room: Waiting | undefined;
-  #empty: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #closing: Promise<void> | undefined;
   /** Until the last resize, and when that was. */
   #capacity = { before: 0, since: this.startedAt };
@@ -111,6 +106,8 @@ export class Core implements Pumped {
     this.#firstMaxThreads = options.maxThreads;
     const state = new State(options, geometry, policy);
     this.state = state;
+    this.handlers = state.handlers;
+    this.workers = state.workers;
     const { filename, name, maxTasksPerWorker, maxHeapMb } = options;
     state.defaultHandler = filename === null ? -1 : state.handlers.idOf(filename, name);
     this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
@@ -123,7 +120,7 @@ export class Core implements Pumped {
       onReady: (worker, kernelThreadId) => this.#onReady(worker, kernelThreadId),
       onMessage: (value) => events.emit('message', value),
       onStarted: ({ threadId }, id, time) => this.#escort?.started(id, time, threadId),
-      onExit: (worker, exitCode) => this.#onExit(worker, exitCode),
+      onExit: (worker, exitCode) => this.changed(workerExited(state, worker, exitCode, this)),
     };
     this.#pump = new Pump(state.table.words, this);
     state.isStreaming = () => this.#pump.isStreaming;
@@ -138,18 +135,6 @@ export class Core implements Pumped {
     return now() - this.startedAt;
   }
 
-  get isClosing(): boolean {
-    return this.state.closing;
-  }
-
-  get handlers(): HandlerNames {
-    return this.state.handlers;
-  }
-
-  get workers(): readonly WorkerHandle[] {
-    return this.state.workers;
-  }
-
   get idleThreads(): number {
     const idle = this.workers.filter((worker) => worker.state === READY && worker.hasNothing).length;
     return Math.min(idle, this.spareThreads);
@@ -162,36 +147,6 @@ export class Core implements Pumped {
 
   get outstanding(): number {
     return this.state.outstanding;
-  }
-
-  get completed(): number {
-    return this.state.completed;
-  }
-
-  get refused(): number {
-    return this.state.refused;
-  }
-
-  get failed(): number {
-    return this.state.failed;
-  }
-
-  get made(): number {
-    return this.state.made;
-  }
-
-  get exited(): number {
-    return this.state.exited;
-  }
-
-  /** Undefined without `recordTiming`. */
-  get timing(): Timing | undefined {
-    return this.state.timing;
-  }
-
-  /** Slots of the table that workers have work with. */
-  get slotsInUse(): number {
-    return this.state.slots.inUse;
   }
 
   /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
@@ -331,7 +286,7 @@ export class Core implements Pumped {
   }
 
   #cancel(task: Task, reason: unknown, how: Parameters<typeof cancel>[3], grace?: number): boolean {
-    this.timing?.atTime(now());
+    this.state.timing?.atTime(now());
     const isCancelled = cancel(this.state, task, reason, how, grace);
     if (isCancelled) this.changed();
     return isCancelled;
@@ -358,7 +313,6 @@ export class Core implements Pumped {
 
   /** Resolves promises, and calls nobody: it may be in the middle of a dispatch. */
   #answer(): void {
-    if (this.#isEmpty) this.#empty?.resolve();
     if (this.#idle !== undefined && this.#isEmpty) this.#idle = fulfil(this.#idle);
     if (this.#room !== undefined && !this.#isFull) this.#room = fulfil(this.#room);
   }
@@ -442,7 +396,7 @@ export class Core implements Pumped {
   }
 
   get #isAwaited(): boolean {
-    return this.#room !== undefined || this.#idle !== undefined || this.#empty !== undefined;
+    return this.#room !== undefined || this.#idle !== undefined;
   }
 
   anythingDone(): boolean {
@@ -483,48 +437,16 @@ export class Core implements Pumped {
     this.changed(true);
   }
 
-  #onExit(worker: WorkerHandle, exitCode: number): void {
-    const { state } = this;
-    leave(state, worker);
-    worker.endedAs = worker.state;
-    worker.state = EXITED;
-    state.exited++;
-    endRecycling(state, worker);
-    const isStopped = worker.endedAs === STOPPING;
-    const isStillborn = !worker.hasStarted && !isStopped;
-    const errorOf = (handler?: Parameters<typeof workerFailure>[2]) =>
-      workerFailure(worker, exitCode, handler);
-    if (isStillborn) this.#endReady()?.reject(errorOf());
-    state.keys.forget(worker);
-    const { dead, ran } = reap(state, worker);
-    bury(state, dead, isStopped, errorOf);
-    for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(errorOf());
-    if (worker.times !== undefined) state.timing?.died(worker.times);
-    const hasWorked = worker.completed > 0 || ran > 0;
-    if (isStillborn) this.#onStillborn(errorOf());
-    else if (!isStopped && ran === 0 && worker.failure !== undefined)
-      this.#events.emit('error', worker.failure.error);
-    this.#events.emit('workerDestroy', worker);
-    state.exiting.delete(worker);
-    reclaimSpinPermits(state.table, worker.index);
-    state.freeIndexes.push(worker.index);
-    if (hasWorked) state.idleDeaths = 0;
-    const isIdleDeath = !hasWorked && worker.endedAs === READY;
-    if (isIdleDeath && ++state.idleDeaths >= MOST_IDLE_DEATHS) {
-      state.idleDeaths = 0;
-      rejectWaiting(state, () => errorOf());
-    }
-    this.changed(!isIdleDeath && (!isStillborn || state.workers.length > 0));
+  stillborn(error: Error): void {
+    this.#endReady()?.reject(error);
   }
 
-  /** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
-  #onStillborn(error: Error): void {
-    const { state } = this;
-    state.guard.failed(error as never);
-    if (state.workers.length > 0) return;
-    const waiting = state.outstanding;
-    rejectWaiting(state, () => error);
-    if (waiting === 0) this.#events.emit('error', error);
+  destroyed(worker: WorkerHandle): void {
+    this.#events.emit('workerDestroy', worker);
+  }
+
+  failed(error: unknown): void {
+    this.#events.emit('error', error);
   }
 
   /** As many workers as there must be are ready. Rejects with why one could not start. */
@@ -614,7 +536,7 @@ export class Core implements Pumped {
     const end = now() + patience;
     const left = (): number => Math.max(0, end - now());
     let failure: PoolError | undefined;
-    if (await this.#emptied(left())) {
+    if (await isInTime(this.onIdle(), left())) {
       state.ended = true;
       if (!(await retireAll(state, left()))) failure = closeTimeout('dispose() of a worker has not ended');
     } else {
@@ -629,17 +551,6 @@ export class Core implements Pumped {
       this.#events.emit('close');
     }
     if (failure !== undefined) throw failure;
-  }
-
-  async #emptied(patience: number): Promise<boolean> {
-    if (this.#isEmpty) return true;
-    let resolve = (): void => {};
-    const promise = new Promise<void>((onEmpty) => {
-      resolve = onEmpty;
-    });
-    this.#attend();
-    this.#empty = { promise, resolve };
-    return isInTime(promise, patience);
   }
 
   #rejectWaiting(): void {

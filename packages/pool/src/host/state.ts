@@ -4,14 +4,13 @@ import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
 import { Guard } from './faults.js';
-import { HandlerNames } from './handler-names.js';
 import { Inputs } from './inputs.js';
 import { Keys } from './keys.js';
 import type { FilledOptions } from './options.js';
 import { Deque, type Pending, Queue } from './queue.js';
 import { Results } from './results.js';
 import { Slots } from './slots.js';
-import { type Extras, SETTLED, type Task } from './task.js';
+import { type Extras, HandlerNames, SETTLED, type Task } from './task.js';
 import { Timing } from './timing.js';
 import { RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 

@@ -59,10 +59,12 @@ export function meterMetrics(core: Core, breakdowns: () => readonly Breakdown[],
   }
   for (const { kind, name, help } of TIMES) {
     add('counter', `${name}.sum`, help, 's', (result) => {
-      const times = core.timing?.ever(kind);
+      const times = core.state.timing?.ever(kind);
       if (times !== undefined) result.observe(times.sum / 1e3);
     });
-    add('gauge', `${name}.quantile`, help, 's', (result) => quantiles(result, core.timing?.since(kind)));
+    add('gauge', `${name}.quantile`, help, 's', (result) =>
+      quantiles(result, core.state.timing?.since(kind)),
+    );
   }
   add('counter', 'plimsoll.pool.task.phase', 'Where the time of tasks went, by function.', 's', (result) =>
     phases(result, breakdowns()),

@@ -33,7 +33,7 @@ export function prometheusText(
     const value = of(core);
     return value === undefined ? [] : family(prometheus, type, help, [sample(prometheus, labels, value)]);
   });
-  const { timing } = core;
+  const { timing } = core.state;
   if (timing !== undefined) {
     for (const { kind, prometheus, help } of TIMES)
       lines.push(...family(prometheus, 'histogram', help, histogram(prometheus, labels, timing.ever(kind))));

@@ -1,5 +1,4 @@
-import type { HandlerNames } from '../host/handler-names.js';
-import type { Task } from '../host/task.js';
+import type { HandlerNames, Task } from '../host/task.js';
 import { CARRIED } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import type { Packed } from '../shared/packed.js';

@@ -1,6 +1,5 @@
 import { badType } from '../errors.js';
-import { count, flag } from '../host/checks.js';
-import type { PoolOptions } from '../host/options.js';
+import { count, flag, type PoolOptions } from '../host/options.js';
 import { type Order, shuffled } from './order.js';
 
 /** Gives what a worker file exports. */

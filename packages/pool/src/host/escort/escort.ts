@@ -2,8 +2,7 @@ import { CARRIED } from '../../shared/calls.js';
 import type { OpenTelemetryApi } from '../../shared/otel-api.js';
 import type { Packed } from '../../shared/packed.js';
 import type { Storages } from '../../shared/stores.js';
-import type { HandlerNames } from '../handler-names.js';
-import { Rejection } from '../task.js';
+import { type HandlerNames, Rejection } from '../task.js';
 import { TaskEvents } from './events.js';
 import { type Company, Journey, type Witnesses } from './journey.js';
 import { Spans } from './spans.js';
@@ -11,8 +10,7 @@ import { Spans } from './spans.js';
 /** What the escort needs of the pool. */
 export interface Escorted {
   readonly handlers: HandlerNames;
-  /** Tasks that were not accepted so far. */
-  readonly refused: number;
+  readonly state: { readonly refused: number };
   /** Reads what workers have posted. */
   readMessages(): void;
 }
@@ -67,9 +65,9 @@ export class Escort {
   /** Submits a task with all that belongs to it. */
   run(value: unknown, handler: number, submit: Submit): Promise<unknown> {
     const journey = this.begin(value, handler);
-    const { refused } = this.#pool;
+    const { refused } = this.#pool.state;
     const promise = submit(journey.value, journey.handler);
-    if (this.#pool.refused === refused) journey.queued();
+    if (this.#pool.state.refused === refused) journey.queued();
     return promise.then(
       (result) => {
         journey.succeeded();
