@@ -8,7 +8,7 @@ import { reportFor } from './service.mjs';
 import { user } from './storages.mjs';
 
 let settled = 0;
-subscribe('plimsoll.pool.task.settled', () => settled++);
+subscribe('tracing:plimsoll.pool.task:asyncEnd', () => settled++);
 
 const pool = new Pool({
   filename: new URL('./worker.mjs', import.meta.url),

@@ -8,7 +8,7 @@ export {
   WorkerError,
 } from './errors.js';
 export type { BroadcastOptions, BroadcastResult } from './host/broadcast.js';
-export type { TaskEvent } from './host/escort/events.js';
+export type { TaskEvent } from './host/escort.js';
 export type { MapOptions } from './host/map.js';
 export type {
   AbortEmitter,

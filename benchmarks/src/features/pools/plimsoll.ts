@@ -44,6 +44,13 @@ const testPool = async (options: TestPoolOptions): Promise<TestPool> => {
 
 const openStream: streams.OpenStream = (count) => make(1).stream(count, { name: 'numbers' });
 
+/** Where one hears of what becomes of a task. */
+const CHANNELS: Record<string, string> = {
+  queued: 'tracing:plimsoll.pool.task:end',
+  started: 'plimsoll.pool.task.started',
+  settled: 'tracing:plimsoll.pool.task:asyncEnd',
+};
+
 export const probes: Probes = {
   'abort-waiting': () => cancellation.abortWaiting(open),
   'running-signal': () => calls.runningSignal(open(1), 'tidy', true),
@@ -77,8 +84,7 @@ export const probes: Probes = {
   'store-after': () => context.storeAfter(open),
   'store-in-worker': () =>
     context.storeInWorker((threads) => open(threads, undefined, { context: { store: storage } })),
-  'task-events': () =>
-    context.channelEvents(open, (name, told) => subscribe(`plimsoll.pool.task.${name}`, told)),
+  'task-events': () => context.channelEvents(open, (name, told) => subscribe(CHANNELS[name] as string, told)),
   spans: () => spans((api) => open(1, 'traced', { openTelemetry: api })),
   'setup-dispose': () => workers.setupDispose(open(1, 'exported-hooks'), 1),
   ready: () => {

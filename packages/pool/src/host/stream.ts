@@ -2,7 +2,7 @@ import type { Transferable } from 'node:worker_threads';
 import { AbortError, WorkerError } from '../errors.js';
 import { CONTINUED, FED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
 import type { Core } from './core.js';
-import type { Journey } from './escort/journey.js';
+import type { Journey } from './escort.js';
 import { type FedParcel, fedParcel, isFeed } from './feed.js';
 import { Line, type Place } from './line.js';
 import { count, duration, type RunOptions } from './options.js';
