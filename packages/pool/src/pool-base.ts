@@ -176,7 +176,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Every worker is busy: a further task would wait. See the event of the same name. */
   get needsDrain(): boolean {
-    return this.#core.needsDrain;
+    return this.#core.waits.needsDrain;
   }
 
   /** The part of the time of its workers, as many as there may be, in which they ran tasks: 0 to 1; 0 without `recordTiming`. */

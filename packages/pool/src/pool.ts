@@ -182,12 +182,12 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * }
    */
   capacity(): Promise<void> {
-    return this.core.capacity();
+    return this.core.waits.room();
   }
 
   /** Resolves when no task is under way and no stream is open: at once, if that is so. */
   onIdle(): Promise<void> {
-    return this.core.onIdle();
+    return this.core.waits.idle();
   }
 
   /** Begins no more tasks: those that no worker has begun wait until `resume()`, and so do further ones. Streams that are open go on. */
@@ -215,7 +215,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * server.listen(8080);
    */
   ready(): Promise<void> {
-    return this.core.ready();
+    return this.core.waits.ready();
   }
 
   /**

@@ -3,16 +3,17 @@ import { now } from '../shared/clock.js';
 import { wakeFor, wakeFurther } from '../shared/gate.js';
 import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
-import { isInTime, timers } from '../shared/timers.js';
+import { isInTime } from '../shared/timers.js';
 import { ASK, cancel, END, LEAVE, unpause } from './cancel.js';
 import { dispatch, drain, heed, pause, refill, refillLanes, rejectWaiting } from './dispatch.js';
 import { Escort, isWatched } from './escort.js';
 import { type ExitEvents, workerExited } from './exits.js';
-import { closed, startFailure } from './faults.js';
+import { closed } from './faults.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { geometryFor, type OpenStream, type Policy, State } from './state.js';
 import { type Extras, type HandlerNames, SETTLED, Task, type Watch } from './task.js';
+import { Waits } from './waits.js';
 import { READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import {
   findHome,
@@ -21,7 +22,6 @@ import {
   isAnyAwake,
   killAll,
   plan,
-  readyCount,
   recycle,
   replaceBy,
   retireAll,
@@ -42,34 +42,11 @@ const FEWEST_SPARE = 64;
 const LEAST_PATIENCE = 2000;
 const DRAIN_AT_ONCE = 256;
 
-const settled = Promise.resolve();
-
 // `new Promise` with one shared executor makes no closure per task.
 let resolveOf: (value: unknown) => void;
 const grab = (resolve: (value: unknown) => void): void => {
   resolveOf = resolve;
 };
-
-/** A promise that somebody waits for, and that keeps the process alive as a task does. */
-class Waiting {
-  readonly promise: Promise<void>;
-  resolve!: () => void;
-  reject!: (reason: unknown) => void;
-  readonly hold = timers.hold();
-
-  constructor() {
-    this.hold.ref();
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-  }
-}
-
-function fulfil(waiting: Waiting): undefined {
-  waiting.hold.close();
-  waiting.resolve();
-}
 
 /** The pool without its public face: what happens to it, event by event. After each event it is planned what is to be done. */
 export class Core implements Pumped, ExitEvents {
@@ -78,10 +55,10 @@ export class Core implements Pumped, ExitEvents {
   readonly startedAt = now();
   /** Undefined without that option, and when the module is not installed. */
   readonly openTelemetry: OpenTelemetryApi | undefined;
-  needsDrain = false;
   readonly state: State;
   readonly handlers: HandlerNames;
   readonly workers: readonly WorkerHandle[];
+  readonly waits: Waits;
   readonly #events: CoreEvents;
   /** The table was made for so many. */
   readonly #firstMaxThreads: number;
@@ -92,9 +69,6 @@ export class Core implements Pumped, ExitEvents {
   /** Something travels with every task. */
   readonly #mustEscort: boolean;
   #escort: Escort | undefined;
-  #ready: Waiting | undefined;
-  #idle: Waiting | undefined;
-  #room: Waiting | undefined;
   #closing: Promise<void> | undefined;
   /** Until the last resize, and when that was. */
   #capacity = { before: 0, since: this.startedAt };
@@ -107,6 +81,7 @@ export class Core implements Pumped, ExitEvents {
     this.state = state;
     this.handlers = state.handlers;
     this.workers = state.workers;
+    this.waits = new Waits(state, (event) => events.emit(event));
     const { filename, name, maxTasksPerWorker, maxHeapMb } = options;
     state.defaultHandler = filename === null ? -1 : state.handlers.idOf(filename, name);
     this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
@@ -173,7 +148,7 @@ export class Core implements Pumped, ExitEvents {
   }
 
   #run(value: unknown, id: number, extras: Extras | undefined, watch: Watch | undefined): Promise<unknown> {
-    const refusal = this.#refusal(id, extras);
+    const refusal = this.state.refusal(id, extras);
     if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
     this.#submit(value, id, extras, resolveOf, watch);
@@ -192,7 +167,7 @@ export class Core implements Pumped, ExitEvents {
     watch?: Watch,
   ): Task {
     // Steps of streams that are open come to their end, whatever is closed or broken.
-    const refusal = extras?.stream === 'continues' ? undefined : this.#refusal(handler, extras);
+    const refusal = extras?.stream === 'continues' ? undefined : this.state.refusal(handler, extras);
     if (refusal !== undefined) throw refusal;
     return this.#submit(value, handler, extras, resolve, watch);
   }
@@ -204,7 +179,7 @@ export class Core implements Pumped, ExitEvents {
     resolve: (value: unknown) => void,
     watch: Watch | undefined,
   ): Task {
-    const { state } = this;
+    const { state, waits } = this;
     const created = this.#notesTime ? now() : 0;
     const task = new Task(value, handler, created, resolve, extras);
     if (extras !== undefined && watch !== undefined)
@@ -221,7 +196,7 @@ export class Core implements Pumped, ExitEvents {
       const mayBatch = dispatch(state, task);
       isHeld = false;
       if (state.startError !== undefined || state.homeless.size > 0) plan(state);
-      if (!this.needsDrain && this.#isFull) this.#setNeedsDrain(true);
+      if (!waits.needsDrain && waits.isFull) waits.setNeedsDrain(true);
       this.#pump.stateChanged(mayBatch);
     } catch (error) {
       // The end of the stack: nothing can be called here, not even what gives the slot back.
@@ -234,39 +209,6 @@ export class Core implements Pumped, ExitEvents {
       task.reject(error);
     }
     return task;
-  }
-
-  /** Why a task is refused, if it is. @param handler -1: there is no file */
-  #refusal(handler: number, extras: Extras | undefined): Error | undefined {
-    const refusal = this.#whyNot(handler, extras);
-    if (refusal !== undefined) this.state.refused++;
-    return refusal;
-  }
-
-  #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
-    const { handlers, workers, guard } = this.state;
-    if (guard.isUp) {
-      const refusal = guard.refusal(handlers.all[handler], workers.length > 0);
-      if (refusal !== undefined) return refusal;
-    }
-    if (handler === -1) {
-      const message = 'filename must be provided to run() or in options object';
-      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
-    }
-    const { maxThreads, maxQueue } = this.options;
-    if (maxQueue === Number.POSITIVE_INFINITY || this.#waitingWith(extras, maxThreads) <= maxQueue)
-      return undefined;
-    const message =
-      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
-    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
-  }
-
-  #waitingWith(extras: Extras | undefined, threads: number): number {
-    const home = extras?.key === undefined ? undefined : this.state.keys.workerOf(extras.key);
-    if (home === undefined)
-      return this.state.waiting(threads, extras?.abortable ? 0 : 1, extras?.abortable ? 1 : 0);
-    const waits = home.pinned >= this.options.concurrentTasksPerWorker ? 1 : 0;
-    return this.state.waiting(threads) + waits;
   }
 
   /** Ends a task from outside: aborted or timed out. One that runs is asked to end first, if it has a `grace`. */
@@ -299,43 +241,8 @@ export class Core implements Pumped, ExitEvents {
       if (state.queue.size > 0) refill(state);
       if (state.lanes.size > 0) refillLanes(state);
     }
-    this.#check();
+    this.waits.check();
     this.#pump.stateChanged();
-  }
-
-  /** What others wait for may have come about. */
-  #check(): void {
-    if (this.needsDrain !== this.#isFull && !this.state.closing) this.#setNeedsDrain(!this.needsDrain);
-    if (this.#ready !== undefined && this.#isReady) this.#endReady()?.resolve();
-    this.#answer();
-  }
-
-  /** Resolves promises, and calls nobody: it may be in the middle of a dispatch. */
-  #answer(): void {
-    if (this.#idle !== undefined && this.#isEmpty) this.#idle = fulfil(this.#idle);
-    if (this.#room !== undefined && !this.#isFull) this.#room = fulfil(this.#room);
-  }
-
-  /** Whoever waits until tasks have ended hears of each that does. */
-  #attend(): void {
-    this.state.onEnd ??= () => this.#answer();
-  }
-
-  /** A further task would not wait. */
-  capacity(): Promise<void> {
-    if (this.state.closing) return Promise.reject(closed());
-    if (!this.#isFull) return Promise.resolve();
-    this.#attend();
-    this.#room ??= new Waiting();
-    return this.#room.promise;
-  }
-
-  /** No task is under way, and no stream is open. */
-  onIdle(): Promise<void> {
-    if (this.#isEmpty) return Promise.resolve();
-    this.#attend();
-    this.#idle ??= new Waiting();
-    return this.#idle.promise;
   }
 
   pause(): void {
@@ -353,16 +260,6 @@ export class Core implements Pumped, ExitEvents {
     rejectWaiting(this.state, reason, (task) => !task.isStep);
     this.#rejectPaused(reason);
     this.changed();
-  }
-
-  /** A task more would wait, however many workers were started. */
-  get #isFull(): boolean {
-    return this.state.waiting(this.options.maxThreads, 1) > 0;
-  }
-
-  #setNeedsDrain(needed: boolean): void {
-    this.needsDrain = needed;
-    void settled.then(() => this.#events.emit(needed ? 'needsDrain' : 'drain'));
   }
 
   // What the pump asks.
@@ -391,11 +288,7 @@ export class Core implements Pumped, ExitEvents {
     if (this.#recycles) recycle(state);
     const mayIdle = state.outstanding === 0 && state.count > this.options.minThreads;
     if (mayIdle || state.retiring > 0) plan(state);
-    if (this.needsDrain || this.#isAwaited) this.#check();
-  }
-
-  get #isAwaited(): boolean {
-    return this.#room !== undefined || this.#idle !== undefined;
+    if (this.waits.isAwaited) this.waits.check();
   }
 
   anythingDone(): boolean {
@@ -437,7 +330,7 @@ export class Core implements Pumped, ExitEvents {
   }
 
   stillborn(error: Error): void {
-    this.#endReady()?.reject(error);
+    this.waits.notReady(error);
   }
 
   destroyed(worker: WorkerHandle): void {
@@ -446,35 +339,6 @@ export class Core implements Pumped, ExitEvents {
 
   failed(error: unknown): void {
     this.#events.emit('error', error);
-  }
-
-  /** As many workers as there must be are ready. Rejects with why one could not start. */
-  ready(): Promise<void> {
-    const { state } = this;
-    if (state.closing) return Promise.reject(closed());
-    if (this.#isReady) return Promise.resolve();
-    this.#ready ??= new Waiting();
-    const { promise } = this.#ready;
-    plan(state, true);
-    // Nobody will come.
-    if (state.workers.length === 0) {
-      const why =
-        state.guard.refusal(undefined, false) ?? startFailure(new Error('Node refuses to make one'));
-      this.#endReady()?.reject(why);
-    }
-    return promise;
-  }
-
-  get #isReady(): boolean {
-    return readyCount(this.state) >= this.options.minThreads;
-  }
-
-  /** Who asks again waits for another attempt. */
-  #endReady(): Waiting | undefined {
-    const waiting = this.#ready;
-    this.#ready = undefined;
-    waiting?.hold.close();
-    return waiting;
   }
 
   /** As many workers as there must be, and those that tasks need. */
@@ -512,10 +376,6 @@ export class Core implements Pumped, ExitEvents {
     this.changed();
   }
 
-  get #isEmpty(): boolean {
-    return this.state.outstanding === 0 && this.state.streams.size === 0;
-  }
-
   /**
    * Takes nothing more, and waits for every task and stream, then for what workers dispose of; `closeTimeout` for all of it. With
    * `force`, also later, what waits is rejected. Then stops the workers. Rejects with what was left when the time was over.
@@ -535,7 +395,7 @@ export class Core implements Pumped, ExitEvents {
     const end = now() + patience;
     const left = (): number => Math.max(0, end - now());
     let failure: PoolError | undefined;
-    if (await isInTime(this.onIdle(), left())) {
+    if (await isInTime(this.waits.idle(), left())) {
       state.ended = true;
       if (!(await retireAll(state, left()))) failure = closeTimeout('dispose() of a worker has not ended');
     } else {
@@ -575,7 +435,7 @@ export class Core implements Pumped, ExitEvents {
 
   async #destroy(patience: number): Promise<void> {
     const { state } = this;
-    this.#endReady()?.reject(closed());
+    this.waits.notReady(closed());
     state.closing = true;
     state.ended = true;
     state.guard.close();
@@ -586,8 +446,7 @@ export class Core implements Pumped, ExitEvents {
     // Those that a worker has claimed, whose slots stay taken until it has exited, and one that is being written, by a getter of
     // whose value this may be called.
     for (const task of state.slots.tasks) if (task !== undefined) state.settle(task, reason(), true);
-    this.#check();
-    if (this.#room !== undefined) this.#room = fulfil(this.#room);
+    this.waits.end();
     const areGone = await killAll(state, Math.max(patience, LEAST_PATIENCE));
     this.#pump.stop();
     state.hooks?.closed();

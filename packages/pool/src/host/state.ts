@@ -1,3 +1,4 @@
+import { PoolError } from '../errors.js';
 import { type Geometry, layoutOf } from '../shared/layout.js';
 import { Marks } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
@@ -274,6 +275,38 @@ export class State {
       if (takesTasks(worker)) waiting += Math.max(0, worker.pinned - room);
     }
     return waiting;
+  }
+
+  /** Why a task is refused, if it is. @param handler -1: there is no file */
+  refusal(handler: number, extras: Extras | undefined): Error | undefined {
+    const refusal = this.#whyNot(handler, extras);
+    if (refusal !== undefined) this.refused++;
+    return refusal;
+  }
+
+  #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
+    const { handlers, workers, guard } = this;
+    if (guard.isUp) {
+      const refusal = guard.refusal(handlers.all[handler], workers.length > 0);
+      if (refusal !== undefined) return refusal;
+    }
+    if (handler === -1) {
+      const message = 'filename must be provided to run() or in options object';
+      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
+    }
+    const { maxThreads, maxQueue } = this.options;
+    if (maxQueue === Number.POSITIVE_INFINITY || this.#waitingWith(extras, maxThreads) <= maxQueue)
+      return undefined;
+    const message =
+      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
+    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
+  }
+
+  #waitingWith(extras: Extras | undefined, threads: number): number {
+    const home = extras?.key === undefined ? undefined : this.keys.workerOf(extras.key);
+    if (home === undefined)
+      return this.waiting(threads, extras?.abortable ? 0 : 1, extras?.abortable ? 1 : 0);
+    return this.waiting(threads) + (home.pinned >= this.options.concurrentTasksPerWorker ? 1 : 0);
   }
 
   /** What waits for one worker alone. */
