@@ -62,6 +62,23 @@ test('docs/reference/pool.md has every property and event', () => {
     assert.ok(section('### Events').includes(`'${name}'`), name);
 });
 
+test('the life of a task in docs/internals/pool.md names files and functions that there are', () => {
+  const page = read('../../../docs/internals/pool.md');
+  const life = page.slice(page.indexOf('## The life of a task'), page.indexOf('## Invariants'));
+  const named: [name: string, file: string][] = [];
+  for (const [, file = '', names = ''] of life.matchAll(/^\| `([\w/-]+\.ts)` \| (`.*?) \|/gm))
+    for (const [, name = ''] of names.matchAll(/`([#\w]+)`/g)) named.push([name, file]);
+  for (const [, names = '', file = ''] of life.matchAll(/((?:`#?\w+`(?:, )?)+)[^`|]*? in `([\w/-]+\.ts)`/g))
+    for (const [, name = ''] of names.matchAll(/`([#\w]+)`/g)) named.push([name, file]);
+  assert.ok(named.length > 35, `only ${named.length} were found`);
+  for (const [name, file] of named)
+    assert.match(
+      read(`../src/${file}`),
+      new RegExp(`^(export )?( {2}|async |function )*${name}[(<]`, 'm'),
+      file,
+    );
+});
+
 test('docs/reference/pool.md has every phase and every advice of explain()', () => {
   const rows = rowsOf(section('### explain')).map(([name = '']) => name.slice(1, -1));
   const types = read('../src/observe/types.ts');
