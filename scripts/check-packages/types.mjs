@@ -20,7 +20,9 @@ export const TYPES = {
     'types.mts': `import { Pool } from '@plimsoll/pool';
       import Piscina, { type PiscinaTask } from '@plimsoll/pool/piscina';
       import { type Step, TestPool } from '@plimsoll/pool/testing';
+      import { observe, type Explanation } from '@plimsoll/pool/observe';
       import { task } from '@plimsoll/pool/worker';
+      export const explain = (pool: Pool): Explanation => observe(pool).explain();
       export const tested: Pool = new TestPool({ seed: 1 });
       export const steps: Promise<Step[]> = new TestPool().runAll();
       export const isAborted: boolean = task.aborted;

@@ -36,7 +36,7 @@ export function observe(pool: Observed): Observer {
   return observer;
 }
 
-export class Observer {
+class Observer {
   readonly #core: Core;
   readonly #phases: TaskPhases | undefined;
   readonly #meters = new Set<() => void>();
@@ -107,3 +107,5 @@ export class Observer {
     return this.#phases?.breakdowns ?? [];
   }
 }
+
+export type { Observer };
