@@ -43,7 +43,7 @@ export function stage(dist, staged) {
 
 /** @param {string} dist */
 const modulesIn = (dist) =>
-  ['.', 'host', 'shared', 'worker', 'testing'].flatMap((folder) =>
+  ['.', 'host', 'observe', 'piscina', 'shared', 'worker', 'testing'].flatMap((folder) =>
     readdirSync(join(dist, folder), { recursive: folder !== '.', encoding: 'utf8' })
       .filter((file) => file.endsWith('.js'))
       .map((file) => posix.join(folder, file.replaceAll('\\', '/'))),

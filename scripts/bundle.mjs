@@ -33,7 +33,7 @@ export function bundle(root) {
   if (isStale(pool)) {
     bundleWorker(join(pool, 'dist'));
     const entries = { index: asValue, piscina: asValue, internal: asNames };
-    bundleHost(pool, entries, [], ['worker'], bundlePoolForTests);
+    bundleHost(pool, entries, [], ['worker', 'observe'], bundlePoolForTests);
   }
   if (isStale(monitor)) {
     bundleThreads(join(monitor, 'dist'));
@@ -45,7 +45,9 @@ export function bundle(root) {
     bundleHost(fastify, { index }, ['@plimsoll/monitor', '@plimsoll/pool', 'fastify-plugin']);
   }
   if (isStale(bullmq)) {
-    const needed = ['@plimsoll/pool', '@plimsoll/pool/internal', 'bullmq', 'ioredis'];
+    const needed = ['', '/internal', '/observe']
+      .map((path) => `@plimsoll/pool${path}`)
+      .concat('bullmq', 'ioredis');
     bundleHost(bullmq, { index: asNames }, needed);
   }
   bundleMark(join(root, 'packages/plimsoll/dist'));

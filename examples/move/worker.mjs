@@ -1,4 +1,4 @@
-import { move } from '@plimsoll/pool';
+import { move } from '@plimsoll/pool/worker';
 
 export default function invert(pixels) {
   for (let index = 0; index < pixels.length; index++) pixels[index] = 255 - pixels[index];

@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from '@plimsoll/pool';
+import { observe } from '@plimsoll/pool/observe';
 import { reportFor } from './service.mjs';
 import { user } from './storages.mjs';
 
 let settled = 0;
-subscribe('plimsoll.pool.task.settled', () => settled++);
+subscribe('tracing:plimsoll.pool.task:asyncEnd', () => settled++);
 
 const pool = new Pool({
   filename: new URL('./worker.mjs', import.meta.url),
@@ -19,7 +20,8 @@ const pool = new Pool({
   quarantine: { deaths: 3 },
   maxTasksPerWorker: 10_000,
 });
-await pool.ready;
+const observer = observe(pool);
+await pool.ready();
 
 const lines = ['ok', 'error 1', 'ok', 'error 2'];
 console.log(await reportFor(pool, 'Ada', lines));
@@ -56,7 +58,7 @@ rmSync(directory, { recursive: true });
 
 pool.resize({ minThreads: 1, maxThreads: 1 });
 console.log('resize:', pool.maxThreads);
-const { tasks } = pool.explain();
+const { tasks } = observer.explain();
 console.log(
   'explain:',
   tasks
@@ -64,5 +66,5 @@ console.log(
     .sort()
     .join(' '),
 );
-console.log('metrics:', pool.metrics().includes('plimsoll_pool_'), settled > 0);
+console.log('metrics:', observer.prometheusMetrics().includes('plimsoll_pool_'), settled > 0);
 await pool.close();

@@ -1,4 +1,4 @@
-import { workerData } from '@plimsoll/pool';
+import { workerData } from '@plimsoll/pool/worker';
 
 export const greet = (name) => `${workerData.greeting}, ${name}! (${process.env.LANGUAGE})`;
 

@@ -20,7 +20,9 @@ export const TYPES = {
     'types.mts': `import { Pool } from '@plimsoll/pool';
       import Piscina, { type PiscinaTask } from '@plimsoll/pool/piscina';
       import { type Step, TestPool } from '@plimsoll/pool/testing';
+      import { observe, type Explanation } from '@plimsoll/pool/observe';
       import { task } from '@plimsoll/pool/worker';
+      export const explain = (pool: Pool): Explanation => observe(pool).explain();
       export const tested: Pool = new TestPool({ seed: 1 });
       export const steps: Promise<Step[]> = new TestPool().runAll();
       export const isAborted: boolean = task.aborted;
@@ -52,7 +54,7 @@ export const TYPES = {
       export const sum: Promise<number> = createFleet<Module>({ queue: 'a' }).run({ a: 4, b: 6 }, { name: 'add', jobId: 'a' });`,
     'types.cts': `import { FleetError, createFleetWorker } from '@plimsoll/bullmq';
       export const isFleetError = (error: unknown): boolean => error instanceof FleetError;
-      export const ready: Promise<void> = createFleetWorker({ queue: 'a', filename: 'a.mjs', threads: 2 }).ready;`,
+      export const ready: Promise<void> = createFleetWorker({ queue: 'a', filename: 'a.mjs', threads: 2 }).ready();`,
   },
   plimsoll: {
     'types.mts': `import { mark } from 'plimsoll/mark';

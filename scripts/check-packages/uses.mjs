@@ -67,8 +67,10 @@ export const USES = {
        import * as pool from '@plimsoll/pool';
        import * as piscina from '@plimsoll/pool/piscina';
        isSame(require('@plimsoll/pool'), pool);
+       import * as observe from '@plimsoll/pool/observe';
        import * as worker from '@plimsoll/pool/worker';
        isSame(require('@plimsoll/pool/piscina'), piscina);
+       isSame(require('@plimsoll/pool/observe'), observe);
        isSame(require('@plimsoll/pool/worker'), worker);
        import * as testing from '@plimsoll/pool/testing';
        isSame(require('@plimsoll/pool/testing'), testing);

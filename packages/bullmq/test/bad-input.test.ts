@@ -28,7 +28,7 @@ function hidesPasswords(error: Failure): void {
 test('nothing listens: run(), ready and stats() reject after offlineTimeout', async (t) => {
   const fleet = fleetFor(t, NOBODY, { queue: 'q', offlineTimeout: 300 });
   const start = performance.now();
-  for (const each of [fleet.run(1), fleet.ready, fleet.stats()]) {
+  for (const each of [fleet.run(1), fleet.ready(), fleet.stats()]) {
     const error = await caught(each);
     assert.ok(error instanceof FleetError);
     assert.deepEqual([error.name, error.code], ['FleetError', 'PLIMSOLL_FLEET_UNAVAILABLE']);
@@ -50,7 +50,7 @@ test('nothing listens: a worker does not start', async (t) => {
     offlineTimeout: 300,
   });
   t.after(() => worker.close());
-  const error = await caught(worker.ready);
+  const error = await caught(worker.ready());
   assert.equal(error.code, 'PLIMSOLL_FLEET_UNAVAILABLE');
   hidesPasswords(error);
   assert.equal(worker.isStarted, false);
@@ -71,7 +71,7 @@ for (const [name, url, message] of [
       offlineTimeout: 60_000,
     });
     t.after(() => worker.close());
-    for (const each of [fleet.run(1), fleet.ready, worker.ready]) {
+    for (const each of [fleet.run(1), fleet.ready(), worker.ready()]) {
       const error = await caught(each);
       assert.equal(error.code, 'PLIMSOLL_FLEET_REFUSED');
       assert.match(error.message, message);
@@ -82,7 +82,7 @@ for (const [name, url, message] of [
 
 test('the right password is taken, as text and as an option', needsRedis, async (t) => {
   for (const connection of [guarded.url, { host: '127.0.0.1', port: guarded.port, password: 'the-secret' }])
-    await fleetFor(t, '', { queue: 'q', connection }).ready;
+    await fleetFor(t, '', { queue: 'q', connection }).ready();
 });
 
 test('a name that no worker exports: the error lists who exports what', needsRedis, async (t) => {
@@ -143,7 +143,7 @@ test('a closed fleet takes nothing more', needsRedis, async (t) => {
   await fleet.close({ force: true });
   for (const each of [
     fleet.run(1),
-    fleet.ready,
+    fleet.ready(),
     fleet.stats(),
     fleet.proxy().add?.({}) as Promise<unknown>,
     fleet.map([1]).next(),

@@ -62,7 +62,7 @@ test('a task that is aborted while it is being added does not stay behind close(
   const queue = queueName();
   for (let turns = 0; turns < 12; turns++) {
     const fleet = fleetFor(t, redis.url, { queue });
-    await fleet.ready;
+    await fleet.ready();
     const control = new AbortController();
     const aborted = caught(fleet.run(turns, { signal: control.signal }));
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);

@@ -40,7 +40,7 @@ test(
   async (t) => {
     const body = `const worker = make({ health: 0 });
     const fleet = createFleet(options);
-    await Promise.all([worker.ready, fleet.ready]);
+    await Promise.all([worker.ready(), fleet.ready()]);
     const results = await Promise.all([1, 2, 3].map((each) => fleet.run(each)));
     await fleet.close();
     await worker.close();
@@ -55,7 +55,7 @@ test('one that closes them by force while tasks run and wait ends, too', needsRe
     const tasks = [1, 2, 3].map((value) => fleet.run({ ms: 60_000, value }, { name: 'later' }));
     tasks.push(fleet.run(1, { timeout: 60_000, signal: new AbortController().signal }));
     const settled = Promise.allSettled(tasks);
-    await worker.ready;
+    await worker.ready();
     while (worker.health.running < 2) await new Promise((resolve) => setTimeout(resolve, 10));
     await fleet.close({ force: true });
     await worker.close({ force: true });
@@ -75,7 +75,7 @@ test('one that closes them before they are ready ends, too', needsRedis, async (
 test('one whose Redis does not listen ends when it has closed them', async (t) => {
   const body = `const worker = make({ offlineTimeout: 300 });
     const fleet = createFleet({ ...options, offlineTimeout: 300 });
-    const codes = await Promise.all([worker.ready, fleet.ready, fleet.run(1)].map((each) => each.catch(({ code }) => code)));
+    const codes = await Promise.all([worker.ready(), fleet.ready(), fleet.run(1)].map((each) => each.catch(({ code }) => code)));
     await Promise.all([fleet.close(), worker.close()]);
     console.log(new Set(codes).size, codes[0]);`;
   const gone = await ran(t, body, 'redis://127.0.0.1:1');
@@ -94,7 +94,7 @@ test('one whose Redis is gone when it closes them ends, too', needsRedis, async 
     options.connection = 'redis://127.0.0.1:' + line.address().port;
     const worker = make({ closeTimeout: 300 });
     const fleet = createFleet({ ...options, closeTimeout: 300 });
-    await Promise.all([worker.ready, fleet.ready]);
+    await Promise.all([worker.ready(), fleet.ready()]);
     await fleet.run(1);
     const offline = [worker, fleet].map((one) => new Promise((resolve) => one.once('offline', resolve)));
     line.close();

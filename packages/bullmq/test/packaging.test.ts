@@ -17,7 +17,7 @@ const FILES = {
     const imported = await import('@plimsoll/bullmq');
     const { PoolError } = await import('@plimsoll/pool');
     const differing = Object.keys(imported).filter((name) => name !== 'default' && name !== 'module.exports' && required[name] !== imported[name]);
-    const { code } = await required.createFleet({ queue: 'q', connection: 'redis://127.0.0.1:1', offlineTimeout: 1 }).ready.catch((error) => error);
+    const { code } = await required.createFleet({ queue: 'q', connection: 'redis://127.0.0.1:1', offlineTimeout: 1 }).ready().catch((error) => error);
     const fleet = imported.createFleet({ queue: 'q', connection: 'redis://127.0.0.1:1' });
     void fleet.close();
     const isOne = (await fleet.run(1).catch((error) => error)) instanceof PoolError;

@@ -39,7 +39,7 @@ for (const [name, ...rights] of [
     const options = { queue: queueName(), connection, filename: fixture('tasks.mjs'), threads: 1 };
     const worker = createFleetWorker(options);
     t.after(() => worker.close());
-    const error = await within(10_000, caught(worker.ready));
+    const error = await within(10_000, caught(worker.ready()));
     assert.equal(error.code, 'PLIMSOLL_FLEET_REFUSED');
     assert.match(error.message, /NOPERM/);
     assert.equal(worker.isStarted, false);
@@ -69,7 +69,7 @@ for (const right of ['-xread', '-xrevrange', '-eval']) {
   test(`a fleet whose user lacks a right is told so with a code: ${right}`, needsRedis, async (t) => {
     const url = await userFor(t, `host${right}`, right, right === '-eval' ? '-evalsha' : right);
     const fleet = fleetFor(t, url, { queue: queueName() });
-    const asked = right === '-eval' ? [fleet.run(1)] : [fleet.ready, fleet.stats(), fleet.run(1)];
+    const asked = right === '-eval' ? [fleet.run(1)] : [fleet.ready(), fleet.stats(), fleet.run(1)];
     for (const each of asked) assert.equal((await caught(each)).code, 'PLIMSOLL_FLEET_REFUSED');
   });
 }

@@ -79,7 +79,7 @@ test('close() waits for what is under way, refuses the rest, and tells of it onc
   const again = fleet.close();
   await assert.rejects(fleet.run(1), { code: 'PLIMSOLL_POOL_CLOSED' });
   await assert.rejects(fleet.stats(), { code: 'PLIMSOLL_POOL_CLOSED' });
-  await assert.rejects(fleet.ready, { code: 'PLIMSOLL_POOL_CLOSED' });
+  await assert.rejects(fleet.ready(), { code: 'PLIMSOLL_POOL_CLOSED' });
   assert.equal(await running, 'done');
   await Promise.all([closing, again]);
   assert.equal(closes, 1);

@@ -35,7 +35,7 @@ test(
     asked.push(caught(fleet.stats()));
     const [reason] = (await within(SOON, offline)) as [Error];
     assert.match(reason.message, /^Redis has not answered for \d+ ms$/);
-    asked.push(caught(fleet.ready), caught(fleet.run(1)));
+    asked.push(caught(fleet.ready()), caught(fleet.run(1)));
     const codes = await within(SOON, Promise.all([running, ...asked.slice(1)]));
     assert.deepEqual(new Set(codes.map(({ code }) => code)), new Set(['PLIMSOLL_FLEET_UNAVAILABLE']));
     await until(() => worker.health.status === 'offline', 'the end of the connection');
@@ -48,7 +48,7 @@ test(
 
 test('a worker that is busy itself for a while does not take Redis for gone', needsRedis, async (t) => {
   const fleet = fleetFor(t, redis.url, { queue: queueName(), offlineTimeout: 2000 });
-  await fleet.ready;
+  await fleet.ready();
   let events = 0;
   fleet.on('offline', () => events++);
   const end = performance.now() + 3000;

@@ -136,7 +136,7 @@ export async function workerFor(
   const defaults = { connection: url, filename: fixture('tasks.mjs'), threads: 1 };
   const worker = createFleetWorker({ ...defaults, ...options });
   t.after(() => worker.close({ force: true }));
-  await worker.ready;
+  await worker.ready();
   return worker;
 }
 
@@ -149,7 +149,7 @@ export async function pairFor(
   const queue = queueName();
   const fleet = fleetFor(t, url, { queue, ...options.fleet });
   const worker = await workerFor(t, url, { queue, ...options.worker });
-  await fleet.ready;
+  await fleet.ready();
   return { queue, fleet, worker };
 }
 

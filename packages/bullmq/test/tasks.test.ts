@@ -187,7 +187,7 @@ for (const [name, program] of Object.entries(PROGRAMS)) {
     const local = createTasks({ ...pool, fleet: '' });
     t.after(() => Promise.all([local.close(), remote.close()]));
     assert.deepEqual([local.kind, remote.kind], ['threads', 'fleet']);
-    await Promise.all([local.ready, remote.ready]);
+    await Promise.all([local.ready(), remote.ready()]);
     const folder = folderFor(t);
     const [here, there] = await Promise.all([
       program({ tasks: local, file: join(folder, 'local') }),

@@ -1,5 +1,3 @@
-import { context } from './shared/context.js';
-
 export {
   AbortError,
   type FaultContext,
@@ -10,43 +8,27 @@ export {
   WorkerError,
 } from './errors.js';
 export type { BroadcastOptions, BroadcastResult } from './host/broadcast.js';
-export type { TaskEvent } from './host/escort/events.js';
-export type { Phase } from './host/explain/breakdown.js';
-export type { Advice, Explanation, Spread, TaskExplanation } from './host/explain/types.js';
-export type { BreakerOptions, QuarantineOptions, RetryOptions, WorkerEnd } from './host/fault-options.js';
+export type { TaskEvent } from './host/escort.js';
 export type { MapOptions } from './host/map.js';
-export type { Meter } from './host/metrics/opentelemetry.js';
-export { type MetricsOptions, prometheusContentType } from './host/metrics/prometheus-text.js';
 export type {
   AbortEmitter,
   AbortSignalAny,
+  BreakerOptions,
   FilledOptions,
   PoolOptions,
+  QuarantineOptions,
+  RetryOptions,
   RunOptions,
+  WorkerEnd,
 } from './host/options.js';
 export type { ProxyOptions } from './host/proxy.js';
 export type { StreamOptions } from './host/stream.js';
-export {
-  ArrayTaskQueue,
-  FixedQueue,
-  type LoadBalancer,
-  type PoolTask,
-  type PoolWorker,
-  queueOptionsSymbol,
-  type TaskQueue,
-} from './host/task-queue.js';
-export { Pool } from './pool.js';
+export { Pool, type ResizeOptions } from './pool.js';
 export type { CloseOptions, PoolEvents, PoolHistogram, PoolStats } from './pool-base.js';
 export type { Proxied } from './proxied.js';
 export type { HistogramSummary } from './shared/histogram.js';
-export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
+export { move } from './shared/move.js';
 export type { OpenTelemetryApi } from './shared/otel-api.js';
-export { receiveContext, type Storage, type Storages } from './shared/stores.js';
-export type { ResizeOptions } from './stateful-pool.js';
+export type { Storage, Storages } from './shared/stores.js';
 export type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';
-
-/** Are we inside a worker of a pool? */
-export const isWorkerThread: boolean = context.isWorkerThread;
-/** Inside a worker: the option `workerData`. */
-export const workerData: unknown = context.workerData;

@@ -6,10 +6,9 @@ import type { RunOptions } from './host/options.js';
 import type { Pool } from './pool.js';
 
 export { badRange, badType } from './errors.js';
-export { count, duration, flag, text } from './host/checks.js';
 export { readCpuQuota } from './host/cpu-quota.js';
-export { type EndItem, type MapLimits, mapOver, type StartItem } from './host/map-over.js';
-export { pathOf } from './host/options.js';
+export { type EndItem, type MapLimits, mapOver, type StartItem } from './host/map.js';
+export { count, duration, flag, pathOf, text } from './host/options.js';
 export { ownOf, signalOf, watch } from './host/submit.js';
 export { decode, decodeError, encode, encodeError, encodeWithin } from './shared/bytes.js';
 export { now } from './shared/clock.js';

@@ -6,22 +6,54 @@ import {
   type AbortSignalAny,
   type FilledOptions,
   fillOptions,
-  isTaskQueue,
   type PoolOptions,
   type RunOptions,
 } from './host/options.js';
+import type { Policy, State } from './host/state.js';
 import { runWith } from './host/submit.js';
-import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
+import { chooserFor } from './piscina/balance.js';
+import { CustomQueue } from './piscina/custom-queue.js';
+import {
+  ArrayTaskQueue,
+  FixedQueue,
+  isTaskQueue,
+  type LoadBalancer,
+  queueOptionsSymbol,
+  type TaskQueue,
+} from './piscina/task-queue.js';
+import { TaskViews } from './piscina/task-views.js';
 import { type CloseOptions, PoolBase, type PoolHistogram } from './pool-base.js';
 import { context } from './shared/context.js';
 import type { HistogramSummary } from './shared/histogram.js';
 import { move, transferableSymbol, valueSymbol } from './shared/move.js';
+import { VERSION } from './version.js';
 
 /**
  * Piscina's interface over a plimsoll pool: the same class, options, statics and error texts. What differs, and
  * why, is in docs/guide/migrating-from-piscina.md.
  */
-export type PiscinaOptions = Omit<PoolOptions, 'filename'> & { filename?: string | null | undefined };
+export interface PiscinaOptions extends Omit<PoolOptions, 'filename'> {
+  filename?: string | null | undefined;
+  /** Without effect: no worker ever blocks its event loop. */
+  atomics?: 'sync' | 'async' | 'disabled' | undefined;
+  /** Without effect: the order is always strict. */
+  stricterFIFO?: boolean | undefined;
+  /** Decides in which order waiting tasks run. Default: first in, first out. */
+  taskQueue?: TaskQueue | undefined;
+  /** Chooses the worker of each task instead of "whoever is free". Default: none. */
+  loadBalancer?: LoadBalancer | undefined;
+  /** Record run times per worker for load balancers. Default: false. */
+  workerHistogram?: boolean | undefined;
+}
+
+/** Options with every default filled in. */
+export interface FilledPiscinaOptions extends FilledOptions {
+  atomics: 'sync' | 'async' | 'disabled';
+  stricterFIFO: boolean;
+  workerHistogram: boolean;
+  taskQueue?: TaskQueue | undefined;
+  loadBalancer?: LoadBalancer | undefined;
+}
 
 /** Options of `run`. */
 export interface PiscinaRunOptions {
@@ -90,7 +122,7 @@ function check<Options extends object>(options: Options, checks: Checks<Options>
 const whole = (value: number | undefined): number | undefined =>
   value === undefined || !Number.isFinite(value) ? value : Math.max(Math.floor(value), 0);
 
-function translate(given: PiscinaOptions): PoolOptions {
+function translate(given: PiscinaOptions): PiscinaOptions {
   const options: PiscinaOptions = Object.assign(Object.create(null), given);
   check(options, OPTIONS);
   const { minThreads, maxThreads, maxQueue } = options;
@@ -108,16 +140,36 @@ function translate(given: PiscinaOptions): PoolOptions {
     niceIncrement: whole(options.niceIncrement),
     filename: options.filename || undefined,
     name: options.name ?? undefined,
-  }) as PoolOptions;
+    atomics: options.atomics ?? 'sync',
+    stricterFIFO: options.stricterFIFO ?? false,
+    workerHistogram: options.workerHistogram ?? false,
+  });
 }
 
 /** As `fillOptions`; `workerData` that cannot be cloned is the plain error that Piscina throws. */
-function fill(options: PoolOptions): FilledOptions {
+function fill(options: PiscinaOptions): FilledPiscinaOptions {
   try {
-    return fillOptions(options);
+    return fillOptions(options) as FilledPiscinaOptions;
   } catch (error) {
     throw error instanceof UncloneableError ? error.cause : error;
   }
+}
+
+function policyOf({ taskQueue, loadBalancer, workerHistogram = false }: PiscinaOptions): Policy {
+  const known = new WeakMap<State, TaskViews>();
+  const viewsOf = (state: State): TaskViews => {
+    const views = known.get(state) ?? new TaskViews(state.handlers);
+    known.set(state, views);
+    return views;
+  };
+  return {
+    // A function of that name is a task to Piscina.
+    lifecycle: false,
+    queueOf: (state) =>
+      taskQueue &&
+      new CustomQueue(taskQueue, viewsOf(state), (task, error) => state.settle(task, error, true)),
+    chooserOf: (state) => loadBalancer && chooserFor(loadBalancer, state, viewsOf(state), workerHistogram),
+  };
 }
 
 /** What compilers look for in what `require` gives: the class itself. Inherited, since Piscina has no such property. */
@@ -143,8 +195,8 @@ export class Piscina<T = any, R = any> extends Required {
   #closed = false;
 
   constructor(options: PiscinaOptions = {}) {
-    // A function of that name is a task to Piscina.
-    super('Piscina', fill(translate(options)), false);
+    const filled = fill(translate(options));
+    super('Piscina', filled, policyOf(filled));
   }
 
   run(task: T, options: PiscinaRunOptions = {}): Promise<R> {
@@ -213,6 +265,10 @@ export class Piscina<T = any, R = any> extends Required {
     }
   }
 
+  override get options(): Readonly<FilledPiscinaOptions> {
+    return super.options as Readonly<FilledPiscinaOptions>;
+  }
+
   /** As many as there must be: Piscina starts all of them at once. */
   override get threads(): Worker[] {
     this.core.refillCrew();
@@ -243,16 +299,45 @@ export class Piscina<T = any, R = any> extends Required {
   static get Piscina(): typeof Piscina {
     return Piscina;
   }
-}
 
-// Statics of its own, where `Pool` and Piscina have them from their base: wrappers of CommonJS modules go by own names.
-const {
-  length: _length,
-  name: _name,
-  prototype: _prototype,
-  ...statics
-} = Object.getOwnPropertyDescriptors(PoolBase);
-Object.defineProperties(Piscina, statics);
+  /** Are we inside a worker of a pool? */
+  static get isWorkerThread(): boolean {
+    return context.isWorkerThread;
+  }
+
+  /** Inside a worker: the option `workerData`. */
+  static get workerData(): unknown {
+    return context.workerData;
+  }
+
+  static get version(): string {
+    return VERSION;
+  }
+
+  static get move(): typeof move {
+    return move;
+  }
+
+  static get transferableSymbol(): typeof transferableSymbol {
+    return transferableSymbol;
+  }
+
+  static get valueSymbol(): typeof valueSymbol {
+    return valueSymbol;
+  }
+
+  static get queueOptionsSymbol(): typeof queueOptionsSymbol {
+    return queueOptionsSymbol;
+  }
+
+  static get FixedQueue(): typeof FixedQueue {
+    return FixedQueue;
+  }
+
+  static get ArrayTaskQueue(): typeof ArrayTaskQueue {
+    return ArrayTaskQueue;
+  }
+}
 
 /** Piscina rejects with the worker's own error, where the pool has it as the cause; and what comes after `close()`. */
 function unwrapped(error: unknown): unknown {
@@ -265,12 +350,20 @@ function unwrapped(error: unknown): unknown {
 }
 
 export default Piscina;
-export { VERSION as version } from './version.js';
-export { ArrayTaskQueue, FixedQueue, move, queueOptionsSymbol, transferableSymbol, valueSymbol };
+export {
+  ArrayTaskQueue,
+  FixedQueue,
+  move,
+  queueOptionsSymbol,
+  transferableSymbol,
+  VERSION as version,
+  valueSymbol,
+};
 export const isWorkerThread: boolean = context.isWorkerThread;
 export const workerData: unknown = context.workerData;
 export type {
   LoadBalancer as PiscinaLoadBalancer,
   PoolTask as PiscinaTask,
+  PoolWorker as PiscinaWorker,
   TaskQueue,
-} from './host/task-queue.js';
+} from './piscina/task-queue.js';

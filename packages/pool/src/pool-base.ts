@@ -3,13 +3,9 @@ import type { Worker } from 'node:worker_threads';
 import { PoolError } from './errors.js';
 import { Core } from './host/core.js';
 import type { FilledOptions } from './host/options.js';
-import { ArrayTaskQueue, FixedQueue, queueOptionsSymbol } from './host/task-queue.js';
+import type { Policy } from './host/state.js';
 import type { WorkerHandle } from './host/worker-handle.js';
-import { now } from './shared/clock.js';
-import { context } from './shared/context.js';
 import { Histogram, type HistogramSummary } from './shared/histogram.js';
-import { move, transferableSymbol, valueSymbol } from './shared/move.js';
-import { VERSION } from './version.js';
 
 /** Times of all tasks so far, in milliseconds. */
 export interface PoolHistogram {
@@ -63,20 +59,19 @@ export interface PoolBase {
   once(event: string | symbol, listener: (...values: any[]) => void): this;
 }
 
-/** What `Pool` and `Piscina` have in common: events, statistics, statics. */
+/** What `Pool` and `Piscina` have in common: a core, its events and statistics. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: every method that the interface names is inherited
 export abstract class PoolBase extends EventEmitterAsyncResource {
-  readonly #lifecycle: boolean;
+  readonly #policy: Policy | undefined;
   #core: Core;
   #histogram: PoolHistogram | undefined;
   #stats: PoolStats | undefined;
   #saidDestroyed = false;
 
-  /** @param lifecycle Are `setup` and `dispose` of worker files called? */
-  protected constructor(name: string, options: FilledOptions, lifecycle = true) {
+  protected constructor(name: string, options: FilledOptions, policy?: Policy) {
     checkRuntime();
     super({ name });
-    this.#lifecycle = lifecycle;
+    this.#policy = policy;
     this.#core = this.#open(options);
   }
 
@@ -96,11 +91,11 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
         }
       },
     };
-    return new Core(options, events, undefined, this.#lifecycle);
+    return new Core(options, events, this.#policy);
   }
 
   /** @internal */
-  protected get core(): Core {
+  get core(): Core {
     return this.#core;
   }
 
@@ -171,22 +166,22 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Tasks whose promise was settled. */
   get completed(): number {
-    return this.#core.completed;
+    return this.#core.state.completed;
   }
 
   /** Milliseconds since the pool was made. */
   get duration(): number {
-    return now() - this.#core.startedAt;
+    return this.#core.duration;
   }
 
   /** Every worker is busy: a further task would wait. See the event of the same name. */
   get needsDrain(): boolean {
-    return this.#core.needsDrain;
+    return this.#core.waits.needsDrain;
   }
 
   /** The part of the time of its workers, as many as there may be, in which they ran tasks: 0 to 1; 0 without `recordTiming`. */
   get utilization(): number {
-    return Math.min(1, (this.#core.timing?.totalRunTime ?? 0) / this.#core.capacityTime);
+    return Math.min(1, (this.#core.state.timing?.totalRunTime ?? 0) / this.#core.capacityTime);
   }
 
   /** Statistics that are computed when they are read: `stats.pressure`. */
@@ -194,7 +189,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     const core = this.#core;
     this.#stats ??= {
       get pressure() {
-        return core.timing?.pressure ?? Number.NaN;
+        return core.state.timing?.pressure ?? Number.NaN;
       },
     };
     return this.#stats;
@@ -202,7 +197,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Run and wait times; nothing is recorded without `recordTiming`. */
   get histogram(): PoolHistogram {
-    const { timing } = this.#core;
+    const { timing } = this.#core.state;
     this.#histogram ??= {
       get runTime() {
         return timing?.since('run').summary() ?? NOTHING;
@@ -214,44 +209,6 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
       resetWaitTime: () => timing?.reset('wait'),
     };
     return this.#histogram;
-  }
-
-  /** Are we inside a worker of a pool? */
-  static get isWorkerThread(): boolean {
-    return context.isWorkerThread;
-  }
-
-  /** Inside a worker: the option `workerData`. */
-  static get workerData(): unknown {
-    return context.workerData;
-  }
-
-  static get version(): string {
-    return VERSION;
-  }
-
-  static get move(): typeof move {
-    return move;
-  }
-
-  static get transferableSymbol(): typeof transferableSymbol {
-    return transferableSymbol;
-  }
-
-  static get valueSymbol(): typeof valueSymbol {
-    return valueSymbol;
-  }
-
-  static get queueOptionsSymbol(): typeof queueOptionsSymbol {
-    return queueOptionsSymbol;
-  }
-
-  static get FixedQueue(): typeof FixedQueue {
-    return FixedQueue;
-  }
-
-  static get ArrayTaskQueue(): typeof ArrayTaskQueue {
-    return ArrayTaskQueue;
   }
 }
 

@@ -1,18 +1,34 @@
-import { badType } from './errors.js';
+import { badRange, badType } from './errors.js';
 import { type BroadcastOptions, type BroadcastResult, broadcast } from './host/broadcast.js';
-import { duration, flag } from './host/checks.js';
 import { isFeed } from './host/feed.js';
 import { type MapOptions, mapOf } from './host/map.js';
-import { fillOptions, type PoolOptions, type RunOptions } from './host/options.js';
+import { count, duration, fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
 import { type ProxyOptions, proxyOf } from './host/proxy.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
 import { check, handlerOf, ownOf, parcelOf, runWith, submit } from './host/submit.js';
-import type { CloseOptions } from './pool-base.js';
+import { type CloseOptions, PoolBase } from './pool-base.js';
 import type { Proxied } from './proxied.js';
 import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
 import { isMovable } from './shared/move.js';
-import { StatefulPool } from './stateful-pool.js';
 import type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
+
+/** Options of `resize()`. What is left out stays as it is. */
+export interface ResizeOptions {
+  readonly minThreads?: number | undefined;
+  readonly maxThreads?: number | undefined;
+}
+
+const OF_PISCINA = ['atomics', 'loadBalancer', 'stricterFIFO', 'taskQueue', 'workerHistogram'];
+
+/** @throws TypeError for an option that only Piscina has */
+function withoutPiscinas(options: PoolOptions): PoolOptions {
+  for (const name of OF_PISCINA) {
+    const value = Object(options)[name] as unknown;
+    if (value !== undefined)
+      throw badType(`options.${name}`, value, "left out here (import Piscina from '@plimsoll/pool/piscina')");
+  }
+  return options;
+}
 
 /**
  * A pool of worker threads that share a task table with the host.
@@ -29,10 +45,10 @@ import type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
  * });
  * const sum = await pool.run({ a: 4, b: 6 }, { name: 'add' });
  */
-export class Pool<Module = AnyModule> extends StatefulPool {
+export class Pool<Module = AnyModule> extends PoolBase {
   /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for a bad option */
   constructor(options: PoolOptions = {}) {
-    super('plimsoll.Pool', fillOptions(options));
+    super('plimsoll.Pool', fillOptions(withoutPiscinas(options)));
   }
 
   /**
@@ -166,12 +182,12 @@ export class Pool<Module = AnyModule> extends StatefulPool {
    * }
    */
   capacity(): Promise<void> {
-    return this.core.capacity();
+    return this.core.waits.room();
   }
 
   /** Resolves when no task is under way and no stream is open: at once, if that is so. */
   onIdle(): Promise<void> {
-    return this.core.onIdle();
+    return this.core.waits.idle();
   }
 
   /** Begins no more tasks: those that no worker has begun wait until `resume()`, and so do further ones. Streams that are open go on. */
@@ -187,6 +203,42 @@ export class Pool<Module = AnyModule> extends StatefulPool {
   /** Rejects every task that no worker has begun, with PLIMSOLL_POOL_ABORTED. */
   clear(): void {
     this.core.clear();
+  }
+
+  /**
+   * As many workers as `minThreads` says are ready: the worker file is loaded, and its `setup()` is done. Rejects with
+   * PLIMSOLL_POOL_START_FAILED when a worker ends before that, and with PLIMSOLL_POOL_CLOSED when the pool does; who asks again
+   * waits for another attempt.
+   *
+   * @example
+   * await pool.ready();
+   * server.listen(8080);
+   */
+  ready(): Promise<void> {
+    return this.core.waits.ready();
+  }
+
+  /**
+   * Changes how many workers there are, at once. Workers beyond `maxThreads` take no more tasks, and end when they have ended those
+   * that they run: no task is lost.
+   *
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION, also for more than the pool's memory has room for: twice the
+   *   `maxThreads` that it was made with, and some; PoolError PLIMSOLL_POOL_CLOSED
+   * @example
+   * pool.resize({ minThreads: 2, maxThreads: 16 });
+   */
+  resize(options: ResizeOptions): void {
+    const own = ownOf(options);
+    const { core } = this;
+    const most = core.mostThreads;
+    const min = count('options.minThreads', own.minThreads, 0, most);
+    const max = count('options.maxThreads', own.maxThreads, 1, most);
+    const minThreads = min ?? Math.min(core.options.minThreads, max ?? core.options.minThreads);
+    const maxThreads = max ?? Math.max(core.options.maxThreads, minThreads);
+    if (minThreads > maxThreads) {
+      throw badRange('options.minThreads', minThreads, `no more than options.maxThreads (${maxThreads})`);
+    }
+    core.resize(minThreads, maxThreads);
   }
 
   /**

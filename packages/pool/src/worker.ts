@@ -1,6 +1,13 @@
-import { currentContext, type TaskContext } from './shared/context.js';
+import { context, currentContext, type TaskContext } from './shared/context.js';
 
 export type { TaskContext } from './shared/context.js';
+export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
+export { receiveContext, type Storage, type Storages } from './shared/stores.js';
+
+/** Are we inside a worker of a pool? */
+export const isWorkerThread: boolean = context.isWorkerThread;
+/** Inside a worker: the option `workerData`. */
+export const workerData: unknown = context.workerData;
 
 /**
  * The task that this code belongs to, also after an `await`. For a task without `grace`, and outside of a worker, nothing

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import {
-  ArrayTaskQueue,
-  type LoadBalancer,
-  Pool,
-  PoolError,
-  type PoolOptions,
-  type TaskQueue,
-  UncloneableError,
-} from '@plimsoll/pool';
-import { caught, fixture, poolFor } from './support.js';
+import { Pool, PoolError, type PoolOptions, UncloneableError } from '@plimsoll/pool';
+import { ArrayTaskQueue, type PiscinaLoadBalancer, type TaskQueue } from '@plimsoll/pool/piscina';
+import { caught, fixture, piscinaFor, poolFor } from './support.js';
 
 const STRANGER = 'taskQueue.shift() must return a task that push() was given, or null when there is none';
 
@@ -47,7 +40,6 @@ const BAD: Record<keyof PoolOptions, [value: unknown, kind: typeof TypeError | t
       [Number.NEGATIVE_INFINITY, RangeError, /not -Infinity$/],
     ],
     concurrentTasksPerWorker: counts(1, 65536),
-    atomics: [['yes', TypeError, /must be 'sync', 'async' or 'disabled', not 'yes'$/]],
     resourceLimits: [[5, TypeError, /must be an object, not 5$/]],
     argv: [
       ['x', TypeError, /must be an array of strings, not 'x'$/],
@@ -56,15 +48,10 @@ const BAD: Record<keyof PoolOptions, [value: unknown, kind: typeof TypeError | t
     execArgv: [[{}, TypeError, /must be an array of strings, not an object$/]],
     env: [['PATH=x', TypeError, /must be an object or SHARE_ENV, not 'PATH=x'$/]],
     workerData: [],
-    taskQueue: [
-      [{}, TypeError, /must be an object with size, push\(\), shift\(\) and remove\(\), not an object$/],
-    ],
     niceIncrement: counts(process.platform === 'win32' ? -20 : 0, 39),
     trackUnmanagedFds: [[1, TypeError, /must be true or false, not 1$/]],
     closeTimeout: durations(),
     recordTiming: [['no', TypeError, /must be true or false, not 'no'$/]],
-    stricterFIFO: [[1, TypeError, /must be true or false, not 1$/]],
-    loadBalancer: [[1, TypeError, /must be a function \(task, workers\) => worker or null, not 1$/]],
     retry: [
       [3, TypeError, /must be an object, not 3$/],
       [{ on: 'crash' }, TypeError, /\.on must be an array of 'crash', 'oom' and 'exit', not 'crash'$/],
@@ -83,7 +70,6 @@ const BAD: Record<keyof PoolOptions, [value: unknown, kind: typeof TypeError | t
       [{ failures: 0.5 }, RangeError, /\.failures must be a whole number from 1/],
       [{ pause: Number.NaN }, RangeError, /\.pause must be zero or more milliseconds/],
     ],
-    workerHistogram: [[null, TypeError, /must be true or false, not null$/]],
     explain: [[1, TypeError, /must be true or false, not 1$/]],
     maxTasksPerWorker: counts(1, Number.MAX_SAFE_INTEGER),
     maxHeapMb: counts(1, Number.MAX_SAFE_INTEGER),
@@ -138,6 +124,15 @@ for (const [name, cases] of Object.entries(BAD)) {
     }
   });
 }
+
+test('an option that only Piscina has says where that is', () => {
+  for (const name of ['atomics', 'stricterFIFO', 'taskQueue', 'loadBalancer', 'workerHistogram']) {
+    const error = refused({ [name]: 'x' });
+    assert.equal(error.code, 'PLIMSOLL_POOL_BAD_OPTION');
+    assert.match(error.message, new RegExp(`^options\\.${name} must be left out here`));
+    assert.match(error.message, /import Piscina from '@plimsoll\/pool\/piscina'/);
+  }
+});
 
 test('options that are none, and options that contradict each other', () => {
   for (const options of [null, 1, 'file.js'])
@@ -208,12 +203,12 @@ test('run rejects, and never throws: queues and balancers that throw', async (t)
     shift: () => null,
     remove() {},
   };
-  const pool = poolFor(t, { taskQueue: throwing });
+  const pool = piscinaFor(t, { taskQueue: throwing });
   assert.equal((await caught(pool.run(1))).message, 'from push');
-  const loadBalancer: LoadBalancer = () => {
+  const loadBalancer: PiscinaLoadBalancer = (_task) => {
     throw new Error('from the balancer');
   };
-  assert.equal((await caught(poolFor(t, { loadBalancer }).run(1))).message, 'from the balancer');
+  assert.equal((await caught(piscinaFor(t, { loadBalancer }).run(1))).message, 'from the balancer');
 });
 
 test('a queue that fails settles what it has, once, and the pool goes on', async (t) => {
@@ -233,7 +228,7 @@ test('a queue that fails settles what it has, once, and the pool goes on', async
     const own = queue.shift.bind(queue);
     let broken = true;
     Object.assign(queue, { shift: () => (broken ? methods.shift?.(queue) : own()) });
-    const pool = poolFor(t, { taskQueue: queue, maxThreads: 1 });
+    const pool = piscinaFor(t, { taskQueue: queue, maxThreads: 1 });
     const runs = Array.from({ length: 5 }, (_, a) => pool.run({ a, b: 1 }));
     const outcomes = await Promise.allSettled(runs);
     const reasons = outcomes.map((outcome) =>
@@ -253,7 +248,7 @@ test('a queue whose remove() fails costs the tasks in it, not the one that was a
       throw new Error('cannot remove');
     },
   });
-  const pool = poolFor(t, { taskQueue: queue, maxThreads: 1 });
+  const pool = piscinaFor(t, { taskQueue: queue, maxThreads: 1 });
   await pool.run({ a: 1, b: 1 });
   const first = pool.run(50, { name: 'sleep' });
   const controller = new AbortController();
@@ -268,7 +263,7 @@ test('a queue whose remove() fails costs the tasks in it, not the one that was a
 
 test('a queue whose size fails', async (t) => {
   const queue = new ArrayTaskQueue();
-  const pool = poolFor(t, { taskQueue: queue, maxThreads: 1 });
+  const pool = piscinaFor(t, { taskQueue: queue, maxThreads: 1 });
   await pool.run({ a: 1, b: 1 });
   Object.defineProperty(queue, 'size', {
     get() {

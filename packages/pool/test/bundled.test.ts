@@ -12,14 +12,15 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 
 /** Exports a pool and what a caller may ask of the package; `FILE` stands for the worker file. */
 const HOST = `
-import { AbortError, Pool, PoolError, TimeoutError, UncloneableError, isWorkerThread } from '@plimsoll/pool';
-export { AbortError, Pool, PoolError, TimeoutError, UncloneableError, isWorkerThread };
+import { AbortError, Pool, PoolError, TimeoutError, UncloneableError } from '@plimsoll/pool';
+export { AbortError, Pool, PoolError, TimeoutError, UncloneableError };
 export const open = () => new Pool({ filename: FILE, minThreads: 1, maxThreads: 1, workerData: 'data' });
 `;
 
 /** A program that is its own worker file. */
 const ALONE = `
-import { isWorkerThread, Pool } from '@plimsoll/pool';
+import { Pool } from '@plimsoll/pool';
+import { isWorkerThread } from '@plimsoll/pool/worker';
 export const add = ({ a, b }) => a + b;
 if (!isWorkerThread) {
   const pool = new Pool({ filename: import.meta.url, name: 'add', minThreads: 1, maxThreads: 1 });
@@ -32,7 +33,8 @@ if (!isWorkerThread) {
 
 /** Brings a copy of the package of its own. */
 const WORKER = `
-import { isWorkerThread, PoolError, workerData } from '@plimsoll/pool';
+import { PoolError } from '@plimsoll/pool';
+import { isWorkerThread, workerData } from '@plimsoll/pool/worker';
 export const add = ({ a, b }) => a + b;
 export const double = (bytes) => bytes.map((byte) => 2 * byte);
 export const about = () => ({ isWorkerThread, workerData });

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
-import { ArrayTaskQueue, move, Pool, type PoolOptions, type PoolTask, receiveContext } from '@plimsoll/pool';
-import { caught, fixture, until } from './support.js';
+import { fileURLToPath } from 'node:url';
+import { move, Pool, type PoolOptions } from '@plimsoll/pool';
+import { ArrayTaskQueue, type PiscinaTask } from '@plimsoll/pool/piscina';
+import { receiveContext } from '@plimsoll/pool/worker';
+import { caught, fixture, piscinaFor, until } from './support.js';
 
 const user = new AsyncLocalStorage<unknown>();
 const request = new AsyncLocalStorage<unknown>();
@@ -168,12 +171,13 @@ test('a worker that dies, an abort and a forced close reject in the store of the
 test('queues of the user’s see the task, not what travels with it', async (t) => {
   const seen: unknown[] = [];
   class Noting extends ArrayTaskQueue {
-    override push(task: PoolTask): void {
+    override push(task: PiscinaTask): void {
       seen.push(task.task);
       super.push(task);
     }
   }
-  const pool = pooled(t, { taskQueue: new Noting() });
+  const filename = fileURLToPath(fixture('context.mjs'));
+  const pool = piscinaFor(t, { filename, context: { user, request }, taskQueue: new Noting() });
   await user.run('u', () =>
     Promise.all([{ a: 1 }, undefined, null].map((task) => pool.run(task, { name: 'withTask' }))),
   );

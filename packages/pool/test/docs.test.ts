@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Pool } from '@plimsoll/pool';
-import { PHASES } from '../dist/host/explain/breakdown.js';
+import { PHASES } from '../dist/observe/breakdown.js';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const docs = read('../../../docs/reference/pool.md');
@@ -52,7 +52,7 @@ test('docs/reference/pool.md and the README have every code', () => {
 test('docs/reference/pool.md has every property and event', () => {
   const statistics = section('### Statistics');
   const base = read('../src/pool-base.ts');
-  const instance = base.slice(0, base.indexOf('  static get'));
+  const instance = base.replaceAll(/\/\*\* @internal \*\/\n {2}get/g, '');
   for (const [, name] of instance.matchAll(/^ {2}get (\w+)\(\)/gm)) {
     assert.match(statistics, new RegExp(`\`${name}\\b`), `lacks ${name}`);
   }
@@ -62,9 +62,26 @@ test('docs/reference/pool.md has every property and event', () => {
     assert.ok(section('### Events').includes(`'${name}'`), name);
 });
 
+test('the life of a task in docs/internals/pool.md names files and functions that there are', () => {
+  const page = read('../../../docs/internals/pool.md');
+  const life = page.slice(page.indexOf('## The life of a task'), page.indexOf('## Invariants'));
+  const named: [name: string, file: string][] = [];
+  for (const [, file = '', names = ''] of life.matchAll(/^\| `([\w/-]+\.ts)` \| (`.*?) \|/gm))
+    for (const [, name = ''] of names.matchAll(/`([#\w]+)`/g)) named.push([name, file]);
+  for (const [, names = '', file = ''] of life.matchAll(/((?:`#?\w+`(?:, )?)+)[^`|]*? in `([\w/-]+\.ts)`/g))
+    for (const [, name = ''] of names.matchAll(/`([#\w]+)`/g)) named.push([name, file]);
+  assert.ok(named.length > 35, `only ${named.length} were found`);
+  for (const [name, file] of named)
+    assert.match(
+      read(`../src/${file}`),
+      new RegExp(`^(export )?( {2}|async |function )*${name}[(<]`, 'm'),
+      file,
+    );
+});
+
 test('docs/reference/pool.md has every phase and every advice of explain()', () => {
   const rows = rowsOf(section('### explain')).map(([name = '']) => name.slice(1, -1));
-  const types = read('../src/host/explain/types.ts');
+  const types = read('../src/observe/types.ts');
   const body = types.slice(types.indexOf('readonly id:'), types.indexOf('readonly task:'));
   const ids = [...body.matchAll(/'([\w-]+)'/g)].map(([, id]) => id as string);
   assert.ok(ids.length > 3);

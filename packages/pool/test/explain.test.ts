@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { type Explanation, type Phase, Pool, type TaskExplanation } from '@plimsoll/pool';
-import { adviceFor } from '../dist/host/explain/advice.js';
-import { Breakdown, PHASES, type Phases } from '../dist/host/explain/breakdown.js';
-import { caught, fixture, poolFor, until } from './support.js';
+import { type TestContext, test } from 'node:test';
+import { Pool, type PoolOptions } from '@plimsoll/pool';
+import { type Explanation, observe, type Phase, type TaskExplanation } from '@plimsoll/pool/observe';
+import { adviceFor } from '../dist/observe/advice.js';
+import { Breakdown, PHASES, type Phases } from '../dist/observe/breakdown.js';
+import { caught, fixture, poolFor as plainPoolFor, until } from './support.js';
+
+/** A pool that is observed from its first task on. */
+function poolFor(t: TestContext, options: PoolOptions = {}): Pool {
+  const pool = plainPoolFor(t, options);
+  observe(pool);
+  return pool;
+}
 
 const only = ({ tasks }: Explanation, name: string): TaskExplanation => {
   const found = tasks.filter((task) => task.name === name);
@@ -21,7 +29,7 @@ for (const recordTiming of [true, false]) {
     await Promise.all([1, 2, 3].map(() => pool.run(20, { name: 'block' })));
     await caught(pool.run('no', { name: 'fail' }));
     await caught(pool.run('no', { name: 'failLater' }));
-    const explanation = pool.explain();
+    const explanation = observe(pool).explain();
     const block = only(explanation, 'block');
     assert.equal(block.count, 3);
     assert.equal(block.failed, 0);
@@ -45,7 +53,7 @@ test('the wait for a worker that starts is told from the wait for one that is bu
   const pool = poolFor(t, { explain: true, minThreads: 0, idleTimeout: Number.POSITIVE_INFINITY });
   await pool.run(1, { name: 'echo' });
   await inTurn(pool, 10, 1, 'thread');
-  const explanation = pool.explain();
+  const explanation = observe(pool).explain();
   const first = only(explanation, 'echo').phases;
   assert.ok(first.startup.share > 0.5, `${first.startup.share} of it`);
   const later = only(explanation, 'thread');
@@ -60,7 +68,7 @@ test('a task without a free worker waits in the queue, and finds none free', asy
   const blocked = pool.run(50, { name: 'block' });
   const waiting = [1, 2, 3].map(() => pool.run(1, { name: 'thread' }));
   await Promise.all([blocked, ...waiting]);
-  const { foundFree, phases } = only(pool.explain(), 'thread');
+  const { foundFree, phases } = only(observe(pool).explain(), 'thread');
   assert.equal(foundFree, 0);
   assert.equal(phases.wake.p99, 0);
   assert.ok(phases.queue.p50 > 30, `${phases.queue.p50} ms`);
@@ -76,7 +84,7 @@ test('large, moved and cloned values, several tasks at a time, and functions tha
   await Promise.all([1, 2, 3, 4, 5].map(() => pool.run(10, { name: 'sleep' })));
   await caught(pool.run(1, { name: 'none' }));
   await caught(pool.run(1, { name: 'returnFunction' }));
-  const explanation = pool.explain();
+  const explanation = observe(pool).explain();
   assert.equal(only(explanation, 'size').count, 2);
   assert.equal(only(explanation, 'none').failed, 1);
   assert.equal(only(explanation, 'none').phases.run.p99, 0);
@@ -95,7 +103,7 @@ test('tasks that are cancelled or die with their worker are left out, and the ot
   await caught(pool.run(3, { name: 'exit' }));
   await caught(pool.run(3, { name: 'crash' }));
   await inTurn(pool, 5, 1, 'echo');
-  const explanation = pool.explain();
+  const explanation = observe(pool).explain();
   assert.deepEqual(
     explanation.tasks.map(({ name, count }) => [name, count]),
     [['echo', 5]],
@@ -103,7 +111,7 @@ test('tasks that are cancelled or die with their worker are left out, and the ot
 });
 
 test('explain() without its option is a coded error', async (t) => {
-  const error = await caught((async () => poolFor(t).explain())());
+  const error = await caught((async () => observe(poolFor(t)).explain())());
   assert.ok(error instanceof RangeError);
   assert.equal(error.code, 'PLIMSOLL_POOL_BAD_OPTION');
 });
@@ -112,7 +120,7 @@ test('small tasks one after another are advised to be sent together, long ones a
   const pool = poolFor(t, { explain: true });
   await inTurn(pool, 200, 1, 'echo');
   await inTurn(pool, 25, 30, 'block');
-  const { advice } = pool.explain();
+  const { advice } = observe(pool).explain();
   const small = advice.filter(({ id }) => id === 'sending-costs-more');
   assert.deepEqual(
     small.map(({ task }) => task?.name),
@@ -128,7 +136,7 @@ test('a function that waits for others is called asynchronous, and one that bloc
   const pool = poolFor(t, { explain: true });
   await inTurn(pool, 25, 30, 'sleep');
   await inTurn(pool, 25, 30, 'block');
-  const explanation = pool.explain();
+  const explanation = observe(pool).explain();
   const asynchronous = explanation.advice.filter(({ id }) => id === 'already-asynchronous');
   assert.deepEqual(
     asynchronous.map(({ task }) => task?.name),
@@ -141,17 +149,17 @@ test('a function that waits for others is called asynchronous, and one that bloc
 test('a burst on a cold pool has its tail from the start of workers, one on a warm pool has not', async (t) => {
   const cold = poolFor(t, { explain: true, minThreads: 0, idleTimeout: Number.POSITIVE_INFINITY });
   await Promise.all(Array.from({ length: 150 }, () => cold.run(1, { name: 'echo' })));
-  assert.ok(idsOf(cold.explain()).includes('start-up-is-the-tail'));
+  assert.ok(idsOf(observe(cold).explain()).includes('start-up-is-the-tail'));
   const warm = poolFor(t, { explain: true });
   await until(() => warm.idleThreads === 1);
   await Promise.all(Array.from({ length: 150 }, () => warm.run(1, { name: 'echo' })));
-  assert.ok(!idsOf(warm.explain()).includes('start-up-is-the-tail'));
+  assert.ok(!idsOf(observe(warm).explain()).includes('start-up-is-the-tail'));
 });
 
 test('workers and host are described', async (t) => {
   const pool = poolFor(t, { explain: true, minThreads: 1, maxThreads: 2 });
   await Promise.all([1, 2, 3, 4].map(() => pool.run(30, { name: 'block' })));
-  const { workers, host, duration } = pool.explain();
+  const { workers, host, duration } = observe(pool).explain();
   assert.equal(workers.minThreads, 1);
   assert.equal(workers.maxThreads, 2);
   assert.ok(workers.most >= 1 && workers.most <= 2);
@@ -224,11 +232,11 @@ for (const end of ['close', 'destroy'] as const) {
   test(`nothing looks at the host's event loop any more after ${end}()`, async (t) => {
     const pool = poolFor(t, { explain: true });
     await pool.run(50, { name: 'sleep' });
-    assert.ok(pool.explain().host.loopDelay.mean > 0);
+    assert.ok(observe(pool).explain().host.loopDelay.mean > 0);
     await pool[end]();
-    const { loopDelay } = pool.explain().host;
+    const { loopDelay } = observe(pool).explain().host;
     await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.deepEqual(pool.explain().host.loopDelay, loopDelay);
+    assert.deepEqual(observe(pool).explain().host.loopDelay, loopDelay);
   });
 }
 
@@ -236,13 +244,13 @@ test('calls of a proxy are explained together with plain tasks of the function',
   const pool = poolFor(t, { explain: true });
   await pool.run(1, { name: 'echo' });
   assert.equal(await pool.proxy<{ echo: (value: number) => number }>().echo(2), 2);
-  assert.equal(only(pool.explain(), 'echo').count, 2);
+  assert.equal(only(observe(pool).explain(), 'echo').count, 2);
 });
 
 test('of many functions the further ones are added up', async (t) => {
   const pool = poolFor(t, { explain: true });
   for (let index = 0; index < 300; index++) await caught(pool.run(1, { name: `none${index}` }));
-  const { tasks } = pool.explain();
+  const { tasks } = observe(pool).explain();
   assert.equal(tasks.length, 257);
-  assert.equal(only(pool.explain(), '(others)').count, 300 - 256);
+  assert.equal(only(observe(pool).explain(), '(others)').count, 300 - 256);
 });

@@ -3,9 +3,11 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Pool, type PoolOptions, type PoolWorker } from '@plimsoll/pool';
+import { Pool, type PoolOptions } from '@plimsoll/pool';
+import { observe } from '@plimsoll/pool/observe';
+import type { PiscinaWorker } from '@plimsoll/pool/piscina';
 import { TestPool } from '@plimsoll/pool/testing';
-import { caught, fixture, until } from './support.js';
+import { caught, fixture, piscinaFor, until } from './support.js';
 
 const SOON = 20_000;
 const LONG = 600_000;
@@ -31,7 +33,7 @@ test('B10: more transfers than a mailbox has room for all arrive', async (t) => 
 
 test('B11: a stream has the worker of its key', async (t) => {
   const pool = poolFor(t, { minThreads: 4, maxThreads: 4 });
-  await pool.ready;
+  await pool.ready();
   for (let key = 0; key < 20; key++) {
     const thread = await pool.run(0, { name: 'thread', key });
     for await (const of of pool.stream(0, { name: 'threads', key })) assert.equal(of, thread);
@@ -49,7 +51,7 @@ test('B13, F6: JSON.stringify of a proxy, and what loggers ask of it, calls noth
 
 test('B14: a balancer is shown the same task each time that it is asked', async (t) => {
   const ids = new Set<number>();
-  const pool = poolFor(t, {
+  const pool = piscinaFor(t, {
     loadBalancer: (task, [worker]) => {
       ids.add(task.taskId);
       return worker?.currentUsage === 0 ? worker : null;
@@ -84,7 +86,7 @@ test('B17: a payload that was sent ahead to a worker is not kept when its task i
   const run = caught(pool.run(buffer, { transferList: [buffer], signal: controller.signal }));
   controller.abort();
   assert.equal((await run).name, 'AbortError');
-  await pool.ready;
+  await pool.ready();
   const kept = (): Promise<unknown> => pool.run(0, { name: 'buffers' });
   const end = performance.now() + SOON;
   while (((await kept()) as number) > 150e6 && performance.now() < end) await sleep(20);
@@ -184,7 +186,7 @@ test('F7: a close that times out rejects, and says what was left', async (t) => 
 
 test('F9: a balancer that returns anything but a worker or null rejects the task', async (t) => {
   for (const answer of [Promise.resolve(null), 5, undefined, { id: 1 }]) {
-    const pool = poolFor(t, { loadBalancer: () => answer as unknown as PoolWorker });
+    const pool = piscinaFor(t, { loadBalancer: (_task) => answer as unknown as PiscinaWorker });
     const error = await orHangs(caught(pool.run(1)));
     assert.equal((error as { code?: string }).code, 'PLIMSOLL_POOL_BAD_OPTION');
   }
@@ -199,4 +201,4 @@ test('F11: an iterator whose next() gives no object is told, as `for…of` does'
 });
 
 const outstanding = (pool: Pool): number =>
-  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1]);
+  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
+import { observe } from '@plimsoll/pool/observe';
 import { caught, fixture, until } from './support.js';
 
 // What has hung, once, or has been wrong, each as it was found. `SOON` is far more than any of it takes, and far less than what
@@ -34,7 +35,7 @@ async function read(stream: AsyncIterable<unknown>): Promise<void> {
 }
 
 const outstanding = (pool: Pool): number =>
-  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1]);
+  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]);
 
 test('B1: `break` out of map() after a priority takes back what waits, and costs nobody anything', async (t) => {
   const pool = poolFor(t);
@@ -58,7 +59,7 @@ test('B1: the same with more items under way than the table has room for', async
 
 test('B2: a slow stream takes no room from tasks with a priority, nor does a hot key', async (t) => {
   const pool = poolFor(t, { minThreads: 4, maxThreads: 4 });
-  await pool.ready;
+  await pool.ready();
   await pool.run(0, { priority: 1 });
   void read(pool.stream(null, { name: 'slow' }));
   await sleep(300);
@@ -78,7 +79,7 @@ test('B3: tasks whose last worker dies while the breaker is open are served afte
     maxThreads: 2,
     breaker: { failures: 1, pause: 2000 },
   });
-  await pool.ready;
+  await pool.ready();
   const runs = [pool.run('die'), pool.run(1), pool.run(2)];
   const ends = (await orHangs(Promise.allSettled(runs))) as PromiseSettledResult<unknown>[];
   assert.deepEqual(
@@ -95,13 +96,13 @@ test('B3: a task that runs again after its worker died waits for the pause of th
     // The start that fails has failed by then.
     retry: { max: 3, backoff: 2500 },
   });
-  await pool.ready;
+  await pool.ready();
   assert.equal(await orHangs(pool.run('dieOnce')), 'dieOnce');
 });
 
 test('B4: a stream that is aborted when it has just been opened is closed in its worker', async (t) => {
   const pool = poolFor(t, { filename: fixture('disposing.mjs'), closeTimeout: LONG });
-  await pool.ready;
+  await pool.ready();
   const ends = new Int32Array(new SharedArrayBuffer(8));
   const controller = new AbortController();
   const first = caught(pool.stream(ends, { name: 'endless', signal: controller.signal }).next());
@@ -142,7 +143,7 @@ test('B6: another key has a worker of its own', async (t) => {
 
 test('B7: a busy stream lets other tasks run in between on its worker', async (t) => {
   const pool = poolFor(t);
-  await pool.ready;
+  await pool.ready();
   void read(pool.stream(null, { name: 'busy' }));
   await sleep(200);
   const before = performance.now();

@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 /** What the files of each folder may import besides their own folder; '' has those on top, `errors.ts` lies under all. */
 const ALLOWED: Record<string, readonly string[]> = {
-  '': ['host', 'shared'],
+  '': ['host', 'observe', 'piscina', 'shared'],
+  observe: ['host', 'shared'],
+  piscina: ['host', 'shared'],
   host: ['shared'],
   worker: ['shared'],
   shared: [],
@@ -62,7 +64,7 @@ function circleIn(graph: ReadonlyMap<string, readonly string[]>): readonly strin
   return undefined;
 }
 
-test('host/ and worker/ import shared/ and not each other; shared/ imports only shared/', () => {
+test('each folder imports only from the floors under it', () => {
   let crossings = 0;
   for (const [name, targets] of graphOf()) {
     const folder = folderOf(name);

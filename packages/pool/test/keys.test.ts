@@ -7,7 +7,7 @@ async function ready(t: TestContext, threads: number, options: PoolOptions = {})
   const filename = fixture('members.mjs');
   const pool = new Pool({ filename, minThreads: threads, maxThreads: threads, name: 'thread', ...options });
   t.after(() => pool.destroy());
-  await pool.ready;
+  await pool.ready();
   return pool;
 }
 

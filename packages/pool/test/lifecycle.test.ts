@@ -24,33 +24,33 @@ test('setup() is called once in each worker, and is done before its first task',
   const { pool, setups } = living(t, { setupTakes: 30 }, { minThreads: 2, maxThreads: 2 });
   const states = await Promise.all(Array.from({ length: 20 }, () => pool.run(5, { name: 'block' })));
   assert.deepEqual([...new Set(states)], ['set up']);
-  await pool.ready;
+  await pool.ready();
   assert.equal(setups(), 2);
 });
 
 test('ready waits for setup() in as many workers as there must be', async (t) => {
   const { pool, setups } = living(t, { setupTakes: 20 }, { minThreads: 3, maxThreads: 3 });
-  await Promise.all([pool.ready, pool.ready]);
+  await Promise.all([pool.ready(), pool.ready()]);
   assert.equal(pool.idleThreads, 3);
   assert.equal(setups(), 3);
-  await pool.ready;
+  await pool.ready();
 });
 
 test('ready is there at once without workers that must be, and not any more when the pool is closed', async (t) => {
   const { pool } = living(t, {}, { minThreads: 0 });
-  await pool.ready;
+  await pool.ready();
   assert.equal(pool.threads.length, 0);
   await pool.close();
-  assert.equal((await caught(pool.ready)).code, 'PLIMSOLL_POOL_CLOSED');
+  assert.equal((await caught(pool.ready())).code, 'PLIMSOLL_POOL_CLOSED');
   const ended = living(t, { setupTakes: 60_000 });
-  const ready = caught(ended.pool.ready);
+  const ready = caught(ended.pool.ready());
   await ended.pool.destroy();
   assert.equal((await ready).code, 'PLIMSOLL_POOL_CLOSED');
 });
 
 test('a setup() that fails is a coded start failure for ready, and for tasks that wait', async (t) => {
   const { pool, setups } = living(t, { setupFails: -1 });
-  const [ready, task] = await Promise.all([caught(pool.ready), caught(pool.run(0))]);
+  const [ready, task] = await Promise.all([caught(pool.ready()), caught(pool.run(0))]);
   for (const error of [ready, task]) {
     assert.ok(error instanceof WorkerError);
     assert.equal(error.code, 'PLIMSOLL_POOL_START_FAILED');
@@ -64,7 +64,7 @@ test('after a setup() that has failed another worker is started for the next who
   const { pool, setups } = living(t, { setupFails: 1 });
   assert.equal((await caught(pool.run(0))).code, 'PLIMSOLL_POOL_START_FAILED');
   assert.equal(await pool.run(0), 'set up');
-  await pool.ready;
+  await pool.ready();
   assert.equal(setups(), 2);
 });
 
@@ -110,14 +110,14 @@ test('another file is set up before its first task; one that fails rejects its t
 
 test('close() lets each worker dispose, after its last task; destroy() does not', async (t) => {
   const closed = living(t, { disposeTakes: 20 }, { minThreads: 2, maxThreads: 2 });
-  await closed.pool.ready;
+  await closed.pool.ready();
   const states = [1, 2, 3, 4].map(() => closed.pool.run(10, { name: 'sleep' }));
   await closed.pool.close();
   assert.deepEqual(await Promise.all(states), Array(4).fill('set up'));
   assert.equal(closed.disposals(), 2);
   assert.equal(closed.pool.threads.length, 0);
   const destroyed = living(t);
-  await destroyed.pool.ready;
+  await destroyed.pool.ready();
   await destroyed.pool.destroy();
   assert.equal(destroyed.disposals(), 0);
 });
@@ -132,7 +132,7 @@ test('a worker that is stopped for idling disposes', async (t) => {
 
 test('a dispose() that fails is an error event, and the pool is closed', async (t) => {
   const { pool } = living(t, { disposeFails: true });
-  await pool.ready;
+  await pool.ready();
   const errors: unknown[] = [];
   pool.on('error', (error) => errors.push(error));
   await pool.close();
@@ -145,11 +145,11 @@ test('a dispose() that fails is an error event, and the pool is closed', async (
 
 test('a dispose() without an end takes closeTimeout at most, and destroy() ends it at once', async (t) => {
   const slow = living(t, { disposeTakes: 600_000 }, { closeTimeout: 100 });
-  await slow.pool.ready;
+  await slow.pool.ready();
   assert.equal((await caught(slow.pool.close())).code, 'PLIMSOLL_POOL_CLOSE_TIMEOUT');
   assert.equal(slow.disposals(), 0);
   const ended = living(t, { disposeTakes: 600_000 });
-  await ended.pool.ready;
+  await ended.pool.ready();
   const closing = ended.pool.close();
   await new Promise((resolve) => setTimeout(resolve, 50));
   await ended.pool.destroy();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { prometheusContentType } from '@plimsoll/pool';
+import { observe, prometheusContentType } from '@plimsoll/pool/observe';
 import { caught, poolFor, until } from './support.js';
 
 interface Sample {
@@ -67,11 +67,11 @@ test('metrics() counts tasks, failures, refusals and workers', async (t) => {
   await until(() => pool.idleThreads === 1);
   const running = [pool.run(50, { name: 'block' }), pool.run(1, { name: 'echo' })];
   await caught(pool.run(1, { name: 'echo' }));
-  const during = parse(pool.metrics()).samples;
+  const during = parse(observe(pool).prometheusMetrics()).samples;
   assert.equal(numberOf(during, 'plimsoll_pool_tasks_outstanding'), 2);
   assert.equal(numberOf(during, 'plimsoll_pool_queue_length'), 1);
   await Promise.all(running);
-  const { samples, types } = parse(pool.metrics());
+  const { samples, types } = parse(observe(pool).prometheusMetrics());
   assert.equal(numberOf(samples, 'plimsoll_pool_tasks_submitted_total'), 5);
   assert.equal(numberOf(samples, 'plimsoll_pool_tasks_settled_total'), 5);
   assert.equal(numberOf(samples, 'plimsoll_pool_tasks_failed_total'), 2);
@@ -88,7 +88,7 @@ test('histograms are cumulative, end at their count, and no reset touches them',
   await Promise.all([1, 2, 3].map(() => pool.run(20, { name: 'block' })));
   pool.histogram.resetRunTime();
   pool.histogram.resetWaitTime();
-  const { samples, types } = parse(pool.metrics());
+  const { samples, types } = parse(observe(pool).prometheusMetrics());
   for (const name of ['plimsoll_pool_task_run_seconds', 'plimsoll_pool_task_wait_seconds']) {
     assert.equal(types.get(name), 'histogram');
     const buckets = samples.filter((sample) => sample.name === `${name}_bucket`);
@@ -107,14 +107,14 @@ test('histograms are cumulative, end at their count, and no reset touches them',
       ({ name, labels }) => name === 'plimsoll_pool_task_run_seconds_bucket' && labels.le === bound,
     );
   assert.equal(below('0.01')?.value, 0);
-  const silent = parse(poolFor(t, { recordTiming: false }).metrics());
+  const silent = parse(observe(poolFor(t, { recordTiming: false })).prometheusMetrics());
   assert.equal(silent.types.has('plimsoll_pool_task_run_seconds'), false);
 });
 
 test('labels are escaped, and stand on every sample', async (t) => {
   const pool = poolFor(t);
   const value = 'a "b" \\n \\ c\nd, e="f"}';
-  const { samples } = parse(pool.metrics({ labels: { pool: value } }));
+  const { samples } = parse(observe(pool).prometheusMetrics({ labels: { pool: value } }));
   assert.ok(samples.length > 30);
   for (const { labels } of samples) assert.equal(labels.pool, value);
   assert.match(prometheusContentType, /version=0\.0\.4/);
@@ -122,9 +122,10 @@ test('labels are escaped, and stand on every sample', async (t) => {
 
 test('with explain there are the phases of each function', async (t) => {
   const pool = poolFor(t, { explain: true });
+  observe(pool);
   await pool.run(20, { name: 'block' });
   await caught(pool.run(1, { name: 'no "such"\nname' }));
-  const { samples } = parse(pool.metrics());
+  const { samples } = parse(observe(pool).prometheusMetrics());
   const phases = samples.filter(({ name }) => name === 'plimsoll_pool_task_phase_seconds_total');
   const run = phases.find(({ labels }) => labels.task === 'block' && labels.phase === 'run');
   assert.ok((run?.value ?? 0) >= 0.019, `${run?.value} s`);
@@ -145,7 +146,7 @@ for (const [what, options, kind] of [
   ['a name that the pool gives itself', { labels: { le: '1' } }, RangeError],
 ] as const) {
   test(`metrics() refuses ${what}`, async (t) => {
-    const error = await caught((async () => poolFor(t).metrics(options as never))());
+    const error = await caught((async () => observe(poolFor(t)).prometheusMetrics(options as never))());
     assert.ok(error instanceof kind, String(error));
     assert.equal((error as { code?: string }).code, 'PLIMSOLL_POOL_BAD_OPTION');
   });

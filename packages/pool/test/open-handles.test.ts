@@ -3,6 +3,7 @@ import { createHook } from 'node:async_hooks';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Pool } from '@plimsoll/pool';
+import { observe } from '@plimsoll/pool/observe';
 import { Piscina } from '@plimsoll/pool/piscina';
 import { fixture } from './support.js';
 
@@ -29,7 +30,11 @@ function watchHandles(): { open(): string[]; stop(): void } {
 const options = { filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 2 };
 const KINDS = {
   Pool: () => new Pool(options),
-  'Pool that explains': () => new Pool({ ...options, explain: true }),
+  'Pool that explains': () => {
+    const pool = new Pool({ ...options, explain: true });
+    observe(pool);
+    return pool;
+  },
   Piscina: () => new Piscina({ ...options, filename: options.filename.href }),
 };
 

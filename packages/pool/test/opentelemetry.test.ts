@@ -6,6 +6,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
+import { observe } from '@plimsoll/pool/observe';
 import { caught, poolFor } from './support.js';
 
 const NEVER = 2 ** 31 - 1;
@@ -38,7 +39,7 @@ test('observe() gives the metrics to OpenTelemetry until it is ended', async (t)
   const { meter, collect, shutdown } = collector();
   t.after(shutdown);
   const pool = poolFor(t, { explain: true });
-  const end = pool.observe(meter);
+  const end = observe(pool).openTelemetryMetrics(meter);
   await Promise.all([1, 2, 3].map(() => pool.run(20, { name: 'block' })));
   await caught(pool.run('x', { name: 'fail' }));
   const metrics = await collect();
@@ -63,7 +64,7 @@ test('observe() gives the metrics to OpenTelemetry until it is ended', async (t)
 
 test('observe() refuses what is no meter', async (t) => {
   for (const meter of [undefined, null, {}, 'meter']) {
-    const error = await caught((async () => poolFor(t).observe(meter as never))());
+    const error = await caught((async () => observe(poolFor(t)).openTelemetryMetrics(meter as never))());
     assert.ok(error instanceof TypeError);
     assert.equal((error as { code?: string }).code, 'PLIMSOLL_POOL_BAD_OPTION');
   }

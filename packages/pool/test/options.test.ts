@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { getPriority, setPriority } from 'node:os';
 import { test } from 'node:test';
-import { ArrayTaskQueue, type LoadBalancer, Pool, type PoolTask } from '@plimsoll/pool';
+import { Pool } from '@plimsoll/pool';
+import { ArrayTaskQueue, type PiscinaLoadBalancer, type PiscinaTask } from '@plimsoll/pool/piscina';
 import { usableCores } from '../dist/host/cpu-quota.js';
-import { fixture, poolFor, until } from './support.js';
+import { fixture, piscinaFor, poolFor, until } from './support.js';
 
 test('a polluted Object.prototype gives no options, neither to the pool nor to its threads', async (t) => {
   const polluted = Object.prototype as Record<string, unknown>;
@@ -12,7 +13,7 @@ test('a polluted Object.prototype gives no options, neither to the pool nor to i
     env: { NODE_OPTIONS: '--title=polluted' },
     resourceLimits: { maxOldGenerationSizeMb: 1 },
     name: 'fail',
-    loadBalancer: () => null,
+    retry: 5,
   };
   Object.assign(polluted, pollution);
   try {
@@ -106,13 +107,13 @@ test('statistics count tasks and times', async (t) => {
 
 test('a custom queue decides the order', async (t) => {
   class LastInFirstOut extends ArrayTaskQueue {
-    override shift(): PoolTask | null {
+    override shift(): PiscinaTask | null {
       seen.push(this.tasks.at(-1)?.task);
       return this.tasks.pop() ?? null;
     }
   }
   const seen: unknown[] = [];
-  const pool = poolFor(t, { taskQueue: new LastInFirstOut() });
+  const pool = piscinaFor(t, { taskQueue: new LastInFirstOut() });
   await pool.run(0, { name: 'recorded' });
   const blocked = pool.run(100, { name: 'block' });
   await Promise.all([blocked, ...[1, 2, 3].map((value) => pool.run(value, { name: 'record' }))]);
@@ -121,15 +122,15 @@ test('a custom queue decides the order', async (t) => {
 });
 
 test('a queue sees when tasks were submitted, without recordTiming too', async (t) => {
-  const seen: PoolTask[] = [];
+  const seen: PiscinaTask[] = [];
   class Noting extends ArrayTaskQueue {
-    override push(task: PoolTask): void {
+    override push(task: PiscinaTask): void {
       seen.push(task);
       super.push(task);
     }
   }
   const start = performance.now();
-  const pool = poolFor(t, { maxThreads: 1, taskQueue: new Noting(), recordTiming: false });
+  const pool = piscinaFor(t, { maxThreads: 1, taskQueue: new Noting(), recordTiming: false });
   await Promise.all([1, 2, 3].map((value) => pool.run(value, { name: 'echo' })));
   assert.equal(seen.length, 3);
   // The clock that the pool notes times by counts from the start of the machine, hours or days before this.
@@ -137,11 +138,11 @@ test('a queue sees when tasks were submitted, without recordTiming too', async (
 });
 
 test('a load balancer chooses the worker', async (t) => {
-  const lowest: LoadBalancer = (_task, workers) => {
+  const lowest: PiscinaLoadBalancer = (_task, workers) => {
     const free = workers.filter((worker) => worker.currentUsage === 0);
     return free.sort((one, other) => one.id - other.id)[0] ?? null;
   };
-  const pool = poolFor(t, { minThreads: 2, maxThreads: 2, loadBalancer: lowest });
+  const pool = piscinaFor(t, { minThreads: 2, maxThreads: 2, loadBalancer: lowest });
   await until(() => pool.idleThreads === 2);
   const threads = new Set<unknown>();
   for (let index = 0; index < 50; index++) threads.add(await pool.run(0, { name: 'thread' }));
@@ -152,23 +153,23 @@ test('a load balancer chooses the worker', async (t) => {
 
 test('a load balancer is offered all of the first workers from its first task on', async (t) => {
   const offered: number[] = [];
-  const byNumber: LoadBalancer = (_task, workers) => {
+  const byNumber: PiscinaLoadBalancer = (_task, workers) => {
     offered.push(workers.length);
     return workers[(offered.length - 1) % 3] ?? null;
   };
-  const pool = poolFor(t, { minThreads: 3, maxThreads: 3, loadBalancer: byNumber });
+  const pool = piscinaFor(t, { minThreads: 3, maxThreads: 3, loadBalancer: byNumber });
   const threads = await Promise.all([1, 2, 3].map(() => pool.run(0, { name: 'thread' })));
   assert.deepEqual(offered, [3, 3, 3]);
   assert.equal(new Set(threads).size, 3);
 });
 
 test('a load balancer is asked again only when a task has ended or a worker has come, about the same object', async (t) => {
-  const asked: PoolTask[] = [];
-  const one: LoadBalancer = (task, [worker]) => {
+  const asked: PiscinaTask[] = [];
+  const one: PiscinaLoadBalancer = (task, [worker]) => {
     asked.push(task);
     return worker?.currentUsage === 0 ? worker : null;
   };
-  const pool = poolFor(t, { minThreads: 1, maxThreads: 1, loadBalancer: one });
+  const pool = piscinaFor(t, { minThreads: 1, maxThreads: 1, loadBalancer: one });
   await Promise.all([1, 2, 3, 4].map(() => pool.run(5, { name: 'block' })));
   // Each task once for its worker; in vain each but the first when its turn comes, and the second once more when the worker
   // came, unless the first had ended by then.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -63,13 +63,30 @@ test('a worker file of either module system, and one that is bundled, sees that 
   assert.deepEqual(await printed(folder, 'main.cjs'), [...each, ...each, ...each]);
 });
 
+test('what a worker file imports loads nothing of the host', () => {
+  const folder = new URL('../dist/node/', import.meta.url);
+  const worker = readFileSync(new URL('worker.cjs', folder), 'utf8');
+  assert.doesNotMatch(worker, /shared\.cjs|new Worker\(|class (Core|Pool)\b/);
+  assert.ok(worker.length < 10_000, `${worker.length} bytes`);
+  const program = `const { move, workerData, receiveContext, isWorkerThread, task } = require(${JSON.stringify(fileURLToPath(new URL('worker.cjs', folder)))});
+    console.log(Object.keys(require.cache).length, typeof move, workerData, typeof receiveContext, isWorkerThread, task.aborted);`;
+  const { stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+  assert.equal(stdout, '1 function undefined function false false\n');
+});
+
+test('the pool alone loads nothing that observes it', () => {
+  const pool = readFileSync(new URL('../dist/node/shared.cjs', import.meta.url), 'utf8');
+  assert.doesNotMatch(pool, /sending-costs-more|plimsoll_pool_tasks/);
+});
+
 const WORKER =
-  "exports.add = ({ a, b }) => a + b;\nexports.isWorker = () => require('@plimsoll/pool').isWorkerThread;";
+  "exports.add = ({ a, b }) => a + b;\nexports.isWorker = () => require('@plimsoll/pool/worker').isWorkerThread;";
 
 const STATES = `
   const pairs = [
     [require('@plimsoll/pool'), await import('@plimsoll/pool')],
     [require('@plimsoll/pool/piscina'), await import('@plimsoll/pool/piscina')],
+    [require('@plimsoll/pool/observe'), await import('@plimsoll/pool/observe')],
     [require('@plimsoll/pool/worker'), await import('@plimsoll/pool/worker')],
     [require('@plimsoll/pool/testing'), await import('@plimsoll/pool/testing')],
   ];

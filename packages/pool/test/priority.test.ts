@@ -43,14 +43,14 @@ test('one task with a priority costs the tasks long after it nothing', async (t)
   const core = open(t);
   await withPriority(core, 1, 1);
   const soon = plain(core, 100);
-  assert.ok(core.slotsInUse <= 1, 'right after a priority, tasks wait on the host');
+  assert.ok(core.state.slots.inUse <= 1, 'right after a priority, tasks wait on the host');
   await Promise.all(soon);
   await Promise.all(plain(core, MANY));
   const { blocked, release } = block((task) =>
     core.run(task, core.handlers.idOf(FILE, 'markAndWait'), undefined),
   );
   const late = plain(core, 100);
-  assert.equal(core.slotsInUse, 101, 'long after it, they wait in the table');
+  assert.equal(core.state.slots.inUse, 101, 'long after it, they wait in the table');
   release();
   await Promise.all([blocked, ...late]);
 });

@@ -8,7 +8,7 @@ const range = (length: number): number[] => Array.from({ length }, (_, index) =>
 
 test('a pool that was made larger runs more at a time', async (t) => {
   const pool = poolFor(t, { minThreads: 1, maxThreads: 1 });
-  await pool.ready;
+  await pool.ready();
   const shared = new Int32Array(new SharedArrayBuffer(4));
   const runs = [0, 1, 2].map((bit) => pool.run({ shared, bit }, { name: 'markAndWait' }));
   await until(() => bits(shared) === 1);
@@ -24,7 +24,7 @@ test('minThreads alone raises maxThreads with it, and maxThreads alone lowers mi
   const pool = poolFor(t, { minThreads: 1, maxThreads: 2 });
   pool.resize({ minThreads: 4 });
   assert.deepEqual([pool.minThreads, pool.maxThreads], [4, 4]);
-  await pool.ready;
+  await pool.ready();
   assert.equal(pool.threads.length, 4);
   pool.resize({ maxThreads: 2 });
   assert.deepEqual([pool.minThreads, pool.maxThreads], [2, 2]);
@@ -41,7 +41,7 @@ const KINDS: Record<string, PoolOptions> = {
 for (const [kind, options] of Object.entries(KINDS)) {
   test(`a pool that is made smaller while it is busy loses no task: ${kind}`, async (t) => {
     const pool = poolFor(t, { minThreads: 4, maxThreads: 4, ...options });
-    await pool.ready;
+    await pool.ready();
     const sleeps = range(40).map((ms) => pool.run(ms % 7, { name: 'sleep' }));
     const blocks = range(20).map(() => pool.run(2, { name: 'block' }));
     const moved = range(20).map((length) => {
@@ -80,7 +80,7 @@ for (const [kind, options] of Object.entries(KINDS)) {
 
 test('a worker that retires takes nothing more that others can take', async (t) => {
   const pool = poolFor(t, { minThreads: 2, maxThreads: 2 });
-  await pool.ready;
+  await pool.ready();
   const runs = range(200).map(() => pool.run(2, { name: 'block' }));
   await Promise.race(runs);
   pool.resize({ minThreads: 1, maxThreads: 1 });
@@ -95,7 +95,7 @@ test('a worker that retires while others wait leaves nobody asleep', async (t) =
     workerData: { counts: new Int32Array(new SharedArrayBuffer(8)), disposeTakes: 2000 },
   });
   t.after(() => pool.destroy());
-  await pool.ready;
+  await pool.ready();
   const threads = new Set(pool.threads.map(({ threadId }) => threadId));
   const slow = pool.run(30, { name: 'block' });
   pool.resize({ minThreads: 1, maxThreads: 1 });
@@ -111,7 +111,7 @@ test('a worker that retires while others wait leaves nobody asleep', async (t) =
 
 test('a task of a worker that retires can be aborted, and its worker dies with it', async (t) => {
   const pool = poolFor(t, { minThreads: 2, maxThreads: 2 });
-  await pool.ready;
+  await pool.ready();
   const shared = [0, 1].map(() => new Int32Array(new SharedArrayBuffer(4)));
   const controller = new AbortController();
   const { signal } = controller;
@@ -126,7 +126,7 @@ test('a task of a worker that retires can be aborted, and its worker dies with i
 
 test('a worker that dies while it retires rejects its task, and close() in the middle waits for all', async (t) => {
   const pool = poolFor(t, { minThreads: 3, maxThreads: 3 });
-  await pool.ready;
+  await pool.ready();
   const running = range(3).map(() => pool.run(50, { name: 'sleep' }));
   const dying = caught(pool.run(3, { name: 'exit' }));
   const waiting = range(10).map((value) => pool.run(value, { name: 'echo' }));
@@ -166,7 +166,7 @@ test('resize() of a closed pool is a coded error', async (t) => {
 test('a worker that keeps streams ends them before it retires', async (t) => {
   const pool = new Pool({ filename: fixture('members.mjs'), minThreads: 2, maxThreads: 2 });
   t.after(() => pool.destroy());
-  await pool.ready;
+  await pool.ready();
   const streams = [0, 1].map(() => pool.stream(200, { name: 'count' }));
   const firsts = await Promise.all(streams.map((stream) => stream[Symbol.asyncIterator]().next()));
   assert.deepEqual(

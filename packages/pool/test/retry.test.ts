@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ArrayTaskQueue, type Pool, type PoolOptions, TimeoutError, WorkerError } from '@plimsoll/pool';
-import { caught, fixture, poolFor, until } from './support.js';
+import { fileURLToPath } from 'node:url';
+import { type Pool, type PoolOptions, TimeoutError, WorkerError } from '@plimsoll/pool';
+import { ArrayTaskQueue } from '@plimsoll/pool/piscina';
+import { caught, fixture, piscinaFor, poolFor, until } from './support.js';
 
 /** Longer than any healthy run needs. */
 const LONG = 60_000;
@@ -149,11 +151,12 @@ test('a task runs again through a queue of the user’s, also one that throws', 
       this.tasks.unshift(task);
     }
   }
-  const pool = poolOf(t, { taskQueue: new Own() });
+  const filename = fileURLToPath(fixture('mortal.mjs'));
+  const pool = piscinaFor(t, { filename, taskQueue: new Own(), retry: {} });
   const calls = counters();
-  assert.equal(await pool.run({ calls, times: 1 }, { name: 'dies', retry: {} }), 1);
+  assert.equal(await pool.run({ calls, times: 1 }, { name: 'dies' }), 1);
   isBroken = true;
-  const error = await caught(pool.run({ calls, times: 9 }, { name: 'dies', retry: {} }));
+  const error = await caught(pool.run({ calls, times: 9 }, { name: 'dies' }));
   assert.equal(error.message, 'full');
 });
 

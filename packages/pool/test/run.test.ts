@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Pool } from '@plimsoll/pool';
+import { move } from '@plimsoll/pool';
 import fc from 'fast-check';
 import { assertSameGraph } from './graph.js';
 import { fixture, poolFor, until } from './support.js';
@@ -73,7 +73,7 @@ test('transferList and move() transfer instead of copying', async (t) => {
   assert.equal(listed.byteLength, 0);
   assert.deepEqual(result, new Uint8Array(100).fill(3));
   const moved = new Uint8Array(100).fill(4);
-  assert.deepEqual(await pool.run(Pool.move(moved) as never, { name: 'echo' }), new Uint8Array(100).fill(4));
+  assert.deepEqual(await pool.run(move(moved) as never, { name: 'echo' }), new Uint8Array(100).fill(4));
   assert.equal(moved.byteLength, 0);
 });
 

@@ -14,6 +14,7 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { Pool } from '@plimsoll/pool';
+import { observe } from '@plimsoll/pool/observe';
 import { caught, fixture } from './support.js';
 
 /** A span as a tracer of an SDK would make it. */
@@ -165,6 +166,7 @@ test('the option alone gives the metrics, until the pool is closed', async (t) =
     return own.find(({ descriptor }) => descriptor.name === name)?.dataPoints[0]?.value;
   };
   const pool = pooled(t);
+  observe(pool).openTelemetryMetrics();
   await pool.run(0, { name: 'spanContext' });
   await pool.run(0, { name: 'spanContext' });
   assert.equal(await metric('plimsoll.pool.tasks.settled'), 2);

@@ -78,7 +78,7 @@ function benchFor(t: TestContext, options: PoolOptions = {}, armed?: [step: numb
     },
     release,
     get slotsInUse() {
-      return core.slotsInUse;
+      return core.state.slots.inUse;
     },
   };
 }

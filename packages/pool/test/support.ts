@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
+import Piscina, { type PiscinaOptions } from '@plimsoll/pool/piscina';
 import { fillOptions } from '../dist/host/options.js';
 import { geometryFor } from '../dist/host/state.js';
 import { layoutOf } from '../dist/shared/layout.js';
@@ -12,6 +14,17 @@ export const fixture = (name: string): URL => new URL(`../test/fixtures/${name}`
 /** A pool over the usual fixture, closed when the test ends. */
 export function poolFor(context: { after(fn: () => Promise<void>): void }, options: PoolOptions = {}): Pool {
   const pool = new Pool({ filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1, ...options });
+  context.after(() => pool.destroy());
+  return pool;
+}
+
+/** The same with Piscina's interface. */
+export function piscinaFor(
+  context: { after(fn: () => Promise<void>): void },
+  options: PiscinaOptions = {},
+): Piscina {
+  const filename = fileURLToPath(fixture('tasks.mjs'));
+  const pool = new Piscina({ filename, minThreads: 1, maxThreads: 1, ...options });
   context.after(() => pool.destroy());
   return pool;
 }

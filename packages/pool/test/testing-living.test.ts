@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
-import { receiveContext } from '@plimsoll/pool';
+import { observe } from '@plimsoll/pool/observe';
 import { TestPool } from '@plimsoll/pool/testing';
+import { receiveContext } from '@plimsoll/pool/worker';
 import { caught } from './support.js';
 
 const filename = '/of/the/test/worker.js';
@@ -25,7 +26,7 @@ function living(notes: string[], setup?: (threadId: number) => unknown) {
 test('setup() before the first task of each worker, dispose() before its end', async () => {
   const notes: string[] = [];
   const pool = new TestPool({ filename, load: living(notes), minThreads: 2, maxThreads: 2 });
-  await pool.ready;
+  await pool.ready();
   assert.deepEqual(notes.splice(0), ['setup 1', 'setup 2']);
   const parts = await pool.broadcast(7);
   assert.deepEqual(
@@ -87,11 +88,12 @@ test('stores travel with a task, and others of the test do not', async () => {
   await pool.destroy();
 });
 
-test('explain() and metrics() know the tasks', async () => {
+test('observe() knows the tasks', async () => {
   const load = () => ({ default: (value: unknown) => value });
   const pool = new TestPool({ filename, load, explain: true, minThreads: 1, maxThreads: 1 });
+  observe(pool);
   for (let value = 0; value < 3; value++) await pool.run(value);
-  assert.match(pool.metrics(), /plimsoll/);
-  assert.ok(Array.isArray(pool.explain().advice));
+  assert.match(observe(pool).prometheusMetrics(), /plimsoll/);
+  assert.ok(Array.isArray(observe(pool).explain().advice));
   await pool.close();
 });

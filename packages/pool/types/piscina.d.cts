@@ -11,6 +11,7 @@ declare namespace Piscina {
   export import PiscinaOptions = piscina.PiscinaOptions;
   export import PiscinaRunOptions = piscina.PiscinaRunOptions;
   export type PiscinaTask = piscina.PiscinaTask;
+  export type PiscinaWorker = piscina.PiscinaWorker;
   export type TaskQueue = piscina.TaskQueue;
   export import ArrayTaskQueue = piscina.ArrayTaskQueue;
   export import FixedQueue = piscina.FixedQueue;

@@ -30,14 +30,14 @@ async function openSite(contender: string, isWaiting: boolean): Promise<Site> {
   const name = isWaiting ? 'wait' : 'echo';
   if (kind === 'embedded') {
     const tasks = createTasks({ filename: MODULE, minThreads: 1, maxThreads: 1 });
-    await tasks.ready;
+    await tasks.ready();
     return { url: null, workers: [], run: (task) => tasks.run(task, { name }) };
   }
   const { url } = (await startRedis()) as { url: string };
   const workers = await Promise.all(Array.from({ length: Number(count) }, () => openWorker(kind, url)));
   if (kind === 'bullmq') return { url, workers, run: await openByHand(QUEUE, url) };
   const fleet = createTasks({ filename: MODULE, fleet: { queue: QUEUE, connection: url, name, keep: KEEP } });
-  await fleet.ready;
+  await fleet.ready();
   return { url, workers, run: (task) => fleet.run(task) };
 }
 

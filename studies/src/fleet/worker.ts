@@ -10,7 +10,7 @@ const [kind, queue = '', url = ''] = process.argv.slice(2);
 async function open(): Promise<void> {
   if (kind === 'fleet') {
     const filename = new URL('./tasks.js', import.meta.url);
-    await createFleetWorker({ queue, connection: url, filename, threads: 1 }).ready;
+    await createFleetWorker({ queue, connection: url, filename, threads: 1 }).ready();
     return;
   }
   const connection = new Redis(url, { maxRetriesPerRequest: null });

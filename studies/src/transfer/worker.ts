@@ -1,4 +1,4 @@
-import { move as ourMove } from '@plimsoll/pool';
+import { move as ourMove } from '@plimsoll/pool/worker';
 import { move as piscinaMove } from 'piscina';
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { Pool, type PoolOptions } from '@plimsoll/pool';
+import { observe } from '@plimsoll/pool/observe';
 import type { TestPool, TestPoolOptions } from '@plimsoll/pool/testing';
 import type { Driver, Open } from '../driver.js';
 import { workerFile } from '../files.js';
@@ -43,6 +44,13 @@ const testPool = async (options: TestPoolOptions): Promise<TestPool> => {
 
 const openStream: streams.OpenStream = (count) => make(1).stream(count, { name: 'numbers' });
 
+/** Where one hears of what becomes of a task. */
+const CHANNELS: Record<string, string> = {
+  queued: 'tracing:plimsoll.pool.task:end',
+  started: 'plimsoll.pool.task.started',
+  settled: 'tracing:plimsoll.pool.task:asyncEnd',
+};
+
 export const probes: Probes = {
   'abort-waiting': () => cancellation.abortWaiting(open),
   'running-signal': () => calls.runningSignal(open(1), 'tidy', true),
@@ -76,17 +84,16 @@ export const probes: Probes = {
   'store-after': () => context.storeAfter(open),
   'store-in-worker': () =>
     context.storeInWorker((threads) => open(threads, undefined, { context: { store: storage } })),
-  'task-events': () =>
-    context.channelEvents(open, (name, told) => subscribe(`plimsoll.pool.task.${name}`, told)),
+  'task-events': () => context.channelEvents(open, (name, told) => subscribe(CHANNELS[name] as string, told)),
   spans: () => spans((api) => open(1, 'traced', { openTelemetry: api })),
   'setup-dispose': () => workers.setupDispose(open(1, 'exported-hooks'), 1),
   ready: () => {
     const pool = make(2, 'slow-tasks');
-    return workers.ready(2, '`pool.ready`', () => pool.ready);
+    return workers.ready(2, '`pool.ready()`', () => pool.ready());
   },
   broadcast: async () => {
     const pool = make(3);
-    await pool.ready;
+    await pool.ready();
     return workers.broadcast(3, () => pool.broadcast(undefined, { name: 'everywhere' }));
   },
   'sticky-key': () => {
@@ -120,14 +127,15 @@ export const probes: Probes = {
     faults.breaker(() => open(2, 'boot-fails', { breaker: { failures: 2, pause: 10_000 } }), /exit|code/i),
   explain: () => {
     const pool = make(1, undefined, { explain: true });
+    const observer = observe(pool);
     return insight.explain(driverOf(pool), () => {
-      const whole = pool.explain();
+      const whole = observer.explain();
       return { phases: Object.keys(whole.tasks[0]?.phases ?? {}), whole };
     });
   },
   prometheus: () => {
     const pool = make(1);
-    return insight.prometheus(driverOf(pool), () => pool.metrics());
+    return insight.prometheus(driverOf(pool), () => observe(pool).prometheusMetrics());
   },
   'in-process': () =>
     testing.inProcess(async (seed) => driverOf(await testPool({ minThreads: 2, maxThreads: 2, seed }))),

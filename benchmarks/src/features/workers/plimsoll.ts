@@ -1,6 +1,5 @@
 // All tasks, and those that use what `@plimsoll/pool/worker` gives them.
-import { receiveContext } from '@plimsoll/pool';
-import { task } from '@plimsoll/pool/worker';
+import { receiveContext, task } from '@plimsoll/pool/worker';
 import { block, log } from '../log.js';
 import { storage } from '../tasks.js';
 

@@ -1,3 +1,3 @@
-import { move } from '@plimsoll/pool';
+import { move } from '@plimsoll/pool/worker';
 
 export default (bytes: Uint8Array): Uint8Array => move(bytes);

@@ -115,7 +115,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   }
 
   /** Redis is reached. Rejects with FleetError PLIMSOLL_FLEET_UNAVAILABLE or PLIMSOLL_FLEET_REFUSED. */
-  get ready(): Promise<void> {
+  ready(): Promise<void> {
     return this.#open();
   }
 

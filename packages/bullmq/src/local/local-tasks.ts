@@ -6,7 +6,7 @@ import { type Call, NamedTasks, repeated } from './named-tasks.js';
 /** Tasks on threads of this process, with the options that a fleet has beyond those of a pool. */
 export class LocalTasks<Module = AnyModule> extends TaskRunner<Module> {
   readonly kind = 'threads';
-  /** For what only a pool has: streams, `explain()`, `broadcast()`. */
+  /** For what only a pool has: streams, `broadcast()`, `observe()`. */
   readonly pool: Pool;
   readonly #named = new NamedTasks();
 
@@ -16,8 +16,8 @@ export class LocalTasks<Module = AnyModule> extends TaskRunner<Module> {
     this.pool = new Pool(options);
   }
 
-  get ready(): Promise<void> {
-    return this.pool.ready;
+  ready(): Promise<void> {
+    return this.pool.ready();
   }
 
   get completed(): number {

@@ -16,7 +16,7 @@ export abstract class TaskRunner<Module = AnyModule> extends EventEmitter {
   abstract readonly kind: 'threads' | 'fleet';
 
   /** Tasks can be run: the task module is loaded, or Redis is reached. */
-  abstract get ready(): Promise<void>;
+  abstract ready(): Promise<void>;
 
   /** Tasks whose promise was settled. */
   abstract get completed(): number;

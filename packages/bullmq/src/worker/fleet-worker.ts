@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { availableParallelism, hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
 import { flag, isInTime, LONGEST_TIMER, ownOf, readCpuQuota } from '@plimsoll/pool/internal';
+import { observe } from '@plimsoll/pool/observe';
 import { type Job, Worker } from 'bullmq';
 import { FleetError } from '../errors.js';
 import { Cancellations } from '../shared/cancellations.js';
@@ -46,12 +47,11 @@ interface Parts {
  * id that this process has found), 'error' for anything else that went wrong, which needs no listener, 'close'.
  */
 export class FleetWorker extends EventEmitter {
-  /** The module is loaded, Redis is reached, and jobs are taken. Rejects with what keeps it from that; then it has closed itself. */
-  readonly ready: Promise<void>;
   readonly #options: CheckedWorker;
   readonly #id = randomUUID();
   readonly #pool: Pool;
   readonly #link: Link;
+  readonly #started: Promise<void>;
   #health: HealthServer | undefined;
   #healthPort: number | undefined;
   #names: readonly string[] = [];
@@ -81,11 +81,16 @@ export class FleetWorker extends EventEmitter {
       throw error;
     }
     this.#pool.on('error', (error: Error) => this.#onError(error));
-    this.ready = this.#start();
-    this.ready.catch(() => this.#stop());
+    this.#started = this.#start();
+    this.#started.catch(() => this.#stop());
   }
 
-  /** The pool that runs the tasks: for `explain()` and `histogram`. */
+  /** The module is loaded, Redis is reached, and jobs are taken. Rejects with what keeps it from that; then it has closed itself. */
+  ready(): Promise<void> {
+    return this.#started;
+  }
+
+  /** The pool that runs the tasks: for `observe()` and `histogram`. */
   get pool(): Pool {
     return this.#pool;
   }
@@ -138,7 +143,7 @@ export class FleetWorker extends EventEmitter {
     if (health !== undefined) {
       this.#health = new HealthServer(
         () => this.health,
-        () => this.#pool.metrics({ labels: { queue: this.#options.queue } }),
+        () => observe(this.#pool).prometheusMetrics({ labels: { queue: this.#options.queue } }),
       );
       this.#healthPort = await this.#health.listen(health, healthHost);
     }
@@ -213,7 +218,7 @@ export class FleetWorker extends EventEmitter {
   }
 
   async #close(force: boolean): Promise<void> {
-    await this.ready.catch(() => {});
+    await this.#started.catch(() => {});
     if (this.#parts !== undefined) await this.#endJobs(this.#parts, force ? 0 : this.#options.closeTimeout);
     await this.#stop();
     this.emit('close');
@@ -248,7 +253,7 @@ async function mayTake(client: Client, { prefix, queue }: QueuePlace): Promise<v
  * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
  * @example
  * const worker = createFleetWorker({ queue: 'images', filename: new URL('./tasks.js', import.meta.url) });
- * await worker.ready;
+ * await worker.ready();
  * process.once('SIGTERM', () => worker.close());
  */
 export const createFleetWorker = (options: FleetWorkerOptions): FleetWorker => new FleetWorker(options);

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { prometheusContentType } from '@plimsoll/pool';
+import { prometheusContentType } from '@plimsoll/pool/observe';
 
 /** What a worker process says of itself at `/health`. */
 export interface Health {

@@ -122,7 +122,7 @@ async function serve(options: FleetWorkerOptions): Promise<void> {
       });
     }
   });
-  await Promise.race([worker.ready, signalled]);
+  await Promise.race([worker.ready(), signalled]);
   if (!worker.isStarted) return worker.close();
   const { queue, threads } = worker.health;
   const health = worker.healthPort === undefined ? '' : `, health at ${worker.healthPort}`;

@@ -37,6 +37,7 @@ export async function simulatedPools() {
 /** Pools with threads: a step is a millisecond, and only threads that end are faults. */
 export async function realPools() {
   const { Pool } = await import('@plimsoll/pool');
+  const { observe } = await import('@plimsoll/pool/observe');
   const filename = new URL('./program-functions.mjs', import.meta.url);
   return (options) => {
     const pool = new Pool({ ...options, filename });
@@ -44,7 +45,8 @@ export async function realPools() {
       step: () => sleep(1, {}),
       advance: (milliseconds) => sleep(milliseconds),
       inject: () => ({ hits: 0 }),
-      outstanding: () => Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1]),
+      outstanding: () =>
+        Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]),
     });
   };
 }

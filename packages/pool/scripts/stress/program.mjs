@@ -1,4 +1,3 @@
-import { FixedQueue } from './fixed-queue.mjs';
 import { Random } from './random.mjs';
 
 // A random program of everything with everything. On a simulated pool there are no threads, time is virtual, and it is the same
@@ -73,7 +72,7 @@ class Program {
     const functions = this.#functions();
     const options = { closeTimeout: CLOSE_TIMEOUT, recordTiming: false, ...this.#options };
     this.#pool = newPool(options, functions, random.bits());
-    this.log.push(JSON.stringify({ ...this.#options, taskQueue: this.#options.taskQueue && 'FixedQueue' }));
+    this.log.push(JSON.stringify(this.#options));
     this.#pool.on('error', (error) => {
       if (error?.code === 'PLIMSOLL_POOL_CLOSE_TIMEOUT') this.fault('close() has timed out');
     });
@@ -342,7 +341,9 @@ class Program {
         yield make();
       }
     })();
-    const options = { name: random.weighted({ default: 8, later: 3, fails: random.chance(0.1) ? 1 : 0, odd: 0.1 }) };
+    const options = {
+      name: random.weighted({ default: 8, later: 3, fails: random.chance(0.1) ? 1 : 0, odd: 0.1 }),
+    };
     if (many > 1000 || random.chance(0.6)) options.concurrency = many > 1000 ? 1500 : random.between(1, 30);
     if (random.chance(0.3)) options.ordered = false;
     if (random.chance(0.2)) options.priority = random.between(-1, 1);
@@ -560,7 +561,6 @@ function optionsOf(random) {
   if (random.chance(0.1))
     options.quarantine = { deaths: random.between(1, 2), pause: random.between(1, 500) };
   if (random.chance(0.2)) options.maxTasksPerWorker = random.between(1, 5);
-  if (random.chance(0.15)) options.taskQueue = new FixedQueue();
   if (random.chance(0.1)) options.maxQueue = random.between(0, 20);
   if (random.chance(0.5)) options.idleTimeout = random.of([0, 100, 10_000, Number.POSITIVE_INFINITY]);
   return options;

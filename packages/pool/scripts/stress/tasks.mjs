@@ -1,6 +1,6 @@
 // The worker file of the stress. What it receives and returns carries a checksum.
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { move } from '@plimsoll/pool';
+import { move } from '@plimsoll/pool/worker';
 import { checksum } from './checksum.mjs';
 import { Random } from './random.mjs';
 import { bytes, deep, depthOf as depthOfValue, nested, text, value } from './values.mjs';

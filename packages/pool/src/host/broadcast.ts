@@ -32,7 +32,7 @@ export function broadcast(
   }
   if (isMovable(value)) throw badType('task', value, 'a value that is copied, for each worker');
   const checked = check(core, own);
-  if (core.isClosing) throw closed();
+  if (core.state.closing) throw closed();
   const { signal } = checked;
   if (signal !== undefined && (signal as AbortSignal).aborted) {
     throw new AbortError((signal as AbortSignal).reason);

@@ -1,34 +1,27 @@
 import { AbortError, PoolError } from '../errors.js';
 import { now } from '../shared/clock.js';
-import { reclaimSpinPermits, wakeFor, wakeFurther } from '../shared/gate.js';
+import { wakeFor, wakeFurther } from '../shared/gate.js';
 import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js';
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
-import { isInTime, timers } from '../shared/timers.js';
-import { chooserFor } from './balance.js';
+import { isInTime } from '../shared/timers.js';
 import { ASK, cancel, END, LEAVE, unpause } from './cancel.js';
-import { dispatch, drain, heed, pause, reap, refill, refillLanes, rejectWaiting } from './dispatch.js';
-import { Escort } from './escort/escort.js';
-import { isWatched } from './escort/events.js';
-import type { Observer } from './explain/observer.js';
-import { closed, startFailure, workerFailure } from './faults.js';
-import type { HandlerNames } from './handler-names.js';
-import { bury } from './losses.js';
+import { dispatch, drain, heed, pause, refill, refillLanes, rejectWaiting } from './dispatch.js';
+import { Escort, isWatched } from './escort.js';
+import { type ExitEvents, workerExited } from './exits.js';
+import { closed } from './faults.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
-import { geometryFor, type OpenStream, State } from './state.js';
-import { type Extras, SETTLED, Task, type Watch } from './task.js';
-import type { Timing } from './timing.js';
-import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
+import { geometryFor, type OpenStream, type Policy, State } from './state.js';
+import { type Extras, type HandlerNames, SETTLED, Task, type Watch } from './task.js';
+import { Waits } from './waits.js';
+import { READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import {
-  endRecycling,
   findHome,
   hasSpareCore,
   hire,
   isAnyAwake,
   killAll,
-  leave,
   plan,
-  readyCount,
   recycle,
   replaceBy,
   retireAll,
@@ -45,13 +38,9 @@ export interface CoreEvents {
 
 /** Blocks of the table that are kept for workers that do not end, when the pool is made larger than it was. */
 const FEWEST_SPARE = 64;
-/** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
-const MOST_IDLE_DEATHS = 10;
 /** Milliseconds that a stopped thread has to end, however short `closeTimeout` is: a busy machine may need some tenths of a second. */
 const LEAST_PATIENCE = 2000;
 const DRAIN_AT_ONCE = 256;
-
-const settled = Promise.resolve();
 
 // `new Promise` with one shared executor makes no closure per task.
 let resolveOf: (value: unknown) => void;
@@ -59,36 +48,17 @@ const grab = (resolve: (value: unknown) => void): void => {
   resolveOf = resolve;
 };
 
-/** A promise that somebody waits for, and that keeps the process alive as a task does. */
-class Waiting {
-  readonly promise: Promise<void>;
-  resolve!: () => void;
-  reject!: (reason: unknown) => void;
-  readonly hold = timers.hold();
-
-  constructor() {
-    this.hold.ref();
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-  }
-}
-
-function fulfil(waiting: Waiting): undefined {
-  waiting.hold.close();
-  waiting.resolve();
-}
-
 /** The pool without its public face: what happens to it, event by event. After each event it is planned what is to be done. */
-export class Core implements Pumped {
+export class Core implements Pumped, ExitEvents {
   readonly options: FilledOptions;
   /** By the clock that all threads share. */
   readonly startedAt = now();
   /** Undefined without that option, and when the module is not installed. */
   readonly openTelemetry: OpenTelemetryApi | undefined;
-  needsDrain = false;
   readonly state: State;
+  readonly handlers: HandlerNames;
+  readonly workers: readonly WorkerHandle[];
+  readonly waits: Waits;
   readonly #events: CoreEvents;
   /** The table was made for so many. */
   readonly #firstMaxThreads: number;
@@ -99,54 +69,44 @@ export class Core implements Pumped {
   /** Something travels with every task. */
   readonly #mustEscort: boolean;
   #escort: Escort | undefined;
-  #ready: Waiting | undefined;
-  #idle: Waiting | undefined;
-  #room: Waiting | undefined;
-  #empty: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #closing: Promise<void> | undefined;
   /** Until the last resize, and when that was. */
   #capacity = { before: 0, since: this.startedAt };
 
-  /** @param lifecycle Are `setup` and `dispose` of worker files called? */
-  constructor(options: FilledOptions, events: CoreEvents, geometry = geometryFor(options), lifecycle = true) {
+  constructor(options: FilledOptions, events: CoreEvents, policy?: Policy, geometry = geometryFor(options)) {
     this.options = options;
     this.#events = events;
     this.#firstMaxThreads = options.maxThreads;
-    const state = new State(options, geometry, lifecycle);
+    const state = new State(options, geometry, policy);
     this.state = state;
-    const { filename, name, loadBalancer, maxTasksPerWorker, maxHeapMb } = options;
+    this.handlers = state.handlers;
+    this.workers = state.workers;
+    this.waits = new Waits(state, (event) => events.emit(event));
+    const { filename, name, maxTasksPerWorker, maxHeapMb } = options;
     state.defaultHandler = filename === null ? -1 : state.handlers.idOf(filename, name);
-    this.#notesTime = options.recordTiming || options.explain || state.isCustom || loadBalancer !== undefined;
+    this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
     this.#recycles = maxTasksPerWorker !== undefined || maxHeapMb !== undefined;
     this.openTelemetry = openTelemetryOf(options);
     this.#mustEscort = options.context !== undefined || this.openTelemetry !== undefined;
-    state.choose = loadBalancer && chooserFor(loadBalancer, state, () => spawn(state));
     state.changed = (isShort) => this.changed(isShort);
     state.workerEvents = {
       onWake: () => this.#pump.woken(),
       onReady: (worker, kernelThreadId) => this.#onReady(worker, kernelThreadId),
       onMessage: (value) => events.emit('message', value),
       onStarted: ({ threadId }, id, time) => this.#escort?.started(id, time, threadId),
-      onExit: (worker, exitCode) => this.#onExit(worker, exitCode),
+      onExit: (worker, exitCode) => this.changed(workerExited(state, worker, exitCode, this)),
     };
     this.#pump = new Pump(state.table.words, this);
     state.isStreaming = () => this.#pump.isStreaming;
     // One alone is ready sooner than beside others. Those follow it (`#onReady`), unless tasks need them before that.
     if (options.minThreads > 0 && spawn(state) === undefined) throw state.startError?.error;
     // A balancer is offered all of them from its first task on.
-    if (loadBalancer !== undefined) plan(state, true);
+    if (state.choose !== undefined) plan(state, true);
   }
 
-  get isClosing(): boolean {
-    return this.state.closing;
-  }
-
-  get handlers(): HandlerNames {
-    return this.state.handlers;
-  }
-
-  get workers(): readonly WorkerHandle[] {
-    return this.state.workers;
+  /** Milliseconds since the pool was made. */
+  get duration(): number {
+    return now() - this.startedAt;
   }
 
   get idleThreads(): number {
@@ -161,41 +121,6 @@ export class Core implements Pumped {
 
   get outstanding(): number {
     return this.state.outstanding;
-  }
-
-  get completed(): number {
-    return this.state.completed;
-  }
-
-  get refused(): number {
-    return this.state.refused;
-  }
-
-  get failed(): number {
-    return this.state.failed;
-  }
-
-  get made(): number {
-    return this.state.made;
-  }
-
-  get exited(): number {
-    return this.state.exited;
-  }
-
-  /** Undefined without `recordTiming`. */
-  get timing(): Timing | undefined {
-    return this.state.timing;
-  }
-
-  /** Undefined without `explain`. */
-  get observer(): Observer | undefined {
-    return this.state.observer;
-  }
-
-  /** Slots of the table that workers have work with. */
-  get slotsInUse(): number {
-    return this.state.slots.inUse;
   }
 
   /** Tasks that no worker can take yet, neither a free one nor one that still starts. */
@@ -223,7 +148,7 @@ export class Core implements Pumped {
   }
 
   #run(value: unknown, id: number, extras: Extras | undefined, watch: Watch | undefined): Promise<unknown> {
-    const refusal = this.#refusal(id, extras);
+    const refusal = this.state.refusal(id, extras);
     if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
     this.#submit(value, id, extras, resolveOf, watch);
@@ -242,7 +167,7 @@ export class Core implements Pumped {
     watch?: Watch,
   ): Task {
     // Steps of streams that are open come to their end, whatever is closed or broken.
-    const refusal = extras?.stream === 'continues' ? undefined : this.#refusal(handler, extras);
+    const refusal = extras?.stream === 'continues' ? undefined : this.state.refusal(handler, extras);
     if (refusal !== undefined) throw refusal;
     return this.#submit(value, handler, extras, resolve, watch);
   }
@@ -254,7 +179,7 @@ export class Core implements Pumped {
     resolve: (value: unknown) => void,
     watch: Watch | undefined,
   ): Task {
-    const { state } = this;
+    const { state, waits } = this;
     const created = this.#notesTime ? now() : 0;
     const task = new Task(value, handler, created, resolve, extras);
     if (extras !== undefined && watch !== undefined)
@@ -271,7 +196,7 @@ export class Core implements Pumped {
       const mayBatch = dispatch(state, task);
       isHeld = false;
       if (state.startError !== undefined || state.homeless.size > 0) plan(state);
-      if (!this.needsDrain && this.#isFull) this.#setNeedsDrain(true);
+      if (!waits.needsDrain && waits.isFull) waits.setNeedsDrain(true);
       this.#pump.stateChanged(mayBatch);
     } catch (error) {
       // The end of the stack: nothing can be called here, not even what gives the slot back.
@@ -284,39 +209,6 @@ export class Core implements Pumped {
       task.reject(error);
     }
     return task;
-  }
-
-  /** Why a task is refused, if it is. @param handler -1: there is no file */
-  #refusal(handler: number, extras: Extras | undefined): Error | undefined {
-    const refusal = this.#whyNot(handler, extras);
-    if (refusal !== undefined) this.state.refused++;
-    return refusal;
-  }
-
-  #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
-    const { handlers, workers, guard } = this.state;
-    if (guard.isUp) {
-      const refusal = guard.refusal(handlers.all[handler], workers.length > 0);
-      if (refusal !== undefined) return refusal;
-    }
-    if (handler === -1) {
-      const message = 'filename must be provided to run() or in options object';
-      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
-    }
-    const { maxThreads, maxQueue } = this.options;
-    if (maxQueue === Number.POSITIVE_INFINITY || this.#waitingWith(extras, maxThreads) <= maxQueue)
-      return undefined;
-    const message =
-      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
-    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
-  }
-
-  #waitingWith(extras: Extras | undefined, threads: number): number {
-    const home = extras?.key === undefined ? undefined : this.state.keys.workerOf(extras.key);
-    if (home === undefined)
-      return this.state.waiting(threads, extras?.abortable ? 0 : 1, extras?.abortable ? 1 : 0);
-    const waits = home.pinned >= this.options.concurrentTasksPerWorker ? 1 : 0;
-    return this.state.waiting(threads) + waits;
   }
 
   /** Ends a task from outside: aborted or timed out. One that runs is asked to end first, if it has a `grace`. */
@@ -335,7 +227,7 @@ export class Core implements Pumped {
   }
 
   #cancel(task: Task, reason: unknown, how: Parameters<typeof cancel>[3], grace?: number): boolean {
-    this.timing?.atTime(now());
+    this.state.timing?.atTime(now());
     const isCancelled = cancel(this.state, task, reason, how, grace);
     if (isCancelled) this.changed();
     return isCancelled;
@@ -349,44 +241,8 @@ export class Core implements Pumped {
       if (state.queue.size > 0) refill(state);
       if (state.lanes.size > 0) refillLanes(state);
     }
-    this.#check();
+    this.waits.check();
     this.#pump.stateChanged();
-  }
-
-  /** What others wait for may have come about. */
-  #check(): void {
-    if (this.needsDrain !== this.#isFull && !this.state.closing) this.#setNeedsDrain(!this.needsDrain);
-    if (this.#ready !== undefined && this.#isReady) this.#endReady()?.resolve();
-    this.#answer();
-  }
-
-  /** Resolves promises, and calls nobody: it may be in the middle of a dispatch. */
-  #answer(): void {
-    if (this.#isEmpty) this.#empty?.resolve();
-    if (this.#idle !== undefined && this.#isEmpty) this.#idle = fulfil(this.#idle);
-    if (this.#room !== undefined && !this.#isFull) this.#room = fulfil(this.#room);
-  }
-
-  /** Whoever waits until tasks have ended hears of each that does. */
-  #attend(): void {
-    this.state.onEnd ??= () => this.#answer();
-  }
-
-  /** A further task would not wait. */
-  capacity(): Promise<void> {
-    if (this.state.closing) return Promise.reject(closed());
-    if (!this.#isFull) return Promise.resolve();
-    this.#attend();
-    this.#room ??= new Waiting();
-    return this.#room.promise;
-  }
-
-  /** No task is under way, and no stream is open. */
-  onIdle(): Promise<void> {
-    if (this.#isEmpty) return Promise.resolve();
-    this.#attend();
-    this.#idle ??= new Waiting();
-    return this.#idle.promise;
   }
 
   pause(): void {
@@ -404,16 +260,6 @@ export class Core implements Pumped {
     rejectWaiting(this.state, reason, (task) => !task.isStep);
     this.#rejectPaused(reason);
     this.changed();
-  }
-
-  /** A task more would wait, however many workers were started. */
-  get #isFull(): boolean {
-    return this.state.waiting(this.options.maxThreads, 1) > 0;
-  }
-
-  #setNeedsDrain(needed: boolean): void {
-    this.needsDrain = needed;
-    void settled.then(() => this.#events.emit(needed ? 'needsDrain' : 'drain'));
   }
 
   // What the pump asks.
@@ -442,11 +288,7 @@ export class Core implements Pumped {
     if (this.#recycles) recycle(state);
     const mayIdle = state.outstanding === 0 && state.count > this.options.minThreads;
     if (mayIdle || state.retiring > 0) plan(state);
-    if (this.needsDrain || this.#isAwaited) this.#check();
-  }
-
-  get #isAwaited(): boolean {
-    return this.#room !== undefined || this.#idle !== undefined || this.#empty !== undefined;
+    if (this.waits.isAwaited) this.waits.check();
   }
 
   anythingDone(): boolean {
@@ -480,84 +322,23 @@ export class Core implements Pumped {
     if (worker.state >= STOPPING) return;
     worker.ready(kernelThreadId, this.options.niceIncrement);
     state.guard.started();
-    state.observer?.came();
+    state.hooks?.ready();
     replaceBy(state, worker);
     state.refusedAt = -1;
     this.#events.emit('workerCreate', worker);
     this.changed(true);
   }
 
-  #onExit(worker: WorkerHandle, exitCode: number): void {
-    const { state } = this;
-    leave(state, worker);
-    worker.endedAs = worker.state;
-    worker.state = EXITED;
-    state.exited++;
-    endRecycling(state, worker);
-    const isStopped = worker.endedAs === STOPPING;
-    const isStillborn = !worker.hasStarted && !isStopped;
-    const errorOf = (handler?: Parameters<typeof workerFailure>[2]) =>
-      workerFailure(worker, exitCode, handler);
-    if (isStillborn) this.#endReady()?.reject(errorOf());
-    state.keys.forget(worker);
-    const { dead, ran } = reap(state, worker);
-    bury(state, dead, isStopped, errorOf);
-    for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(errorOf());
-    if (worker.times !== undefined) state.timing?.died(worker.times);
-    const hasWorked = worker.completed > 0 || ran > 0;
-    if (isStillborn) this.#onStillborn(errorOf());
-    else if (!isStopped && ran === 0 && worker.failure !== undefined)
-      this.#events.emit('error', worker.failure.error);
+  stillborn(error: Error): void {
+    this.waits.notReady(error);
+  }
+
+  destroyed(worker: WorkerHandle): void {
     this.#events.emit('workerDestroy', worker);
-    state.exiting.delete(worker);
-    reclaimSpinPermits(state.table, worker.index);
-    state.freeIndexes.push(worker.index);
-    if (hasWorked) state.idleDeaths = 0;
-    const isIdleDeath = !hasWorked && worker.endedAs === READY;
-    if (isIdleDeath && ++state.idleDeaths >= MOST_IDLE_DEATHS) {
-      state.idleDeaths = 0;
-      rejectWaiting(state, () => errorOf());
-    }
-    this.changed(!isIdleDeath && (!isStillborn || state.workers.length > 0));
   }
 
-  /** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
-  #onStillborn(error: Error): void {
-    const { state } = this;
-    state.guard.failed(error as never);
-    if (state.workers.length > 0) return;
-    const waiting = state.outstanding;
-    rejectWaiting(state, () => error);
-    if (waiting === 0) this.#events.emit('error', error);
-  }
-
-  /** As many workers as there must be are ready. Rejects with why one could not start. */
-  get ready(): Promise<void> {
-    const { state } = this;
-    if (state.closing) return Promise.reject(closed());
-    if (this.#isReady) return Promise.resolve();
-    this.#ready ??= new Waiting();
-    const { promise } = this.#ready;
-    plan(state, true);
-    // Nobody will come.
-    if (state.workers.length === 0) {
-      const why =
-        state.guard.refusal(undefined, false) ?? startFailure(new Error('Node refuses to make one'));
-      this.#endReady()?.reject(why);
-    }
-    return promise;
-  }
-
-  get #isReady(): boolean {
-    return readyCount(this.state) >= this.options.minThreads;
-  }
-
-  /** Who asks again waits for another attempt. */
-  #endReady(): Waiting | undefined {
-    const waiting = this.#ready;
-    this.#ready = undefined;
-    waiting?.hold.close();
-    return waiting;
+  failed(error: unknown): void {
+    this.#events.emit('error', error);
   }
 
   /** As many workers as there must be, and those that tasks need. */
@@ -595,10 +376,6 @@ export class Core implements Pumped {
     this.changed();
   }
 
-  get #isEmpty(): boolean {
-    return this.state.outstanding === 0 && this.state.streams.size === 0;
-  }
-
   /**
    * Takes nothing more, and waits for every task and stream, then for what workers dispose of; `closeTimeout` for all of it. With
    * `force`, also later, what waits is rejected. Then stops the workers. Rejects with what was left when the time was over.
@@ -618,7 +395,7 @@ export class Core implements Pumped {
     const end = now() + patience;
     const left = (): number => Math.max(0, end - now());
     let failure: PoolError | undefined;
-    if (await this.#emptied(left())) {
+    if (await isInTime(this.waits.idle(), left())) {
       state.ended = true;
       if (!(await retireAll(state, left()))) failure = closeTimeout('dispose() of a worker has not ended');
     } else {
@@ -633,17 +410,6 @@ export class Core implements Pumped {
       this.#events.emit('close');
     }
     if (failure !== undefined) throw failure;
-  }
-
-  async #emptied(patience: number): Promise<boolean> {
-    if (this.#isEmpty) return true;
-    let resolve = (): void => {};
-    const promise = new Promise<void>((onEmpty) => {
-      resolve = onEmpty;
-    });
-    this.#attend();
-    this.#empty = { promise, resolve };
-    return isInTime(promise, patience);
   }
 
   #rejectWaiting(): void {
@@ -669,7 +435,7 @@ export class Core implements Pumped {
 
   async #destroy(patience: number): Promise<void> {
     const { state } = this;
-    this.#endReady()?.reject(closed());
+    this.waits.notReady(closed());
     state.closing = true;
     state.ended = true;
     state.guard.close();
@@ -680,11 +446,10 @@ export class Core implements Pumped {
     // Those that a worker has claimed, whose slots stay taken until it has exited, and one that is being written, by a getter of
     // whose value this may be called.
     for (const task of state.slots.tasks) if (task !== undefined) state.settle(task, reason(), true);
-    this.#check();
-    if (this.#room !== undefined) this.#room = fulfil(this.#room);
+    this.waits.end();
     const areGone = await killAll(state, Math.max(patience, LEAST_PATIENCE));
     this.#pump.stop();
-    state.observer?.stop();
+    state.hooks?.closed();
     if (!areGone) throw closeTimeout(stuck(state.exiting.size));
   }
 }

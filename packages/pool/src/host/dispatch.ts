@@ -1,3 +1,4 @@
+import { now } from '../shared/clock.js';
 import { restore } from '../shared/error-record.js';
 import { FLAGS } from '../shared/layout.js';
 import { FAILED } from '../shared/messages.js';
@@ -135,7 +136,7 @@ function hasRoom({ slots, ordered, workers, options, isPaused }: State): boolean
 
 /** Writes a task into the table and publishes it, unless that settles it. */
 function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
-  const { slots, inputs } = state;
+  const { slots, inputs, hooks } = state;
   let chosen = pinnedTo;
   if (chosen === undefined && state.choose !== undefined) {
     try {
@@ -150,7 +151,9 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
   const slot = slots.take(task);
   let isSmall: boolean;
   try {
+    const from = hooks?.written === undefined ? 0 : now();
     isSmall = inputs.write(task, slot);
+    hooks?.written?.(slot, from, now());
   } catch (error) {
     slots.giveBack(slot);
     state.settle(task, error, true);
@@ -275,6 +278,8 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
   const flags = words[base + FLAGS] as number;
   let failed = (flags & FAILED) !== 0;
   let value: unknown;
+  const { hooks } = state;
+  const from = hooks?.read === undefined ? 0 : now();
   try {
     value = state.results.read(worker, slot, base, flags);
     if (failed) value = restore(value as never);
@@ -282,6 +287,7 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
     value = unreadable(failed ? 'the thrown value' : 'result', reason);
     failed = true;
   }
+  hooks?.read?.(worker, slot, base, failed, from, now());
   worker.completed++;
   state.slots.giveBack(slot);
   state.settle(task, value, failed);

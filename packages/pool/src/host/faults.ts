@@ -1,8 +1,8 @@
 import { PoolError, WorkerError } from '../errors.js';
 import { now } from '../shared/clock.js';
 import { messageOf } from '../shared/untrusted.js';
-import type { Breaking, Quarantining } from './fault-options.js';
-import type { HandlerName } from './handler-names.js';
+import type { Breaking, Quarantining } from './options.js';
+import type { HandlerName } from './task.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
 /** A function of a file, however it is called. */

@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads';
+import { badType } from '../errors.js';
 import { carry, carryLess } from '../shared/error-record.js';
 import {
   END,
@@ -11,7 +12,29 @@ import {
 } from '../shared/feeds.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { uncloneable } from '../shared/uncloneable.js';
-import { letGo, type Source } from './source.js';
+
+/** A source of items, whatever kind of iterable it comes from. */
+export interface Source {
+  next(): IteratorResult<unknown> | Promise<IteratorResult<unknown>>;
+  return?(): unknown;
+}
+
+/** @throws TypeError for what is not iterable */
+export function sourceOf(name: string, given: unknown): Source {
+  const methods = Object(given) as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
+  if (typeof methods[Symbol.asyncIterator] === 'function') return methods[Symbol.asyncIterator]?.() as Source;
+  if (typeof methods[Symbol.iterator] === 'function') return methods[Symbol.iterator]?.() as Source;
+  throw badType(name, given, 'an iterable or an async iterable');
+}
+
+/** Tells a source that nobody wants more of it. What goes wrong in that is nobody's any more. */
+export function letGo(source: Source): void {
+  try {
+    Promise.resolve(source.return?.()).catch(() => {});
+  } catch {
+    // As above.
+  }
+}
 
 /** Is it an async iterable, which stays on the host while a worker iterates it? What is to be moved is not. */
 export const isFeed = (value: unknown): value is AsyncIterable<unknown> =>

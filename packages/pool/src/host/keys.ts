@@ -1,4 +1,4 @@
-import type { Key } from './task.js';
+import type { Key } from './options.js';
 import { takesTasks, type WorkerHandle } from './worker-handle.js';
 
 /**

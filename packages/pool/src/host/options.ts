@@ -1,25 +1,47 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, SHARE_ENV, type Transferable, type Worker } from 'node:worker_threads';
-import { badRange, badType } from '../errors.js';
+import { badRange, badType, type PoolErrorCode } from '../errors.js';
 import type { OpenTelemetryApi } from '../shared/otel-api.js';
 import { checkStorages, type Storages } from '../shared/stores.js';
 import { uncloneable } from '../shared/uncloneable.js';
 import { clone } from '../shared/untrusted.js';
-import { count, duration, flag, text } from './checks.js';
 import { usableCores } from './cpu-quota.js';
-import type {
-  BreakerOptions,
-  Breaking,
-  QuarantineOptions,
-  Quarantining,
-  RetryOptions,
-} from './fault-options.js';
-import { breakerOf, quarantineOf, retryOf } from './fault-options.js';
-import type { Key } from './task.js';
-import type { LoadBalancer, TaskQueue } from './task-queue.js';
 
-/** Options of a pool. All are Piscina's, under the same names. */
+/** A whole number in a range, or undefined. */
+export function count(name: string, value: unknown, least: number, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number') throw badType(name, value, 'a number');
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw badRange(name, value, `a whole number from ${least} to ${most}`);
+  }
+  return value;
+}
+
+/** Milliseconds, Infinity included, or undefined. */
+export function duration(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number') throw badType(name, value, 'a number of milliseconds');
+  if (!(value >= 0)) throw badRange(name, value, 'zero or more milliseconds');
+  return value;
+}
+
+export function text(name: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw badType(name, value, 'a string');
+  return value;
+}
+
+export function flag(name: string, value: unknown): boolean | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'boolean') throw badType(name, value, 'true or false');
+  return value;
+}
+
+/** What tasks that belong together have in common. */
+export type Key = string | number;
+
+/** Options of a pool. Those that Piscina has, too, have its names. */
 export interface PoolOptions {
   /** The worker file: a path, a `file:` URL as text, or a URL. `run()` may name another one. Default: none. */
   filename?: string | URL | null | undefined;
@@ -35,8 +57,6 @@ export interface PoolOptions {
   maxQueue?: number | 'auto' | undefined;
   /** Tasks that one worker may run at once; useful for asynchronous tasks. Default: 1. */
   concurrentTasksPerWorker?: number | undefined;
-  /** Accepted for Piscina's sake, and without effect: no worker ever blocks its event loop. */
-  atomics?: 'sync' | 'async' | 'disabled' | undefined;
   /**
    * Memory limits of each worker, as for `new Worker()`. A task that exceeds them is rejected. Default: Node's; with
    * `maxOldGenerationSizeMb` alone, a young generation of 48 MB, because Node 24 ends the process at the limit of a larger one.
@@ -50,8 +70,6 @@ export interface PoolOptions {
   env?: WorkerOptions['env'] | undefined;
   /** What workers find as `workerData`; cloned for each. Default: undefined. */
   workerData?: unknown;
-  /** Decides in which order waiting tasks run. Default: first in, first out. */
-  taskQueue?: TaskQueue | undefined;
   /** Lowers the priority of the worker threads by so many nice levels; Linux only, elsewhere without effect. Default: 0. */
   niceIncrement?: number | undefined;
   /** Close file descriptors that a worker leaves open when it ends. Default: true. */
@@ -60,12 +78,6 @@ export interface PoolOptions {
   closeTimeout?: number | undefined;
   /** Record run and wait times for `histogram` and `utilization`. Default: true. */
   recordTiming?: boolean | undefined;
-  /** Accepted for Piscina's sake, and without effect: the order is always strict. */
-  stricterFIFO?: boolean | undefined;
-  /** Chooses the worker of each task instead of "whoever is free". Default: none. */
-  loadBalancer?: LoadBalancer | undefined;
-  /** Record run times per worker for load balancers. Default: false. */
-  workerHistogram?: boolean | undefined;
   /** Runs tasks again that died with their workers, unless `run()` says otherwise. Default: never. */
   retry?: RetryOptions | undefined;
   /** Rejects the tasks of a function for a while that ends one worker after another. Default: never. */
@@ -78,7 +90,7 @@ export interface PoolOptions {
    */
   context?: Storages | undefined;
   /**
-   * A span of OpenTelemetry for each task, its context in the worker, and the pool's metrics: `true` for `@opentelemetry/api` as it is
+   * A span of OpenTelemetry for each task, and its context in the worker: `true` for `@opentelemetry/api` as it is
    * found from the worker file or the program, if it is installed; or that module. Default: none.
    */
   openTelemetry?: boolean | OpenTelemetryApi | undefined;
@@ -86,7 +98,7 @@ export interface PoolOptions {
   maxTasksPerWorker?: number | undefined;
   /** Megabytes of heap, garbage included, after which a worker is replaced in the same way. Default: none. */
   maxHeapMb?: number | undefined;
-  /** Record where the time of every task goes, for `explain()`. Default: false, which costs nothing. */
+  /** Record where the time of every task goes, for `explain()` of `@plimsoll/pool/observe`. Default: false, which costs nothing. */
   explain?: boolean | undefined;
 }
 
@@ -138,13 +150,10 @@ export interface FilledOptions extends PoolOptions {
   idleTimeout: number;
   maxQueue: number;
   concurrentTasksPerWorker: number;
-  atomics: 'sync' | 'async' | 'disabled';
   niceIncrement: number;
   trackUnmanagedFds: boolean;
   closeTimeout: number;
   recordTiming: boolean;
-  stricterFIFO: boolean;
-  workerHistogram: boolean;
   quarantine: Quarantining | undefined;
   breaker: Breaking;
   explain: boolean;
@@ -173,14 +182,11 @@ export function fillOptions(given: PoolOptions): FilledOptions {
     maxQueue: queueLimit(options.maxQueue, threads.maxThreads),
     concurrentTasksPerWorker:
       count('options.concurrentTasksPerWorker', options.concurrentTasksPerWorker, 1, 2 ** 16) ?? 1,
-    atomics: options.atomics ?? 'sync',
     niceIncrement:
       count('options.niceIncrement', options.niceIncrement, process.platform === 'win32' ? -20 : 0, 39) ?? 0,
     trackUnmanagedFds: flag('options.trackUnmanagedFds', options.trackUnmanagedFds) ?? true,
     closeTimeout: duration('options.closeTimeout', options.closeTimeout) ?? 30_000,
     recordTiming: flag('options.recordTiming', options.recordTiming) ?? true,
-    stricterFIFO: flag('options.stricterFIFO', options.stricterFIFO) ?? false,
-    workerHistogram: flag('options.workerHistogram', options.workerHistogram) ?? false,
     quarantine: quarantineOf(options.quarantine),
     breaker: breakerOf(options.breaker),
     explain: flag('options.explain', options.explain) ?? false,
@@ -208,10 +214,7 @@ function queueLimit(value: unknown, maxThreads: number): number {
 }
 
 function checkOthers({
-  atomics,
   resourceLimits,
-  taskQueue,
-  loadBalancer,
   argv,
   execArgv,
   env,
@@ -223,17 +226,8 @@ function checkOthers({
   if (openTelemetry !== undefined && typeof openTelemetry !== 'boolean' && !isOpenTelemetry(openTelemetry)) {
     throw badType('options.openTelemetry', openTelemetry, 'true, false or the module @opentelemetry/api');
   }
-  if (atomics !== undefined && !['sync', 'async', 'disabled'].includes(atomics)) {
-    throw badType('options.atomics', atomics, "'sync', 'async' or 'disabled'");
-  }
   if (resourceLimits !== undefined && (typeof resourceLimits !== 'object' || resourceLimits === null)) {
     throw badType('options.resourceLimits', resourceLimits, 'an object');
-  }
-  if (taskQueue !== undefined && !isTaskQueue(taskQueue)) {
-    throw badType('options.taskQueue', taskQueue, 'an object with size, push(), shift() and remove()');
-  }
-  if (loadBalancer !== undefined && typeof loadBalancer !== 'function') {
-    throw badType('options.loadBalancer', loadBalancer, 'a function (task, workers) => worker or null');
   }
   for (const [name, list] of Object.entries({ argv, execArgv })) {
     if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === 'string')))
@@ -257,12 +251,6 @@ function checkCloneable(name: string, value: unknown): void {
   } catch (error) {
     throw uncloneable(name, value, error);
   }
-}
-
-export function isTaskQueue(value: unknown): value is TaskQueue {
-  if (typeof value !== 'object' || value === null || !('size' in value)) return false;
-  const methods = value as Record<string, unknown>;
-  return ['push', 'shift', 'remove'].every((method) => typeof methods[method] === 'function');
 }
 
 /**
@@ -290,4 +278,95 @@ function fileOf(name: string, given: string): string {
   } catch (cause) {
     throw Object.assign(badRange(name, given, 'a file: URL that names a file of this machine'), { cause });
   }
+}
+
+/** How a worker may end while it has a task. */
+export type WorkerEnd = 'crash' | 'oom' | 'exit';
+
+/** When a task that died with its worker runs again. Do not use it for what must not be done twice. */
+export interface RetryOptions {
+  /** 'crash': an uncaught error; 'oom': a limit of `resourceLimits`; 'exit': `process.exit()`. Default: all of them. */
+  readonly on?: readonly WorkerEnd[] | undefined;
+  /** How often it runs again at most. Default: 2. */
+  readonly max?: number | undefined;
+  /** Milliseconds before it runs again, twice as many each further time. Default: 0. */
+  readonly backoff?: number | undefined;
+}
+
+/** When a function that ends one worker after another is not called any more for a while. */
+export interface QuarantineOptions {
+  /** Workers that have ended while they ran the function. Default: 3. */
+  readonly deaths?: number | undefined;
+  /** Milliseconds in which they did. Default: 60000. */
+  readonly within?: number | undefined;
+  /** Milliseconds for which its tasks are rejected. Default: 30000. */
+  readonly pause?: number | undefined;
+}
+
+/** When no worker is started any more for a while. */
+export interface BreakerOptions {
+  /** Workers that have ended in a row before they were ready; Infinity: never. Default: 5. */
+  readonly failures?: number | undefined;
+  /** Milliseconds for which none is started. Default: 1000. */
+  readonly pause?: number | undefined;
+}
+
+type Filled<Options> = { readonly [Name in keyof Options]-?: NonNullable<Options[Name]> };
+export type Quarantining = Filled<QuarantineOptions>;
+export type Breaking = Filled<BreakerOptions>;
+
+/** As the pool works with it. */
+export interface RetryPolicy {
+  readonly codes: readonly PoolErrorCode[];
+  readonly max: number;
+  readonly backoff: number;
+}
+
+const CODES: Readonly<Record<WorkerEnd, PoolErrorCode>> = {
+  crash: 'PLIMSOLL_POOL_WORKER_CRASHED',
+  oom: 'PLIMSOLL_POOL_OUT_OF_MEMORY',
+  exit: 'PLIMSOLL_POOL_WORKER_EXITED',
+};
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** @throws TypeError or RangeError */
+export function retryOf(value: unknown): RetryPolicy | undefined {
+  const given = objectOf<RetryOptions>('options.retry', value);
+  if (given === undefined) return undefined;
+  const { on = Object.keys(CODES) } = given;
+  if (!Array.isArray(on) || !on.every((end) => Object.hasOwn(CODES, end))) {
+    throw badType('options.retry.on', on, "an array of 'crash', 'oom' and 'exit'");
+  }
+  return {
+    codes: (on as readonly WorkerEnd[]).map((end) => CODES[end]),
+    max: count('options.retry.max', given.max, 0, MOST) ?? 2,
+    backoff: duration('options.retry.backoff', given.backoff) ?? 0,
+  };
+}
+
+/** @throws TypeError or RangeError */
+export function quarantineOf(value: unknown): Quarantining | undefined {
+  const given = objectOf<QuarantineOptions>('options.quarantine', value);
+  if (given === undefined) return undefined;
+  return {
+    deaths: count('options.quarantine.deaths', given.deaths, 1, MOST) ?? 3,
+    within: duration('options.quarantine.within', given.within) ?? 60_000,
+    pause: duration('options.quarantine.pause', given.pause) ?? 30_000,
+  };
+}
+
+/** @throws TypeError or RangeError */
+export function breakerOf(value: unknown): Breaking {
+  const { failures, pause } = objectOf<BreakerOptions>('options.breaker', value) ?? {};
+  const isNever = failures === Number.POSITIVE_INFINITY;
+  return {
+    failures: isNever ? failures : (count('options.breaker.failures', failures, 1, MOST) ?? 5),
+    pause: duration('options.breaker.pause', pause) ?? 1000,
+  };
+}
+
+function objectOf<Options extends object>(name: string, value: unknown): Options | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'object' || value === null) throw badType(name, value, 'an object');
+  return Object.assign(Object.create(null), value);
 }

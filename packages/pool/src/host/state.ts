@@ -1,19 +1,17 @@
+import { PoolError } from '../errors.js';
 import { type Geometry, layoutOf } from '../shared/layout.js';
+import { Marks } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
-import { CustomQueue } from './custom-queue.js';
-import { ObservedInputs, ObservedResults, Observer } from './explain/observer.js';
 import { Guard } from './faults.js';
-import { HandlerNames } from './handler-names.js';
 import { Inputs } from './inputs.js';
 import { Keys } from './keys.js';
 import type { FilledOptions } from './options.js';
 import { Deque, type Pending, Queue } from './queue.js';
 import { Results } from './results.js';
 import { Slots } from './slots.js';
-import { type Extras, SETTLED, type Task } from './task.js';
-import { TaskViews } from './task-views.js';
+import { type Extras, HandlerNames, SETTLED, type Task } from './task.js';
 import { Timing } from './timing.js';
 import { RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 
@@ -44,6 +42,29 @@ export interface OpenStream {
   fail(reason: unknown): void;
   /** Ends it, and closes its iterable. */
   close(reason: unknown): void;
+}
+
+/** What `observe()` hears of. Times are those of the clock that all threads share. */
+export interface TaskHooks {
+  /** A task has been written into its slot. */
+  readonly written: ((slot: number, from: number, to: number) => void) | undefined;
+  /** The outcome in a slot, which starts at word `base`, has been read. */
+  readonly read:
+    | ((worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number) => void)
+    | undefined;
+  /** A worker is ready. */
+  ready(): void;
+  /** All threads are gone. */
+  closed(): void;
+}
+
+/** What decides in the pool's place: the queue and the load balancer of a `Piscina`. */
+export interface Policy {
+  /** Are `setup` and `dispose` of worker files called? */
+  readonly lifecycle: boolean;
+  queueOf(state: State): Pending | undefined;
+  /** The worker of a task; undefined: none for now. */
+  chooserOf(state: State): ((task: Task) => WorkerHandle | undefined) | undefined;
 }
 
 /** Everything that a pool knows. It starts nothing and waits for nothing; what acts on it are functions. */
@@ -89,7 +110,7 @@ export class State {
   /** How many tasks had ended when the next one was refused a worker: until another ends, the answer would be the same. */
   refusedAt = -1;
   /** A balancer's choice; undefined: whoever is free claims the task. */
-  choose: ((task: Task) => WorkerHandle | undefined) | undefined;
+  readonly choose: ((task: Task) => WorkerHandle | undefined) | undefined;
   /** Do tasks come one after another without a pause? */
   isStreaming: () => boolean = () => false;
   /** The number of the last task. */
@@ -118,11 +139,11 @@ export class State {
   ended = false;
 
   readonly handlers: HandlerNames;
-  readonly views: TaskViews;
   readonly inputs: Inputs;
   readonly results: Results;
-  /** Undefined without `explain`. */
-  readonly observer: Observer | undefined;
+  /** What workers note of their tasks; undefined without `explain`. */
+  readonly marks: Marks | undefined;
+  hooks: TaskHooks | undefined;
   /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
   /** Hears from workers. */
@@ -140,28 +161,25 @@ export class State {
   /** The number of the pool's own function. */
   defaultHandler = -1;
 
-  constructor(options: FilledOptions, geometry: Geometry, lifecycle: boolean) {
+  constructor(options: FilledOptions, geometry: Geometry, policy?: Policy) {
     this.options = options;
-    this.lifecycle = lifecycle;
+    this.lifecycle = policy?.lifecycle ?? true;
     this.table = tableOf(layoutOf(geometry));
     const { table, workers } = this;
     this.freeIndexes = Array.from({ length: geometry.workers }, (_, index) => geometry.workers - 1 - index);
     this.handlers = new HandlerNames((id, { filename, name, call }) => {
       for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
     });
-    this.views = new TaskViews(this.handlers);
-    this.observer = options.explain ? new Observer(table, workers, this.handlers) : undefined;
-    const { observer } = this;
-    this.inputs = observer ? new ObservedInputs(table, workers, observer) : new Inputs(table, workers);
-    this.results = observer ? new ObservedResults(table, observer) : new Results(table);
+    this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
+    this.inputs = new Inputs(table, workers);
+    this.results = new Results(table);
     this.slots = new Slots(table, this.inputs);
     this.guard = new Guard(options.breaker, options.quarantine);
-    this.isCustom = options.taskQueue !== undefined;
+    const queue = policy?.queueOf(this);
+    this.queue = queue ?? new Queue();
+    this.isCustom = queue !== undefined;
     this.ordered = this.isCustom;
-    this.queue =
-      options.taskQueue === undefined
-        ? new Queue()
-        : new CustomQueue(options.taskQueue, this.views, (task, error) => this.settle(task, error, true));
+    this.choose = policy?.chooserOf(this);
     this.timing = options.recordTiming ? new Timing(this) : undefined;
   }
 
@@ -257,6 +275,38 @@ export class State {
       if (takesTasks(worker)) waiting += Math.max(0, worker.pinned - room);
     }
     return waiting;
+  }
+
+  /** Why a task is refused, if it is. @param handler -1: there is no file */
+  refusal(handler: number, extras: Extras | undefined): Error | undefined {
+    const refusal = this.#whyNot(handler, extras);
+    if (refusal !== undefined) this.refused++;
+    return refusal;
+  }
+
+  #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
+    const { handlers, workers, guard } = this;
+    if (guard.isUp) {
+      const refusal = guard.refusal(handlers.all[handler], workers.length > 0);
+      if (refusal !== undefined) return refusal;
+    }
+    if (handler === -1) {
+      const message = 'filename must be provided to run() or in options object';
+      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
+    }
+    const { maxThreads, maxQueue } = this.options;
+    if (maxQueue === Number.POSITIVE_INFINITY || this.#waitingWith(extras, maxThreads) <= maxQueue)
+      return undefined;
+    const message =
+      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
+    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
+  }
+
+  #waitingWith(extras: Extras | undefined, threads: number): number {
+    const home = extras?.key === undefined ? undefined : this.keys.workerOf(extras.key);
+    if (home === undefined)
+      return this.waiting(threads, extras?.abortable ? 0 : 1, extras?.abortable ? 1 : 0);
+    return this.waiting(threads) + (home.pinned >= this.options.concurrentTasksPerWorker ? 1 : 0);
   }
 
   /** What waits for one worker alone. */

@@ -1,12 +1,11 @@
 import type { Transferable } from 'node:worker_threads';
 import { AbortError, WorkerError } from '../errors.js';
 import { CONTINUED, FED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
-import { count, duration } from './checks.js';
 import type { Core } from './core.js';
-import type { Journey } from './escort/journey.js';
+import type { Journey } from './escort.js';
 import { type FedParcel, fedParcel, isFeed } from './feed.js';
 import { Line, type Place } from './line.js';
-import type { RunOptions } from './options.js';
+import { count, duration, type RunOptions } from './options.js';
 import type { OpenStream } from './state.js';
 import { type Checked, check, handlerOf, ownOf, parcelOf, transferOf, watch } from './submit.js';
 import { type Extras, NO_EXTRAS, Rejection, type Task } from './task.js';

@@ -3,12 +3,21 @@ import { AbortError, badRange, badType, TimeoutError } from '../errors.js';
 import { FED, OBSERVED } from '../shared/calls.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
-import { count, duration, text } from './checks.js';
 import type { Core } from './core.js';
-import { type RetryPolicy, retryOf } from './fault-options.js';
 import { type FedParcel, fedParcel, isFeed, type Parcel } from './feed.js';
-import { type AbortEmitter, type AbortSignalAny, pathOf, type RunOptions } from './options.js';
-import { type Extras, type Key, NO_EXTRAS, type Watch } from './task.js';
+import {
+  type AbortEmitter,
+  type AbortSignalAny,
+  count,
+  duration,
+  type Key,
+  pathOf,
+  type RetryPolicy,
+  type RunOptions,
+  retryOf,
+  text,
+} from './options.js';
+import { type Extras, NO_EXTRAS, type Watch } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;

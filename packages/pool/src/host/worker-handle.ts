@@ -5,7 +5,7 @@ import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, gateAt, isWoken, mustWake, WOKEN } from '../shared/gate.js';
-import { type Histogram, Times } from '../shared/histogram.js';
+import { Times } from '../shared/histogram.js';
 import { ABORTABLE_NOW, CLAIMED } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
 import { newPost, Post, portsOf } from '../shared/post.js';
@@ -71,8 +71,6 @@ export class WorkerHandle {
   completed = 0;
   /** Of its tasks; undefined without `recordTiming`. */
   readonly times: Times | undefined;
-  /** What load balancers may see of them. */
-  histogram: Histogram | undefined;
   /** When the host first saw it idle, by its clock; undefined while it works. */
   idleSince: number | undefined;
   /** How many tasks it had claimed then. */

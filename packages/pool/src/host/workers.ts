@@ -96,7 +96,6 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
     state.workers.push(worker);
     state.made++;
     if (worker.times !== undefined) state.timing?.born(worker.times);
-    if (state.options.workerHistogram) worker.histogram = worker.times?.run;
     return worker;
   } catch (error) {
     if (beyond === 0) state.startError = { error };
@@ -112,7 +111,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     index,
     concurrency: options.concurrentTasksPerWorker,
     times: options.recordTiming ? new Times().buffer : undefined,
-    marks: state.observer?.marks.buffer,
+    marks: state.marks?.buffer,
     lifecycle: state.lifecycle ? options.closeTimeout : undefined,
     maxHeapMb: options.maxHeapMb,
     clock: source,

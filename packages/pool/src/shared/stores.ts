@@ -22,7 +22,7 @@ export const storageOf = (name: string): Storage | undefined => registry[KEY]?.g
  * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for anything but storages, and for a name that is taken
  * @example
  * import { AsyncLocalStorage } from 'node:async_hooks';
- * import { receiveContext } from '@plimsoll/pool';
+ * import { receiveContext } from '@plimsoll/pool/worker';
  *
  * const user = new AsyncLocalStorage();
  * receiveContext({ user });

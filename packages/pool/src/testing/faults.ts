@@ -1,5 +1,5 @@
 import { badRange, badType } from '../errors.js';
-import { count, text } from '../host/checks.js';
+import { count, text } from '../host/options.js';
 
 /**
  * What goes wrong. With a call: its worker dies of an uncaught error ('crash'), by `process.exit()` ('exit') or at its heap

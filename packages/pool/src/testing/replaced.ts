@@ -37,7 +37,8 @@ export const now: typeof clock.now = () => simulation.time.now;
 /** Virtual, but for the next turn of the event loop, which is the real one. */
 export const timers = {
   setTimeout: (callback: () => void, milliseconds = 0) => simulation.time.setTimeout(callback, milliseconds),
-  clearTimeout: (timer: ReturnType<Simulation['time']['setTimeout']> | undefined) => simulation.time.clearTimeout(timer),
+  clearTimeout: (timer: ReturnType<Simulation['time']['setTimeout']> | undefined) =>
+    simulation.time.clearTimeout(timer),
   setImmediate: real.timers.setImmediate,
   /** What keeps a test waiting is its own. */
   hold: () => ({ ref() {}, unref() {}, close() {} }),

@@ -1,6 +1,5 @@
 import { badType } from '../errors.js';
-import { count, flag } from '../host/checks.js';
-import type { PoolOptions } from '../host/options.js';
+import { count, flag, type PoolOptions } from '../host/options.js';
 
 export type LoadFile = (filename: string, threadId: number) => unknown;
 

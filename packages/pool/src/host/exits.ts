@@ -1,11 +1,13 @@
 import { WorkerError } from '../errors.js';
+import { reclaimSpinPermits } from '../shared/gate.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
-import { type Lost, putBack, rejectWaiting } from './dispatch.js';
-import { type RetryPolicy, retryOf } from './fault-options.js';
-import type { HandlerName } from './handler-names.js';
+import { type Lost, putBack, reap, rejectWaiting } from './dispatch.js';
+import { workerFailure } from './faults.js';
+import { type RetryPolicy, retryOf } from './options.js';
 import type { State } from './state.js';
-import { PAUSED, SETTLED, type Task } from './task.js';
-import { findHome } from './workers.js';
+import { type HandlerName, PAUSED, SETTLED, type Task } from './task.js';
+import { EXITED, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
+import { endRecycling, findHome, leave } from './workers.js';
 
 /** How often tasks have run again. */
 const tries = new WeakMap<Task, number>();
@@ -13,11 +15,69 @@ const tries = new WeakMap<Task, number>();
 const isSame = (one: HandlerName, other: HandlerName): boolean =>
   one.filename === other.filename && one.name === other.name;
 
+/** What is told of workers that have exited. */
+export interface ExitEvents {
+  /** It had not been ready. */
+  stillborn(error: Error): void;
+  destroyed(worker: WorkerHandle): void;
+  /** No task can be told. */
+  failed(error: unknown): void;
+}
+
+/** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
+const MOST_IDLE_DEATHS = 10;
+
+/** A worker's thread has exited. Gives whether there may be fewer workers than there must be, see `plan`. */
+export function workerExited(
+  state: State,
+  worker: WorkerHandle,
+  exitCode: number,
+  events: ExitEvents,
+): boolean {
+  leave(state, worker);
+  worker.endedAs = worker.state;
+  worker.state = EXITED;
+  state.exited++;
+  endRecycling(state, worker);
+  const isStopped = worker.endedAs === STOPPING;
+  const isStillborn = !worker.hasStarted && !isStopped;
+  const errorOf = (handler?: HandlerName): WorkerError => workerFailure(worker, exitCode, handler);
+  if (isStillborn) events.stillborn(errorOf());
+  state.keys.forget(worker);
+  const { dead, ran } = reap(state, worker);
+  bury(state, dead, isStopped, errorOf);
+  for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(errorOf());
+  if (worker.times !== undefined) state.timing?.died(worker.times);
+  if (isStillborn) giveUp(state, errorOf(), events);
+  else if (!isStopped && ran === 0 && worker.failure !== undefined) events.failed(worker.failure.error);
+  events.destroyed(worker);
+  state.exiting.delete(worker);
+  reclaimSpinPermits(state.table, worker.index);
+  state.freeIndexes.push(worker.index);
+  const hasWorked = worker.completed > 0 || ran > 0;
+  if (hasWorked) state.idleDeaths = 0;
+  const isIdleDeath = !hasWorked && worker.endedAs === READY;
+  if (isIdleDeath && ++state.idleDeaths >= MOST_IDLE_DEATHS) {
+    state.idleDeaths = 0;
+    rejectWaiting(state, () => errorOf());
+  }
+  return !isIdleDeath && (!isStillborn || state.workers.length > 0);
+}
+
+/** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
+function giveUp(state: State, error: WorkerError, events: ExitEvents): void {
+  state.guard.failed(error);
+  if (state.workers.length > 0) return;
+  const waiting = state.outstanding;
+  rejectWaiting(state, () => error);
+  if (waiting === 0) events.failed(error);
+}
+
 /**
  * Tasks have died with their worker: each runs again or is rejected. What they did may have ended the worker, unless the pool
  * has stopped it: then functions may come into quarantine.
  */
-export function bury(
+function bury(
   state: State,
   dead: readonly Lost[],
   isStopped: boolean,

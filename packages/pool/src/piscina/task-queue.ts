@@ -27,6 +27,12 @@ export interface TaskQueue {
   unshift?(task: PoolTask): void;
 }
 
+export function isTaskQueue(value: unknown): value is TaskQueue {
+  if (typeof value !== 'object' || value === null || !('size' in value)) return false;
+  const methods = value as Record<string, unknown>;
+  return ['push', 'shift', 'remove'].every((method) => typeof methods[method] === 'function');
+}
+
 /** What a load balancer sees of a worker: one object for each, whose values are always the current ones. */
 export interface PoolWorker {
   /** The thread id. */

@@ -1,8 +1,7 @@
+import type { HandlerNames, Task } from '../host/task.js';
 import type { Packed } from '../shared/calls.js';
 import { CARRIED } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
-import type { HandlerNames } from './handler-names.js';
-import type { Task } from './task.js';
 import { type PoolTask, queueOptionsSymbol } from './task-queue.js';
 
 /** What custom queues and load balancers see of tasks: always the same object for a task, so that they may keep it. */

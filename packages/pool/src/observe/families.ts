@@ -1,4 +1,4 @@
-import type { Core } from '../core.js';
+import type { Core } from '../host/core.js';
 
 /** A number of the pool, as exporters give it. */
 export interface Family {
@@ -21,7 +21,7 @@ export const FAMILIES: readonly Family[] = [
     type: 'counter',
     help: 'Tasks that run() has accepted.',
     unit: '{task}',
-    of: (core) => core.completed + core.outstanding,
+    of: ({ state }) => state.completed + state.outstanding,
   },
   {
     name: 'plimsoll.pool.tasks.settled',
@@ -29,7 +29,7 @@ export const FAMILIES: readonly Family[] = [
     type: 'counter',
     help: 'Tasks whose promise was settled.',
     unit: '{task}',
-    of: (core) => core.completed,
+    of: ({ state }) => state.completed,
   },
   {
     name: 'plimsoll.pool.tasks.failed',
@@ -37,7 +37,7 @@ export const FAMILIES: readonly Family[] = [
     type: 'counter',
     help: 'Tasks whose promise was rejected: they threw, were cancelled, or died with their worker.',
     unit: '{task}',
-    of: (core) => core.failed,
+    of: ({ state }) => state.failed,
   },
   {
     name: 'plimsoll.pool.tasks.refused',
@@ -45,7 +45,7 @@ export const FAMILIES: readonly Family[] = [
     type: 'counter',
     help: 'Tasks that run() has not accepted: the queue was full, or the pool closed.',
     unit: '{task}',
-    of: (core) => core.refused,
+    of: ({ state }) => state.refused,
   },
   {
     name: 'plimsoll.pool.tasks.outstanding',
@@ -93,7 +93,7 @@ export const FAMILIES: readonly Family[] = [
     type: 'counter',
     help: 'Worker threads that were started.',
     unit: '{thread}',
-    of: (core) => core.made,
+    of: ({ state }) => state.made,
   },
   {
     name: 'plimsoll.pool.workers.exited',
@@ -101,7 +101,7 @@ export const FAMILIES: readonly Family[] = [
     type: 'counter',
     help: 'Worker threads that have ended, whatever for.',
     unit: '{thread}',
-    of: (core) => core.exited,
+    of: ({ state }) => state.exited,
   },
 ];
 

@@ -1,5 +1,5 @@
-import type { Pending } from './queue.js';
-import { SETTLED, type Task } from './task.js';
+import type { Pending } from '../host/queue.js';
+import { SETTLED, type Task } from '../host/task.js';
 import type { PoolTask, TaskQueue } from './task-queue.js';
 import type { TaskViews } from './task-views.js';
 

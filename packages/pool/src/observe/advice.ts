@@ -76,7 +76,7 @@ function startUpIsTheTail(
   if (slowest === 0 || startedLate <= slowest / 2) return undefined;
   const { minThreads, most } = facts.workers;
   const remedy =
-    minThreads < most ? `raise minThreads from ${minThreads} to ${most}` : 'await pool.ready first';
+    minThreads < most ? `raise minThreads from ${minThreads} to ${most}` : 'await pool.ready() first';
   return {
     id: 'start-up-is-the-tail',
     task: about(task),

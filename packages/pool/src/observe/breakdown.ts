@@ -1,4 +1,4 @@
-import { Histogram } from '../../shared/histogram.js';
+import { Histogram } from '../shared/histogram.js';
 
 /**
  * The parts of a task's life, in their order, which together are all of it:

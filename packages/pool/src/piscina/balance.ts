@@ -1,25 +1,29 @@
 import { badType } from '../errors.js';
-import type { State } from './state.js';
-import type { Task } from './task.js';
+import type { State } from '../host/state.js';
+import type { Task } from '../host/task.js';
+import { EXITED, READY, STOPPING, takesTasks, type WorkerHandle } from '../host/worker-handle.js';
+import { spawn } from '../host/workers.js';
 import type { LoadBalancer, PoolWorker } from './task-queue.js';
-import { EXITED, READY, STOPPING, takesTasks, type WorkerHandle } from './worker-handle.js';
+import type { TaskViews } from './task-views.js';
 
-/** Turns the user's load balancer into the dispatcher's question. It may have one more worker started by `spawn`. */
+/** Turns the user's load balancer into the dispatcher's question. */
 export function chooserFor(
   balancer: LoadBalancer,
   state: State,
-  spawn: () => void,
+  tasks: TaskViews,
+  hasHistograms: boolean,
 ): (task: Task) => WorkerHandle | undefined {
   const { workers } = state;
   let first: ReadonlySet<WorkerHandle> | undefined;
   return (task) => {
     first ??= new Set(workers);
-    const chosen = balancer(state.views.of(task), offered(workers, first));
+    const views = offered(workers, first).map((worker) => workerView(worker, hasHistograms));
+    const chosen = balancer(tasks.of(task), views);
     if (chosen === null) {
-      spawn();
+      spawn(state);
       return undefined;
     }
-    if (typeof chosen !== 'object' || !views.has(chosen))
+    if (typeof chosen !== 'object' || !known.has(chosen))
       throw badType('what loadBalancer returns', chosen, 'one of the workers, or null');
     return workers.find((worker) => worker.threadId === chosen.id && takesTasks(worker));
   };
@@ -29,20 +33,19 @@ export function chooserFor(
  * Workers that were started on need are offered when they are ready, or when no other ones are there. The first ones are
  * offered from the beginning, so that a balancer that counts on their number finds them all.
  */
-function offered(workers: readonly WorkerHandle[], first: ReadonlySet<WorkerHandle>): PoolWorker[] {
+function offered(workers: readonly WorkerHandle[], first: ReadonlySet<WorkerHandle>): WorkerHandle[] {
   const staying = workers.filter(takesTasks);
   const ready = staying.filter((worker) => worker.state === READY || first.has(worker));
-  return (ready.length > 0 ? ready : staying).map(workerView);
+  return ready.length > 0 ? ready : staying;
 }
 
-const known = new WeakMap<WorkerHandle, PoolWorker>();
-
-const views = new WeakSet<object>();
+const viewOf = new WeakMap<WorkerHandle, PoolWorker>();
+const known = new WeakSet<object>();
 
 /** Always the same object for a worker, and always up to date, so that a balancer may keep it. */
-function workerView(worker: WorkerHandle): PoolWorker {
-  const kept = known.get(worker);
-  if (kept !== undefined) return kept;
+function workerView(worker: WorkerHandle, hasHistogram: boolean): PoolWorker {
+  const before = viewOf.get(worker);
+  if (before !== undefined) return before;
   const view: PoolWorker = {
     id: worker.threadId,
     get currentUsage() {
@@ -52,7 +55,7 @@ function workerView(worker: WorkerHandle): PoolWorker {
       return worker.runsAbortable;
     },
     get histogram() {
-      return worker.histogram?.summary() ?? null;
+      return (hasHistogram && worker.times?.run.summary()) || null;
     },
     get terminating() {
       return worker.state === STOPPING;
@@ -61,7 +64,7 @@ function workerView(worker: WorkerHandle): PoolWorker {
       return worker.state === EXITED;
     },
   };
-  known.set(worker, view);
-  views.add(view);
+  viewOf.set(worker, view);
+  known.add(view);
   return view;
 }

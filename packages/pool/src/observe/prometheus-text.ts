@@ -1,16 +1,16 @@
-import { badRange, badType } from '../../errors.js';
-import type { Histogram } from '../../shared/histogram.js';
-import type { Core } from '../core.js';
-import { PHASES } from '../explain/breakdown.js';
+import { badRange, badType } from '../errors.js';
+import type { Core } from '../host/core.js';
+import type { Histogram } from '../shared/histogram.js';
+import { type Breakdown, PHASES } from './breakdown.js';
 import { BOUNDS, FAMILIES, TIMES } from './families.js';
 
-/** Options of `metrics()`. */
+/** Options of `prometheusMetrics()`. */
 export interface MetricsOptions {
   /** Labels of every sample, to tell pools apart: `{ pool: 'images' }`. Default: none. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Content-Type of `metrics()`. */
+/** Content-Type of `prometheusMetrics()`. */
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
@@ -23,18 +23,22 @@ const TAKEN = ['le', 'task', 'file', 'phase'];
  * What the pool knows, in the text format of Prometheus, version 0.0.4.
  * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for labels that cannot be
  */
-export function prometheusText(core: Core, options: MetricsOptions): string {
+export function prometheusText(
+  core: Core,
+  breakdowns: readonly Breakdown[],
+  options: MetricsOptions,
+): string {
   const labels = labelsOf(options);
   const lines = FAMILIES.flatMap(({ prometheus, type, help, of }) => {
     const value = of(core);
     return value === undefined ? [] : family(prometheus, type, help, [sample(prometheus, labels, value)]);
   });
-  const { timing } = core;
+  const { timing } = core.state;
   if (timing !== undefined) {
     for (const { kind, prometheus, help } of TIMES)
       lines.push(...family(prometheus, 'histogram', help, histogram(prometheus, labels, timing.ever(kind))));
   }
-  lines.push(...byTask(core, labels));
+  lines.push(...byTask(breakdowns, labels));
   return `${lines.join('\n')}\n`;
 }
 
@@ -55,8 +59,7 @@ const TASK = 'plimsoll_pool_task_seconds';
 const PHASE = 'plimsoll_pool_task_phase_seconds_total';
 
 /** With `explain`, the same by function. */
-function byTask(core: Core, labels: Labels): string[] {
-  const breakdowns = core.observer?.breakdowns ?? [];
+function byTask(breakdowns: readonly Breakdown[], labels: Labels): string[] {
   if (breakdowns.length === 0) return [];
   const totals: string[] = [];
   const phases: string[] = [];

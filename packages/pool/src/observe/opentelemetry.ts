@@ -1,7 +1,7 @@
-import { badType } from '../../errors.js';
-import type { Histogram } from '../../shared/histogram.js';
-import type { Core } from '../core.js';
-import { PHASES } from '../explain/breakdown.js';
+import { badType } from '../errors.js';
+import type { Core } from '../host/core.js';
+import type { Histogram } from '../shared/histogram.js';
+import { type Breakdown, PHASES } from './breakdown.js';
 import { FAMILIES, TIMES } from './families.js';
 
 /** What is used of a meter of `@opentelemetry/api`, so that its types need not be there. */
@@ -31,7 +31,7 @@ const QUANTILES = [0.5, 0.99] as const;
  * million tasks a second would cost more than the tasks.
  * @returns what ends it
  */
-export function observe(core: Core, meter: Meter): () => void {
+export function meterMetrics(core: Core, breakdowns: () => readonly Breakdown[], meter: Meter): () => void {
   if (typeof meter?.createObservableGauge !== 'function') {
     throw badType('meter', meter, 'a meter of @opentelemetry/api');
   }
@@ -59,13 +59,15 @@ export function observe(core: Core, meter: Meter): () => void {
   }
   for (const { kind, name, help } of TIMES) {
     add('counter', `${name}.sum`, help, 's', (result) => {
-      const times = core.timing?.ever(kind);
+      const times = core.state.timing?.ever(kind);
       if (times !== undefined) result.observe(times.sum / 1e3);
     });
-    add('gauge', `${name}.quantile`, help, 's', (result) => quantiles(result, core.timing?.since(kind)));
+    add('gauge', `${name}.quantile`, help, 's', (result) =>
+      quantiles(result, core.state.timing?.since(kind)),
+    );
   }
   add('counter', 'plimsoll.pool.task.phase', 'Where the time of tasks went, by function.', 's', (result) =>
-    phases(result, core),
+    phases(result, breakdowns()),
   );
   return () => {
     for (const end of ends.splice(0)) end();
@@ -77,8 +79,8 @@ function quantiles(result: ObservableResult, times: Histogram | undefined): void
   for (const quantile of QUANTILES) result.observe(times.percentile(quantile * 100) / 1e3, { quantile });
 }
 
-function phases(result: ObservableResult, { observer }: Core): void {
-  for (const { name, filename, phases: all } of observer?.breakdowns ?? []) {
+function phases(result: ObservableResult, breakdowns: readonly Breakdown[]): void {
+  for (const { name, filename, phases: all } of breakdowns) {
     for (const phase of PHASES) result.observe(all[phase].sum / 1e3, { task: name, file: filename, phase });
   }
 }

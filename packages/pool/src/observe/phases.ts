@@ -1,15 +1,10 @@
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import { now } from '../../shared/clock.js';
-import { CREATED, HANDLER } from '../../shared/layout.js';
-import { CALLED, cellsOf, IDLE, Marks, RETURNED, TAKEN, WRITTEN } from '../../shared/marks.js';
-import type { SharedTable } from '../../shared/memory.js';
-import { FAILED } from '../../shared/messages.js';
-import { queuedEntries } from '../../shared/table.js';
-import type { HandlerNames } from '../handler-names.js';
-import { Inputs } from '../inputs.js';
-import { Results } from '../results.js';
-import type { Task } from '../task.js';
-import { READY, type WorkerHandle } from '../worker-handle.js';
+import type { Core } from '../host/core.js';
+import type { TaskHooks } from '../host/state.js';
+import { READY, type WorkerHandle } from '../host/worker-handle.js';
+import { CREATED, HANDLER } from '../shared/layout.js';
+import { CALLED, cellsOf, IDLE, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
+import { queuedEntries } from '../shared/table.js';
 import { Breakdown, type Phases } from './breakdown.js';
 
 /** So many functions are told apart; the tasks of further ones are added up in one. */
@@ -17,18 +12,17 @@ const MOST_FUNCTIONS = 256;
 /** Milliseconds between two looks at the host's event loop. */
 const RESOLUTION = 10;
 
-/** Follows every task of a pool with `explain`, by standing where tasks are written and results read. */
-export class Observer {
-  readonly marks: Marks;
-  readonly startedAt = now();
+/** Adds up where the time of every task of a pool with `explain` goes. */
+export class TaskPhases implements TaskHooks {
+  /** By `Core.duration`. */
+  readonly startedAt: number;
   /** The most workers that were ready at a time. */
   mostWorkers = 0;
   readonly #byHandler = new Map<number, Breakdown>();
   readonly #breakdowns = new Set<Breakdown>();
   readonly #others = new Breakdown('', '(others)');
-  readonly #table: SharedTable;
-  readonly #workers: readonly WorkerHandle[];
-  readonly #handlers: HandlerNames;
+  readonly #core: Core;
+  readonly #cells: Float64Array;
   readonly #delay: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION });
   readonly #loopAtStart = performance.eventLoopUtilization();
   /** By slot: when the writing of its task began and ended, and whether a worker was free for it then. */
@@ -36,16 +30,17 @@ export class Observer {
   readonly #to: Float64Array;
   readonly #foundFree: Uint8Array;
 
-  constructor(table: SharedTable, workers: readonly WorkerHandle[], handlers: HandlerNames) {
-    const { slots } = table.layout;
-    this.marks = new Marks(slots);
-    this.#table = table;
-    this.#workers = workers;
-    this.#handlers = handlers;
+  /** @param cells what workers note of the task in each slot */
+  constructor(core: Core, cells: Float64Array) {
+    const { slots } = core.state.table.layout;
+    this.startedAt = core.duration;
+    this.#core = core;
+    this.#cells = cells;
     this.#from = new Float64Array(slots);
     this.#to = new Float64Array(slots);
     this.#foundFree = new Uint8Array(slots);
     this.#delay.enable();
+    this.ready();
   }
 
   /** One for each function that a task has called. */
@@ -59,13 +54,12 @@ export class Observer {
     return { utilization, delay: this.#delay };
   }
 
-  /** A worker is ready. */
-  came(): void {
-    const ready = this.#workers.filter((worker) => worker.state === READY).length;
+  ready(): void {
+    const ready = this.#core.workers.filter((worker) => worker.state === READY).length;
     this.mostWorkers = Math.max(this.mostWorkers, ready);
   }
 
-  stop(): void {
+  closed(): void {
     this.#delay.disable();
   }
 
@@ -73,14 +67,15 @@ export class Observer {
     this.#from[slot] = from;
     this.#to[slot] = to;
     let free = 0;
-    for (const worker of this.#workers) if (worker.state === READY && worker.hasNothing) free++;
-    this.#foundFree[slot] = free > queuedEntries(this.#table) ? 1 : 0;
+    for (const worker of this.#core.workers) if (worker.state === READY && worker.hasNothing) free++;
+    this.#foundFree[slot] = free > queuedEntries(this.#core.state.table) ? 1 : 0;
   }
 
   read(worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number): void {
     // Its first result may be read before the message that says so.
     if (!worker.hasStarted) worker.readMessages();
-    const { cells } = this.marks;
+    const cells = this.#cells;
+    const { words, floats } = this.#core.state.table;
     const at = cellsOf(slot);
     const taken = cells[at + TAKEN] as number;
     const written = cells[at + WRITTEN] as number;
@@ -88,14 +83,14 @@ export class Observer {
     const returned = (cells[at + RETURNED] as number) || called;
     const foundFree = this.#foundFree[slot] === 1;
     const phases: Phases = {
-      ...this.#before(worker, slot, this.#table.floats[(base + CREATED) >> 1] as number, taken),
+      ...this.#before(worker, slot, floats[(base + CREATED) >> 1] as number, taken),
       load: called - taken,
       run: returned - called,
       reply: written - returned,
       return: Math.max(0, from - written),
       decode: to - from,
     };
-    const breakdown = this.#breakdownOf(this.#table.words[base + HANDLER] as number);
+    const breakdown = this.#breakdownOf(words[base + HANDLER] as number);
     breakdown.add(phases, { failed, foundFree, idle: cells[at + IDLE] as number });
   }
 
@@ -116,7 +111,7 @@ export class Observer {
   #breakdownOf(handler: number): Breakdown {
     const known = this.#byHandler.get(handler);
     if (known !== undefined) return known;
-    const { filename, name } = this.#handlers.of(handler);
+    const { filename, name } = this.#core.handlers.of(handler);
     const found = this.#find(filename, name) ?? this.#make(filename, name);
     this.#byHandler.set(handler, found);
     return found;
@@ -132,41 +127,5 @@ export class Observer {
     const made = isOther ? this.#others : new Breakdown(filename, name);
     this.#breakdowns.add(made);
     return made;
-  }
-}
-
-/** Inputs that tell an observer how long writing took. */
-export class ObservedInputs extends Inputs {
-  readonly #observer: Observer;
-
-  constructor(table: SharedTable, workers: readonly WorkerHandle[], observer: Observer) {
-    super(table, workers);
-    this.#observer = observer;
-  }
-
-  override write(task: Task, slot: number): boolean {
-    const from = now();
-    const isSmall = super.write(task, slot);
-    this.#observer.written(slot, from, now());
-    return isSmall;
-  }
-}
-
-/** Results that tell an observer of each task whose end was read. */
-export class ObservedResults extends Results {
-  readonly #observer: Observer;
-
-  constructor(table: SharedTable, observer: Observer) {
-    super(table);
-    this.#observer = observer;
-  }
-
-  override read(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
-    const from = now();
-    try {
-      return super.read(worker, slot, base, flags);
-    } finally {
-      this.#observer.read(worker, slot, base, (flags & FAILED) !== 0, from, now());
-    }
   }
 }

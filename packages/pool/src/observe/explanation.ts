@@ -1,28 +1,27 @@
 import { availableParallelism } from 'node:os';
-import { now } from '../../shared/clock.js';
-import type { Histogram } from '../../shared/histogram.js';
-import type { Core } from '../core.js';
-import { readCpuQuota } from '../cpu-quota.js';
+import type { Core } from '../host/core.js';
+import { readCpuQuota } from '../host/cpu-quota.js';
+import type { Histogram } from '../shared/histogram.js';
 import { adviceFor } from './advice.js';
 import { type Breakdown, PHASES } from './breakdown.js';
-import type { Observer } from './observer.js';
+import type { TaskPhases } from './phases.js';
 import type { Explanation, Spread, TaskExplanation } from './types.js';
 
 const NANOS = 1e6;
 
-export function explanationOf(core: Core, observer: Observer, quota = readCpuQuota()): Explanation {
-  const breakdowns = [...observer.breakdowns].sort((one, other) => other.total.sum - one.total.sum);
-  const { utilization, delay } = observer.hostLoop;
+export function explanationOf(core: Core, phases: TaskPhases, quota = readCpuQuota()): Explanation {
+  const breakdowns = [...phases.breakdowns].sort((one, other) => other.total.sum - one.total.sum);
+  const { utilization, delay } = phases.hostLoop;
   const at = (percent: number): number => delay.percentile(percent) / NANOS;
   const { minThreads, maxThreads } = core.options;
   const facts = {
-    duration: now() - observer.startedAt,
+    duration: core.duration - phases.startedAt,
     tasks: breakdowns.map(taskExplanation),
     host: { utilization, loopDelay: { mean: delay.mean / NANOS, p50: at(50), p99: at(99) } },
     workers: {
       minThreads,
       maxThreads,
-      most: observer.mostWorkers,
+      most: phases.mostWorkers,
       cores: Math.min(availableParallelism(), quota ?? Number.POSITIVE_INFINITY),
       quota,
     },

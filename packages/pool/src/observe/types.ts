@@ -43,7 +43,7 @@ export interface Advice {
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-/** What `pool.explain()` returns. Times are milliseconds. */
+/** What `explain()` returns. Times are milliseconds. */
 export interface Explanation {
   /** How long the pool has been observed. */
   readonly duration: number;

@@ -1,0 +1,262 @@
+import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { UncloneableError } from '../errors.js';
+import type { Packed } from '../shared/calls.js';
+import { CARRIED } from '../shared/calls.js';
+import { now } from '../shared/clock.js';
+import { type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
+import type { Storages } from '../shared/stores.js';
+import { isError, messageOf } from '../shared/untrusted.js';
+import { type HandlerNames, Rejection } from './task.js';
+
+/**
+ * What is published to the channels `tracing:plimsoll.pool.task:*` and `plimsoll.pool.task.started`: the same object for all events
+ * of a task. Times are milliseconds by one clock.
+ */
+export interface TaskEvent {
+  /** A number that no other task of the process has. */
+  readonly id: number;
+  readonly name: string;
+  readonly filename: string;
+  readonly queuedAt: number;
+  /** When its worker called the function; undefined: it has not. */
+  startedAt: number | undefined;
+  /** The worker that called the function. */
+  threadId: number | undefined;
+  settledAt: number | undefined;
+  /** Why the promise was rejected. */
+  error?: unknown;
+}
+
+const { start, end, asyncStart, asyncEnd, error: failure } = tracingChannel('plimsoll.pool.task');
+const started = channel('plimsoll.pool.task.started');
+
+/** Does anybody want to hear of tasks? Asked for each of them. */
+export const isWatched = (): boolean =>
+  start.hasSubscribers ||
+  end.hasSubscribers ||
+  asyncStart.hasSubscribers ||
+  asyncEnd.hasSubscribers ||
+  failure.hasSubscribers ||
+  started.hasSubscribers;
+
+/** What the escort needs of the pool. */
+export interface Escorted {
+  readonly handlers: HandlerNames;
+  /** Reads what workers have posted. */
+  readMessages(): void;
+}
+
+const settled = Promise.resolve();
+let ids = 0;
+
+/**
+ * What travels with tasks: stores, trace context, and the events and spans that tell of them. Made for a pool that has such an
+ * option, or when somebody has subscribed to the events.
+ */
+export class Escort {
+  readonly pool: Escorted;
+  readonly api: OpenTelemetryApi | undefined;
+  /** Those whose workers shall tell of their start. */
+  readonly awaited = new Map<number, TaskEvent>();
+  readonly #storages: readonly (readonly [string, Storages[string]])[];
+
+  constructor(pool: Escorted, storages: Storages | undefined, api: OpenTelemetryApi | undefined) {
+    this.pool = pool;
+    this.api = api;
+    this.#storages = Object.entries(storages ?? {});
+  }
+
+  /** A worker has called the function of a task. */
+  started(id: number, time: number, threadId: number): void {
+    const event = this.awaited.get(id);
+    if (event === undefined) return;
+    this.awaited.delete(id);
+    event.startedAt = time;
+    event.threadId = threadId;
+    started.publish(event);
+  }
+
+  /** The task is submitted right after this, where `run()` is called or a loop was begun. */
+  begin(value: unknown, handler: number): Journey {
+    const { filename, name, call } = this.pool.handlers.of(handler);
+    const times = { queuedAt: now(), startedAt: undefined, threadId: undefined, settledAt: undefined };
+    const event = { id: ids++, name, filename, ...times };
+    start.publish(event);
+    // Asked for each time: an SDK may be registered after the pool was made.
+    const attributes = { 'code.function.name': name, 'code.file.path': filename };
+    const span = this.api?.trace.getTracer('@plimsoll/pool').startSpan(`pool.run ${name}`, { attributes });
+    const packed = this.#pack(value, event, span);
+    if (packed === undefined) return new Journey(this, event, span, value, handler);
+    const carried = this.pool.handlers.idOf(filename, name, call | CARRIED);
+    return new Journey(this, event, span, packed, carried, true);
+  }
+
+  /** Submits a task with all that belongs to it. */
+  run(
+    value: unknown,
+    handler: number,
+    submit: (value: unknown, handler: number) => Promise<unknown>,
+  ): Promise<unknown> {
+    const journey = this.begin(value, handler);
+    const promise = submit(journey.value, journey.handler);
+    journey.queued();
+    return promise.then(
+      (result) => {
+        journey.succeeded();
+        return result;
+      },
+      (error: unknown) => {
+        const reason = journey.reasonOf(error);
+        journey.failed(reason);
+        throw reason;
+      },
+    );
+  }
+
+  /**
+   * The same for a task without a promise: `resolve` gets its result or a `Rejection`.
+   * @throws why it is refused
+   */
+  start<Started>(
+    value: unknown,
+    handler: number,
+    resolve: (value: unknown) => void,
+    submit: (value: unknown, handler: number, resolve: (value: unknown) => void) => Started,
+  ): Started {
+    const journey = this.begin(value, handler);
+    const onEnd = (result: unknown): void => {
+      if (!(result instanceof Rejection)) {
+        void settled.then(() => journey.succeeded());
+        resolve(result);
+        return;
+      }
+      const reason = journey.reasonOf(result.reason);
+      void settled.then(() => journey.failed(reason));
+      resolve(new Rejection(reason));
+    };
+    try {
+      const task = submit(journey.value, journey.handler, onEnd);
+      journey.queued();
+      return task;
+    } catch (error) {
+      journey.failed(error);
+      throw error;
+    }
+  }
+
+  /** undefined: nothing has to travel. */
+  #pack(task: unknown, event: TaskEvent, span: Span | undefined): Packed | undefined {
+    const context = this.#stores();
+    const trace = span && this.#carrierOf(span);
+    const notice = started.hasSubscribers ? event.id : undefined;
+    if (notice !== undefined) this.awaited.set(notice, event);
+    if (context === undefined && trace === undefined && notice === undefined) return undefined;
+    return {
+      task,
+      ...(context === undefined ? {} : { context }),
+      ...(trace === undefined ? {} : { trace }),
+      ...(notice === undefined ? {} : { notice }),
+    };
+  }
+
+  #stores(): Record<string, unknown> | undefined {
+    let stores: Record<string, unknown> | undefined;
+    for (const [name, storage] of this.#storages) {
+      const store = storage.getStore();
+      if (store === undefined) continue;
+      stores ??= {};
+      stores[name] = store;
+    }
+    return stores;
+  }
+
+  /** What the worker needs to go on with the trace; undefined: nothing is to be propagated. */
+  #carrierOf(span: Span): Record<string, string> | undefined {
+    const { trace, context, propagation } = this.api as OpenTelemetryApi;
+    const carrier: Record<string, string> = {};
+    propagation.inject(trace.setSpan(context.active(), span), carrier);
+    return Object.keys(carrier).length === 0 ? undefined : carrier;
+  }
+}
+
+/** A task from its submission to its end, with all that belongs to it. */
+export class Journey {
+  /** To be submitted in the place of the task's own. */
+  readonly value: unknown;
+  readonly handler: number;
+  readonly #escort: Escort;
+  readonly #event: TaskEvent;
+  readonly #span: Span | undefined;
+  /** Something travels beside the task. */
+  readonly #isPacked: boolean;
+  #isQueued = false;
+
+  constructor(
+    escort: Escort,
+    event: TaskEvent,
+    span: Span | undefined,
+    value: unknown,
+    handler: number,
+    isPacked = false,
+  ) {
+    this.#escort = escort;
+    this.#event = event;
+    this.#span = span;
+    this.value = value;
+    this.handler = handler;
+    this.#isPacked = isPacked;
+  }
+
+  /** The pool has accepted or refused the task. */
+  queued(): void {
+    this.#isQueued = true;
+    end.publish(this.#event);
+  }
+
+  /** Calls what listens to events, which is code of the user's: not to be called in the middle of the pool's work. */
+  succeeded(): void {
+    this.#settle();
+    this.#span?.end();
+  }
+
+  /** The same. `reason` is one that the caller knows, see `reasonOf`. */
+  failed(reason: unknown): void {
+    this.#event.error = reason;
+    this.#settle();
+    const span = this.#span;
+    if (span === undefined) return;
+    if (isError(reason)) span.recordException(reason);
+    span.setStatus({ code: STATUS_ERROR, message: messageOf(reason) });
+    span.end();
+  }
+
+  /** Why the task has failed, without a trace of what it was packed in. */
+  reasonOf(error: unknown): unknown {
+    return this.#isPacked ? unpacked(error) : error;
+  }
+
+  #settle(): void {
+    const { awaited, pool } = this.#escort;
+    const event = this.#event;
+    if (!this.#isQueued) this.queued();
+    // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
+    if (awaited.has(event.id)) pool.readMessages();
+    awaited.delete(event.id);
+    event.settledAt = now();
+    if ('error' in event) failure.publish(event);
+    asyncStart.publish(event);
+    asyncEnd.publish(event);
+  }
+}
+
+const TASK = 'task.task';
+const CONTEXT = 'task.context';
+
+/** Names a part of what was sent by where the caller has it. */
+function unpacked(error: unknown): unknown {
+  if (!(error instanceof UncloneableError)) return error;
+  const { path, message, cause } = error;
+  if (!path.startsWith(TASK) && !path.startsWith(CONTEXT)) return error;
+  const what = message.slice(message.indexOf(': ') + 2);
+  return new UncloneableError(path.slice('task.'.length), what, { cause });
+}

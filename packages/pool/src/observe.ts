@@ -1,0 +1,111 @@
+import { badRange, badType } from './errors.js';
+import type { Core } from './host/core.js';
+import { explanationOf } from './observe/explanation.js';
+import { type Meter, meterMetrics } from './observe/opentelemetry.js';
+import { TaskPhases } from './observe/phases.js';
+import { type MetricsOptions, prometheusText } from './observe/prometheus-text.js';
+import type { Explanation } from './observe/types.js';
+
+export type { Phase } from './observe/breakdown.js';
+export type { Meter } from './observe/opentelemetry.js';
+export { type MetricsOptions, prometheusContentType } from './observe/prometheus-text.js';
+export type { Advice, Explanation, Spread, TaskExplanation } from './observe/types.js';
+
+/** A pool, as far as `observe()` needs it. */
+export interface Observed {
+  readonly duration: number;
+}
+
+const observers = new WeakMap<object, Observer>();
+
+/**
+ * What a pool tells of itself beyond its properties. Called right after the pool was made, it knows of every task; the same pool has
+ * the same observer each time. Loads what the pool alone does not.
+ *
+ * @throws TypeError with code PLIMSOLL_POOL_BAD_OPTION for anything but a pool
+ * @example
+ * import { observe } from '@plimsoll/pool/observe';
+ *
+ * const observer = observe(new Pool({ filename, explain: true }));
+ */
+export function observe(pool: Observed): Observer {
+  const core = (Object(pool) as { core?: Core }).core;
+  if (core?.state === undefined) throw badType('pool', pool, 'a pool');
+  const observer = observers.get(core) ?? new Observer(core);
+  observers.set(core, observer);
+  return observer;
+}
+
+class Observer {
+  readonly #core: Core;
+  readonly #phases: TaskPhases | undefined;
+  readonly #meters = new Set<() => void>();
+
+  /** @internal */
+  constructor(core: Core) {
+    const { state } = core;
+    const phases = state.marks && new TaskPhases(core, state.marks.cells);
+    this.#core = core;
+    this.#phases = phases;
+    state.hooks = {
+      written: phases && ((slot, from, to) => phases.written(slot, from, to)),
+      read: phases && ((...outcome) => phases.read(...outcome)),
+      ready: () => phases?.ready(),
+      closed: () => {
+        phases?.closed();
+        for (const end of this.#meters) end();
+      },
+    };
+  }
+
+  /**
+   * Where the time of tasks went, by function, and what should be changed for it. Needs the pool's option `explain`.
+   *
+   * @throws RangeError with code PLIMSOLL_POOL_BAD_OPTION without that
+   * @example
+   * for (const { id, message } of observe(pool).explain().advice) console.log(id, message);
+   */
+  explain(): Explanation {
+    if (this.#phases === undefined)
+      throw badRange('options.explain', this.#core.options.explain, 'true for explain()');
+    return explanationOf(this.#core, this.#phases);
+  }
+
+  /**
+   * What the pool knows of itself, in the text format of Prometheus: counts of tasks and workers, and histograms of wait and run
+   * times, which no reset touches; with `explain`, also by function.
+   *
+   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for bad labels
+   * @example
+   * response.setHeader('content-type', prometheusContentType);
+   * response.end(observe(pool).prometheusMetrics({ labels: { pool: 'images' } }));
+   */
+  prometheusMetrics(options: MetricsOptions = {}): string {
+    return prometheusText(this.#core, this.#breakdowns, options);
+  }
+
+  /**
+   * Gives the same to OpenTelemetry until the pool is closed. The SDK must have been started: before that its API gives meters that
+   * do nothing.
+   *
+   * @param meter of `@opentelemetry/api`: `metrics.getMeter('my-app')`; default: `@plimsoll/pool` of the pool's `openTelemetry`
+   * @returns what ends it
+   * @throws TypeError with code PLIMSOLL_POOL_BAD_OPTION for anything but a meter
+   */
+  openTelemetryMetrics(
+    meter: Meter = this.#core.openTelemetry?.metrics.getMeter('@plimsoll/pool') as Meter,
+  ): () => void {
+    const end = meterMetrics(this.#core, () => this.#breakdowns, meter);
+    this.#meters.add(end);
+    return () => {
+      this.#meters.delete(end);
+      end();
+    };
+  }
+
+  get #breakdowns() {
+    return this.#phases?.breakdowns ?? [];
+  }
+}
+
+export type { Observer };
