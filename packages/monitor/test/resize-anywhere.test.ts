@@ -90,3 +90,25 @@ test('nothing is done to a process that only asks what there is', { skip }, asyn
     console.log(JSON.stringify([size === undefined, slowLimit === undefined, limit, resizing, process.listenerCount('exit')]));`);
   assert.deepEqual(result, [true, true, LIMIT, LIMIT === 1024 ? 'threads' : 'parking', 0]);
 });
+
+// The inspector starts the engine wherever the program is: often between the last look at the queue of ticks and the note that it is
+// empty, as here the main thread does nothing else.
+test('a Worker resizes while the main thread works off ticks, and ticks go on', { skip }, async () => {
+  const ticks = `
+    const { Worker } = require('node:worker_threads');
+    const worker = new Worker(${JSON.stringify(IN_A_WORKER)}, { eval: true });
+    const turn = () => {
+      process.nextTick(() => {});
+      immediate = setImmediate(turn);
+    };
+    let immediate = setImmediate(turn);
+    worker.on('exit', () => {
+      clearImmediate(immediate);
+      let hasTicked = false;
+      process.nextTick(() => { hasTicked = true; });
+      setTimeout(() => console.log(hasTicked), 20);
+    });`;
+  const results: unknown[] = [];
+  for (let run = 0; run < 12; run++) results.push(await evaluate(ticks, ['--no-opt']));
+  assert.deepEqual(new Set(results), new Set([true]));
+});

@@ -7,6 +7,7 @@ import { EngineState, NAME } from './state.js';
 
 /** An engine that runs answers sooner, unless every core is busy; then the main thread is asked once more, which does no harm. */
 const ANSWER_MS = 100;
+const NUDGE_MS = 20;
 const LONGEST_MS = 2 ** 31 - 1;
 
 const unavailable = (why: string): ResizeError =>
@@ -103,19 +104,27 @@ export class Link {
 }
 
 /**
- * By the inspector, which every Worker may ask to evaluate an expression in the main thread: it need not have loaded this package,
- * and its event loop may be busy.
+ * By the inspector, which every Worker may ask to evaluate an expression in the main thread: it need not have loaded this package.
+ *
+ * It interrupts that thread anywhere, even where Node's own code has read its queue of ticks and is about to write it: a tick that is
+ * added there stops the queue for ever. Microtasks wait until the program's callback has returned; one that waits for events works
+ * them off after the next one, which may be another evaluation.
  */
 async function startInMainThread(): Promise<void> {
   const { Session } = await import('node:inspector/promises');
   const session = new Session();
   session.connectToMainThread();
+  const evaluate = (expression: string) =>
+    session.post('Runtime.evaluate', { expression, awaitPromise: true });
+  const nudge = setInterval(() => void evaluate('0').catch(() => {}), NUDGE_MS);
   try {
-    const expression = `(${HOME}).startEngine(${JSON.stringify(ENGINE)})\n//# sourceURL=plimsoll-resize`;
-    const { exceptionDetails } = await session.post('Runtime.evaluate', { expression });
+    const { exceptionDetails } = await evaluate(
+      `(async () => { await undefined; (${HOME}).startEngine(${JSON.stringify(ENGINE)}) })()\n//# sourceURL=plimsoll-resize`,
+    );
     if (exceptionDetails !== undefined)
       throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
   } finally {
+    clearInterval(nudge);
     session.disconnect();
   }
 }

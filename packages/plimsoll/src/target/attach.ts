@@ -45,6 +45,7 @@ export class RemoteError extends Error {
 export const ATTACH_MS = 5000;
 const ANSWER_MS = 10_000;
 const POLL_MS = 10;
+const NUDGE_MS = 50;
 /** Node's own handler of SIGUSR1 is there a moment after the process began. */
 const START_MS = 1000;
 /** After so long without an inspector the signal is sent once more: the port may have been taken for a moment. */
@@ -88,10 +89,8 @@ export async function attach(
     async evaluate(source, ms = ANSWER_MS) {
       const id = ++lastId;
       try {
-        const text = wrapped(source, id, isOurs ? ms + SPARE_MS : null);
-        const started = (await session.evaluate(text, ms)) as Outcome;
-        const outcome =
-          'waits' in started ? ((await session.evaluate(pending(id), ms, true)) as Outcome) : started;
+        await session.evaluate(started(source, id, isOurs ? ms + SPARE_MS : null), ms);
+        const outcome = (await nudged(session, session.evaluate(ended(id), ms, true))) as Outcome;
         if ('error' in outcome) throw new RemoteError(outcome.error);
         return 'value' in outcome ? outcome.value : undefined;
       } catch (error) {
@@ -115,36 +114,44 @@ export async function attach(
 
 type Outcome =
   | { readonly value?: unknown }
-  | { readonly error: ConstructorParameters<typeof RemoteError>[0] }
-  | { readonly waits: true };
+  | { readonly error: ConstructorParameters<typeof RemoteError>[0] };
+
+/**
+ * The inspector interrupts a program anywhere, even where Node's own code has read its queue of ticks and is about to write it: a
+ * tick or a timer that is added there can stop that queue for ever. Microtasks wait in a queue of V8's, until the program's callback
+ * has returned.
+ */
+const afterwards = (source: string): string => `(async () => { await undefined; ${source} })()`;
+
+/** A program that waits for events works off its microtasks after the next one, which may be this. */
+async function nudged<Value>(session: InspectorSession, answer: Promise<Value>): Promise<Value> {
+  const nudge = setInterval(() => void session.evaluate('0', NUDGE_MS).catch(() => {}), NUDGE_MS);
+  return answer.finally(() => clearInterval(nudge));
+}
 
 /** What plimsoll keeps in the process for the while: the timer that closes its inspector, and promises that are waited for. */
 const KEPT = "globalThis[Symbol.for('plimsoll.attached')]";
-const pending = (id: number): string =>
+const ended = (id: number): string =>
   `((kept) => { const promise = kept[${id}]; delete kept[${id}]; return promise; })(${KEPT})`;
-const CLOSE = `clearTimeout(${KEPT}?.timer); delete ${KEPT}; process.getBuiltinModule('node:inspector').close()`;
+/** Anywhere, as it adds no tick and no timer: also in a call that does not return. */
+const CLOSE = `delete ${KEPT}; process.getBuiltinModule('node:inspector').close()`;
 
 /**
- * The text of an expression that calls `source` and gives an outcome at once, without a turn of the event loop.
+ * The text of an expression that calls `source` as soon as that is safe, for `ended` to wait for.
  *
  * @param closeAfterMs when the inspector is to close by itself, should plimsoll be killed; `null`: never.
  */
-const wrapped = (source: string, id: number, closeAfterMs: number | null): string => `(() => {
-  const failed = (error) => ({ error: { name: String(error?.name ?? 'Error'), message: String(error?.message ?? error), code: error?.code } });
-  try {
+const started = (source: string, id: number, closeAfterMs: number | null): string => `void ((kept) => {
+  kept[${id}] = ${afterwards(`try {
     if (!process.getBuiltinModule) throw new Error('it runs Node.js ' + process.version + ', and plimsoll needs 20.19, 22.12 or newer');
-    clearTimeout(${KEPT}?.timer);
-    const kept = (${KEPT} ??= {});
-    ${closeAfterMs === null ? '' : `kept.timer = setTimeout(() => { ${CLOSE} }, ${closeAfterMs}).unref();`}
+    clearTimeout(kept.timer);
+    ${closeAfterMs === null ? '' : `kept.timer = setTimeout(() => { if (${KEPT} === kept) { ${CLOSE} } }, ${closeAfterMs}).unref();`}
     const require = process.getBuiltinModule('node:module').createRequire(process.execPath);
-    const value = (${source});
-    if (typeof value?.then !== 'function') return { value };
-    kept[${id}] = value.then((value) => ({ value }), failed);
-    return { waits: true };
+    return { value: await (${source}) };
   } catch (error) {
-    return failed(error);
-  }
-})()`;
+    return { error: { name: String(error?.name ?? 'Error'), message: String(error?.message ?? error), code: error?.code } };
+  }`)};
+})(${KEPT} ??= {})`;
 
 /** Errors of the session in words for a user. */
 async function explained(error: unknown, pid: number, born: number | null): Promise<unknown> {
