@@ -205,7 +205,7 @@ test('plimsoll/lab exports these values and no others', () => {
         'howTurns',
         'environmentLines',
         'machineLine',
-        'reportPage',
+        'reportPage', 'drawIntervals', 'escapeText', 'htmlTable',
         'timelineReport',
       ],
       ...['busyCpus', 'findings', 'statement', 'STOPPED'],
