@@ -255,8 +255,9 @@ function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<n
         progressLine(tableName(state.mode, state.case), state, width),
       );
     const result = await load(options, { signal, onProgress, onResult: (partial) => kept?.write(partial) });
-    finish({ json: result, html: () => reportPage([{ type: 'foreign', document: result, render: studySection }]) }, (style) =>
-      result.cells.length > 0 ? loadReport(result, style) : null,
+    finish(
+      { json: result, html: () => reportPage([{ type: 'foreign', document: result, render: studySection }]) },
+      (style) => (result.cells.length > 0 ? loadReport(result, style) : null),
     );
     const several = result.method.tables.length > 1;
     for (const { mode, case: name, message } of result.failures)
