@@ -75,7 +75,12 @@ export {
   list,
   percent,
 } from './report/format.js';
+export { escapeText } from './report/html/escape.js';
+export { drawIntervals } from './report/html/interval-rows.js';
 export { reportPage } from './report/html/page.js';
+export type { Render, Section } from './report/html/section.js';
+export type { ReportDocument } from './report/html/sections.js';
+export { htmlTable } from './report/html/table.js';
 export { environmentLines, machineLine } from './report/machine-line.js';
 export { progressLine } from './report/progress.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';

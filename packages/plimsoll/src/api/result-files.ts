@@ -106,5 +106,5 @@ function documentOf(document: unknown, file: string): ReportDocument {
     );
   if (typeof kind === 'string' && Object.hasOwn(SCHEMAS, kind))
     return { type: kind, document: checked(kind as Kind, document, file) } as ReportDocument;
-  return { type: 'study', document: document as Record<string, unknown> };
+  throw usage(`${file} is a document that no command of this version writes (kind ${JSON.stringify(kind)})`);
 }

@@ -1,7 +1,5 @@
 import { lowerBound } from '../collections/lower-bound.js';
-import { blockedTime } from '../libuv/blocked-time.js';
 import type { PoolJob, Unplaced } from '../libuv/job.js';
-import { recordedUsage } from '../libuv/recorded-usage.js';
 import { type Longest, placeJobs, replayPool } from '../libuv/replay.js';
 import type { UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
@@ -113,17 +111,54 @@ function atWork(
   clock: (us: number) => number,
 ): { readonly ms: number; readonly errorMs: number } {
   const clocks = usage.reduce((total, { pool }) => total + pool.cpuMs + pool.coreWaitMs, 0);
-  const times = jobs.map(({ submitted, returned }) => ({
-    submitMs: clock(submitted),
-    callbackMs: clock(returned),
-  }));
-  const blocked = blockedTime(times, usage);
+  const first = jobs.reduce(
+    (least, { submitted }) => Math.min(least, clock(submitted)),
+    Number.POSITIVE_INFINITY,
+  );
+  const last = jobs.reduce((most, { returned }) => Math.max(most, clock(returned)), 0);
+  const blocked = blockedTime(usage.filter(({ fromMs, toMs }) => toMs > first && fromMs < last));
   if (blocked !== null) return { ms: clocks + blocked.ms, errorMs: blocked.errorMs };
   const samples = usage.reduce(
     (total, { busyThreads, fromMs, toMs }) => total + (busyThreads ?? 0) * (toMs - fromMs),
     0,
   );
   return { ms: Math.max(clocks, samples), errorMs: 0 };
+}
+
+/**
+ * For how long samples saw threads blocked in jobs, all together, and the standard error of that (a count's is its root; one
+ * more, because seeing nobody does not mean that there was nobody). `null` where the kernel does not tell.
+ */
+function blockedTime(
+  samples: readonly UsageInterval[],
+): { readonly ms: number; readonly errorMs: number } | null {
+  if (samples.length === 0) return null;
+  let seen = 0;
+  let ms = 0;
+  let longestMs = 0;
+  for (const { blockedThreads, fromMs, toMs } of samples) {
+    if (blockedThreads == null) return null;
+    seen += blockedThreads;
+    ms += blockedThreads * (toMs - fromMs);
+    longestMs = Math.max(longestMs, toMs - fromMs);
+  }
+  return { ms, errorMs: longestMs * Math.sqrt(seen + 1) };
+}
+
+/** The intervals of which all jobs were recorded, and whether a time lies in one: only there can jobs and use be set against each other. */
+function recordedUsage(usage: readonly UsageInterval[]): {
+  readonly usage: readonly UsageInterval[];
+  readonly isSeen: (ms: number) => boolean;
+} {
+  const recorded = usage.filter((interval) => interval.recorded !== false);
+  if (recorded.length === usage.length) return { usage, isSeen: () => true };
+  return {
+    usage: recorded,
+    isSeen(ms) {
+      const next = recorded[lowerBound(recorded, ({ toMs }) => toMs < ms)];
+      return next !== undefined && next.fromMs <= ms;
+    },
+  };
 }
 
 /** How long a quick job of each kind took, in microseconds. */

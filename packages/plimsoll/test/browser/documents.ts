@@ -24,9 +24,7 @@ assert.deepEqual(
 );
 
 /** Results of measurements that the repository keeps. */
-export const measured = ['bench.json', 'load.json.gz', 'pool.json', 'folklore.json', 'react.json'].flatMap(
-  (name) => readDocuments(kept(name)),
-);
+export const measured = readDocuments(kept('bench.json'));
 
 const HASHING =
   'for (let i = 0; i < 40; i++) require("node:crypto").pbkdf2("a", "b", 5000, 64, "sha512", () => require("node:fs").stat(".", () => {}))';

@@ -12,6 +12,7 @@ import {
   runCommand,
   usage,
 } from 'plimsoll/lab';
+import { studySection } from '../../report/study-section.js';
 import {
   LOAD_BLOCKS,
   LOAD_DEADLINE_MS,
@@ -254,8 +255,9 @@ function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<n
         progressLine(tableName(state.mode, state.case), state, width),
       );
     const result = await load(options, { signal, onProgress, onResult: (partial) => kept?.write(partial) });
-    finish({ json: result, html: () => reportPage([{ type: 'study', document: result }]) }, (style) =>
-      result.cells.length > 0 ? loadReport(result, style) : null,
+    finish(
+      { json: result, html: () => reportPage([{ type: 'foreign', document: result, render: studySection }]) },
+      (style) => (result.cells.length > 0 ? loadReport(result, style) : null),
     );
     const several = result.method.tables.length > 1;
     for (const { mode, case: name, message } of result.failures)

@@ -6,7 +6,6 @@ import { sizeOf } from '../findings/context.js';
 import { change, formatChange, formatDuration, percent } from '../format.js';
 import { escapeText } from './escape.js';
 import { findingList } from './finding-list.js';
-import { orderStrip } from './order-strip.js';
 import { roundRatios } from './round-ratios.js';
 import type { Detail, Render, Section, Verdict } from './section.js';
 import { drawSizeCurve, type SizeCurve } from './size-curve.js';
@@ -102,21 +101,13 @@ function workloadPart(
       id: `${id}-table`,
       caption: `${name} by pool size`,
       chosen: sizes.findIndex(({ size }) => size === recommended),
-    })}${twin}${detail.rounds ? orderStrip(roundsOf(workload)) : ''}</details>`,
+    })}${twin}</details>`,
   };
 }
 
 const workMs = (round: RoundResult): number => round.workMs;
 
-const roundsOf = (workload: WorkloadResult) =>
-  workload.sizes.flatMap(({ size, rounds }) =>
-    rounds.map((round) => ({ ...round, size, disturbed: isDisturbed(workload, round.generation) })),
-  );
-
 export const timesOf = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
-
-const isDisturbed = ({ disturbances }: WorkloadResult, generation: number): boolean =>
-  disturbances.some((one) => one.generation === generation && one.what.length > 0);
 
 function disturbedText({ disturbances, method }: WorkloadResult): string {
   const hit = disturbances.filter(({ what }) => what.length > 0);

@@ -10,12 +10,11 @@ import { jobTimelines } from './jobs/index.js';
 import { benchSection } from './of-bench.js';
 import { classificationSection } from './of-classification.js';
 import { comparisonSection } from './of-comparison.js';
-import { type StudyDocument, studySection } from './of-study.js';
 import { traceSection } from './of-trace.js';
 import { tuneSection } from './of-tune.js';
-import type { Detail, Section } from './section.js';
+import type { Detail, Render, Section } from './section.js';
 
-/** A document as it was read; of a study only that it is a document of plimsoll. */
+/** A document as it was read; one that is no command's comes with what draws it. */
 export type ReportDocument =
   | { readonly type: 'tune'; readonly document: TuneResult }
   | { readonly type: 'bench'; readonly document: BenchResult }
@@ -24,7 +23,9 @@ export type ReportDocument =
   | { readonly type: 'timeline'; readonly document: Timeline }
   | { readonly type: 'classification'; readonly document: Classification }
   | { readonly type: 'comparison'; readonly document: Comparison }
-  | { readonly type: 'study'; readonly document: StudyDocument };
+  | { readonly type: 'foreign'; readonly document: Foreign; readonly render: Render<Foreign> };
+
+type Foreign = Readonly<Record<string, unknown>>;
 
 /** With more results in a page, single rounds are not drawn. */
 const MOST_WITH_ROUNDS = 12;
@@ -50,7 +51,9 @@ export function sectionsOf(documents: readonly ReportDocument[]): Section[] {
   ];
 }
 
-function sectionOf({ type, document }: ReportDocument, id: string, detail: Detail): Section | null {
+function sectionOf(one: ReportDocument, id: string, detail: Detail): Section | null {
+  if (one.type === 'foreign') return one.render(one.document, id, detail);
+  const { type, document } = one;
   switch (type) {
     case 'tune':
       return tuneSection(document, id, detail);
@@ -62,8 +65,6 @@ function sectionOf({ type, document }: ReportDocument, id: string, detail: Detai
       return classificationSection(document, id, detail);
     case 'comparison':
       return comparisonSection(document, id, detail);
-    case 'study':
-      return studySection(document, id, detail);
     default:
       return null;
   }

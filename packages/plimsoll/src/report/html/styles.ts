@@ -88,7 +88,6 @@ ${PARTS.map(([key, name]) => `.${key}{fill:var(--${name})}`).join('')}
 .stack-label{overflow:hidden;text-overflow:ellipsis}
 .num{text-align:right;font-variant-numeric:tabular-nums}
 .scroll{overflow-x:auto}
-.order .even{fill:var(--accent)}.order .odd{fill:var(--accent);fill-opacity:.55}.order .disturbed{fill:none;stroke:var(--wait);stroke-width:5;stroke-linecap:round}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 caption{padding:.2rem 0 .5rem;text-align:left;font-size:.92rem;font-weight:600}
 th,td{padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--rule);text-align:left;font-weight:400;vertical-align:top;overflow-wrap:normal}

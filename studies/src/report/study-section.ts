@@ -1,13 +1,16 @@
-import { median } from '../../stats/quantile.js';
-import { formatNumber } from '../format.js';
-import type { Column } from '../table.js';
-import { escapeText } from './escape.js';
-import { drawIntervals } from './interval-rows.js';
+import {
+  type Column,
+  drawIntervals,
+  escapeText,
+  formatNumber,
+  htmlTable,
+  median,
+  type Render,
+  type Section,
+} from 'plimsoll/lab';
 import { asNumber, asRecord, asRecords, asText } from './loose.js';
-import type { Render, Section } from './section.js';
-import { htmlTable } from './table.js';
 
-/** A document of this repository's studies: its shape is not promised, so that each part is shown where it is there. */
+/** A document of any study or benchmark: each part is shown where it is there. */
 export type StudyDocument = Readonly<Record<string, unknown>>;
 
 const MOST_ROWS = 300;
