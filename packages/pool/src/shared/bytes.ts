@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { PoolError } from '../errors.js';
 import { Decoder, memoryOf } from './codec/decode.js';
 import { Encoder } from './codec/encode.js';
-import { reaches } from './codec/inside.js';
+import { reaches } from './culprit.js';
 import { carry, carryLess, restore, type Thrown } from './error-record.js';
 import { isMovable, unwrap } from './move.js';
 import { node } from './node-realm.js';

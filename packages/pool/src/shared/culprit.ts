@@ -3,7 +3,17 @@ import { MessagePort } from 'node:worker_threads';
 import { clone, read } from './untrusted.js';
 
 const { getPrototypeOf, keys } = Object;
-const { isBoxedPrimitive, isMap, isNativeError, isPromise, isProxy, isSet, isWeakMap, isWeakSet } = types;
+const {
+  isAnyArrayBuffer,
+  isBoxedPrimitive,
+  isMap,
+  isNativeError,
+  isPromise,
+  isProxy,
+  isSet,
+  isWeakMap,
+  isWeakSet,
+} = types;
 const entriesOf = Map.prototype.entries;
 const valuesOf = Set.prototype.values;
 
@@ -25,29 +35,26 @@ interface Place extends Culprit {
   readonly parts: Iterator<readonly [step: string, part: unknown], undefined>;
 }
 
-/** What is known of a value by itself. */
-const FINE = 0;
-/** It is of a class for which only cloning shows whether its objects can be cloned. */
-const SUSPECT = 1;
-/** Nothing in it, and nothing around it, makes it possible to clone it. */
-const HOPELESS = 2;
-/** It can be transferred alone. Node crashes when one that is closed is cloned. */
-const PORT = 3;
+/**
+ * What is known of a value by itself. Of a 'suspect' only cloning shows whether objects of its class can be cloned; nothing in or
+ * around what is 'hopeless' makes it possible; a 'port' can be transferred alone, and Node crashes when a closed one is cloned.
+ */
+type Verdict = 'fine' | 'suspect' | 'hopeless' | 'port';
 
-function judge(value: unknown): number {
+function judge(value: unknown): Verdict {
   if (typeof value !== 'object')
-    return typeof value === 'function' || typeof value === 'symbol' ? HOPELESS : FINE;
-  if (value === null) return FINE;
-  if (isProxy(value)) return HOPELESS;
+    return typeof value === 'function' || typeof value === 'symbol' ? 'hopeless' : 'fine';
+  if (value === null) return 'fine';
+  if (isProxy(value)) return 'hopeless';
   const prototype: unknown = getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return FINE;
-  if (isMap(value) || isSet(value) || isNativeError(value)) return FINE;
-  if (prototype === MessagePort.prototype) return PORT;
-  return isPromise(value) || isWeakMap(value) || isWeakSet(value) ? HOPELESS : SUSPECT;
+  if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return 'fine';
+  if (isMap(value) || isSet(value) || isNativeError(value)) return 'fine';
+  if (prototype === MessagePort.prototype) return 'port';
+  return isPromise(value) || isWeakMap(value) || isWeakSet(value) ? 'hopeless' : 'suspect';
 }
 
-/** What is cloned of an object, in that order. */
-function* partsOf(value: object): Generator<readonly [step: string, part: unknown], undefined> {
+/** What is cloned of an object, in that order, but for most of what is no object: nearly all of a large value. */
+export function* partsOf(value: object): Generator<readonly [step: string, part: unknown], undefined> {
   let place = 0;
   if (isMap(value)) {
     for (const [key, item] of entriesOf.call(value)) {
@@ -58,14 +65,26 @@ function* partsOf(value: object): Generator<readonly [step: string, part: unknow
     }
   } else if (isSet(value)) {
     for (const item of valuesOf.call(value)) yield [`.values()[${place++}]`, item];
-  } else if (!ArrayBuffer.isView(value) && !isBoxedPrimitive(value)) {
+  } else if (!ArrayBuffer.isView(value) && !isAnyArrayBuffer(value) && !isBoxedPrimitive(value)) {
     const names = isNativeError(value) ? ['cause'] : keys(value);
     for (const name of names) {
       const part = read(value, name);
-      // Most parts of large values are simple ones.
       if (Object(part) === part || typeof part === 'symbol') yield [stepTo(name, Array.isArray(value)), part];
     }
   }
+}
+
+/** Does structured clone come to an object of this kind? Asked when something has gone wrong, so it may be slow. */
+export function reaches(
+  value: unknown,
+  isKind: (value: object) => boolean,
+  seen = new Set<object>(),
+): boolean {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
+  if (isKind(value)) return true;
+  seen.add(value);
+  for (const [, part] of partsOf(value)) if (reaches(part, isKind, seen)) return true;
+  return false;
 }
 
 function stepTo(name: string, isInList: boolean): string {
@@ -88,16 +107,16 @@ export function findCulprit(root: unknown): Culprit | undefined {
   for (let looks = 0; looks < MOST && mistakes < MOST_MISTAKES; looks++) {
     const { path, value } = part;
     const verdict = judge(value);
-    if (verdict === PORT) port ??= part;
-    if (verdict === HOPELESS) {
+    if (verdict === 'port') port ??= part;
+    if (verdict === 'hopeless') {
       // Some objects are cloned without their properties. Then it goes on behind the object.
       const outermost = port === undefined ? way.findIndex(({ isSuspect }) => isSuspect) : -1;
       if (outermost === -1 || fails((way[outermost] as Place).value)) return part;
       way.length = outermost;
       mistakes++;
-    } else if (verdict !== PORT && typeof value === 'object' && value !== null && !seen.has(value)) {
+    } else if (verdict !== 'port' && typeof value === 'object' && value !== null && !seen.has(value)) {
       seen.add(value);
-      way.push({ path, value, isSuspect: verdict === SUSPECT, parts: partsOf(value) });
+      way.push({ path, value, isSuspect: verdict === 'suspect', parts: partsOf(value) });
     }
     part = next(way, suspects);
     if (part === undefined) return port ?? firstOf(suspects);

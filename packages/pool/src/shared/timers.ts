@@ -1,4 +1,4 @@
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 
 const { setTimeout, clearTimeout, setInterval, setImmediate, clearImmediate } =
   process.getBuiltinModule('node:timers');
@@ -7,15 +7,9 @@ const { setTimeout, clearTimeout, setInterval, setImmediate, clearImmediate } =
 export const LONGEST_TIMER = 0x7fffffff;
 
 /** Keeps the process alive while it is referenced, which it is not at first. */
-interface Hold {
-  ref(): unknown;
-  unref(): unknown;
-  close(): unknown;
-}
+const holdByTimer = (): NodeJS.Timeout => setInterval(() => {}, LONGEST_TIMER).unref();
 
-const holdByTimer = (): Hold => setInterval(() => {}, LONGEST_TIMER).unref();
-
-function holdByPort(): Hold {
+function holdByPort(): MessagePort {
   const { port1 } = new MessageChannel();
   port1.on('message', () => {});
   port1.unref();

@@ -1,16 +1,14 @@
 import { STREAMED, type TaskFunction } from '../shared/calls.js';
 import { HANDLER } from '../shared/layout.js';
-import { type SharedTable, tableOf } from '../shared/memory.js';
-import { DISPOSES, READY, type Startup } from '../shared/messages.js';
+import type { Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
-import { Channel } from '../worker/channel.js';
-import { Handlers, NO_SLOT } from '../worker/handlers.js';
-import { Lifecycle, SetupFailure } from '../worker/lifecycle.js';
+import type { Channel } from '../worker/channel.js';
+import { Handlers } from '../worker/handlers.js';
 import { cannotLoad } from '../worker/load-error.js';
-import { Loop } from '../worker/loop.js';
+import { Worker } from '../worker/worker.js';
 import type { FakeThread } from './fake-thread.js';
-import type { Armed, Death } from './faults.js';
-import { isInTime, simulation, withPermit } from './replaced.js';
+import type { Armed } from './faults.js';
+import { simulation, withPermit } from './replaced.js';
 import type { Call, Polled } from './simulation.js';
 
 export { Pool } from '../pool.js';
@@ -19,65 +17,37 @@ export { enter } from './replaced.js';
 /** What a dead worker waits for. Not one for all: that would keep whatever waits for it. */
 const forEver = (): Promise<never> => new Promise(() => {});
 
-/** The loop of a worker, on this thread. Claims a task only when it is told to. */
-export class WorkerInProcess {
+/** A worker on this thread. Claims a task only when it is told to. */
+export class WorkerInProcess extends Worker {
   readonly #thread: FakeThread;
-  readonly #startup: Startup;
-  readonly #table: SharedTable;
-  readonly #channel: Channel;
-  readonly #handlers: Functions;
-  readonly #loop: Loop;
-  readonly #lifecycle: Lifecycle | undefined;
+  readonly #index: number;
   #post: Polled | undefined;
 
   constructor(thread: FakeThread, startup: Startup) {
+    // No core is to spare for a thread that spins, and the heap is that of the test.
+    const own = { ...startup, layout: { ...startup.layout, spinners: 0 }, maxHeapMb: undefined };
+    const ends = {
+      leave: () => thread.die({ exitCode: 0 }),
+      fail: (error: unknown) => thread.die({ failure: { error }, exitCode: 1 }),
+    };
+    super(own, ends, (...parts) => new Functions(thread, ...parts));
     this.#thread = thread;
-    this.#startup = startup;
-    // No core is to spare for a thread that spins.
-    const layout = { ...startup.layout, spinners: 0 };
-    this.#table = tableOf(layout, startup.table);
-    this.#channel = new Channel(startup);
-    this.#lifecycle =
-      startup.lifecycle === undefined ? undefined : new Lifecycle(() => this.#channel.post([DISPOSES]));
-    this.#handlers = new Functions(thread, this.#channel, this.#table, this.#lifecycle);
-    // The heap is that of the test.
-    this.#loop = new Loop({ ...startup, maxHeapMb: undefined }, this.#table, this.#channel, this.#handlers);
-    this.#channel.onRetire = () => this.#loop.retire(() => void this.#end());
+    this.#index = startup.index;
   }
 
-  /** As `worker/entry.ts` does. */
   async start(): Promise<void> {
-    const { preload } = this.#startup;
-    try {
-      if (preload >= 0) await this.#handlers.load(preload, NO_SLOT);
-    } catch (error) {
-      if (error instanceof SetupFailure) await this.#thread.die(byError(error.cause));
-    }
-    if (this.#thread.isDead) return;
-    this.#channel.listen(this.#loop.onMessage);
+    if (!(await this.preload()) || this.#thread.isDead) return;
+    this.open(0);
     this.#post = [...simulation.posts].at(-1);
-    this.#channel.post([READY, 0]);
-    this.#loop.driveSoon();
-  }
-
-  /** As `worker/entry.ts` does. */
-  async #end(): Promise<void> {
-    try {
-      if (this.#lifecycle !== undefined)
-        await isInTime(this.#lifecycle.dispose(), this.#startup.lifecycle ?? 0);
-      await this.#thread.die({ exitCode: 0 });
-    } catch (error) {
-      await this.#thread.die(byError(error));
-    }
   }
 
   take(): string | undefined {
     let name: string | undefined;
     const onClaim = (slot: number): void => {
-      const handler = this.#table.words[slotAt(this.#table.layout, slot) + HANDLER] as number;
-      name = this.#channel.handler(handler)[2];
+      const handler = this.table.words[slotAt(this.table.layout, slot) + HANDLER] as number;
+      name = this.channel.handler(handler)[2];
     };
-    withPermit(this.#startup.index, onClaim, () => this.#loop.drive());
+    withPermit(this.#index, onClaim, () => this.loop.drive());
     return name;
   }
 
@@ -92,10 +62,10 @@ class Functions extends Handlers {
   readonly #thread: FakeThread;
   readonly #channel: Channel;
 
-  constructor(thread: FakeThread, channel: Channel, table: SharedTable, lifecycle: Lifecycle | undefined) {
-    super(channel, table, lifecycle);
+  constructor(thread: FakeThread, ...parts: ConstructorParameters<typeof Handlers>) {
+    super(...parts);
     this.#thread = thread;
-    this.#channel = channel;
+    this.#channel = parts[0];
   }
 
   override get(id: number): TaskFunction | undefined {
@@ -165,6 +135,3 @@ function hit({ kind, death }: Armed, call: Call): void {
   call.state = 'hangs';
   if (kind !== 'hang') void call.thread.die(death);
 }
-
-/** An uncaught error. */
-const byError = (error: unknown): Death => ({ failure: { error }, exitCode: 1 });

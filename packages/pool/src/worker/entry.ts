@@ -3,14 +3,10 @@ import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { readTimeFrom } from '../shared/clock.js';
 import { enterWorker } from '../shared/context.js';
 import { IN_DENO } from '../shared/deno.js';
-import { tableOf } from '../shared/memory.js';
-import { DISPOSES, READY, type Startup } from '../shared/messages.js';
-import { isInTime, timers } from '../shared/timers.js';
-import { Channel } from './channel.js';
-import { Handlers, NO_SLOT } from './handlers.js';
-import { Lifecycle, SetupFailure } from './lifecycle.js';
-import { Loop } from './loop.js';
-import { nextTick, outputTaken } from './thread.js';
+import type { Startup } from '../shared/messages.js';
+import { timers } from '../shared/timers.js';
+import { nextTick } from './thread.js';
+import { Worker } from './worker.js';
 
 enterWorker();
 if (IN_DENO) parentPort?.once('message', (startup: Startup) => void start(startup));
@@ -32,25 +28,8 @@ function firstMessage(): Startup {
 
 async function start(startup: Startup): Promise<void> {
   readTimeFrom(startup.clock);
-  const channel = new Channel(startup);
-  const table = tableOf(startup.layout, startup.table);
-  const lifecycle =
-    startup.lifecycle === undefined ? undefined : new Lifecycle(() => channel.post([DISPOSES]));
-  const handlers = new Handlers(channel, table, lifecycle);
-  const loop = new Loop(startup, table, channel, handlers);
-  channel.onRetire = () => loop.retire(() => void endWorker(lifecycle, startup.lifecycle));
-  try {
-    if (startup.preload >= 0) await handlers.load(startup.preload, NO_SLOT);
-  } catch (error) {
-    // A file that fails to load fails the tasks that need it, each with the true reason; the worker stays.
-    if (error instanceof SetupFailure) {
-      dieOf(error.cause);
-      return;
-    }
-  }
-  channel.listen(loop.onMessage);
-  channel.post([READY, startup.nice ? kernelThreadId() : 0]);
-  loop.driveSoon();
+  const worker = new Worker(startup, { leave: () => process.exit(0), fail: dieOf });
+  if (await worker.preload()) worker.open(startup.nice ? kernelThreadId() : 0);
 }
 
 /** Linux names threads by numbers of its own, which `os.setPriority` takes. */
@@ -60,18 +39,6 @@ function kernelThreadId(): number {
   } catch {
     return 0;
   }
-}
-
-/** Ends this worker, which has nothing more to do: its files dispose of what they have, and what they print arrives. */
-async function endWorker(lifecycle: Lifecycle | undefined, patience = 0): Promise<void> {
-  try {
-    if (lifecycle !== undefined) await isInTime(lifecycle.dispose(), patience);
-  } catch (error) {
-    dieOf(error);
-    return;
-  }
-  await outputTaken();
-  process.exit(0);
 }
 
 /** Ends this worker by an uncaught error, also when the worker file catches those. */

@@ -1,4 +1,4 @@
-import { define, isInherited, isPristine } from './define.js';
+import { define } from './define.js';
 import { Makers } from './makers.js';
 import * as tag from './tags.js';
 import { CACHED_WORDS, TextCache } from './text-cache.js';
@@ -17,8 +17,6 @@ const { set: putInMap } = Map.prototype;
 const { add: addToSet } = Set.prototype;
 
 const SHORT = 3;
-/** From so many keys on it pays to look once at what they could inherit. */
-const MANY_KEYS = 8;
 /** Characters that are read at once. */
 const BLOCK = 512;
 const LONGEST_CACHED = (CACHED_WORDS - 1) * 4;
@@ -59,8 +57,6 @@ export class Decoder {
   #block = '';
   #blockAt = 0;
   #externals = NONE;
-  /** Of `isPristine`, for this message. */
-  #pristine: boolean | undefined;
   readonly #texts = new TextCache();
   readonly #borrow: Borrow | undefined;
 
@@ -76,7 +72,6 @@ export class Decoder {
     this.#at = at;
     this.#externals = externals;
     this.#repeats = (encodingFlags & tag.REPEATS) !== 0;
-    this.#pristine = undefined;
     // Reading the last one may have failed in the middle.
     if (this.#objects.length > 0) this.#objects = [];
     if ((encodingFlags & tag.TEXTS) !== 0) this.#findTexts(at + length - 1);
@@ -244,22 +239,11 @@ export class Decoder {
   }
 
   #object(count: number): object {
-    const result: Record<string, unknown> = this.#keep({});
+    const result: object = this.#keep({});
     const values: unknown[] = [];
     for (let index = 0; index < count; index++) values.push(this.read());
-    const pristine = count >= MANY_KEYS && this.#isPristine();
-    for (let index = 0; index < count; index++) {
-      const name = this.read() as string;
-      // Here, because a loop in a function that is called for nothing else is the fastest.
-      if (pristine && !isInherited(name)) result[name] = values[index];
-      else define(result, name, values[index]);
-    }
+    for (let index = 0; index < count; index++) define(result, this.read() as string, values[index]);
     return result;
-  }
-
-  #isPristine(): boolean {
-    this.#pristine ??= isPristine();
-    return this.#pristine;
   }
 
   #shaped(shape: number): object {

@@ -1,9 +1,10 @@
 import { constants } from 'node:buffer';
 import { types } from 'node:util';
 import { MessagePort } from 'node:worker_threads';
+import { reaches } from '../culprit.js';
 import { confirm } from '../untrusted.js';
 import type { Memory } from './decode.js';
-import { isPolluted, reaches, seemsPlain } from './inside.js';
+import { isPolluted, seemsPlain } from './inside.js';
 import { Repeats } from './repeats.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';

@@ -13,8 +13,6 @@ const {
   isWeakSet,
 } = types;
 const { isView } = ArrayBuffer;
-const mapEntries = Map.prototype.entries;
-const setValues = Set.prototype.values;
 const NOTHING = {};
 
 /** Has somebody given every object an enumerable property? Then our loops over keys would meet it. */
@@ -34,26 +32,6 @@ export function seemsPlain(value: object): boolean {
     // A getter called Symbol.toStringTag, which structured clone does not call.
     return false;
   }
-}
-
-/**
- * Does structured clone come to an object of this kind? It goes by what is inside: of a Map or a Set that looks plain it reads the
- * entries, and not what else is on it. Asked when something has gone wrong, so it may be slow.
- */
-export function reaches(
-  value: unknown,
-  isKind: (value: object) => boolean,
-  seen = new Set<object>(),
-): boolean {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
-  if (isKind(value)) return true;
-  seen.add(value);
-  const parts = (): unknown[] => {
-    if (isMap(value)) return [...mapEntries.call(value)].flat();
-    if (isSet(value)) return [...setValues.call(value)];
-    return hasInside(value) || isView(value) ? [] : Object.values(value);
-  };
-  return parts().some((part) => reaches(part, isKind, seen));
 }
 
 /** Is it one of those that seem to be plain, and are not? */

@@ -1,0 +1,76 @@
+import { type SharedTable, tableOf } from '../shared/memory.js';
+import { DISPOSES, READY, type Startup } from '../shared/messages.js';
+import { isInTime } from '../shared/timers.js';
+import { Channel } from './channel.js';
+import { Handlers, NO_SLOT } from './handlers.js';
+import { Lifecycle, SetupFailure } from './lifecycle.js';
+import { Loop } from './loop.js';
+import { outputTaken } from './thread.js';
+
+/** How a worker's thread ends. */
+export interface Ends {
+  /** It has nothing more to do. */
+  leave(): unknown;
+  /** By an uncaught error. */
+  fail(error: unknown): unknown;
+}
+
+/** A worker, but for its thread. */
+export class Worker {
+  readonly channel: Channel;
+  readonly table: SharedTable;
+  readonly loop: Loop;
+  readonly #startup: Startup;
+  readonly #ends: Ends;
+  readonly #handlers: Handlers;
+  readonly #lifecycle: Lifecycle | undefined;
+
+  constructor(startup: Startup, ends: Ends, handlersOf = newHandlers) {
+    this.#startup = startup;
+    this.#ends = ends;
+    this.channel = new Channel(startup);
+    this.table = tableOf(startup.layout, startup.table);
+    this.#lifecycle =
+      startup.lifecycle === undefined ? undefined : new Lifecycle(() => this.channel.post([DISPOSES]));
+    this.#handlers = handlersOf(this.channel, this.table, this.#lifecycle);
+    this.loop = new Loop(startup, this.table, this.channel, this.#handlers);
+    this.channel.onRetire = () => this.loop.retire(() => void this.#end());
+  }
+
+  /**
+   * Loads the pool's file. False when its `setup()` has failed, and with it the worker. A file that fails to load fails the tasks
+   * that need it, each with the true reason.
+   */
+  async preload(): Promise<boolean> {
+    try {
+      if (this.#startup.preload >= 0) await this.#handlers.load(this.#startup.preload, NO_SLOT);
+    } catch (error) {
+      if (!(error instanceof SetupFailure)) return true;
+      await this.#ends.fail(error.cause);
+      return false;
+    }
+    return true;
+  }
+
+  /** Takes tasks from now on. */
+  open(kernelThreadId: number): void {
+    this.channel.listen(this.loop.onMessage);
+    this.channel.post([READY, kernelThreadId]);
+    this.loop.driveSoon();
+  }
+
+  /** It has nothing more to do: its files dispose of what they have, and what they print arrives. */
+  async #end(): Promise<void> {
+    try {
+      if (this.#lifecycle !== undefined)
+        await isInTime(this.#lifecycle.dispose(), this.#startup.lifecycle ?? 0);
+    } catch (error) {
+      await this.#ends.fail(error);
+      return;
+    }
+    await outputTaken();
+    await this.#ends.leave();
+  }
+}
+
+const newHandlers = (...parts: ConstructorParameters<typeof Handlers>): Handlers => new Handlers(...parts);
