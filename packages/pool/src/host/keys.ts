@@ -9,23 +9,22 @@ const PLACES = 2 ** 14;
 
 /** Which worker runs the tasks of a key: always the same, as long as it lives. */
 export class Keys {
-  readonly #places: (WorkerHandle | undefined)[] = [];
+  readonly #places = new Map<number, WorkerHandle>();
 
   workerOf(key: Key): WorkerHandle | undefined {
-    const known = this.#places[placeOf(key)];
+    const known = this.#places.get(placeOf(key));
     return known !== undefined && takesTasks(known) ? known : undefined;
   }
 
   assign(key: Key, worker: WorkerHandle): void {
-    this.#places[placeOf(key)] = worker;
+    this.#places.set(placeOf(key), worker);
     worker.keys++;
   }
 
   /** A worker is gone: nothing of it is kept. */
   forget(worker: WorkerHandle): void {
     if (worker.keys === 0) return;
-    for (const [place, known] of this.#places.entries())
-      if (known === worker) this.#places[place] = undefined;
+    for (const [place, known] of this.#places) if (known === worker) this.#places.delete(place);
   }
 }
 
