@@ -14,7 +14,7 @@ interface Programs {
 const url = new URL('../scripts/stress/programs.mjs', import.meta.url);
 const { runPrograms } = (await import(url.href)) as Programs;
 
-/** Without threads about five milliseconds each. `npm run stress:pool -- --programs=COUNT SEED` runs others. */
+/** Without threads about three milliseconds each. `npm run stress:pool -- --programs=COUNT SEED` runs others. */
 const COUNT = 10_000;
 const REAL_COUNT = 60;
 

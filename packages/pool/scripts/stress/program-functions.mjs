@@ -11,6 +11,10 @@ export async function later(task) {
 export function* items(task) {
   for (let item = 0; item < (task?.length ?? 5); item++) yield item;
 }
+export const odd = (task) => ({ task, odd: () => task });
+export function* oddItems(task) {
+  for (let item = 0; item < (task?.length ?? 5); item++) yield item === 3 ? () => item : item;
+}
 export async function* endless() {
   for (let item = 0; ; item++) yield item;
 }

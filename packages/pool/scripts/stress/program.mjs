@@ -1,26 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { FixedQueue } from './fixed-queue.mjs';
 import { Random } from './random.mjs';
 
-// A random program of everything with everything. On a pool of `@plimsoll/pool/testing` there are no threads, time is virtual,
-// and it is the same for a seed each time; on real threads it is another one each time. What must hold is checked after each
+// A random program of everything with everything. On a simulated pool there are no threads, time is virtual, and it is the same
+// for a seed each time; on real threads it is another one each time. What must hold is checked after each
 // step; what does not is a fault, as a text.
 
-/** Steps in which each promise has to settle once nothing new comes, streams that go on meanwhile included. */
+/** Steps in which a promise has to settle or a loop has to get an item once nothing new comes, while streams go on for ever. */
 const PATIENCE = 1500;
 /** With real threads a step is a millisecond, in which a busy machine may do nothing at all. */
 const REAL_PATIENCE = 60_000;
-/** Virtual milliseconds of the same: more than all timeouts, backoffs and pauses of a program together. */
+/** Virtual milliseconds of the same: more than all timeouts, backoffs and pauses that come one after another. */
 const MOST_TIME = 20_000;
 const CLOSE_TIMEOUT = 3_600_000;
 /** Virtual milliseconds that `close()` may take when nothing is left to wait for: a worker that retires looks each 5 ms. */
 const CLOSING = 1000;
 
 const TWICE = 'a function ran twice for one task';
+const UNCLONEABLE = 'PLIMSOLL_POOL_UNCLONEABLE';
 
-/** @param {any} classes what `@plimsoll/pool/testing` exports, or with `isReal` what `@plimsoll/pool` does */
-export async function runProgram(classes, seed, isReal = false) {
-  const program = new Program(classes, seed, isReal);
+/** @param newPool of `pools.mjs`; with `isReal` its pools have threads */
+export async function runProgram(newPool, seed, isReal = false) {
+  const program = new Program(newPool, seed, isReal);
   try {
     await program.run();
   } catch (error) {
@@ -49,6 +49,10 @@ class Program {
   #ran = new Map();
   #mayRunTwice = false;
   #tasks = 0;
+  /** Promises that have settled, and items that loops have got which end. */
+  #progress = 0;
+  /** Values that cannot be cloned. */
+  #odd = new WeakSet();
   #starts = 0;
   #ends = 0;
   #keys = new Set();
@@ -57,7 +61,7 @@ class Program {
   #isPaused = false;
   #stops = false;
 
-  constructor(classes, seed, isReal) {
+  constructor(newPool, seed, isReal) {
     this.#isReal = isReal;
     const random = new Random(seed);
     this.#random = random;
@@ -68,11 +72,7 @@ class Program {
     this.#mayRunTwice = this.#options.retry !== undefined;
     const functions = this.#functions();
     const options = { closeTimeout: CLOSE_TIMEOUT, recordTiming: false, ...this.#options };
-    const simulation = { filename: '/program.mjs', manual: true, load: () => functions };
-    const order = random.bits();
-    this.#pool = isReal
-      ? realPool(classes.Pool, options)
-      : new classes.TestPool({ ...options, ...simulation, seed: order });
+    this.#pool = newPool(options, functions, random.bits());
     this.log.push(JSON.stringify({ ...this.#options, taskQueue: this.#options.taskQueue && 'FixedQueue' }));
     this.#pool.on('error', (error) => {
       if (error?.code === 'PLIMSOLL_POOL_CLOSE_TIMEOUT') this.fault('close() has timed out');
@@ -127,6 +127,13 @@ class Program {
         note(task);
         return task;
       },
+      odd(task) {
+        note(task);
+        return { task, odd: () => task };
+      },
+      *oddItems(task) {
+        for (let item = 0; item < (task?.length ?? 5); item++) yield item === 3 ? () => item : item;
+      },
       async sum(items) {
         let sum = 0;
         for await (const item of items) sum += item;
@@ -167,7 +174,7 @@ class Program {
 
   /** Promises that are pending and known, beside those that only the pool knows. */
   #check() {
-    const outstanding = outstandingOf(this.#pool);
+    const outstanding = this.#pool.outstanding();
     const least = this.#counted.size;
     if (outstanding < least) this.fault(`${outstanding} tasks are outstanding, ${least} promises pending`);
     if (!this.#hasLooped && outstanding !== least)
@@ -188,6 +195,7 @@ class Program {
     this.#open.set(id, promise);
     if (counts) this.#counted.set(id, promise);
     const end = () => {
+      this.#progress++;
       this.#open.delete(id);
       this.#counted.delete(id);
     };
@@ -195,10 +203,56 @@ class Program {
     return id;
   }
 
-  /** Options of a task, and an id by which it is known. */
-  #task(extra = {}) {
+  /** Runs a task whose result, unless it fails, has the id of its value. */
+  #run(name, value, options = {}) {
+    const promise = this.#pool.run(value, options);
+    this.#watch(name, promise);
+    promise.then(
+      (result) => {
+        if (this.#odd.has(value)) this.fault('a value that cannot be cloned was cloned');
+        else if (result?.id !== value.id) this.fault(`the result of ${value.id} is that of ${result?.id}`);
+      },
+      (error) => {
+        if (error?.code === UNCLONEABLE && !this.#odd.has(value) && options.name !== 'odd')
+          this.fault(`a value that can be cloned was not: ${error.message}`);
+      },
+    );
+  }
+
+  /** A value of a task. Some cannot be cloned, and some end a task when they are read, in the middle of a dispatch. */
+  #value(odd = 0.05) {
+    const id = this.#tasks++;
     const random = this.#random;
-    const name = random.weighted({ default: 10, later: 4, fails: 1, hangs: 1 });
+    if (!random.chance(odd)) return { id };
+    if (random.chance(0.2)) {
+      const controller = random.of(this.#controllers);
+      return {
+        id,
+        get read() {
+          controller?.abort('read');
+          return true;
+        },
+      };
+    }
+    const value = random.of([
+      // Only found when it is posted, which may be long after the dispatch.
+      { id, inner: [() => id] },
+      { id, inner: Symbol('odd') },
+      {
+        id,
+        get inner() {
+          throw new RangeError('getter');
+        },
+      },
+    ]);
+    this.#odd.add(value);
+    return value;
+  }
+
+  /** Options of a task, and an id by which it is known. */
+  #task(extra = {}, odd = undefined) {
+    const random = this.#random;
+    const name = random.weighted({ default: 10, later: 4, fails: 1, hangs: 1, odd: 0.3 });
     const options = { name, ...extra };
     if (name === 'hangs' || random.chance(0.1)) options.timeout = random.between(1, 300);
     if (random.chance(0.1)) options.signal = this.#signal();
@@ -208,7 +262,7 @@ class Program {
       options.retry = { max: random.between(0, 2), backoff: random.between(0, 20) };
       this.#mayRunTwice = true;
     }
-    return [{ id: this.#tasks++ }, options];
+    return [this.#value(odd), options];
   }
 
   #signal() {
@@ -224,18 +278,18 @@ class Program {
 
   $run() {
     const many = this.#random.chance(0.003) ? 1040 : this.#random.between(1, 6);
-    for (let task = 0; task < many; task++) this.#watch('run', this.#pool.run(...this.#task()));
+    for (let task = 0; task < many; task++) this.#run('run', ...this.#task());
   }
 
   $plain() {
     const many = this.#random.chance(0.003) ? 1040 : this.#random.between(1, 6);
-    for (let task = 0; task < many; task++) this.#watch('plain', this.#pool.run({ id: this.#tasks++ }));
+    for (let task = 0; task < many; task++) this.#run('plain', { id: this.#tasks++ });
   }
 
   $priority() {
     for (let task = this.#random.between(1, 4); task > 0; task--) {
       const priority = this.#random.between(-3, 3);
-      this.#watch('priority', this.#pool.run(...this.#task({ priority })));
+      this.#run('priority', ...this.#task({ priority }));
     }
   }
 
@@ -243,13 +297,14 @@ class Program {
     const key = this.#random.between(0, 3);
     this.#keys.add(key);
     for (let task = this.#random.between(1, 6); task > 0; task--) {
-      const [value, options] = this.#onlyKeys ? [{ id: this.#tasks++ }, {}] : this.#task();
-      this.#watch('key', this.#pool.run(value, { ...options, key }));
+      const [value, options] = this.#onlyKeys ? [this.#value(), {}] : this.#task();
+      this.#run('key', value, { ...options, key });
     }
   }
 
   $broadcast() {
-    const promise = this.#pool.broadcast({});
+    const name = this.#random.weighted({ default: 8, odd: 1 });
+    const promise = this.#pool.broadcast(this.#random.chance(0.2) ? { odd: () => name } : {}, { name });
     // Its parts count one by one, and the pool alone knows how many there are.
     this.#loop(promise);
     this.#watch('broadcast', promise, false);
@@ -257,7 +312,8 @@ class Program {
 
   $transfer() {
     const buffer = new ArrayBuffer(16);
-    this.#watch('transfer', this.#pool.run(buffer, { transferList: [buffer], ...this.#maybePriority() }));
+    const value = this.#random.chance(0.1) ? { buffer, odd: () => buffer } : buffer;
+    this.#watch('transfer', this.#pool.run(value, { transferList: [buffer], ...this.#maybePriority() }));
   }
 
   #maybePriority() {
@@ -266,8 +322,9 @@ class Program {
 
   $fed() {
     const many = this.#random.between(0, 40);
+    const odd = this.#random.chance(0.2) ? this.#random.between(0, many) : -1;
     const feed = (async function* () {
-      for (let item = 0; item < many; item++) yield item;
+      for (let item = 0; item < many; item++) yield item === odd ? () => item : item;
     })();
     this.#watch('fed', this.#pool.run(feed, { name: 'sum' }));
   }
@@ -277,14 +334,15 @@ class Program {
     const many = random.chance(0.01) ? 1600 : random.between(0, 30);
     const broken = random.chance(0.4) ? random.between(0, many) : Number.POSITIVE_INFINITY;
     const failing = random.chance(0.1) ? random.between(0, many) : -1;
-    const make = () => ({ id: this.#tasks++ });
+    const odd = random.chance(0.1) ? 0.1 : 0;
+    const make = () => this.#value(odd);
     const items = (function* () {
       for (let item = 0; item < many; item++) {
         if (item === failing) throw new RangeError('source');
         yield make();
       }
     })();
-    const options = { name: random.weighted({ default: 8, later: 3, fails: random.chance(0.1) ? 1 : 0 }) };
+    const options = { name: random.weighted({ default: 8, later: 3, fails: random.chance(0.1) ? 1 : 0, odd: 0.1 }) };
     if (many > 1000 || random.chance(0.6)) options.concurrency = many > 1000 ? 1500 : random.between(1, 30);
     if (random.chance(0.3)) options.ordered = false;
     if (random.chance(0.2)) options.priority = random.between(-1, 1);
@@ -299,14 +357,15 @@ class Program {
   $stream() {
     const random = this.#random;
     const isLocked = random.chance(0.05);
-    const name = random.weighted({ items: 4, endless: 2, fails: 0.3 });
+    const name = random.weighted({ items: 4, endless: 2, fails: 0.3, oddItems: 0.3 });
     const options = { name };
     if (random.chance(0.6)) options.highWaterMark = random.between(1, 20);
     if (random.chance(0.3)) options.signal = this.#signal();
     if (random.chance(0.1)) options.timeout = random.between(1, 300);
     if (random.chance(0.3)) options.grace = random.between(1, 50);
     const broken = random.chance(0.3) ? random.between(0, 20) : Number.POSITIVE_INFINITY;
-    const given = isLocked ? lockedStream() : { length: random.between(0, 30) };
+    const length = random.between(0, 30);
+    const given = isLocked ? lockedStream() : random.chance(0.05) ? this.#value(1) : { length };
     const stream = this.#pool.stream(given, options);
     if (isLocked) {
       try {
@@ -339,6 +398,7 @@ class Program {
       let count = 0;
       for await (const _ of iterator) {
         if (count++ >= broken || this.#stops) break;
+        if (name !== 'endless') this.#progress++;
         if (this.#random.chance(0.1)) await this.#nap();
       }
     })();
@@ -354,9 +414,11 @@ class Program {
   async $abort() {
     const controller = this.#random.of(this.#controllers);
     if (controller === undefined) return;
+    // Workers are told the reason, as far as it can be cloned.
+    const reason = this.#random.chance(0.2) ? () => 'odd' : 'reason';
     // Between what a worker reports and what the host reads of it.
-    if (this.#random.chance(0.5)) setImmediate(() => controller.abort('later'));
-    else controller.abort('now');
+    if (this.#random.chance(0.5)) setImmediate(() => controller.abort(reason));
+    else controller.abort(reason);
     if (this.#random.chance(0.5)) await this.#pool.step();
   }
 
@@ -408,17 +470,22 @@ class Program {
     await this.#steps(40);
   }
 
-  /** Nothing new comes: each promise settles in bounded steps and time, whatever streams go on meanwhile. */
+  /** Nothing new comes: one promise after another settles in bounded steps and time, whatever streams go on meanwhile. */
   async #settleAll() {
-    const end = this.#pool.duration + (this.#isReal ? REAL_PATIENCE : MOST_TIME);
+    let progress = -1;
+    let end = 0;
     for (let step = 0; this.#open.size > 0 && this.faults.length === 0; step++) {
-      if (step > this.#patience + this.#tasks * 4 || this.#pool.duration > end) {
+      if (this.#progress > progress) {
+        progress = this.#progress;
+        end = this.#pool.duration + (this.#isReal ? REAL_PATIENCE : MOST_TIME);
+        step = 0;
+      } else if (step > this.#patience && this.#pool.duration > end) {
         this.fault(`hangs: ${[...this.#open.keys()].slice(0, 8).join(', ')} (${this.#open.size})`);
         return;
       }
       if (!(await this.#steps(1))) await this.#pool.advance(50);
       // A stream that goes on for ever must not hold up time.
-      else if (step % 8 === 0) await this.#pool.advance(5);
+      else if (step % 8 === 0) await this.#pool.advance(40);
     }
     await new Promise(setImmediate);
   }
@@ -436,7 +503,8 @@ class Program {
     const late = this.#random.chance(0.3) && how !== 'destroy' ? this.#random.between(1, 5) : 0;
     // Those may need workers of their own.
     this.#onlyKeys = false;
-    for (let task = 0; task < late; task++) this.#watch('late', this.#pool.run({ id: this.#tasks++ }));
+    // No event comes after the last of them, but for its end.
+    for (let task = 0; task < late; task++) this.#run('late', ...this.#task({}, 0.3));
     const from = this.#pool.duration;
     const closed = how === 'destroy' ? this.#pool.destroy() : this.#pool.close({ force: how === 'force' });
     const ends = how === 'both' ? [closed, this.#pool.close({ force: true })] : [closed];
@@ -454,7 +522,7 @@ class Program {
     await new Promise(setImmediate);
     const pending = [...this.#open.keys()];
     if (pending.length > 0) this.fault(`pending after ${how}: ${pending.slice(0, 8).join(', ')}`);
-    const outstanding = outstandingOf(this.#pool);
+    const outstanding = this.#pool.outstanding();
     if (outstanding !== 0) this.fault(`${outstanding} tasks are outstanding after ${how}`);
     if (this.#ends < this.#starts) this.fault(`${this.#starts - this.#ends} workers live after ${how}`);
   }
@@ -498,21 +566,8 @@ function optionsOf(random) {
   return options;
 }
 
-/** A pool with threads that takes the place of one without: a step is a millisecond, and only threads that end are faults. */
-function realPool(Pool, options) {
-  const pool = new Pool({ ...options, filename: new URL('./program-functions.mjs', import.meta.url) });
-  return Object.assign(pool, {
-    step: () => sleep(1, {}),
-    advance: (milliseconds) => sleep(milliseconds),
-    inject: () => ({ hits: 0 }),
-  });
-}
-
 function lockedStream() {
   const stream = new ReadableStream();
   stream.getReader();
   return stream;
 }
-
-const outstandingOf = (pool) =>
-  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(pool.metrics())?.[1] ?? Number.NaN);

@@ -1,17 +1,23 @@
 import { performance } from 'node:perf_hooks';
+import { realPools, simulatedPools } from './pools.mjs';
 import { runProgram } from './program.mjs';
 
 const EVERY = 60_000;
 
 /** Runs one random program after another, those of the seeds from `first` on. Gives those that went wrong. */
 export async function runPrograms({ count, first = 0, isReal = false, onProgress = () => {} }) {
-  const classes = await import(isReal ? '@plimsoll/pool' : '@plimsoll/pool/testing');
+  const newPools = isReal ? realPools : simulatedPools;
+  let newPool = await newPools();
   const begin = performance.now();
   const wrong = [];
   let told = begin;
   for (let seed = first; seed < first + count; seed++) {
-    const { faults, log } = await runProgram(classes, seed, isReal);
-    if (faults.length > 0) wrong.push({ seed, faults, log });
+    const { faults, log } = await runProgram(newPool, seed, isReal);
+    if (faults.length > 0) {
+      wrong.push({ seed, faults, log });
+      // What is left of it shall not keep others busy.
+      newPool = await newPools();
+    }
     if (performance.now() - told < EVERY) continue;
     told = performance.now();
     onProgress(seed - first + 1, wrong.length);

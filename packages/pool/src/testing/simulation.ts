@@ -15,6 +15,7 @@ import { VirtualTime } from './virtual-time.js';
 /** The code of a pool once more, with the simulation in the place of threads and time. */
 export interface Realm {
   readonly Pool: typeof Pool;
+  enter(simulation: Simulation): void;
   workerFor(thread: FakeThread, startup: Startup): WorkerInProcess;
 }
 

@@ -15,8 +15,8 @@ import { simulation } from './here.js';
 import { withPermit } from './permits.js';
 import { isInTime } from './timers.js';
 
-/** What a dead worker waits for. */
-const forEver = new Promise<never>(() => {});
+/** What a dead worker waits for. Not one for all: that would keep whatever waits for it. */
+const forEver = (): Promise<never> => new Promise(() => {});
 
 /** The loop of a worker, on this thread. Claims a task only when it is told to. */
 export class WorkerInProcess {
@@ -107,7 +107,7 @@ class Functions extends Handlers {
       const found = await super.load(id, slot);
       return this.#gate(id, found);
     } catch (error) {
-      if (this.#thread.isDead) return await forEver;
+      if (this.#thread.isDead) return await forEver();
       throw error;
     } finally {
       simulation.loading--;
@@ -134,13 +134,13 @@ class Functions extends Handlers {
 
   #call(filename: string, name: string, run: () => unknown): unknown {
     const thread = this.#thread;
-    if (thread.isDead) return forEver;
+    if (thread.isDead) return forEver();
     const fault = simulation.faults.ofCall(name);
     if (fault?.kind === 'load') throw cannotLoad(filename, fault.death.failure?.error);
     return new Promise((resolve) => {
       const call: Call = { thread, name, state: 'runs', report: () => resolve(ended) };
       simulation.calls.add(call);
-      const ended = fault === undefined || fault.isAfter ? called(run) : forEver;
+      const ended = fault === undefined || fault.isAfter ? called(run) : forEver();
       if (fault !== undefined && !fault.isAfter) hit(fault, call);
       const onEnd = (): void => {
         if (fault !== undefined) hit(fault, call);
