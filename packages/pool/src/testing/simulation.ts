@@ -56,6 +56,8 @@ export class Simulation {
   loader = 0;
   /** Those that run, and those that nobody has heard of, oldest first. */
   readonly calls = new Set<Call>();
+  /** The host looks for results although no task is outstanding. */
+  looksOnce = false;
   realm: Realm | undefined;
   readonly #order: Order;
   readonly #threads: FakeThread[] = [];
@@ -234,7 +236,10 @@ export class Simulation {
   /** What either side has posted or reported gets to the other one. */
   #exchange(): void {
     this.#deliver();
-    this.#pumped?.turn();
+    if (this.looksOnce || (this.#pumped?.outstanding ?? 0) > 0) {
+      this.looksOnce = false;
+      this.#pumped?.turn();
+    }
     this.#pumped?.wakeWorkers();
     this.#deliver();
   }

@@ -1,7 +1,10 @@
 import type * as real from '../../host/pump.js';
 import { simulation } from './here.js';
 
-/** Looks for results when the simulation says so, and never sleeps. */
+/**
+ * Looks for results when the simulation says so, and never sleeps. Without outstanding tasks, as the real one, only when
+ * something has changed.
+ */
 export class Pump implements Pick<real.Pump, keyof real.Pump> {
   readonly isStreaming = false;
   readonly #pumped: real.Pumped;
@@ -13,10 +16,11 @@ export class Pump implements Pick<real.Pump, keyof real.Pump> {
 
   stateChanged(): void {
     this.#pumped.wakeWorkers();
-    simulation.changed();
+    this.woken();
   }
 
   woken(): void {
+    simulation.looksOnce = true;
     simulation.changed();
   }
 
