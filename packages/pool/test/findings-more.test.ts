@@ -59,6 +59,24 @@ test('B14: a balancer is shown the same task each time that it is asked', async 
   assert.equal(ids.size, 4);
 });
 
+test('B16: a worker that is gone is kept by nobody, though no task has its keys any more', async (t) => {
+  const pool = poolFor(t);
+  await pool.run(0, { key: 'once' });
+  const gone = await (async () => {
+    const [thread] = pool.threads;
+    await thread?.terminate();
+    return new WeakRef(thread as object);
+  })();
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (const end = performance.now() + SOON; gone.deref() !== undefined && performance.now() < end; ) {
+    await pool.run(0);
+    await sleep(5);
+    collect();
+  }
+  assert.equal(gone.deref(), undefined);
+});
+
 test('B17: a payload that was sent ahead to a worker is not kept when its task is taken back', async (t) => {
   const pool = poolFor(t, { filename: fixture('slow-start.mjs') });
   const controller = new AbortController();
