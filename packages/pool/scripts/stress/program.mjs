@@ -342,7 +342,9 @@ class Program {
         yield make();
       }
     })();
-    const options = { name: random.weighted({ default: 8, later: 3, fails: random.chance(0.1) ? 1 : 0, odd: 0.1 }) };
+    const options = {
+      name: random.weighted({ default: 8, later: 3, fails: random.chance(0.1) ? 1 : 0, odd: 0.1 }),
+    };
     if (many > 1000 || random.chance(0.6)) options.concurrency = many > 1000 ? 1500 : random.between(1, 30);
     if (random.chance(0.3)) options.ordered = false;
     if (random.chance(0.2)) options.priority = random.between(-1, 1);
