@@ -49,7 +49,10 @@ export const isInTime: typeof real.isInTime = (something, milliseconds) =>
 
 export const startThread: typeof host.startThread = () => simulation.startThread();
 
-/** Looks for results when the simulation says so, and never sleeps; without outstanding tasks only when something changes, as ever. */
+/**
+ * Looks for results when the simulation says so, and never sleeps. Without outstanding tasks, as the real one, only when something has
+ * changed.
+ */
 export class Pump implements Pick<pump.Pump, keyof pump.Pump> {
   readonly isStreaming = false;
   readonly #pumped: pump.Pumped;
