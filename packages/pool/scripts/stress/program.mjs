@@ -55,6 +55,8 @@ class Program {
   #starts = 0;
   #ends = 0;
   #keys = new Set();
+  /** Those that are not settled: their parts wait for one worker each, as tasks with a key do. */
+  #broadcasts = 0;
   #onlyKeys;
   #isReal;
   #isPaused = false;
@@ -185,7 +187,8 @@ class Program {
   /** Nothing can happen without time: then no worker idles while a task waits that it may take. */
   #checkIdle() {
     const { queueSize, idleThreads } = this.#pool;
-    if (queueSize > 0 && idleThreads > 0 && this.#keys.size === 0 && !this.#isPaused)
+    const isForAnybody = this.#keys.size === 0 && this.#broadcasts === 0;
+    if (queueSize > 0 && idleThreads > 0 && isForAnybody && !this.#isPaused)
       this.fault(`${queueSize} tasks wait, and ${idleThreads} workers idle`);
   }
 
@@ -307,6 +310,9 @@ class Program {
     // Its parts count one by one, and the pool alone knows how many there are.
     this.#loop(promise);
     this.#watch('broadcast', promise, false);
+    this.#broadcasts++;
+    const ended = () => this.#broadcasts--;
+    promise.then(ended, ended);
   }
 
   $transfer() {
