@@ -290,7 +290,8 @@ const errorLines = ({ simulated, real }: ErrorRates): string[] => [
   '## How often it is wrong where nothing differs, and where 5 % does',
   '',
   'Simulated windows go through the judge that decides in `tune`; real ones are of a server that does not use the pool. False verdict: a',
-  'size was called better or worse than the baseline, and is not. Wrong answer: the recommended size is more than 5 % slower than the best.',
+  'size was called better or worse than the baseline, and is not. Wrong answer: the recommended size is more than 5 % slower than the best;',
+  'of real ones, where no size is: another size than 4 is recommended for a guess.',
   '',
   ...markdownTable(
     [

@@ -292,8 +292,8 @@ class Trial {
   }
 
   /**
-   * The smallest size that is expected to lose at most 2 % against the best. Where that is not sure, the baseline stays unless it
-   * is expected to lose more: nobody should change a setting for a guess that gains nothing.
+   * The smallest size that is expected to lose at most 2 % against the best. Where that is not sure, the baseline stays unless the
+   * size is shown to be better: nobody should change a setting for a guess.
    */
   #choose(
     good: readonly number[],
@@ -318,11 +318,12 @@ class Trial {
         isTold(ranked.get(smallest) as SizeRanking);
       return { leading: smallest, confidence: 'sure', settled };
     }
-    const keeps = good.includes(baseline) && of(baseline).expectedLoss <= ACCEPTED_LOSS;
+    const isBetter = ranked.get(smallest)?.verdict === 'better';
+    const keeps = good.includes(baseline) && (!isBetter || of(baseline).expectedLoss <= ACCEPTED_LOSS);
     const leading = keeps ? baseline : smallest;
     if (isSure(leading)) return { leading, confidence: 'sure', settled: false };
     // Which of several is the best may be open while it is known that this one beats the baseline: to keep that would be worse.
-    const isLikely = of(leading).chanceSlower <= LIKELY_CHANCE || ranked.get(leading)?.verdict === 'better';
+    const isLikely = of(leading).chanceSlower <= LIKELY_CHANCE || (!keeps && isBetter);
     return { leading, confidence: isLikely ? 'likely' : 'cannot tell', settled: false };
   }
 }

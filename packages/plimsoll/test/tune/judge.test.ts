@@ -102,6 +102,20 @@ test('a size that beats the baseline is named while it is open which of several 
   assert.ok((sizes.get(leading ?? 4)?.odds?.chanceSlower ?? 0) > 0.25, 'another may be more than 5 % better');
 });
 
+test('nobody is to change a setting for a guess: where nothing differs, what is likely is the baseline', () => {
+  let likely = 0;
+  for (let seed = 1; seed <= 60; seed++) {
+    const { leading, confidence, sizes } = contest(
+      { sizes: [1, 2, 4, 8, 16, 64], noise: 0.12, blocks: 5 },
+      seed,
+    ).judgement;
+    if (confidence !== 'likely' || leading === null || sizes.get(leading)?.verdict === 'better') continue;
+    likely++;
+    assert.equal(leading, 4, `seed ${seed}`);
+  }
+  assert.ok(likely > 0);
+});
+
 test('a machine on which the twin differs from the baseline tells nothing', () => {
   for (const seed of times(5)) {
     const { noisy, leading, confidence, settled } = contest(
