@@ -292,8 +292,8 @@ class Trial {
   }
 
   /**
-   * The smallest size that is expected to lose at most 2 % against the best. Where that is not sure, the baseline stays unless the
-   * size is shown to be better: nobody should change a setting for a guess.
+   * The smallest size that is expected to lose at most 2 % against the best. Where that is not sure, the baseline stays unless it
+   * is expected to lose more, and the size must be shown to be better: nobody should change a setting for a guess.
    */
   #choose(
     good: readonly number[],
@@ -319,11 +319,12 @@ class Trial {
       return { leading: smallest, confidence: 'sure', settled };
     }
     const isBetter = ranked.get(smallest)?.verdict === 'better';
-    const keeps = good.includes(baseline) && (!isBetter || of(baseline).expectedLoss <= ACCEPTED_LOSS);
+    const keeps = good.includes(baseline) && of(baseline).expectedLoss <= ACCEPTED_LOSS;
     const leading = keeps ? baseline : smallest;
     if (isSure(leading)) return { leading, confidence: 'sure', settled: false };
     // Which of several is the best may be open while it is known that this one beats the baseline: to keep that would be worse.
-    const isLikely = of(leading).chanceSlower <= LIKELY_CHANCE || (!keeps && isBetter);
+    const isGood = of(leading).chanceSlower <= LIKELY_CHANCE;
+    const isLikely = keeps ? isGood : isBetter || (isGood && !good.includes(baseline));
     return { leading, confidence: isLikely ? 'likely' : 'cannot tell', settled: false };
   }
 }
