@@ -8,7 +8,11 @@ import { BASELINE } from './plan.js';
 import type { CostPair, TuneStudyResult } from './result.js';
 import { freePort, untilItListens } from './truth.js';
 
-const PLANS = { full: { pairs: 12, seconds: 1.5 }, quick: { pairs: 2, seconds: 0.3 } } as const;
+const PLANS = {
+  full: { starts: 8, slices: 4, seconds: 0.5 },
+  quick: { starts: 2, slices: 1, seconds: 0.3 },
+} as const;
+type CostPlan = (typeof PLANS)[keyof typeof PLANS];
 const ARRIVE_MS = 30_000;
 
 /** Answers with two words: of all servers the one whose requests cost least, and counting them most. */
@@ -41,23 +45,38 @@ export async function measureCost(
   return results;
 }
 
+/** Two processes of the same program differ by some per cent, whatever is in them: each pair is of fresh ones. */
 async function pairsOf(
   program: ServerProgram,
-  { pairs, seconds }: { pairs: number; seconds: number },
+  plan: CostPlan,
   directory: string,
   cycle: LifeCycle,
 ): Promise<CostPair> {
-  const { guardian, signal } = cycle;
+  const without: number[] = [];
+  const withController: number[] = [];
   const place = await openPlace(program, directory, scratch('tune'), cycle);
+  try {
+    for (let start = 0; start < plan.starts; start++) {
+      const pair = await pairOf(program, plan, place.command, cycle);
+      without.push(pair.without);
+      withController.push(pair.withController);
+    }
+    return { server: program.name, without, withController };
+  } finally {
+    await place.close();
+  }
+}
+
+async function pairOf(
+  program: ServerProgram,
+  { slices, seconds }: CostPlan,
+  command: readonly [string, ...string[]],
+  { guardian, signal }: LifeCycle,
+): Promise<{ without: number; withController: number }> {
   const target = await LiveTarget.listen(guardian.temporaryDirectory());
   const start = async (variables: Record<string, string>) => {
     const port = await freePort();
-    const running = await startCommand(
-      place.command,
-      { ...variables, PORT: String(port) },
-      'nowhere',
-      guardian,
-    );
+    const running = await startCommand(command, { ...variables, PORT: String(port) }, 'nowhere', guardian);
     return { port, running };
   };
   const plain = await start({ UV_THREADPOOL_SIZE: String(BASELINE) });
@@ -70,19 +89,20 @@ async function pairsOf(
     };
     for (const { port } of [plain, controlled]) await untilItListens(port, signal);
     for (const server of [plain, controlled]) await rateOf(server);
-    const without: number[] = [];
-    const withController: number[] = [];
-    for (let pair = 0; pair < pairs; pair++) {
-      // Whoever goes first in one pair goes second in the next.
-      const order = pair % 2 === 0 ? [plain, controlled] : [controlled, plain];
-      for (const server of order) (server === plain ? without : withController).push(await rateOf(server));
+    let [without, withController] = [0, 0];
+    for (let slice = 0; slice < slices; slice++) {
+      // Whoever goes first in one slice goes second in the next.
+      for (const server of slice % 2 === 0 ? [plain, controlled] : [controlled, plain]) {
+        const rate = (await rateOf(server)) / slices;
+        if (server === plain) without += rate;
+        else withController += rate;
+      }
     }
-    return { server: program.name, without, withController };
+    return { without, withController };
   } finally {
     await target.close();
     await plain.running.close();
     await controlled.running.close();
-    await place.close();
   }
 }
 

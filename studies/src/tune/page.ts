@@ -267,8 +267,8 @@ function costRatio({ without, withController }: Omit<CostPair, 'server'>): {
 const costLines = (cost: readonly CostPair[]): string[] => [
   '## What being measured costs',
   '',
-  'Two processes of a server, one with the controller of `tune` in it that does not change the size, have slices of traffic in turn.',
-  'Requests a second that the clients counted; ± two standard errors.',
+  'Two processes of a server, one with the controller of `tune` in it that does not change the size, have slices of traffic in turn;',
+  'each pair is of fresh processes. Requests a second that the clients counted; ± two standard errors.',
   '',
   ...markdownTable(
     [left('server'), right('pairs'), right('without'), right('with'), right('ratio')],
