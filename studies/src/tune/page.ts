@@ -291,7 +291,7 @@ const errorLines = ({ simulated, real }: ErrorRates): string[] => [
   '',
   'Simulated windows go through the judge that decides in `tune`; real ones are of a server that does not use the pool. False verdict: a',
   'size was called better or worse than the baseline, and is not. Wrong answer: the recommended size is more than 5 % slower than the best;',
-  'of real ones, where no size is: another size than 4 is recommended for a guess.',
+  'where no real size is slower than another, there is none.',
   '',
   ...markdownTable(
     [
@@ -301,11 +301,11 @@ const errorLines = ({ simulated, real }: ErrorRates): string[] => [
       right('wrong answers'),
       right('planted 5 % found'),
     ],
-    [...simulated, real].map(({ what, contests, falseVerdicts, wrongAnswers, detected }: ErrorRate) => [
+    [...simulated, { ...real, wrongAnswers: null }].map(({ what, contests, falseVerdicts, wrongAnswers, detected }: ErrorRate) => [
       what,
       String(contests),
       percent(falseVerdicts / contests),
-      percent(wrongAnswers / contests),
+      wrongAnswers === null ? '' : percent(wrongAnswers / contests),
       detected === null ? '' : percent(detected / contests),
     ]),
   ),

@@ -50,8 +50,8 @@ export interface ErrorRate {
   readonly contests: number;
   /** A size was called better or worse, although none differs. */
   readonly falseVerdicts: number;
-  /** A size was recommended that is more than 5 % slower than the best. */
-  readonly wrongAnswers: number;
+  /** A size was recommended that is more than 5 % slower than the best; `null` where none is. */
+  readonly wrongAnswers: number | null;
   /** The planted difference had its verdict; `null` where none is planted. */
   readonly detected: number | null;
 }
