@@ -301,13 +301,15 @@ const errorLines = ({ simulated, real }: ErrorRates): string[] => [
       right('wrong answers'),
       right('planted 5 % found'),
     ],
-    [...simulated, { ...real, wrongAnswers: null }].map(({ what, contests, falseVerdicts, wrongAnswers, detected }: ErrorRate) => [
-      what,
-      String(contests),
-      percent(falseVerdicts / contests),
-      wrongAnswers === null ? '' : percent(wrongAnswers / contests),
-      detected === null ? '' : percent(detected / contests),
-    ]),
+    [...simulated, { ...real, wrongAnswers: null }].map(
+      ({ what, contests, falseVerdicts, wrongAnswers, detected }: ErrorRate) => [
+        what,
+        String(contests),
+        percent(falseVerdicts / contests),
+        wrongAnswers === null ? '' : percent(wrongAnswers / contests),
+        detected === null ? '' : percent(detected / contests),
+      ],
+    ),
   ),
   '',
 ];
