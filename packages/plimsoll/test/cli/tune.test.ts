@@ -14,9 +14,14 @@ const server = [node, fixture('tune/server.cjs'), 'http1'];
 
 /** Threads of a pool of 8 that serve: those that are not parked, or, where real threads come and go, those that there are. */
 function servingThreads(pid: number): number {
-  const names = readdirSync(`/proc/${pid}/task`).map((tid) =>
-    readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8'),
-  );
+  const names = readdirSync(`/proc/${pid}/task`).map((tid) => {
+    try {
+      return readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8');
+    } catch {
+      // A thread that has ended since.
+      return '';
+    }
+  });
   // Before libuv 1.50 threads of the pool have no name.
   return (names.filter((name) => name === 'libuv-worker\n').length || 8) - parkedThreads(pid);
 }
