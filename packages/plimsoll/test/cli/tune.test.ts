@@ -1,30 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { rmdirSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { describe, test } from 'node:test';
 import { tuneSchema } from 'plimsoll';
 import { limitedCgroup, within } from '../support/cgroup.js';
 import { fixture, plimsoll, processesWith, until } from '../support/cli.js';
-import { ask, load, parkedThreads, portOf, startApp } from '../support/live.js';
+import { ask, load, portOf, servingThreads, startApp } from '../support/live.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'looks at threads and processes in /proc' };
 const node = process.execPath;
 const server = [node, fixture('tune/server.cjs'), 'http1'];
-
-/** Threads of a pool of 8 that serve: those that are not parked, or, where real threads come and go, those that there are. */
-function servingThreads(pid: number): number {
-  const names = readdirSync(`/proc/${pid}/task`).map((tid) => {
-    try {
-      return readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8');
-    } catch {
-      // A thread that has ended since.
-      return '';
-    }
-  });
-  // Before libuv 1.50 threads of the pool have no name.
-  return (names.filter((name) => name === 'libuv-worker\n').length || 8) - parkedThreads(pid);
-}
 
 describe('plimsoll tune', linux, () => {
   test('a server under requests of its own: a document on standard output, exit code 0, nothing left', async () => {
