@@ -105,7 +105,7 @@ export function loadHttp2(context: TestContext, port: number, path: string, stre
 }
 
 /** Threads of a process that wait in a read of a FIFO: those that are parked. */
-export const parkedThreads = (pid: number): number =>
+const parkedThreads = (pid: number): number =>
   countThreads(pid, (task) => {
     const [call, first] = readFileSync(`${task}/syscall`, 'latin1').split(' ');
     if (call !== (process.arch === 'arm64' ? '63' : '0') || first === undefined) return false;
