@@ -59,6 +59,8 @@ test('what a worker ended before it hung is not kept from its caller', { skip },
   const read = caught(pool.run(path, { name: 'readQuietly', signal: controller.signal }));
   const writer = openForReader(path);
   try {
+    // From its open to its read the worker could still be stopped; without a turn of this thread's event loop it gets there.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     // Only now does the host hear of either task.
     controller.abort();
     assert.equal((await read).name, 'AbortError');
