@@ -203,7 +203,7 @@ export class Core implements Pumped, ExitEvents {
       state.hasStrays = true;
       if (isHeld && task.place !== SETTLED) {
         task.place = SETTLED;
-        state.outstanding--;
+        state.outstanding = state.leaving === task.number ? state.outstandingAfter : state.outstanding - 1;
         if (extras !== undefined) state.tally(extras, -1);
       }
       task.reject(error);

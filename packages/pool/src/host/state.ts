@@ -119,6 +119,9 @@ export class State {
   // Tasks between their submission and their end, wherever they are: `queueSize`, `maxQueue`, `needsDrain` and the number of
   // workers follow from these.
   outstanding = 0;
+  /** The number of the task that left last or is about to, and the tasks that are outstanding without it. */
+  leaving = 0;
+  outstandingAfter = 0;
   /** Those among them that share a worker with no other task, but for those with a worker of their own. */
   abortable = 0;
   /** Steps of streams: they wait for no worker but their own, so they count for nothing else. */
@@ -196,9 +199,11 @@ export class State {
     this.outstanding++;
   }
 
-  /** It is under way no more. */
+  /** It is under way no more. At the end of the stack any step may throw, so the count can be written twice. */
   leave(task: Task): void {
-    this.outstanding--;
+    this.outstandingAfter = this.outstanding - 1;
+    this.leaving = task.number;
+    this.outstanding = this.outstandingAfter;
     if (task.extras !== undefined) this.tally(task.extras, -1);
   }
 
