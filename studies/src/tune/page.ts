@@ -289,7 +289,7 @@ const costLines = (cost: readonly CostPair[]): string[] => [
 const errorLines = ({ simulated, real }: ErrorRates): string[] => [
   '## How often it is wrong where nothing differs, and where 5 % does',
   '',
-  'Simulated windows go through the judge that decides in `tune`; real ones are of a server that does not use the pool. False verdict: a',
+  'Simulated windows go through the judge that decides in `tune`; real ones are of a server that never has two jobs. False verdict: a',
   'size was called better or worse than the baseline, and is not. Wrong answer: the recommended size is more than 5 % slower than the best;',
   'where no real size is slower than another, there is none.',
   '',
