@@ -88,8 +88,9 @@ export function refillLanes(state: State): void {
       putIntoLane(state, task, true);
       break;
     }
-    for (const task of held) lane.push(task);
-    if (lane.size === 0) state.lanes.delete(worker);
+    // A getter of a value may have come here too: then this lane was empty meanwhile, and another one is in its place.
+    for (const task of held) putIntoLane(state, task);
+    if (state.lanes.get(worker)?.size === 0) state.lanes.delete(worker);
   }
 }
 
