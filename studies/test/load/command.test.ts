@@ -155,7 +155,7 @@ describe('the sample server', linux, () => {
   test('a size that is slower is found', async () => {
     // Thirty operations of 20 ms: 15 turns of 2 threads, or 4 of 8. What the machine adds is added to both.
     const args = ['--operation', 'sleep:20', '--ops', '30', '--parallel', '1'];
-    const { cells, recommended } = await loaded([...args, '--sizes', '2,8', '--time', '30']);
+    const { cells, recommended } = await loaded([...args, '--sizes', '2,8', '--time', '12']);
     assert.equal(recommended[0]?.size, 8);
     const two = cells.find(({ size }) => size === 2);
     const eight = cells.find(({ size }) => size === 8);
@@ -289,7 +289,7 @@ describe('--resume', linux, () => {
     const args = [
       'load',
       '--scale',
-      '2',
+      '0.5',
       '--sizes',
       '2,4,8',
       '--isolated',
