@@ -86,19 +86,17 @@ const NOT_EVERYWHERE = [
   },
 ];
 
-/** What asserts on times, or on a comparison of what it measures: alone. */
+/** What asserts on times of its own: alone. Measurements of a planted effect, which lasts, are none. */
 const MEASURES = [
-  ...inFolder(TEST, ['classify/classify', 'timeline/', 'tune/attached', 'tune/live']),
-  ...inFolder(CLI, ['bench', 'classify', 'compare-modules']),
+  ...inFolder(TEST, ['classify/classify', 'timeline/']),
   ...['packages/monitor/test/monitor', 'benchmarks/test/blocks', 'studies/test/load/traffic'],
 ];
 
-/** What waits most of its time, for processes, timeouts and requests: four at a time. */
+/** What waits most of its time, for processes, timeouts and requests: beside what computes. */
 const WAITS = [
   ...['packages/bullmq/', 'setups/'],
   ...inFolder('packages/monitor/test', ['auto', 'resize', 'thread-pool']),
-  ...inFolder(TEST, ['doctor/', 'resize/', 'target/', 'top/', 'trace/', 'tune/']),
-  ...inFolder(CLI, ['bad-input', 'clean-up', 'limits', 'run', 'timeline', 'trace', 'tune']),
+  ...inFolder(TEST, ['doctor/', 'resize/', 'target/', 'top/', 'trace/', 'tune/', 'cli/']),
   ...inFolder(POOL, ['findings', 'retry', 'stuck']),
   ...inFolder('studies/test/load', ['bad-input', 'clean-up', 'command', 'table-run']),
 ];
@@ -181,18 +179,24 @@ function checkLists() {
 }
 
 /**
- * The files by how many of them may run at a time. What is slow begins first, so that none is left over at the end.
+ * Groups of files, one after another; the lanes of a group run at the same time, each with so many of its files. What is slow
+ * begins first, so that none is left over at the end.
  *
  * @param {readonly string[]} files
- * @returns {{ atATime: number, files: string[] }[]}
+ * @returns {{ atATime: number, files: string[] }[][]}
  */
-export function batches(files) {
+export function lanes(files) {
   const slowFirst = [...files].sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)));
   const measuring = slowFirst.filter((file) => isUnder(file, MEASURES));
   const rest = slowFirst.filter((file) => !isUnder(file, MEASURES));
-  return [
-    { atATime: 1, files: measuring },
-    { atATime: 4, files: rest.filter((file) => isUnder(file, WAITS)) },
-    { atATime: 2, files: rest.filter((file) => !isUnder(file, WAITS)) },
-  ].filter((batch) => batch.files.length > 0);
+  const waiting = rest.filter((file) => isUnder(file, WAITS));
+  const computing = rest.filter((file) => !isUnder(file, WAITS));
+  const groups = [
+    [{ atATime: 1, files: measuring }],
+    [
+      { atATime: 2, files: computing },
+      { atATime: 3, files: waiting },
+    ],
+  ];
+  return groups.map((group) => group.filter((lane) => lane.files.length > 0));
 }

@@ -43,7 +43,8 @@ async function follow({ command, output }: Step, name: string, place: string): P
   if (!command.startsWith('npx plimsoll')) assert.equal(ended.stderr, '');
 }
 
-const cheaper = (command: string): string => command.replace(/--quick|--time \d+/, '--time 4');
+/** It takes all the time that it is given. */
+const cheaper = (command: string): string => command.replace('tune --time 20', 'tune --time 5');
 
 const isWithRedis = ({ command }: Step): boolean => command.includes('with-redis');
 

@@ -155,7 +155,7 @@ describe('the sample server', linux, () => {
   test('a size that is slower is found', async () => {
     // Thirty operations of 20 ms: 15 turns of 2 threads, or 4 of 8. What the machine adds is added to both.
     const args = ['--operation', 'sleep:20', '--ops', '30', '--parallel', '1'];
-    const { cells, recommended } = await loaded([...args, '--sizes', '2,8', '--time', '12']);
+    const { cells, recommended } = await loaded([...args, '--sizes', '2,8', '--time', '16']);
     assert.equal(recommended[0]?.size, 8);
     const two = cells.find(({ size }) => size === 2);
     const eight = cells.find(({ size }) => size === 8);

@@ -108,15 +108,15 @@ describe('--strict exits with 3 when the machine is too noisy to tell', () => {
       ...given,
     }) as unknown as BenchResult;
 
-  test('noisy', () => {
+  test('of a result', () => {
     assert.equal(benchExitCode(result(true), true), 3);
     assert.equal(benchExitCode(result(true), false), 0, 'not without --strict');
     assert.equal(benchExitCode(result(true, { method: { interrupted: true } }), true), 130);
   });
 
-  test('quiet', async () => {
-    const once = ['--time', '1', '--sizes', '4', '--strict'];
+  test('of a run', async () => {
+    const once = ['--time', '1', '--sizes', '4', '--strict', '--json', '-', '--quiet'];
     const run = await plimsoll(['bench', fixture('does-not-use-pool.mjs'), ...once]);
-    assert.equal(run.code, 0, run.stderr);
+    assert.equal(run.code, benchExitCode(benchSchema.parse(JSON.parse(run.stdout)), true), run.stderr);
   });
 });
