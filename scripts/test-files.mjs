@@ -7,50 +7,32 @@ const TEST = 'packages/plimsoll/test';
 const CLI = `${TEST}/cli`;
 const POOL = 'packages/pool/test';
 
+/** @type {(folder: string, names: readonly string[]) => string[]} */
+const inFolder = (folder, names) => names.map((name) => `${folder}/${name}`);
+
 /**
  * What `npm run test:fast` leaves out: files that took more than seven seconds on two cores, most because they measure, wait,
  * or install packages. The two checkers of the pool's protocol take as long (17 and 12 s) and stay in: they are what a change of
  * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
  */
 const SLOW = [
-  ...['bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits'].map(
-    (name) => `${CLI}/${name}`,
-  ),
-  ...['timeline', 'trace', 'tune'].map((name) => `${CLI}/${name}`),
-  'packages/plimsoll/test/browser/browser',
-  'packages/plimsoll/test/docs/site',
-  'packages/plimsoll/test/classify/classify',
-  'packages/plimsoll/test/doctor/running',
-  'packages/plimsoll/test/resize/resize',
-  'packages/plimsoll/test/target/attach',
-  'packages/plimsoll/test/stats/generations',
-  'packages/plimsoll/test/timeline/timeline',
-  ...['commands', 'traffic', 'tune', 'tune-clean-up'].map((name) => `${TEST}/tune/${name}`),
-  'packages/plimsoll/test/trace/requests-http',
-  ...['differential', 'findings', 'programs', 'steps', 'stress', 'stuck', 'threaded-programs'].map(
-    (name) => `${POOL}/${name}`,
-  ),
-  ...[
-    'accounting',
-    'cancel',
-    'command',
-    'ending',
-    'faults',
-    'handles',
-    'large',
-    'network',
-    'restarts',
-    'rights',
-  ].map((name) => `packages/bullmq/test/${name}`),
-  ...['shutdown', 'silence', 'skew', 'tasks'].map((name) => `packages/bullmq/test/${name}`),
-  'setups/test/command',
-  'setups/test/fast',
+  ...inFolder(CLI, ['bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits', 'timeline']),
+  ...inFolder(CLI, ['trace', 'tune']),
+  ...inFolder(TEST, ['browser/browser', 'classify/classify', 'docs/site', 'doctor/doctor', 'doctor/running']),
+  ...inFolder(TEST, ['resize/resize', 'stats/generations', 'target/attach', 'timeline/timeline', 'top/top']),
+  ...inFolder(TEST, ['trace/calls-recorded', 'trace/requests-http', 'trace/sampling']),
+  ...inFolder(TEST, ['tune/attached', 'tune/commands', 'tune/judge', 'tune/live', 'tune/live-trouble']),
+  ...inFolder(TEST, ['tune/traffic', 'tune/tune', 'tune/tune-clean-up']),
+  ...inFolder('packages/monitor/test', ['auto', 'thread-pool']),
+  ...inFolder(POOL, ['differential', 'findings', 'huge', 'programs', 'retry', 'steps', 'stress', 'stuck']),
+  `${POOL}/threaded-programs`,
+  ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'command', 'ending', 'faults', 'handles']),
+  ...inFolder('packages/bullmq/test', ['large', 'network', 'options', 'restarts', 'rights', 'shutdown']),
+  ...inFolder('packages/bullmq/test', ['silence', 'skew', 'tasks']),
+  ...['setups/test/command', 'setups/test/fast'],
 ];
 /** Of these every file: they run benchmarks, examples and studies. */
 const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
-
-/** @type {(folder: string, names: readonly string[]) => string[]} */
-const inFolder = (folder, names) => names.map((name) => `${folder}/${name}`);
 
 /**
  * What need not run on every line of Node, with the lines on which the matrix runs it. What differs between lines runs on

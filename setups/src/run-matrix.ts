@@ -9,7 +9,7 @@ import type { Materials } from './project.js';
 import type { Cell, RowResult } from './result.js';
 import { type CellSurroundings, runCell } from './run-cell.js';
 
-/** A cell starts a process or two, which wait for a third of their time. */
+/** Most of a cell is a start of a process or two, and some time goes by in waiting: more than there are cores. */
 const AT_ONCE = 3;
 
 export interface MatrixPlan {

@@ -37,10 +37,10 @@ test('the exported JSON Schema names every field of the contract', () => {
 });
 
 describe('planted effects', linux, () => {
-  const args = ['--sizes', '4,8', '--time', '20', '--json', '-', '--quiet'];
+  const args = ['--sizes', '4,8', '--json', '-', '--quiet'];
 
   test('a workload that sleeps in the pool is found to be twice as fast with twice the threads', async () => {
-    const run = await plimsoll(['bench', fixture('sleeps-in-pool.mjs'), ...args]);
+    const run = await plimsoll(['bench', fixture('sleeps-in-pool.mjs'), ...args, '--time', '20']);
     assert.equal(run.code, 0, run.stderr);
     const { workloads, findings } = benchSchema.parse(JSON.parse(run.stdout));
     const eight = workloads[0]?.sizes.find(({ size }) => size === 8);
@@ -52,7 +52,7 @@ describe('planted effects', linux, () => {
   });
 
   test('a workload that does not use the pool gives no size the better of another', async () => {
-    const run = await plimsoll(['bench', fixture('does-not-use-pool.mjs'), ...args]);
+    const run = await plimsoll(['bench', fixture('does-not-use-pool.mjs'), ...args, '--time', '8']);
     assert.equal(run.code, 0, run.stderr);
     const { workloads, findings } = benchSchema.parse(JSON.parse(run.stdout));
     const eight = workloads[0]?.sizes.find(({ size }) => size === 8);
