@@ -49,7 +49,7 @@ const NOT_EVERYWHERE = [
       ...inFolder(TEST, ['tune/answer', 'tune/commands', 'tune/figures', 'tune/judge', 'tune/traffic']),
       ...inFolder(CLI, ['bad-input', 'bench', 'compare', 'limits', 'report']),
       ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'ending', 'faults', 'handles', 'network']),
-      ...inFolder('packages/bullmq/test', ['restarts', 'rights', 'silence', 'skew', 'values']),
+      ...inFolder('packages/bullmq/test', ['restarts', 'rights', 'silence', 'skew']),
       ...['packages/monitor/test/histogram', 'benchmarks/', 'setups/test/command', 'studies/'],
     ],
   },
