@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './run.mjs';
-import { batches, mayBeSkipped } from './test-files.mjs';
+import { lanes, mayBeSkipped } from './test-files.mjs';
 
 /** @typedef {{ name: string, file: string, seconds: number, skip?: string | boolean }} Entry */
 
@@ -17,8 +18,16 @@ const NAMED = 5;
  * @param {readonly string[]} files
  * @param {boolean} noSkips ends the process with 1 when a test was skipped that `mayBeSkipped` does not list
  */
-export function runTests(node, line, files, noSkips) {
-  const entries = batches(files).flatMap((batch) => runBatch(node, batch));
+export async function runTests(node, line, files, noSkips) {
+  /** @type {Entry[]} */
+  const entries = [];
+  for (const group of lanes(files)) {
+    const ran = await Promise.all(group.map((lane, index) => runLane(node, lane, index === 0)));
+    for (const { text } of ran) process.stdout.write(text);
+    const failed = ran.find(({ status }) => status !== 0);
+    if (failed !== undefined) process.exit(failed.status);
+    entries.push(...ran.flatMap((lane) => lane.entries));
+  }
   tellSlowest(entries);
   const skipped = entries.filter(({ skip }) => skip !== undefined);
   const allowed = mayBeSkipped(line);
@@ -34,27 +43,31 @@ const describe = ({ name, file, skip }) => `${file}: "${name}"${typeof skip === 
 
 /**
  * @param {string} node
- * @param {{ atATime: number, files: string[] }} batch
- * @returns {Entry[]}
+ * @param {{ atATime: number, files: string[] }} lane
+ * @param {boolean} shows what it prints at once; else that is given as a text
+ * @returns {Promise<{ status: number, text: string, entries: Entry[] }>}
  */
-function runBatch(node, { atATime, files }) {
+async function runLane(node, { atATime, files }, shows) {
   const directory = mkdtempSync(join(tmpdir(), 'plimsoll-tests-'));
   const log = join(directory, 'entries.jsonl');
+  const printed = join(directory, 'printed.txt');
   const reporter = new URL('test-reporter.mjs', import.meta.url).href;
   const args = [
     ...['--test', `--test-concurrency=${atATime}`],
-    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+    ...['--test-reporter=spec', `--test-reporter-destination=${shows ? 'stdout' : printed}`],
     ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${log}`],
   ];
   try {
-    const { status, error } = spawnSync(node, [...args, ...files], { cwd: root, stdio: 'inherit' });
-    if (error) throw error;
-    if (status !== 0) process.exitCode = status ?? 1;
+    const child = spawn(node, [...args, ...files], { cwd: root, stdio: 'inherit' });
+    const [code] = await once(child, 'exit');
     const lines = readFileSync(log, 'utf8').split('\n');
-    return lines.filter((text) => text !== '').map((text) => JSON.parse(text));
+    return {
+      status: code ?? 1,
+      text: shows ? '' : readFileSync(printed, 'utf8'),
+      entries: lines.filter((text) => text !== '').map((text) => JSON.parse(text)),
+    };
   } finally {
     rmSync(directory, { recursive: true, force: true });
-    if (process.exitCode) process.exit();
   }
 }
 

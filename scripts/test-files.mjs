@@ -7,87 +7,80 @@ const TEST = 'packages/plimsoll/test';
 const CLI = `${TEST}/cli`;
 const POOL = 'packages/pool/test';
 
+/** @type {(folder: string, names: readonly string[]) => string[]} */
+const inFolder = (folder, names) => names.map((name) => `${folder}/${name}`);
+
 /**
  * What `npm run test:fast` leaves out: files that took more than seven seconds on two cores, most because they measure, wait,
  * or install packages. The two checkers of the pool's protocol take as long (17 and 12 s) and stay in: they are what a change of
  * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
  */
 const SLOW = [
-  ...['bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits'].map(
-    (name) => `${CLI}/${name}`,
-  ),
-  ...['timeline', 'trace', 'tune'].map((name) => `${CLI}/${name}`),
-  'packages/plimsoll/test/browser/browser',
-  'packages/plimsoll/test/docs/site',
-  'packages/plimsoll/test/classify/classify',
-  'packages/plimsoll/test/doctor/running',
-  'packages/plimsoll/test/resize/resize',
-  'packages/plimsoll/test/target/attach',
-  'packages/plimsoll/test/stats/generations',
-  'packages/plimsoll/test/timeline/timeline',
-  ...['commands', 'traffic', 'tune', 'tune-clean-up'].map((name) => `${TEST}/tune/${name}`),
-  'packages/plimsoll/test/trace/requests-http',
-  ...['differential', 'findings', 'programs', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
-  ...[
-    'accounting',
-    'cancel',
-    'command',
-    'ending',
-    'faults',
-    'handles',
-    'large',
-    'network',
-    'restarts',
-    'rights',
-  ].map((name) => `packages/bullmq/test/${name}`),
-  ...['shutdown', 'silence', 'skew', 'tasks'].map((name) => `packages/bullmq/test/${name}`),
-  'setups/test/command',
-  'setups/test/fast',
+  ...inFolder(CLI, ['bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits', 'timeline']),
+  ...inFolder(CLI, ['trace', 'tune']),
+  ...inFolder(TEST, ['browser/browser', 'classify/classify', 'docs/site', 'doctor/doctor', 'doctor/running']),
+  ...inFolder(TEST, ['resize/resize', 'stats/generations', 'target/attach', 'timeline/timeline', 'top/top']),
+  ...inFolder(TEST, ['trace/calls-recorded', 'trace/requests-http', 'trace/sampling']),
+  ...inFolder(TEST, ['tune/attached', 'tune/commands', 'tune/judge', 'tune/live', 'tune/live-trouble']),
+  ...inFolder(TEST, ['tune/traffic', 'tune/tune', 'tune/tune-clean-up']),
+  ...inFolder('packages/monitor/test', ['auto', 'thread-pool']),
+  ...inFolder(POOL, ['differential', 'findings', 'huge', 'programs', 'retry', 'steps', 'stress', 'stuck']),
+  `${POOL}/threaded-programs`,
+  ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'command', 'ending', 'faults', 'handles']),
+  ...inFolder('packages/bullmq/test', ['large', 'network', 'options', 'restarts', 'rights', 'shutdown']),
+  ...inFolder('packages/bullmq/test', ['silence', 'skew', 'tasks']),
+  ...['setups/test/command', 'setups/test/fast'],
 ];
 /** Of these every file: they run benchmarks, examples and studies. */
 const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
 
 /**
- * What need not run on every line of Node, with the lines on which the matrix runs it: what computes the same anywhere, and
- * what takes longest, spread over the lines. The commands themselves run on every line, in the other tests of `cli/`.
+ * What need not run on every line of Node, with the lines on which the matrix runs it. What differs between lines runs on
+ * each: threads and the pool's protocol on them, V8's serializer, how libuv's pool is resized, the inspector, hooks and trace
+ * events, and of every command a test. What computes the same anywhere runs on one line, and what takes longest, on two.
  */
 const NOT_EVERYWHERE = [
-  { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
-  { paths: [`${POOL}/programs`], lines: [20, 24] },
   {
-    paths: ['browser/', 'collections/', 'compare/', 'docs/', 'stats/'].map((folder) => `${TEST}/${folder}`),
     lines: [20],
+    paths: [
+      ...inFolder(POOL, ['programs', 'protocol', 'reordering', 'litmus', 'testing-', 'docs', 'floors']),
+      ...inFolder(TEST, ['browser/', 'collections/', 'compare/', 'docs/', 'report/', 'stats/']),
+      ...inFolder(TEST, ['host/noise', 'packaging/', 'trace/reduce', 'trace/sampling']),
+      ...inFolder(TEST, ['tune/answer', 'tune/commands', 'tune/figures', 'tune/judge', 'tune/traffic']),
+      ...inFolder(CLI, ['bad-input', 'bench', 'compare', 'limits', 'report']),
+      ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'ending', 'faults', 'handles', 'network']),
+      ...inFolder('packages/bullmq/test', ['restarts', 'rights', 'silence', 'skew']),
+      ...['packages/monitor/test/histogram', 'benchmarks/', 'setups/test/command', 'studies/'],
+    ],
   },
-  { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
-  { paths: ['examples/', 'packages/bullmq/', 'setups/'], lines: [20, 24] },
-  { paths: [`${CLI}/bad-input`, `${TEST}/tune/commands`, `${TEST}/tune/traffic`], lines: [20] },
-  { paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`], lines: [20, 22] },
-  { paths: [`${TEST}/timeline/`], lines: [20, 24] },
   {
-    paths: [...[`${CLI}/clean-up`, `${POOL}/huge`, `${POOL}/steps`], 'packages/monitor/test/thread-pool'],
+    lines: [20, 22],
+    paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`, `${POOL}/threaded-programs`],
+  },
+  { lines: [20, 24], paths: ['examples/', 'packages/bullmq/', 'setups/', `${TEST}/timeline/`] },
+  {
+    // By the pool's real threads, not by parked ones, since Node 26.
     lines: [20, 26],
+    paths: [
+      ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
+      ...[`${CLI}/clean-up`, `${POOL}/huge`, `${POOL}/steps`, 'packages/monitor/test/thread-pool'],
+    ],
   },
 ];
 
-/** What measures nothing, and computes or mostly waits: two of these files run at a time. */
-const SIDE_BY_SIDE = [
-  ...['packages/bullmq/', 'packages/pool/', 'packages/fastify/', 'setups/'],
-  ...[
-    'errors',
-    'floors',
-    'browser/',
-    'collections/',
-    'compare/',
-    'doctor/',
-    'host/',
-    'libuv/',
-    'packaging/',
-    'report/',
-  ].map((path) => `packages/plimsoll/test/${path}`),
-  ...['docs/', 'stats/', 'trace/', 'bench/findings', 'classify/decide'].map(
-    (path) => `packages/plimsoll/test/${path}`,
-  ),
-  `${CLI}/bad-input`,
+/** What asserts on times of its own: alone. Measurements of a planted effect, which lasts, are none. */
+const MEASURES = [
+  ...inFolder(TEST, ['classify/classify', 'timeline/']),
+  ...['packages/monitor/test/monitor', 'benchmarks/test/blocks', 'studies/test/load/traffic'],
+];
+
+/** What waits most of its time, for processes, timeouts and requests: beside what computes. */
+const WAITS = [
+  ...['packages/bullmq/', 'setups/'],
+  ...inFolder('packages/monitor/test', ['auto', 'resize', 'thread-pool']),
+  ...inFolder(TEST, ['doctor/', 'resize/', 'target/', 'top/', 'trace/', 'tune/', 'cli/']),
+  ...inFolder(POOL, ['findings', 'retry', 'stuck']),
+  ...inFolder('studies/test/load', ['bad-input', 'clean-up', 'command', 'table-run']),
 ];
 
 /**
@@ -128,9 +121,12 @@ export function testFiles(filters, { line, fast = false } = {}) {
       (file) => filters.length === 0 || filters.some((text) => file.replaceAll('\\', '/').includes(text)),
     )
     .filter((file) => line === undefined || isForLine(file, line))
-    .filter((file) => !fast || !(SLOW.includes(sourceOf(file)) || isUnder(file, SLOW_FOLDERS)))
+    .filter((file) => !fast || !isSlow(file))
     .sort();
 }
+
+/** @type {(file: string) => boolean} */
+const isSlow = (file) => SLOW.includes(sourceOf(file)) || isUnder(file, SLOW_FOLDERS);
 
 /** @type {(file: string, line: number) => boolean} */
 const isForLine = (file, line) =>
@@ -157,7 +153,7 @@ const hasSource = (file) => existsSync(join(root, `${sourceOf(file)}.test.ts`));
 function checkLists() {
   const exact = SLOW.filter((path) => !existsSync(join(root, `${path}.test.ts`)));
   const files = allFiles();
-  const named = [...NOT_EVERYWHERE.flatMap(({ paths }) => paths), ...SLOW_FOLDERS];
+  const named = [...NOT_EVERYWHERE.flatMap(({ paths }) => paths), ...MEASURES, ...WAITS, ...SLOW_FOLDERS];
   const unmet = named.filter((path) => !files.some((file) => isUnder(file, [path])));
   const gone = [...exact, ...unmet];
   if (gone.length > 0)
@@ -165,16 +161,24 @@ function checkLists() {
 }
 
 /**
- * The files that measure, to be run one after another, and the others, two at a time.
+ * Groups of files, one after another; the lanes of a group run at the same time, each with so many of its files. What is slow
+ * begins first, so that none is left over at the end.
  *
  * @param {readonly string[]} files
- * @returns {{ atATime: number, files: string[] }[]}
+ * @returns {{ atATime: number, files: string[] }[][]}
  */
-export function batches(files) {
-  const alone = files.filter((file) => !isUnder(file, SIDE_BY_SIDE));
-  const together = files.filter((file) => isUnder(file, SIDE_BY_SIDE));
-  return [
-    { atATime: 1, files: alone },
-    { atATime: 2, files: together },
-  ].filter((batch) => batch.files.length > 0);
+export function lanes(files) {
+  const slowFirst = [...files].sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)));
+  const measuring = slowFirst.filter((file) => isUnder(file, MEASURES));
+  const rest = slowFirst.filter((file) => !isUnder(file, MEASURES));
+  const waiting = rest.filter((file) => isUnder(file, WAITS));
+  const computing = rest.filter((file) => !isUnder(file, WAITS));
+  const groups = [
+    [{ atATime: 1, files: measuring }],
+    [
+      { atATime: 2, files: computing },
+      { atATime: 3, files: waiting },
+    ],
+  ];
+  return groups.map((group) => group.filter((lane) => lane.files.length > 0));
 }

@@ -17,5 +17,5 @@ for (const line of LINES.filter((one) => !(values.others && one === OWN_LINE))) 
   const binary = nodeOfLine(line);
   console.log(`\n# Node ${line}`);
   run(binary, ['--version']);
-  runTests(binary, line, testFiles(positionals, { line }), values['no-skips']);
+  await runTests(binary, line, testFiles(positionals, { line }), values['no-skips']);
 }

@@ -22,4 +22,4 @@ if (files.length === 0) {
   console.error(`no test file has ${positionals.join(' or ')} in its path`);
   process.exit(2);
 }
-runTests(process.execPath, OWN_LINE, files, values['no-skips']);
+await runTests(process.execPath, OWN_LINE, files, values['no-skips']);

@@ -9,8 +9,8 @@ import type { Materials } from './project.js';
 import type { Cell, RowResult } from './result.js';
 import { type CellSurroundings, runCell } from './run-cell.js';
 
-/** Most of a cell is a start of a process or two, and some time goes by in waiting: as many as there are cores, at least. */
-const AT_ONCE = 2;
+/** Most of a cell is a start of a process or two, and some time goes by in waiting: more than there are cores. */
+const AT_ONCE = 3;
 
 export interface MatrixPlan {
   readonly rows: readonly Row[];

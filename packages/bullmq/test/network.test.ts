@@ -18,7 +18,8 @@ import {
 } from './support.js';
 
 const redis = await startRedis();
-const OUTAGE = 5_000;
+/** Longer than a lock of `SOON` and the look for it. */
+const OUTAGE = 3_000;
 
 /** What an owner of a connection tells of it. */
 function connectionEvents(owner: NodeJS.EventEmitter): string[] {

@@ -11,7 +11,7 @@ import type { Effort, Study } from './study.js';
 import { conditionTable, failuresOf, methodOf } from './tables.js';
 
 /** Enough for a generation, and no more. */
-const QUICK_MS = 1500;
+const QUICK_MS = 500;
 const MOST_SECONDS = 3600;
 
 /** The command of a study of worker pools: measure, print, write the page. 4 when a contender failed. */

@@ -13,7 +13,7 @@ const ARGUMENTS = [
   ...['crypto', 'zlib', 'dns', '--sizes', `cpus,8,32,${LARGE}`, '--baseline', 'cpus'],
   ...['--set', 'crypto.iterations=20000', '--set', 'dns.operations=256'],
 ];
-const QUICK = ['--time', '2', '--scale', '0.2'];
+const QUICK = ['--time', '1', '--scale', '0.1'];
 
 /** The same for a reader. */
 export const BENCH_COMMAND = `npx plimsoll bench ${ARGUMENTS.join(' ')}`;
@@ -47,7 +47,7 @@ const STUDY: Study = {
   findings: () => [],
 };
 
-const QUICK_MS = 1500;
+const QUICK_MS = 500;
 
 export const measureReads = (effort: Effort, cycle: LifeCycle): Promise<StudyResult> =>
   measureStudy(STUDY, {

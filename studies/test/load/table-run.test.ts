@@ -71,7 +71,7 @@ const options: LoadPlan = {
   sizes: SIZES,
   baseline: 4,
   isolated: false,
-  timeMs: 60_000,
+  timeMs: 15_000,
   blocks: 10,
   seed: 1,
   deadlineMs: 10_000,

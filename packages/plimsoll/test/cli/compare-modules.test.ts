@@ -29,7 +29,7 @@ describe('plimsoll compare, two modules', () => {
       old,
       module('slower.mjs', 40),
       '--time',
-      '60',
+      '20',
       '--json',
       '-',
       '--quiet',

@@ -42,7 +42,7 @@ export async function tuned(
   const abort = new AbortController();
   const phases: TuneProgress['phase'][] = [];
   const usual: Omit<TuneRequest, 'command'> = {
-    ...{ sizes: [2, 4, 16], baseline: 4, objective: 'mean', timeMs: 8_000, traffic: null },
+    ...{ sizes: [2, 4, 16], baseline: 4, objective: 'mean', timeMs: 5_000, traffic: null },
     ...{ seed: 1, readyMs: 20_000, stdout: 'last-words' },
   };
   let measured: MeasuredTune | null = null;

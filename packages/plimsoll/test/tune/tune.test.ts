@@ -30,7 +30,7 @@ describe('a server', linux, () => {
   test('under the requests of a command: more threads are measured to be faster, and fewer to be slower', async () => {
     const run = await tuned(app('server.cjs', 'waits'), {
       traffic: autocannon('-c', '16', 'http://127.0.0.1:$PORT/'),
-      timeMs: 15_000,
+      timeMs: 8_000,
     });
     const { sizes, method, recommended } = outcomeOf(run);
     assertNeverLess(recommended, 16);
@@ -76,7 +76,7 @@ describe('a server', linux, () => {
 
 describe('a command that ends', linux, () => {
   test('is run in fresh processes: more threads are measured to be faster', async () => {
-    const run = await tuned(app('pool-work.cjs', '16'), { sizes: [2, 4, 16], timeMs: 20_000 });
+    const run = await tuned(app('pool-work.cjs', '16'), { sizes: [2, 4, 16], timeMs: 10_000 });
     const { sizes, method, recommended } = outcomeOf(run);
     assert.deepEqual(
       [method.mode, method.unit, method.processes, method.traffic],
@@ -90,7 +90,7 @@ describe('a command that ends', linux, () => {
 
   test('so is one that serves nobody but itself', async () => {
     const { method, sizes } = outcomeOf(
-      await tuned(app('serves-itself.cjs', '50'), { sizes: [2, 4], timeMs: 12_000 }),
+      await tuned(app('serves-itself.cjs', '50'), { sizes: [2, 4], timeMs: 8_000 }),
     );
     assert.equal(method.mode, 'runs');
     assert.ok(sizes.every(({ requests }) => requests >= 4));
@@ -208,7 +208,7 @@ describe('bad input', linux, () => {
       traffic: slash,
       sizes: [1, 2, 64],
       baseline: 2,
-      timeMs: 6_000,
+      timeMs: 4_000,
     });
     const { notes, sizes } = outcomeOf(run);
     // Real threads can be added to whatever it set.
