@@ -1,11 +1,10 @@
 import { prometheusText as monitorText, type ThreadPoolMonitor } from '@plimsoll/monitor';
 import { Pool } from '@plimsoll/pool';
+import { prometheusContentType, prometheusText } from '@plimsoll/pool/observe';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
 import { closeWithServer } from './close.js';
-import { CONTENT_TYPE, prometheusText } from './metrics.js';
 import { type PlimsollPoolOptions, separate } from './options.js';
-import { requireLoadable } from './probe.js';
 import { entriesOf, ownRegistry, requireFree } from './registry.js';
 import { decorateRequests } from './request.js';
 import { entryFor, type GivenOptions, run } from './run-task.js';
@@ -24,11 +23,14 @@ const register: FastifyPluginAsync<PlimsollPoolOptions> = async (fastify, option
   const monitor = shed && shedWhenSaturated(fastify, shed, http);
   if (metrics !== undefined) addMetrics(fastify, metrics, monitor);
   try {
-    await requireLoadable(pool);
+    if (pool.options.filename !== null) await pool.names();
   } catch (error) {
     await pool.destroy();
     throw error;
   }
+  // The start of a worker is no task's wait.
+  pool.histogram.resetRunTime();
+  pool.histogram.resetWaitTime();
 };
 
 function decorate(fastify: FastifyInstance, pool: Pool, namespace: string): void {
@@ -48,7 +50,7 @@ function addMetrics(fastify: FastifyInstance, path: string, monitor: ThreadPoolM
   fastify.get(path, { config: { shed: false } }, (_, reply) => {
     const pools = entriesOf(ownRegistry(fastify)).map(([name, { pool }]) => [name, pool] as const);
     reply
-      .type(CONTENT_TYPE)
+      .type(prometheusContentType)
       .send(prometheusText(Object.fromEntries(pools)) + (monitor === undefined ? '' : monitorText(monitor)));
   });
 }
