@@ -113,6 +113,8 @@ export class TaskPhases implements TaskHooks {
     if (known !== undefined) return known;
     const { filename, name } = this.#core.handlers.of(handler);
     const found = this.#find(filename, name) ?? this.#make(filename, name);
+    // Numbers of handlers are not used again.
+    if (this.#byHandler.size >= 4 * MOST_FUNCTIONS) this.#byHandler.clear();
     this.#byHandler.set(handler, found);
     return found;
   }
