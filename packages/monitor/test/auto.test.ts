@@ -116,14 +116,14 @@ test('a process without the right to have threads, or a port for each worker, ru
   const major = Number.parseInt(process.versions.node, 10);
   const flag = major < 22 ? '--experimental-permission' : '--permission';
   const root = fileURLToPath(new URL('../../..', import.meta.url));
-  const print = "console.log('on')";
-  const without = await runNode([flag, `--allow-fs-read=${root}*`, '--require', AUTO, '-e', print], { cwd });
+  const without = await runNode(
+    [flag, `--allow-fs-read=${root}*`, '--require', AUTO, '-e', "console.log('on')"],
+    { cwd },
+  );
   assert.deepEqual([without.code, without.stdout], [0, 'on\n'], without.stderr);
   assert.match(without.stderr, /PLIMSOLL_MONITOR_LOST.*The thread pool is not monitored: /);
-  const worker = `const { isPrimary, fork } = require('cluster'); isPrimary ? fork() : setTimeout(() => {
-    ${print}; process.exit(); }, 300)`;
   const env = environment({ PLIMSOLL_MONITOR_LISTEN: '65535' });
-  const clustered = await runNode(['--require', AUTO, '-e', worker], { cwd, env });
+  const clustered = await runNode(['--require', AUTO, fixture('last-port.cjs')], { cwd, env });
   assert.deepEqual([clustered.code, clustered.stdout], [0, 'on\n'], clustered.stderr);
   assert.match(clustered.stderr, /No \/metrics: .*65536/);
 });

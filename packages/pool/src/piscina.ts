@@ -9,7 +9,7 @@ import {
   type PoolOptions,
   type RunOptions,
 } from './host/options.js';
-import type { Policy, State } from './host/state.js';
+import type { Policy } from './host/state.js';
 import { runWith } from './host/submit.js';
 import { chooserFor } from './piscina/balance.js';
 import { CustomQueue } from './piscina/custom-queue.js';
@@ -156,19 +156,15 @@ function fill(options: PiscinaOptions): FilledPiscinaOptions {
 }
 
 function policyOf({ taskQueue, loadBalancer, workerHistogram = false }: PiscinaOptions): Policy {
-  const known = new WeakMap<State, TaskViews>();
-  const viewsOf = (state: State): TaskViews => {
-    const views = known.get(state) ?? new TaskViews(state.handlers);
-    known.set(state, views);
-    return views;
-  };
+  let views: TaskViews;
   return {
     // A function of that name is a task to Piscina.
     lifecycle: false,
-    queueOf: (state) =>
-      taskQueue &&
-      new CustomQueue(taskQueue, viewsOf(state), (task, error) => state.settle(task, error, true)),
-    chooserOf: (state) => loadBalancer && chooserFor(loadBalancer, state, viewsOf(state), workerHistogram),
+    queueOf: (state) => {
+      views = new TaskViews(state.handlers);
+      return taskQueue && new CustomQueue(taskQueue, views, (task, error) => state.settle(task, error, true));
+    },
+    chooserOf: (state) => loadBalancer && chooserFor(loadBalancer, state, views, workerHistogram),
   };
 }
 
@@ -310,33 +306,13 @@ export class Piscina<T = any, R = any> extends Required {
     return context.workerData;
   }
 
-  static get version(): string {
-    return VERSION;
-  }
-
-  static get move(): typeof move {
-    return move;
-  }
-
-  static get transferableSymbol(): typeof transferableSymbol {
-    return transferableSymbol;
-  }
-
-  static get valueSymbol(): typeof valueSymbol {
-    return valueSymbol;
-  }
-
-  static get queueOptionsSymbol(): typeof queueOptionsSymbol {
-    return queueOptionsSymbol;
-  }
-
-  static get FixedQueue(): typeof FixedQueue {
-    return FixedQueue;
-  }
-
-  static get ArrayTaskQueue(): typeof ArrayTaskQueue {
-    return ArrayTaskQueue;
-  }
+  static readonly version: string = VERSION;
+  static readonly move: typeof move = move;
+  static readonly transferableSymbol: typeof transferableSymbol = transferableSymbol;
+  static readonly valueSymbol: typeof valueSymbol = valueSymbol;
+  static readonly queueOptionsSymbol: typeof queueOptionsSymbol = queueOptionsSymbol;
+  static readonly FixedQueue: typeof FixedQueue = FixedQueue;
+  static readonly ArrayTaskQueue: typeof ArrayTaskQueue = ArrayTaskQueue;
 }
 
 /** Piscina rejects with the worker's own error, where the pool has it as the cause; and what comes after `close()`. */

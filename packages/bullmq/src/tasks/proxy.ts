@@ -16,5 +16,9 @@ export function proxyOf(run: Run, fallback: string, options: FleetRunOptions): o
       throw badType(`options.${name}`, own[name], 'left out: a proxy has many calls');
   }
   checkRun(fallback, own);
-  return callsByName((name) => (...items: unknown[]) => run(items, { ...own, name }));
+  return callsByName(
+    (name) =>
+      (...items: unknown[]) =>
+        run(items, { ...own, name }),
+  );
 }

@@ -125,13 +125,13 @@ export class FleetWorker extends EventEmitter {
   /**
    * Takes no more jobs, lets those that run end (`closeTimeout` at most), gives the others back to the queue, and disconnects.
    */
-  close(options: FleetWorkerCloseOptions = {}): Promise<void> {
+  async close(options: FleetWorkerCloseOptions = {}): Promise<void> {
     const force = flag('options.force', ownOf(options).force) ?? false;
     if (force) this.#parts?.jobs.giveBack();
     // A worker that still waits for Redis has nothing to end.
     if (this.#parts === undefined) this.#link.close();
     this.#closing ??= this.#close(force);
-    return this.#closing;
+    await this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
