@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Pool, type PoolOptions } from '@plimsoll/pool';
+import { move, Pool, type PoolOptions } from '@plimsoll/pool';
 import { observe } from '@plimsoll/pool/observe';
 import type { PiscinaWorker } from '@plimsoll/pool/piscina';
 import { TestPool } from '@plimsoll/pool/testing';
@@ -235,3 +235,15 @@ test('F11: an iterator whose next() gives no object is told, as `for…of` does'
 
 const outstanding = (pool: Pool): number =>
   Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]);
+
+test('a Buffer that shares its memory with others is copied when it is to be moved', async (t) => {
+  const pool = poolFor(t);
+  const buffer = Buffer.from('hello');
+  assert.ok(buffer.buffer.byteLength > buffer.length);
+  assert.deepEqual(await pool.run(move(buffer)), new Uint8Array([...buffer]));
+  assert.equal(
+    await pool.proxy<{ movesBuffer(): Promise<Uint8Array> }>().movesBuffer().then(String),
+    '104,105',
+  );
+  assert.equal(String(buffer), 'hello');
+});

@@ -9,8 +9,6 @@ import type { TaskViews } from './task-views.js';
  */
 export class CustomQueue implements Pending {
   readonly #tasks = new Map<PoolTask, Task>();
-  /** What the queue has of each task. */
-  readonly #held = new Map<Task, PoolTask>();
   /** What the queue may still hold, although it was removed. */
   readonly #stale = new WeakSet<PoolTask>();
   /** Tasks that had to go back to the front of a queue that has no front. */
@@ -90,9 +88,8 @@ export class CustomQueue implements Pending {
   forget(task: Task): void {
     const index = this.#front.indexOf(task);
     if (index !== -1) this.#front.splice(index, 1);
-    const view = this.#held.get(task);
-    if (view === undefined) return;
-    this.#leave(view);
+    const view = this.#views.of(task);
+    if (this.#leave(view) === undefined) return;
     this.#stale.add(view);
     try {
       this.#queue.remove(view);
@@ -104,25 +101,20 @@ export class CustomQueue implements Pending {
   #enter(task: Task): PoolTask {
     const view = this.#views.of(task);
     this.#tasks.set(view, task);
-    this.#held.set(task, view);
     return view;
   }
 
   #leave(view: PoolTask): Task | undefined {
     const task = this.#tasks.get(view);
-    if (task === undefined) return undefined;
     this.#tasks.delete(view);
-    this.#held.delete(task);
     return task;
   }
 
   #fail(error: unknown): void {
-    const lost = [...this.#held.keys()];
-    for (const view of this.#held.values()) {
-      this.#leave(view);
-      this.#stale.add(view);
-    }
-    for (const task of lost) this.#reject(task, error);
+    const lost = [...this.#tasks];
+    this.#tasks.clear();
+    for (const [view] of lost) this.#stale.add(view);
+    for (const [, task] of lost) this.#reject(task, error);
   }
 }
 

@@ -240,11 +240,11 @@ export class Simulation {
     return this.#alone(async () => {
       const end = this.time.now + milliseconds;
       await this.#settleDown();
-      while (this.time.hasUntil(end)) {
+      while ((this.time.nextDue ?? Number.POSITIVE_INFINITY) <= end) {
         this.time.fireNext();
         await this.#settleDown();
       }
-      this.time.moveTo(end);
+      this.time.now = end;
     });
   }
 
