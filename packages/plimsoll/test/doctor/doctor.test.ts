@@ -250,6 +250,12 @@ describe('plimsoll doctor', () => {
     }
   });
 
+  test('an app that blocks its event loop is said to', { skip: !isLinux }, async () => {
+    const run = await plimsoll(['doctor', '--wait', '0.1', '--', ...program('spins.cjs', 'for (;;);')]);
+    assert.equal(run.code, 4);
+    assert.match(run.stderr, /^plimsoll: process \d+ of .* its event loop has not turned once/);
+  });
+
   test('an app that fails by itself is no proof of anything', async () => {
     const run = await plimsoll(['doctor', '--', ...program('fails.cjs', `${USES} process.exitCode = 3;`)]);
     assert.equal(run.code, 4);

@@ -88,7 +88,8 @@ export class Simulation {
   #isScheduled = false;
   #isDelivering = false;
   #last: Promise<unknown> = Promise.resolve();
-  #change: { readonly made: Promise<void>; make(): void } | undefined;
+  /** Who waits until something more may happen. */
+  readonly #waiters: (() => void)[] = [];
   readonly #logs = new Set<Step[]>();
   /** Who knows the contexts of this pool's tasks, and with what each ends: a storage in use slows every promise of the process. */
   readonly #providers = new Map<Provider, () => void>();
@@ -158,25 +159,13 @@ export class Simulation {
 
   /** Something more may happen than before. */
   changed(): void {
-    this.#change?.make();
-    this.#change = undefined;
+    for (const wake of this.#waiters.splice(0)) wake();
     if (!this.isAutomatic || this.#isScheduled) return;
     this.#isScheduled = true;
     timers.setImmediate(() => {
       this.#isScheduled = false;
       void this.#alone(() => this.#go());
     });
-  }
-
-  #nextChange(): Promise<void> {
-    if (this.#change === undefined) {
-      let make = (): void => {};
-      const made = new Promise<void>((resolve) => {
-        make = resolve;
-      });
-      this.#change = { made, make };
-    }
-    return this.#change.made;
   }
 
   /** One at a time, in the order of the calls. */
@@ -223,7 +212,7 @@ export class Simulation {
     this.#logs.add(log);
     try {
       for (;;) {
-        const changed = this.#nextChange();
+        const changed = new Promise<void>((resolve) => this.#waiters.push(resolve));
         const goesOn = await this.#alone(async () => (await this.#next()) !== undefined || this.#jump());
         if (goesOn) continue;
         if (!this.#isWaiting) return log;
