@@ -1,5 +1,6 @@
 import { type EventEmitter, setMaxListeners } from 'node:events';
 import type { AbortSignalAny } from '@plimsoll/pool';
+import { listen, unlisten } from '@plimsoll/pool/internal';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ClientGone, entryFor, type GivenOptions, run } from './run-task.js';
 
@@ -91,11 +92,7 @@ function joined(ending: Ending, own: AbortSignalAny | null | undefined, isOnce: 
 }
 
 function follow(signal: AbortSignalAny, listener: () => void): () => void {
-  if ('addEventListener' in signal) {
-    if (signal.aborted) listener();
-    signal.addEventListener('abort', listener, { once: true });
-    return () => signal.removeEventListener('abort', listener);
-  }
-  signal.once('abort', listener);
-  return () => signal.off('abort', listener);
+  if ((signal as AbortSignal).aborted) listener();
+  listen(signal, listener);
+  return () => unlisten(signal, listener);
 }

@@ -10,7 +10,7 @@ export { readCpuQuota } from './host/cpu-quota.js';
 export { type EndItem, type MapLimits, mapOver, type StartItem } from './host/map.js';
 export { count, duration, flag, pathOf, text } from './host/options.js';
 export { callsByName } from './host/proxy.js';
-export { ownOf, signalOf, watch } from './host/submit.js';
+export { listen, ownOf, signalOf, unlisten, watch } from './host/submit.js';
 export { decode, decodeError, encode, encodeError, encodeWithin } from './shared/bytes.js';
 export { now } from './shared/clock.js';
 export { Histogram } from './shared/histogram.js';

@@ -23,19 +23,9 @@ export class CustomQueue implements Pending {
     this.#reject = reject;
   }
 
-  get size(): number {
-    return this.#front.length + this.#sizeByQueue();
-  }
-
   /** A queue may hold tasks back by saying that it has none. */
-  #sizeByQueue(): number {
-    if (this.#tasks.size === 0) return 0;
-    try {
-      return this.#queue.size;
-    } catch (error) {
-      this.#fail(error);
-      return 0;
-    }
+  get size(): number {
+    return this.#front.length + (this.#tasks.size === 0 ? 0 : this.#ask((queue) => queue.size, 0));
   }
 
   /** @throws what the queue throws; it has not got the task then. */
@@ -56,22 +46,11 @@ export class CustomQueue implements Pending {
       return;
     }
     const view = this.#enter(task);
-    try {
-      this.#queue.unshift(view);
-    } catch (error) {
-      this.#fail(error);
-    }
+    this.#ask((queue) => queue.unshift?.(view), undefined);
   }
 
   shift(): Task | undefined {
-    const front = this.#front.shift();
-    if (front !== undefined) return front;
-    try {
-      return this.#next();
-    } catch (error) {
-      this.#fail(error);
-      return undefined;
-    }
+    return this.#front.shift() ?? this.#ask(() => this.#next(), undefined);
   }
 
   #next(): Task | undefined {
@@ -91,10 +70,16 @@ export class CustomQueue implements Pending {
     const view = this.#views.of(task);
     if (this.#leave(view) === undefined) return;
     this.#stale.add(view);
+    this.#ask((queue) => queue.remove(view), undefined);
+  }
+
+  /** @param otherwise what stands for the answer when the queue throws */
+  #ask<Answer>(question: (queue: TaskQueue) => Answer, otherwise: Answer): Answer {
     try {
-      this.#queue.remove(view);
+      return question(this.#queue);
     } catch (error) {
       this.#fail(error);
+      return otherwise;
     }
   }
 
