@@ -6,7 +6,7 @@ import type { RunOptions } from './host/options.js';
 import type { Pool } from './pool.js';
 
 export { badRange, badType } from './errors.js';
-export { readCpuQuota } from './host/cpu-quota.js';
+export { usableCores } from './host/cpu-quota.js';
 export { type EndItem, type MapLimits, mapOver, type StartItem } from './host/map.js';
 export { count, duration, flag, pathOf, text } from './host/options.js';
 export { callsByName } from './host/proxy.js';
