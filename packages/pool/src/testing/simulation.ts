@@ -82,7 +82,7 @@ export class Simulation {
   looksOnce = false;
   realm: Realm | undefined;
   readonly #order: Order;
-  readonly #threads: FakeThread[] = [];
+  readonly #threads = new Set<FakeThread>();
   #threadIds = 0;
   #pumped: Pumped | undefined;
   #isScheduled = false;
@@ -109,7 +109,7 @@ export class Simulation {
 
   startThread(): Worker {
     const thread = new FakeThread(++this.#threadIds, this);
-    this.#threads.push(thread);
+    this.#threads.add(thread);
     this.changed();
     return thread as unknown as Worker;
   }
@@ -136,8 +136,7 @@ export class Simulation {
   }
 
   threadExited(thread: FakeThread): void {
-    const place = this.#threads.indexOf(thread);
-    if (place !== -1) this.#threads.splice(place, 1);
+    this.#threads.delete(thread);
     for (const call of this.calls) if (call.thread === thread) this.calls.delete(call);
     this.changed();
   }
@@ -286,7 +285,7 @@ export class Simulation {
   }
 
   #actions(): Action[] {
-    const living = this.#threads.filter(({ isDead }) => !isDead);
+    const living = [...this.#threads].filter(({ isDead }) => !isDead);
     const starting = living.filter(({ isReady }) => !isReady);
     const ready = living.filter(({ isReady }) => isReady);
     const ended = [...this.calls].filter(({ state, thread }) => state === 'has ended' && !thread.isDead);
