@@ -54,6 +54,7 @@ test('nothing listens: a worker does not start', async (t) => {
   assert.equal(error.code, 'PLIMSOLL_FLEET_UNAVAILABLE');
   hidesPasswords(error);
   assert.equal(worker.isStarted, false);
+  assertNames(await caught(worker.close({ force: 'yes' as never })), ['force', 'yes', 'TypeError']);
 });
 
 for (const [name, url, message] of [

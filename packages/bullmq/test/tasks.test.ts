@@ -51,7 +51,9 @@ const PROGRAMS: Record<string, (place: Place) => Promise<unknown>> = {
     tasks.run([new Map([[1, new Set(['a'])]]), new Date(1), -0, undefined, 5n, /a/g], { name: 'echo' }),
   'proxy()': async ({ tasks }) => {
     const proxy = tasks.proxy();
-    return [await proxy.sum?.(1, 2, 3), await proxy.sum?.(), (proxy as { then?: unknown }).then];
+    // Whom `await` or `JSON.stringify` calls.
+    const probes = proxy as { then?: unknown; toJSON?: unknown };
+    return [await proxy.sum?.(1, 2, 3), await proxy.sum?.(), probes.then, probes.toJSON];
   },
   'map()': async ({ tasks }) => [
     await all(tasks.map([1, 2, 3])),

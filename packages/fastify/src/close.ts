@@ -1,7 +1,6 @@
 import type { Pool } from '@plimsoll/pool';
+import { LONGEST_TIMER } from '@plimsoll/pool/internal';
 import type { FastifyInstance } from 'fastify';
-
-const LONGEST_TIMER = 0x7fffffff;
 
 /**
  * Closes the pool with the server. Requests that are under way get their results; the limit counts from the call of

@@ -1,14 +1,13 @@
 import { prometheusText as monitorText, type ThreadPoolMonitor } from '@plimsoll/monitor';
 import { Pool } from '@plimsoll/pool';
+import { prometheusContentType, prometheusText } from '@plimsoll/pool/observe';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import fp from 'fastify-plugin';
 import { closeWithServer } from './close.js';
-import { CONTENT_TYPE, prometheusText } from './metrics.js';
 import { type PlimsollPoolOptions, separate } from './options.js';
-import { requireLoadable } from './probe.js';
-import { entriesOf, ownRegistry, requireFree } from './registry.js';
+import { addPool, httpOf, poolFor, poolsOf, requireFree } from './registry.js';
 import { decorateRequests } from './request.js';
-import { entryFor, type GivenOptions, run } from './run-task.js';
+import { type GivenOptions, run } from './run-task.js';
 import { shedWhenSaturated } from './shed.js';
 import type { RunTask } from './types.js';
 
@@ -18,27 +17,28 @@ const register: FastifyPluginAsync<PlimsollPoolOptions> = async (fastify, option
   requireFree(fastify, namespace);
   const pool = new Pool(poolOptions);
   pool.on('error', (error) => fastify.log.error({ err: error, pool: namespace }, 'plimsoll: pool error'));
-  ownRegistry(fastify)[namespace] = { pool, http };
+  httpOf.set(pool, http);
   decorate(fastify, pool, namespace);
   closeWithServer(fastify, pool, namespace);
   const monitor = shed && shedWhenSaturated(fastify, shed, http);
   if (metrics !== undefined) addMetrics(fastify, metrics, monitor);
   try {
-    await requireLoadable(pool);
+    if (pool.options.filename !== null) await pool.names();
   } catch (error) {
     await pool.destroy();
     throw error;
   }
+  // The start of a worker is no task's wait.
+  pool.histogram.resetRunTime();
+  pool.histogram.resetWaitTime();
 };
 
 function decorate(fastify: FastifyInstance, pool: Pool, namespace: string): void {
-  const { pools } = fastify;
-  if (!Object.hasOwn(fastify, 'pools')) fastify.decorate('pools', Object.create(pools ?? null));
-  Object.defineProperty(fastify.pools, namespace, { value: pool, enumerable: true });
+  addPool(fastify, namespace, pool);
   if (namespace === 'default') fastify.decorate('pool', pool as never);
   if (!Object.hasOwn(fastify, 'runTask')) {
     const runTask = async (task: unknown, options: GivenOptions): Promise<unknown> =>
-      run(entryFor(fastify, options?.pool), task, options);
+      run(poolFor(fastify, options?.pool), task, options);
     fastify.decorate('runTask', runTask as RunTask);
   }
   decorateRequests(fastify);
@@ -46,10 +46,8 @@ function decorate(fastify: FastifyInstance, pool: Pool, namespace: string): void
 
 function addMetrics(fastify: FastifyInstance, path: string, monitor: ThreadPoolMonitor | undefined): void {
   fastify.get(path, { config: { shed: false } }, (_, reply) => {
-    const pools = entriesOf(ownRegistry(fastify)).map(([name, { pool }]) => [name, pool] as const);
-    reply
-      .type(CONTENT_TYPE)
-      .send(prometheusText(Object.fromEntries(pools)) + (monitor === undefined ? '' : monitorText(monitor)));
+    const text = prometheusText(poolsOf(fastify));
+    reply.type(prometheusContentType).send(monitor === undefined ? text : text + monitorText(monitor));
   });
 }
 

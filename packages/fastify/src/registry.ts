@@ -1,42 +1,36 @@
 import type { Pool } from '@plimsoll/pool';
 import type { FastifyInstance } from 'fastify';
-import { poolExists } from './errors.js';
+import { noPool, poolExists } from './errors.js';
 import type { HttpOptions } from './options.js';
 
-/** A pool as a context knows it. */
-export interface Entry {
-  readonly pool: Pool;
-  readonly http: HttpOptions;
-}
+/** The plugin's own options of each pool. */
+export const httpOf = new WeakMap<Pool, HttpOptions>();
 
-/** The pools of a context; what a parent has is seen through the prototype, until a child takes the name. */
-export type Registry = { [namespace: string]: Entry };
-
-const kRegistry = Symbol('plimsoll.registry');
-
-type WithRegistry = FastifyInstance & { [kRegistry]?: Registry };
-
-/** The registry of this very context, made when there is none yet. */
-export function ownRegistry(fastify: FastifyInstance): Registry {
-  if (!Object.hasOwn(fastify, kRegistry)) {
-    fastify.decorate(kRegistry, Object.create(registryOf(fastify) ?? null) as Registry);
-  }
-  return registryOf(fastify) as Registry;
-}
-
-/** What a context sees: its own registry, or that of its next ancestor which has one. */
-export const registryOf = (fastify: FastifyInstance): Registry | undefined =>
-  (fastify as WithRegistry)[kRegistry];
+/** What a parent has is seen through the prototype, until a child takes the name. */
+type Seen = { readonly [namespace: string]: Pool } | undefined;
 
 /** @throws Error, code PLIMSOLL_FASTIFY_POOL_EXISTS */
 export function requireFree(fastify: FastifyInstance, namespace: string): void {
-  if (Object.hasOwn(fastify, kRegistry) && Object.hasOwn(registryOf(fastify) as Registry, namespace))
-    throw poolExists(namespace);
+  if (Object.hasOwn(fastify, 'pools') && Object.hasOwn(fastify.pools, namespace)) throw poolExists(namespace);
 }
 
-/** Every entry that can be seen, the nearest of each name. */
-export function entriesOf(registry: Registry): [namespace: string, entry: Entry][] {
-  const entries: [string, Entry][] = [];
-  for (const namespace in registry) entries.push([namespace, registry[namespace] as Entry]);
-  return entries;
+export function addPool(fastify: FastifyInstance, namespace: string, pool: Pool): void {
+  if (!Object.hasOwn(fastify, 'pools')) {
+    fastify.decorate('pools', Object.create((fastify.pools as Seen) ?? null));
+  }
+  Object.defineProperty(fastify.pools, namespace, { value: pool, enumerable: true });
+}
+
+/** Every pool that can be seen, the nearest of each name. */
+export function poolsOf(fastify: FastifyInstance): Record<string, Pool> {
+  const all: Record<string, Pool> = Object.create(null);
+  for (const namespace in fastify.pools) all[namespace] = fastify.pools[namespace as never] as Pool;
+  return all;
+}
+
+/** @throws Error, code PLIMSOLL_FASTIFY_NO_POOL */
+export function poolFor(fastify: FastifyInstance, namespace: unknown = 'default'): Pool {
+  const found = typeof namespace === 'string' ? (fastify.pools as Seen)?.[namespace] : undefined;
+  if (found !== undefined) return found;
+  throw noPool(namespace, Object.keys(poolsOf(fastify)));
 }

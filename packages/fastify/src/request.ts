@@ -1,7 +1,9 @@
 import { type EventEmitter, setMaxListeners } from 'node:events';
 import type { AbortSignalAny } from '@plimsoll/pool';
+import { listen, unlisten } from '@plimsoll/pool/internal';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ClientGone, entryFor, type GivenOptions, run } from './run-task.js';
+import { poolFor } from './registry.js';
+import { ClientGone, type GivenOptions, run } from './run-task.js';
 
 const kReply = Symbol('plimsoll.reply');
 const kEnding = Symbol('plimsoll.ending');
@@ -24,13 +26,13 @@ export function decorateRequests(fastify: FastifyInstance): void {
 }
 
 async function runForRequest(this: FastifyRequest, task: unknown, options: GivenOptions): Promise<unknown> {
-  const entry = entryFor(this.server, options?.pool);
+  const pool = poolFor(this.server, options?.pool);
   const { signal, release } = signalFor(this as Known, options?.signal);
   // Whoever only connects and leaves must not end threads. A limit that the application sets does.
   const isLimited = options?.timeout !== undefined || (options?.signal ?? undefined) !== undefined;
   const grace = options?.grace ?? (isLimited ? 0 : Number.POSITIVE_INFINITY);
   try {
-    return await run(entry, task, { ...options, grace, signal });
+    return await run(pool, task, { ...options, grace, signal });
   } finally {
     release();
   }
@@ -91,11 +93,7 @@ function joined(ending: Ending, own: AbortSignalAny | null | undefined, isOnce: 
 }
 
 function follow(signal: AbortSignalAny, listener: () => void): () => void {
-  if ('addEventListener' in signal) {
-    if (signal.aborted) listener();
-    signal.addEventListener('abort', listener, { once: true });
-    return () => signal.removeEventListener('abort', listener);
-  }
-  signal.once('abort', listener);
-  return () => signal.off('abort', listener);
+  if ((signal as AbortSignal).aborted) listener();
+  listen(signal, listener);
+  return () => unlisten(signal, listener);
 }

@@ -1,8 +1,6 @@
-import { PoolError, type RunOptions } from '@plimsoll/pool';
-import type { FastifyInstance } from 'fastify';
-import { noPool } from './errors.js';
+import { type Pool, PoolError, type RunOptions } from '@plimsoll/pool';
 import type { HttpOptions } from './options.js';
-import { type Entry, entriesOf, registryOf } from './registry.js';
+import { httpOf } from './registry.js';
 
 /** Options as they arrive from JavaScript. */
 export type GivenOptions = (RunOptions & { readonly pool?: unknown }) | undefined;
@@ -11,23 +9,12 @@ export type GivenOptions = (RunOptions & { readonly pool?: unknown }) | undefine
 const CLIENT_GONE = 499;
 const UNAVAILABLE = 503;
 
-/** @throws Error, code PLIMSOLL_FASTIFY_NO_POOL */
-export function entryFor(fastify: FastifyInstance, namespace: unknown = 'default'): Entry {
-  const registry = registryOf(fastify) ?? {};
-  const found = typeof namespace === 'string' ? registry[namespace] : undefined;
-  if (found !== undefined) return found;
-  throw noPool(
-    namespace,
-    entriesOf(registry).map(([name]) => name),
-  );
-}
-
 /** Runs a task; what the pool itself refuses or ends gets the status and headers that Fastify answers with. */
-export async function run({ pool, http }: Entry, task: unknown, options: GivenOptions): Promise<unknown> {
+export async function run(pool: Pool, task: unknown, options: GivenOptions): Promise<unknown> {
   try {
     return await pool.run(task, withoutPool(options) as never);
   } catch (error) {
-    throw error instanceof PoolError ? answerable(error, http) : error;
+    throw error instanceof PoolError ? answerable(error, httpOf.get(pool) as HttpOptions) : error;
   }
 }
 

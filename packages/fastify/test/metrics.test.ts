@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plimsollPool, prometheusText } from '@plimsoll/fastify';
+import { observe } from '@plimsoll/pool/observe';
 import { FASTIFIES, fixture } from './support.js';
 
 const tasks = { filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1 };
@@ -19,7 +20,7 @@ function parse(text: string): Map<string, { type: string; samples: [labels: stri
   let current: string | undefined;
   for (const line of text.slice(0, -1).split('\n')) {
     const help = new RegExp(`^# HELP (${NAME}) \\S`).exec(line);
-    const type = new RegExp(`^# TYPE (${NAME}) (gauge|counter|summary)$`).exec(line);
+    const type = new RegExp(`^# TYPE (${NAME}) (gauge|counter|histogram)$`).exec(line);
     if (help !== null) {
       helped = help[1] as string;
       assert.ok(!families.has(helped), `${helped} comes twice`);
@@ -29,8 +30,8 @@ function parse(text: string): Map<string, { type: string; samples: [labels: stri
       families.set(current, { type: type[2] as string, samples: [] });
     } else {
       const [, name, labels, value] = SAMPLE.exec(line) ?? assert.fail(`not a line of the format: ${line}`);
-      assert.equal(name, current);
-      families.get(name as string)?.samples.push([labels as string, value as string]);
+      assert.ok(name?.startsWith(current as string));
+      families.get(current as string)?.samples.push([labels as string, value as string]);
     }
   }
   return families;
@@ -47,27 +48,30 @@ for (const [version, create] of FASTIFIES) {
     const { headers, body } = await fastify.inject('/metrics');
     assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
     const families = parse(body);
-    assert.deepEqual(families.get('plimsoll_pool_threads'), {
+    assert.deepEqual(families.get('plimsoll_pool_workers'), {
       type: 'gauge',
       samples: [
         ['pool="default"', '1'],
         ['pool="other"', '1'],
       ],
     });
-    assert.deepEqual(families.get('plimsoll_pool_tasks_completed_total')?.samples, [
+    // One of each is the check of the worker file.
+    assert.deepEqual(families.get('plimsoll_pool_tasks_settled_total')?.samples, [
       ['pool="default"', '2'],
       ['pool="other"', '1'],
     ]);
-    assert.deepEqual(families.get('plimsoll_pool_queue_limit')?.samples[0]?.[1], '+Inf');
-    const waits = families.get('plimsoll_pool_wait_time_seconds');
-    assert.equal(waits?.type, 'summary');
+    assert.deepEqual(families.get('plimsoll_pool_tasks_failed_total')?.samples[0]?.[1], '0');
+    const waits = families.get('plimsoll_pool_task_wait_seconds');
+    assert.equal(waits?.type, 'histogram');
     assert.deepEqual(
-      waits?.samples.map(([labels, value]) => [labels, value === 'NaN']),
+      waits?.samples.filter(([labels]) => labels.endsWith('le="+Inf"')),
       [
-        ...['0.5', '0.9', '0.99'].map((quantile) => [`pool="default",quantile="${quantile}"`, false]),
-        ...['0.5', '0.9', '0.99'].map((quantile) => [`pool="other",quantile="${quantile}"`, true]),
+        ['pool="default",le="+Inf"', '2'],
+        ['pool="other",le="+Inf"', '1'],
       ],
     );
+    const alone = observe(fastify.pool).prometheusMetrics({ labels: { pool: 'default' } });
+    assert.deepEqual([...families.keys()], [...parse(alone).keys()], 'the names are those of the pool');
   });
 }
 
@@ -77,7 +81,7 @@ test('what a label must not hold is escaped', async (t) => {
   t.after(() => fastify.close());
   await fastify.register(plimsollPool, tasks);
   const text = prometheusText({ 'a "quote", a \\ and\na line': fastify.pool });
-  assert.deepEqual(parse(text).get('plimsoll_pool_threads')?.samples, [
+  assert.deepEqual(parse(text).get('plimsoll_pool_workers')?.samples, [
     [String.raw`pool="a \"quote\", a \\ and\na line"`, '1'],
   ]);
 });

@@ -69,7 +69,7 @@ for (const [version, create] of FASTIFIES) {
     assert.equal(await statusOf(fastify, '/alive'), 200, 'an exempt route');
     const metrics = await fastify.inject('/metrics');
     assert.equal(metrics.statusCode, 200);
-    assert.match(metrics.body, /^plimsoll_pool_threads\{.*^nodejs_threadpool_queue_wait_seconds_count\{/ms);
+    assert.match(metrics.body, /^plimsoll_pool_workers\{.*^nodejs_threadpool_queue_wait_seconds_count\{/ms);
     release();
     await untilStatus(fastify, 200);
   });

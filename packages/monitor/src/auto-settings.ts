@@ -11,7 +11,7 @@ export interface AutoSettings {
 
 const WAIT_MS = 100;
 const HOST = '127.0.0.1';
-const MOST_PORT = 65_535;
+export const MOST_PORT = 65_535;
 
 /** Reads the variables PLIMSOLL_MONITOR_…; a wrong one is no reason for an application not to start. */
 export function readSettings(env: NodeJS.ProcessEnv): AutoSettings {

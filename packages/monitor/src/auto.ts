@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { type AutoSettings, readSettings } from './auto-settings.js';
+import { type AutoSettings, MOST_PORT, readSettings } from './auto-settings.js';
 import { type Meter, observeWithOpenTelemetry } from './exporters/opentelemetry.js';
 import { prometheusContentType, prometheusText } from './exporters/prometheus-text.js';
 import { monitorThreadPool, type ThreadPoolMonitor } from './host/monitor.js';
@@ -28,9 +28,14 @@ export function start(): ThreadPoolMonitor | undefined {
   for (const complaint of settings.complaints) warn(complaint, 'PLIMSOLL_MONITOR_BAD_OPTION');
   const monitor = monitorThreadPool({ resolution: settings.resolution });
   if (settings.waitMs !== undefined) warnWhenSaturated(monitor, settings.waitMs);
-  if (settings.listen !== undefined) void serve(monitor, settings.listen);
+  if (settings.listen !== undefined) serve(monitor, settings.listen).catch(cannotListen);
   observeWhenThere(monitor);
-  monitor.enable();
+  try {
+    monitor.enable();
+  } catch (error) {
+    // Such as a process that may have no threads, by --permission: the application runs all the same.
+    warn(`The thread pool is not monitored: ${(error as Error).message}`, 'PLIMSOLL_MONITOR_LOST');
+  }
   warnWhenSizeDiffers(monitor);
   return monitor;
 }
@@ -38,6 +43,8 @@ export function start(): ThreadPoolMonitor | undefined {
 function warn(text: string, code: string): void {
   process.emitWarning(text, { type: 'PlimsollWarning', code });
 }
+
+const cannotListen = (error: Error): void => warn(`No /metrics: ${error.message}`, 'PLIMSOLL_MONITOR_LISTEN');
 
 function warnWhenSaturated(monitor: ThreadPoolMonitor, waitMs: number): void {
   let last = Number.NEGATIVE_INFINITY;
@@ -75,7 +82,10 @@ function warnWhenSizeDiffers(monitor: ThreadPoolMonitor, looks = LOOKS): void {
   );
 }
 
-/** Processes of a cluster have ports of their own, or each scrape would ask another one. */
+/**
+ * Processes of a cluster have ports of their own, or each scrape would ask another one: a worker takes the first free one, so that
+ * those which replace others do not move away.
+ */
 async function serve(
   monitor: ThreadPoolMonitor,
   { host, port }: NonNullable<AutoSettings['listen']>,
@@ -84,7 +94,8 @@ async function serve(
     import('node:cluster'),
     import('node:http'),
   ]);
-  const own = port === 0 ? 0 : port + (cluster.worker?.id ?? 0);
+  const isWorker = port !== 0 && cluster.isWorker;
+  let own = isWorker ? port + 1 : port;
   const server = createServer((request, response) => {
     const isMetrics = request.url?.split('?')[0] === '/metrics';
     response.statusCode = isMetrics ? 200 : 404;
@@ -92,8 +103,13 @@ async function serve(
     response.end(isMetrics ? prometheusText(monitor) : '/metrics is all there is\n');
   });
   server.on('connection', (socket) => socket.unref());
-  server.on('error', (error) => warn(`No /metrics: ${error.message}`, 'PLIMSOLL_MONITOR_LISTEN'));
-  server.listen({ host, port: own, exclusive: true }).unref();
+  const listen = (): void => void server.listen({ host, port: own, exclusive: true }).unref();
+  server.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isWorker || error.code !== 'EADDRINUSE' || own === MOST_PORT) return cannotListen(error);
+    own++;
+    listen();
+  });
+  listen();
 }
 
 /** An SDK may be started after this, by the application; then it is seen within a second, for the first minute. */

@@ -82,7 +82,7 @@ test('/metrics is served, and does not keep the application alive', async () => 
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-test('each process of a cluster serves its own, at the port after that of the one before', async () => {
+test('each process of a cluster serves its own, one that replaces another the same port', async () => {
   const port = await freePort();
   const { code, stdout, stderr } = await runNode(['--import', AUTO, fixture('cluster.cjs'), String(port)], {
     cwd,
@@ -110,6 +110,22 @@ test('a port that is taken, or a wrong setting, is a warning and no end', async 
     /PLIMSOLL_MONITOR_RESOLUTION must be a whole number of milliseconds from 1 on, not '0'/,
   );
   assert.match(stderr, /No \/metrics: .*EADDRINUSE/);
+});
+
+test('a process without the right to have threads, or a port for each worker, runs all the same', async () => {
+  const major = Number.parseInt(process.versions.node, 10);
+  const flag = major < 22 ? '--experimental-permission' : '--permission';
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const without = await runNode(
+    [flag, `--allow-fs-read=${root}*`, '--require', AUTO, '-e', "console.log('on')"],
+    { cwd },
+  );
+  assert.deepEqual([without.code, without.stdout], [0, 'on\n'], without.stderr);
+  assert.match(without.stderr, /PLIMSOLL_MONITOR_LOST.*The thread pool is not monitored: /);
+  const env = environment({ PLIMSOLL_MONITOR_LISTEN: '65535' });
+  const clustered = await runNode(['--require', AUTO, fixture('last-port.cjs')], { cwd, env });
+  assert.deepEqual([clustered.code, clustered.stdout], [0, 'on\n'], clustered.stderr);
+  assert.match(clustered.stderr, /No \/metrics: .*65536/);
 });
 
 test('an OpenTelemetry SDK is found, whether it was started before or after', async () => {

@@ -4,6 +4,7 @@ import { lookup } from 'node:dns';
 import { readdirSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { monitorThreadPool } from '@plimsoll/monitor';
 import { countByName } from '../dist/worker/pool-names.js';
 import { fixture, holdThreads, IS_LINUX, runNode, until } from './support.js';
@@ -21,6 +22,8 @@ test('busy threads and waiting jobs are counted, by planted ones', { skip }, asy
   monitor.enable();
   await until(() => threadPool.size === SIZE && threadPool.busy === 0);
   assert.equal(threadPool.queued, 0);
+  assert.equal(JSON.parse(JSON.stringify(threadPool)).size, SIZE);
+  assert.match(inspect(threadPool), /^\{ size: 4, busy: \d, queued: \d+, utilization: /);
   const three = holdThreads(t, 3);
   await until(() => threadPool.busy === 3);
   assert.equal(threadPool.queued, 0);

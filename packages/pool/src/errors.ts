@@ -220,16 +220,14 @@ const shown = (value: unknown): string => {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 };
 
+const bad =
+  <Kind extends Error>(kind: new (message: string) => Kind) =>
+  (name: string, value: unknown, right: string): Kind =>
+    Object.assign(new kind(`${name} must be ${right}, not ${shown(value)}`), {
+      code: 'PLIMSOLL_POOL_BAD_OPTION',
+    });
+
 /** An option of the wrong type. */
-export function badType(name: string, value: unknown, right: string): TypeError {
-  return coded(new TypeError(`${name} must be ${right}, not ${shown(value)}`));
-}
-
+export const badType = bad(TypeError);
 /** An option of the right type that is out of range. */
-export function badRange(name: string, value: unknown, right: string): RangeError {
-  return coded(new RangeError(`${name} must be ${right}, not ${shown(value)}`));
-}
-
-function coded<Failure extends Error>(error: Failure): Failure {
-  return Object.assign(error, { code: 'PLIMSOLL_POOL_BAD_OPTION' });
-}
+export const badRange = bad(RangeError);

@@ -6,10 +6,11 @@ import type { RunOptions } from './host/options.js';
 import type { Pool } from './pool.js';
 
 export { badRange, badType } from './errors.js';
-export { readCpuQuota } from './host/cpu-quota.js';
+export { usableCores } from './host/cpu-quota.js';
 export { type EndItem, type MapLimits, mapOver, type StartItem } from './host/map.js';
 export { count, duration, flag, pathOf, text } from './host/options.js';
-export { ownOf, signalOf, watch } from './host/submit.js';
+export { callsByName } from './host/proxy.js';
+export { listen, ownOf, signalOf, unlisten, watch } from './host/submit.js';
 export { decode, decodeError, encode, encodeError, encodeWithin } from './shared/bytes.js';
 export { now } from './shared/clock.js';
 export { Histogram } from './shared/histogram.js';

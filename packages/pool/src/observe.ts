@@ -3,7 +3,12 @@ import type { Core } from './host/core.js';
 import { explanationOf } from './observe/explanation.js';
 import { type Meter, meterMetrics } from './observe/opentelemetry.js';
 import { TaskPhases } from './observe/phases.js';
-import { type MetricsOptions, prometheusText } from './observe/prometheus-text.js';
+import {
+  labelsOf,
+  type MetricsOptions,
+  type Source,
+  prometheusText as textOf,
+} from './observe/prometheus-text.js';
 import type { Explanation } from './observe/types.js';
 
 export type { Phase } from './observe/breakdown.js';
@@ -35,6 +40,16 @@ export function observe(pool: Observed): Observer {
   observers.set(core, observer);
   return observer;
 }
+
+/**
+ * The metrics of several pools in one text of Prometheus: every sample has the label `pool`, the name of its pool in the object.
+ *
+ * @throws TypeError with code PLIMSOLL_POOL_BAD_OPTION for anything but pools
+ * @example
+ * response.end(prometheusText({ images, reports }));
+ */
+export const prometheusText = (pools: Readonly<Record<string, Observed>>): string =>
+  textOf(Object.entries(pools).map(([pool, observed]) => observe(observed).source({ pool })));
 
 class Observer {
   readonly #core: Core;
@@ -81,7 +96,12 @@ class Observer {
    * response.end(observe(pool).prometheusMetrics({ labels: { pool: 'images' } }));
    */
   prometheusMetrics(options: MetricsOptions = {}): string {
-    return prometheusText(this.#core, this.#breakdowns, options);
+    return textOf([this.source(labelsOf(options))]);
+  }
+
+  /** @internal */
+  source(labels: Source['labels']): Source {
+    return { core: this.#core, breakdowns: this.#breakdowns, labels };
   }
 
   /**

@@ -9,7 +9,7 @@ import {
   type PoolOptions,
   type RunOptions,
 } from './host/options.js';
-import type { Policy, State } from './host/state.js';
+import type { Policy } from './host/state.js';
 import { runWith } from './host/submit.js';
 import { chooserFor } from './piscina/balance.js';
 import { CustomQueue } from './piscina/custom-queue.js';
@@ -63,59 +63,52 @@ export interface PiscinaRunOptions {
   name?: string | null | undefined;
 }
 
-type Checks<Options> = readonly (readonly [keyof Options, (value: never) => boolean, string])[];
+type Checks<Options> = readonly (readonly [keyof Options & string, (value: never) => boolean, string])[];
 
 const isNumber = (least: number) => (value: unknown) => typeof value === 'number' && value >= least;
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isText = (value: unknown): boolean => value === null || typeof value === 'string';
+const isQueueLimit = (value: unknown): boolean => value === 'auto' || isNumber(0)(value);
+const isNice = isNumber(process.platform === 'win32' ? Number.NEGATIVE_INFINITY : 0);
+const isAtomics = (value: unknown): boolean => ['sync', 'async', 'disabled'].includes(value as string);
+const isBalancer = (value: unknown): boolean => typeof value === 'function' && value.length > 0;
 
 const OPTIONS: Checks<PiscinaOptions> = [
-  ['filename', isText, 'options.filename must be a string or null'],
-  ['name', isText, 'options.name must be a string or null'],
-  ['minThreads', isNumber(0), 'options.minThreads must be a non-negative integer'],
-  ['maxThreads', isNumber(1), 'options.maxThreads must be a positive integer'],
-  ['idleTimeout', isNumber(0), 'options.idleTimeout must be a non-negative integer'],
-  [
-    'maxQueue',
-    (value: unknown) => value === 'auto' || isNumber(0)(value),
-    'options.maxQueue must be a non-negative integer',
-  ],
-  ['concurrentTasksPerWorker', isNumber(1), 'options.concurrentTasksPerWorker must be a positive integer'],
-  [
-    'atomics',
-    (value: unknown) => ['sync', 'async', 'disabled'].includes(value as string),
-    'options.atomics should be a value of sync, sync or disabled.',
-  ],
-  ['resourceLimits', isObject, 'options.resourceLimits must be an object'],
-  ['taskQueue', isTaskQueue, 'options.taskQueue must be a TaskQueue object'],
-  [
-    'niceIncrement',
-    (value: unknown) => isNumber(process.platform === 'win32' ? Number.NEGATIVE_INFINITY : 0)(value),
-    'options.niceIncrement must be a non-negative integer on Unix systems',
-  ],
-  ['trackUnmanagedFds', isBoolean, 'options.trackUnmanagedFds must be a boolean value'],
-  ['closeTimeout', isNumber(0), 'options.closeTimeout must be a non-negative integer'],
-  [
-    'loadBalancer',
-    (value: unknown) => typeof value === 'function' && value.length > 0,
-    'options.loadBalancer must be a function with at least two args',
-  ],
-  ['workerHistogram', isBoolean, 'options.workerHistogram must be a boolean'],
-  ['stricterFIFO', isBoolean, 'options.stricterFIFO must be a boolean'],
+  ['filename', isText, 'must be a string or null'],
+  ['name', isText, 'must be a string or null'],
+  ['minThreads', isNumber(0), 'must be a non-negative integer'],
+  ['maxThreads', isNumber(1), 'must be a positive integer'],
+  ['idleTimeout', isNumber(0), 'must be a non-negative integer'],
+  ['maxQueue', isQueueLimit, 'must be a non-negative integer'],
+  ['concurrentTasksPerWorker', isNumber(1), 'must be a positive integer'],
+  ['atomics', isAtomics, 'should be a value of sync, sync or disabled.'],
+  ['resourceLimits', isObject, 'must be an object'],
+  ['taskQueue', isTaskQueue, 'must be a TaskQueue object'],
+  ['niceIncrement', isNice, 'must be a non-negative integer on Unix systems'],
+  ['trackUnmanagedFds', isBoolean, 'must be a boolean value'],
+  ['closeTimeout', isNumber(0), 'must be a non-negative integer'],
+  ['loadBalancer', isBalancer, 'must be a function with at least two args'],
+  ['workerHistogram', isBoolean, 'must be a boolean'],
+  ['stricterFIFO', isBoolean, 'must be a boolean'],
 ];
 
 const RUN_OPTIONS: Checks<PiscinaRunOptions> = [
-  ['transferList', Array.isArray, 'transferList argument must be an Array'],
-  ['filename', isText, 'filename argument must be a string'],
-  ['name', isText, 'name argument must be a string'],
-  ['signal', (value: unknown) => typeof value === 'object', 'signal argument must be an object'],
+  ['transferList', Array.isArray, 'must be an Array'],
+  ['filename', isText, 'must be a string'],
+  ['name', isText, 'must be a string'],
+  ['signal', (value: unknown) => typeof value === 'object', 'must be an object'],
 ];
 
-function check<Options extends object>(options: Options, checks: Checks<Options>): void {
-  for (const [name, isRight, message] of checks) {
+/** @param called how texts call the option */
+function check<Options extends object>(
+  options: Options,
+  checks: Checks<Options>,
+  called: (name: string) => string,
+): void {
+  for (const [name, isRight, right] of checks) {
     const value = options[name];
-    if (value !== undefined && !isRight(value as never)) throw new TypeError(message);
+    if (value !== undefined && !isRight(value as never)) throw new TypeError(`${called(name)} ${right}`);
   }
 }
 
@@ -124,7 +117,7 @@ const whole = (value: number | undefined): number | undefined =>
 
 function translate(given: PiscinaOptions): PiscinaOptions {
   const options: PiscinaOptions = Object.assign(Object.create(null), given);
-  check(options, OPTIONS);
+  check(options, OPTIONS, (name) => `options.${name}`);
   const { minThreads, maxThreads, maxQueue } = options;
   if (minThreads !== undefined && maxThreads !== undefined && minThreads > maxThreads) {
     throw new RangeError('options.minThreads and options.maxThreads must not conflict');
@@ -156,19 +149,15 @@ function fill(options: PiscinaOptions): FilledPiscinaOptions {
 }
 
 function policyOf({ taskQueue, loadBalancer, workerHistogram = false }: PiscinaOptions): Policy {
-  const known = new WeakMap<State, TaskViews>();
-  const viewsOf = (state: State): TaskViews => {
-    const views = known.get(state) ?? new TaskViews(state.handlers);
-    known.set(state, views);
-    return views;
-  };
+  let views: TaskViews;
   return {
     // A function of that name is a task to Piscina.
     lifecycle: false,
-    queueOf: (state) =>
-      taskQueue &&
-      new CustomQueue(taskQueue, viewsOf(state), (task, error) => state.settle(task, error, true)),
-    chooserOf: (state) => loadBalancer && chooserFor(loadBalancer, state, viewsOf(state), workerHistogram),
+    queueOf: (state) => {
+      views = new TaskViews(state.handlers);
+      return taskQueue && new CustomQueue(taskQueue, views, (task, error) => state.settle(task, error, true));
+    },
+    chooserOf: (state) => loadBalancer && chooserFor(loadBalancer, state, views, workerHistogram),
   };
 }
 
@@ -203,7 +192,7 @@ export class Piscina<T = any, R = any> extends Required {
     if (!isObject(options)) return Promise.reject(new TypeError('options must be an object'));
     try {
       const own: PiscinaRunOptions = Object.assign(Object.create(null), options);
-      check(own, RUN_OPTIONS);
+      check(own, RUN_OPTIONS, (name) => `${name} argument`);
       // Piscina takes tasks again after it was destroyed or closed, with new workers.
       if (this.#closed) this.reopen();
       this.#closed = false;
@@ -310,33 +299,13 @@ export class Piscina<T = any, R = any> extends Required {
     return context.workerData;
   }
 
-  static get version(): string {
-    return VERSION;
-  }
-
-  static get move(): typeof move {
-    return move;
-  }
-
-  static get transferableSymbol(): typeof transferableSymbol {
-    return transferableSymbol;
-  }
-
-  static get valueSymbol(): typeof valueSymbol {
-    return valueSymbol;
-  }
-
-  static get queueOptionsSymbol(): typeof queueOptionsSymbol {
-    return queueOptionsSymbol;
-  }
-
-  static get FixedQueue(): typeof FixedQueue {
-    return FixedQueue;
-  }
-
-  static get ArrayTaskQueue(): typeof ArrayTaskQueue {
-    return ArrayTaskQueue;
-  }
+  static readonly version: string = VERSION;
+  static readonly move: typeof move = move;
+  static readonly transferableSymbol: typeof transferableSymbol = transferableSymbol;
+  static readonly valueSymbol: typeof valueSymbol = valueSymbol;
+  static readonly queueOptionsSymbol: typeof queueOptionsSymbol = queueOptionsSymbol;
+  static readonly FixedQueue: typeof FixedQueue = FixedQueue;
+  static readonly ArrayTaskQueue: typeof ArrayTaskQueue = ArrayTaskQueue;
 }
 
 /** Piscina rejects with the worker's own error, where the pool has it as the cause; and what comes after `close()`. */

@@ -3,10 +3,13 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Pool, type PoolOptions } from '@plimsoll/pool';
+import { move, Pool, type PoolOptions } from '@plimsoll/pool';
 import { observe } from '@plimsoll/pool/observe';
 import type { PiscinaWorker } from '@plimsoll/pool/piscina';
 import { TestPool } from '@plimsoll/pool/testing';
+import type { Core } from '../dist/host/core.js';
+import type { WorkerHandle } from '../dist/host/worker-handle.js';
+import { FORGET, HANDLER, type Message } from '../dist/shared/messages.js';
 import { caught, fixture, piscinaFor, until } from './support.js';
 
 const SOON = 20_000;
@@ -59,6 +62,36 @@ test('B14: a balancer is shown the same task each time that it is asked', async 
   });
   await Promise.all([1, 2, 3, 4].map((task) => pool.run(task)));
   assert.equal(ids.size, 4);
+});
+
+test('B15: names that no task has are forgotten, by the pool and by its workers', async (t) => {
+  const pool = poolFor(t, { concurrentTasksPerWorker: 2 });
+  const api = pool.proxy() as unknown as Record<string, (value: unknown) => Promise<unknown>>;
+  const echo = api.echo as (value: unknown) => Promise<unknown>;
+  assert.equal(await echo(1), 1);
+  const { core } = pool as unknown as { core: Core };
+  const [worker] = core.workers as [WorkerHandle];
+  const post = worker.post.bind(worker);
+  const known = new Set<number>();
+  t.mock.method(worker, 'post', (message: Message) => {
+    if (message[0] === HANDLER) known.add(message[1]);
+    if (message[0] === FORGET) for (const id of message[1]) known.delete(id);
+    post(message);
+  });
+  const begun = new Int32Array(new SharedArrayBuffer(8));
+  const running = pool.run(begun, { name: 'untilTold' });
+  await until(() => Atomics.load(begun, 0) === 1);
+  const mapped = pool.map([1, 2], { concurrency: 1 });
+  assert.equal((await mapped.next()).value, 1);
+  for (let name = 0; name < 3000; name++)
+    assert.equal((await caught(pool.run(0, { name: `n${name}` }))).code, 'PLIMSOLL_POOL_LOAD_FAILED');
+  assert.ok(core.handlers.all.size <= 1000, String(core.handlers.all.size));
+  assert.ok(known.size <= 1000, String(known.size));
+  Atomics.store(begun, 1, 1);
+  assert.equal(await running, 'told');
+  assert.deepEqual([await echo(2), (await mapped.next()).value, await pool.run(3)], [2, 2, 3]);
+  await core.workers[0]?.thread.terminate();
+  assert.equal(await echo(4), 4);
 });
 
 test('B16: a worker that is gone is kept by nobody, though no task has its keys any more', async (t) => {
@@ -202,3 +235,15 @@ test('F11: an iterator whose next() gives no object is told, as `for…of` does'
 
 const outstanding = (pool: Pool): number =>
   Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]);
+
+test('a Buffer that shares its memory with others is copied when it is to be moved', async (t) => {
+  const pool = poolFor(t);
+  const buffer = Buffer.from('hello');
+  assert.ok(buffer.buffer.byteLength > buffer.length);
+  assert.deepEqual(await pool.run(move(buffer)), new Uint8Array([...buffer]));
+  assert.equal(
+    await pool.proxy<{ movesBuffer(): Promise<Uint8Array> }>().movesBuffer().then(String),
+    '104,105',
+  );
+  assert.equal(String(buffer), 'hello');
+});

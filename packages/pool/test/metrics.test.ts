@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { observe, prometheusContentType } from '@plimsoll/pool/observe';
+import { observe, prometheusContentType, prometheusText } from '@plimsoll/pool/observe';
 import { caught, poolFor, until } from './support.js';
 
 interface Sample {
@@ -118,6 +118,22 @@ test('labels are escaped, and stand on every sample', async (t) => {
   assert.ok(samples.length > 30);
   for (const { labels } of samples) assert.equal(labels.pool, value);
   assert.match(prometheusContentType, /version=0\.0\.4/);
+});
+
+test('several pools are one text, in which each family is declared once', async (t) => {
+  const pools = { first: poolFor(t), second: poolFor(t, { recordTiming: false }) };
+  await pools.first.run(1, { name: 'echo' });
+  const { samples, types } = parse(prometheusText(pools));
+  const settled = samples.filter(({ name }) => name === 'plimsoll_pool_tasks_settled_total');
+  assert.deepEqual(
+    settled.map(({ labels, value }) => [labels.pool, value]),
+    [
+      ['first', 1],
+      ['second', 0],
+    ],
+  );
+  assert.ok(types.has('plimsoll_pool_task_run_seconds'), 'one of them records times');
+  assert.throws(() => prometheusText({ none: {} as never }), { code: 'PLIMSOLL_POOL_BAD_OPTION' });
 });
 
 test('with explain there are the phases of each function', async (t) => {

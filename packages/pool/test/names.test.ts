@@ -26,6 +26,9 @@ test('without a file, with one that fails to load, and after the end: as run()',
   assert.equal((await caught(without.names())).code, 'PLIMSOLL_POOL_NO_FILENAME');
   const broken = poolFor(t, { filename: fixture('broken.mjs') });
   assert.equal((await caught(broken.names())).code, 'PLIMSOLL_POOL_LOAD_FAILED');
+  const rejecting = poolFor(t, { filename: fixture('rejecting.mjs') });
+  const { code, cause } = (await caught(rejecting.names())) as { code: string; cause: unknown };
+  assert.deepEqual([code, cause instanceof RangeError], ['PLIMSOLL_POOL_LOAD_FAILED', true]);
   const closed = poolFor(t, { filename: fixture('api.mjs') });
   await closed.close();
   assert.equal((await caught(closed.names())).code, 'PLIMSOLL_POOL_CLOSED');

@@ -37,10 +37,11 @@ async function noting(
 }
 
 const kindsOf = (seen: readonly Seen[]): Kind[] => seen.map(({ kind }) => kind);
-const callsOf = (pool: Pool): number[] =>
-  (pool as unknown as { core: { handlers: { all: { call: number }[] } } }).core.handlers.all.map(
-    ({ call }) => call,
-  );
+const callsOf = (pool: Pool): number[] => {
+  const { handlers } = (pool as unknown as { core: { handlers: { all: Map<number, { call: number }> } } })
+    .core;
+  return [...handlers.all.values()].map(({ call }) => call);
+};
 
 test('a task is submitted, started and settled, in this order and once, with the same object', async (t) => {
   const pool = poolFor(t);

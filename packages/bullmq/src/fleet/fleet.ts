@@ -99,7 +99,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
     this.#results = new Results(this.#queue, client, this.#options, this.#payloads, this.#pending, {
       succeeded: (task, value, ms) => this.#succeeded(task, value, ms),
       failed: (task, reason) => {
-        this.#settle(task, () => task.reject(reason));
+        this.#reject(task, reason);
         this.#dropLarge(task);
       },
       stalled: (id) => {
@@ -176,8 +176,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
 
   async #close(): Promise<void> {
     await isInTime(this.#pending.empty(), this.#options.closeTimeout);
-    for (const task of this.#pending.all())
-      this.#settle(task, () => task.reject(closed('before the result came')));
+    for (const task of this.#pending.all()) this.#reject(task, closed('before the result came'));
     const underWay = Promise.allSettled([...this.#submitting, ...this.#cancelling.values()]);
     if (this.#link.isOnline) await isInTime(underWay, CANCELLED);
     this.#results.close();
@@ -197,7 +196,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   }
 
   #onLost(reason: FleetError): void {
-    for (const task of this.#pending.all()) this.#settle(task, () => task.reject(reason));
+    for (const task of this.#pending.all()) this.#reject(task, reason);
   }
 
   #onError(error: Error): void {
@@ -206,16 +205,12 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
 
   /** @internal */
   protected submit(task: unknown, options: FleetRunOptions, spread: boolean): Promise<unknown> {
-    try {
-      if (this.#closing !== undefined) throw closed('');
-      const checked = checkRun(this.#options.name, options);
-      const { signal } = checked;
-      if ((signal as AbortSignal | undefined)?.aborted) throw new AbortError((signal as AbortSignal).reason);
-      const job = submittedJob(task, checked, this.#options, spread);
-      return new Promise((resolve, reject) => this.#start(checked, job, resolve, reject));
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    if (this.#closing !== undefined) throw closed('');
+    const checked = checkRun(this.#options.name, options);
+    const { signal } = checked;
+    if ((signal as AbortSignal | undefined)?.aborted) throw new AbortError((signal as AbortSignal).reason);
+    const job = submittedJob(task, checked, this.#options, spread);
+    return new Promise((resolve, reject) => this.#start(checked, job, resolve, reject));
   }
 
   #start(
@@ -226,13 +221,6 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   ): void {
     const submittedAt = now();
     const id = checked.jobId ?? randomUUID();
-    let unwatch = (): void => {};
-    const finish =
-      (settle: (value: unknown) => void) =>
-      (value: unknown): void => {
-        unwatch();
-        settle(value);
-      };
     const task: Pending = {
       id,
       name: checked.name,
@@ -244,11 +232,12 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
       isCancelled: false,
       lookedAt: submittedAt,
       misses: 0,
-      resolve: finish(resolve),
-      reject: finish(reject),
+      unwatch: () => {},
+      resolve,
+      reject,
     };
     this.#pending.add(task);
-    unwatch = watch((reason) => this.#end(task, reason), checked.name, checked.signal, checked.timeout);
+    task.unwatch = watch((reason) => this.#end(task, reason), checked.name, checked.signal, checked.timeout);
     const submitting = this.#submit(task, job).finally(() => this.#submitting.delete(submitting));
     this.#submitting.add(submitting);
   }
@@ -266,7 +255,7 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
       // Its job may have ended before, without an event to come.
       else if (task.isShared) await this.#results.lookFor(task);
     } catch (error) {
-      this.#settle(task, () => task.reject(codedError(error)));
+      this.#reject(task, codedError(error));
     }
   }
 
@@ -296,25 +285,30 @@ export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
 
   #succeeded(task: Pending, value: unknown, ms: number): void {
     this.#dropLarge(task);
-    this.#settle(task, () => {
-      this.#runTimes.record(ms);
-      this.#waitTimes.record(now() - task.submittedAt - ms);
-      task.resolve(value);
-    });
+    if (!this.#leave(task)) return;
+    this.#runTimes.record(ms);
+    this.#waitTimes.record(now() - task.submittedAt - ms);
+    task.resolve(value);
   }
 
-  #settle(task: Pending, settle: () => void): void {
-    if (task.isSettled) return;
+  #reject(task: Pending, reason: unknown): void {
+    if (this.#leave(task)) task.reject(reason);
+  }
+
+  /** False when it is settled already. */
+  #leave(task: Pending): boolean {
+    if (task.isSettled) return false;
     task.isSettled = true;
+    task.unwatch();
     this.#pending.remove(task);
     this.#completed++;
-    settle();
+    return true;
   }
 
   #end(task: Pending, reason: unknown): void {
     if (task.isSettled) return;
     task.isCancelled = true;
-    this.#settle(task, () => task.reject(reason));
+    this.#reject(task, reason);
     if (task.isAdded) void this.#cancel(task);
   }
 

@@ -16,6 +16,8 @@ export interface Pending {
   lookedAt: number;
   /** How often Redis did not know its job. */
   misses: number;
+  /** Of its signal and its timeout. */
+  unwatch(): void;
   resolve(value: unknown): void;
   reject(reason: unknown): void;
 }

@@ -35,17 +35,13 @@ export class LocalTasks<Module = AnyModule> extends TaskRunner<Module> {
 
   /** @internal */
   protected submit(task: unknown, options: FleetRunOptions, spread: boolean): Promise<unknown> {
-    try {
-      const checked = checkRun(this.defaultName, options);
-      const { name, jobId } = checked;
-      const call: Call = (rest) => {
-        if (!spread) return this.pool.run(task, { ...rest, name });
-        const proxy = this.pool.proxy(rest) as Record<string, (...items: unknown[]) => Promise<unknown>>;
-        return (proxy[name] as NonNullable<(typeof proxy)[string]>)(...(task as unknown[]));
-      };
-      return jobId === undefined ? repeated(checked, call) : this.#named.run(jobId, checked, call);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    const checked = checkRun(this.defaultName, options);
+    const { name, jobId } = checked;
+    const call: Call = (rest) => {
+      if (!spread) return this.pool.run(task, { ...rest, name });
+      const proxy = this.pool.proxy(rest) as Record<string, (...items: unknown[]) => Promise<unknown>>;
+      return (proxy[name] as NonNullable<(typeof proxy)[string]>)(...(task as unknown[]));
+    };
+    return jobId === undefined ? repeated(checked, call) : this.#named.run(jobId, checked, call);
   }
 }

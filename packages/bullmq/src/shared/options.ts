@@ -1,4 +1,4 @@
-import type { AbortSignalAny, PoolOptions } from '@plimsoll/pool';
+import type { AbortSignalAny, PoolOptions, RunOptions } from '@plimsoll/pool';
 import { badRange, badType, count, duration, ownOf, pathOf, signalOf, text } from '@plimsoll/pool/internal';
 import type { Connection } from './connection.js';
 import type { QueuePlace } from './keys.js';
@@ -35,16 +35,8 @@ export interface FleetOptions extends QueueOptions {
   readonly keep?: KeepOptions | undefined;
 }
 
-/** Options of one `run()`. Those that a pool has, too, mean the same. */
-export interface FleetRunOptions {
-  /** The exported function, instead of the fleet's. */
-  readonly name?: string | null | undefined;
-  /** Ends the task when it is aborted: taken out of the queue, or its worker told to end it. The promise does not wait for that. */
-  readonly signal?: AbortSignalAny | null | undefined;
-  /** Milliseconds from `run()` after which the task is ended like an aborted one; also the most that its function may run. */
-  readonly timeout?: number | undefined;
-  /** Milliseconds that a running task has to end by itself once it is ended. Default: 0, at once. */
-  readonly grace?: number | undefined;
+/** Options of one `run()`. Those of a pool mean the same: `signal` takes a task out of the queue, or has its worker end it. */
+export interface FleetRunOptions extends Pick<RunOptions, 'name' | 'signal' | 'timeout' | 'grace'> {
   /** Tasks with higher numbers run first: whole numbers from -1000000 to 1000000. Default: 0. */
   readonly priority?: number | undefined;
   /** How often the task is run at most, when it throws. Default: 1. */

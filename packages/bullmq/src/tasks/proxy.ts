@@ -1,7 +1,6 @@
-import { badType, ownOf } from '@plimsoll/pool/internal';
+import { badType, callsByName, ownOf } from '@plimsoll/pool/internal';
 import { checkRun, type FleetRunOptions } from '../shared/options.js';
 
-type Call = (...items: unknown[]) => Promise<unknown>;
 type Run = (items: unknown[], options: FleetRunOptions) => Promise<unknown>;
 
 /**
@@ -17,14 +16,9 @@ export function proxyOf(run: Run, fallback: string, options: FleetRunOptions): o
       throw badType(`options.${name}`, own[name], 'left out: a proxy has many calls');
   }
   checkRun(fallback, own);
-  const known = new Map<string, Call>();
-  return new Proxy(Object.freeze(Object.create(null)) as object, {
-    get(_target, name) {
-      // A thenable would be called by whoever awaits the proxy.
-      if (typeof name !== 'string' || name === 'then') return undefined;
-      const call = known.get(name) ?? ((...items) => run(items, { ...own, name }));
-      known.set(name, call);
-      return call;
-    },
-  });
+  return callsByName(
+    (name) =>
+      (...items: unknown[]) =>
+        run(items, { ...own, name }),
+  );
 }

@@ -24,7 +24,7 @@ export abstract class TaskRunner<Module = AnyModule> extends EventEmitter {
   /** @internal The function of tasks without a name. */
   protected abstract get defaultName(): string;
 
-  /** @internal Rejects for whatever is wrong. `spread`: the task is a list of arguments. */
+  /** @internal Throws or rejects for whatever is wrong. `spread`: the task is a list of arguments. */
   protected abstract submit(task: unknown, options: FleetRunOptions, spread: boolean): Promise<unknown>;
 
   /**
@@ -40,7 +40,7 @@ export abstract class TaskRunner<Module = AnyModule> extends EventEmitter {
     task: TaskOf<Module, Name>,
     options?: FleetRunOptions & { readonly name?: Name | null | undefined },
   ): Promise<ResultOf<Module, Name>>;
-  run(task: unknown, options: FleetRunOptions = {}): Promise<unknown> {
+  async run(task: unknown, options: FleetRunOptions = {}): Promise<unknown> {
     return this.submit(task, options, false);
   }
 
@@ -53,7 +53,8 @@ export abstract class TaskRunner<Module = AnyModule> extends EventEmitter {
    * const thumbnail = await tasks.proxy<typeof import('./tasks.js')>().resize(image, 200);
    */
   proxy<Of = Module>(options: FleetProxyOptions = {}): Proxied<Of> {
-    const run = (items: unknown[], own: FleetRunOptions): Promise<unknown> => this.submit(items, own, true);
+    const run = async (items: unknown[], own: FleetRunOptions): Promise<unknown> =>
+      this.submit(items, own, true);
     return proxyOf(run, this.defaultName, options) as Proxied<Of>;
   }
 
@@ -70,7 +71,8 @@ export abstract class TaskRunner<Module = AnyModule> extends EventEmitter {
     options?: FleetMapOptions & { readonly name?: Name | null | undefined },
   ): AsyncIterableIterator<ResultOf<Module, Name>, undefined>;
   map(items: unknown, options: FleetMapOptions = {}): AsyncIterableIterator<unknown, undefined> {
-    const run = (item: unknown, own: FleetRunOptions): Promise<unknown> => this.submit(item, own, false);
+    const run = async (item: unknown, own: FleetRunOptions): Promise<unknown> =>
+      this.submit(item, own, false);
     return mapOf(run, this.defaultName, items, options);
   }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { availableParallelism, hostname } from 'node:os';
+import { hostname } from 'node:os';
 import { Pool } from '@plimsoll/pool';
-import { flag, isInTime, LONGEST_TIMER, ownOf, readCpuQuota } from '@plimsoll/pool/internal';
+import { flag, isInTime, LONGEST_TIMER, ownOf, usableCores } from '@plimsoll/pool/internal';
 import { observe } from '@plimsoll/pool/observe';
 import { type Job, Worker } from 'bullmq';
 import { FleetError } from '../errors.js';
@@ -22,12 +22,6 @@ const GIVEN_BACK = 5_000;
 export interface FleetWorkerCloseOptions {
   /** Give jobs that run back to the queue at once, also when it closes already. Default: false. */
   readonly force?: boolean | undefined;
-}
-
-/** What a container may use, where Node counts the CPUs of the machine. */
-function cpus(): number {
-  const quota = Math.floor(readCpuQuota() ?? Number.POSITIVE_INFINITY);
-  return Math.max(1, Math.min(availableParallelism(), quota));
 }
 
 /** What there is once the worker has started. */
@@ -67,7 +61,7 @@ export class FleetWorker extends EventEmitter {
   /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION */
   constructor(options: FleetWorkerOptions) {
     super();
-    this.#options = checkWorker(options, cpus());
+    this.#options = checkWorker(options, usableCores());
     const { filename, threads, pool } = this.#options;
     this.#link = new Link(this.#options, {
       online: () => this.emit('online'),
@@ -125,13 +119,13 @@ export class FleetWorker extends EventEmitter {
   /**
    * Takes no more jobs, lets those that run end (`closeTimeout` at most), gives the others back to the queue, and disconnects.
    */
-  close(options: FleetWorkerCloseOptions = {}): Promise<void> {
+  async close(options: FleetWorkerCloseOptions = {}): Promise<void> {
     const force = flag('options.force', ownOf(options).force) ?? false;
     if (force) this.#parts?.jobs.giveBack();
     // A worker that still waits for Redis has nothing to end.
     if (this.#parts === undefined) this.#link.close();
     this.#closing ??= this.#close(force);
-    return this.#closing;
+    await this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -27,31 +27,19 @@ A password in --connection can be seen by every user of the machine: use REDIS_U
 Exit codes: 0 ended by a signal, its jobs done or given back; 2 wrong arguments; 4 cannot start.
 `;
 
-const NUMBERS = {
-  threads: 'threads',
-  health: 'health',
-  'close-timeout': 'closeTimeout',
-  'lock-duration': 'lockDuration',
-  'stalled-interval': 'stalledInterval',
-  'max-stalled-count': 'maxStalledCount',
-  'max-payload': 'maxPayload',
-  'offline-timeout': 'offlineTimeout',
-} as const;
-const TEXTS = {
-  queue: 'queue',
-  filename: 'filename',
-  connection: 'connection',
-  prefix: 'prefix',
-  'version-label': 'version',
-  'health-host': 'healthHost',
-} as const;
+const NUMBERS = ['N', 'MS', 'PORT', 'BYTES'];
+/** As the help has them, with the option of a worker that each is. */
+const OPTIONS = [...HELP.matchAll(/^ {2}--([a-z-]+) ([A-Z]+)/gm)].map(([, name = '', kind = '']) => ({
+  name,
+  option: name === 'version-label' ? 'version' : name.replace(/-./g, (pair) => pair.charAt(1).toUpperCase()),
+  isNumber: NUMBERS.includes(kind),
+}));
 
 class UsageError extends Error {}
 
 /** @throws UsageError */
 function optionsOf(args: readonly string[], env: NodeJS.ProcessEnv): FleetWorkerOptions | 'help' {
-  const names = [...Object.keys(NUMBERS), ...Object.keys(TEXTS)];
-  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const options = Object.fromEntries(OPTIONS.map(({ name }) => [name, { type: 'string' as const }]));
   let values: Record<string, unknown>;
   try {
     ({ values } = parseArgs({
@@ -65,13 +53,12 @@ function optionsOf(args: readonly string[], env: NodeJS.ProcessEnv): FleetWorker
   for (const name of ['queue', 'filename'])
     if (values[name] === undefined) throw new UsageError(`--${name} is missing`);
   const given: Record<string, unknown> = { connection: env.REDIS_URL || undefined };
-  for (const [name, option] of Object.entries(TEXTS))
-    if (values[name] !== undefined) given[option] = values[name];
-  for (const [name, option] of Object.entries(NUMBERS)) {
+  for (const { name, option, isNumber } of OPTIONS) {
     const text = values[name] as string | undefined;
     if (text === undefined) continue;
-    if (!/^\d+$/.test(text)) throw new UsageError(`--${name} must be a whole number, not '${text}'`);
-    given[option] = Number(text);
+    if (isNumber && !/^\d+$/.test(text))
+      throw new UsageError(`--${name} must be a whole number, not '${text}'`);
+    given[option] = isNumber ? Number(text) : text;
   }
   return given as unknown as FleetWorkerOptions;
 }

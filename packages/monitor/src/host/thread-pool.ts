@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Now } from '../shared/clock.js';
 import type { Memory } from '../shared/memory.js';
 
@@ -46,6 +47,15 @@ export class ObservedPool implements ThreadPool {
 
   get utilization(): number | undefined {
     return known(this.#memory?.pool.utilization(this.#now()));
+  }
+
+  toJSON(): ThreadPool {
+    const { size, busy, queued, utilization } = this;
+    return { size, busy, queued, utilization };
+  }
+
+  [inspect.custom](): ThreadPool {
+    return this.toJSON();
   }
 }
 

@@ -1,4 +1,13 @@
-import { closeSync, ftruncateSync, mkdtempSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cannotWrite } from '../errors.js';
@@ -19,7 +28,7 @@ export const openTextOutput = (target: string | undefined, option: string): Outp
 
 /**
  * `-` is standard output. A file is opened at once, so that a bad path is known before minutes of measuring and not after;
- * what it held stays until there is a result.
+ * what it held stays until there is a result, and one that was not there is not left empty.
  *
  * @throws {PlimsollError} PLIMSOLL_OUTPUT_FAILED when the file cannot be opened or written.
  */
@@ -31,10 +40,14 @@ function openOutput<Content>(
 ): Output<Content> | null {
   if (target === undefined) return null;
   if (target === '-') return { write: (content) => process.stdout.write(textOf(content)) };
+  const isNew = !existsSync(target);
   const file = open(target, option);
+  const remove = (): void => rmSync(target, { force: true });
+  if (isNew) process.once('exit', remove);
   return {
     write(content) {
       const text = textOf(content);
+      process.off('exit', remove);
       try {
         ftruncateSync(file);
         writeSync(file, text);

@@ -67,14 +67,19 @@ export async function observe(
       performance.now() - start > waitMs + ANSWER_MS;
     while (!signal.aborted && !isOver()) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
     const end = running.end();
-    const killed = withoutAnswer(directory).filter(({ pid }) => !isNodeProcess(pid));
+    const silent = withoutAnswer(directory);
+    const killed = silent.filter(({ pid }) => !isNodeProcess(pid));
+    const blocked = silent.find(({ pid }) => isNodeProcess(pid));
     await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
     const { pidsHeadroom } = readCgroup();
     const found = [
       ...answers(directory, ANSWER),
       ...killed.filter((one) => lacksRoom(factsOf(one, directory, null), pidsHeadroom)),
     ];
-    if (found.length === 0 && !signal.aborted) throw noAnswer(command, (await running.ended).text);
+    if (found.length === 0 && !signal.aborted) {
+      const { text } = await running.ended;
+      throw blocked === undefined ? noAnswer(command, text) : neverFree(command, blocked.pid);
+    }
     return {
       processes: found.map((answer) => factsOf(answer, directory, endedAtMs)),
       failure: end === null || end.code === 0 ? null : end.text,
@@ -140,6 +145,12 @@ function counted({
     (namesPoolThreads(libuv) || threads <= Math.max(poolSizeOf(initial, libuv), poolSizeOf(current, libuv)));
   return canBeTold ? { threads, countedBy: 'preload' } : { threads: null, countedBy: null };
 }
+
+const neverFree = (command: readonly string[], pid: number): PlimsollError =>
+  new PlimsollError(
+    'PLIMSOLL_TARGET_FAILED',
+    `process ${pid} of ${JSON.stringify(command.join(' '))} could not be asked: its event loop has not turned once; does it compute all the time?`,
+  );
 
 const noAnswer = (command: readonly string[], end: string): PlimsollError =>
   new PlimsollError(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -241,11 +241,19 @@ describe('plimsoll doctor', () => {
   });
 
   test('a command that is not there, and one that is not Node, end with 4 and one line', async () => {
+    const file = join(directory, 'no-result.json');
     for (const command of [[join(directory, 'none')], ['sleep', '0.1']]) {
-      const run = await plimsoll(['doctor', '--', ...command]);
+      const run = await plimsoll(['doctor', '--json', file, '--', ...command]);
       assert.equal(run.code, 4, run.stderr);
+      assert.equal(existsSync(file), false, 'no empty file is left');
       assert.equal(run.stderr.trimEnd().split('\n').length, 1, run.stderr);
     }
+  });
+
+  test('an app that blocks its event loop is said to', { skip: !isLinux }, async () => {
+    const run = await plimsoll(['doctor', '--wait', '0.1', '--', ...program('spins.cjs', 'for (;;);')]);
+    assert.equal(run.code, 4);
+    assert.match(run.stderr, /^plimsoll: process \d+ of .* its event loop has not turned once/);
   });
 
   test('an app that fails by itself is no proof of anything', async () => {

@@ -45,7 +45,6 @@ export function mapOf(
   const ordered = flag('options.ordered', own.ordered) ?? true;
   const checked = check(core, own);
   const { signal, grace } = checked;
-  const handler = handlerOf(core, checked);
   /** Calls something where the loop was begun: there are the stores that travel with its tasks. */
   let there: ((call: () => Task) => Task) | undefined;
   return mapOver(items, { concurrency, ordered, signal }, (item, settle) => {
@@ -54,7 +53,7 @@ export function mapOf(
       settle(isFailed ? value.reason : value, isFailed);
     };
     if (core.escort !== undefined) there ??= AsyncLocalStorage.snapshot();
-    const start = (): Task => startItem(core, item, handler, checked, resolve);
+    const start = (): Task => startItem(core, item, checked, resolve);
     const task = there === undefined ? start() : there(start);
     return (reason, why) => {
       // Without the signal nobody has said that what runs shall end: it goes on, unless it can be asked.
@@ -64,13 +63,8 @@ export function mapOf(
 }
 
 /** The signal is that of the whole loop; a timeout is each item's own. @throws why the task is refused */
-function startItem(
-  core: Core,
-  item: unknown,
-  handler: number,
-  checked: Checked,
-  resolve: (value: unknown) => void,
-): Task {
+function startItem(core: Core, item: unknown, checked: Checked, resolve: (value: unknown) => void): Task {
+  const handler = handlerOf(core, checked);
   if (isPlain(checked) && !isMovable(item)) return send(core, item, handler, undefined, resolve);
   const parcel = parcelOf(item, []);
   const extras = extrasOf(parcel, checked);

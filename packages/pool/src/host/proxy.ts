@@ -35,11 +35,16 @@ export function proxyOf(core: () => Core, options: ProxyOptions): object {
   refuse('name', own.name, 'left out: a proxy calls a function by the name of its member');
   refuse('transferList', own.transferList, 'left out: mark with move() what an argument transfers');
   const checked = check(core(), own);
+  return callsByName((name) => callOf(core, { ...checked, name }));
+}
+
+/** An object whose members are functions, each made when it is first asked for. */
+export function callsByName(callOf: (name: string) => Call): object {
   const known = new Map<string, Call>();
   return new Proxy(Object.freeze(Object.create(null)), {
     get(_target, name) {
       if (typeof name !== 'string' || PROBES.has(name)) return undefined;
-      const call = known.get(name) ?? callOf(core, { ...checked, name });
+      const call = known.get(name) ?? callOf(name);
       known.set(name, call);
       return call;
     },

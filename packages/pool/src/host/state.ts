@@ -2,7 +2,7 @@ import { PoolError } from '../errors.js';
 import { type Geometry, layoutOf } from '../shared/layout.js';
 import { Marks } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
-import { HANDLER } from '../shared/messages.js';
+import { FORGET, HANDLER } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
 import { Guard } from './faults.js';
 import { Inputs } from './inputs.js';
@@ -15,6 +15,8 @@ import { type Extras, HandlerNames, SETTLED, type Task } from './task.js';
 import { Timing } from './timing.js';
 import { RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 
+/** More names than any program calls. */
+const MOST_HANDLERS = 1000;
 const SLOT_WORDS = 128;
 const FEWEST_SLOTS = 1024;
 /** Memory that is not used until then costs next to nothing. */
@@ -163,6 +165,8 @@ export class State {
   pauseTimer: NodeJS.Timeout | undefined;
   /** The number of the pool's own function. */
   defaultHandler = -1;
+  /** When there are so many, it is looked which may be forgotten. */
+  #mostHandlers = MOST_HANDLERS;
 
   constructor(options: FilledOptions, geometry: Geometry, policy?: Policy) {
     this.options = options;
@@ -172,6 +176,7 @@ export class State {
     this.freeIndexes = Array.from({ length: geometry.workers }, (_, index) => geometry.workers - 1 - index);
     this.handlers = new HandlerNames((id, { filename, name, call }) => {
       for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
+      if (this.handlers.all.size === this.#mostHandlers) queueMicrotask(() => this.#forgetHandlers());
     });
     this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
     this.inputs = new Inputs(table, workers);
@@ -184,6 +189,21 @@ export class State {
     this.ordered = this.isCustom;
     this.choose = policy?.chooserOf(this);
     this.timing = options.recordTiming ? new Timing(this) : undefined;
+  }
+
+  /**
+   * Names may come from outside, so those that no task has are forgotten when there are many; while tasks wait, not yet. Nobody
+   * else has a number for longer than a call, and this is called by nobody.
+   */
+  #forgetHandlers(): void {
+    const { queue, lanes, homeless, paused, slots, handlers, workers } = this;
+    if (queue.size + lanes.size + homeless.size + paused.size === 0) {
+      const tasks = slots.tasks.filter((task) => task !== undefined);
+      const used = new Set([this.defaultHandler, ...tasks.map(({ handler }) => handler)]);
+      const forgotten = handlers.forgetAllBut(used);
+      for (const worker of workers) worker.post([FORGET, forgotten]);
+    }
+    this.#mostHandlers = Math.max(MOST_HANDLERS, 2 * handlers.all.size);
   }
 
   /** Workers that do not retire. */
@@ -292,7 +312,7 @@ export class State {
   #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
     const { handlers, workers, guard } = this;
     if (guard.isUp) {
-      const refusal = guard.refusal(handlers.all[handler], workers.length > 0);
+      const refusal = guard.refusal(handlers.all.get(handler), workers.length > 0);
       if (refusal !== undefined) return refusal;
     }
     if (handler === -1) {

@@ -10,11 +10,12 @@ export interface HandlerName {
   readonly call: number;
 }
 
-/** Handlers by number, and the numbers of handlers: tasks carry the number alone. */
+/** Handlers by number, and the numbers of handlers: tasks carry the number alone. No number is given twice. */
 export class HandlerNames {
-  readonly all: HandlerName[] = [];
+  readonly all = new Map<number, HandlerName>();
   readonly #ids = new Map<string, Map<string, number>>();
   readonly #onNew: (id: number, handler: HandlerName) => void;
+  #next = 0;
 
   constructor(onNew: (id: number, handler: HandlerName) => void) {
     this.#onNew = onNew;
@@ -31,7 +32,8 @@ export class HandlerNames {
     let id = names.get(key);
     if (id === undefined) {
       const handler = { filename, name, call };
-      id = this.all.push(handler) - 1;
+      id = this.#next++;
+      this.all.set(id, handler);
       names.set(key, id);
       this.#onNew(id, handler);
     }
@@ -39,7 +41,18 @@ export class HandlerNames {
   }
 
   of(id: number): HandlerName {
-    return this.all[id] as HandlerName;
+    return this.all.get(id) as HandlerName;
+  }
+
+  /** Returns the numbers that mean nothing any more: all but these. */
+  forgetAllBut(used: ReadonlySet<number>): number[] {
+    const forgotten = [...this.all.keys()].filter((id) => !used.has(id));
+    for (const id of forgotten) this.all.delete(id);
+    for (const [filename, names] of this.#ids) {
+      for (const [key, id] of names) if (!used.has(id)) names.delete(key);
+      if (names.size === 0) this.#ids.delete(filename);
+    }
+    return forgotten;
   }
 }
 

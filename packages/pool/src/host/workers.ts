@@ -118,7 +118,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     nice: options.niceIncrement !== 0,
     arenas: inputs.arenas,
     shapes: inputs.shapes,
-    handlers: handlers.all.map(({ filename, name, call }, id) => [id, filename, name, call] as const),
+    handlers: [...handlers.all].map(([id, { filename, name, call }]) => [id, filename, name, call] as const),
     preload: state.defaultHandler,
   };
 }

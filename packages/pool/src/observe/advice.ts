@@ -2,6 +2,7 @@ import type { Breakdown } from './breakdown.js';
 import type { Advice, Explanation, TaskExplanation } from './types.js';
 
 type Facts = Omit<Explanation, 'advice'>;
+type Found = Omit<Advice, 'task'> | undefined;
 
 /** Fewer tasks say nothing of a median. */
 const FEWEST = 20;
@@ -14,58 +15,53 @@ const FULL = 0.9;
 
 /** What the facts say, the most certain first. Each looks at measured figures alone, and none is given when they do not carry it. */
 export function adviceFor(facts: Facts, breakdowns: readonly Breakdown[]): Advice[] {
-  const ofTasks = facts.tasks.flatMap((task, place) =>
-    [
+  const of = (task: Advice['task'], ...found: Found[]): Advice[] =>
+    found.flatMap((advice) => (advice === undefined ? [] : [{ ...advice, task }]));
+  const ofTasks = facts.tasks.flatMap((task, place) => {
+    const { filename, name, count } = task;
+    if (count < FEWEST) return [];
+    return of(
+      { filename, name },
       sendingCostsMore(task),
       alreadyAsynchronous(task),
       startUpIsTheTail(facts, task, breakdowns[place] as Breakdown),
       hostLoopIsBusy(facts, task),
-    ].filter((advice) => advice !== undefined),
-  );
-  const ofPool = moreWorkersThanCores(facts);
-  return ofPool === undefined ? ofTasks : [...ofTasks, ofPool];
+    );
+  });
+  return [...ofTasks, ...of(undefined, moreWorkersThanCores(facts))];
 }
-
-const about = ({ filename, name }: TaskExplanation): Advice['task'] => ({ filename, name });
 
 /**
  * What sending costs is how much longer than its function a task takes that finds a worker free. Of tasks that come so fast that
  * most find none, it is only what the host does for them: the rest they have in common.
  */
-function sendingCostsMore(task: TaskExplanation): Advice | undefined {
+function sendingCostsMore(task: TaskExplanation): Found {
   const { count, phases, sending, foundFree } = task;
-  if (count < FEWEST) return undefined;
   const run = phases.run.p50;
   const isAlone = foundFree >= count / 2;
   const cost = isAlone ? sending.p50 : phases.encode.p50 + phases.decode.p50;
   if (!(run < cost)) return undefined;
   return {
     id: 'sending-costs-more',
-    task: about(task),
     message: `'${task.name}' takes ${shown(run)} and costs ${shown(cost)} to send: give it more work at a time, or call it without the pool`,
     numbers: { count, foundFree, run, sending: cost },
   };
 }
 
 /** Measured by the worker's event loop, not by the CPU: a function that blocks its thread does gain from being in another one. */
-function alreadyAsynchronous(task: TaskExplanation): Advice | undefined {
+function alreadyAsynchronous(task: TaskExplanation): Found {
   const { count, promises, phases } = task;
   if (promises.count < FEWEST || promises.count < count / 2 || !(promises.busy < BUSY)) return undefined;
   const run = phases.run.mean;
   return {
     id: 'already-asynchronous',
-    task: about(task),
     message: `'${task.name}' keeps its thread busy for ${percent(promises.busy)} of its ${shown(run)} and waits otherwise: it is asynchronous already, and gains next to nothing from a thread of its own`,
     numbers: { count, promises: promises.count, busy: promises.busy, run },
   };
 }
 
 /** Of the slowest hundredth of tasks most have waited for a worker's start most of their time. */
-function startUpIsTheTail(
-  facts: Facts,
-  task: TaskExplanation,
-  { total, started }: Breakdown,
-): Advice | undefined {
+function startUpIsTheTail(facts: Facts, task: TaskExplanation, { total, started }: Breakdown): Found {
   const { count } = task;
   const { p99 } = task.total;
   if (count < FEWEST_FOR_TAIL) return undefined;
@@ -79,27 +75,25 @@ function startUpIsTheTail(
     minThreads < most ? `raise minThreads from ${minThreads} to ${most}` : 'await pool.ready() first';
   return {
     id: 'start-up-is-the-tail',
-    task: about(task),
     message: `the slowest hundredth of '${task.name}', from ${shown(p99)} on, waits for workers to start: ${remedy}`,
     numbers: { count, p99, slowest, startedLate, minThreads, mostWorkers: most },
   };
 }
 
 /** Results are there, and the host does not come to read them. */
-function hostLoopIsBusy(facts: Facts, task: TaskExplanation): Advice | undefined {
+function hostLoopIsBusy(facts: Facts, task: TaskExplanation): Found {
   const { count, phases } = task;
   const { utilization } = facts.host;
-  if (count < FEWEST || utilization < FULL || !(phases.return.p50 > phases.run.p50)) return undefined;
+  if (utilization < FULL || !(phases.return.p50 > phases.run.p50)) return undefined;
   return {
     id: 'host-loop-is-busy',
-    task: about(task),
     message: `results of '${task.name}' wait ${shown(phases.return.p50)} for the event loop of the host, which is busy for ${percent(utilization)} of the time: move more of its work into tasks`,
     numbers: { count, return: phases.return.p50, run: phases.run.p50, hostUtilization: utilization },
   };
 }
 
 /** Only of functions that keep their threads busy: those that wait for others share a core well. */
-function moreWorkersThanCores({ tasks, workers }: Facts): Advice | undefined {
+function moreWorkersThanCores({ tasks, workers }: Facts): Found {
   const { most, cores, quota, maxThreads } = workers;
   const count = tasks.reduce((sum, task) => sum + task.count, 0);
   if (count < FEWEST || most <= Math.ceil(cores)) return undefined;
@@ -109,7 +103,6 @@ function moreWorkersThanCores({ tasks, workers }: Facts): Advice | undefined {
   const has = quota === null ? `there are ${cores} cores` : `the quota has ${round(cores)} cores`;
   return {
     id: 'more-workers-than-cores',
-    task: undefined,
     message: `${most} workers have run at a time, and ${has}: set maxThreads to ${Math.max(1, Math.ceil(cores))}`,
     numbers: { count, mostWorkers: most, cores, busy, maxThreads },
   };

@@ -1,127 +1,60 @@
 import type { Core } from '../host/core.js';
 
-/** A number of the pool, as exporters give it. */
+/** A number of the pool, as exporters give it. Counters never go back. */
 export interface Family {
-  /** Of OpenTelemetry. */
+  /** Of OpenTelemetry; see `prometheusName`. */
   readonly name: string;
-  /** Of Prometheus, with the unit. */
-  readonly prometheus: string;
   readonly type: 'counter' | 'gauge';
   readonly help: string;
-  readonly unit: string;
-  /** undefined: not known of this pool. */
-  of(core: Core): number | undefined;
+  of(core: Core): number;
 }
 
-/** What every pool knows. Counters never go back. */
+const family =
+  (type: Family['type']) =>
+  (name: string, help: string, of: Family['of']): Family => ({
+    name: `plimsoll.pool.${name}`,
+    type,
+    help,
+    of,
+  });
+const counter = family('counter');
+const gauge = family('gauge');
+
+/** What every pool knows. */
 export const FAMILIES: readonly Family[] = [
-  {
-    name: 'plimsoll.pool.tasks.submitted',
-    prometheus: 'plimsoll_pool_tasks_submitted_total',
-    type: 'counter',
-    help: 'Tasks that run() has accepted.',
-    unit: '{task}',
-    of: ({ state }) => state.completed + state.outstanding,
-  },
-  {
-    name: 'plimsoll.pool.tasks.settled',
-    prometheus: 'plimsoll_pool_tasks_settled_total',
-    type: 'counter',
-    help: 'Tasks whose promise was settled.',
-    unit: '{task}',
-    of: ({ state }) => state.completed,
-  },
-  {
-    name: 'plimsoll.pool.tasks.failed',
-    prometheus: 'plimsoll_pool_tasks_failed_total',
-    type: 'counter',
-    help: 'Tasks whose promise was rejected: they threw, were cancelled, or died with their worker.',
-    unit: '{task}',
-    of: ({ state }) => state.failed,
-  },
-  {
-    name: 'plimsoll.pool.tasks.refused',
-    prometheus: 'plimsoll_pool_tasks_refused_total',
-    type: 'counter',
-    help: 'Tasks that run() has not accepted: the queue was full, or the pool closed.',
-    unit: '{task}',
-    of: ({ state }) => state.refused,
-  },
-  {
-    name: 'plimsoll.pool.tasks.outstanding',
-    prometheus: 'plimsoll_pool_tasks_outstanding',
-    type: 'gauge',
-    help: 'Tasks whose promise is not settled.',
-    unit: '{task}',
-    of: (core) => core.outstanding,
-  },
-  {
-    name: 'plimsoll.pool.queue.length',
-    prometheus: 'plimsoll_pool_queue_length',
-    type: 'gauge',
-    help: 'Tasks that wait because every worker has enough to do.',
-    unit: '{task}',
-    of: (core) => core.queueSize,
-  },
-  {
-    name: 'plimsoll.pool.workers',
-    prometheus: 'plimsoll_pool_workers',
-    type: 'gauge',
-    help: 'Worker threads, those that still start included.',
-    unit: '{thread}',
-    of: (core) => core.workers.length,
-  },
-  {
-    name: 'plimsoll.pool.workers.idle',
-    prometheus: 'plimsoll_pool_workers_idle',
-    type: 'gauge',
-    help: 'Worker threads that are ready and free.',
-    unit: '{thread}',
-    of: (core) => core.idleThreads,
-  },
-  {
-    name: 'plimsoll.pool.workers.max',
-    prometheus: 'plimsoll_pool_workers_max',
-    type: 'gauge',
-    help: 'Worker threads at most.',
-    unit: '{thread}',
-    of: (core) => core.options.maxThreads,
-  },
-  {
-    name: 'plimsoll.pool.workers.started',
-    prometheus: 'plimsoll_pool_workers_started_total',
-    type: 'counter',
-    help: 'Worker threads that were started.',
-    unit: '{thread}',
-    of: ({ state }) => state.made,
-  },
-  {
-    name: 'plimsoll.pool.workers.exited',
-    prometheus: 'plimsoll_pool_workers_exited_total',
-    type: 'counter',
-    help: 'Worker threads that have ended, whatever for.',
-    unit: '{thread}',
-    of: ({ state }) => state.exited,
-  },
+  counter(
+    'tasks.submitted',
+    'Tasks that run() has accepted.',
+    ({ state }) => state.completed + state.outstanding,
+  ),
+  counter('tasks.settled', 'Tasks whose promise was settled.', ({ state }) => state.completed),
+  counter(
+    'tasks.failed',
+    'Tasks whose promise was rejected: they threw, were cancelled, or died with their worker.',
+    ({ state }) => state.failed,
+  ),
+  counter(
+    'tasks.refused',
+    'Tasks that run() has not accepted: the queue was full, or the pool closed.',
+    ({ state }) => state.refused,
+  ),
+  gauge('tasks.outstanding', 'Tasks whose promise is not settled.', (core) => core.outstanding),
+  gauge('queue.length', 'Tasks that wait because every worker has enough to do.', (core) => core.queueSize),
+  gauge('workers', 'Worker threads, those that still start included.', (core) => core.workers.length),
+  gauge('workers.idle', 'Worker threads that are ready and free.', (core) => core.idleThreads),
+  gauge('workers.max', 'Worker threads at most.', (core) => core.options.maxThreads),
+  counter('workers.started', 'Worker threads that were started.', ({ state }) => state.made),
+  counter('workers.exited', 'Worker threads that have ended, whatever for.', ({ state }) => state.exited),
 ];
 
 /** Of the two times that the pool has of every task with `recordTiming`. */
 export const TIMES = [
-  {
-    kind: 'wait',
-    name: 'plimsoll.pool.task.wait',
-    prometheus: 'plimsoll_pool_task_wait_seconds',
-    help: 'From run() to the start of the function.',
-  },
-  {
-    kind: 'run',
-    name: 'plimsoll.pool.task.run',
-    prometheus: 'plimsoll_pool_task_run_seconds',
-    help: 'From the start of the function to its end.',
-  },
+  { kind: 'wait', name: 'plimsoll.pool.task.wait', help: 'From run() to the start of the function.' },
+  { kind: 'run', name: 'plimsoll.pool.task.run', help: 'From the start of the function to its end.' },
 ] as const;
 
-/** Upper bounds of histograms, in seconds. */
-export const BOUNDS: readonly number[] = [
-  0.00001, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
-];
+export const PHASE_HELP = 'Where the time of tasks went, by function.';
+
+/** @param unit of what is no count */
+export const prometheusName = (name: string, type: string, unit = ''): string =>
+  `${name.replaceAll('.', '_')}${unit}${type === 'counter' ? '_total' : ''}`;

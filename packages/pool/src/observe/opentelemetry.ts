@@ -1,8 +1,7 @@
 import { badType } from '../errors.js';
 import type { Core } from '../host/core.js';
-import type { Histogram } from '../shared/histogram.js';
 import { type Breakdown, PHASES } from './breakdown.js';
-import { FAMILIES, TIMES } from './families.js';
+import { FAMILIES, PHASE_HELP, TIMES } from './families.js';
 
 /** What is used of a meter of `@opentelemetry/api`, so that its types need not be there. */
 export interface Meter {
@@ -35,6 +34,7 @@ export function meterMetrics(core: Core, breakdowns: () => readonly Breakdown[],
   if (typeof meter?.createObservableGauge !== 'function') {
     throw badType('meter', meter, 'a meter of @opentelemetry/api');
   }
+  const { timing } = core.state;
   const ends: (() => void)[] = [];
   const add = (
     type: 'counter' | 'gauge',
@@ -43,44 +43,32 @@ export function meterMetrics(core: Core, breakdowns: () => readonly Breakdown[],
     unit: string,
     callback: (result: ObservableResult) => void,
   ): void => {
-    const options = { description, unit };
-    const instrument =
-      type === 'counter'
-        ? meter.createObservableCounter(name, options)
-        : meter.createObservableGauge(name, options);
+    const create = type === 'counter' ? 'createObservableCounter' : 'createObservableGauge';
+    const instrument = meter[create](name, { description, unit });
     instrument.addCallback(callback);
     ends.push(() => instrument.removeCallback(callback));
   };
-  for (const { name, type, help, unit, of } of FAMILIES) {
-    add(type, name, help, unit, (result) => {
-      const value = of(core);
-      if (value !== undefined) result.observe(value);
-    });
+  for (const { name, type, help, of } of FAMILIES) {
+    const unit = name.includes('.workers') ? '{thread}' : '{task}';
+    add(type, name, help, unit, (result) => result.observe(of(core)));
   }
   for (const { kind, name, help } of TIMES) {
     add('counter', `${name}.sum`, help, 's', (result) => {
-      const times = core.state.timing?.ever(kind);
-      if (times !== undefined) result.observe(times.sum / 1e3);
+      if (timing !== undefined) result.observe(timing.ever(kind).sum / 1e3);
     });
-    add('gauge', `${name}.quantile`, help, 's', (result) =>
-      quantiles(result, core.state.timing?.since(kind)),
-    );
+    add('gauge', `${name}.quantile`, help, 's', (result) => {
+      const times = timing?.since(kind);
+      if (times === undefined || times.count === 0) return;
+      for (const quantile of QUANTILES) result.observe(times.percentile(quantile * 100) / 1e3, { quantile });
+    });
   }
-  add('counter', 'plimsoll.pool.task.phase', 'Where the time of tasks went, by function.', 's', (result) =>
-    phases(result, breakdowns()),
-  );
+  add('counter', 'plimsoll.pool.task.phase', PHASE_HELP, 's', (result) => {
+    for (const { name, filename, phases } of breakdowns()) {
+      for (const phase of PHASES)
+        result.observe(phases[phase].sum / 1e3, { task: name, file: filename, phase });
+    }
+  });
   return () => {
     for (const end of ends.splice(0)) end();
   };
-}
-
-function quantiles(result: ObservableResult, times: Histogram | undefined): void {
-  if (times === undefined || times.count === 0) return;
-  for (const quantile of QUANTILES) result.observe(times.percentile(quantile * 100) / 1e3, { quantile });
-}
-
-function phases(result: ObservableResult, breakdowns: readonly Breakdown[]): void {
-  for (const { name, filename, phases: all } of breakdowns) {
-    for (const phase of PHASES) result.observe(all[phase].sum / 1e3, { task: name, file: filename, phase });
-  }
 }

@@ -18,8 +18,7 @@ export class TaskPhases implements TaskHooks {
   readonly startedAt: number;
   /** The most workers that were ready at a time. */
   mostWorkers = 0;
-  readonly #byHandler = new Map<number, Breakdown>();
-  readonly #breakdowns = new Set<Breakdown>();
+  readonly #byName = new Map<string, Breakdown>();
   readonly #others = new Breakdown('', '(others)');
   readonly #core: Core;
   readonly #cells: Float64Array;
@@ -45,7 +44,8 @@ export class TaskPhases implements TaskHooks {
 
   /** One for each function that a task has called. */
   get breakdowns(): readonly Breakdown[] {
-    return [...this.#breakdowns];
+    const known = [...this.#byName.values()];
+    return this.#others.total.count === 0 ? known : [...known, this.#others];
   }
 
   /** Of the host since the pool was made. */
@@ -108,24 +108,15 @@ export class TaskPhases implements TaskHooks {
     return { queue: wait - startup - wake, startup, encode, wake };
   }
 
-  #breakdownOf(handler: number): Breakdown {
-    const known = this.#byHandler.get(handler);
-    if (known !== undefined) return known;
-    const { filename, name } = this.#core.handlers.of(handler);
-    const found = this.#find(filename, name) ?? this.#make(filename, name);
-    this.#byHandler.set(handler, found);
-    return found;
-  }
-
   /** A function has a handler for each way to call it. */
-  #find(filename: string, name: string): Breakdown | undefined {
-    return this.breakdowns.find((one) => one.name === name && one.filename === filename);
-  }
-
-  #make(filename: string, name: string): Breakdown {
-    const isOther = this.#breakdowns.size >= MOST_FUNCTIONS;
-    const made = isOther ? this.#others : new Breakdown(filename, name);
-    this.#breakdowns.add(made);
+  #breakdownOf(handler: number): Breakdown {
+    const { filename, name } = this.#core.handlers.of(handler);
+    const key = `${name}\0${filename}`;
+    const known = this.#byName.get(key);
+    if (known !== undefined) return known;
+    if (this.#byName.size >= MOST_FUNCTIONS) return this.#others;
+    const made = new Breakdown(filename, name);
+    this.#byName.set(key, made);
     return made;
   }
 }

@@ -2,7 +2,7 @@ import { badRange, badType } from '../errors.js';
 import type { Core } from '../host/core.js';
 import type { Histogram } from '../shared/histogram.js';
 import { type Breakdown, PHASES } from './breakdown.js';
-import { BOUNDS, FAMILIES, TIMES } from './families.js';
+import { FAMILIES, PHASE_HELP, prometheusName, TIMES } from './families.js';
 
 /** Options of `prometheusMetrics()`. */
 export interface MetricsOptions {
@@ -15,34 +15,60 @@ export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
 
+/** A pool that a text tells of. */
+export interface Source {
+  readonly core: Core;
+  readonly breakdowns: readonly Breakdown[];
+  readonly labels: Labels;
+}
+
+/** Upper bounds of histograms, in seconds. */
+const BOUNDS: readonly number[] = [
+  0.00001, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
 const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 /** Labels that the pool itself gives. */
 const TAKEN = ['le', 'task', 'file', 'phase'];
+const TASK = 'plimsoll_pool_task_seconds';
+const PHASE = prometheusName('plimsoll.pool.task.phase', 'counter', '_seconds');
 
-/**
- * What the pool knows, in the text format of Prometheus, version 0.0.4.
- * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for labels that cannot be
- */
-export function prometheusText(
-  core: Core,
-  breakdowns: readonly Breakdown[],
-  options: MetricsOptions,
-): string {
-  const labels = labelsOf(options);
-  const lines = FAMILIES.flatMap(({ prometheus, type, help, of }) => {
-    const value = of(core);
-    return value === undefined ? [] : family(prometheus, type, help, [sample(prometheus, labels, value)]);
-  });
-  const { timing } = core.state;
-  if (timing !== undefined) {
-    for (const { kind, prometheus, help } of TIMES)
-      lines.push(...family(prometheus, 'histogram', help, histogram(prometheus, labels, timing.ever(kind))));
+/** What pools know, in the text format of Prometheus, version 0.0.4: each family once, with the samples of all. */
+export function prometheusText(sources: readonly Source[]): string {
+  const lines: string[] = [];
+  const add = (name: string, type: string, help: string, samplesOf: (source: Source) => string[]): void => {
+    const samples = sources.flatMap(samplesOf);
+    if (samples.length > 0) lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples);
+  };
+  for (const { name: given, type, help, of } of FAMILIES) {
+    const name = prometheusName(given, type);
+    add(name, type, help, ({ core, labels }) => [sample(name, labels, of(core))]);
   }
-  lines.push(...byTask(breakdowns, labels));
+  for (const { kind, name: given, help } of TIMES) {
+    const name = prometheusName(given, 'histogram', '_seconds');
+    add(name, 'histogram', help, ({ core, labels }) => {
+      const { timing } = core.state;
+      return timing === undefined ? [] : histogram(name, labels, timing.ever(kind));
+    });
+  }
+  add(TASK, 'histogram', 'From run() to the end of reading the result, by function.', (source) =>
+    source.breakdowns.flatMap((one) => histogram(TASK, labelsFor(source, one), one.total)),
+  );
+  add(PHASE, 'counter', PHASE_HELP, (source) =>
+    source.breakdowns.flatMap((one) =>
+      PHASES.map((phase) => sample(PHASE, { ...labelsFor(source, one), phase }, one.phases[phase].sum / 1e3)),
+    ),
+  );
   return `${lines.join('\n')}\n`;
 }
 
-function labelsOf(options: MetricsOptions): Labels {
+const labelsFor = ({ labels }: Source, { name, filename }: Breakdown): Labels => ({
+  ...labels,
+  task: name,
+  file: filename,
+});
+
+/** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for labels that cannot be */
+export function labelsOf(options: MetricsOptions): Labels {
   if (typeof options !== 'object' || options === null) throw badType('options', options, 'an object');
   const { labels = {} } = Object.assign(Object.create(null), options) as MetricsOptions;
   if (typeof labels !== 'object' || labels === null) throw badType('options.labels', labels, 'an object');
@@ -55,37 +81,10 @@ function labelsOf(options: MetricsOptions): Labels {
   return labels;
 }
 
-const TASK = 'plimsoll_pool_task_seconds';
-const PHASE = 'plimsoll_pool_task_phase_seconds_total';
-
-/** With `explain`, the same by function. */
-function byTask(breakdowns: readonly Breakdown[], labels: Labels): string[] {
-  if (breakdowns.length === 0) return [];
-  const totals: string[] = [];
-  const phases: string[] = [];
-  for (const breakdown of breakdowns) {
-    const own = { ...labels, task: breakdown.name, file: breakdown.filename };
-    totals.push(...histogram(TASK, own, breakdown.total));
-    for (const phase of PHASES)
-      phases.push(sample(PHASE, { ...own, phase }, breakdown.phases[phase].sum / 1e3));
-  }
-  return [
-    ...family(TASK, 'histogram', 'From run() to the end of reading the result, by function.', totals),
-    ...family(PHASE, 'counter', 'Where the time of tasks went, by function.', phases),
-  ];
-}
-
-function family(name: string, type: string, help: string, samples: readonly string[]): string[] {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples];
-}
-
 function sample(name: string, labels: Labels, value: number): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
-  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${shown(value)}`;
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`;
 }
-
-const shown = (value: number): string => (Number.isFinite(value) ? String(value) : infinite(value));
-const infinite = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf');
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 const escaped = (text: string): string =>
@@ -93,14 +92,11 @@ const escaped = (text: string): string =>
 
 function histogram(name: string, labels: Labels, times: Histogram): string[] {
   const { count } = times;
-  // A worker may count a time in its bucket only after this has read the sum of all.
-  const upTo = BOUNDS.map((bound) => Math.min(count, times.countUpTo(bound * 1e3)));
-  const buckets = BOUNDS.map((bound, place) =>
-    sample(`${name}_bucket`, { ...labels, le: String(bound) }, upTo[place] as number),
-  );
+  const bucket = (le: string, upTo: number): string => sample(`${name}_bucket`, { ...labels, le }, upTo);
   return [
-    ...buckets,
-    sample(`${name}_bucket`, { ...labels, le: '+Inf' }, count),
+    // A worker may count a time in its bucket only after this has read the sum of all.
+    ...BOUNDS.map((bound) => bucket(String(bound), Math.min(count, times.countUpTo(bound * 1e3)))),
+    bucket('+Inf', count),
     sample(`${name}_sum`, labels, times.sum / 1e3),
     sample(`${name}_count`, labels, count),
   ];

@@ -9,8 +9,6 @@ import type { TaskViews } from './task-views.js';
  */
 export class CustomQueue implements Pending {
   readonly #tasks = new Map<PoolTask, Task>();
-  /** What the queue has of each task. */
-  readonly #held = new Map<Task, PoolTask>();
   /** What the queue may still hold, although it was removed. */
   readonly #stale = new WeakSet<PoolTask>();
   /** Tasks that had to go back to the front of a queue that has no front. */
@@ -25,19 +23,9 @@ export class CustomQueue implements Pending {
     this.#reject = reject;
   }
 
-  get size(): number {
-    return this.#front.length + this.#sizeByQueue();
-  }
-
   /** A queue may hold tasks back by saying that it has none. */
-  #sizeByQueue(): number {
-    if (this.#tasks.size === 0) return 0;
-    try {
-      return this.#queue.size;
-    } catch (error) {
-      this.#fail(error);
-      return 0;
-    }
+  get size(): number {
+    return this.#front.length + (this.#tasks.size === 0 ? 0 : this.#ask((queue) => queue.size, 0));
   }
 
   /** @throws what the queue throws; it has not got the task then. */
@@ -58,22 +46,11 @@ export class CustomQueue implements Pending {
       return;
     }
     const view = this.#enter(task);
-    try {
-      this.#queue.unshift(view);
-    } catch (error) {
-      this.#fail(error);
-    }
+    this.#ask((queue) => queue.unshift?.(view), undefined);
   }
 
   shift(): Task | undefined {
-    const front = this.#front.shift();
-    if (front !== undefined) return front;
-    try {
-      return this.#next();
-    } catch (error) {
-      this.#fail(error);
-      return undefined;
-    }
+    return this.#front.shift() ?? this.#ask(() => this.#next(), undefined);
   }
 
   #next(): Task | undefined {
@@ -90,39 +67,39 @@ export class CustomQueue implements Pending {
   forget(task: Task): void {
     const index = this.#front.indexOf(task);
     if (index !== -1) this.#front.splice(index, 1);
-    const view = this.#held.get(task);
-    if (view === undefined) return;
-    this.#leave(view);
+    const view = this.#views.of(task);
+    if (this.#leave(view) === undefined) return;
     this.#stale.add(view);
+    this.#ask((queue) => queue.remove(view), undefined);
+  }
+
+  /** @param otherwise what stands for the answer when the queue throws */
+  #ask<Answer>(question: (queue: TaskQueue) => Answer, otherwise: Answer): Answer {
     try {
-      this.#queue.remove(view);
+      return question(this.#queue);
     } catch (error) {
       this.#fail(error);
+      return otherwise;
     }
   }
 
   #enter(task: Task): PoolTask {
     const view = this.#views.of(task);
     this.#tasks.set(view, task);
-    this.#held.set(task, view);
     return view;
   }
 
   #leave(view: PoolTask): Task | undefined {
     const task = this.#tasks.get(view);
-    if (task === undefined) return undefined;
     this.#tasks.delete(view);
-    this.#held.delete(task);
     return task;
   }
 
   #fail(error: unknown): void {
-    const lost = [...this.#held.keys()];
-    for (const view of this.#held.values()) {
-      this.#leave(view);
-      this.#stale.add(view);
-    }
-    for (const task of lost) this.#reject(task, error);
+    const lost = [...this.#tasks];
+    this.#tasks.clear();
+    for (const [view] of lost) this.#stale.add(view);
+    for (const [, task] of lost) this.#reject(task, error);
   }
 }
 

@@ -35,6 +35,8 @@ export const RETIRE = 11;
 export const HEAP = 12;
 /** [LEAVES]: the worker has retired. What waits is for others, of whom the host may have woken none because of this one. */
 export const LEAVES = 13;
+/** [FORGET, ids]: no task has these handlers, and none will. */
+export const FORGET = 14;
 
 /** How it is called: bits of `calls.ts`. */
 export type Handler = readonly [id: number, filename: string, name: string, call: number];
@@ -52,7 +54,8 @@ export type Message =
   | [typeof DISPOSES]
   | [typeof RETIRE]
   | [typeof HEAP, number]
-  | [typeof LEAVES];
+  | [typeof LEAVES]
+  | [typeof FORGET, readonly number[]];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {

@@ -1,4 +1,4 @@
-import type { Transferable } from 'node:worker_threads';
+import * as threads from 'node:worker_threads';
 
 /** Marks the getter that names what to transfer. The same symbol as Piscina's. */
 export const transferableSymbol: unique symbol = Symbol.for('Piscina.transferable') as never;
@@ -49,8 +49,13 @@ export function isMovable(value: unknown): value is Movable {
   return typeof value === 'object' && value !== null && movableSymbol in value;
 }
 
-/** What `move` marked: the value, and what to transfer. */
-export function unwrap(moved: TransferableValue): { value: unknown; transfer: Transferable[] } {
-  const transfer = moved[transferableSymbol] as Transferable | Transferable[];
-  return { value: moved[valueSymbol], transfer: Array.isArray(transfer) ? transfer : [transfer] };
+/** Of memory that others share, as that of small Buffers; Node 20 does not tell, and copies it when it is to be transferred. */
+const { isMarkedAsUntransferable: isFixed = () => false } = threads as {
+  isMarkedAsUntransferable?(value: unknown): boolean;
+};
+
+/** What `move` marked: the value, and what to transfer. What cannot be transferred is copied. */
+export function unwrap(moved: TransferableValue): { value: unknown; transfer: threads.Transferable[] } {
+  const transfer = [moved[transferableSymbol]].flat() as threads.Transferable[];
+  return { value: moved[valueSymbol], transfer: transfer.filter((one) => !isFixed(one)) };
 }

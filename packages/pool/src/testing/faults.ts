@@ -5,7 +5,8 @@ import { count, text } from '../host/options.js';
  * What goes wrong. With a call: its worker dies of an uncaught error ('crash'), by `process.exit()` ('exit') or at its heap
  * limit ('oom'); it never answers ('hang'); its file cannot be loaded ('load'). And 'start': a worker ends before it is ready.
  */
-export type FaultKind = 'crash' | 'exit' | 'oom' | 'hang' | 'load' | 'start';
+export type FaultKind = (typeof KINDS)[number];
+const KINDS = ['crash', 'exit', 'oom', 'hang', 'load', 'start'] as const;
 
 export interface Fault {
   readonly kind: FaultKind;
@@ -32,7 +33,6 @@ export interface InjectedFault {
   readonly hits: number;
 }
 
-const KINDS: readonly string[] = ['crash', 'exit', 'oom', 'hang', 'load', 'start'];
 const MOST = Number.MAX_SAFE_INTEGER;
 
 /** As the simulation works with it. */
@@ -96,7 +96,7 @@ export class Faults {
 function armedOf(given: Fault): Armed {
   if (typeof given !== 'object' || given === null) throw badType('fault', given, 'an object');
   const fault: Fault = Object.assign(Object.create(null), given);
-  const { kind, when = 'before', name } = fault;
+  const { kind, when = 'before', name, times } = fault;
   if (!KINDS.includes(kind)) throw badType('fault.kind', kind, `one of ${KINDS.join(', ')}`);
   if (when !== 'before' && when !== 'after') throw badType('fault.when', when, "'before' or 'after'");
   if (kind === 'start' && name !== undefined) throw badType('fault.name', name, "left out for 'start'");
@@ -108,25 +108,20 @@ function armedOf(given: Fault): Armed {
     isAfter: when === 'after',
     death: deathOf(fault),
     toPass: (count('fault.nth', fault.nth, 1, MOST) ?? 1) - 1,
-    left: timesOf(fault.times),
+    left: times === Number.POSITIVE_INFINITY ? times : (count('fault.times', times, 1, MOST) ?? 1),
     hits: 0,
   };
 }
 
-function timesOf(times: unknown): number {
-  if (times === Number.POSITIVE_INFINITY) return times;
-  return count('fault.times', times, 1, MOST) ?? 1;
-}
-
 function deathOf(fault: Fault): Death {
+  const { kind } = fault;
   const exitCode = count('fault.exitCode', fault.exitCode, 0, 255) ?? 1;
-  if (fault.exitCode !== undefined && fault.kind !== 'exit' && fault.kind !== 'start')
-    throw badRange('fault.exitCode', exitCode, `left out for '${fault.kind}'`);
-  if (fault.kind === 'oom') return { failure: { error: outOfMemory() }, exitCode };
-  const isGiven = 'error' in fault;
-  if (fault.kind === 'crash' || fault.kind === 'load')
-    return { failure: { error: isGiven ? fault.error : new Error('injected') }, exitCode };
-  return { failure: isGiven ? { error: fault.error } : undefined, exitCode };
+  if (fault.exitCode !== undefined && kind !== 'exit' && kind !== 'start')
+    throw badRange('fault.exitCode', exitCode, `left out for '${kind}'`);
+  if (kind === 'oom') return { failure: { error: outOfMemory() }, exitCode };
+  if ('error' in fault) return { failure: { error: fault.error }, exitCode };
+  const fails = kind === 'crash' || kind === 'load';
+  return { failure: fails ? { error: new Error('injected') } : undefined, exitCode };
 }
 
 /** What Node says of a worker at its heap limit. */

@@ -82,13 +82,14 @@ export class Simulation {
   looksOnce = false;
   realm: Realm | undefined;
   readonly #order: Order;
-  readonly #threads: FakeThread[] = [];
+  readonly #threads = new Set<FakeThread>();
   #threadIds = 0;
   #pumped: Pumped | undefined;
   #isScheduled = false;
   #isDelivering = false;
   #last: Promise<unknown> = Promise.resolve();
-  #change: { readonly made: Promise<void>; make(): void } | undefined;
+  /** Who waits until something more may happen. */
+  readonly #waiters: (() => void)[] = [];
   readonly #logs = new Set<Step[]>();
   /** Who knows the contexts of this pool's tasks, and with what each ends: a storage in use slows every promise of the process. */
   readonly #providers = new Map<Provider, () => void>();
@@ -108,7 +109,7 @@ export class Simulation {
 
   startThread(): Worker {
     const thread = new FakeThread(++this.#threadIds, this);
-    this.#threads.push(thread);
+    this.#threads.add(thread);
     this.changed();
     return thread as unknown as Worker;
   }
@@ -135,8 +136,7 @@ export class Simulation {
   }
 
   threadExited(thread: FakeThread): void {
-    const place = this.#threads.indexOf(thread);
-    if (place !== -1) this.#threads.splice(place, 1);
+    this.#threads.delete(thread);
     for (const call of this.calls) if (call.thread === thread) this.calls.delete(call);
     this.changed();
   }
@@ -158,25 +158,13 @@ export class Simulation {
 
   /** Something more may happen than before. */
   changed(): void {
-    this.#change?.make();
-    this.#change = undefined;
+    for (const wake of this.#waiters.splice(0)) wake();
     if (!this.isAutomatic || this.#isScheduled) return;
     this.#isScheduled = true;
     timers.setImmediate(() => {
       this.#isScheduled = false;
       void this.#alone(() => this.#go());
     });
-  }
-
-  #nextChange(): Promise<void> {
-    if (this.#change === undefined) {
-      let make = (): void => {};
-      const made = new Promise<void>((resolve) => {
-        make = resolve;
-      });
-      this.#change = { made, make };
-    }
-    return this.#change.made;
   }
 
   /** One at a time, in the order of the calls. */
@@ -223,7 +211,7 @@ export class Simulation {
     this.#logs.add(log);
     try {
       for (;;) {
-        const changed = this.#nextChange();
+        const changed = new Promise<void>((resolve) => this.#waiters.push(resolve));
         const goesOn = await this.#alone(async () => (await this.#next()) !== undefined || this.#jump());
         if (goesOn) continue;
         if (!this.#isWaiting) return log;
@@ -240,11 +228,11 @@ export class Simulation {
     return this.#alone(async () => {
       const end = this.time.now + milliseconds;
       await this.#settleDown();
-      while (this.time.hasUntil(end)) {
+      while ((this.time.nextDue ?? Number.POSITIVE_INFINITY) <= end) {
         this.time.fireNext();
         await this.#settleDown();
       }
-      this.time.moveTo(end);
+      this.time.now = end;
     });
   }
 
@@ -297,7 +285,7 @@ export class Simulation {
   }
 
   #actions(): Action[] {
-    const living = this.#threads.filter(({ isDead }) => !isDead);
+    const living = [...this.#threads].filter(({ isDead }) => !isDead);
     const starting = living.filter(({ isReady }) => !isReady);
     const ready = living.filter(({ isReady }) => isReady);
     const ended = [...this.calls].filter(({ state, thread }) => state === 'has ended' && !thread.isDead);

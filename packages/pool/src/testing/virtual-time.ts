@@ -1,8 +1,9 @@
 import { badRange, badType } from '../errors.js';
+import { duration } from '../host/options.js';
 
 /** A clock that stands still until it is moved, and the timers that go by it. */
 export class VirtualTime {
-  /** Milliseconds since the pool was made. */
+  /** Milliseconds since the pool was made. Never set to a time before which a timer is due. */
   now = 0;
   readonly #timers = new Set<Timer>();
   /** Is an unreferenced timer being fired? */
@@ -23,11 +24,6 @@ export class VirtualTime {
 
   clearTimeout(timer: Timer | undefined): void {
     if (timer !== undefined) this.#timers.delete(timer);
-  }
-
-  /** Is a timer due at that time, or before? */
-  hasUntil(time: number): boolean {
-    return (this.nextDue ?? Number.POSITIVE_INFINITY) <= time;
   }
 
   /** When the next timer is due; undefined: there is none. */
@@ -57,11 +53,6 @@ export class VirtualTime {
       this.#isFiringWeak = false;
     }
     return true;
-  }
-
-  /** Moves on to a time before which no timer is due. */
-  moveTo(time: number): void {
-    this.now = Math.max(this.now, time);
   }
 
   #next(): Timer | undefined {
@@ -98,9 +89,8 @@ class Timer {
 
 /** @throws TypeError or RangeError for anything but a finite time */
 export function millisecondsOf(value: unknown): number {
-  if (typeof value !== 'number') throw badType('milliseconds', value, 'a number of milliseconds');
-  if (!(value >= 0 && value < Number.POSITIVE_INFINITY)) {
-    throw badRange('milliseconds', value, 'zero or more milliseconds, and finite');
-  }
-  return value;
+  const time = duration('milliseconds', value);
+  if (time === undefined) throw badType('milliseconds', value, 'a number of milliseconds');
+  if (time === Number.POSITIVE_INFINITY) throw badRange('milliseconds', value, 'finite');
+  return time;
 }

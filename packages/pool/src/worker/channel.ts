@@ -131,6 +131,9 @@ export class Channel {
       case message.HANDLER:
         this.handlers.set(received[1], received.slice(1) as unknown as message.Handler);
         break;
+      case message.FORGET:
+        for (const id of received[1]) this.handlers.delete(id);
+        break;
       case message.ARENA:
         this.arenas[received[1]] = memoryOf(received[2]);
         break;

@@ -62,9 +62,15 @@ function exportedNames(exported: unknown): string[] {
   return [...new Set(names)].filter((name) => name !== 'module.exports');
 }
 
-/** The names by which tasks can call something, sorted. An export that cannot be read is none. */
-export async function namesOf(exported: unknown): Promise<string[]> {
-  const names = new Set(['default', ...exportedNames(exported)]);
-  const found = await Promise.all([...names].map((name) => hookOf(exported, name)));
-  return [...names].filter((_, index) => typeof found[index] === 'function').sort();
+/** The names by which tasks can call something, sorted. An export that cannot be read is none, unless there is no other. */
+export async function namesOf(exported: unknown, filename: string): Promise<string[]> {
+  const names = [...new Set(['default', ...exportedNames(exported)])];
+  const found = await Promise.allSettled(names.map((name) => pick(exported, name)));
+  const callable = names.filter((_, index) => {
+    const one = found[index];
+    return one?.status === 'fulfilled' && typeof one.value === 'function';
+  });
+  const unread = found.find((one) => one.status === 'rejected');
+  if (callable.length === 0 && unread !== undefined) throw cannotLoad(filename, unread.reason);
+  return callable.sort();
 }

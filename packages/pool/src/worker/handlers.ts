@@ -77,7 +77,9 @@ export class Handlers {
     } catch (error) {
       throw error instanceof SetupFailure && slot !== NO_SLOT ? error.forTask(name) : error;
     }
-    return (call & calls.LISTED) === 0 ? functionOf(exported, filename, name) : () => namesOf(exported);
+    return (call & calls.LISTED) === 0
+      ? functionOf(exported, filename, name)
+      : () => namesOf(exported, filename);
   }
 
   #carried(filename: string, call: number, found: calls.TaskFunction): calls.TaskFunction {
