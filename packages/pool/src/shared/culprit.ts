@@ -3,22 +3,12 @@ import { MessagePort } from 'node:worker_threads';
 import { clone, read } from './untrusted.js';
 
 const { getPrototypeOf, keys } = Object;
-const {
-  isAnyArrayBuffer,
-  isBoxedPrimitive,
-  isMap,
-  isNativeError,
-  isPromise,
-  isProxy,
-  isSet,
-  isWeakMap,
-  isWeakSet,
-} = types;
+const { isMap, isNativeError, isPromise, isProxy, isSet, isWeakMap, isWeakSet } = types;
 const entriesOf = Map.prototype.entries;
 const valuesOf = Set.prototype.values;
 
-/** So many parts are looked at. */
-const MOST = 2 ** 23;
+/** So many parts are looked at, because the thread waits for it: some tenths of a second. */
+const MOST = 2 ** 18;
 /** So often a function or the like turns out to be in an object of which no properties are cloned. */
 const MOST_MISTAKES = 100;
 
@@ -28,23 +18,22 @@ export interface Culprit {
   readonly value: unknown;
 }
 
+type Part = readonly [step: string, part: unknown];
+
 /** An object on the way, and what is left of its parts, each with the step that leads to it. */
 interface Place extends Culprit {
   readonly value: object;
   readonly isSuspect: boolean;
-  readonly parts: Iterator<readonly [step: string, part: unknown], undefined>;
+  readonly parts: Iterator<Part, undefined>;
 }
 
 /**
  * What is known of a value by itself. Of a 'suspect' only cloning shows whether objects of its class can be cloned; nothing in or
  * around what is 'hopeless' makes it possible; a 'port' can be transferred alone, and Node crashes when a closed one is cloned.
  */
-type Verdict = 'fine' | 'suspect' | 'hopeless' | 'port';
-
-function judge(value: unknown): Verdict {
-  if (typeof value !== 'object')
-    return typeof value === 'function' || typeof value === 'symbol' ? 'hopeless' : 'fine';
-  if (value === null) return 'fine';
+function judge(value: unknown): 'fine' | 'suspect' | 'hopeless' | 'port' {
+  if (typeof value === 'function' || typeof value === 'symbol') return 'hopeless';
+  if (typeof value !== 'object' || value === null) return 'fine';
   if (isProxy(value)) return 'hopeless';
   const prototype: unknown = getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return 'fine';
@@ -54,7 +43,7 @@ function judge(value: unknown): Verdict {
 }
 
 /** What is cloned of an object, in that order, but for most of what is no object: nearly all of a large value. */
-export function* partsOf(value: object): Generator<readonly [step: string, part: unknown], undefined> {
+function* partsOf(value: object): Generator<Part, undefined> {
   let place = 0;
   if (isMap(value)) {
     for (const [key, item] of entriesOf.call(value)) {
@@ -65,31 +54,31 @@ export function* partsOf(value: object): Generator<readonly [step: string, part:
     }
   } else if (isSet(value)) {
     for (const item of valuesOf.call(value)) yield [`.values()[${place++}]`, item];
-  } else if (!ArrayBuffer.isView(value) && !isAnyArrayBuffer(value) && !isBoxedPrimitive(value)) {
-    const names = isNativeError(value) ? ['cause'] : keys(value);
-    for (const name of names) {
+  } else if (!ArrayBuffer.isView(value) && !types.isAnyArrayBuffer(value) && !types.isBoxedPrimitive(value)) {
+    for (const name of isNativeError(value) ? ['cause'] : keys(value)) {
       const part = read(value, name);
       if (Object(part) === part || typeof part === 'symbol') yield [stepTo(name, Array.isArray(value)), part];
     }
   }
 }
 
-/** Does structured clone come to an object of this kind? Asked when something has gone wrong, so it may be slow. */
-export function reaches(
-  value: unknown,
-  isKind: (value: object) => boolean,
-  seen = new Set<object>(),
-): boolean {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
-  if (isKind(value)) return true;
-  seen.add(value);
-  for (const [, part] of partsOf(value)) if (reaches(part, isKind, seen)) return true;
-  return false;
-}
-
 function stepTo(name: string, isInList: boolean): string {
   if (isInList && /^\d+$/.test(name)) return `[${name}]`;
   return /^[\w$]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+}
+
+/** Does structured clone come to an object of this kind? Asked when something has gone wrong, so it may be slow. */
+export function reaches(
+  value: unknown,
+  isKind: (value: object, depth: number) => boolean,
+  depth = 0,
+  seen = new Set<object>(),
+): boolean {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
+  if (isKind(value, depth)) return true;
+  seen.add(value);
+  for (const [, part] of partsOf(value)) if (reaches(part, isKind, depth + 1, seen)) return true;
+  return false;
 }
 
 /**

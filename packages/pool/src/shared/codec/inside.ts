@@ -1,17 +1,6 @@
 import { types } from 'node:util';
 
 const tagOf = Object.prototype.toString;
-const {
-  isAnyArrayBuffer,
-  isBigIntObject,
-  isGeneratorObject,
-  isMap,
-  isPromise,
-  isSet,
-  isSymbolObject,
-  isWeakMap,
-  isWeakSet,
-} = types;
 const { isView } = ArrayBuffer;
 const NOTHING = {};
 
@@ -37,14 +26,14 @@ export function seemsPlain(value: object): boolean {
 /** Is it one of those that seem to be plain, and are not? */
 export function hasInside(value: object): boolean {
   return (
-    isMap(value) ||
-    isSet(value) ||
-    isAnyArrayBuffer(value) ||
-    isPromise(value) ||
-    isWeakMap(value) ||
-    isWeakSet(value) ||
-    isGeneratorObject(value) ||
-    isBigIntObject(value) ||
-    isSymbolObject(value)
+    types.isMap(value) ||
+    types.isSet(value) ||
+    types.isAnyArrayBuffer(value) ||
+    types.isPromise(value) ||
+    types.isWeakMap(value) ||
+    types.isWeakSet(value) ||
+    types.isGeneratorObject(value) ||
+    types.isBigIntObject(value) ||
+    types.isSymbolObject(value)
   );
 }
