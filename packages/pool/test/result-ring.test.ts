@@ -73,7 +73,7 @@ test('a ring whose announcement failed is announced again before it is used', ()
     if (isBroken) throw new Error('the port is gone');
     if (value[0] === message.RESULTS) announced.push(value[1]);
   };
-  const outcome = new Outcome(table, { post } as unknown as Channel, 0);
+  const outcome = new Outcome({ post, table, index: 0 } as unknown as Channel);
   const large = 'x'.repeat(10_000);
   assert.throws(() => outcome.succeed(0, large), /the port is gone/);
   isBroken = false;

@@ -2,46 +2,46 @@ import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
-import { type Layout, OFFSET, SEQUENCE } from '../shared/layout.js';
-import { chunkOf, wordOf } from '../shared/memory.js';
+import { OFFSET, SEQUENCE } from '../shared/layout.js';
+import { chunkOf, type SharedTable, tableOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { Post } from '../shared/post.js';
 import { slotAt } from '../shared/table.js';
 
 /** The exit code of a thread that its host has ended. */
 const TERMINATED = 1;
-
 /** Lost messages that are remembered: more than can be under way. */
 const MOST_LOST = 2 ** 16;
 
-/** The worker's end of its port. What a slot needs is posted before the slot is published, and read without waiting. */
+/** What a worker shares with its host: the table, and a port. What a slot needs is posted before it, and read without waiting. */
 export class Channel {
-  readonly handlers = new Map<number, message.Handler>();
-  readonly arenas: Memory[] = [];
+  readonly table: SharedTable;
+  /** Of the worker. */
+  readonly index: number;
+  readonly makers = new Makers(() => this.readAll());
   /** Hears that a task shall end. Set once there is one that can. */
   onAbort: ((slot: number, sequence: number, reason: Thrown) => void) | undefined;
   /** Hears that the worker shall retire. */
   onRetire: (() => void) | undefined;
-  readonly makers = new Makers(() => this.readAll());
+  readonly #handlers = new Map<number, message.Handler>();
+  readonly #arenas: Memory[] = [];
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** What could not be read, by the number of the message. */
   readonly #unreadable = new Map<number, message.Payload>();
   #lastMessage = 0;
   readonly #messages: Post;
-  readonly #layout: Layout;
-  readonly #words: Int32Array;
   /** The host's gate is open, and no message has told it so. */
   #owesWake = false;
 
   constructor(startup: message.Startup) {
+    this.table = tableOf(startup.layout, startup.table);
+    this.index = startup.index;
     this.#messages = new Post(startup, {
       accept: (received) => this.#accept(received),
       lose: (reason) => this.#lose(reason),
     });
-    this.#layout = startup.layout;
-    this.#words = new Int32Array(startup.table);
-    for (const handler of startup.handlers) this.handlers.set(handler[0], handler);
-    for (const buffer of startup.arenas) this.arenas.push(memoryOf(buffer));
+    for (const handler of startup.handlers) this.#handlers.set(handler[0], handler);
+    for (const buffer of startup.arenas) this.#arenas.push(memoryOf(buffer));
     for (const [shape, names] of startup.shapes.entries()) this.makers.add(shape, names);
   }
 
@@ -51,13 +51,13 @@ export class Channel {
   }
 
   handler(id: number): message.Handler {
-    if (!this.handlers.has(id)) this.readAll();
-    return this.handlers.get(id) as message.Handler;
+    if (!this.#handlers.has(id)) this.readAll();
+    return this.#handlers.get(id) as message.Handler;
   }
 
   arena(index: number): Memory {
-    if (this.arenas[index] === undefined) this.readAll();
-    return this.arenas[index] as Memory;
+    if (this.#arenas[index] === undefined) this.readAll();
+    return this.#arenas[index] as Memory;
   }
 
   /** The bytes of a large buffer inside a task. */
@@ -67,31 +67,27 @@ export class Channel {
   }
 
   hasPayload(slot: number): boolean {
-    return (
-      this.#payloads.has(slot) ||
-      (this.#unreadable.size > 0 && this.#unreadable.has(this.#wordOf(slot, OFFSET)))
-    );
+    return this.#payloads.has(slot) || this.#unreadable.has(this.#wordOf(slot, OFFSET));
   }
 
   /** The payload of a slot, or undefined when the host has not sent it. */
   payload(slot: number): message.Payload | undefined {
     const found = this.#payloads.get(slot);
-    if (found === undefined) return this.#lost(slot);
     this.#payloads.delete(slot);
     // A task that was cancelled may have left its payload behind.
-    return found.sequence === this.#wordOf(slot, SEQUENCE) ? found.payload : this.#lost(slot);
+    if (found?.sequence === this.sequenceOf(slot)) return found.payload;
+    const number = this.#wordOf(slot, OFFSET);
+    const lost = this.#unreadable.get(number);
+    this.#unreadable.delete(number);
+    return lost;
   }
 
-  #lost(slot: number): message.Payload | undefined {
-    if (this.#unreadable.size === 0) return undefined;
-    const number = this.#wordOf(slot, OFFSET);
-    const found = this.#unreadable.get(number);
-    this.#unreadable.delete(number);
-    return found;
+  sequenceOf(slot: number): number {
+    return this.#wordOf(slot, SEQUENCE);
   }
 
   #wordOf(slot: number, word: number): number {
-    return this.#words[slotAt(this.#layout, slot) + word] as number;
+    return this.table.words[slotAt(this.table.layout, slot) + word] as number;
   }
 
   /** Reads what has been posted without waiting for the event loop. */
@@ -109,14 +105,15 @@ export class Channel {
 
   /** Wakes the host if it sleeps. To be called after anything was reported, and may be called before. */
   wakeHost(): void {
-    if (!mustWake(this.#words, hostGate) && !this.#owesWake) return;
+    const { words } = this.table;
+    if (!mustWake(words, hostGate) && !this.#owesWake) return;
     this.#owesWake = false;
-    Atomics.notify(this.#words, hostGate);
+    Atomics.notify(words, hostGate);
   }
 
   /** Posts a payload, which is the host's wake-up, too. If that throws, `wakeHost` makes up for it. */
   deliver(value: message.Message, transfer: message.TransferList): void {
-    if (mustWake(this.#words, hostGate)) this.#owesWake = true;
+    if (mustWake(this.table.words, hostGate)) this.#owesWake = true;
     this.post(value, transfer);
     this.#owesWake = false;
   }
@@ -129,10 +126,10 @@ export class Channel {
     this.#lastMessage = message.messageAfter(this.#lastMessage);
     switch (received[0]) {
       case message.HANDLER:
-        this.handlers.set(received[1], received.slice(1) as unknown as message.Handler);
+        this.#handlers.set(received[1], received.slice(1) as unknown as message.Handler);
         break;
       case message.ARENA:
-        this.arenas[received[1]] = memoryOf(received[2]);
+        this.#arenas[received[1]] = memoryOf(received[2]);
         break;
       case message.SHAPE:
         this.makers.add(received[1], received[2]);

@@ -35,8 +35,9 @@ function readableOf(reader: FeedReader): ReadableStream<unknown> {
   );
 }
 
+type Result = IteratorResult<unknown, undefined>;
 interface Waiter {
-  resolve(result: IteratorResult<unknown, undefined>): void;
+  resolve(result: Result): void;
   reject(reason: unknown): void;
 }
 
@@ -52,16 +53,13 @@ class FeedReader implements AsyncIterableIterator<unknown, undefined> {
 
   constructor(port: MessagePort) {
     this.#port = port;
-    port.on('message', (message: FeedMessage) => {
+    const receive = (message: FeedMessage): void => {
       this.#asked--;
       this.#received.push(message);
       this.#serve();
-    });
-    port.on('messageerror', (reason: unknown) => {
-      this.#asked--;
-      this.#received.push([FAILURE, carry(unreadable('item', reason))]);
-      this.#serve();
-    });
+    };
+    port.on('message', receive);
+    port.on('messageerror', (reason: unknown) => receive([FAILURE, carry(unreadable('item', reason))]));
     port.on('close', () => {
       this.#isClosed = true;
       this.#serve();
@@ -72,20 +70,18 @@ class FeedReader implements AsyncIterableIterator<unknown, undefined> {
     return this;
   }
 
-  next(): Promise<IteratorResult<unknown, undefined>> {
-    const result = new Promise<IteratorResult<unknown, undefined>>((resolve, reject) =>
-      this.#waiters.push({ resolve, reject }),
-    );
+  next(): Promise<Result> {
+    const result = new Promise<Result>((resolve, reject) => this.#waiters.push({ resolve, reject }));
     this.#serve();
     return result;
   }
 
-  return(): Promise<IteratorResult<unknown, undefined>> {
+  async return(): Promise<Result> {
     this.#received.length = 0;
     if (!this.#isOver) this.#ask(null);
     this.#isOver = true;
     this.#serve();
-    return Promise.resolve({ done: true, value: undefined });
+    return { done: true, value: undefined };
   }
 
   #serve(): void {

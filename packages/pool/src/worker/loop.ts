@@ -1,4 +1,4 @@
-import type { TaskFunction } from '../shared/calls.js';
+import { isThenable, type TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { cancelSleep, declareSleep, gateAt, retireItself } from '../shared/gate.js';
@@ -13,7 +13,7 @@ import type { Channel } from './channel.js';
 import type { Handlers } from './handlers.js';
 import { Outcome } from './outcome.js';
 import { Recorder } from './recorder.js';
-import { Spinner } from './spin.js';
+import { type Spinner, spinnerOf } from './spin.js';
 import { isOutputPending, nextTick, outputTaken, runMicrotasks } from './thread.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
@@ -54,27 +54,26 @@ export class Loop {
   readonly #worker: number;
   readonly #concurrency: number;
   readonly #recorder: Recorder | undefined;
-  readonly #around: Recorder['call'];
   readonly #accepts: ((slot: number) => boolean) | undefined;
   /** After a task that was for this worker alone it is the others' turn, lest a busy stream keeps them waiting. */
   #mayPass: ((slot: number) => boolean) | undefined;
 
-  constructor(startup: message.Startup, table: SharedTable, channel: Channel, handlers: Handlers) {
+  constructor(startup: message.Startup, channel: Channel, handlers: Handlers) {
+    const { table, index } = channel;
+    const { concurrency, times, marks, maxHeapMb } = startup;
     this.#table = table;
     this.#channel = channel;
     this.#handlers = handlers;
-    const { index, concurrency, times, marks, maxHeapMb } = startup;
     this.#worker = index;
     this.#concurrency = concurrency;
-    if ((times ?? marks ?? maxHeapMb) !== undefined) this.#recorder = new Recorder(startup, table, channel);
-    this.#around = this.#recorder?.call;
+    if ((times ?? marks ?? maxHeapMb) !== undefined) this.#recorder = new Recorder(startup, channel);
     this.#gate = gateAt(table, index);
     this.#listener = new Listener(table.words, this.#gate, this.driveSoon);
     this.#abortableWord = blockAt(table.layout, index) + ABORTABLE_NOW;
     this.#decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
-    this.#spinner = new Spinner(table, index + 1, () => anythingQueued(table, index), 32);
-    this.#payloadSpinner = new Spinner(table, -(index + 1), () => this.#isAnyPayloadThere(), 4);
-    this.#outcome = new Outcome(table, channel, index);
+    this.#spinner = spinnerOf(table, index + 1, () => anythingQueued(table, index), 32);
+    this.#payloadSpinner = spinnerOf(table, -(index + 1), () => this.#isAnyPayloadThere(), 4);
+    this.#outcome = new Outcome(channel);
     this.#accepts = concurrency > 1 ? (slot) => this.#mayShare(slot) : undefined;
   }
 
@@ -212,14 +211,13 @@ export class Loop {
   readonly #isPinned = (slot: number): boolean => (this.#flagsOf(slot) & message.PINNED) !== 0;
 
   #start(slot: number): void {
-    const base = slotAt(this.#table.layout, slot);
-    const flags = this.#table.words[base + FLAGS] as number;
+    const flags = this.#flagsOf(slot);
     this.#running++;
     this.#mayPass = (flags & message.PINNED) === 0 ? undefined : this.#isPinned;
     this.#setAbortable((flags & message.ABORTABLE) !== 0);
     if (this.#recorder !== undefined) this.#recorder.start(slot);
-    if ((flags & message.PLACE_MASK) < message.IN_PORT) this.#startWritten(slot, base, flags);
-    else this.#startWithPayload(slot);
+    if ((flags & message.PLACE_MASK) < message.IN_PORT) this.#call(slot, undefined);
+    else this.#callPosted(slot);
   }
 
   #setAbortable(abortable: boolean): void {
@@ -228,34 +226,11 @@ export class Loop {
     this.#table.words[this.#abortableWord] = abortable ? 1 : 0;
   }
 
-  #startWritten(slot: number, base: number, flags: number): void {
-    let task: unknown;
-    try {
-      task = this.#decode(base, flags);
-    } catch (reason) {
-      this.#fail(slot, unreadable('task', reason));
-      return;
-    }
-    this.#call(slot, task);
-  }
-
-  #decode(base: number, flags: number): unknown {
-    const { words } = this.#table;
-    const length = words[base + LENGTH] as number;
-    const encodingFlags = flags >> message.ENCODING_FLAGS;
-    if ((flags & message.PLACE_MASK) === message.IN_SLOT) {
-      return this.#decoder.decode(this.#table, base + PAYLOAD, length, encodingFlags);
-    }
-    const address = words[base + OFFSET] as number;
-    const arena = this.#channel.arena(chunkOf(address));
-    return this.#decoder.decode(arena, wordOf(address), length, encodingFlags);
-  }
-
-  #startWithPayload(slot: number): void {
+  #callPosted(slot: number): void {
     this.#channel.readAll();
     const payload = this.#channel.payload(slot);
     if (payload !== undefined) {
-      this.#callWithPayload(slot, payload);
+      this.#call(slot, payload);
       return;
     }
     this.#pulls.add(slot);
@@ -281,38 +256,29 @@ export class Loop {
       const payload = this.#channel.payload(slot);
       if (payload === undefined) continue;
       this.#pulls.delete(slot);
-      this.#callWithPayload(slot, payload);
+      this.#call(slot, payload);
       this.#settleMicrotasks();
       resumed = true;
     }
     return resumed;
   }
 
-  #callWithPayload(slot: number, payload: message.Payload): void {
-    if (payload.cancelled === true) {
+  /** Calls the function of a task for the value that stands in the table, or that was posted. */
+  #call(slot: number, payload: message.Payload | undefined): void {
+    if (payload?.cancelled === true) {
       this.#outcome.succeed(slot, undefined);
       this.#leave(slot);
       return;
     }
+    const base = slotAt(this.#table.layout, slot);
     let task: unknown;
     try {
-      task = this.#read(payload);
+      task = payload === undefined ? this.#decode(base) : this.#read(payload);
     } catch (reason) {
       this.#fail(slot, unreadable('task', reason));
       return;
     }
-    this.#call(slot, task);
-  }
-
-  #read({ value, words, encodingFlags = 0, externals, unreadable }: message.Payload): unknown {
-    if (unreadable !== undefined) throw unreadable.reason;
-    if (words === undefined) return value;
-    const memory = memoryOf(words.buffer as ArrayBuffer);
-    return this.#decoder.decode(memory, 0, words.length, encodingFlags, externals);
-  }
-
-  #call(slot: number, task: unknown): void {
-    const id = this.#table.words[slotAt(this.#table.layout, slot) + HANDLER] as number;
+    const id = this.#table.words[base + HANDLER] as number;
     const handler = this.#handlers.get(id);
     if (handler !== undefined) {
       this.#invoke(slot, handler, task);
@@ -324,17 +290,36 @@ export class Loop {
     );
   }
 
+  #decode(base: number): unknown {
+    const { words } = this.#table;
+    const flags = words[base + FLAGS] as number;
+    const length = words[base + LENGTH] as number;
+    const isInSlot = (flags & message.PLACE_MASK) === message.IN_SLOT;
+    const address = words[base + OFFSET] as number;
+    const memory = isInSlot ? this.#table : this.#channel.arena(chunkOf(address));
+    const at = isInSlot ? base + PAYLOAD : wordOf(address);
+    return this.#decoder.decode(memory, at, length, flags >> message.ENCODING_FLAGS);
+  }
+
+  #read({ value, words, encodingFlags = 0, externals, unreadable }: message.Payload): unknown {
+    if (unreadable !== undefined) throw unreadable.reason;
+    if (words === undefined) return value;
+    const memory = memoryOf(words.buffer as ArrayBuffer);
+    return this.#decoder.decode(memory, 0, words.length, encodingFlags, externals);
+  }
+
   #invoke(slot: number, handler: TaskFunction, task: unknown): void {
+    const around = this.#recorder?.call;
     let result: unknown;
-    let isThenable: boolean;
+    let isLater: boolean;
     try {
-      result = this.#around === undefined ? handler(task) : this.#around(slot, handler, task);
-      isThenable = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
+      result = around === undefined ? handler(task) : around(slot, handler, task);
+      isLater = isThenable(result);
     } catch (error) {
       this.#fail(slot, error);
       return;
     }
-    if (isThenable) void this.#settle(slot, result);
+    if (isLater) void this.#settle(slot, result);
     else this.#succeed(slot, result);
   }
 

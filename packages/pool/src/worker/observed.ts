@@ -1,25 +1,19 @@
-import type { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortError } from '../errors.js';
-import type { TaskFunction } from '../shared/calls.js';
+import { isThenable, type TaskFunction } from '../shared/calls.js';
 import { provideContext, type TaskContext } from '../shared/context.js';
 import { restore, type Thrown } from '../shared/error-record.js';
-import { SEQUENCE } from '../shared/layout.js';
-import { isAsked, slotAt, type Table } from '../shared/table.js';
+import { isAsked } from '../shared/table.js';
 import type { Channel } from './channel.js';
 
 /** Calls that can be asked to end: the other end of the host's `cancel`. */
 export class ObservedCalls {
   readonly #running = new Map<number, Observed>();
-  readonly #storage: AsyncLocalStorage<TaskContext>;
-  readonly #table: Table;
+  // Not imported above: to load it and to follow promises costs workers that need it alone.
+  readonly #storage = new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)<TaskContext>();
   readonly #channel: Channel;
 
-  constructor(table: Table, channel: Channel) {
-    this.#table = table;
+  constructor(channel: Channel) {
     this.#channel = channel;
-    // Not imported above: to load it and to follow promises costs workers that need it alone.
-    const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
-    this.#storage = new AsyncLocalStorage();
     provideContext(
       () => this.#storage.getStore(),
       () => this.#storage.disable(),
@@ -33,23 +27,22 @@ export class ObservedCalls {
   }
 
   observe(): Observed {
-    return new Observed(this.#table, this.#channel);
+    return new Observed(this.#channel);
   }
 
   /** Calls something for the task in one slot. @throws AbortError when that was asked to end before it began */
   during(slot: number, observed: Observed, call: () => unknown): unknown {
-    if (isAsked(this.#table, slot)) throw new AbortError();
+    if (isAsked(this.#channel.table, slot)) throw new AbortError();
     observed.slots.add(slot);
     this.#running.set(slot, observed);
-    let result: unknown;
     let isLater = false;
     try {
-      result = this.#storage.run(observed, call);
-      isLater = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
+      const result = this.#storage.run(observed, call);
+      isLater = isThenable(result);
+      return isLater ? this.#settled(slot, observed, result) : result;
     } finally {
       if (!isLater) this.#end(slot, observed);
     }
-    return isLater ? this.#settled(slot, observed, result) : result;
   }
 
   async #settled(slot: number, observed: Observed, result: unknown): Promise<unknown> {
@@ -69,12 +62,8 @@ export class ObservedCalls {
   #abort(slot: number, sequence: number, thrown: Thrown): void {
     const observed = this.#running.get(slot);
     // It has ended meanwhile, or not begun: then it will see that it was asked.
-    if (observed === undefined || this.#sequenceOf(slot) !== sequence) return;
+    if (observed === undefined || this.#channel.sequenceOf(slot) !== sequence) return;
     this.#storage.run(observed, () => observed.abort(restore(thrown)));
-  }
-
-  #sequenceOf(slot: number): number {
-    return this.#table.words[slotAt(this.#table.layout, slot) + SEQUENCE] as number;
   }
 }
 
@@ -85,11 +74,9 @@ export class Observed implements TaskContext {
   #isAborted = false;
   #controller: AbortController | undefined;
   #reason: unknown;
-  readonly #table: Table;
   readonly #channel: Channel;
 
-  constructor(table: Table, channel: Channel) {
-    this.#table = table;
+  constructor(channel: Channel) {
     this.#channel = channel;
   }
 
@@ -101,7 +88,7 @@ export class Observed implements TaskContext {
   }
 
   #isAnyAsked(): boolean {
-    for (const slot of this.slots) if (isAsked(this.#table, slot)) return true;
+    for (const slot of this.slots) if (isAsked(this.#channel.table, slot)) return true;
     return false;
   }
 

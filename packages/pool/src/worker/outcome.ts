@@ -1,9 +1,8 @@
-import type { Memory } from '../shared/codec/decode.js';
 import { type Encoded, Encoder } from '../shared/codec/encode.js';
 import { copyBytes } from '../shared/codec/tags.js';
 import { carry, carryLess, type Thrown } from '../shared/error-record.js';
-import { PAYLOAD, SEQUENCE } from '../shared/layout.js';
-import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
+import { PAYLOAD } from '../shared/layout.js';
+import { copyWords, describe, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { ResultRing, type Ring, ringWordOf } from '../shared/result-ring.js';
@@ -18,15 +17,11 @@ export class Outcome {
     (bytes) => this.#lend(bytes),
     (shape, names) => this.#channel.post([message.SHAPE, shape, names]),
   );
-  readonly #table: SharedTable;
   readonly #channel: Channel;
-  readonly #index: number;
   readonly #rings: { [Name in Ring]?: ResultRing } = {};
 
-  constructor(table: SharedTable, channel: Channel, index: number) {
-    this.#table = table;
+  constructor(channel: Channel) {
     this.#channel = channel;
-    this.#index = index;
   }
 
   /** @throws when the result cannot be cloned, and whatever its getters throw. */
@@ -58,16 +53,22 @@ export class Outcome {
   #write(slot: number, value: unknown, flags: number): boolean {
     const encoded = this.#encode(value);
     if (encoded === undefined) return false;
-    const { words, length, externals, encodingFlags } = encoded;
-    const base = slotAt(this.#table.layout, slot);
+    const { words, length, externals = [], encodingFlags } = encoded;
+    const { table } = this.#channel;
+    const base = slotAt(table.layout, slot);
     const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
-    if (externals === undefined && length <= slotCapacity(this.#table.layout)) {
-      copyWords(encoded, length, this.#table, base + PAYLOAD);
-      describe(this.#table, base, marked | message.IN_SLOT, length, 0);
-    } else if (externals !== undefined || !this.#writeToRing(base, encoded, length, marked)) {
+    if (externals.length === 0 && length <= slotCapacity(table.layout)) {
+      copyWords(encoded, length, table, base + PAYLOAD);
+      describe(table, base, marked | message.IN_SLOT, length, 0);
+      return true;
+    }
+    const position = externals.length === 0 ? this.#ring('results').allocate(length) : -1;
+    if (position === -1) {
       const copy = words.slice(0, length);
-      const transfer = [copy.buffer, ...(externals ?? [])];
-      this.#post(slot, flags, { words: copy, externals: externals ?? [], encodingFlags }, transfer);
+      this.#post(slot, flags, { words: copy, externals, encodingFlags }, [copy.buffer, ...externals]);
+    } else {
+      copyWords(encoded, length, this.#ring('results').memory, ringWordOf('results', position));
+      describe(table, base, marked | message.IN_ARENA, length, position);
     }
     return true;
   }
@@ -94,26 +95,16 @@ export class Outcome {
   #ring(name: Ring): ResultRing {
     const known = this.#rings[name];
     if (known !== undefined) return known;
-    const ring = new ResultRing(this.#table, this.#index, name);
+    const ring = new ResultRing(this.#channel.table, this.#channel.index, name);
     // First, because it may throw, and the host must know every ring that is used.
     this.#channel.post([message.RESULTS, name, ring.memory.words.buffer as SharedArrayBuffer]);
     this.#rings[name] = ring;
     return ring;
   }
 
-  #writeToRing(base: number, from: Memory, length: number, flags: number): boolean {
-    const ring = this.#ring('results');
-    const position = ring.allocate(length);
-    if (position === -1) return false;
-    copyWords(from, length, ring.memory, ringWordOf('results', position));
-    describe(this.#table, base, flags | message.IN_ARENA, length, position);
-    return true;
-  }
-
   #post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {
-    const base = slotAt(this.#table.layout, slot);
-    const sequence = this.#table.words[base + SEQUENCE] as number;
-    this.#channel.deliver([message.PAYLOAD, slot, sequence, payload], transfer);
-    describe(this.#table, base, flags | message.IN_PORT, 0, 0);
+    const { table } = this.#channel;
+    this.#channel.deliver([message.PAYLOAD, slot, this.#channel.sequenceOf(slot), payload], transfer);
+    describe(table, slotAt(table.layout, slot), flags | message.IN_PORT, 0, 0);
   }
 }

@@ -1,4 +1,4 @@
-import { type SharedTable, tableOf } from '../shared/memory.js';
+import type { SharedTable } from '../shared/memory.js';
 import { DISPOSES, READY, type Startup } from '../shared/messages.js';
 import { isInTime } from '../shared/timers.js';
 import { Channel } from './channel.js';
@@ -29,11 +29,11 @@ export class Worker {
     this.#startup = startup;
     this.#ends = ends;
     this.channel = new Channel(startup);
-    this.table = tableOf(startup.layout, startup.table);
+    this.table = this.channel.table;
     this.#lifecycle =
       startup.lifecycle === undefined ? undefined : new Lifecycle(() => this.channel.post([DISPOSES]));
-    this.#handlers = handlersOf(this.channel, this.table, this.#lifecycle);
-    this.loop = new Loop(startup, this.table, this.channel, this.#handlers);
+    this.#handlers = handlersOf(this.channel, this.#lifecycle);
+    this.loop = new Loop(startup, this.channel, this.#handlers);
     this.channel.onRetire = () => this.loop.retire(() => void this.#end());
   }
 
