@@ -12,58 +12,46 @@ const MEGABYTE = 2 ** 20;
 const INTERVAL = 5;
 
 /** Notes what the pool's options ask for: times of tasks, each of their steps, and that the heap is larger than it shall be. */
-export class Recorder {
-  /** In place of a plain call of the function. */
-  readonly call: ((slot: number, handler: TaskFunction, task: unknown) => unknown) | undefined;
-  readonly #times: Times | undefined;
-  readonly #cells: Float64Array | undefined;
-  readonly #mostHeap: number;
-  #nextLook: number;
-  readonly #channel: Channel;
-
-  constructor({ times, marks, maxHeapMb }: Startup, channel: Channel) {
-    const cells = marks && new Marks(marks).cells;
-    this.call = cells && ((slot, handler, task) => callMarked(cells, cellsOf(slot), handler, task));
-    this.#times = times && new Times(times);
-    this.#cells = cells;
-    this.#mostHeap = (maxHeapMb ?? 0) * MEGABYTE;
-    this.#nextLook = maxHeapMb === undefined ? Number.POSITIVE_INFINITY : 0;
-    this.#channel = channel;
-  }
-
-  /** The slot was claimed. */
-  start(slot: number): void {
-    const { floats, layout } = this.#channel.table;
-    const time = now();
-    if (this.#times !== undefined) floats[(slotAt(layout, slot) + START) >> 1] = time;
-    if (this.#cells === undefined) return;
-    const at = cellsOf(slot);
-    this.#cells[at + TAKEN] = time;
-    this.#cells[at + CALLED] = 0;
-    this.#cells[at + RETURNED] = 0;
-    this.#cells[at + IDLE] = -1;
-  }
-
-  /** Its outcome has been written. */
-  end(slot: number): void {
-    const { floats, layout } = this.#channel.table;
-    const time = now();
-    if (this.#times !== undefined) {
-      const base = slotAt(layout, slot);
-      const start = floats[(base + START) >> 1] as number;
-      this.#times.run.record(time - start);
-      this.#times.wait.record(start - (floats[(base + CREATED) >> 1] as number));
-    }
-    if (this.#cells !== undefined) this.#cells[cellsOf(slot) + WRITTEN] = time;
-    if (time >= this.#nextLook) this.#lookAtHeap(time);
-  }
+export function recorderOf(startup: Startup, channel: Channel) {
+  const { floats, layout } = channel.table;
+  const times = startup.times && new Times(startup.times);
+  const cells = startup.marks && new Marks(startup.marks).cells;
+  const { maxHeapMb = Number.POSITIVE_INFINITY } = startup;
+  let nextLook = maxHeapMb === Number.POSITIVE_INFINITY ? maxHeapMb : 0;
 
   /** Tells the host once. */
-  #lookAtHeap(time: number): void {
+  function lookAtHeap(time: number): void {
     const used = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
-    this.#nextLook = used > this.#mostHeap ? Number.POSITIVE_INFINITY : time + INTERVAL;
-    if (used > this.#mostHeap) this.#channel.post([HEAP, used]);
+    const isTooLarge = used > maxHeapMb * MEGABYTE;
+    nextLook = isTooLarge ? Number.POSITIVE_INFINITY : time + INTERVAL;
+    if (isTooLarge) channel.post([HEAP, used]);
   }
+
+  return {
+    /** The slot was claimed. */
+    start(slot: number): void {
+      const time = now();
+      if (times !== undefined) floats[(slotAt(layout, slot) + START) >> 1] = time;
+      if (cells !== undefined) cells.set([time, 0, 0, 0, -1], cellsOf(slot) + TAKEN);
+    },
+    /** In place of a plain call of the function. */
+    call:
+      cells &&
+      ((slot: number, handler: TaskFunction, task: unknown) =>
+        callMarked(cells, cellsOf(slot), handler, task)),
+    /** Its outcome has been written. */
+    end(slot: number): void {
+      const time = now();
+      if (times !== undefined) {
+        const base = slotAt(layout, slot);
+        const start = floats[(base + START) >> 1] as number;
+        times.run.record(time - start);
+        times.wait.record(start - (floats[(base + CREATED) >> 1] as number));
+      }
+      if (cells !== undefined) cells[cellsOf(slot) + WRITTEN] = time;
+      if (time >= nextLook) lookAtHeap(time);
+    },
+  };
 }
 
 function callMarked(cells: Float64Array, at: number, handler: TaskFunction, task: unknown): unknown {

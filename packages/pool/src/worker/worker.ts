@@ -4,7 +4,7 @@ import { isInTime } from '../shared/timers.js';
 import { Channel } from './channel.js';
 import { Handlers, NO_SLOT } from './handlers.js';
 import { Lifecycle, SetupFailure } from './lifecycle.js';
-import { Loop } from './loop.js';
+import { type Loop, loopOf } from './loop.js';
 import { outputTaken } from './thread.js';
 
 /** How a worker's thread ends. */
@@ -33,7 +33,7 @@ export class Worker {
     this.#lifecycle =
       startup.lifecycle === undefined ? undefined : new Lifecycle(() => this.channel.post([DISPOSES]));
     this.#handlers = handlersOf(this.channel, this.#lifecycle);
-    this.loop = new Loop(startup, this.channel, this.#handlers);
+    this.loop = loopOf(startup, this.channel, this.#handlers);
     this.channel.onRetire = () => this.loop.retire(() => void this.#end());
   }
 
