@@ -8,8 +8,8 @@ import { awaited, functionOf, hookOf, namesOf } from './exported.js';
 import { unfed } from './feed.js';
 import { type Lifecycle, SetupFailure } from './lifecycle.js';
 import { loadModule } from './load-module.js';
-import { ObservedCalls } from './observed.js';
-import { placed, Streams } from './streams.js';
+import { type ObservedCalls, observedCalls } from './observed.js';
+import { placed, type Streams, streamsOf } from './streams.js';
 
 /** No task needs the function yet. */
 export const NO_SLOT = -1;
@@ -51,16 +51,16 @@ export class Handlers {
 
   /** Does it keep iterables for streams? */
   get keepsAny(): boolean {
-    return this.#streams !== undefined && this.#streams.size > 0;
+    return this.#streams?.isEmpty() === false;
   }
 
   #observing(): ObservedCalls {
-    this.#calls ??= new ObservedCalls(this.#channel);
+    this.#calls ??= observedCalls(this.#channel);
     return this.#calls;
   }
 
   #keeping(): Streams {
-    this.#streams ??= new Streams(this.#observing());
+    this.#streams ??= streamsOf(this.#observing());
     return this.#streams;
   }
 

@@ -11,7 +11,7 @@ import { timers } from '../shared/timers.js';
 import { unreadable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 import type { Handlers } from './handlers.js';
-import { Outcome } from './outcome.js';
+import { outcomeOf } from './outcome.js';
 import { recorderOf } from './recorder.js';
 import { spinnerOf } from './spin.js';
 import { isOutputPending, nextTick, outputTaken, runMicrotasks } from './thread.js';
@@ -32,7 +32,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   const { concurrency, times, marks, maxHeapMb } = startup;
   const isRecording = (times ?? marks ?? maxHeapMb) !== undefined;
   const recorder = isRecording ? recorderOf(startup, channel) : undefined;
-  const outcome = new Outcome(channel);
+  const outcome = outcomeOf(channel);
   const decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
   const gate = gateAt(table, index);
   const listener = new Listener(words, gate, driveSoon);

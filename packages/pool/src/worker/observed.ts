@@ -1,70 +1,63 @@
 import { AbortError } from '../errors.js';
 import { isThenable, type TaskFunction } from '../shared/calls.js';
 import { provideContext, type TaskContext } from '../shared/context.js';
-import { restore, type Thrown } from '../shared/error-record.js';
+import { restore } from '../shared/error-record.js';
 import { isAsked } from '../shared/table.js';
 import type { Channel } from './channel.js';
 
+export type ObservedCalls = ReturnType<typeof observedCalls>;
+
 /** Calls that can be asked to end: the other end of the host's `cancel`. */
-export class ObservedCalls {
-  readonly #running = new Map<number, Observed>();
+export function observedCalls(channel: Channel) {
+  const running = new Map<number, Observed>();
   // Not imported above: to load it and to follow promises costs workers that need it alone.
-  readonly #storage = new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)<TaskContext>();
-  readonly #channel: Channel;
+  const storage = new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)<TaskContext>();
+  provideContext(
+    () => storage.getStore(),
+    () => storage.disable(),
+  );
+  channel.onAbort = (slot, sequence, thrown) => {
+    const observed = running.get(slot);
+    // It has ended meanwhile, or not begun: then it will see that it was asked.
+    if (observed === undefined || channel.sequenceOf(slot) !== sequence) return;
+    storage.run(observed, () => observed.abort(restore(thrown)));
+  };
 
-  constructor(channel: Channel) {
-    this.#channel = channel;
-    provideContext(
-      () => this.#storage.getStore(),
-      () => this.#storage.disable(),
-    );
-    channel.onAbort = (slot, sequence, thrown) => this.#abort(slot, sequence, thrown);
+  /** The slot belongs to others from now on. */
+  function end(slot: number, observed: Observed): void {
+    observed.slots.delete(slot);
+    running.delete(slot);
   }
 
-  /** The function for the task in one slot. */
-  bind(found: TaskFunction, slot: number): TaskFunction {
-    return (value) => this.during(slot, this.observe(), () => found(value));
-  }
-
-  observe(): Observed {
-    return new Observed(this.#channel);
-  }
-
-  /** Calls something for the task in one slot. @throws AbortError when that was asked to end before it began */
-  during(slot: number, observed: Observed, call: () => unknown): unknown {
-    if (isAsked(this.#channel.table, slot)) throw new AbortError();
-    observed.slots.add(slot);
-    this.#running.set(slot, observed);
-    let isLater = false;
-    try {
-      const result = this.#storage.run(observed, call);
-      isLater = isThenable(result);
-      return isLater ? this.#settled(slot, observed, result) : result;
-    } finally {
-      if (!isLater) this.#end(slot, observed);
-    }
-  }
-
-  async #settled(slot: number, observed: Observed, result: unknown): Promise<unknown> {
+  async function settled(slot: number, observed: Observed, result: unknown): Promise<unknown> {
     try {
       return await result;
     } finally {
-      this.#end(slot, observed);
+      end(slot, observed);
     }
   }
 
-  /** The slot belongs to others from now on. */
-  #end(slot: number, observed: Observed): void {
-    observed.slots.delete(slot);
-    this.#running.delete(slot);
+  /** Calls something for the task in one slot. @throws AbortError when that was asked to end before it began */
+  function during(slot: number, observed: Observed, call: () => unknown): unknown {
+    if (isAsked(channel.table, slot)) throw new AbortError();
+    observed.slots.add(slot);
+    running.set(slot, observed);
+    let isLater = false;
+    try {
+      const result = storage.run(observed, call);
+      isLater = isThenable(result);
+      return isLater ? settled(slot, observed, result) : result;
+    } finally {
+      if (!isLater) end(slot, observed);
+    }
   }
 
-  #abort(slot: number, sequence: number, thrown: Thrown): void {
-    const observed = this.#running.get(slot);
-    // It has ended meanwhile, or not begun: then it will see that it was asked.
-    if (observed === undefined || this.#channel.sequenceOf(slot) !== sequence) return;
-    this.#storage.run(observed, () => observed.abort(restore(thrown)));
-  }
+  const observe = (): Observed => new Observed(channel);
+  /** The function for the task in one slot. */
+  const bind = (found: TaskFunction, slot: number): TaskFunction => {
+    return (value) => during(slot, observe(), () => found(value));
+  };
+  return { bind, during, observe };
 }
 
 /** What the function of a task sees of it; or the code of a stream, of all the tasks that it works for. */

@@ -1,4 +1,4 @@
-import { type Encoded, Encoder } from '../shared/codec/encode.js';
+import { Encoder } from '../shared/codec/encode.js';
 import { copyBytes } from '../shared/codec/tags.js';
 import { carry, carryLess, type Thrown } from '../shared/error-record.js';
 import { PAYLOAD } from '../shared/layout.js';
@@ -11,100 +11,92 @@ import { uncloneable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 
 /** Writes what a task returned or threw to where the host finds it: the slot, the result ring, or the port. */
-export class Outcome {
-  readonly #encoder = new Encoder(
-    4096,
-    (bytes) => this.#lend(bytes),
-    (shape, names) => this.#channel.post([message.SHAPE, shape, names]),
-  );
-  readonly #channel: Channel;
-  readonly #rings: { [Name in Ring]?: ResultRing } = {};
+export function outcomeOf(channel: Channel) {
+  const { table } = channel;
+  const { layout } = table;
+  const rings: { [Name in Ring]?: ResultRing } = {};
+  const encoder = new Encoder(4096, lend, (shape, names) => channel.post([message.SHAPE, shape, names]));
 
-  constructor(channel: Channel) {
-    this.#channel = channel;
-  }
-
-  /** @throws when the result cannot be cloned, and whatever its getters throw. */
-  succeed(slot: number, result: unknown): void {
-    const moved = isMovable(result) ? unwrap(result) : undefined;
-    const value = moved === undefined ? result : moved.value;
-    try {
-      if (moved === undefined && this.#write(slot, value, 0)) return;
-      this.#post(slot, 0, { value }, moved?.transfer ?? []);
-    } catch (cause) {
-      throw uncloneable('result', value, cause);
-    }
-  }
-
-  fail(slot: number, error: unknown): void {
-    const thrown = carry(error);
-    try {
-      this.#report(slot, thrown);
-    } catch (reason) {
-      this.#report(slot, carryLess(thrown, reason));
-    }
-  }
-
-  #report(slot: number, thrown: Thrown): void {
-    if (!this.#write(slot, thrown, message.FAILED)) this.#post(slot, message.FAILED, { value: thrown }, []);
+  function report(slot: number, thrown: Thrown): void {
+    if (!write(slot, thrown, message.FAILED)) post(slot, message.FAILED, { value: thrown }, []);
   }
 
   /** False when the codec leaves the value to structured clone. */
-  #write(slot: number, value: unknown, flags: number): boolean {
-    const encoded = this.#encode(value);
+  function write(slot: number, value: unknown, flags: number): boolean {
+    const encoded = encode(value);
     if (encoded === undefined) return false;
     const { words, length, externals = [], encodingFlags } = encoded;
-    const { table } = this.#channel;
-    const base = slotAt(table.layout, slot);
+    const base = slotAt(layout, slot);
     const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
-    if (externals.length === 0 && length <= slotCapacity(table.layout)) {
+    if (externals.length === 0 && length <= slotCapacity(layout)) {
       copyWords(encoded, length, table, base + PAYLOAD);
       describe(table, base, marked | message.IN_SLOT, length, 0);
       return true;
     }
-    const position = externals.length === 0 ? this.#ring('results').allocate(length) : -1;
+    const position = externals.length === 0 ? ring('results').allocate(length) : -1;
     if (position === -1) {
       const copy = words.slice(0, length);
-      this.#post(slot, flags, { words: copy, externals, encodingFlags }, [copy.buffer, ...externals]);
+      post(slot, flags, { words: copy, externals, encodingFlags }, [copy.buffer, ...externals]);
     } else {
-      copyWords(encoded, length, this.#ring('results').memory, ringWordOf('results', position));
+      copyWords(encoded, length, ring('results').memory, ringWordOf('results', position));
       describe(table, base, marked | message.IN_ARENA, length, position);
     }
     return true;
   }
 
   /** As the encoder. When it gives up, what it has lent is taken back. */
-  #encode(value: unknown): Encoded | undefined {
-    const mark = this.#rings.bulk?.front ?? 0;
-    let encoded: Encoded | undefined;
+  function encode(value: unknown): ReturnType<Encoder['encode']> {
+    const mark = rings.bulk?.front ?? 0;
+    let encoded: ReturnType<Encoder['encode']>;
     try {
-      encoded = this.#encoder.encode(value);
+      encoded = encoder.encode(value);
     } finally {
-      if (encoded === undefined && this.#rings.bulk !== undefined) this.#rings.bulk.front = mark;
+      if (encoded === undefined && rings.bulk !== undefined) rings.bulk.front = mark;
     }
     return encoded;
   }
 
-  #lend(bytes: Uint8Array): number {
-    const ring = this.#ring('bulk');
-    const position = ring.allocate((bytes.length + 3) >> 2);
-    if (position !== -1) copyBytes(bytes, ring.memory.bytes, ringWordOf('bulk', position) * 4);
+  function lend(bytes: Uint8Array): number {
+    const bulk = ring('bulk');
+    const position = bulk.allocate((bytes.length + 3) >> 2);
+    if (position !== -1) copyBytes(bytes, bulk.memory.bytes, ringWordOf('bulk', position) * 4);
     return position;
   }
 
-  #ring(name: Ring): ResultRing {
-    const known = this.#rings[name];
+  function ring(name: Ring): ResultRing {
+    const known = rings[name];
     if (known !== undefined) return known;
-    const ring = new ResultRing(this.#channel.table, this.#channel.index, name);
+    const made = new ResultRing(table, channel.index, name);
     // First, because it may throw, and the host must know every ring that is used.
-    this.#channel.post([message.RESULTS, name, ring.memory.words.buffer as SharedArrayBuffer]);
-    this.#rings[name] = ring;
-    return ring;
+    channel.post([message.RESULTS, name, made.memory.words.buffer as SharedArrayBuffer]);
+    rings[name] = made;
+    return made;
   }
 
-  #post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {
-    const { table } = this.#channel;
-    this.#channel.deliver([message.PAYLOAD, slot, this.#channel.sequenceOf(slot), payload], transfer);
-    describe(table, slotAt(table.layout, slot), flags | message.IN_PORT, 0, 0);
+  function post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {
+    channel.deliver([message.PAYLOAD, slot, channel.sequenceOf(slot), payload], transfer);
+    describe(table, slotAt(layout, slot), flags | message.IN_PORT, 0, 0);
   }
+
+  return {
+    /** @throws when the result cannot be cloned, and whatever its getters throw. */
+    succeed(slot: number, result: unknown): void {
+      const moved = isMovable(result) ? unwrap(result) : undefined;
+      const value = moved === undefined ? result : moved.value;
+      try {
+        if (moved === undefined && write(slot, value, 0)) return;
+        post(slot, 0, { value }, moved?.transfer ?? []);
+      } catch (cause) {
+        throw uncloneable('result', value, cause);
+      }
+    },
+    fail(slot: number, error: unknown): void {
+      const thrown = carry(error);
+      try {
+        report(slot, thrown);
+      } catch (reason) {
+        report(slot, carryLess(thrown, reason));
+      }
+    },
+  };
 }

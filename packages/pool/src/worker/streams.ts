@@ -40,74 +40,71 @@ export function placed(
   };
 }
 
+export type Streams = ReturnType<typeof streamsOf>;
+
 /** The iterables that this worker keeps for streams of the host. */
-export class Streams {
-  readonly #kept = new Map<number, Kept>();
-  #ids = 0;
-  readonly #calls: ObservedCalls;
+export function streamsOf(calls: ObservedCalls) {
+  const iterables = new Map<number, Kept>();
+  let ids = 0;
 
-  constructor(calls: ObservedCalls) {
-    this.#calls = calls;
-  }
-
-  get size(): number {
-    return this.#kept.size;
-  }
-
-  /** The function for the task in one slot that opens a stream. It gives this thread's id, and the number of the stream. */
-  opener(found: TaskFunction, slot: number): TaskFunction {
-    return async (value) => {
-      const observed = this.#calls.observe();
-      const { made, within } = (await this.#calls.during(slot, observed, () => found(value))) as Placed;
-      const id = this.#ids++;
-      this.#kept.set(id, { steps: within(() => stepsOf(made)), within, observed });
-      return [threadId, id];
-    };
-  }
-
-  /** The function for the task in one slot that continues a stream. */
-  step(slot: number): TaskFunction {
-    return (given) => {
-      const [what, id] = given as StreamStep;
-      const kept = this.#kept.get(id);
-      if (kept === undefined) return ENDED;
-      const step = () => (what === NEXT ? this.#next(id, kept) : this.#return(id, kept));
-      return this.#calls.during(slot, kept.observed, () => kept.within(step));
-    };
-  }
-
-  #next(id: number, { steps }: Kept): unknown {
+  function next(id: number, { steps }: Kept): unknown {
     const failed = (error: unknown): never => {
-      this.#kept.delete(id);
+      iterables.delete(id);
       throw error;
     };
     try {
       const result = steps.next();
-      const given = isThenable(result)
-        ? Promise.resolve(result).then((later) => this.#given(id, later))
-        : this.#given(id, result);
-      return given instanceof Promise ? given.catch(failed) : given;
+      const item = isThenable(result)
+        ? Promise.resolve(result).then((later) => given(id, later))
+        : given(id, result);
+      return item instanceof Promise ? item.catch(failed) : item;
     } catch (error) {
       return failed(error);
     }
   }
 
-  #given(id: number, result: IteratorResult<unknown>): unknown {
+  function given(id: number, result: IteratorResult<unknown>): unknown {
     if (typeof result !== 'object' || result === null)
       throw new TypeError(`Iterator result ${String(result)} is not an object`);
     const { done, value } = result;
     // As `for await` does with the items of an iterable that is not asynchronous.
     if (done !== true) return isThenable(value) ? Promise.resolve(value).then(itemOf) : itemOf(value);
-    this.#kept.delete(id);
+    iterables.delete(id);
     return ENDED;
   }
 
-  #return(id: number, { steps, observed }: Kept): unknown {
-    this.#kept.delete(id);
+  function end(id: number, { steps, observed }: Kept): unknown {
+    iterables.delete(id);
     observed.abort(new AbortError(undefined, 'The stream was closed'));
     const result = steps.return?.();
     return isThenable(result) ? Promise.resolve(result).then(() => ENDED) : ENDED;
   }
+
+  return {
+    isEmpty: (): boolean => iterables.size === 0,
+
+    /** The function for the task in one slot that opens a stream. It gives this thread's id, and the number of the stream. */
+    opener(found: TaskFunction, slot: number): TaskFunction {
+      return async (value) => {
+        const observed = calls.observe();
+        const { made, within } = (await calls.during(slot, observed, () => found(value))) as Placed;
+        const id = ids++;
+        iterables.set(id, { steps: within(() => stepsOf(made)), within, observed });
+        return [threadId, id];
+      };
+    },
+
+    /** The function for the task in one slot that continues a stream. */
+    step(slot: number): TaskFunction {
+      return (step) => {
+        const [what, id] = step as StreamStep;
+        const kept = iterables.get(id);
+        if (kept === undefined) return ENDED;
+        const go = (): unknown => (what === NEXT ? next(id, kept) : end(id, kept));
+        return calls.during(slot, kept.observed, () => kept.within(go));
+      };
+    },
+  };
 }
 
 const ENDED = [true];
