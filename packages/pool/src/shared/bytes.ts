@@ -62,7 +62,7 @@ export function decode(bytes: Uint8Array): unknown {
   if (order !== ORDER) throw badBytes('written on a machine with another order of bytes');
   if (rawBytes(bytes).readUInt32BE(SUM) !== crc32(bytes.subarray(HEAD))) throw badBytes('they are damaged');
   try {
-    return kind === V8 ? deserialized(bytes) : decoded(bytes, flags as number);
+    return kind === V8 ? v8().deserialize(bytes.subarray(HEAD)) : decoded(bytes, flags as number);
   } catch (error) {
     throw error instanceof PoolError ? error : badBytes('they are damaged', error);
   }
@@ -165,9 +165,3 @@ const KINDS = [
   types.isArrayBuffer,
   types.isBoxedPrimitive,
 ];
-
-function deserialized(bytes: Uint8Array): unknown {
-  const deserializer = new (v8().Deserializer)(bytes.subarray(HEAD));
-  deserializer.readHeader();
-  return deserializer.readValue();
-}

@@ -7,8 +7,8 @@ const { isMap, isNativeError, isPromise, isProxy, isSet, isWeakMap, isWeakSet } 
 const entriesOf = Map.prototype.entries;
 const valuesOf = Set.prototype.values;
 
-/** So many parts are looked at, because the thread waits for it: some tenths of a second. */
-const MOST = 2 ** 18;
+/** So many parts are looked at, because the thread waits for it: a tenth of a second. */
+const MOST = 2 ** 17;
 /** So often a function or the like turns out to be in an object of which no properties are cloned. */
 const MOST_MISTAKES = 100;
 

@@ -25,18 +25,19 @@ export function outcomeOf(channel: Channel) {
   function write(slot: number, value: unknown, flags: number): boolean {
     const encoded = encode(value);
     if (encoded === undefined) return false;
-    const { words, length, externals = [], encodingFlags } = encoded;
+    const { words, length, externals, encodingFlags } = encoded;
     const base = slotAt(layout, slot);
     const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
-    if (externals.length === 0 && length <= slotCapacity(layout)) {
+    if (externals === undefined && length <= slotCapacity(layout)) {
       copyWords(encoded, length, table, base + PAYLOAD);
       describe(table, base, marked | message.IN_SLOT, length, 0);
       return true;
     }
-    const position = externals.length === 0 ? ring('results').allocate(length) : -1;
+    const position = externals === undefined ? ring('results').allocate(length) : -1;
     if (position === -1) {
       const copy = words.slice(0, length);
-      post(slot, flags, { words: copy, externals, encodingFlags }, [copy.buffer, ...externals]);
+      const buffers = externals ?? [];
+      post(slot, flags, { words: copy, externals: buffers, encodingFlags }, [copy.buffer, ...buffers]);
     } else {
       copyWords(encoded, length, ring('results').memory, ringWordOf('results', position));
       describe(table, base, marked | message.IN_ARENA, length, position);
