@@ -1,7 +1,7 @@
 import type { SharedTable } from '../shared/memory.js';
 import { DISPOSES, READY, type Startup } from '../shared/messages.js';
 import { isInTime } from '../shared/timers.js';
-import { Channel } from './channel.js';
+import { type Channel, channelOf } from './channel.js';
 import { Handlers, NO_SLOT } from './handlers.js';
 import { Lifecycle, SetupFailure } from './lifecycle.js';
 import { type Loop, loopOf } from './loop.js';
@@ -28,7 +28,7 @@ export class Worker {
   constructor(startup: Startup, ends: Ends, handlersOf = newHandlers) {
     this.#startup = startup;
     this.#ends = ends;
-    this.channel = new Channel(startup);
+    this.channel = channelOf(startup);
     this.table = this.channel.table;
     this.#lifecycle =
       startup.lifecycle === undefined ? undefined : new Lifecycle(() => this.channel.post([DISPOSES]));

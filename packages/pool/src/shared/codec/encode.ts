@@ -4,12 +4,11 @@ import { MessagePort } from 'node:worker_threads';
 import { reaches } from '../culprit.js';
 import { confirm } from '../untrusted.js';
 import type { Memory } from './decode.js';
-import { isPolluted, seemsPlain } from './inside.js';
+import { byteLengthOf, gettersOf, isFixed, isPolluted, kindOfView, seemsPlain } from './inside.js';
 import { Repeats } from './repeats.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';
 import { bigints, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, UNKNOWN } from './tags.js';
-import { byteLengthOf, gettersOf, isFixed, kindOfView } from './views.js';
 
 /** Deeper values go to structured clone, whose limit is that of the stack of whoever reads them. */
 const MAX_DEPTH = 200;
