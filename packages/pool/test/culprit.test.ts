@@ -117,3 +117,9 @@ test('nothing but the whole is cloned, and that a few times', () => {
     assert.ok(clones <= most, `${clones} clones`);
   }
 });
+
+test('a value of very many parts is not searched for long', () => {
+  const parts = Array.from({ length: 2 ** 18 }, () => ({}));
+  assert.equal(findCulprit([...parts, bad]), undefined);
+  assert.equal(findCulprit([bad, ...parts])?.path, '[0]');
+});

@@ -6,7 +6,7 @@ import { tableOf } from '../dist/shared/memory.js';
 import * as message from '../dist/shared/messages.js';
 import { ResultRing, ringRead, ringWordOf } from '../dist/shared/result-ring.js';
 import type { Channel } from '../dist/worker/channel.js';
-import { Outcome } from '../dist/worker/outcome.js';
+import { outcomeOf } from '../dist/worker/outcome.js';
 
 const SIZE = 2 ** 18;
 
@@ -73,7 +73,7 @@ test('a ring whose announcement failed is announced again before it is used', ()
     if (isBroken) throw new Error('the port is gone');
     if (value[0] === message.RESULTS) announced.push(value[1]);
   };
-  const outcome = new Outcome(table, { post } as unknown as Channel, 0);
+  const outcome = outcomeOf({ post, table, index: 0 } as unknown as Channel);
   const large = 'x'.repeat(10_000);
   assert.throws(() => outcome.succeed(0, large), /the port is gone/);
   isBroken = false;

@@ -60,9 +60,9 @@ export function decode(bytes: Uint8Array): unknown {
   const [version, kind, flags, order] = bytes;
   if (version !== VERSION) throw badBytes(`format ${version}, where this version knows ${VERSION}`);
   if (order !== ORDER) throw badBytes('written on a machine with another order of bytes');
-  if (viewOf(bytes).getUint32(SUM) !== crc32(bytes.subarray(HEAD))) throw badBytes('they are damaged');
+  if (rawBytes(bytes).readUInt32BE(SUM) !== crc32(bytes.subarray(HEAD))) throw badBytes('they are damaged');
   try {
-    return kind === V8 ? deserialized(bytes) : decoded(bytes, flags as number);
+    return kind === V8 ? v8().deserialize(bytes.subarray(HEAD)) : decoded(bytes, flags as number);
   } catch (error) {
     throw error instanceof PoolError ? error : badBytes('they are damaged', error);
   }
@@ -91,13 +91,10 @@ export function decodeError(bytes: Uint8Array): unknown {
 const badBytes = (what: string, cause?: unknown): PoolError =>
   new PoolError('PLIMSOLL_POOL_BAD_BYTES', `These bytes cannot be read: ${what}`, { cause });
 
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
-  new DataView(buffer, byteOffset, byteLength);
-
 /** Writes the head of bytes whose rest is there. */
 function headed(bytes: Uint8Array<ArrayBuffer>, kind: number, flags: number): Uint8Array<ArrayBuffer> {
   bytes.set([VERSION, kind, flags, ORDER]);
-  viewOf(bytes).setUint32(SUM, crc32(bytes.subarray(HEAD)));
+  rawBytes(bytes).writeUInt32BE(crc32(bytes.subarray(HEAD)), SUM);
   return bytes;
 }
 
@@ -106,7 +103,9 @@ function wordsOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (encoded === undefined) return undefined;
   const { words, length, externals = [], encodingFlags } = encoded;
   const sizes = Uint32Array.from([length, externals.length, ...externals.map((one) => one.byteLength)]);
-  const parts = [asBytes(sizes), asBytes(words.subarray(0, length)), ...externals.map(allOf)];
+  const parts = [sizes, words.subarray(0, length), ...externals.map((one) => new Uint8Array(one))].map(
+    rawBytes,
+  );
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, HEAD));
   let at = HEAD;
   for (const part of parts) {
@@ -116,9 +115,8 @@ function wordsOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   return headed(bytes, WORDS, encodingFlags);
 }
 
-const allOf = (buffer: ArrayBuffer): Uint8Array => new Uint8Array(buffer);
-const asBytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
+const rawBytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 function decoded(bytes: Uint8Array, flags: number): unknown {
   // A copy of its own: words have to stand at multiples of four, and buffers become parts of the value.
@@ -167,9 +165,3 @@ const KINDS = [
   types.isArrayBuffer,
   types.isBoxedPrimitive,
 ];
-
-function deserialized(bytes: Uint8Array): unknown {
-  const deserializer = new (v8().Deserializer)(bytes.subarray(HEAD));
-  deserializer.readHeader();
-  return deserializer.readValue();
-}

@@ -41,3 +41,7 @@ export type StreamStep = readonly [what: typeof NEXT | typeof RETURN, id: number
 
 /** A function of a worker file, or a wrapper around one: the loop gives it one value. */
 export type TaskFunction = (...task: unknown[]) => unknown;
+
+/** Has it a method `then`, as promises have? */
+export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';

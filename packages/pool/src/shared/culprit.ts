@@ -3,22 +3,12 @@ import { MessagePort } from 'node:worker_threads';
 import { clone, read } from './untrusted.js';
 
 const { getPrototypeOf, keys } = Object;
-const {
-  isAnyArrayBuffer,
-  isBoxedPrimitive,
-  isMap,
-  isNativeError,
-  isPromise,
-  isProxy,
-  isSet,
-  isWeakMap,
-  isWeakSet,
-} = types;
+const { isMap, isNativeError, isPromise, isProxy, isSet, isWeakMap, isWeakSet } = types;
 const entriesOf = Map.prototype.entries;
 const valuesOf = Set.prototype.values;
 
-/** So many parts are looked at. */
-const MOST = 2 ** 23;
+/** So many parts are looked at, because the thread waits for it: a tenth of a second. */
+const MOST = 2 ** 17;
 /** So often a function or the like turns out to be in an object of which no properties are cloned. */
 const MOST_MISTAKES = 100;
 
@@ -28,23 +18,13 @@ export interface Culprit {
   readonly value: unknown;
 }
 
-/** An object on the way, and what is left of its parts, each with the step that leads to it. */
-interface Place extends Culprit {
-  readonly value: object;
-  readonly isSuspect: boolean;
-  readonly parts: Iterator<readonly [step: string, part: unknown], undefined>;
-}
-
 /**
  * What is known of a value by itself. Of a 'suspect' only cloning shows whether objects of its class can be cloned; nothing in or
  * around what is 'hopeless' makes it possible; a 'port' can be transferred alone, and Node crashes when a closed one is cloned.
  */
-type Verdict = 'fine' | 'suspect' | 'hopeless' | 'port';
-
-function judge(value: unknown): Verdict {
-  if (typeof value !== 'object')
-    return typeof value === 'function' || typeof value === 'symbol' ? 'hopeless' : 'fine';
-  if (value === null) return 'fine';
+function judge(value: unknown): 'fine' | 'suspect' | 'hopeless' | 'port' {
+  if (typeof value === 'function' || typeof value === 'symbol') return 'hopeless';
+  if (typeof value !== 'object' || value === null) return 'fine';
   if (isProxy(value)) return 'hopeless';
   const prototype: unknown = getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return 'fine';
@@ -54,7 +34,7 @@ function judge(value: unknown): Verdict {
 }
 
 /** What is cloned of an object, in that order, but for most of what is no object: nearly all of a large value. */
-export function* partsOf(value: object): Generator<readonly [step: string, part: unknown], undefined> {
+function* partsOf(value: object): Generator<readonly [step: string, part: unknown], undefined> {
   let place = 0;
   if (isMap(value)) {
     for (const [key, item] of entriesOf.call(value)) {
@@ -65,26 +45,12 @@ export function* partsOf(value: object): Generator<readonly [step: string, part:
     }
   } else if (isSet(value)) {
     for (const item of valuesOf.call(value)) yield [`.values()[${place++}]`, item];
-  } else if (!ArrayBuffer.isView(value) && !isAnyArrayBuffer(value) && !isBoxedPrimitive(value)) {
-    const names = isNativeError(value) ? ['cause'] : keys(value);
-    for (const name of names) {
+  } else if (!ArrayBuffer.isView(value) && !types.isAnyArrayBuffer(value) && !types.isBoxedPrimitive(value)) {
+    for (const name of isNativeError(value) ? ['cause'] : keys(value)) {
       const part = read(value, name);
       if (Object(part) === part || typeof part === 'symbol') yield [stepTo(name, Array.isArray(value)), part];
     }
   }
-}
-
-/** Does structured clone come to an object of this kind? Asked when something has gone wrong, so it may be slow. */
-export function reaches(
-  value: unknown,
-  isKind: (value: object) => boolean,
-  seen = new Set<object>(),
-): boolean {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
-  if (isKind(value)) return true;
-  seen.add(value);
-  for (const [, part] of partsOf(value)) if (reaches(part, isKind, seen)) return true;
-  return false;
 }
 
 function stepTo(name: string, isInList: boolean): string {
@@ -92,51 +58,67 @@ function stepTo(name: string, isInList: boolean): string {
   return /^[\w$]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
+/** Does structured clone come to an object of this kind? Asked when something has gone wrong, so it may be slow. */
+export function reaches(
+  value: unknown,
+  isKind: (value: object, depth: number) => boolean,
+  depth = 0,
+  seen = new Set<object>(),
+): boolean {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
+  if (isKind(value, depth)) return true;
+  seen.add(value);
+  for (const [, part] of partsOf(value)) if (reaches(part, isKind, depth + 1, seen)) return true;
+  return false;
+}
+
+/** Behind this object the search goes on: it is cloned without its properties. */
+const SKIPPED = Symbol('skipped');
+
 /**
  * Finds the part for which a value cannot be cloned, or gives up. It only looks, in the order of cloning, for what can never be
  * cloned: to clone each part for itself would take a hundred times as long as the whole.
  */
 export function findCulprit(root: unknown): Culprit | undefined {
   const seen = new Set<object>();
-  const way: Place[] = [];
-  /** Those behind whose parts the search has got. */
-  const suspects: Place[] = [];
+  /** Those all of whose parts can be cloned. */
+  const suspects: Culprit[] = [];
+  let looks = 0;
   let mistakes = 0;
   let port: Culprit | undefined;
-  let part: Culprit | undefined = { path: '', value: root };
-  for (let looks = 0; looks < MOST && mistakes < MOST_MISTAKES; looks++) {
-    const { path, value } = part;
-    const verdict = judge(value);
-    if (verdict === 'port') port ??= part;
-    if (verdict === 'hopeless') {
-      // Some objects are cloned without their properties. Then it goes on behind the object.
-      const outermost = port === undefined ? way.findIndex(({ isSuspect }) => isSuspect) : -1;
-      if (outermost === -1 || fails((way[outermost] as Place).value)) return part;
-      way.length = outermost;
-      mistakes++;
-    } else if (verdict !== 'port' && typeof value === 'object' && value !== null && !seen.has(value)) {
-      seen.add(value);
-      way.push({ path, value, isSuspect: verdict === 'suspect', parts: partsOf(value) });
-    }
-    part = next(way, suspects);
-    if (part === undefined) return port ?? firstOf(suspects);
-  }
-  return undefined;
-}
 
-/** The next part on the way back. */
-function next(way: Place[], suspects: Place[]): Culprit | undefined {
-  for (let place = way.at(-1); place !== undefined; place = way.at(-1)) {
-    const { done, value } = place.parts.next();
-    if (done !== true) return { path: place.path + value[0], value: value[1] };
-    way.pop();
-    if (place.isSuspect) suspects.push(place);
+  /** @param outermost the suspect that the part is in */
+  function search(path: string, value: unknown, outermost?: object): Culprit | typeof SKIPPED | undefined {
+    if (++looks > MOST || mistakes > MOST_MISTAKES) throw new RangeError('too many parts');
+    const verdict = judge(value);
+    if (verdict === 'hopeless') {
+      if (outermost === undefined || port !== undefined || fails(outermost)) return { path, value };
+      mistakes++;
+      return SKIPPED;
+    }
+    if (verdict === 'port') port ??= { path, value };
+    if (verdict === 'port' || typeof value !== 'object' || value === null || seen.has(value))
+      return undefined;
+    seen.add(value);
+    const suspect = verdict === 'suspect' ? value : undefined;
+    for (const [step, part] of partsOf(value)) {
+      const found = search(path + step, part, outermost ?? suspect);
+      if (found !== undefined) return found === SKIPPED && outermost === undefined ? undefined : found;
+    }
+    if (suspect !== undefined) suspects.push({ path, value });
+    return undefined;
   }
-  return undefined;
+
+  try {
+    return (search('', root) as Culprit | undefined) ?? port ?? firstOf(suspects);
+  } catch {
+    // Too many parts, or nested more deeply than the stack allows.
+    return undefined;
+  }
 }
 
 /** The first suspect that cannot be cloned. All of its parts can, as they come before it. */
-function firstOf(suspects: readonly Place[]): Culprit | undefined {
+function firstOf(suspects: readonly Culprit[]): Culprit | undefined {
   let low = 0;
   for (let high = suspects.length; high - low > 1; ) {
     const middle = (low + high) >> 1;

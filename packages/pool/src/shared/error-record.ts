@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { brand, UncloneableError } from '../errors.js';
-import { partsOf } from './culprit.js';
+import { reaches } from './culprit.js';
 import { node } from './node-realm.js';
 import { uncloneable } from './uncloneable.js';
 import { clone, isError, lineageOf, messageOf, read, readText } from './untrusted.js';
@@ -15,8 +15,8 @@ export interface Thrown {
   readonly errors: readonly ErrorRecord[];
 }
 
-/** The number of an error; a list of errors, with their numbers, and of primitive values; or anything that can be cloned. */
-type Carried = { error: number } | { list: unknown[]; errors: number[] } | { value: unknown };
+/** The number of an error; a list of errors and primitive values; or anything that can be cloned. */
+type Carried = { error: number } | { list: Carried[] } | { value: unknown };
 
 interface ErrorRecord {
   /** The closest class of the language that it extends. */
@@ -30,17 +30,11 @@ interface ErrorRecord {
 }
 
 type ErrorClass = new (first: never, message?: string) => Error;
-
-const BASES: Readonly<Record<string, ErrorClass>> = {
-  Error,
-  EvalError,
-  RangeError,
-  ReferenceError,
-  SyntaxError,
-  TypeError,
-  URIError,
-  AggregateError,
-};
+const BASES: Readonly<Record<string, ErrorClass>> = Object.fromEntries(
+  [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError].map(
+    (Base) => [Base.name, Base],
+  ),
+);
 /** Own properties that are not enumerable. */
 const HIDDEN = ['cause', 'errors', 'error', 'suppressed'];
 /** Of further errors, their own properties stay behind. */
@@ -49,7 +43,7 @@ const MOST_WITH_PROPERTIES = 1000;
 const DEEPEST = 500;
 /** Characters of a text, when all of them may be too many. */
 const CUT = 4096;
-const classes = new Map<string, ErrorClass>();
+const WHAT = 'the thrown value';
 // An array may have another prototype, or a property of that name.
 const { every, some } = Array.prototype;
 
@@ -58,62 +52,41 @@ export function carry(value: unknown): Thrown {
   try {
     return collect(value);
   } catch (cause) {
-    return carryInstead(value, cause);
+    try {
+      return collect(uncloneable(WHAT, value, cause));
+    } catch {
+      return collect(new UncloneableError(WHAT, 'reading it throws what cannot be copied either'));
+    }
   }
 }
 
-function carryInstead(value: unknown, cause: unknown): Thrown {
-  try {
-    return collect(uncloneable('the thrown value', value, cause));
-  } catch {
-    return collect(
-      new UncloneableError('the thrown value', 'reading it throws what cannot be copied either'),
-    );
-  }
-}
-
-/** The least that can be said of it, when all of it is too much. */
-export function carryLess({ value, errors }: Thrown, reason: unknown): Thrown {
-  const [first] = errors;
-  if (first === undefined || !('error' in value)) {
-    return collect(new UncloneableError('the thrown value', messageOf(reason).slice(0, CUT)));
-  }
-  const { message, stack } = first;
-  return {
-    value,
-    errors: [
-      { ...first, message: message.slice(0, CUT), stack: stack?.slice(0, CUT), own: codeOf(first.own) },
-    ],
-  };
-}
-
-/** By its code a caller tells what happened, so that it goes along with the least. */
-function codeOf({ code }: ErrorRecord['own']): ErrorRecord['own'] {
-  if (code === undefined || !('value' in code)) return {};
-  const { value } = code;
-  if (typeof value === 'number') return { code };
-  return typeof value === 'string' && value.length <= CUT ? { code } : {};
+/** The least that can be said of it, when all of it is too much: by its code a caller tells what happened. */
+export function carryLess({ value, errors: [first] }: Thrown, reason: unknown): Thrown {
+  if (first === undefined || !('error' in value))
+    return collect(new UncloneableError(WHAT, messageOf(reason).slice(0, CUT)));
+  const { message, stack, own } = first;
+  const code = read(own.code, 'value');
+  const isShort = typeof code === 'number' || (typeof code === 'string' && code.length <= CUT);
+  const less = { message: message.slice(0, CUT), stack: stack?.slice(0, CUT) };
+  return { value, errors: [{ ...first, ...less, own: isShort ? { code: { value: code } } : {} }] };
 }
 
 function collect(thrown: unknown): Thrown {
   const numbers = new Map<Error, number>();
-  const numberOf = (error: Error): number => {
-    if (!numbers.has(error)) numbers.set(error, numbers.size);
-    return numbers.get(error) as number;
-  };
   const carried = (value: unknown): Carried => {
-    if (isError(value)) return { error: numberOf(value) };
-    if (!isListOfErrors(value)) return { value: copyOf(value) };
-    const items = Array.from({ length: value.length }, (_, index) => value[index]);
-    const list = items.map((item) => (isError(item) ? undefined : item));
-    return { list, errors: items.map((item) => (isError(item) ? numberOf(item) : -1)) };
+    if (isError(value)) {
+      if (!numbers.has(value)) numbers.set(value, numbers.size);
+      return { error: numbers.get(value) as number };
+    }
+    if (isListOfErrors(value))
+      return { list: Array.from({ length: value.length }, (_, at) => carried(value[at])) };
+    return { value: isPrimitive(value) ? value : clone(value) };
   };
   const value = carried(thrown);
   const errors: ErrorRecord[] = [];
   // The map grows meanwhile, and `keys` goes through what is added.
-  for (const error of numbers.keys()) {
+  for (const error of numbers.keys())
     errors.push(recordOf(error, errors.length < MOST_WITH_PROPERTIES ? carried : undefined));
-  }
   return { value, errors };
 }
 
@@ -127,8 +100,6 @@ function isListOfErrors(value: unknown): value is unknown[] {
 
 const isPrimitive = (value: unknown): boolean =>
   typeof value === 'object' ? value === null : typeof value !== 'function' && typeof value !== 'symbol';
-
-const copyOf = (value: unknown): unknown => (isPrimitive(value) ? value : clone(value));
 
 function recordOf(error: Error, carried: ((value: unknown) => Carried) | undefined): ErrorRecord {
   const stack = read(error, 'stack');
@@ -158,11 +129,8 @@ function messageTextOf(error: Error): string {
 function baseOf(error: Error): string | undefined {
   const lineage = lineageOf(error);
   if (lineage.includes(node.DOMException.prototype)) return 'DOMException';
-  for (const level of lineage) {
-    const name = read(read(level, 'constructor'), 'name');
-    if (typeof name === 'string' && Object.hasOwn(BASES, name)) return name;
-  }
-  return undefined;
+  const names = lineage.map((level) => read(read(level, 'constructor'), 'name'));
+  return names.find((name) => typeof name === 'string' && Object.hasOwn(BASES, name)) as string | undefined;
 }
 
 function ownOf(error: Error, carried: (value: unknown) => Carried): Record<string, Carried> {
@@ -171,7 +139,7 @@ function ownOf(error: Error, carried: (value: unknown) => Carried): Record<strin
     if (!Object.hasOwn(error, name) || name === 'stack' || name === 'message') continue;
     try {
       const part = carried((error as unknown as Record<string, unknown>)[name]);
-      if (!isDeeper(part, DEEPEST)) own[name] = part;
+      if (!reaches(part, (_, depth) => depth === DEEPEST)) own[name] = part;
     } catch {
       // A property that cannot be cloned stays behind; the error itself matters more.
     }
@@ -188,54 +156,37 @@ export function restore({ value, errors }: Thrown): unknown {
 
 function restored(carried: Carried, errors: readonly Error[]): unknown {
   if ('error' in carried) return errors[carried.error];
-  if (!('list' in carried)) return carried.value;
-  for (const [index, number] of carried.errors.entries()) {
-    if (number !== undefined && number !== -1) carried.list[index] = errors[number];
-  }
-  return carried.list;
+  return 'list' in carried ? carried.list.map((item) => restored(item, errors)) : carried.value;
 }
 
 function fill(error: Error, record: ErrorRecord, errors: readonly Error[]): void {
   define(error, 'stack', record.stack, false);
-  if (record.base !== 'DOMException' && error.name !== record.name) {
+  if (record.base !== 'DOMException' && error.name !== record.name)
     define(error, 'name', record.name, Object.hasOwn(record.own, 'name'));
-  }
-  for (const [name, carried] of Object.entries(record.own)) {
+  for (const [name, carried] of Object.entries(record.own))
     define(error, name, restored(carried, errors), !HIDDEN.includes(name));
-  }
   const { code } = error as { code?: unknown };
   if (typeof code === 'string' && code.startsWith('PLIMSOLL_POOL_')) brand(error);
 }
 
 function create({ base, type, message, name }: ErrorRecord): Error {
   if (base === 'DOMException') return new node.DOMException(message, name);
-  if (base === 'AggregateError') return new (classOf(base, type))([] as never, message);
-  return new (classOf(base, type))(message as never);
+  const Class = classOf(base, type);
+  return base === 'AggregateError' ? new Class([] as never, message) : new Class(message as never);
 }
+
+const classes = new Map<string, ErrorClass>();
 
 /** A class of the same name, so that `error.constructor.name` and logs say what they said in the worker. */
 function classOf(base: string, type: string): ErrorClass {
   const Base = BASES[base] ?? Error;
   if (type === base) return Base;
   const key = `${base}/${type}`;
-  let known = classes.get(key);
-  if (known === undefined) {
-    known = class extends Base {};
-    Object.defineProperty(known, 'name', { value: type });
-    if (classes.size < 1000) classes.set(key, known);
-  }
+  const known = classes.get(key) ?? Object.defineProperty(class extends Base {}, 'name', { value: type });
+  if (classes.size < 1000) classes.set(key, known);
   return known;
 }
 
 function define(target: object, name: string, value: unknown, enumerable: boolean): void {
   Object.defineProperty(target, name, { value, enumerable, writable: true, configurable: true });
-}
-
-/** Is something in a value that was cloned nested in more than so many others? */
-function isDeeper(value: unknown, most: number, seen = new Set<object>()): boolean {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
-  if (most === 0) return true;
-  seen.add(value);
-  for (const [, part] of partsOf(value)) if (isDeeper(part, most - 1, seen)) return true;
-  return false;
 }

@@ -1,4 +1,4 @@
-import { GATE, HOST_GATE, LINE } from './layout.js';
+import { GATE, HOST_GATE } from './layout.js';
 import { blockAt, mailCount, type Table } from './table.js';
 
 /**
@@ -80,8 +80,6 @@ export interface Wakeable {
   wake(): boolean;
 }
 
-const spinners = new Int32Array(LINE);
-
 /**
  * Host: one wake-up for each of so many queued tasks that no worker will take that spins, or was woken before. A worker
  * that held a permit after these tasks were published looks once more before it sleeps: it needs no wake-up, and counts
@@ -91,19 +89,19 @@ const spinners = new Int32Array(LINE);
 export function wakeFor(table: Table, queued: number, workers: readonly Wakeable[]): void {
   if (queued <= 0) return;
   const { words, layout } = table;
-  let count = 0;
+  const spinning: number[] = [];
   for (let permit = layout.permits; permit < layout.permits + layout.spinners; permit++) {
     const holder = Atomics.load(words, permit);
     if (holder <= 0 || mailCount(table, holder - 1) > 0) continue;
     // It may have had mail until now: it returns its permit before it claims.
-    if (Atomics.load(words, permit) === holder) spinners[count++] = holder - 1;
+    if (Atomics.load(words, permit) === holder) spinning.push(holder - 1);
   }
-  let left = queued - count;
+  let left = queued - spinning.length;
   for (const worker of workers) if (worker.isComing) left--;
   for (let place = workers.length - 1; place >= 0 && left > 0; place--) {
     const worker = workers[place] as Wakeable;
-    if (wasSpinning(worker.index, count) || Atomics.load(words, gateAt(table, worker.index)) !== SLEEPING)
-      continue;
+    const isAsleep = Atomics.load(words, gateAt(table, worker.index)) === SLEEPING;
+    if (!isAsleep || spinning.includes(worker.index)) continue;
     // Asked before: once awake it claims.
     const hasMail = mailCount(table, worker.index) > 0;
     if (worker.wake() && !hasMail) left--;
@@ -114,11 +112,6 @@ export function wakeFor(table: Table, queued: number, workers: readonly Wakeable
 export function wakeFurther(queued: number, workers: readonly Wakeable[]): void {
   let left = queued;
   for (const worker of workers) if (left > 0 && worker.wake()) left--;
-}
-
-function wasSpinning(index: number, count: number): boolean {
-  for (let place = 0; place < count; place++) if (spinners[place] === index) return true;
-  return false;
 }
 
 /** Host, once a worker's thread has exited. */

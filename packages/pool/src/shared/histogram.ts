@@ -32,7 +32,6 @@ const SMALLEST = 3;
 const LARGEST = 4;
 const BUCKETS = 8;
 const CELLS = BUCKETS + SUB * EXPONENTS;
-
 const BYTES = CELLS * 8;
 
 /**
@@ -80,7 +79,7 @@ export class Histogram {
       this.#cells[cell] = Math.max(0, (this.#cells[cell] as number) - (other.#cells[cell] as number));
     }
     const within = (place: number): number =>
-      place === -1 ? 0 : Math.min(largest, Math.max(smallest, middleOf(place) / NANOS));
+      place === -1 ? 0 : Math.min(largest, Math.max(smallest, middleOf(place)));
     const isUsed = (times: number, place: number): boolean => place >= BUCKETS && times > 0;
     this.#cells[SMALLEST] = within(this.#cells.findIndex(isUsed));
     this.#cells[LARGEST] = within(this.#cells.findLastIndex(isUsed));
@@ -114,7 +113,7 @@ export class Histogram {
     let left = Math.max(1, Math.ceil((percent / 100) * this.count));
     for (let place = BUCKETS; place < CELLS; place++) {
       left -= this.#cells[place] as number;
-      if (left <= 0) return Math.min(this.#largest, Math.max(this.#smallest, middleOf(place) / NANOS));
+      if (left <= 0) return Math.min(this.#largest, Math.max(this.#smallest, middleOf(place)));
     }
     return this.#largest;
   }
@@ -122,7 +121,7 @@ export class Histogram {
   /** How many times do not exceed so many milliseconds, as far as the buckets tell. */
   countUpTo(milliseconds: number): number {
     let count = 0;
-    for (let place = BUCKETS; place < CELLS && middleOf(place) / NANOS <= milliseconds; place++) {
+    for (let place = BUCKETS; place < CELLS && middleOf(place) <= milliseconds; place++) {
       count += this.#cells[place] as number;
     }
     return count;
@@ -143,9 +142,10 @@ function bucketOf(nanoseconds: number): number {
   return BUCKETS + Math.max(0, Math.min(SUB * EXPONENTS - 1, bucket));
 }
 
+/** In milliseconds. */
 function middleOf(place: number): number {
   const bucket = place - BUCKETS;
-  return (1 + ((bucket % SUB) + 0.5) / SUB) * 2 ** Math.floor(bucket / SUB);
+  return ((1 + ((bucket % SUB) + 0.5) / SUB) * 2 ** Math.floor(bucket / SUB)) / NANOS;
 }
 
 /** What one worker has measured of its tasks, in memory that the host reads: its host has enough to do. */

@@ -63,22 +63,12 @@ export interface Geometry {
   readonly spinners: number;
 }
 
-/** Addresses derived from a geometry. */
-export interface Layout extends Geometry {
-  readonly permits: number;
-  readonly queue: number;
-  readonly blocks: number;
-  readonly blockWords: number;
-  readonly doneRing: number;
-  readonly mailRing: number;
-  readonly slotBase: number;
-  readonly words: number;
-}
+/** A geometry, and all addresses that follow from it. */
+export type Layout = Readonly<ReturnType<typeof layoutOf>>;
 
 const toLine = (words: number): number => Math.ceil(words / LINE) * LINE;
 
-/** Derives every address of a table. */
-export function layoutOf(geometry: Geometry): Layout {
+export function layoutOf(geometry: Geometry) {
   const queue = PERMITS + MOST_PERMITS;
   const blocks = queue + toLine(geometry.slots);
   const blockWords = BLOCK_HEADER + toLine(geometry.slots) + toLine(geometry.mailbox);

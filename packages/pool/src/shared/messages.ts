@@ -9,53 +9,51 @@ import type { Ring } from './result-ring.js';
  * handler, arena, shape or payload in the table reads its port synchronously: such a message is always posted before the
  * slot that needs it is published.
  */
-/** [HANDLER, id, filename, name, how it is called] */
 export const HANDLER = 1;
-/** [ARENA, index, buffer]: memory for tasks that do not fit into a slot. */
 export const ARENA = 2;
-/** [PAYLOAD, slot, sequence, payload]: what does not go through the table, in either direction. */
 export const PAYLOAD = 3;
-/** [RESULTS, ring, buffer]: one of the worker's rings for results that do not fit into a slot. */
 export const RESULTS = 4;
-/** [READY, kernel thread id or 0] */
 export const READY = 5;
-/** [SHAPE, number, names]: how the sender's encoder calls objects with these keys from now on. */
 export const SHAPE = 6;
-/** [EXIT]: the worker shall end itself. */
 export const EXIT = 7;
-/** [ABORT, slot, sequence, reason]: the task shall end. Posted before its slot is marked as asked. */
 export const ABORT = 8;
-/** [STARTED, number, time]: the worker begins with a task whose `Packed` has that number. */
 export const STARTED = 9;
-/** [DISPOSES]: before the worker ends, its files have something to do. */
 export const DISPOSES = 10;
-/** [RETIRE]: the worker shall take no more tasks, end those that it has, and then end itself. */
 export const RETIRE = 11;
-/** [HEAP, bytes]: so large is the worker's heap, more than it shall be. */
 export const HEAP = 12;
-/** [LEAVES]: the worker has retired. What waits is for others, of whom the host may have woken none because of this one. */
 export const LEAVES = 13;
-/** [FORGET, ids]: no task has these handlers, and none will. */
 export const FORGET = 14;
 
 /** How it is called: bits of `calls.ts`. */
 export type Handler = readonly [id: number, filename: string, name: string, call: number];
 
 export type Message =
-  | [typeof HANDLER, ...Handler]
-  | [typeof ARENA, number, SharedArrayBuffer]
-  | [typeof PAYLOAD, number, number, Payload]
-  | [typeof RESULTS, Ring, SharedArrayBuffer]
-  | [typeof READY, number]
-  | [typeof SHAPE, number, readonly string[]]
-  | [typeof EXIT]
-  | [typeof ABORT, number, number, Thrown]
-  | [typeof STARTED, number, number]
-  | [typeof DISPOSES]
-  | [typeof RETIRE]
-  | [typeof HEAP, number]
-  | [typeof LEAVES]
-  | [typeof FORGET, readonly number[]];
+  | [what: typeof HANDLER, ...Handler]
+  /** Memory for tasks that do not fit into a slot. */
+  | [what: typeof ARENA, index: number, buffer: SharedArrayBuffer]
+  /** What does not go through the table, in either direction. */
+  | [what: typeof PAYLOAD, slot: number, sequence: number, payload: Payload]
+  /** One of the worker's rings for results that do not fit into a slot. */
+  | [what: typeof RESULTS, ring: Ring, buffer: SharedArrayBuffer]
+  | [what: typeof READY, kernelThreadId: number]
+  /** How the sender's encoder calls objects with these keys from now on. */
+  | [what: typeof SHAPE, number: number, names: readonly string[]]
+  /** The worker shall end itself. */
+  | [what: typeof EXIT]
+  /** The task shall end. Posted before its slot is marked as asked. */
+  | [what: typeof ABORT, slot: number, sequence: number, reason: Thrown]
+  /** The worker begins with a task whose `Packed` has that number. */
+  | [what: typeof STARTED, number: number, time: number]
+  /** Before the worker ends, its files have something to do. */
+  | [what: typeof DISPOSES]
+  /** The worker shall take no more tasks, end those that it has, and then end itself. */
+  | [what: typeof RETIRE]
+  /** The worker's heap is larger than it shall be. */
+  | [what: typeof HEAP, bytes: number]
+  /** The worker has retired. What waits is for others, of whom the host may have woken none because of this one. */
+  | [what: typeof LEAVES]
+  /** No task has these handlers, and none will. */
+  | [what: typeof FORGET, ids: readonly number[]];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {

@@ -66,8 +66,6 @@ export const PULL = 1 << 30;
 export const kindOf = (state: number): number => state & KIND_MASK;
 export const ownerOf = (state: number): number => state >>> KIND_BITS;
 const pack = (kind: number, value: number): number => (value << KIND_BITS) | kind;
-const mailed = (worker: number, position: number): number =>
-  pack(MAILED, (worker << MAIL_POSITION_BITS) | (position & ((1 << MAIL_POSITION_BITS) - 1)));
 const next = (position: number): number => (position + 1) & TICKET_MASK;
 
 /** How many entries lie between two ring positions. */
@@ -75,14 +73,34 @@ export const distance = (head: number, tail: number): number => (tail - head) & 
 
 /** The address of a slot's first word. */
 export const slotAt = (layout: Layout, slot: number): number => layout.slotBase + slot * layout.slotWords;
+const stateAt = (layout: Layout, slot: number): number => slotAt(layout, slot) + STATE;
 /** The address of a worker's block. */
 export const blockAt = (layout: Layout, worker: number): number => layout.blocks + worker * layout.blockWords;
+
+/** Whose ring it is: that of the mailbox of a worker, or the queue for all. */
+const ALL = -1;
+const headAt = (layout: Layout, owner: number): number =>
+  owner === ALL ? QUEUE_HEAD : blockAt(layout, owner) + MAIL_HEAD;
+const tailAt = (layout: Layout, owner: number): number =>
+  owner === ALL ? QUEUE_TAIL : blockAt(layout, owner) + MAIL_TAIL;
+const entryAt = (layout: Layout, owner: number, position: number): number =>
+  owner === ALL
+    ? layout.queue + (position & (layout.slots - 1))
+    : blockAt(layout, owner) + layout.mailRing + (position & (layout.mailbox - 1));
+/** The state of a slot that waits at this position. */
+const ticket = (owner: number, position: number): number =>
+  owner === ALL
+    ? pack(QUEUED, position)
+    : pack(MAILED, (owner << MAIL_POSITION_BITS) | (position & ((1 << MAIL_POSITION_BITS) - 1)));
 
 /** One view of a table: the same on the host and in each worker. */
 export interface Table {
   readonly layout: Layout;
   readonly words: Int32Array;
 }
+
+const replaces = (words: Int32Array, address: number, expected: number, state: number): boolean =>
+  Atomics.compareExchange(words, address, expected, state) === expected;
 
 /**
  * Host: publishes a held slot to the queue that every worker claims from. False when the ring is full. No worker sees it
@@ -92,7 +110,7 @@ export function publish(table: Table, slot: number): boolean {
   const { words, layout } = table;
   const place = words[QUEUE_NEXT] as number;
   if (distance(words[QUEUE_SEEN] as number, place) >= layout.slots && !hasRoom(table, place)) return false;
-  const address = slotAt(layout, slot) + STATE;
+  const address = stateAt(layout, slot);
   const state = pack(QUEUED, place);
   const following = next(place);
   // From here on nothing is called: at the end of the stack all of this happens, or nothing.
@@ -119,52 +137,52 @@ function hasRoom(table: Table, place: number): boolean {
 /** Host: moves the head over entries whose slots were retracted. True when that made room. */
 function skipStale(table: Table): boolean {
   const { words, layout } = table;
-  let moved = false;
-  for (;;) {
+  for (let moved = false; ; moved = true) {
     const head = Atomics.load(words, QUEUE_HEAD);
     if (head === Atomics.load(words, QUEUE_TAIL)) return moved;
-    const slot = Atomics.load(words, layout.queue + (head & (layout.slots - 1)));
-    if (Atomics.load(words, slotAt(layout, slot) + STATE) === pack(QUEUED, head)) return moved;
+    const slot = Atomics.load(words, entryAt(layout, ALL, head));
+    if (Atomics.load(words, stateAt(layout, slot)) === ticket(ALL, head)) return moved;
     Atomics.compareExchange(words, QUEUE_HEAD, head, next(head));
-    moved = true;
   }
 }
 
 /** Host: gives a held slot to one worker alone. False when that worker's mailbox is full. */
 export function publishTo(table: Table, worker: number, slot: number): boolean {
   const { words, layout } = table;
-  const block = blockAt(layout, worker);
-  const tail = Atomics.load(words, block + MAIL_TAIL);
-  if (distance(Atomics.load(words, block + MAIL_HEAD), tail) >= layout.mailbox) return false;
-  words[block + layout.mailRing + (tail & (layout.mailbox - 1))] = slot;
-  Atomics.store(words, slotAt(layout, slot) + STATE, mailed(worker, tail));
-  Atomics.store(words, block + MAIL_TAIL, next(tail));
+  const tail = Atomics.load(words, tailAt(layout, worker));
+  if (distance(Atomics.load(words, headAt(layout, worker)), tail) >= layout.mailbox) return false;
+  words[entryAt(layout, worker, tail)] = slot;
+  Atomics.store(words, stateAt(layout, slot), ticket(worker, tail));
+  Atomics.store(words, tailAt(layout, worker), next(tail));
   return true;
 }
 
 /** Host: takes a queued slot back. False when a worker has claimed it (or finished it) already. */
 export function retract(table: Table, slot: number): boolean {
   const { words, layout } = table;
-  const address = slotAt(layout, slot) + STATE;
+  const address = stateAt(layout, slot);
   const state = Atomics.load(words, address);
   const waits = kindOf(state) === QUEUED || kindOf(state) === MAILED;
-  return waits && Atomics.compareExchange(words, address, state, pack(HELD, 0)) === state;
+  return waits && replaces(words, address, state, pack(HELD, 0));
 }
 
 /** Host: the worker for which alone a slot is queued, or -1. */
 export function addresseeOf({ words, layout }: Table, slot: number): number {
-  const state = Atomics.load(words, slotAt(layout, slot) + STATE);
+  const state = Atomics.load(words, stateAt(layout, slot));
   return kindOf(state) === MAILED ? ownerOf(state) >>> MAIL_POSITION_BITS : -1;
 }
 
 /** Host: has nobody got the slot? */
 export const isFree = ({ words, layout }: Table, slot: number): boolean =>
-  words[slotAt(layout, slot) + STATE] === FREE;
+  words[stateAt(layout, slot)] === FREE;
 
 /** Host: gives a slot back to the free ones. */
 export function release(table: Table, slot: number): void {
   table.words[slotAt(table.layout, slot) + STATE] = FREE;
 }
+
+/** May a worker take this slot now? */
+type Accepts = (slot: number) => boolean;
 
 /**
  * Worker: claims the oldest queued slot, its own mailbox first. Returns the slot or -1.
@@ -172,82 +190,56 @@ export function release(table: Table, slot: number): void {
  * for this worker alone, so nothing else is claimed before it: otherwise it might never be accepted.
  * `mayPass` says that a shared slot may be claimed before the mail that is due: that is how both take turns.
  */
-export function claim(
-  table: Table,
-  worker: number,
-  accepts?: (slot: number) => boolean,
-  mayPass?: (slot: number) => boolean,
-): number {
+export function claim(table: Table, worker: number, accepts?: Accepts, mayPass?: Accepts): number {
   if (mayPass !== undefined) {
-    const due = firstMail(table, worker);
+    const due = firstOf(table, worker);
     if (due !== EMPTY && mayPass(due) && (accepts === undefined || accepts(due))) {
-      const shared = claimShared(table, worker, accepts);
-      if (shared !== EMPTY) return shared;
+      const shared = claimFrom(table, ALL, worker, accepts);
+      if (shared >= 0) return shared;
     }
   }
-  const mail = claimMail(table, worker, accepts);
-  if (mail === REFUSED) return EMPTY;
-  return mail === EMPTY ? claimShared(table, worker, accepts) : mail;
-}
-
-/** The slot that its mailbox names next, or -1. It may have been taken back. */
-function firstMail({ words, layout }: Table, worker: number): number {
-  const block = blockAt(layout, worker);
-  const head = Atomics.load(words, block + MAIL_HEAD);
-  if (head === Atomics.load(words, block + MAIL_TAIL)) return EMPTY;
-  return Atomics.load(words, block + layout.mailRing + (head & (layout.mailbox - 1)));
+  const mail = claimFrom(table, worker, worker, accepts);
+  const slot = mail === EMPTY ? claimFrom(table, ALL, worker, accepts) : mail;
+  return slot === REFUSED ? EMPTY : slot;
 }
 
 /** Worker: the same from its mailbox alone, when it retires. */
-export function claimOwn(table: Table, worker: number, accepts?: (slot: number) => boolean): number {
-  const mail = claimMail(table, worker, accepts);
+export function claimOwn(table: Table, worker: number, accepts?: Accepts): number {
+  const mail = claimFrom(table, worker, worker, accepts);
   return mail === REFUSED ? EMPTY : mail;
 }
 
-function claimShared(table: Table, worker: number, accepts?: (slot: number) => boolean): number {
+/** The slot that a ring names next, or -1. It may have been taken back. */
+function firstOf({ words, layout }: Table, owner: number): number {
+  const head = Atomics.load(words, headAt(layout, owner));
+  if (head === Atomics.load(words, tailAt(layout, owner))) return EMPTY;
+  return Atomics.load(words, entryAt(layout, owner, head));
+}
+
+function claimFrom(table: Table, owner: number, worker: number, accepts: Accepts | undefined): number {
   const { words, layout } = table;
   for (;;) {
-    const head = Atomics.load(words, QUEUE_HEAD);
-    if (head === Atomics.load(words, QUEUE_TAIL)) return EMPTY;
-    const slot = Atomics.load(words, layout.queue + (head & (layout.slots - 1)));
-    if (refuses(table, slot, pack(QUEUED, head), accepts)) return EMPTY;
-    const taken = take(table, worker, slot, pack(QUEUED, head));
-    Atomics.compareExchange(words, QUEUE_HEAD, head, next(head));
+    const head = Atomics.load(words, headAt(layout, owner));
+    if (head === Atomics.load(words, tailAt(layout, owner))) return EMPTY;
+    const slot = Atomics.load(words, entryAt(layout, owner, head));
+    if (refuses(table, slot, ticket(owner, head), accepts)) return REFUSED;
+    const taken = take(table, worker, slot, ticket(owner, head));
+    Atomics.compareExchange(words, headAt(layout, owner), head, next(head));
     if (taken) return slot;
   }
 }
 
 /** Is the slot still queued as the ring says, and not for this worker now? */
-function refuses(
-  { words, layout }: Table,
-  slot: number,
-  queued: number,
-  accepts?: (slot: number) => boolean,
-): boolean {
+function refuses({ words, layout }: Table, slot: number, queued: number, accepts?: Accepts): boolean {
   if (accepts === undefined || accepts(slot)) return false;
-  return Atomics.load(words, slotAt(layout, slot) + STATE) === queued;
-}
-
-function claimMail(table: Table, worker: number, accepts?: (slot: number) => boolean): number {
-  const { words, layout } = table;
-  const block = blockAt(layout, worker);
-  for (;;) {
-    const head = Atomics.load(words, block + MAIL_HEAD);
-    if (head === Atomics.load(words, block + MAIL_TAIL)) return EMPTY;
-    const slot = Atomics.load(words, block + layout.mailRing + (head & (layout.mailbox - 1)));
-    if (refuses(table, slot, mailed(worker, head), accepts)) return REFUSED;
-    const taken = take(table, worker, slot, mailed(worker, head));
-    Atomics.store(words, block + MAIL_HEAD, next(head));
-    if (taken) return slot;
-  }
+  return Atomics.load(words, stateAt(layout, slot)) === queued;
 }
 
 function take(table: Table, worker: number, slot: number, queued: number): boolean {
   const { words, layout } = table;
   const block = blockAt(layout, worker);
   add(words, block + RUNNING_NOW, 1);
-  const address = slotAt(layout, slot) + STATE;
-  if (Atomics.compareExchange(words, address, queued, pack(RUNNING, worker)) === queued) {
+  if (replaces(words, stateAt(layout, slot), queued, pack(RUNNING, worker))) {
     add(words, block + CLAIMED, 1);
     return true;
   }
@@ -264,60 +256,48 @@ function add(words: Int32Array, word: number, count: number): void {
  * Worker: would a claim change anything? Used between declaring sleep and sleeping. True also for stale entries at
  * the head, which a claim moves past; false for a slot that `accepts` refuses.
  */
-export function anythingQueued(table: Table, worker: number, accepts?: (slot: number) => boolean): boolean {
+export function anythingQueued(table: Table, worker: number, accepts?: Accepts): boolean {
   const { words, layout } = table;
-  if (mailCount(table, worker) > 0) {
-    if (accepts === undefined) return true;
-    const block = blockAt(layout, worker);
-    const first = Atomics.load(words, block + MAIL_HEAD);
-    const mail = Atomics.load(words, block + layout.mailRing + (first & (layout.mailbox - 1)));
-    return !refuses(table, mail, mailed(worker, first), accepts);
-  }
-  const head = Atomics.load(words, QUEUE_HEAD);
-  if (head === Atomics.load(words, QUEUE_TAIL)) return false;
+  const owner = mailCount(table, worker) > 0 ? worker : ALL;
+  const head = Atomics.load(words, headAt(layout, owner));
+  if (owner === ALL && head === Atomics.load(words, QUEUE_TAIL)) return false;
   if (accepts === undefined) return true;
-  const slot = Atomics.load(words, layout.queue + (head & (layout.slots - 1)));
-  return !refuses(table, slot, pack(QUEUED, head), accepts);
+  return !refuses(table, Atomics.load(words, entryAt(layout, owner, head)), ticket(owner, head), accepts);
 }
 
 /** Worker: reports the end of a claimed slot. False when the host has condemned it: then claim nothing more. */
 export function complete(table: Table, worker: number, slot: number): boolean {
   const { words, layout } = table;
-  const running = pack(RUNNING, worker);
-  const address = slotAt(layout, slot) + STATE;
+  const address = stateAt(layout, slot);
   const done = pack(DONE, worker);
+  // Only the host asks, and only tasks that run: whatever else the state is by now, it stays so.
   const isDone =
-    Atomics.compareExchange(words, address, running, done) === running || endAsked(words, address, worker);
+    replaces(words, address, pack(RUNNING, worker), done) ||
+    replaces(words, address, pack(ASKED, worker), done);
   add(words, blockAt(layout, worker) + RUNNING_NOW, -1);
   if (isDone) report(table, worker, slot);
   return isDone;
-}
-
-/** Only the host asks, and only tasks that run: whatever else the state is by now, it stays so. */
-function endAsked(words: Int32Array, address: number, worker: number): boolean {
-  const asked = pack(ASKED, worker);
-  return Atomics.compareExchange(words, address, asked, pack(DONE, worker)) === asked;
 }
 
 const isRunning = (state: number): boolean => kindOf(state) === RUNNING || kindOf(state) === ASKED;
 
 /** Host: the worker that runs a slot, or -1. */
 export function runnerOf({ words, layout }: Table, slot: number): number {
-  const state = Atomics.load(words, slotAt(layout, slot) + STATE);
+  const state = Atomics.load(words, stateAt(layout, slot));
   return isRunning(state) ? ownerOf(state) : -1;
 }
 
 /** Host: asks the worker that runs a slot to end it. False when it has ended, or was asked before. */
 export function ask({ words, layout }: Table, slot: number): boolean {
-  const address = slotAt(layout, slot) + STATE;
+  const address = stateAt(layout, slot);
   const state = Atomics.load(words, address);
   if (kindOf(state) !== RUNNING) return false;
-  return Atomics.compareExchange(words, address, state, pack(ASKED, ownerOf(state))) === state;
+  return replaces(words, address, state, pack(ASKED, ownerOf(state)));
 }
 
 /** Worker: shall it end the slot that it runs? */
 export function isAsked({ words, layout }: Table, slot: number): boolean {
-  const kind = kindOf(Atomics.load(words, slotAt(layout, slot) + STATE));
+  const kind = kindOf(Atomics.load(words, stateAt(layout, slot)));
   return kind === ASKED || kind === CONDEMNED;
 }
 
@@ -335,11 +315,10 @@ export function hasNothing(table: Table, worker: number): boolean {
 /** Host: the worker that runs a slot, which must now be killed, or -1 when the slot has ended. */
 export function condemn(table: Table, slot: number): number {
   const { words, layout } = table;
-  const address = slotAt(layout, slot) + STATE;
+  const address = stateAt(layout, slot);
   const state = Atomics.load(words, address);
   const worker = ownerOf(state);
-  if (!isRunning(state)) return -1;
-  return Atomics.compareExchange(words, address, state, pack(CONDEMNED, worker)) === state ? worker : -1;
+  return isRunning(state) && replaces(words, address, state, pack(CONDEMNED, worker)) ? worker : -1;
 }
 
 /** Worker: pushes an entry (a slot, or a slot with PULL) to its completion ring. */
@@ -375,8 +354,8 @@ export function anythingDone(table: Table, worker: number): boolean {
 
 /** How many entries wait in a worker's mailbox. */
 export function mailCount(table: Table, worker: number): number {
-  const block = blockAt(table.layout, worker);
-  return distance(Atomics.load(table.words, block + MAIL_HEAD), Atomics.load(table.words, block + MAIL_TAIL));
+  const { words, layout } = table;
+  return distance(Atomics.load(words, headAt(layout, worker)), Atomics.load(words, tailAt(layout, worker)));
 }
 
 /** Host: queue entries that nobody has passed yet, announced or not; retracted ones count until somebody does. */
@@ -393,19 +372,16 @@ export function sweep(table: Table, worker: number): { running: number[]; done: 
   const running: number[] = [];
   const done: number[] = [];
   for (let slot = 0; slot < layout.slots; slot++) {
-    const state = Atomics.load(words, slotAt(layout, slot) + STATE);
+    const state = Atomics.load(words, stateAt(layout, slot));
     const isItsOwn = (isRunning(state) || kindOf(state) === CONDEMNED) && ownerOf(state) === worker;
     if (isItsOwn) running.push(slot);
     if (state === pack(DONE, worker)) done.push(slot);
   }
   const mail: number[] = [];
-  const block = blockAt(layout, worker);
-  const tail = Atomics.load(words, block + MAIL_TAIL);
-  for (let head = Atomics.load(words, block + MAIL_HEAD); head !== tail; head = next(head)) {
-    const slot = words[block + layout.mailRing + (head & (layout.mailbox - 1))] as number;
-    const queued = mailed(worker, head);
-    const address = slotAt(layout, slot) + STATE;
-    if (Atomics.compareExchange(words, address, queued, pack(HELD, 0)) === queued) mail.push(slot);
+  const tail = Atomics.load(words, tailAt(layout, worker));
+  for (let head = Atomics.load(words, headAt(layout, worker)); head !== tail; head = next(head)) {
+    const slot = words[entryAt(layout, worker, head)] as number;
+    if (replaces(words, stateAt(layout, slot), ticket(worker, head), pack(HELD, 0))) mail.push(slot);
   }
   return { running, done, mail };
 }

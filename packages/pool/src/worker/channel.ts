@@ -2,152 +2,75 @@ import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
-import { type Layout, OFFSET, SEQUENCE } from '../shared/layout.js';
-import { chunkOf, wordOf } from '../shared/memory.js';
+import { OFFSET, SEQUENCE } from '../shared/layout.js';
+import { chunkOf, tableOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { Post } from '../shared/post.js';
 import { slotAt } from '../shared/table.js';
 
 /** The exit code of a thread that its host has ended. */
 const TERMINATED = 1;
-
 /** Lost messages that are remembered: more than can be under way. */
 const MOST_LOST = 2 ** 16;
 
-/** The worker's end of its port. What a slot needs is posted before the slot is published, and read without waiting. */
-export class Channel {
-  readonly handlers = new Map<number, message.Handler>();
-  readonly arenas: Memory[] = [];
-  /** Hears that a task shall end. Set once there is one that can. */
-  onAbort: ((slot: number, sequence: number, reason: Thrown) => void) | undefined;
-  /** Hears that the worker shall retire. */
-  onRetire: (() => void) | undefined;
-  readonly makers = new Makers(() => this.readAll());
-  readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
+export type Channel = ReturnType<typeof channelOf>;
+
+/** What a worker shares with its host: the table, and a port. What a slot needs is posted before it, and read without waiting. */
+export function channelOf(startup: message.Startup) {
+  const table = tableOf(startup.layout, startup.table);
+  const { words, layout } = table;
+  const handlers = new Map(startup.handlers.map((handler) => [handler[0], handler]));
+  const arenas = startup.arenas.map((buffer) => memoryOf(buffer));
+  const payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** What could not be read, by the number of the message. */
-  readonly #unreadable = new Map<number, message.Payload>();
-  #lastMessage = 0;
-  readonly #messages: Post;
-  readonly #layout: Layout;
-  readonly #words: Int32Array;
+  const unreadable = new Map<number, message.Payload>();
+  let lastMessage = 0;
   /** The host's gate is open, and no message has told it so. */
-  #owesWake = false;
-
-  constructor(startup: message.Startup) {
-    this.#messages = new Post(startup, {
-      accept: (received) => this.#accept(received),
-      lose: (reason) => this.#lose(reason),
-    });
-    this.#layout = startup.layout;
-    this.#words = new Int32Array(startup.table);
-    for (const handler of startup.handlers) this.handlers.set(handler[0], handler);
-    for (const buffer of startup.arenas) this.arenas.push(memoryOf(buffer));
-    for (const [shape, names] of startup.shapes.entries()) this.makers.add(shape, names);
-  }
-
-  /** Calls `onMessage` after anything has arrived, such as a payload that a task waits for. */
-  listen(onMessage: () => void): void {
-    this.#messages.listen(onMessage);
-  }
-
-  handler(id: number): message.Handler {
-    if (!this.handlers.has(id)) this.readAll();
-    return this.handlers.get(id) as message.Handler;
-  }
-
-  arena(index: number): Memory {
-    if (this.arenas[index] === undefined) this.readAll();
-    return this.arenas[index] as Memory;
-  }
-
-  /** The bytes of a large buffer inside a task. */
-  borrow(address: number, length: number): Uint8Array {
-    const start = wordOf(address) * 4;
-    return this.arena(chunkOf(address)).bytes.subarray(start, start + length);
-  }
-
-  hasPayload(slot: number): boolean {
-    return (
-      this.#payloads.has(slot) ||
-      (this.#unreadable.size > 0 && this.#unreadable.has(this.#wordOf(slot, OFFSET)))
-    );
-  }
-
-  /** The payload of a slot, or undefined when the host has not sent it. */
-  payload(slot: number): message.Payload | undefined {
-    const found = this.#payloads.get(slot);
-    if (found === undefined) return this.#lost(slot);
-    this.#payloads.delete(slot);
-    // A task that was cancelled may have left its payload behind.
-    return found.sequence === this.#wordOf(slot, SEQUENCE) ? found.payload : this.#lost(slot);
-  }
-
-  #lost(slot: number): message.Payload | undefined {
-    if (this.#unreadable.size === 0) return undefined;
-    const number = this.#wordOf(slot, OFFSET);
-    const found = this.#unreadable.get(number);
-    this.#unreadable.delete(number);
-    return found;
-  }
-
-  #wordOf(slot: number, word: number): number {
-    return this.#words[slotAt(this.#layout, slot) + word] as number;
-  }
+  let owesWake = false;
+  const messages = new Post(startup, { accept, lose });
+  const makers = new Makers(readAll);
+  for (const [shape, names] of startup.shapes.entries()) makers.add(shape, names);
 
   /** Reads what has been posted without waiting for the event loop. */
-  readAll(): void {
-    this.#messages.readAll();
+  function readAll(): void {
+    messages.readAll();
   }
 
-  #lose(reason: unknown): void {
-    this.#lastMessage = message.messageAfter(this.#lastMessage);
-    this.#unreadable.set(this.#lastMessage, { unreadable: { reason } });
+  function arena(index: number): Memory {
+    if (arenas[index] === undefined) readAll();
+    return arenas[index] as Memory;
+  }
+
+  function lose(reason: unknown): void {
+    lastMessage = message.messageAfter(lastMessage);
+    unreadable.set(lastMessage, { unreadable: { reason } });
     // Nobody asks any more for the payload of a task that was cancelled.
-    if (this.#unreadable.size > MOST_LOST)
-      this.#unreadable.delete(this.#unreadable.keys().next().value as number);
+    if (unreadable.size > MOST_LOST) unreadable.delete(unreadable.keys().next().value as number);
   }
 
-  /** Wakes the host if it sleeps. To be called after anything was reported, and may be called before. */
-  wakeHost(): void {
-    if (!mustWake(this.#words, hostGate) && !this.#owesWake) return;
-    this.#owesWake = false;
-    Atomics.notify(this.#words, hostGate);
-  }
-
-  /** Posts a payload, which is the host's wake-up, too. If that throws, `wakeHost` makes up for it. */
-  deliver(value: message.Message, transfer: message.TransferList): void {
-    if (mustWake(this.#words, hostGate)) this.#owesWake = true;
-    this.post(value, transfer);
-    this.#owesWake = false;
-  }
-
-  post(value: message.Message, transfer: message.TransferList = []): void {
-    this.#messages.send(value, transfer);
-  }
-
-  #accept(received: message.Message): void {
-    this.#lastMessage = message.messageAfter(this.#lastMessage);
+  function accept(received: message.Message): void {
+    lastMessage = message.messageAfter(lastMessage);
     switch (received[0]) {
       case message.HANDLER:
-        this.handlers.set(received[1], received.slice(1) as unknown as message.Handler);
+        handlers.set(received[1], received.slice(1) as unknown as message.Handler);
         break;
       case message.FORGET:
         for (const id of received[1]) this.handlers.delete(id);
         break;
       case message.ARENA:
-        this.arenas[received[1]] = memoryOf(received[2]);
+        arenas[received[1]] = memoryOf(received[2]);
         break;
       case message.SHAPE:
-        this.makers.add(received[1], received[2]);
+        makers.add(received[1], received[2]);
         break;
       case message.PAYLOAD:
-        this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
+        payloads.set(received[1], { sequence: received[2], payload: received[3] });
         break;
       case message.ABORT:
-        this.onAbort?.(received[1], received[2], received[3]);
+        channel.onAbort?.(received[1], received[2], received[3]);
         break;
       case message.RETIRE:
-        this.onRetire?.();
+        channel.onRetire?.();
         break;
       case message.EXIT:
         process.exit(TERMINATED);
@@ -156,4 +79,70 @@ export class Channel {
         throw new Error(`unexpected message ${String(received[0])} on the port of a worker`);
     }
   }
+
+  function post(value: message.Message, transfer: message.TransferList = []): void {
+    messages.send(value, transfer);
+  }
+
+  const numberOf = (slot: number): number => words[slotAt(layout, slot) + OFFSET] as number;
+  const sequenceOf = (slot: number): number => words[slotAt(layout, slot) + SEQUENCE] as number;
+
+  const channel = {
+    table,
+    /** Of the worker. */
+    index: startup.index,
+    makers,
+    /** Hears that a task shall end. Set once there is one that can. */
+    onAbort: undefined as ((slot: number, sequence: number, reason: Thrown) => void) | undefined,
+    /** Hears that the worker shall retire. */
+    onRetire: undefined as (() => void) | undefined,
+    readAll,
+    arena,
+    post,
+    sequenceOf,
+
+    /** Calls `onMessage` after anything has arrived, such as a payload that a task waits for. */
+    listen(onMessage: () => void): void {
+      messages.listen(onMessage);
+    },
+
+    handler(id: number): message.Handler {
+      if (!handlers.has(id)) readAll();
+      return handlers.get(id) as message.Handler;
+    },
+
+    /** The bytes of a large buffer inside a task. */
+    borrow(address: number, length: number): Uint8Array {
+      const start = wordOf(address) * 4;
+      return arena(chunkOf(address)).bytes.subarray(start, start + length);
+    },
+
+    hasPayload: (slot: number): boolean => payloads.has(slot) || unreadable.has(numberOf(slot)),
+
+    /** The payload of a slot, or undefined when the host has not sent it. */
+    payload(slot: number): message.Payload | undefined {
+      const found = payloads.get(slot);
+      payloads.delete(slot);
+      // A task that was cancelled may have left its payload behind.
+      if (found?.sequence === sequenceOf(slot)) return found.payload;
+      const lost = unreadable.get(numberOf(slot));
+      unreadable.delete(numberOf(slot));
+      return lost;
+    },
+
+    /** Wakes the host if it sleeps. To be called after anything was reported, and may be called before. */
+    wakeHost(): void {
+      if (!mustWake(words, hostGate) && !owesWake) return;
+      owesWake = false;
+      Atomics.notify(words, hostGate);
+    },
+
+    /** Posts a payload, which is the host's wake-up, too. If that throws, `wakeHost` makes up for it. */
+    deliver(value: message.Message, transfer: message.TransferList): void {
+      if (mustWake(words, hostGate)) owesWake = true;
+      post(value, transfer);
+      owesWake = false;
+    },
+  };
+  return channel;
 }

@@ -13,13 +13,13 @@ const FEW = 8;
 export function unfed({ values, feeds }: FedValue): unknown[] {
   const items = [...values];
   for (const { index, port, isReadable } of feeds) {
-    const reader = new FeedReader(port);
+    const reader = readerOf(port);
     items[index] = isReadable ? readableOf(reader) : reader;
   }
   return items;
 }
 
-function readableOf(reader: FeedReader): ReadableStream<unknown> {
+function readableOf(reader: Reader): ReadableStream<unknown> {
   return new ReadableStream<unknown>(
     {
       async pull(controller) {
@@ -35,84 +35,74 @@ function readableOf(reader: FeedReader): ReadableStream<unknown> {
   );
 }
 
+type Result = IteratorResult<unknown, undefined>;
+type Reader = AsyncIterableIterator<unknown, undefined> & { return(): Promise<Result> };
 interface Waiter {
-  resolve(result: IteratorResult<unknown, undefined>): void;
+  resolve(result: Result): void;
   reject(reason: unknown): void;
 }
 
 /** An async iterable of the host, as the function of a task sees it. */
-class FeedReader implements AsyncIterableIterator<unknown, undefined> {
-  readonly #received: FeedMessage[] = [];
-  readonly #waiters: Waiter[] = [];
+function readerOf(port: MessagePort): Reader {
+  const received: FeedMessage[] = [];
+  const waiters: Waiter[] = [];
   /** Items that have been asked for and have not come. */
-  #asked = 0;
-  #isOver = false;
-  #isClosed = false;
-  readonly #port: MessagePort;
+  let asked = 0;
+  let isOver = false;
+  let isClosed = false;
+  const ask = (request: FeedRequest): void => port.postMessage(request);
 
-  constructor(port: MessagePort) {
-    this.#port = port;
-    port.on('message', (message: FeedMessage) => {
-      this.#asked--;
-      this.#received.push(message);
-      this.#serve();
-    });
-    port.on('messageerror', (reason: unknown) => {
-      this.#asked--;
-      this.#received.push([FAILURE, carry(unreadable('item', reason))]);
-      this.#serve();
-    });
-    port.on('close', () => {
-      this.#isClosed = true;
-      this.#serve();
-    });
+  function receive(message: FeedMessage): void {
+    asked--;
+    received.push(message);
+    serve();
   }
+  port.on('message', receive);
+  port.on('messageerror', (reason: unknown) => receive([FAILURE, carry(unreadable('item', reason))]));
+  port.on('close', () => {
+    isClosed = true;
+    serve();
+  });
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<unknown, undefined>> {
-    const result = new Promise<IteratorResult<unknown, undefined>>((resolve, reject) =>
-      this.#waiters.push({ resolve, reject }),
-    );
-    this.#serve();
-    return result;
-  }
-
-  return(): Promise<IteratorResult<unknown, undefined>> {
-    this.#received.length = 0;
-    if (!this.#isOver) this.#ask(null);
-    this.#isOver = true;
-    this.#serve();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  #serve(): void {
-    while (this.#waiters.length > 0) {
-      const message = this.#received.shift();
-      if (message === undefined && !this.#isOver && !this.#isClosed) break;
-      this.#answer(this.#waiters.shift() as Waiter, message);
+  function serve(): void {
+    while (waiters.length > 0) {
+      const message = received.shift();
+      if (message === undefined && !isOver && !isClosed) break;
+      answer(waiters.shift() as Waiter, message);
     }
-    const coming = this.#asked + this.#received.length;
-    if (this.#waiters.length === 0 && coming > FEW) return;
-    if (this.#isOver || this.#isClosed || coming >= MOST) return;
-    this.#asked += MOST - coming;
-    this.#ask(MOST - coming);
+    const coming = asked + received.length;
+    if (waiters.length === 0 && coming > FEW) return;
+    if (isOver || isClosed || coming >= MOST) return;
+    asked += MOST - coming;
+    ask(MOST - coming);
   }
 
-  #answer(waiter: Waiter, message: FeedMessage | undefined): void {
+  function answer(waiter: Waiter, message: FeedMessage | undefined): void {
     if (message?.[0] === ITEM) {
       waiter.resolve({ done: false, value: message[1] });
       return;
     }
-    const wasOver = this.#isOver;
-    this.#isOver = true;
+    const wasOver = isOver;
+    isOver = true;
     if (wasOver || message?.[0] === END) waiter.resolve({ done: true, value: undefined });
     else waiter.reject(message === undefined ? new AbortError() : restore(message[1]));
   }
 
-  #ask(request: FeedRequest): void {
-    this.#port.postMessage(request);
-  }
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next() {
+      const result = new Promise<Result>((resolve, reject) => waiters.push({ resolve, reject }));
+      serve();
+      return result;
+    },
+    async return() {
+      received.length = 0;
+      if (!isOver) ask(null);
+      isOver = true;
+      serve();
+      return { done: true, value: undefined };
+    },
+  };
 }

@@ -2,15 +2,14 @@ import { decode, encodeWithin } from '../shared/bytes.js';
 import * as calls from '../shared/calls.js';
 import type { FedValue } from '../shared/feeds.js';
 import { move } from '../shared/move.js';
-import type { Table } from '../shared/table.js';
 import { carriedBy } from './carried.js';
 import type { Channel } from './channel.js';
 import { awaited, functionOf, hookOf, namesOf } from './exported.js';
 import { unfed } from './feed.js';
 import { type Lifecycle, SetupFailure } from './lifecycle.js';
 import { loadModule } from './load-module.js';
-import { ObservedCalls } from './observed.js';
-import { placed, Streams } from './streams.js';
+import { type ObservedCalls, observedCalls } from './observed.js';
+import { placed, type Streams, streamsOf } from './streams.js';
 
 /** No task needs the function yet. */
 export const NO_SLOT = -1;
@@ -23,12 +22,10 @@ export class Handlers {
   #calls: ObservedCalls | undefined;
   #streams: Streams | undefined;
   readonly #channel: Channel;
-  readonly #table: Table;
   readonly #lifecycle: Lifecycle | undefined;
 
-  constructor(channel: Channel, table: Table, lifecycle: Lifecycle | undefined) {
+  constructor(channel: Channel, lifecycle: Lifecycle | undefined) {
     this.#channel = channel;
-    this.#table = table;
     this.#lifecycle = lifecycle;
   }
 
@@ -44,28 +41,26 @@ export class Handlers {
     const found =
       this.#known[id] ??
       this.#bound[id] ??
-      this.#carried(filename, call, calledAs(call, await this.#find(filename, name, slot, call)));
-    if ((call & (calls.OBSERVED | calls.STREAMED)) === 0) {
-      this.#known[id] = found;
-      return found;
-    }
-    this.#bound[id] = found;
+      this.#around(filename, call, await this.#find(filename, name, slot, call));
+    const isBound = (call & (calls.OBSERVED | calls.STREAMED)) !== 0;
+    (isBound ? this.#bound : this.#known)[id] = found;
+    if (!isBound) return found;
     if ((call & calls.STREAMED) !== 0) return this.#keeping().opener(found, slot);
     return this.#observing().bind(found, slot);
   }
 
   /** Does it keep iterables for streams? */
   get keepsAny(): boolean {
-    return this.#streams !== undefined && this.#streams.size > 0;
+    return this.#streams?.isEmpty() === false;
   }
 
   #observing(): ObservedCalls {
-    this.#calls ??= new ObservedCalls(this.#table, this.#channel);
+    this.#calls ??= observedCalls(this.#channel);
     return this.#calls;
   }
 
   #keeping(): Streams {
-    this.#streams ??= new Streams(this.#observing());
+    this.#streams ??= streamsOf(this.#observing());
     return this.#streams;
   }
 
@@ -82,13 +77,15 @@ export class Handlers {
       : () => namesOf(exported, filename);
   }
 
-  #carried(filename: string, call: number, found: calls.TaskFunction): calls.TaskFunction {
-    if ((call & calls.CARRIED) === 0) return found;
-    return carriedBy(this.#channel, filename, (call & calls.STREAMED) === 0 ? found : placed(found));
+  /** The function as the loop calls it. */
+  #around(filename: string, call: number, found: calls.TaskFunction): calls.TaskFunction {
+    const isCarried = (call & calls.CARRIED) !== 0;
+    const called = calledAs(call, found);
+    const inner = (call & calls.STREAMED) === 0 ? called : placed(called, isCarried);
+    return isCarried ? carriedBy(this.#channel, filename, inner) : inner;
   }
 }
 
-/** The function as the loop calls it. */
 function calledAs(call: number, found: calls.TaskFunction): calls.TaskFunction {
   if ((call & calls.FED) !== 0) return (given) => found(...unfed(given as FedValue));
   const spread: calls.TaskFunction =
@@ -96,12 +93,10 @@ function calledAs(call: number, found: calls.TaskFunction): calls.TaskFunction {
   return (call & calls.BYTES) === 0 ? spread : (given) => overBytes(spread, given as calls.BytesCall);
 }
 
-async function overBytes(
-  found: calls.TaskFunction,
-  { task, most }: calls.BytesCall,
-): Promise<Uint8Array | number> {
+/** Bytes below which a copy costs less than to transfer. */
+const MOST_COPIED = 64 * 1024;
+
+async function overBytes(found: calls.TaskFunction, { task, most }: calls.BytesCall): Promise<unknown> {
   const result = encodeWithin(await found(decode(task)), 'result', most);
   return typeof result === 'number' || result.length < MOST_COPIED ? result : move(result);
 }
-/** Bytes below which a copy costs less than to transfer. */
-const MOST_COPIED = 64 * 1024;

@@ -1,81 +1,63 @@
-import type { AsyncLocalStorage } from 'node:async_hooks';
 import { AbortError } from '../errors.js';
-import type { TaskFunction } from '../shared/calls.js';
+import { isThenable, type TaskFunction } from '../shared/calls.js';
 import { provideContext, type TaskContext } from '../shared/context.js';
-import { restore, type Thrown } from '../shared/error-record.js';
-import { SEQUENCE } from '../shared/layout.js';
-import { isAsked, slotAt, type Table } from '../shared/table.js';
+import { restore } from '../shared/error-record.js';
+import { isAsked } from '../shared/table.js';
 import type { Channel } from './channel.js';
 
+export type ObservedCalls = ReturnType<typeof observedCalls>;
+
 /** Calls that can be asked to end: the other end of the host's `cancel`. */
-export class ObservedCalls {
-  readonly #running = new Map<number, Observed>();
-  readonly #storage: AsyncLocalStorage<TaskContext>;
-  readonly #table: Table;
-  readonly #channel: Channel;
+export function observedCalls(channel: Channel) {
+  const running = new Map<number, Observed>();
+  // Not imported above: to load it and to follow promises costs workers that need it alone.
+  const storage = new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)<TaskContext>();
+  provideContext(
+    () => storage.getStore(),
+    () => storage.disable(),
+  );
+  channel.onAbort = (slot, sequence, thrown) => {
+    const observed = running.get(slot);
+    // It has ended meanwhile, or not begun: then it will see that it was asked.
+    if (observed === undefined || channel.sequenceOf(slot) !== sequence) return;
+    storage.run(observed, () => observed.abort(restore(thrown)));
+  };
 
-  constructor(table: Table, channel: Channel) {
-    this.#table = table;
-    this.#channel = channel;
-    // Not imported above: to load it and to follow promises costs workers that need it alone.
-    const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
-    this.#storage = new AsyncLocalStorage();
-    provideContext(
-      () => this.#storage.getStore(),
-      () => this.#storage.disable(),
-    );
-    channel.onAbort = (slot, sequence, thrown) => this.#abort(slot, sequence, thrown);
+  /** The slot belongs to others from now on. */
+  function end(slot: number, observed: Observed): void {
+    observed.slots.delete(slot);
+    running.delete(slot);
   }
 
-  /** The function for the task in one slot. */
-  bind(found: TaskFunction, slot: number): TaskFunction {
-    return (value) => this.during(slot, this.observe(), () => found(value));
-  }
-
-  observe(): Observed {
-    return new Observed(this.#table, this.#channel);
-  }
-
-  /** Calls something for the task in one slot. @throws AbortError when that was asked to end before it began */
-  during(slot: number, observed: Observed, call: () => unknown): unknown {
-    if (isAsked(this.#table, slot)) throw new AbortError();
-    observed.slots.add(slot);
-    this.#running.set(slot, observed);
-    let result: unknown;
-    let isLater = false;
-    try {
-      result = this.#storage.run(observed, call);
-      isLater = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
-    } finally {
-      if (!isLater) this.#end(slot, observed);
-    }
-    return isLater ? this.#settled(slot, observed, result) : result;
-  }
-
-  async #settled(slot: number, observed: Observed, result: unknown): Promise<unknown> {
+  async function settled(slot: number, observed: Observed, result: unknown): Promise<unknown> {
     try {
       return await result;
     } finally {
-      this.#end(slot, observed);
+      end(slot, observed);
     }
   }
 
-  /** The slot belongs to others from now on. */
-  #end(slot: number, observed: Observed): void {
-    observed.slots.delete(slot);
-    this.#running.delete(slot);
+  /** Calls something for the task in one slot. @throws AbortError when that was asked to end before it began */
+  function during(slot: number, observed: Observed, call: () => unknown): unknown {
+    if (isAsked(channel.table, slot)) throw new AbortError();
+    observed.slots.add(slot);
+    running.set(slot, observed);
+    let isLater = false;
+    try {
+      const result = storage.run(observed, call);
+      isLater = isThenable(result);
+      return isLater ? settled(slot, observed, result) : result;
+    } finally {
+      if (!isLater) end(slot, observed);
+    }
   }
 
-  #abort(slot: number, sequence: number, thrown: Thrown): void {
-    const observed = this.#running.get(slot);
-    // It has ended meanwhile, or not begun: then it will see that it was asked.
-    if (observed === undefined || this.#sequenceOf(slot) !== sequence) return;
-    this.#storage.run(observed, () => observed.abort(restore(thrown)));
-  }
-
-  #sequenceOf(slot: number): number {
-    return this.#table.words[slotAt(this.#table.layout, slot) + SEQUENCE] as number;
-  }
+  const observe = (): Observed => new Observed(channel);
+  /** The function for the task in one slot. */
+  const bind = (found: TaskFunction, slot: number): TaskFunction => {
+    return (value) => during(slot, observe(), () => found(value));
+  };
+  return { bind, during, observe };
 }
 
 /** What the function of a task sees of it; or the code of a stream, of all the tasks that it works for. */
@@ -85,11 +67,9 @@ export class Observed implements TaskContext {
   #isAborted = false;
   #controller: AbortController | undefined;
   #reason: unknown;
-  readonly #table: Table;
   readonly #channel: Channel;
 
-  constructor(table: Table, channel: Channel) {
-    this.#table = table;
+  constructor(channel: Channel) {
     this.#channel = channel;
   }
 
@@ -101,7 +81,7 @@ export class Observed implements TaskContext {
   }
 
   #isAnyAsked(): boolean {
-    for (const slot of this.slots) if (isAsked(this.#table, slot)) return true;
+    for (const slot of this.slots) if (isAsked(this.#channel.table, slot)) return true;
     return false;
   }
 

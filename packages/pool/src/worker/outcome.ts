@@ -1,9 +1,8 @@
-import type { Memory } from '../shared/codec/decode.js';
-import { type Encoded, Encoder } from '../shared/codec/encode.js';
+import { Encoder } from '../shared/codec/encode.js';
 import { copyBytes } from '../shared/codec/tags.js';
 import { carry, carryLess, type Thrown } from '../shared/error-record.js';
-import { PAYLOAD, SEQUENCE } from '../shared/layout.js';
-import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
+import { PAYLOAD } from '../shared/layout.js';
+import { copyWords, describe, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { ResultRing, type Ring, ringWordOf } from '../shared/result-ring.js';
@@ -12,108 +11,93 @@ import { uncloneable } from '../shared/uncloneable.js';
 import type { Channel } from './channel.js';
 
 /** Writes what a task returned or threw to where the host finds it: the slot, the result ring, or the port. */
-export class Outcome {
-  readonly #encoder = new Encoder(
-    4096,
-    (bytes) => this.#lend(bytes),
-    (shape, names) => this.#channel.post([message.SHAPE, shape, names]),
-  );
-  readonly #table: SharedTable;
-  readonly #channel: Channel;
-  readonly #index: number;
-  readonly #rings: { [Name in Ring]?: ResultRing } = {};
+export function outcomeOf(channel: Channel) {
+  const { table } = channel;
+  const { layout } = table;
+  const rings: { [Name in Ring]?: ResultRing } = {};
+  const encoder = new Encoder(4096, lend, (shape, names) => channel.post([message.SHAPE, shape, names]));
 
-  constructor(table: SharedTable, channel: Channel, index: number) {
-    this.#table = table;
-    this.#channel = channel;
-    this.#index = index;
-  }
-
-  /** @throws when the result cannot be cloned, and whatever its getters throw. */
-  succeed(slot: number, result: unknown): void {
-    const moved = isMovable(result) ? unwrap(result) : undefined;
-    const value = moved === undefined ? result : moved.value;
-    try {
-      if (moved === undefined && this.#write(slot, value, 0)) return;
-      this.#post(slot, 0, { value }, moved?.transfer ?? []);
-    } catch (cause) {
-      throw uncloneable('result', value, cause);
-    }
-  }
-
-  fail(slot: number, error: unknown): void {
-    const thrown = carry(error);
-    try {
-      this.#report(slot, thrown);
-    } catch (reason) {
-      this.#report(slot, carryLess(thrown, reason));
-    }
-  }
-
-  #report(slot: number, thrown: Thrown): void {
-    if (!this.#write(slot, thrown, message.FAILED)) this.#post(slot, message.FAILED, { value: thrown }, []);
+  function report(slot: number, thrown: Thrown): void {
+    if (!write(slot, thrown, message.FAILED)) post(slot, message.FAILED, { value: thrown }, []);
   }
 
   /** False when the codec leaves the value to structured clone. */
-  #write(slot: number, value: unknown, flags: number): boolean {
-    const encoded = this.#encode(value);
+  function write(slot: number, value: unknown, flags: number): boolean {
+    const encoded = encode(value);
     if (encoded === undefined) return false;
     const { words, length, externals, encodingFlags } = encoded;
-    const base = slotAt(this.#table.layout, slot);
+    const base = slotAt(layout, slot);
     const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
-    if (externals === undefined && length <= slotCapacity(this.#table.layout)) {
-      copyWords(encoded, length, this.#table, base + PAYLOAD);
-      describe(this.#table, base, marked | message.IN_SLOT, length, 0);
-    } else if (externals !== undefined || !this.#writeToRing(base, encoded, length, marked)) {
+    if (externals === undefined && length <= slotCapacity(layout)) {
+      copyWords(encoded, length, table, base + PAYLOAD);
+      describe(table, base, marked | message.IN_SLOT, length, 0);
+      return true;
+    }
+    const position = externals === undefined ? ring('results').allocate(length) : -1;
+    if (position === -1) {
       const copy = words.slice(0, length);
-      const transfer = [copy.buffer, ...(externals ?? [])];
-      this.#post(slot, flags, { words: copy, externals: externals ?? [], encodingFlags }, transfer);
+      const buffers = externals ?? [];
+      post(slot, flags, { words: copy, externals: buffers, encodingFlags }, [copy.buffer, ...buffers]);
+    } else {
+      copyWords(encoded, length, ring('results').memory, ringWordOf('results', position));
+      describe(table, base, marked | message.IN_ARENA, length, position);
     }
     return true;
   }
 
   /** As the encoder. When it gives up, what it has lent is taken back. */
-  #encode(value: unknown): Encoded | undefined {
-    const mark = this.#rings.bulk?.front ?? 0;
-    let encoded: Encoded | undefined;
+  function encode(value: unknown): ReturnType<Encoder['encode']> {
+    const mark = rings.bulk?.front ?? 0;
+    let encoded: ReturnType<Encoder['encode']>;
     try {
-      encoded = this.#encoder.encode(value);
+      encoded = encoder.encode(value);
     } finally {
-      if (encoded === undefined && this.#rings.bulk !== undefined) this.#rings.bulk.front = mark;
+      if (encoded === undefined && rings.bulk !== undefined) rings.bulk.front = mark;
     }
     return encoded;
   }
 
-  #lend(bytes: Uint8Array): number {
-    const ring = this.#ring('bulk');
-    const position = ring.allocate((bytes.length + 3) >> 2);
-    if (position !== -1) copyBytes(bytes, ring.memory.bytes, ringWordOf('bulk', position) * 4);
+  function lend(bytes: Uint8Array): number {
+    const bulk = ring('bulk');
+    const position = bulk.allocate((bytes.length + 3) >> 2);
+    if (position !== -1) copyBytes(bytes, bulk.memory.bytes, ringWordOf('bulk', position) * 4);
     return position;
   }
 
-  #ring(name: Ring): ResultRing {
-    const known = this.#rings[name];
+  function ring(name: Ring): ResultRing {
+    const known = rings[name];
     if (known !== undefined) return known;
-    const ring = new ResultRing(this.#table, this.#index, name);
+    const made = new ResultRing(table, channel.index, name);
     // First, because it may throw, and the host must know every ring that is used.
-    this.#channel.post([message.RESULTS, name, ring.memory.words.buffer as SharedArrayBuffer]);
-    this.#rings[name] = ring;
-    return ring;
+    channel.post([message.RESULTS, name, made.memory.words.buffer as SharedArrayBuffer]);
+    rings[name] = made;
+    return made;
   }
 
-  #writeToRing(base: number, from: Memory, length: number, flags: number): boolean {
-    const ring = this.#ring('results');
-    const position = ring.allocate(length);
-    if (position === -1) return false;
-    copyWords(from, length, ring.memory, ringWordOf('results', position));
-    describe(this.#table, base, flags | message.IN_ARENA, length, position);
-    return true;
+  function post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {
+    channel.deliver([message.PAYLOAD, slot, channel.sequenceOf(slot), payload], transfer);
+    describe(table, slotAt(layout, slot), flags | message.IN_PORT, 0, 0);
   }
 
-  #post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {
-    const base = slotAt(this.#table.layout, slot);
-    const sequence = this.#table.words[base + SEQUENCE] as number;
-    this.#channel.deliver([message.PAYLOAD, slot, sequence, payload], transfer);
-    describe(this.#table, base, flags | message.IN_PORT, 0, 0);
-  }
+  return {
+    /** @throws when the result cannot be cloned, and whatever its getters throw. */
+    succeed(slot: number, result: unknown): void {
+      const moved = isMovable(result) ? unwrap(result) : undefined;
+      const value = moved === undefined ? result : moved.value;
+      try {
+        if (moved === undefined && write(slot, value, 0)) return;
+        post(slot, 0, { value }, moved?.transfer ?? []);
+      } catch (cause) {
+        throw uncloneable('result', value, cause);
+      }
+    },
+    fail(slot: number, error: unknown): void {
+      const thrown = carry(error);
+      try {
+        report(slot, thrown);
+      } catch (reason) {
+        report(slot, carryLess(thrown, reason));
+      }
+    },
+  };
 }

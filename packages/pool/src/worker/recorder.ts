@@ -1,9 +1,8 @@
-import type { TaskFunction } from '../shared/calls.js';
+import { isThenable, type TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Times } from '../shared/histogram.js';
 import { CREATED, START } from '../shared/layout.js';
 import { CALLED, cellsOf, IDLE, Marks, RETURNED, TAKEN, WRITTEN } from '../shared/marks.js';
-import type { SharedTable } from '../shared/memory.js';
 import { HEAP, type Startup } from '../shared/messages.js';
 import { slotAt } from '../shared/table.js';
 import type { Channel } from './channel.js';
@@ -13,71 +12,57 @@ const MEGABYTE = 2 ** 20;
 const INTERVAL = 5;
 
 /** Notes what the pool's options ask for: times of tasks, each of their steps, and that the heap is larger than it shall be. */
-export class Recorder {
-  /** In place of a plain call of the function. */
-  readonly call: ((slot: number, handler: TaskFunction, task: unknown) => unknown) | undefined;
-  readonly #times: Times | undefined;
-  readonly #cells: Float64Array | undefined;
-  readonly #mostHeap: number;
-  #nextLook: number;
-  readonly #table: SharedTable;
-  readonly #channel: Channel;
-
-  constructor({ times, marks, maxHeapMb }: Startup, table: SharedTable, channel: Channel) {
-    const cells = marks && new Marks(marks).cells;
-    this.call = cells && ((slot, handler, task) => callMarked(cells, cellsOf(slot), handler, task));
-    this.#times = times && new Times(times);
-    this.#cells = cells;
-    this.#mostHeap = (maxHeapMb ?? 0) * MEGABYTE;
-    this.#nextLook = maxHeapMb === undefined ? Number.POSITIVE_INFINITY : 0;
-    this.#table = table;
-    this.#channel = channel;
-  }
-
-  /** The slot was claimed. */
-  start(slot: number): void {
-    const time = now();
-    if (this.#times !== undefined) this.#table.floats[(slotAt(this.#table.layout, slot) + START) >> 1] = time;
-    if (this.#cells === undefined) return;
-    const at = cellsOf(slot);
-    this.#cells[at + TAKEN] = time;
-    this.#cells[at + CALLED] = 0;
-    this.#cells[at + RETURNED] = 0;
-    this.#cells[at + IDLE] = -1;
-  }
-
-  /** Its outcome has been written. */
-  end(slot: number): void {
-    const time = now();
-    if (this.#times !== undefined) {
-      const base = slotAt(this.#table.layout, slot);
-      const start = this.#table.floats[(base + START) >> 1] as number;
-      this.#times.run.record(time - start);
-      this.#times.wait.record(start - (this.#table.floats[(base + CREATED) >> 1] as number));
-    }
-    if (this.#cells !== undefined) this.#cells[cellsOf(slot) + WRITTEN] = time;
-    if (time >= this.#nextLook) this.#lookAtHeap(time);
-  }
+export function recorderOf(startup: Startup, channel: Channel) {
+  const { floats, layout } = channel.table;
+  const times = startup.times && new Times(startup.times);
+  const cells = startup.marks && new Marks(startup.marks).cells;
+  const { maxHeapMb = Number.POSITIVE_INFINITY } = startup;
+  let nextLook = maxHeapMb === Number.POSITIVE_INFINITY ? maxHeapMb : 0;
 
   /** Tells the host once. */
-  #lookAtHeap(time: number): void {
-    this.#nextLook = time + INTERVAL;
+  function lookAtHeap(time: number): void {
     const used = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
-    if (used <= this.#mostHeap) return;
-    this.#nextLook = Number.POSITIVE_INFINITY;
-    this.#channel.post([HEAP, used]);
+    const isTooLarge = used > maxHeapMb * MEGABYTE;
+    nextLook = isTooLarge ? Number.POSITIVE_INFINITY : time + INTERVAL;
+    if (isTooLarge) channel.post([HEAP, used]);
   }
+
+  return {
+    /** The slot was claimed. */
+    start(slot: number): void {
+      const time = now();
+      if (times !== undefined) floats[(slotAt(layout, slot) + START) >> 1] = time;
+      if (cells !== undefined) cells.set([time, 0, 0, 0, -1], cellsOf(slot) + TAKEN);
+    },
+    /** In place of a plain call of the function. */
+    call:
+      cells &&
+      ((slot: number, handler: TaskFunction, task: unknown) =>
+        callMarked(cells, cellsOf(slot), handler, task)),
+    /** Its outcome has been written. */
+    end(slot: number): void {
+      const time = now();
+      if (times !== undefined) {
+        const base = slotAt(layout, slot);
+        const start = floats[(base + START) >> 1] as number;
+        times.run.record(time - start);
+        times.wait.record(start - (floats[(base + CREATED) >> 1] as number));
+      }
+      if (cells !== undefined) cells[cellsOf(slot) + WRITTEN] = time;
+      if (time >= nextLook) lookAtHeap(time);
+    },
+  };
 }
 
 function callMarked(cells: Float64Array, at: number, handler: TaskFunction, task: unknown): unknown {
-  let isPromised = false;
+  let isLater = false;
   cells[at + CALLED] = now();
   try {
     const result = handler(task);
-    isPromised = typeof (result as { then?: unknown } | null | undefined)?.then === 'function';
-    return isPromised ? settled(cells, at, result) : result;
+    isLater = isThenable(result);
+    return isLater ? settled(cells, at, result) : result;
   } finally {
-    if (!isPromised) cells[at + RETURNED] = now();
+    if (!isLater) cells[at + RETURNED] = now();
   }
 }
 

@@ -3,13 +3,7 @@ import { type Attempt, realPath, requireFrom, type WorkerFile } from './worker-f
 /** How `require` loads files, by their extensions. Hooks put in functions of their own. */
 type Extensions = Record<string, ((module: NodeJS.Module, filename: string) => void) | undefined>;
 
-type Compile = (
-  this: NodeJS.Module,
-  text: string,
-  filename: string,
-  format?: unknown,
-  ...rest: unknown[]
-) => unknown;
+type Compile = (this: NodeJS.Module, text: string, filename: string, ...rest: unknown[]) => unknown;
 
 /** The parts of `node:module` that hooks have used since they exist, and that its types leave out. */
 interface ModuleClass {
@@ -30,41 +24,30 @@ export function isHooked(extension: string): boolean {
   return load !== undefined && !INTERNAL.test(Function.prototype.toString.call(load));
 }
 
+/** Node would run a file that has thrown again at the next call. An ES module it would not. */
+const failures = new Map<string, Attempt>();
+
 /** Requires a file. It has not run when a hook gave no text back to Node to be compiled, nor when Node refused that text. */
 export function requireFile({ path }: WorkerFile): Attempt {
   const failure = failures.get(path);
   if (failure !== undefined) return failure;
-  const attempt = requireOnce(path);
-  if ('error' in attempt && attempt.hasRun()) failures.set(path, { ...attempt, hasRun: () => true });
-  return attempt;
-}
-
-/** Node would run a file that has thrown again at the next call. An ES module it would not. */
-const failures = new Map<string, Failure>();
-
-interface Compiled {
-  readonly text: string;
-  readonly format: unknown;
-}
-
-type Failure = { readonly error: unknown; hasRun(): boolean };
-
-function requireOnce(path: string): { exports: unknown } | Failure {
-  const require = requireFrom(path);
   const { prototype } = moduleClass();
   const compile = prototype._compile;
+  const compiled = new Map<string, { text: string; format: unknown }>();
   let isDone = false;
-  const compiled = new Map<string, Compiled>();
-  const watched: Compile = function (text, filename, format, ...rest) {
-    if (!isDone) compiled.set(filename, { text, format });
-    return compile.call(this, text, filename, format, ...rest);
+  const watched: Compile = function (text, filename, ...rest) {
+    if (!isDone) compiled.set(filename, { text, format: rest[0] });
+    return compile.call(this, text, filename, ...rest);
   };
   prototype._compile = watched;
   try {
-    return { exports: require(path) as unknown };
+    return { exports: requireFrom(path)(path) as unknown };
   } catch (error) {
-    const own = compiled.get(realPath(path)) ?? compiled.get(path);
-    return { error, hasRun: () => own !== undefined && mayHaveRun(own, error) };
+    const { text, format } = compiled.get(realPath(path)) ?? compiled.get(path) ?? {};
+    const hasRun = text !== undefined && mayHaveRun(text, format, error);
+    const attempt = { error, hasRun: () => hasRun };
+    if (hasRun) failures.set(path, attempt);
+    return attempt;
   } finally {
     isDone = true;
     // The file may have put in a hook of its own, over this one.
@@ -73,14 +56,11 @@ function requireOnce(path: string): { exports: unknown } | Failure {
 }
 
 /** A text without types is CommonJS, or Node tries it as an ES module. Types Node strips itself, after this. */
-function mayHaveRun({ text, format }: Compiled, error: unknown): boolean {
-  const isTyped = typeof format === 'string' && format.endsWith('typescript');
-  return isTyped || isCommonJs(text) || !isRefusal(error);
-}
-
-function isRefusal(error: unknown): boolean {
+function mayHaveRun(text: string, format: unknown, error: unknown): boolean {
+  if ((typeof format === 'string' && format.endsWith('typescript')) || isCommonJs(text)) return true;
   const { code } = Object(error) as { code?: unknown };
-  return error instanceof SyntaxError || code === 'ERR_REQUIRE_ASYNC_MODULE' || code === 'ERR_REQUIRE_ESM';
+  const isRefusal = code === 'ERR_REQUIRE_ASYNC_MODULE' || code === 'ERR_REQUIRE_ESM';
+  return !isRefusal && !(error instanceof SyntaxError);
 }
 
 function isCommonJs(text: string): boolean {

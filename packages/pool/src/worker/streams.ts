@@ -1,6 +1,6 @@
 import { threadId } from 'node:worker_threads';
 import { AbortError, PoolError } from '../errors.js';
-import { NEXT, type StreamStep, type TaskFunction } from '../shared/calls.js';
+import { isThenable, NEXT, type StreamStep, type TaskFunction } from '../shared/calls.js';
 import { isMovable, move, transferableSymbol, unwrap, valueSymbol } from '../shared/move.js';
 import type { Observed, ObservedCalls } from './observed.js';
 
@@ -8,6 +8,12 @@ type Steps = Iterator<unknown> | AsyncIterator<unknown>;
 
 /** Calls something in some stores of AsyncLocalStorages. */
 type Within = <Result>(call: () => Result) => Result;
+
+/** What a function has returned, and the stores in which it was called. */
+interface Placed {
+  readonly made: unknown;
+  readonly within: Within;
+}
 
 /** An iterable that a task has returned. */
 interface Kept {
@@ -17,113 +23,88 @@ interface Kept {
   readonly observed: Observed;
 }
 
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+const here = (): Within => (call) => call();
+const stores = (): Within => process.getBuiltinModule('node:async_hooks').AsyncLocalStorage.snapshot();
 
-/** What a function has returned, and the stores in which it was called. */
-class Placed {
-  readonly made: unknown;
-  readonly within: Within;
-
-  constructor(made: unknown, within: Within) {
-    this.made = made;
-    this.within = within;
-  }
-}
-
-const here: Within = (call) => call();
-
-/** A function that is called in stores in which what it returns shall be iterated. */
-export function placed(found: TaskFunction): TaskFunction {
+/** A function whose result shall be iterated, in the stores in which it is called if it has stores of its own. */
+export function placed(
+  found: TaskFunction,
+  hasStores: boolean,
+): (value: unknown) => Placed | Promise<Placed> {
   return (value) => {
-    const within: Within = process.getBuiltinModule('node:async_hooks').AsyncLocalStorage.snapshot();
+    const within = hasStores ? stores() : here();
     const made = found(value);
-    if (!isThenable(made)) return new Placed(made, within);
-    return Promise.resolve(made).then((later) => new Placed(later, within));
+    return isThenable(made)
+      ? Promise.resolve(made).then((later) => ({ made: later, within }))
+      : { made, within };
   };
 }
 
+export type Streams = ReturnType<typeof streamsOf>;
+
 /** The iterables that this worker keeps for streams of the host. */
-export class Streams {
-  readonly #kept = new Map<number, Kept>();
-  #ids = 0;
-  readonly #calls: ObservedCalls;
+export function streamsOf(calls: ObservedCalls) {
+  const iterables = new Map<number, Kept>();
+  let ids = 0;
 
-  constructor(calls: ObservedCalls) {
-    this.#calls = calls;
-  }
-
-  get size(): number {
-    return this.#kept.size;
-  }
-
-  /** The function for the task in one slot that opens a stream. It gives this thread's id, and the number of the stream. */
-  opener(found: TaskFunction, slot: number): TaskFunction {
-    return async (value) => {
-      const observed = this.#calls.observe();
-      const result = await this.#calls.during(slot, observed, () => found(value));
-      const { made, within } = result instanceof Placed ? result : new Placed(result, here);
-      const steps = within(() => stepsOf(made));
-      const id = this.#ids++;
-      this.#kept.set(id, { steps, within, observed });
-      return [threadId, id];
+  function next(id: number, { steps }: Kept): unknown {
+    const failed = (error: unknown): never => {
+      iterables.delete(id);
+      throw error;
     };
-  }
-
-  /** The function for the task in one slot that continues a stream. */
-  step(slot: number): TaskFunction {
-    return (given) => {
-      const [what, id] = given as StreamStep;
-      const kept = this.#kept.get(id);
-      if (kept === undefined) return ENDED;
-      return this.#calls.during(slot, kept.observed, () =>
-        kept.within(() => (what === NEXT ? this.#next(id, kept) : this.#return(id, kept))),
-      );
-    };
-  }
-
-  #next(id: number, { steps }: Kept): unknown {
     try {
       const result = steps.next();
-      return isThenable(result) ? this.#later(id, result) : this.#given(id, result);
+      const item = isThenable(result)
+        ? Promise.resolve(result).then((later) => given(id, later))
+        : given(id, result);
+      return item instanceof Promise ? item.catch(failed) : item;
     } catch (error) {
-      this.#kept.delete(id);
-      throw error;
+      return failed(error);
     }
   }
 
-  async #later(id: number, result: PromiseLike<IteratorResult<unknown>>): Promise<unknown> {
-    try {
-      return await this.#given(id, await result);
-    } catch (error) {
-      this.#kept.delete(id);
-      throw error;
-    }
-  }
-
-  #given(id: number, result: IteratorResult<unknown>): unknown {
+  function given(id: number, result: IteratorResult<unknown>): unknown {
     if (typeof result !== 'object' || result === null)
       throw new TypeError(`Iterator result ${String(result)} is not an object`);
     const { done, value } = result;
-    if (done === true) {
-      this.#kept.delete(id);
-      return ENDED;
-    }
     // As `for await` does with the items of an iterable that is not asynchronous.
-    return isThenable(value)
-      ? this.#later(
-          id,
-          Promise.resolve(value).then((item) => ({ done: false, value: item })),
-        )
-      : itemOf(value);
+    if (done !== true) return isThenable(value) ? Promise.resolve(value).then(itemOf) : itemOf(value);
+    iterables.delete(id);
+    return ENDED;
   }
 
-  #return(id: number, { steps, observed }: Kept): unknown {
-    this.#kept.delete(id);
+  function end(id: number, { steps, observed }: Kept): unknown {
+    iterables.delete(id);
     observed.abort(new AbortError(undefined, 'The stream was closed'));
     const result = steps.return?.();
     return isThenable(result) ? Promise.resolve(result).then(() => ENDED) : ENDED;
   }
+
+  return {
+    isEmpty: (): boolean => iterables.size === 0,
+
+    /** The function for the task in one slot that opens a stream. It gives this thread's id, and the number of the stream. */
+    opener(found: TaskFunction, slot: number): TaskFunction {
+      return async (value) => {
+        const observed = calls.observe();
+        const { made, within } = (await calls.during(slot, observed, () => found(value))) as Placed;
+        const id = ids++;
+        iterables.set(id, { steps: within(() => stepsOf(made)), within, observed });
+        return [threadId, id];
+      };
+    },
+
+    /** The function for the task in one slot that continues a stream. */
+    step(slot: number): TaskFunction {
+      return (step) => {
+        const [what, id] = step as StreamStep;
+        const kept = iterables.get(id);
+        if (kept === undefined) return ENDED;
+        const go = (): unknown => (what === NEXT ? next(id, kept) : end(id, kept));
+        return calls.during(slot, kept.observed, () => kept.within(go));
+      };
+    },
+  };
 }
 
 const ENDED = [true];
@@ -137,8 +118,8 @@ function itemOf(value: unknown): unknown {
 
 function stepsOf(made: unknown): Steps {
   const methods = Object(made) as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
-  if (typeof methods[Symbol.asyncIterator] === 'function') return methods[Symbol.asyncIterator]?.() as Steps;
-  if (typeof methods[Symbol.iterator] === 'function') return methods[Symbol.iterator]?.() as Steps;
+  for (const method of [Symbol.asyncIterator, Symbol.iterator] as const)
+    if (typeof methods[method] === 'function') return methods[method]() as Steps;
   const message =
     'stream() needs a function that returns an iterable: a generator, an async iterable, a ReadableStream';
   throw new PoolError('PLIMSOLL_POOL_NOT_ITERABLE', message);

@@ -1,10 +1,10 @@
-import { type SharedTable, tableOf } from '../shared/memory.js';
+import type { SharedTable } from '../shared/memory.js';
 import { DISPOSES, READY, type Startup } from '../shared/messages.js';
 import { isInTime } from '../shared/timers.js';
-import { Channel } from './channel.js';
+import { type Channel, channelOf } from './channel.js';
 import { Handlers, NO_SLOT } from './handlers.js';
 import { Lifecycle, SetupFailure } from './lifecycle.js';
-import { Loop } from './loop.js';
+import { type Loop, loopOf } from './loop.js';
 import { outputTaken } from './thread.js';
 
 /** How a worker's thread ends. */
@@ -28,12 +28,12 @@ export class Worker {
   constructor(startup: Startup, ends: Ends, handlersOf = newHandlers) {
     this.#startup = startup;
     this.#ends = ends;
-    this.channel = new Channel(startup);
-    this.table = tableOf(startup.layout, startup.table);
+    this.channel = channelOf(startup);
+    this.table = this.channel.table;
     this.#lifecycle =
       startup.lifecycle === undefined ? undefined : new Lifecycle(() => this.channel.post([DISPOSES]));
-    this.#handlers = handlersOf(this.channel, this.table, this.#lifecycle);
-    this.loop = new Loop(startup, this.table, this.channel, this.#handlers);
+    this.#handlers = handlersOf(this.channel, this.#lifecycle);
+    this.loop = loopOf(startup, this.channel, this.#handlers);
     this.channel.onRetire = () => this.loop.retire(() => void this.#end());
   }
 

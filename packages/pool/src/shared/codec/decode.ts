@@ -1,4 +1,3 @@
-import { define } from './define.js';
 import { Makers } from './makers.js';
 import * as tag from './tags.js';
 import { CACHED_WORDS, TextCache } from './text-cache.js';
@@ -78,15 +77,13 @@ export class Decoder {
     const value = this.read();
     this.#block = '';
     if (this.#repeats) this.#objects = [];
-    if (length > MOST_KEPT || externals.length > 0) this.#letGo();
+    if (length > MOST_KEPT || externals.length > 0) {
+      // The memory of what was large is not kept until the next value.
+      this.#words = NO_WORDS;
+      this.#bytes = NO_BYTES;
+      this.#externals = NONE;
+    }
     return value;
-  }
-
-  /** Of what was large: its memory is not kept until the next value. */
-  #letGo(): void {
-    this.#words = NO_WORDS;
-    this.#bytes = NO_BYTES;
-    this.#externals = NONE;
   }
 
   #findTexts(last: number): void {
@@ -154,9 +151,10 @@ export class Decoder {
       case tag.REGEXP:
         return this.#regexp();
       case tag.BIGINT:
-        return this.#bigint();
+        this.#twoWords();
+        return tag.bigints[0];
       case tag.BIGINT_LONG:
-        return this.#bigintLong(payload);
+        return BigInt(`0x${this.read() as string}`) * (payload === 1 ? -1n : 1n);
       default:
         throw new Error(`unknown tag ${kind} in the task table`);
     }
@@ -168,21 +166,14 @@ export class Decoder {
     return value;
   }
 
+  #twoWords(): void {
+    tag.floatWords[0] = this.#words[this.#at++] as number;
+    tag.floatWords[1] = this.#words[this.#at++] as number;
+  }
+
   #float(): number {
-    tag.floatWords[0] = this.#words[this.#at++] as number;
-    tag.floatWords[1] = this.#words[this.#at++] as number;
+    this.#twoWords();
     return tag.floats[0] as number;
-  }
-
-  #bigint(): bigint {
-    tag.floatWords[0] = this.#words[this.#at++] as number;
-    tag.floatWords[1] = this.#words[this.#at++] as number;
-    return tag.bigints[0] as bigint;
-  }
-
-  #bigintLong(negative: number): bigint {
-    const value = BigInt(`0x${this.read() as string}`);
-    return negative === 1 ? -value : value;
   }
 
   #latin1(length: number): string {
@@ -227,12 +218,8 @@ export class Decoder {
   #array(length: number): unknown[] {
     const result: unknown[] = this.#keep(length < 64 ? [] : new NativeArray(length));
     for (let index = 0; index < length; index++) {
-      if ((this.#words[this.#at] as number) === tag.HOLE) {
-        this.#at++;
-        result.length = index + 1;
-      } else {
-        result[index] = this.read();
-      }
+      if (this.#words[this.#at] === tag.HOLE) this.#at++;
+      else result[index] = this.read();
     }
     if (result.length !== length) result.length = length;
     return result;
@@ -248,8 +235,8 @@ export class Decoder {
 
   #shaped(shape: number): object {
     // An object must have its number before its values are read, because they may name it.
-    if (this.#repeats) return this.fill(this.#keep({}), this.makers.namesOf(shape));
-    return this.makers.maker(shape)(this);
+    const { names, make } = this.makers.of(shape);
+    return this.#repeats ? this.fill(this.#keep({}), names) : make(this);
   }
 
   fill(result: object, names: readonly string[]): object {
@@ -314,4 +301,15 @@ export class Decoder {
     new Uint8Array(result).set(this.#bytes.subarray(start, start + length));
     return this.#keep(result);
   }
+}
+
+const { defineProperty, prototype } = Object;
+
+/**
+ * Gives an object a property. Assigning is that where no object inherits the name: else there may be a setter, as of
+ * `__proto__`, or something read-only, when somebody has frozen the prototypes.
+ */
+function define(target: object, name: string, value: unknown): void {
+  if (!(name in prototype)) (target as Record<string, unknown>)[name] = value;
+  else defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
 }

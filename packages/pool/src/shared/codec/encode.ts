@@ -4,12 +4,11 @@ import { MessagePort } from 'node:worker_threads';
 import { reaches } from '../culprit.js';
 import { confirm } from '../untrusted.js';
 import type { Memory } from './decode.js';
-import { isPolluted, seemsPlain } from './inside.js';
+import { byteLengthOf, gettersOf, isFixed, isPolluted, kindOfView, seemsPlain } from './inside.js';
 import { Repeats } from './repeats.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';
 import { bigints, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, UNKNOWN } from './tags.js';
-import { byteLengthOf, gettersOf, isDetached, isResizable, kindOfView, viewTags } from './views.js';
 
 /** Deeper values go to structured clone, whose limit is that of the stack of whoever reads them. */
 const MAX_DEPTH = 200;
@@ -232,14 +231,16 @@ export class Encoder {
 
   #object(value: object, at: number): number {
     const number = this.#repeats.numberOf(value);
-    if (number !== -1) {
-      this.#encodingFlags |= tag.REPEATS;
-      return this.#head(tag.REF, number, at);
-    }
+    if (number !== -1) return this.#again(number, at);
     if (isProxy(value) || ++this.#depth > MAX_DEPTH) throw UNKNOWN;
     const end = this.#contents(value, getPrototypeOf(value), at);
     this.#depth--;
     return end;
+  }
+
+  #again(number: number, at: number): number {
+    this.#encodingFlags |= tag.REPEATS;
+    return this.#head(tag.REF, number, at);
   }
 
   #contents(value: object, prototype: object | null, at: number): number {
@@ -267,16 +268,12 @@ export class Encoder {
     const isGuess = names === undefined && place === expected.length && guess.number !== -1;
     const shape = isGuess ? guess : this.#shapes.of(value, names ?? expected.slice(0, place), depth);
     if (shape === undefined) throw UNKNOWN;
-    if (shape.number === -1) return this.#keys(shape.names, start, at);
-    this.#head(tag.SHAPED, shape.number, start);
-    return at;
-  }
-
-  #keys(names: readonly string[], start: number, end: number): number {
-    this.#head(tag.OBJECT, names.length, start);
-    let at = end;
-    for (const name of names) at = this.#string(name, at);
-    return at;
+    if (shape.number !== -1) {
+      this.#head(tag.SHAPED, shape.number, start);
+      return at;
+    }
+    this.#head(tag.OBJECT, shape.names.length, start);
+    return this.#all(shape.names, at);
   }
 
   #array(value: unknown[], start: number): number {
@@ -302,49 +299,40 @@ export class Encoder {
   }
 
   #special(value: object, prototype: object, at: number): number {
-    const view = viewTags.get(prototype);
-    if (view !== undefined) return this.#view(value, view, at);
-    if (prototype === datePrototype && isDate(value)) return this.#date(value, at);
-    if (prototype === mapPrototype && isMap(value)) return this.#map(value, at);
-    if (prototype === setPrototype && isSet(value)) return this.#set(value, at);
+    if (isView(value)) return this.#view(value, prototype, at);
+    if (prototype === datePrototype && isDate(value))
+      return this.#float(getTime.call(value), this.#head(tag.DATE, 0, at));
+    if (prototype === mapPrototype && isMap(value)) {
+      const parts: unknown[] = [];
+      eachOfMap.call(value, (item, key) => parts.push(key, item));
+      return this.#all(parts, this.#head(tag.MAP, parts.length / 2, at));
+    }
+    if (prototype === setPrototype && isSet(value)) {
+      const items: unknown[] = [];
+      eachOfSet.call(value, (item) => items.push(item));
+      return this.#all(items, this.#head(tag.SET, items.length, at));
+    }
     if (prototype === bufferPrototype && isArrayBuffer(value)) return this.#buffer(value, at);
-    if (prototype === regExpPrototype && isRegExp(value)) return this.#regexp(value, at);
+    // Beside `lastIndex` it has a property, which may be called `flags`.
+    if (prototype === regExpPrototype && isRegExp(value) && getOwnPropertyNames(value).length === 1)
+      return this.#string(value.flags, this.#string(value.source, this.#head(tag.REGEXP, 0, at)));
     // Not left to structured clone: Node crashes when one that is closed is cloned.
-    if (prototype === MessagePort.prototype) throw PORT;
-    throw UNKNOWN;
+    throw prototype === MessagePort.prototype ? PORT : UNKNOWN;
   }
 
-  #date(value: Date, at: number): number {
-    return this.#float(getTime.call(value), this.#head(tag.DATE, 0, at));
-  }
-
-  #regexp(value: RegExp, at: number): number {
-    // Beside `lastIndex`: it may be called `flags`.
-    if (getOwnPropertyNames(value).length > 1) throw UNKNOWN;
-    return this.#string(value.flags, this.#string(value.source, this.#head(tag.REGEXP, 0, at)));
-  }
-
-  #map(value: ReadonlyMap<unknown, unknown>, start: number): number {
-    const parts: unknown[] = [];
-    eachOfMap.call(value, (item, key) => parts.push(key, item));
-    let at = this.#head(tag.MAP, parts.length / 2, start);
-    for (let index = 0; index < parts.length; index++) at = this.#write(parts[index], at);
-    return at;
-  }
-
-  #set(value: ReadonlySet<unknown>, start: number): number {
-    const items: unknown[] = [];
-    eachOfSet.call(value, (item) => items.push(item));
-    let at = this.#head(tag.SET, items.length, start);
+  #all(items: readonly unknown[], start: number): number {
+    let at = start;
     for (let index = 0; index < items.length; index++) at = this.#write(items[index], at);
     return at;
   }
 
-  #view(value: object, kind: number, start: number): number {
-    if (!isView(value) || kind !== kindOfView(value)) throw UNKNOWN;
-    const { bufferOf, offsetOf, lengthOf } = gettersOf(kind);
+  #view(value: ArrayBufferView, prototype: object, start: number): number {
+    const kind = kindOfView(value);
+    const isBuffer = kind === 0 && prototype === Buffer.prototype;
+    if (prototype !== tag.VIEWS[kind]?.prototype && !isBuffer) throw UNKNOWN;
+    const { bufferOf, offsetOf, lengthOf } = gettersOf(value);
     const buffer = bufferOf.call(value);
-    if (!isArrayBuffer(buffer) || isResizable(buffer) || isDetached(buffer)) throw UNKNOWN;
+    if (!isArrayBuffer(buffer) || !isFixed(buffer)) throw UNKNOWN;
     const offset = offsetOf.call(value);
     const length = lengthOf.call(value);
     if (offset > MOST_INT32 || length > MOST_INT32) throw UNKNOWN;
@@ -353,14 +341,12 @@ export class Encoder {
     this.#words[at + 1] = length;
     this.#room(at + 2, 8);
     const number = this.#repeats.numberOf(buffer);
-    if (number === -1) return this.#buffer(buffer, at + 2);
-    this.#encodingFlags |= tag.REPEATS;
-    return this.#head(tag.REF, number, at + 2);
+    return number === -1 ? this.#buffer(buffer, at + 2) : this.#again(number, at + 2);
   }
 
   #buffer(value: ArrayBuffer, start: number): number {
     const byteLength = byteLengthOf.call(value);
-    if (isResizable(value) || isDetached(value) || byteLength > constants.MAX_LENGTH) throw UNKNOWN;
+    if (!isFixed(value) || byteLength > constants.MAX_LENGTH) throw UNKNOWN;
     if (byteLength >= BULK_BYTES) return this.#bulk(new Uint8Array(value), start);
     this.#room(start, ((byteLength + 3) >> 2) + 1);
     const at = this.#head(tag.BUFFER, byteLength, start);

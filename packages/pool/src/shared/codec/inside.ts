@@ -1,17 +1,7 @@
 import { types } from 'node:util';
+import { VIEWS } from './tags.js';
 
 const tagOf = Object.prototype.toString;
-const {
-  isAnyArrayBuffer,
-  isBigIntObject,
-  isGeneratorObject,
-  isMap,
-  isPromise,
-  isSet,
-  isSymbolObject,
-  isWeakMap,
-  isWeakSet,
-} = types;
 const { isView } = ArrayBuffer;
 const NOTHING = {};
 
@@ -37,14 +27,57 @@ export function seemsPlain(value: object): boolean {
 /** Is it one of those that seem to be plain, and are not? */
 export function hasInside(value: object): boolean {
   return (
-    isMap(value) ||
-    isSet(value) ||
-    isAnyArrayBuffer(value) ||
-    isPromise(value) ||
-    isWeakMap(value) ||
-    isWeakSet(value) ||
-    isGeneratorObject(value) ||
-    isBigIntObject(value) ||
-    isSymbolObject(value)
+    types.isMap(value) ||
+    types.isSet(value) ||
+    types.isAnyArrayBuffer(value) ||
+    types.isPromise(value) ||
+    types.isWeakMap(value) ||
+    types.isWeakSet(value) ||
+    types.isGeneratorObject(value) ||
+    types.isBigIntObject(value) ||
+    types.isSymbolObject(value)
   );
+}
+
+/** What an object is inside, whatever properties it was given. */
+type Getter<Value> = (this: unknown) => Value;
+
+const getter = <Value>(prototype: object, name: PropertyKey): Getter<Value> =>
+  Object.getOwnPropertyDescriptor(prototype, name)?.get as Getter<Value>;
+
+const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
+const kindNameOf = getter<string>(typedArray, Symbol.toStringTag);
+export const byteLengthOf = getter<number>(ArrayBuffer.prototype, 'byteLength');
+const resizableOf: Getter<boolean> | undefined = getter(ArrayBuffer.prototype, 'resizable');
+
+/** What there is to say of a view; its length in elements. */
+const insideOf = (prototype: object, length: string) => ({
+  bufferOf: getter<ArrayBufferLike>(prototype, 'buffer'),
+  offsetOf: getter<number>(prototype, 'byteOffset'),
+  lengthOf: getter<number>(prototype, length),
+});
+const ofArray = insideOf(typedArray, 'length');
+const ofDataView = insideOf(DataView.prototype, 'byteLength');
+
+export const gettersOf = (value: ArrayBufferView): typeof ofArray =>
+  types.isDataView(value) ? ofDataView : ofArray;
+
+/** The number of a view's kind, by what it is inside. */
+export function kindOfView(value: ArrayBufferView): number {
+  return VIEWS.findIndex(
+    (view) => view.name === (types.isDataView(value) ? 'DataView' : kindNameOf.call(value)),
+  );
+}
+
+/** Is it neither resizable nor detached? */
+export function isFixed(buffer: ArrayBuffer): boolean {
+  if (resizableOf?.call(buffer) === true) return false;
+  if (byteLengthOf.call(buffer) > 0) return true;
+  try {
+    // The buffers of Node 20 do not say that they are detached.
+    new Uint8Array(buffer);
+    return true;
+  } catch {
+    return false;
+  }
 }

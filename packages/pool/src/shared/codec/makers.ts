@@ -5,13 +5,16 @@ export interface Reader {
   fill(target: object, names: readonly string[]): object;
 }
 
-/** Makes an object of one shape out of the values that the decoder reads next. */
-export type Maker = (reader: Reader) => object;
+/** A shape that an encoder has announced. */
+export interface Made {
+  readonly names: readonly string[];
+  /** Makes an object of it out of the values that the decoder reads next. */
+  readonly make: (reader: Reader) => object;
+}
 
 /** The decoder's side: the shapes that one encoder has announced. */
 export class Makers {
-  readonly #names: (readonly string[])[] = [];
-  readonly #makers: Maker[] = [];
+  readonly #shapes: Made[] = [];
   readonly #fetch: () => void;
 
   /** `fetch` reads announcements that have not been read; an announcement is posted before it is used. */
@@ -20,21 +23,12 @@ export class Makers {
   }
 
   add(shape: number, names: readonly string[]): void {
-    this.#names[shape] = names;
-    this.#makers[shape] = makerOf(names);
+    this.#shapes[shape] = { names, make: makerOf(names) };
   }
 
-  maker(shape: number): Maker {
-    return this.#makers[shape] ?? this.#fetched(this.#makers, shape);
-  }
-
-  namesOf(shape: number): readonly string[] {
-    return this.#names[shape] ?? this.#fetched(this.#names, shape);
-  }
-
-  #fetched<Item>(from: Item[], shape: number): Item {
-    this.#fetch();
-    return from[shape] as Item;
+  of(shape: number): Made {
+    if (this.#shapes[shape] === undefined) this.#fetch();
+    return this.#shapes[shape] as Made;
   }
 }
 
@@ -42,14 +36,12 @@ export class Makers {
  * A literal in generated code gives an object all its properties at once, where a loop over names looks each of them up:
  * half of the time that decoding takes. Nothing of a name enters the code but as a JSON string.
  */
-function makerOf(names: readonly string[]): Maker {
-  const members = names.map((name) => {
-    const quoted = JSON.stringify(name);
-    // Without the brackets it would set the prototype.
-    return `${name === '__proto__' ? `[${quoted}]` : quoted}: decoder.read()`;
-  });
+function makerOf(names: readonly string[]): Made['make'] {
+  // Without the brackets `__proto__` would set the prototype.
+  const keys = names.map((name) => (name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)));
+  const members = keys.map((key) => `${key}: decoder.read()`);
   try {
-    return new Function('decoder', `return { ${members.join(', ')} };`) as Maker;
+    return new Function('decoder', `return { ${members.join(', ')} };`) as Made['make'];
   } catch {
     // --disallow-code-generation-from-strings
     return (decoder) => decoder.fill({}, names);

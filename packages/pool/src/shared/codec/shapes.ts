@@ -23,47 +23,20 @@ const MOST_STEPS = 4096;
 class Step {
   shape: Shape | undefined;
   sightings = 0;
-  #name: string | undefined;
-  #following: Step | undefined;
-  #others: Map<string, Step> | undefined;
-  readonly #grow: () => Step | undefined;
-
-  constructor(grow: () => Step | undefined) {
-    this.#grow = grow;
-  }
-
-  /** Where a further key leads; undefined: nowhere, because there are too many steps. */
-  next(name: string): Step | undefined {
-    return name === this.#name ? this.#following : (this.#others?.get(name) ?? this.#branch(name));
-  }
-
-  #branch(name: string): Step | undefined {
-    const step = this.#grow();
-    if (step === undefined) return undefined;
-    if (this.#name === undefined) {
-      this.#name = name;
-      this.#following = step;
-    } else {
-      this.#others ??= new Map();
-      this.#others.set(name, step);
-    }
-    return step;
-  }
+  readonly following = new Map<string, Step>();
 }
 
 /** The shapes of an encoder. */
 export class Shapes {
-  #root: Step;
+  #root = new Step();
   #room = MOST_STEPS;
   readonly #numbered: Shape[] = [];
   /** The last shape with a number, by depth: what is nested alike mostly looks alike. */
   readonly #guesses: Shape[] = [];
   readonly #announce: Announce | undefined;
-  readonly #grow = (): Step | undefined => (this.#room-- > 0 ? new Step(this.#grow) : undefined);
 
   constructor(announce: Announce | undefined) {
     this.#announce = announce;
-    this.#root = new Step(this.#grow);
   }
 
   /** What an object at this depth of a message probably looks like. */
@@ -73,7 +46,7 @@ export class Shapes {
 
   /** The shape of an object with these keys at this depth; undefined: it only seems to be plain. */
   of(value: object, names: readonly string[], depth: number): Shape | undefined {
-    const step = this.#stepTo(names);
+    const step = names.length > MOST_KEYS ? undefined : this.#stepTo(names);
     const known = step?.shape ?? shapeOf(names, -1);
     // To look costs more than all the rest. What is none has hardly ever keys, and never those of many that are.
     if ((known.number === -1 || known.indexed) && hasInside(value)) return undefined;
@@ -85,12 +58,16 @@ export class Shapes {
   }
 
   #stepTo(names: readonly string[]): Step | undefined {
-    if (names.length > MOST_KEYS) return undefined;
-    let step: Step | undefined = this.#root;
-    for (let place = 0; place < names.length && step !== undefined; place++) {
-      step = step.next(names[place] as string);
+    let step = this.#root;
+    for (const name of names) {
+      let next = step.following.get(name);
+      if (next === undefined) {
+        if (this.#room-- <= 0) return this.#forget();
+        next = new Step();
+        step.following.set(name, next);
+      }
+      step = next;
     }
-    if (step === undefined) this.#forget();
     return step;
   }
 
@@ -104,9 +81,9 @@ export class Shapes {
   }
 
   /** Makes room for other shapes than those that came once or twice. */
-  #forget(): void {
+  #forget(): undefined {
     this.#room = Number.POSITIVE_INFINITY;
-    this.#root = new Step(this.#grow);
+    this.#root = new Step();
     for (const shape of this.#numbered) (this.#stepTo(shape.names) as Step).shape = shape;
     this.#room = MOST_STEPS;
   }
