@@ -1,11 +1,20 @@
 import { badRange, badType } from './errors.js';
-import { type BroadcastOptions, type BroadcastResult, broadcast } from './host/broadcast.js';
-import { isFeed } from './host/feed.js';
 import { type MapOptions, mapOf } from './host/map.js';
 import { count, duration, fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
-import { type ProxyOptions, proxyOf } from './host/proxy.js';
+import { isFeed } from './host/parcel.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
-import { check, handlerOf, ownOf, parcelOf, runWith, submit } from './host/submit.js';
+import {
+  type BroadcastOptions,
+  type BroadcastResult,
+  broadcast,
+  check,
+  ownOf,
+  type ProxyOptions,
+  proxyOf,
+  runWith,
+  submit,
+  unmoved,
+} from './host/submit.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';
 import type { Proxied } from './proxied.js';
 import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
@@ -152,9 +161,8 @@ export class Pool<Module = AnyModule> extends PoolBase {
 
   /** @internal As `run()`, but the thread itself reads the task and writes the result. */
   runBytes(call: BytesCall, isSpread: boolean, options: RunOptions): Promise<Uint8Array | number> {
-    const checked = check(this.core, ownOf(options));
-    const handler = handlerOf(this.core, checked, isSpread ? BYTES | SPREAD : BYTES);
-    return submit(this.core, parcelOf(call, []), handler, checked) as Promise<Uint8Array | number>;
+    const parcel = { ...unmoved(call), call: isSpread ? BYTES | SPREAD : BYTES };
+    return submit(this.core, parcel, check(this.core, ownOf(options))) as Promise<Uint8Array | number>;
   }
 
   /**

@@ -141,18 +141,24 @@ export class Core implements Pumped, ExitEvents {
 
   /** Submits a task. `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
   run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
-    const id = handler === -1 ? this.state.defaultHandler : handler;
-    const escort = id === -1 ? undefined : this.escort;
-    if (escort === undefined) return this.#run(value, id, extras, watch);
-    return escort.run(value, id, (packed, carried) => this.#run(packed, carried, extras, watch));
-  }
-
-  #run(value: unknown, id: number, extras: Extras | undefined, watch: Watch | undefined): Promise<unknown> {
-    const refusal = this.state.refusal(id, extras);
+    const { state } = this;
+    const id = handler === -1 ? state.defaultHandler : handler;
+    if (this.escort !== undefined)
+      return new Promise((resolve) => this.startEscorted(value, id, extras, resolve, watch));
+    const refusal = state.refusal(id, extras);
     if (refusal !== undefined) return Promise.reject(refusal);
     const promise = new Promise<unknown>(grab);
     this.#submit(value, id, extras, resolveOf, watch);
     return promise;
+  }
+
+  /** As `start`, with what travels with tasks that are submitted now. @throws why it is refused */
+  startEscorted(...[value, handler, extras, resolve, watch]: Parameters<Core['start']>): Task {
+    const { escort } = this;
+    if (escort === undefined || handler === -1) return this.start(value, handler, extras, resolve, watch);
+    return escort.start(value, handler, resolve, (packed, carried, onEnd) =>
+      this.start(packed, carried, extras, onEnd, watch),
+    );
   }
 
   /**

@@ -1,7 +1,6 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { UncloneableError } from '../errors.js';
-import type { Packed } from '../shared/calls.js';
-import { CARRIED } from '../shared/calls.js';
+import { CARRIED, type Packed } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
 import type { Storages } from '../shared/stores.js';
@@ -40,7 +39,7 @@ export const isWatched = (): boolean =>
   started.hasSubscribers;
 
 /** What the escort needs of the pool. */
-export interface Escorted {
+interface Escorted {
   readonly handlers: HandlerNames;
   /** Reads what workers have posted. */
   readMessages(): void;
@@ -54,67 +53,51 @@ let ids = 0;
  * option, or when somebody has subscribed to the events.
  */
 export class Escort {
-  readonly pool: Escorted;
-  readonly api: OpenTelemetryApi | undefined;
+  readonly #pool: Escorted;
+  readonly #api: OpenTelemetryApi | undefined;
   /** Those whose workers shall tell of their start. */
-  readonly awaited = new Map<number, TaskEvent>();
+  readonly #awaited = new Map<number, TaskEvent>();
   readonly #storages: readonly (readonly [string, Storages[string]])[];
 
   constructor(pool: Escorted, storages: Storages | undefined, api: OpenTelemetryApi | undefined) {
-    this.pool = pool;
-    this.api = api;
+    this.#pool = pool;
+    this.#api = api;
     this.#storages = Object.entries(storages ?? {});
   }
 
   /** A worker has called the function of a task. */
   started(id: number, time: number, threadId: number): void {
-    const event = this.awaited.get(id);
+    const event = this.#awaited.get(id);
     if (event === undefined) return;
-    this.awaited.delete(id);
+    this.#awaited.delete(id);
     event.startedAt = time;
     event.threadId = threadId;
     started.publish(event);
   }
 
+  /** The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner. */
+  settled({ id }: TaskEvent): void {
+    if (this.#awaited.has(id)) this.#pool.readMessages();
+    this.#awaited.delete(id);
+  }
+
   /** The task is submitted right after this, where `run()` is called or a loop was begun. */
   begin(value: unknown, handler: number): Journey {
-    const { filename, name, call } = this.pool.handlers.of(handler);
+    const { filename, name, call } = this.#pool.handlers.of(handler);
     const times = { queuedAt: now(), startedAt: undefined, threadId: undefined, settledAt: undefined };
     const event = { id: ids++, name, filename, ...times };
     start.publish(event);
     // Asked for each time: an SDK may be registered after the pool was made.
     const attributes = { 'code.function.name': name, 'code.file.path': filename };
-    const span = this.api?.trace.getTracer('@plimsoll/pool').startSpan(`pool.run ${name}`, { attributes });
+    const span = this.#api?.trace.getTracer('@plimsoll/pool').startSpan(`pool.run ${name}`, { attributes });
     const packed = this.#pack(value, event, span);
     if (packed === undefined) return new Journey(this, event, span, value, handler);
-    const carried = this.pool.handlers.idOf(filename, name, call | CARRIED);
+    const carried = this.#pool.handlers.idOf(filename, name, call | CARRIED);
     return new Journey(this, event, span, packed, carried, true);
   }
 
-  /** Submits a task with all that belongs to it. */
-  run(
-    value: unknown,
-    handler: number,
-    submit: (value: unknown, handler: number) => Promise<unknown>,
-  ): Promise<unknown> {
-    const journey = this.begin(value, handler);
-    const promise = submit(journey.value, journey.handler);
-    journey.queued();
-    return promise.then(
-      (result) => {
-        journey.succeeded();
-        return result;
-      },
-      (error: unknown) => {
-        const reason = journey.reasonOf(error);
-        journey.failed(reason);
-        throw reason;
-      },
-    );
-  }
-
   /**
-   * The same for a task without a promise: `resolve` gets its result or a `Rejection`.
+   * Submits a task with all that belongs to it: `submit` gets what stands in its place, and `resolve` its result or a `Rejection`.
    * @throws why it is refused
    */
   start<Started>(
@@ -146,38 +129,28 @@ export class Escort {
 
   /** undefined: nothing has to travel. */
   #pack(task: unknown, event: TaskEvent, span: Span | undefined): Packed | undefined {
-    const context = this.#stores();
-    const trace = span && this.#carrierOf(span);
-    const notice = started.hasSubscribers ? event.id : undefined;
-    if (notice !== undefined) this.awaited.set(notice, event);
-    if (context === undefined && trace === undefined && notice === undefined) return undefined;
-    return {
-      task,
-      ...(context === undefined ? {} : { context }),
-      ...(trace === undefined ? {} : { trace }),
-      ...(notice === undefined ? {} : { notice }),
-    };
-  }
-
-  #stores(): Record<string, unknown> | undefined {
-    let stores: Record<string, unknown> | undefined;
+    const context: Record<string, unknown> = {};
     for (const [name, storage] of this.#storages) {
       const store = storage.getStore();
-      if (store === undefined) continue;
-      stores ??= {};
-      stores[name] = store;
+      if (store !== undefined) context[name] = store;
     }
-    return stores;
-  }
-
-  /** What the worker needs to go on with the trace; undefined: nothing is to be propagated. */
-  #carrierOf(span: Span): Record<string, string> | undefined {
-    const { trace, context, propagation } = this.api as OpenTelemetryApi;
-    const carrier: Record<string, string> = {};
-    propagation.inject(trace.setSpan(context.active(), span), carrier);
-    return Object.keys(carrier).length === 0 ? undefined : carrier;
+    const trace: Record<string, string> = {};
+    if (span !== undefined) {
+      const { trace: spans, context: contexts, propagation } = this.#api as OpenTelemetryApi;
+      propagation.inject(spans.setSpan(contexts.active(), span), trace);
+    }
+    if (started.hasSubscribers) this.#awaited.set(event.id, event);
+    const packed = {
+      task,
+      ...(isEmpty(context) ? {} : { context }),
+      ...(isEmpty(trace) ? {} : { trace }),
+      ...(started.hasSubscribers ? { notice: event.id } : {}),
+    };
+    return Object.keys(packed).length === 1 ? undefined : packed;
   }
 }
+
+const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 
 /** A task from its submission to its end, with all that belongs to it. */
 export class Journey {
@@ -236,12 +209,9 @@ export class Journey {
   }
 
   #settle(): void {
-    const { awaited, pool } = this.#escort;
     const event = this.#event;
     if (!this.#isQueued) this.queued();
-    // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
-    if (awaited.has(event.id)) pool.readMessages();
-    awaited.delete(event.id);
+    this.#escort.settled(event);
     event.settledAt = now();
     if ('error' in event) failure.publish(event);
     asyncStart.publish(event);
@@ -249,14 +219,11 @@ export class Journey {
   }
 }
 
-const TASK = 'task.task';
-const CONTEXT = 'task.context';
-
 /** Names a part of what was sent by where the caller has it. */
 function unpacked(error: unknown): unknown {
   if (!(error instanceof UncloneableError)) return error;
   const { path, message, cause } = error;
-  if (!path.startsWith(TASK) && !path.startsWith(CONTEXT)) return error;
+  if (!/^task\.(task|context)/.test(path)) return error;
   const what = message.slice(message.indexOf(': ') + 2);
   return new UncloneableError(path.slice('task.'.length), what, { cause });
 }
