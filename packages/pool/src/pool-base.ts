@@ -166,7 +166,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Tasks whose promise was settled. */
   get completed(): number {
-    return this.#core.state.completed;
+    return this.#core.completed;
   }
 
   /** Milliseconds since the pool was made. */
@@ -176,12 +176,12 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Every worker is busy: a further task would wait. See the event of the same name. */
   get needsDrain(): boolean {
-    return this.#core.waits.needsDrain;
+    return this.#core.needsDrain;
   }
 
   /** The part of the time of its workers, as many as there may be, in which they ran tasks: 0 to 1; 0 without `recordTiming`. */
   get utilization(): number {
-    return Math.min(1, (this.#core.state.timing?.totalRunTime ?? 0) / this.#core.capacityTime);
+    return Math.min(1, (this.#core.timing?.totalRunTime ?? 0) / this.#core.capacityTime);
   }
 
   /** Statistics that are computed when they are read: `stats.pressure`. */
@@ -189,7 +189,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     const core = this.#core;
     this.#stats ??= {
       get pressure() {
-        return core.state.timing?.pressure ?? Number.NaN;
+        return core.timing?.pressure ?? Number.NaN;
       },
     };
     return this.#stats;
@@ -197,7 +197,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Run and wait times; nothing is recorded without `recordTiming`. */
   get histogram(): PoolHistogram {
-    const { timing } = this.#core.state;
+    const { timing } = this.#core;
     this.#histogram ??= {
       get runTime() {
         return timing?.since('run').summary() ?? NOTHING;

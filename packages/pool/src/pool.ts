@@ -190,12 +190,12 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * }
    */
   capacity(): Promise<void> {
-    return this.core.waits.room();
+    return this.core.capacity();
   }
 
   /** Resolves when no task is under way and no stream is open: at once, if that is so. */
   onIdle(): Promise<void> {
-    return this.core.waits.idle();
+    return this.core.onIdle();
   }
 
   /** Begins no more tasks: those that no worker has begun wait until `resume()`, and so do further ones. Streams that are open go on. */
@@ -223,7 +223,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * server.listen(8080);
    */
   ready(): Promise<void> {
-    return this.core.waits.ready();
+    return this.core.ready();
   }
 
   /**

@@ -15,25 +15,11 @@ const tries = new WeakMap<Task, number>();
 const isSame = (one: HandlerName, other: HandlerName): boolean =>
   one.filename === other.filename && one.name === other.name;
 
-/** What is told of workers that have exited. */
-export interface ExitEvents {
-  /** It had not been ready. */
-  stillborn(error: Error): void;
-  destroyed(worker: WorkerHandle): void;
-  /** No task can be told. */
-  failed(error: unknown): void;
-}
-
 /** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
 const MOST_IDLE_DEATHS = 10;
 
 /** A worker's thread has exited. Gives whether there may be fewer workers than there must be, see `plan`. */
-export function workerExited(
-  state: State,
-  worker: WorkerHandle,
-  exitCode: number,
-  events: ExitEvents,
-): boolean {
+export function workerExited(state: State, worker: WorkerHandle, exitCode: number): boolean {
   leave(state, worker);
   worker.endedAs = worker.state;
   worker.state = EXITED;
@@ -42,15 +28,17 @@ export function workerExited(
   const isStopped = worker.endedAs === STOPPING;
   const isStillborn = !worker.hasStarted && !isStopped;
   const errorOf = (handler?: HandlerName): WorkerError => workerFailure(worker, exitCode, handler);
-  if (isStillborn) events.stillborn(errorOf());
-  state.keys.forget(worker);
+  if (isStillborn) state.allReady.reject(errorOf());
+  if (worker.keys > 0)
+    for (const [place, home] of state.homes) if (home === worker) state.homes.delete(place);
   const { dead, ran } = reap(state, worker);
   bury(state, dead, isStopped, errorOf);
   for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(errorOf());
   if (worker.times !== undefined) state.timing?.died(worker.times);
-  if (isStillborn) giveUp(state, errorOf(), events);
-  else if (!isStopped && ran === 0 && worker.failure !== undefined) events.failed(worker.failure.error);
-  events.destroyed(worker);
+  if (isStillborn) giveUp(state, errorOf());
+  else if (!isStopped && ran === 0 && worker.failure !== undefined)
+    state.events.emit('error', worker.failure.error);
+  state.events.emit('workerDestroy', worker);
   state.exiting.delete(worker);
   reclaimSpinPermits(state.table, worker.index);
   state.freeIndexes.push(worker.index);
@@ -65,12 +53,12 @@ export function workerExited(
 }
 
 /** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
-function giveUp(state: State, error: WorkerError, events: ExitEvents): void {
+function giveUp(state: State, error: WorkerError): void {
   state.guard.failed(error);
   if (state.workers.length > 0) return;
   const waiting = state.outstanding;
   rejectWaiting(state, () => error);
-  if (waiting === 0) events.failed(error);
+  if (waiting === 0) state.events.emit('error', error);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AbortError } from '../errors.js';
 import { isMovable } from '../shared/move.js';
+import { cancel, END, LEAVE } from './cancel.js';
 import type { Core } from './core.js';
 import { Iteration, type StopCause } from './iterate.js';
 import { type AbortSignalAny, count, flag, type RunOptions } from './options.js';
@@ -51,7 +52,8 @@ export function mapOf(
     const task = there === undefined ? start() : there(start);
     return (reason, why) => {
       // Without the signal nobody has said that what runs shall end: it goes on, unless it can be asked.
-      if (why === 'aborted' || (!core.withdraw(task, reason) && grace > 0)) core.end(task, reason);
+      if (why === 'aborted' || (!cancel(core, task, reason, LEAVE) && grace > 0))
+        cancel(core, task, reason, END);
     };
   });
 }

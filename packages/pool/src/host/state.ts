@@ -5,40 +5,46 @@ import { type SharedTable, tableOf } from '../shared/memory.js';
 import { HANDLER } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
 import { Guard } from './faults.js';
-import { Inputs } from './inputs.js';
-import { Keys } from './keys.js';
-import type { FilledOptions } from './options.js';
+import type { FilledOptions, Key } from './options.js';
 import { Deque, type Pending, Queue } from './queue.js';
-import { Results } from './results.js';
 import { Slots } from './slots.js';
-import { type Extras, HandlerNames, SETTLED, type Task } from './task.js';
+import { type Extras, HandlerNames, placeOf, SETTLED, type Task } from './task.js';
 import { Timing } from './timing.js';
-import { RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
+import { Wait } from './waits.js';
+import { READY, RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 
 const SLOT_WORDS = 128;
 const FEWEST_SLOTS = 1024;
 /** Memory that is not used until then costs next to nothing. */
 const STUCK_WORKERS = 128;
 
+const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
+
 /** The table is small: slots for what is in flight; what waits longer stays on the host. */
-export function geometryFor(options: FilledOptions): Geometry {
-  const inFlight = options.maxThreads * options.concurrentTasksPerWorker * 2;
+export function geometryFor({ maxThreads, concurrentTasksPerWorker }: FilledOptions): Geometry {
   return {
-    slots: Math.max(FEWEST_SLOTS, 2 ** Math.ceil(Math.log2(Math.min(inFlight, 2 ** 15)))),
+    slots: Math.max(FEWEST_SLOTS, powerOfTwo(Math.min(maxThreads * concurrentTasksPerWorker * 2, 2 ** 15))),
     // A killed worker keeps its block until its thread has exited, which one in a native call that never returns does not;
     // its replacement needs another one meanwhile.
-    workers: options.maxThreads * 2 + STUCK_WORKERS,
+    workers: maxThreads * 2 + STUCK_WORKERS,
     slotWords: SLOT_WORDS,
-    mailbox: Math.max(16, 2 ** Math.ceil(Math.log2(Math.min(options.concurrentTasksPerWorker * 2, 1024)))),
+    mailbox: Math.max(16, powerOfTwo(Math.min(concurrentTasksPerWorker * 2, 1024))),
     spinners: usableCores() - 1,
   };
+}
+
+/** What the public class hears from the pool. */
+export interface CoreEvents {
+  emit(event: 'needsDrain' | 'drain' | 'close'): void;
+  emit(event: 'error' | 'message', value: unknown): void;
+  emit(event: 'workerCreate' | 'workerDestroy', worker: WorkerHandle): void;
 }
 
 /** What the pool has to tell a stream. */
 export interface OpenStream {
   /** Who keeps its iterable; undefined: nobody yet. */
   readonly worker: WorkerHandle | undefined;
-  /** Ends it. Its worker is gone, or goes with everything else: nothing can be said to it any more. */
+  /** Ends it when its worker is gone, or goes with everything else. */
   fail(reason: unknown): void;
   /** Ends it, and closes its iterable. */
   close(reason: unknown): void;
@@ -67,9 +73,10 @@ export interface Policy {
   chooserOf(state: State): ((task: Task) => WorkerHandle | undefined) | undefined;
 }
 
-/** Everything that a pool knows. It starts nothing and waits for nothing; what acts on it are functions. */
-export class State {
+/** Everything that a pool knows. Functions act on it, and `Core` says when. */
+export abstract class State implements WorkerEvents {
   readonly options: FilledOptions;
+  readonly events: CoreEvents;
   readonly table: SharedTable;
   /** Are `setup` and `dispose` of worker files called? */
   readonly lifecycle: boolean;
@@ -99,7 +106,8 @@ export class State {
   readonly homeless = new Deque();
   readonly paused = new Map<Task, NodeJS.Timeout>();
   readonly slots: Slots;
-  readonly keys = new Keys();
+  /** Which worker runs the tasks of a key, by `placeOf`: always the same, as long as it lives. */
+  readonly homes = new Map<number, WorkerHandle>();
   /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
   ordered: boolean;
   readonly isCustom: boolean;
@@ -111,8 +119,6 @@ export class State {
   refusedAt = -1;
   /** A balancer's choice; undefined: whoever is free claims the task. */
   readonly choose: ((task: Task) => WorkerHandle | undefined) | undefined;
-  /** Do tasks come one after another without a pause? */
-  isStreaming: () => boolean = () => false;
   /** The number of the last task. */
   lastNumber = 0;
 
@@ -141,31 +147,30 @@ export class State {
   /** Nothing runs any more. */
   ended = false;
 
+  /** As many workers as there must be are ready. */
+  readonly allReady = new Wait(() => this.readyCount >= this.options.minThreads);
+  /** A further task would not wait. */
+  readonly room = new Wait(() => !this.isFull);
+  /** No task is under way, and no stream is open. */
+  readonly idle = new Wait(() => this.outstanding === 0 && this.streams.size === 0);
+  /** Somebody has waited for room or the end of tasks: a task may end in the middle of a dispatch that no event follows. */
+  isAttended = false;
+
   readonly handlers: HandlerNames;
-  readonly inputs: Inputs;
-  readonly results: Results;
+  /** The number of the pool's own function; -1: it has none. */
+  readonly defaultHandler: number;
   /** What workers note of their tasks; undefined without `explain`. */
   readonly marks: Marks | undefined;
   hooks: TaskHooks | undefined;
   /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
-  /** Hears from workers. */
-  workerEvents!: WorkerEvents;
-  /** Something has changed by the passing of time; with true, there may be fewer workers than there must be. */
-  changed: (isShort: boolean) => void = () => {};
-  /**
-   * A task is under way no more, however it ended. Set from the first time that somebody waits for that: a task may end in the
-   * middle of a dispatch that no event follows.
-   */
-  onEnd: (() => void) | undefined;
   /** For the next look at idle workers, and for the end of the breaker's pause. */
   idleTimer: NodeJS.Timeout | undefined;
   pauseTimer: NodeJS.Timeout | undefined;
-  /** The number of the pool's own function. */
-  defaultHandler = -1;
 
-  constructor(options: FilledOptions, geometry: Geometry, policy?: Policy) {
+  constructor(options: FilledOptions, events: CoreEvents, geometry: Geometry, policy?: Policy) {
     this.options = options;
+    this.events = events;
     this.lifecycle = policy?.lifecycle ?? true;
     this.table = tableOf(layoutOf(geometry));
     const { table, workers } = this;
@@ -173,10 +178,10 @@ export class State {
     this.handlers = new HandlerNames((id, { filename, name, call }) => {
       for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
     });
+    const { filename, name } = options;
+    this.defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
     this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
-    this.inputs = new Inputs(table, workers);
-    this.results = new Results(table);
-    this.slots = new Slots(table, this.inputs);
+    this.slots = new Slots(table, workers);
     this.guard = new Guard(options.breaker, options.quarantine);
     const queue = policy?.queueOf(this);
     this.queue = queue ?? new Queue();
@@ -186,9 +191,33 @@ export class State {
     this.timing = options.recordTiming ? new Timing(this) : undefined;
   }
 
+  abstract onWake(): void;
+  abstract onReady(worker: WorkerHandle, kernelThreadId: number): void;
+  abstract onMessage(value: unknown): void;
+  abstract onStarted(worker: WorkerHandle, id: number, time: number): void;
+  abstract onExit(worker: WorkerHandle, exitCode: number): void;
+  /** After every event. @param isShort see `plan` */
+  abstract changed(isShort?: boolean): void;
+  /** Do tasks come one after another without a pause? */
+  abstract get isStreaming(): boolean;
+
   /** Workers that do not retire. */
   get count(): number {
     return this.workers.length - this.retiring;
+  }
+
+  get readyCount(): number {
+    return this.workers.filter((worker) => worker.state === READY).length;
+  }
+
+  /** undefined: none has that block of the table, or it has been stopped. */
+  workerAt(index: number): WorkerHandle | undefined {
+    return this.workers.find((worker) => worker.index === index);
+  }
+
+  /** A task more would wait, however many workers were started. */
+  get isFull(): boolean {
+    return this.waiting(this.options.maxThreads, 1) > 0;
   }
 
   /** A task is under way from now on. */
@@ -241,7 +270,10 @@ export class State {
       task.reject(verdict === undefined ? outcome : verdict.reason);
     } else task.resolve(outcome);
     // After its promise: whoever waits for it has its result before somebody else hears that there is room.
-    this.onEnd?.();
+    if (this.isAttended) {
+      this.idle.check();
+      this.room.check();
+    }
   }
 
   /** Tasks for anybody that so many workers could not take, if so many more were submitted. */
@@ -282,36 +314,35 @@ export class State {
     return waiting;
   }
 
+  /** The worker of a key, if that has one. */
+  homeOf(key: Key): WorkerHandle | undefined {
+    const known = this.homes.get(placeOf(key));
+    return known !== undefined && takesTasks(known) ? known : undefined;
+  }
+
   /** Why a task is refused, if it is. @param handler -1: there is no file */
   refusal(handler: number, extras: Extras | undefined): Error | undefined {
-    const refusal = this.#whyNot(handler, extras);
+    const { guard } = this;
+    const { maxThreads, maxQueue, concurrentTasksPerWorker } = this.options;
+    let refusal: Error | undefined;
+    if (guard.isUp) refusal = guard.refusal(this.handlers.all[handler], this.workers.length > 0);
+    if (refusal === undefined && handler === -1) {
+      const message = 'filename must be provided to run() or in options object';
+      refusal = new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
+    }
+    if (refusal === undefined && maxQueue !== Number.POSITIVE_INFINITY) {
+      const home = extras?.key === undefined ? undefined : this.homeOf(extras.key);
+      const alone = extras?.abortable ? 1 : 0;
+      const waiting =
+        home === undefined
+          ? this.waiting(maxThreads, 1 - alone, alone)
+          : this.waiting(maxThreads) + (home.pinned >= concurrentTasksPerWorker ? 1 : 0);
+      const why =
+        maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
+      if (waiting > maxQueue) refusal = new PoolError('PLIMSOLL_POOL_QUEUE_FULL', why);
+    }
     if (refusal !== undefined) this.refused++;
     return refusal;
-  }
-
-  #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
-    const { handlers, workers, guard } = this;
-    if (guard.isUp) {
-      const refusal = guard.refusal(handlers.all[handler], workers.length > 0);
-      if (refusal !== undefined) return refusal;
-    }
-    if (handler === -1) {
-      const message = 'filename must be provided to run() or in options object';
-      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
-    }
-    const { maxThreads, maxQueue } = this.options;
-    if (maxQueue === Number.POSITIVE_INFINITY || this.#waitingWith(extras, maxThreads) <= maxQueue)
-      return undefined;
-    const message =
-      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
-    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
-  }
-
-  #waitingWith(extras: Extras | undefined, threads: number): number {
-    const home = extras?.key === undefined ? undefined : this.keys.workerOf(extras.key);
-    if (home === undefined)
-      return this.waiting(threads, extras?.abortable ? 0 : 1, extras?.abortable ? 1 : 0);
-    return this.waiting(threads) + (home.pinned >= this.options.concurrentTasksPerWorker ? 1 : 0);
   }
 
   /** What waits for one worker alone. */

@@ -1,6 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import { WorkerError } from '../errors.js';
 import { CONTINUED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
+import { ASK, cancel, END, LEAVE } from './cancel.js';
 import type { Core } from './core.js';
 import type { Journey } from './escort.js';
 import { Iteration, type StopCause } from './iterate.js';
@@ -69,7 +70,7 @@ export class Stream extends Iteration implements OpenStream {
 
   protected begin(): void {
     const { signal, timeout, name } = this.#checked;
-    this.#core.addStream(this);
+    this.#core.streams.add(this);
     try {
       this.watch(signal, timeout, name);
       if (!this.#isEnding) this.#open();
@@ -180,14 +181,14 @@ export class Stream extends Iteration implements OpenStream {
   protected stop(reason: unknown, why: StopCause): void {
     if (why === 'aborted') {
       this.#failBy(reason);
-      for (const task of [...this.#flying]) this.#core.end(task, reason);
+      for (const task of [...this.#flying]) cancel(this.#core, task, reason, END);
     }
     if (this.#isOver || this.#isEnding) return;
     this.#isEnding = true;
     this.unwatch();
     const grace = this.#checked.grace || Number.POSITIVE_INFINITY;
     for (const task of [...this.#flying])
-      if (!this.#core.withdraw(task, reason)) this.#core.ask(task, reason, grace);
+      if (!cancel(this.#core, task, reason, LEAVE)) cancel(this.#core, task, reason, ASK, grace);
     if (this.worker !== undefined) this.#return(this.worker);
     else if (this.#flying.size === 0) this.#over();
   }
@@ -221,7 +222,8 @@ export class Stream extends Iteration implements OpenStream {
     this.unwatch();
     if (this.worker !== undefined) this.worker.kept--;
     this.#parcel?.close?.();
-    this.#core.removeStream(this);
+    this.#core.streams.delete(this);
+    this.#core.changed();
     this.#settleClosed.resolve();
   }
 

@@ -243,7 +243,7 @@ export function broadcast(
     if (!TAKEN.includes(name)) refuse(name, given, `left out: a broadcast takes ${TAKEN.join(', ')}`);
   if (isMovable(value)) throw badType('task', value, 'a value that is copied, for each worker');
   const checked = check(core, own);
-  if (core.state.closing) throw closed();
+  if (core.closing) throw closed();
   const { signal } = checked;
   if (signal !== undefined && (signal as AbortSignal).aborted)
     throw new AbortError((signal as AbortSignal).reason);

@@ -43,6 +43,18 @@ export class HandlerNames {
   }
 }
 
+/** Keys share so many places: a million of them need no more memory, and two that meet share a worker. */
+const KEY_PLACES = 2 ** 14;
+
+/** The place of a key, by FNV-1a. A number is another key than its text. */
+export function placeOf(key: Key): number {
+  const text = typeof key === 'number' ? `#${key}` : `"${key}`;
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash ^ (hash >>> 16)) & (KEY_PLACES - 1);
+}
+
 // Where a task is: always in exactly one place.
 /** In nobody's hands: it is being submitted, or on its way from one place to another. */
 export const LOOSE = 0;

@@ -10,7 +10,7 @@ import { usableCores } from './cpu-quota.js';
 import { drain, putIntoLane, rejectWaiting } from './dispatch.js';
 import { startFailure } from './faults.js';
 import type { State } from './state.js';
-import type { Task } from './task.js';
+import { placeOf, type Task } from './task.js';
 import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandle } from './worker-handle.js';
 
 // The worker threads: started on need, retired when there are too many or they have done enough, replaced when they die.
@@ -86,12 +86,7 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
   try {
     if (index === undefined) throw new Error(`${stuck(state.exiting.size)}, so there is no room for others`);
     resetBlock(state.table, index);
-    const worker = new WorkerHandle(
-      startupOf(state, index),
-      state.table,
-      threadOptions(state),
-      state.workerEvents,
-    );
+    const worker = new WorkerHandle(startupOf(state, index), state.table, threadOptions(state), state);
     state.freeIndexes.pop();
     state.workers.push(worker);
     state.made++;
@@ -104,7 +99,7 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
 }
 
 function startupOf(state: State, index: number): Omit<message.Startup, keyof message.PostPorts> {
-  const { options, table, handlers, inputs } = state;
+  const { options, table, handlers, slots } = state;
   return {
     layout: table.layout,
     table: table.buffer,
@@ -116,8 +111,8 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     maxHeapMb: options.maxHeapMb,
     clock: source,
     nice: options.niceIncrement !== 0,
-    arenas: inputs.arenas,
-    shapes: inputs.shapes,
+    arenas: slots.arena.buffers,
+    shapes: slots.shapes,
     handlers: handlers.all.map(({ filename, name, call }, id) => [id, filename, name, call] as const),
     preload: state.defaultHandler,
   };
@@ -146,12 +141,15 @@ function withYoungLimit(limits: ResourceLimits | undefined): ResourceLimits | un
 export function findHome(state: State, task: Task): void {
   const key = task.extras?.key;
   if (key === undefined) return;
-  let worker = state.keys.workerOf(key);
+  let worker = state.homeOf(key);
   if (worker === undefined) {
     worker = leastOf(state);
     if (worker === undefined || loadOf(state, worker) >= state.options.concurrentTasksPerWorker)
       worker = (state.ended ? undefined : spawn(state)) ?? worker;
-    if (worker !== undefined) state.keys.assign(key, worker);
+    if (worker !== undefined) {
+      state.homes.set(placeOf(key), worker);
+      worker.keys++;
+    }
   }
   state.setHome(task, worker);
 }
@@ -304,17 +302,13 @@ function retireIdle(state: State): void {
       worker.idleSince = time;
       worker.idleMark = worker.claimed;
     }
-    if (worker.state === RETIRING || readyCount(state) <= state.options.minThreads) continue;
+    if (worker.state === RETIRING || state.readyCount <= state.options.minThreads) continue;
     if (worker.idleSince === undefined || time - worker.idleSince < enough) continue;
     // One that has taken something meanwhile stays.
     if (worker.disposes) retire(state, worker);
     else if (hasRetired(state, worker)) kill(state, worker);
   }
 }
-
-/** Who still starts may not get that far. */
-export const readyCount = ({ workers }: State): number =>
-  workers.filter((worker) => worker.state === READY).length;
 
 const seemsIdle = ({ table }: State, worker: WorkerHandle): boolean =>
   worker.kept === 0 && worker.hasNothing && Atomics.load(table.words, worker.gate) === SLEEPING;
