@@ -1,3 +1,4 @@
+import { now } from '../shared/clock.js';
 import { ask, runnerOf } from '../shared/table.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { forget, takeBack } from './dispatch.js';
@@ -24,7 +25,7 @@ export function cancel(
   how: typeof LEAVE | typeof ASK | typeof END,
   grace = task.extras?.grace ?? 0,
 ): boolean {
-  state.timing?.atNow();
+  state.timing?.atTime(now());
   const isCancelled =
     withdraw(state, task, reason) || (how !== LEAVE && endRunning(state, task, reason, how, grace));
   if (isCancelled) state.changed();

@@ -5,6 +5,7 @@ import { findOpenTelemetry, type OpenTelemetryApi } from '../shared/otel-api.js'
 import { announce, anythingDone, queuedEntries } from '../shared/table.js';
 import { isInTime } from '../shared/timers.js';
 import { cancel, END, unpause } from './cancel.js';
+import { usableCores } from './cpu-quota.js';
 import { dispatch, drain, heed, refill, refillLanes, rejectWaiting, takeBackAll } from './dispatch.js';
 import { Escort, isWatched } from './escort.js';
 import { workerExited } from './exits.js';
@@ -13,20 +14,8 @@ import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { type CoreEvents, geometryFor, type Policy, State } from './state.js';
 import { type Extras, SETTLED, Task, type Watch } from './task.js';
-import { READY, STOPPING, type WorkerHandle } from './worker-handle.js';
-import {
-  findHome,
-  hasSpareCore,
-  hire,
-  isAnyAwake,
-  killAll,
-  plan,
-  recycle,
-  replaceBy,
-  retireAll,
-  spawn,
-  stuck,
-} from './workers.js';
+import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
+import { endRecycling, findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
 /** Blocks of the table that are kept for workers that do not end, when the pool is made larger than it was. */
 const FEWEST_SPARE = 64;
@@ -84,7 +73,6 @@ export class Core extends State implements Pumped {
     return this;
   }
 
-  /** Milliseconds since the pool was made. */
   get duration(): number {
     return now() - this.#startedAt;
   }
@@ -119,7 +107,7 @@ export class Core extends State implements Pumped {
     return this.#escort;
   }
 
-  /** Submits a task. `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
+  /** `handler` -1: the pool's own. `watch`, for abortable tasks, is told how to end it. */
   run(value: unknown, handler: number, extras: Extras | undefined, watch?: Watch): Promise<unknown> {
     const id = handler === -1 ? this.defaultHandler : handler;
     if (this.escort !== undefined)
@@ -230,19 +218,16 @@ export class Core extends State implements Pumped {
     return ready;
   }
 
-  /** A further task would not wait. */
   capacity(): Promise<void> {
     this.isAttended = true;
     return this.closing ? Promise.reject(closed()) : this.room.promise();
   }
 
-  /** No task is under way, and no stream is open. */
   onIdle(): Promise<void> {
     this.isAttended = true;
     return this.idle.promise();
   }
 
-  /** No task is begun from now on. */
   pause(): void {
     this.isPaused = true;
     takeBackAll(this, isNoStep);
@@ -253,7 +238,6 @@ export class Core extends State implements Pumped {
     this.changed();
   }
 
-  /** Rejects the tasks that no worker has claimed. */
   clear(): void {
     this.#rejectAll(() => new AbortError(undefined, 'The task was cleared from the queue'));
     this.changed();
@@ -271,7 +255,9 @@ export class Core extends State implements Pumped {
   // What the pump asks.
 
   get hasSpareCore(): boolean {
-    return hasSpareCore(this);
+    let awake = 0;
+    for (const worker of this.workers) if (isRunning(worker) && worker.isAwake) awake++;
+    return awake < usableCores();
   }
 
   get queued(): number {
@@ -300,7 +286,8 @@ export class Core extends State implements Pumped {
 
   wakeIfAllSleep(): void {
     announce(this.table);
-    if (!isAnyAwake(this)) this.wakeWorkers();
+    for (const worker of this.workers) if (isRunning(worker) && worker.isAwake) return;
+    this.wakeWorkers();
   }
 
   wakeWorkers(): void {
@@ -326,7 +313,7 @@ export class Core extends State implements Pumped {
     worker.ready(kernelThreadId, this.options.niceIncrement);
     this.guard.started();
     this.hooks?.ready();
-    replaceBy(this, worker);
+    endRecycling(this, worker);
     this.refusedAt = -1;
     this.events.emit('workerCreate', worker);
     this.changed(true);

@@ -28,9 +28,6 @@ const LARGE = 2;
 /** After so many tasks without a priority, order is no longer kept: until then it is probably needed again soon. */
 const PLAIN_AGAIN = 2048;
 
-/** Asked where the compiler takes the place for known. */
-const isSettled = (task: Task): boolean => task.place === SETTLED;
-
 /**
  * Puts a task that has been entered into the table, or where it waits. False when it was published and is large: it took so
  * long to write that no worker should wait for a further one.
@@ -43,11 +40,7 @@ export function dispatch(state: State, task: Task): boolean {
     return true;
   }
   const placed = state.queue.size > 0 || !hasRoom(state) ? NO_ROOM : place(state, task);
-  if (placed === NO_ROOM) enqueue(state, task);
-  return placed !== LARGE;
-}
-
-function enqueue(state: State, task: Task): void {
+  if (placed !== NO_ROOM) return placed === SMALL;
   try {
     state.queue.push(task);
     task.place = QUEUED;
@@ -55,6 +48,7 @@ function enqueue(state: State, task: Task): void {
     // A queue of the user's may throw; run() may not.
     state.settle(task, error, true);
   }
+  return true;
 }
 
 /** Puts a task into the lane of its worker, or among the homeless. */
@@ -155,7 +149,7 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
     state.settle(task, error, true);
     return SMALL;
   }
-  if (isSettled(task)) {
+  if (task.place === SETTLED) {
     // By a getter of its value.
     slots.giveBack(slot);
     return SMALL;
@@ -205,7 +199,7 @@ function takerOf(state: State, task: Task): WorkerHandle | undefined {
   return workers.find((worker) => !worker.hasAbortableMail && worker.mailCount < most);
 }
 
-/** Posts what does not go through the table, if anything. False: it cannot be cloned, so the task has failed. */
+/** Posts what does not go through the table. False: it cannot be cloned, so the task has failed. */
 function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
   try {
     state.slots.send(worker, task);
@@ -300,11 +294,11 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
   for (const slot of left.running) {
     const task = taskOf(state, slot);
     state.slots.giveBack(slot);
-    if (!isSettled(task)) dead.push({ task, hasRun: true });
+    if (task.place !== SETTLED) dead.push({ task, hasRun: true });
   }
   const lane = state.lanes.get(worker);
   state.lanes.delete(worker);
-  for (const task of lane?.takeAll() ?? []) {
+  for (const task of lane === undefined ? [] : takeAll(lane)) {
     if (task.isBound) dead.push({ task, hasRun: false });
     else {
       state.setHome(task, undefined);
@@ -314,7 +308,7 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
   for (const slot of left.mail.reverse()) {
     const task = taskOf(state, slot);
     state.slots.giveBack(slot);
-    if (isSettled(task)) continue;
+    if (task.place === SETTLED) continue;
     if (task.hasTransfer || task.isBound) dead.push({ task, hasRun: false });
     else {
       if (task.isPinned) state.setHome(task, undefined);
@@ -340,7 +334,7 @@ export function takeWaiting(
   };
   const { queue, lanes, homeless, slots } = state;
   if (queue.size > 0) takeFrom(takeAll(queue), (task) => queue.putBack(task));
-  for (const lane of [...lanes.values(), homeless]) takeFrom(lane.takeAll(), (task) => lane.unshift(task));
+  for (const lane of [...lanes.values(), homeless]) takeFrom(takeAll(lane), (task) => lane.unshift(task));
   for (const task of slots.publishedYoungestFirst()) {
     if (taken.length >= most) break;
     if (isOne(task) && takeBack(state, task)) taken.unshift(task);
@@ -349,7 +343,7 @@ export function takeWaiting(
   return taken;
 }
 
-/** Rejects the tasks that no worker has claimed. All are taken out first: what is called for the end of one may end another. */
+/** All are taken out first: what is called for the end of one may end another. */
 export function rejectWaiting(
   state: State,
   reasonFor: (task: Task) => unknown,

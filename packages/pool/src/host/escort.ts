@@ -45,6 +45,19 @@ interface Escorted {
   readMessages(): void;
 }
 
+/** A task from its submission to its end, with all that belongs to it. */
+export interface Journey {
+  /** To be submitted in the place of the task's own. */
+  readonly value: unknown;
+  readonly handler: number;
+  /** The pool has accepted or refused the task. */
+  queued(): void;
+  /** Calls what listens to events, which is code of the user's: not to be called in the middle of the pool's work. */
+  settled(failure?: { readonly reason: unknown }): void;
+  /** Why the task has failed, without a trace of what it was packed in. */
+  reasonOf(error: unknown): unknown;
+}
+
 const settled = Promise.resolve();
 let ids = 0;
 
@@ -75,25 +88,41 @@ export class Escort {
     started.publish(event);
   }
 
-  /** The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner. */
-  settled({ id }: TaskEvent): void {
-    if (this.#awaited.has(id)) this.#pool.readMessages();
-    this.#awaited.delete(id);
-  }
-
   /** The task is submitted right after this, where `run()` is called or a loop was begun. */
   begin(value: unknown, handler: number): Journey {
     const { filename, name, call } = this.#pool.handlers.of(handler);
     const times = { queuedAt: now(), startedAt: undefined, threadId: undefined, settledAt: undefined };
-    const event = { id: ids++, name, filename, ...times };
+    const event: TaskEvent = { id: ids++, name, filename, ...times };
     start.publish(event);
     // Asked for each time: an SDK may be registered after the pool was made.
     const attributes = { 'code.function.name': name, 'code.file.path': filename };
     const span = this.#api?.trace.getTracer('@plimsoll/pool').startSpan(`pool.run ${name}`, { attributes });
     const packed = this.#pack(value, event, span);
-    if (packed === undefined) return new Journey(this, event, span, value, handler);
-    const carried = this.#pool.handlers.idOf(filename, name, call | CARRIED);
-    return new Journey(this, event, span, packed, carried, true);
+    let isQueued = false;
+    const queued = (): void => {
+      isQueued = true;
+      end.publish(event);
+    };
+    return {
+      value: packed ?? value,
+      handler: packed === undefined ? handler : this.#pool.handlers.idOf(filename, name, call | CARRIED),
+      queued,
+      settled: (failed) => {
+        if (failed !== undefined) event.error = failed.reason;
+        if (!isQueued) queued();
+        // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
+        if (this.#awaited.has(event.id)) this.#pool.readMessages();
+        this.#awaited.delete(event.id);
+        event.settledAt = now();
+        if (failed !== undefined) failure.publish(event);
+        asyncStart.publish(event);
+        asyncEnd.publish(event);
+        if (failed !== undefined && isError(failed.reason)) span?.recordException(failed.reason);
+        if (failed !== undefined) span?.setStatus({ code: STATUS_ERROR, message: messageOf(failed.reason) });
+        span?.end();
+      },
+      reasonOf: (error) => (packed === undefined ? error : unpacked(error)),
+    };
   }
 
   /**
@@ -108,22 +137,17 @@ export class Escort {
   ): Started {
     const journey = this.begin(value, handler);
     const onEnd = (result: unknown): void => {
-      if (!(result instanceof Rejection)) {
-        void settled.then(() => journey.succeeded());
-        resolve(result);
-        return;
-      }
-      const reason = journey.reasonOf(result.reason);
-      void settled.then(() => journey.failed(reason));
-      resolve(new Rejection(reason));
+      const failed = result instanceof Rejection ? { reason: journey.reasonOf(result.reason) } : undefined;
+      void settled.then(() => journey.settled(failed));
+      resolve(failed === undefined ? result : new Rejection(failed.reason));
     };
     try {
       const task = submit(journey.value, journey.handler, onEnd);
       journey.queued();
       return task;
-    } catch (error) {
-      journey.failed(error);
-      throw error;
+    } catch (reason) {
+      journey.settled({ reason });
+      throw reason;
     }
   }
 
@@ -151,73 +175,6 @@ export class Escort {
 }
 
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
-
-/** A task from its submission to its end, with all that belongs to it. */
-export class Journey {
-  /** To be submitted in the place of the task's own. */
-  readonly value: unknown;
-  readonly handler: number;
-  readonly #escort: Escort;
-  readonly #event: TaskEvent;
-  readonly #span: Span | undefined;
-  /** Something travels beside the task. */
-  readonly #isPacked: boolean;
-  #isQueued = false;
-
-  constructor(
-    escort: Escort,
-    event: TaskEvent,
-    span: Span | undefined,
-    value: unknown,
-    handler: number,
-    isPacked = false,
-  ) {
-    this.#escort = escort;
-    this.#event = event;
-    this.#span = span;
-    this.value = value;
-    this.handler = handler;
-    this.#isPacked = isPacked;
-  }
-
-  /** The pool has accepted or refused the task. */
-  queued(): void {
-    this.#isQueued = true;
-    end.publish(this.#event);
-  }
-
-  /** Calls what listens to events, which is code of the user's: not to be called in the middle of the pool's work. */
-  succeeded(): void {
-    this.#settle();
-    this.#span?.end();
-  }
-
-  /** The same. `reason` is one that the caller knows, see `reasonOf`. */
-  failed(reason: unknown): void {
-    this.#event.error = reason;
-    this.#settle();
-    const span = this.#span;
-    if (span === undefined) return;
-    if (isError(reason)) span.recordException(reason);
-    span.setStatus({ code: STATUS_ERROR, message: messageOf(reason) });
-    span.end();
-  }
-
-  /** Why the task has failed, without a trace of what it was packed in. */
-  reasonOf(error: unknown): unknown {
-    return this.#isPacked ? unpacked(error) : error;
-  }
-
-  #settle(): void {
-    const event = this.#event;
-    if (!this.#isQueued) this.queued();
-    this.#escort.settled(event);
-    event.settledAt = now();
-    if ('error' in event) failure.publish(event);
-    asyncStart.publish(event);
-    asyncEnd.publish(event);
-  }
-}
 
 /** Names a part of what was sent by where the caller has it. */
 function unpacked(error: unknown): unknown {

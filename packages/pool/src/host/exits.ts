@@ -1,8 +1,8 @@
-import { WorkerError } from '../errors.js';
+import type { WorkerError } from '../errors.js';
 import { reclaimSpinPermits } from '../shared/gate.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { type Lost, putBack, reap, rejectWaiting } from './dispatch.js';
-import { workerFailure } from './faults.js';
+import { isSame, notRetryable, workerFailure } from './faults.js';
 import { type RetryPolicy, retryOf } from './options.js';
 import type { State } from './state.js';
 import { type HandlerName, PAUSED, SETTLED, type Task } from './task.js';
@@ -11,9 +11,6 @@ import { endRecycling, findHome, leave } from './workers.js';
 
 /** How often tasks have run again. */
 const tries = new WeakMap<Task, number>();
-
-const isSame = (one: HandlerName, other: HandlerName): boolean =>
-  one.filename === other.filename && one.name === other.name;
 
 /** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
 const MOST_IDLE_DEATHS = 10;
@@ -35,11 +32,11 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   bury(state, dead, isStopped, errorOf);
   for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(errorOf());
   if (worker.times !== undefined) state.timing?.died(worker.times);
+  state.exiting.delete(worker);
   if (isStillborn) giveUp(state, errorOf());
   else if (!isStopped && ran === 0 && worker.failure !== undefined)
     state.events.emit('error', worker.failure.error);
   state.events.emit('workerDestroy', worker);
-  state.exiting.delete(worker);
   reclaimSpinPermits(state.table, worker.index);
   state.freeIndexes.push(worker.index);
   const hasWorked = worker.completed > 0 || ran > 0;
@@ -74,14 +71,14 @@ function bury(
   const { handlers, guard } = state;
   const nameOf = (task: Task): HandlerName => handlers.of(task.handler);
   // One death for each function, however many of its tasks the worker had.
-  const ran = dead.filter(({ hasRun }) => hasRun).map(({ task }) => nameOf(task));
-  const distinct = ran.filter((one, index) => ran.findIndex((other) => isSame(one, other)) === index);
-  for (const handler of isStopped ? [] : distinct) {
-    if (!guard.died(handler, errorOf(handler))) continue;
+  const ran = dead.filter(({ hasRun }) => hasRun && !isStopped).map(({ task }) => nameOf(task));
+  for (const [index, handler] of ran.entries()) {
+    const isFirst = ran.findIndex((other) => isSame(handler, other)) === index;
+    if (!isFirst || !guard.died(handler, errorOf(handler))) continue;
     const isOfIt = (task: Task): boolean => !task.isStep && isSame(nameOf(task), handler);
     rejectWaiting(state, () => guard.quarantined(handler), isOfIt);
   }
-  const policy = retryOf(state.options.retry);
+  const policy = retryOf('options.retry', state.options.retry);
   for (const { task } of dead) lose(state, task, errorOf(nameOf(task)), task.extras?.retry ?? policy);
 }
 
@@ -89,12 +86,12 @@ function lose(state: State, task: Task, error: WorkerError, policy: RetryPolicy 
   if (task.place === SETTLED) return;
   const before = tries.get(task) ?? 0;
   const mayRunAgain =
-    policy?.codes.includes(error.code) === true &&
+    policy?.on.includes(error.code) === true &&
     before < policy.max &&
     !task.isBound &&
     task.extras?.verdict === undefined;
   if (!mayRunAgain) state.settle(task, error, true);
-  else if (task.hasTransfer) state.settle(task, cannotRunAgain(error), true);
+  else if (task.hasTransfer) state.settle(task, notRetryable(error), true);
   else {
     tries.set(task, before + 1);
     runAgainAfter(state, task, policy.backoff * 2 ** before);
@@ -111,7 +108,7 @@ function runAgainAfter(state: State, task: Task, backoff: number): void {
   const onTime = (): void => {
     state.paused.delete(task);
     runAgain(state, task);
-    state.changed(false);
+    state.changed();
   };
   task.place = PAUSED;
   // Not what keeps the process alive: the task does, as long as it is outstanding.
@@ -132,9 +129,4 @@ function runAgain(state: State, task: Task): void {
     // A queue of the user's may throw.
     state.settle(task, error, true);
   }
-}
-
-function cannotRunAgain(error: WorkerError): WorkerError {
-  const message = `'${error.taskName}' cannot run again, because what it was to transfer is gone: ${error.message}`;
-  return new WorkerError('PLIMSOLL_POOL_NOT_RETRYABLE', message, error, { cause: error });
 }

@@ -33,7 +33,7 @@ export function geometryFor({ maxThreads, concurrentTasksPerWorker }: FilledOpti
   };
 }
 
-/** What the public class hears from the pool. */
+/** What the public class hears. */
 export interface CoreEvents {
   emit(event: 'needsDrain' | 'drain' | 'close'): void;
   emit(event: 'error' | 'message', value: unknown): void;
@@ -137,7 +137,6 @@ export abstract class State implements WorkerEvents {
   /** Tasks whose promise was settled; those among them whose promise was rejected. */
   completed = 0;
   failed = 0;
-  /** Tasks that were not accepted. */
   refused = 0;
   readonly streams = new Set<OpenStream>();
   /** No task is begun: those that are submitted wait. Steps of streams go on. */
@@ -220,7 +219,6 @@ export abstract class State implements WorkerEvents {
     return this.waiting(this.options.maxThreads, 1) > 0;
   }
 
-  /** A task is under way from now on. */
   enter(task: Task): void {
     // First, because at the end of the stack it may throw, and then nothing has happened.
     if (task.extras !== undefined) this.tally(task.extras, 1);
@@ -255,7 +253,6 @@ export abstract class State implements WorkerEvents {
     }
   }
 
-  /** Settles a task, once. */
   settle(task: Task, outcome: unknown, failed: boolean): void {
     if (task.place === SETTLED) return;
     const { extras } = task;

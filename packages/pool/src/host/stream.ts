@@ -89,9 +89,8 @@ export class Stream extends Iteration implements OpenStream {
     const extras = this.#extras({ transfer, original, priority, key, stream: 'opens' });
     const journey = handler === -1 ? undefined : this.#core.escort?.begin(parcel.value, handler);
     this.#journey = journey;
-    this.#start(journey?.value ?? parcel.value, journey?.handler ?? handler, extras, (opened) =>
-      this.#onOpen(opened),
-    );
+    const sent = journey ?? { value: parcel.value, handler };
+    this.#start(sent.value, sent.handler, extras, (opened) => this.#onOpen(opened));
     journey?.queued();
   }
 
@@ -218,18 +217,14 @@ export class Stream extends Iteration implements OpenStream {
     if (this.#isOver) return;
     this.#isOver = true;
     // Not here, in the middle of the pool's work.
-    if (this.#journey !== undefined) void settled.then(() => this.#tell());
+    const journey = this.#journey;
+    if (journey !== undefined) void settled.then(() => journey.settled(this.#failure));
     this.unwatch();
     if (this.worker !== undefined) this.worker.kept--;
     this.#parcel?.close?.();
     this.#core.streams.delete(this);
     this.#core.changed();
     this.#settleClosed.resolve();
-  }
-
-  #tell(): void {
-    if (this.#failure === undefined) this.#journey?.succeeded();
-    else this.#journey?.failed(this.#failure.reason);
   }
 }
 

@@ -60,7 +60,7 @@ export function check(core: Core, own: RunOptions): Checked {
     signal,
     priority: count('options.priority', own.priority, -MOST, MOST) ?? 0,
     grace: mayAsk ? grace : 0,
-    retry: retryOf(own.retry),
+    retry: retryOf('options.retry', own.retry),
     key: keyOf(own.key),
     call: mayAsk ? OBSERVED : 0,
   };
@@ -229,7 +229,7 @@ export type BroadcastResult<Value> =
   | { readonly threadId: number; readonly status: 'rejected'; readonly reason: unknown };
 
 /** A part is for its worker alone. */
-const NEVER: RetryPolicy = { codes: [], max: 0, backoff: 0 };
+const NEVER: RetryPolicy = { on: [], max: 0, backoff: 0 };
 const TAKEN = ['name', 'filename', 'signal', 'timeout', 'grace'];
 
 /** Runs a task once in each worker. @throws on bad options */

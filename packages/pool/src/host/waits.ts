@@ -2,7 +2,8 @@ import { timers } from '../shared/timers.js';
 
 /** A condition that others wait for by a promise, which keeps the process alive as a task does. */
 export class Wait {
-  #promise: Promise<void> | undefined;
+  isAwaited = false;
+  #promise!: Promise<void>;
   #resolve!: () => void;
   #reject!: (reason: unknown) => void;
   #hold!: ReturnType<typeof timers.hold>;
@@ -12,14 +13,11 @@ export class Wait {
     this.#isMet = isMet;
   }
 
-  get isAwaited(): boolean {
-    return this.#promise !== undefined;
-  }
-
   /** Resolves when the condition holds: at once, if it does. */
   promise(): Promise<void> {
     if (this.#isMet()) return Promise.resolve();
-    if (this.#promise === undefined) {
+    if (!this.isAwaited) {
+      this.isAwaited = true;
       this.#hold = timers.hold();
       this.#hold.ref();
       this.#promise = new Promise((resolve, reject) => {
@@ -45,7 +43,7 @@ export class Wait {
   }
 
   #end(settle: () => void): void {
-    this.#promise = undefined;
+    this.isAwaited = false;
     this.#hold.close();
     settle();
   }
