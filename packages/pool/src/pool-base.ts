@@ -61,9 +61,8 @@ export interface PoolBase {
 /** What `Pool` and `Piscina` have in common: a core, its events and statistics. */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: every method that the interface names is inherited
 export abstract class PoolBase extends EventEmitterAsyncResource {
-  /** @internal */
-  core: Core;
   readonly #policy: Policy | undefined;
+  #core: Core;
   #histogram: PoolHistogram | undefined;
   #stats: PoolStats | undefined;
   #saidDestroyed = false;
@@ -72,7 +71,12 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     checkRuntime();
     super({ name });
     this.#policy = policy;
-    this.core = this.#open(options);
+    this.#core = this.#open(options);
+  }
+
+  /** @internal */
+  get core(): Core {
+    return this.#core;
   }
 
   #open(options: FilledOptions): Core {
@@ -94,7 +98,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** @internal Starts anew, with new workers and the same options. */
   protected reopen(): void {
-    this.core = this.#open(this.core.options);
+    this.#core = this.#open(this.core.options);
     this.#histogram = undefined;
     this.#stats = undefined;
   }

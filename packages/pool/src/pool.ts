@@ -16,10 +16,9 @@ import {
   unmoved,
 } from './host/submit.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';
-import type { Proxied } from './proxied.js';
 import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
 import { isMovable } from './shared/move.js';
-import type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
+import type { AnyModule, ItemOf, NameOf, Proxied, ResultOf, TaskOf } from './types.js';
 
 /** Options of `resize()`. What is left out stays as it is. */
 export interface ResizeOptions {

@@ -22,8 +22,8 @@ export class Arena {
   readonly #chunks: Memory[] = [];
   #used = CHUNK_WORDS;
   readonly #free: number[][] = Array.from({ length: CHUNK_BITS + 1 }, () => []);
-  /** Kept here, because a result overwrites the words of the slot that name them. */
-  readonly #blocks = new Map<number, Block[]>();
+  /** By slot. Kept here, because a result overwrites the words of the slot that name them. */
+  readonly blocks = new Map<number, Block[]>();
   readonly #onGrow: (index: number, buffer: SharedArrayBuffer) => void;
 
   /** @param onGrow is told of every new chunk, its index first. */
@@ -37,8 +37,8 @@ export class Arena {
     if (bits > CHUNK_BITS) return -1;
     const address = (this.#free[bits] as number[]).pop() ?? this.#carve(1 << bits);
     if (address === -1) return -1;
-    const blocks = this.#blocks.get(this.slot);
-    if (blocks === undefined) this.#blocks.set(this.slot, [{ address, bits }]);
+    const blocks = this.blocks.get(this.slot);
+    if (blocks === undefined) this.blocks.set(this.slot, [{ address, bits }]);
     else blocks.push({ address, bits });
     return address;
   }
@@ -74,10 +74,9 @@ export class Arena {
 
   /** Frees all that a slot has. */
   release(slot: number): void {
-    if (this.#blocks.size === 0) return;
-    const blocks = this.#blocks.get(slot);
+    const blocks = this.blocks.get(slot);
     if (blocks === undefined) return;
-    this.#blocks.delete(slot);
+    this.blocks.delete(slot);
     for (const { address, bits } of blocks) (this.#free[bits] as number[]).push(address);
   }
 }

@@ -46,7 +46,6 @@ export class Core extends State implements Pumped {
   readonly #notesTime: boolean;
   readonly #recycles: boolean;
   readonly #pump: Pump;
-  /** Something travels with every task. */
   readonly #mustEscort: boolean;
   #escort: Escort | undefined;
   #closing: Promise<void> | undefined;

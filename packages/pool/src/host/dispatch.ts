@@ -13,7 +13,7 @@ import {
   sweep,
 } from '../shared/table.js';
 import { unreadable } from '../shared/uncloneable.js';
-import { type Queue, takeAll } from './queue.js';
+import { Deque, type Queue, takeAll } from './queue.js';
 import type { State } from './state.js';
 import { IN_LANE, IN_TABLE, LOOSE, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
@@ -54,7 +54,11 @@ export function dispatch(state: State, task: Task): boolean {
 /** Puts a task into the lane of its worker, or among the homeless. */
 export function putIntoLane(state: State, task: Task, isFirst = false): void {
   const worker = task.extras?.worker;
-  const lane = worker === undefined ? state.homeless : state.laneOf(worker);
+  let lane = worker === undefined ? state.homeless : state.lanes.get(worker);
+  if (lane === undefined) {
+    lane = new Deque();
+    state.lanes.set(worker as WorkerHandle, lane);
+  }
   if (isFirst) lane.unshift(task);
   else lane.push(task);
   task.place = IN_LANE;
@@ -319,12 +323,13 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
   return { dead, ran: left.running.length };
 }
 
-/** Takes out the tasks that no worker has claimed and that `isOne` holds for; with `most`, only so many, the youngest first. */
-export function takeWaiting(
+/** Rejects the tasks that no worker has claimed and that `isOne` holds for; with `most`, only so many, the youngest first. */
+export function rejectWaiting(
   state: State,
-  isOne: (task: Task) => boolean,
+  reasonFor: (task: Task) => unknown,
+  isOne: (task: Task) => boolean = () => true,
   most = Number.POSITIVE_INFINITY,
-): Task[] {
+): void {
   const taken: Task[] = [];
   const takeFrom = (waiting: Task[], putFirst: (task: Task) => void): void => {
     const fit = waiting.filter(isOne);
@@ -339,18 +344,9 @@ export function takeWaiting(
     if (taken.length >= most) break;
     if (isOne(task) && takeBack(state, task)) taken.unshift(task);
   }
+  // All are taken out first: what is called for the end of one may end another.
   for (const task of taken) task.place = LOOSE;
-  return taken;
-}
-
-/** All are taken out first: what is called for the end of one may end another. */
-export function rejectWaiting(
-  state: State,
-  reasonFor: (task: Task) => unknown,
-  isOne: (task: Task) => boolean = () => true,
-  most = Number.POSITIVE_INFINITY,
-): void {
-  for (const task of takeWaiting(state, isOne, most)) state.settle(task, reasonFor(task), true);
+  for (const task of taken) state.settle(task, reasonFor(task), true);
 }
 
 /** Takes a task out of the table that no worker has claimed. What was posted for it ahead is not kept by the worker that has it. */

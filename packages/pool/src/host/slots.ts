@@ -1,5 +1,5 @@
 import { AbortError } from '../errors.js';
-import { Decoder, type Memory, memoryOf } from '../shared/codec/decode.js';
+import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { Encoder } from '../shared/codec/encode.js';
 import { carry, carryLess } from '../shared/error-record.js';
 import { CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
@@ -19,11 +19,9 @@ export class Slots {
   freeCount: number;
   /** Slots of tasks that are for one worker alone. */
   pinned = 0;
-  /** By slot. */
   readonly tasks: (Task | undefined)[];
   /** The names of the shapes of tasks, by number. */
   readonly shapes: (readonly string[])[] = [];
-  /** Memory for large values. */
   readonly arena: Arena;
   /** Slots of ended tasks whose threads have not exited. One in a native call that does not return keeps its slot for good. */
   readonly #condemned = new Set<number>();
@@ -66,7 +64,6 @@ export class Slots {
     return this.tasks.length - this.freeCount - this.#condemned.size;
   }
 
-  /** Gives a task a free slot. */
   take(task: Task): number {
     const slot = this.#free[--this.freeCount] as number;
     task.slot = slot;
@@ -77,7 +74,7 @@ export class Slots {
 
   giveBack(slot: number): void {
     if (this.#condemned.size === 0 || !this.#condemned.delete(slot)) this.#unpin(slot);
-    this.arena.release(slot);
+    if (this.arena.blocks.size > 0) this.arena.release(slot);
     if (this.#payloads.size > 0) this.#payloads.delete(slot);
     release(this.#table, slot);
     this.tasks[slot] = undefined;
@@ -221,46 +218,47 @@ export class Slots {
    * @throws why it cannot be read
    */
   read(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
-    const { words } = this.#table;
-    const place = flags & message.PLACE_MASK;
-    const length = words[base + LENGTH] as number;
-    const encodingFlags = flags >> message.ENCODING_FLAGS;
-    if (place === message.IN_SLOT)
-      return this.#decode(worker, this.#table, base + PAYLOAD, length, encodingFlags);
-    if (place === message.IN_ARENA) {
-      const position = words[base + OFFSET] as number;
-      try {
-        const at = ringWordOf('results', position);
-        return this.#decode(worker, worker.ring('results'), at, length, encodingFlags);
-      } finally {
-        ringRead(this.#table, worker.index, 'results', position, length);
-      }
-    }
-    const payload = worker.payload(slot, words[base + SEQUENCE] as number);
-    if (payload.words === undefined) return payload.value;
-    const { words: sent, encodingFlags: sentFlags = 0, externals } = payload;
-    const memory = memoryOf(sent.buffer as ArrayBuffer);
-    return this.#decode(worker, memory, 0, sent.length, sentFlags, externals);
-  }
-
-  #decode(
-    worker: WorkerHandle,
-    memory: Memory,
-    at: number,
-    length: number,
-    encodingFlags: number,
-    externals?: ArrayBuffer[],
-  ): unknown {
     this.#source = worker;
     this.#decoder.makers = worker.makers;
     try {
-      return this.#decoder.decode(memory, at, length, encodingFlags, externals);
+      return this.#read(worker, slot, base, flags);
     } finally {
       if (this.#borrowed !== undefined) {
         ringRead(this.#table, worker.index, 'bulk', this.#borrowed.position, this.#borrowed.words);
         this.#borrowed = undefined;
       }
     }
+  }
+
+  #read(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
+    const { words } = this.#table;
+    const place = flags & message.PLACE_MASK;
+    const length = words[base + LENGTH] as number;
+    const encoding = flags >> message.ENCODING_FLAGS;
+    if (place === message.IN_SLOT) return this.#decoder.decode(this.#table, base + PAYLOAD, length, encoding);
+    if (place === message.IN_ARENA) {
+      const position = words[base + OFFSET] as number;
+      try {
+        return this.#decoder.decode(
+          worker.ring('results'),
+          ringWordOf('results', position),
+          length,
+          encoding,
+        );
+      } finally {
+        ringRead(this.#table, worker.index, 'results', position, length);
+      }
+    }
+    const payload = worker.payload(slot, words[base + SEQUENCE] as number);
+    if (payload.words === undefined) return payload.value;
+    const { words: sent, encodingFlags = 0, externals } = payload;
+    return this.#decoder.decode(
+      memoryOf(sent.buffer as ArrayBuffer),
+      0,
+      sent.length,
+      encodingFlags,
+      externals,
+    );
   }
 
   #borrow(position: number, length: number): Uint8Array {

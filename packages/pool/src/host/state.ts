@@ -52,15 +52,12 @@ export interface OpenStream {
 
 /** What `observe()` hears of. Times are those of the clock that all threads share. */
 export interface TaskHooks {
-  /** A task has been written into its slot. */
   readonly written: ((slot: number, from: number, to: number) => void) | undefined;
   /** The outcome in a slot, which starts at word `base`, has been read. */
   readonly read:
     | ((worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number) => void)
     | undefined;
-  /** A worker is ready. */
   ready(): void;
-  /** All threads are gone. */
   closed(): void;
 }
 
@@ -119,7 +116,6 @@ export abstract class State implements WorkerEvents {
   refusedAt = -1;
   /** A balancer's choice; undefined: whoever is free claims the task. */
   readonly choose: ((task: Task) => WorkerHandle | undefined) | undefined;
-  /** The number of the last task. */
   lastNumber = 0;
 
   // Tasks between their submission and their end, wherever they are: `queueSize`, `maxQueue`, `needsDrain` and the number of
@@ -146,11 +142,8 @@ export abstract class State implements WorkerEvents {
   /** Nothing runs any more. */
   ended = false;
 
-  /** As many workers as there must be are ready. */
   readonly allReady = new Wait(() => this.readyCount >= this.options.minThreads);
-  /** A further task would not wait. */
   readonly room = new Wait(() => !this.isFull);
-  /** No task is under way, and no stream is open. */
   readonly idle = new Wait(() => this.outstanding === 0 && this.streams.size === 0);
   /** Somebody has waited for room or the end of tasks: a task may end in the middle of a dispatch that no event follows. */
   isAttended = false;
@@ -161,7 +154,6 @@ export abstract class State implements WorkerEvents {
   /** What workers note of their tasks; undefined without `explain`. */
   readonly marks: Marks | undefined;
   hooks: TaskHooks | undefined;
-  /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
   /** For the next look at idle workers, and for the end of the breaker's pause. */
   idleTimer: NodeJS.Timeout | undefined;
@@ -311,7 +303,6 @@ export abstract class State implements WorkerEvents {
     return waiting;
   }
 
-  /** The worker of a key, if that has one. */
   homeOf(key: Key): WorkerHandle | undefined {
     const known = this.homes.get(placeOf(key));
     return known !== undefined && takesTasks(known) ? known : undefined;
@@ -340,15 +331,5 @@ export abstract class State implements WorkerEvents {
     }
     if (refusal !== undefined) this.refused++;
     return refusal;
-  }
-
-  /** What waits for one worker alone. */
-  laneOf(worker: WorkerHandle): Deque {
-    let lane = this.lanes.get(worker);
-    if (lane === undefined) {
-      lane = new Deque();
-      this.lanes.set(worker, lane);
-    }
-    return lane;
   }
 }

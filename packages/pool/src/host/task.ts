@@ -68,11 +68,8 @@ export const IN_TABLE = 3;
 export const PAUSED = 4;
 export const SETTLED = 5;
 
-/** Stops watching a signal and a timer. */
-export type Release = () => void;
-
 /** Begins to watch for what ends a task early; returns how to stop that. */
-export type Watch = (end: (reason: unknown) => void, name: string) => Release;
+export type Watch = (end: (reason: unknown) => void, name: string) => () => void;
 
 /** What only tasks with options have. */
 export interface Extras {
@@ -84,14 +81,13 @@ export interface Extras {
   readonly original: unknown;
   /** Milliseconds from when it is asked to end until its worker is stopped. */
   readonly grace: number;
-  /** Instead of the pool's. */
   readonly retry: RetryPolicy | undefined;
   readonly key: Key | undefined;
   /** A stream that it opens, or a step of one, which only the worker that keeps the stream can run. */
   readonly stream: 'opens' | 'continues' | undefined;
   /** The only worker that may run it: of its key, of its stream, or of its part of a broadcast. */
   worker: WorkerHandle | undefined;
-  release: Release | undefined;
+  release: (() => void) | undefined;
   /** It was asked to end, so it rejects with that, however it ends; steps of streams see to it themselves. */
   verdict: { readonly reason: unknown } | undefined;
 }
@@ -119,7 +115,6 @@ export class Task {
   number = 0;
   value: unknown;
   readonly handler: number;
-  /** By the clock that all threads share. */
   readonly created: number;
   /** Gets the result, or a `Rejection`. */
   readonly resolve: (value: unknown) => void;
@@ -152,7 +147,6 @@ export class Task {
     return this.extras?.priority ?? 0;
   }
 
-  /** Is it for one worker alone? */
   get isPinned(): boolean {
     const { extras } = this;
     return extras !== undefined && (extras.key !== undefined || extras.worker !== undefined);
@@ -164,7 +158,6 @@ export class Task {
     return extras !== undefined && extras.key === undefined && extras.worker !== undefined;
   }
 
-  /** Is it a step of a stream? */
   get isStep(): boolean {
     return this.extras?.stream === 'continues';
   }
