@@ -119,7 +119,13 @@ export class Core extends State implements Pumped {
   }
 
   /** As `start`, with what travels with tasks that are submitted now. @throws why it is refused */
-  startEscorted(...[value, handler, extras, resolve, watch]: Parameters<Core['start']>): Task {
+  startEscorted(
+    value: unknown,
+    handler: number,
+    extras: Extras | undefined,
+    resolve: (value: unknown) => void,
+    watch?: Watch,
+  ): Task {
     const { escort } = this;
     if (escort === undefined || handler === -1) return this.start(value, handler, extras, resolve, watch);
     return escort.start(value, handler, resolve, (packed, carried, onEnd) =>
