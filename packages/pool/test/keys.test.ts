@@ -38,6 +38,23 @@ test('tasks of a key run in their order, more of them than a mailbox has room fo
   assert.deepEqual(await pool.run(0, { name: 'noted', key: 'k' }), range(500));
 });
 
+test('a value that submits tasks of its key while it is read loses none of them', async (t) => {
+  const pool = await ready(t, 1);
+  const key = 'k';
+  const inner: Promise<unknown>[] = [];
+  const value = {
+    get read() {
+      for (let task = 0; inner.length < 20; task++) inner.push(pool.run(task, { name: 'note', key }));
+      return true;
+    },
+  };
+  // A mailbox has room for 16: the value is read when the last task of the lane gets its place there.
+  const outer = range(15).map((task) => pool.run(task, { name: 'note', key }));
+  outer.push(pool.run(value, { name: 'note', key }));
+  await Promise.all(outer);
+  assert.equal((await Promise.all(inner)).length, 20);
+});
+
 test('a key waits for its worker, and others do not wait for it', async (t) => {
   const pool = await ready(t, 2);
   const busy = pool.run(100, { name: 'block', key: 'a' });

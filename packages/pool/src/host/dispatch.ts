@@ -89,7 +89,8 @@ export function refillLanes(state: State): void {
       }
     }
     for (const task of held.reverse()) if (task.place === LOOSE) putIntoLane(state, task, true);
-    if (lane.size === 0) state.lanes.delete(worker);
+    // A getter of a value may have come here too: then this lane was empty meanwhile, and another one is in its place.
+    if (state.lanes.get(worker)?.size === 0) state.lanes.delete(worker);
   }
 }
 
