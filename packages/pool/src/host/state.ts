@@ -310,26 +310,35 @@ export abstract class State implements WorkerEvents {
 
   /** Why a task is refused, if it is. @param handler -1: there is no file */
   refusal(handler: number, extras: Extras | undefined): Error | undefined {
-    const { guard } = this;
-    const { maxThreads, maxQueue, concurrentTasksPerWorker } = this.options;
-    let refusal: Error | undefined;
-    if (guard.isUp) refusal = guard.refusal(this.handlers.all[handler], this.workers.length > 0);
-    if (refusal === undefined && handler === -1) {
-      const message = 'filename must be provided to run() or in options object';
-      refusal = new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
-    }
-    if (refusal === undefined && maxQueue !== Number.POSITIVE_INFINITY) {
-      const home = extras?.key === undefined ? undefined : this.homeOf(extras.key);
-      const alone = extras?.abortable ? 1 : 0;
-      const waiting =
-        home === undefined
-          ? this.waiting(maxThreads, 1 - alone, alone)
-          : this.waiting(maxThreads) + (home.pinned >= concurrentTasksPerWorker ? 1 : 0);
-      const why =
-        maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
-      if (waiting > maxQueue) refusal = new PoolError('PLIMSOLL_POOL_QUEUE_FULL', why);
-    }
+    // Nearly always: short, so that the compiler puts it into its caller.
+    if (!this.guard.isUp && handler !== -1 && this.options.maxQueue === Number.POSITIVE_INFINITY)
+      return undefined;
+    const refusal = this.#whyNot(handler, extras);
     if (refusal !== undefined) this.refused++;
     return refusal;
+  }
+
+  #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
+    const { guard } = this;
+    const { maxThreads, maxQueue, concurrentTasksPerWorker } = this.options;
+    const refusal = guard.isUp
+      ? guard.refusal(this.handlers.all[handler], this.workers.length > 0)
+      : undefined;
+    if (refusal !== undefined) return refusal;
+    if (handler === -1) {
+      const message = 'filename must be provided to run() or in options object';
+      return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
+    }
+    if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
+    const home = extras?.key === undefined ? undefined : this.homeOf(extras.key);
+    const alone = extras?.abortable ? 1 : 0;
+    const waiting =
+      home === undefined
+        ? this.waiting(maxThreads, 1 - alone, alone)
+        : this.waiting(maxThreads) + (home.pinned >= concurrentTasksPerWorker ? 1 : 0);
+    if (waiting <= maxQueue) return undefined;
+    const why =
+      maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
+    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', why);
   }
 }
