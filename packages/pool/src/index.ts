@@ -7,7 +7,6 @@ export {
   UncloneableError,
   WorkerError,
 } from './errors.js';
-export type { BroadcastOptions, BroadcastResult } from './host/broadcast.js';
 export type { TaskEvent } from './host/escort.js';
 export type { MapOptions } from './host/map.js';
 export type {
@@ -21,14 +20,13 @@ export type {
   RunOptions,
   WorkerEnd,
 } from './host/options.js';
-export type { ProxyOptions } from './host/proxy.js';
 export type { StreamOptions } from './host/stream.js';
+export type { BroadcastOptions, BroadcastResult, ProxyOptions } from './host/submit.js';
 export { Pool, type ResizeOptions } from './pool.js';
 export type { CloseOptions, PoolEvents, PoolHistogram, PoolStats } from './pool-base.js';
-export type { Proxied } from './proxied.js';
 export type { HistogramSummary } from './shared/histogram.js';
 export { move } from './shared/move.js';
 export type { OpenTelemetryApi } from './shared/otel-api.js';
 export type { Storage, Storages } from './shared/stores.js';
-export type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
+export type { AnyModule, ItemOf, NameOf, Proxied, ResultOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';

@@ -17,7 +17,6 @@ export interface PoolHistogram {
   resetWaitTime(): void;
 }
 
-/** Options of `close()`. */
 export interface CloseOptions {
   /** Reject the tasks that `queueSize` counts instead of running them; also after an earlier `close()`. Default: false. */
   readonly force?: boolean | undefined;
@@ -36,7 +35,7 @@ export interface PoolStats {
 
 const NOTHING = new Histogram().summary();
 
-/** What listeners of each event get. */
+/** What listeners get. */
 export interface PoolEvents {
   workerCreate: [worker: Worker];
   workerDestroy: [worker: Worker];
@@ -75,33 +74,31 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     this.#core = this.#open(options);
   }
 
-  #open(options: FilledOptions): Core {
-    const events = {
-      emit: (event: string, value?: unknown) => {
-        try {
-          if (event === 'workerCreate' || event === 'workerDestroy')
-            this.emit(event, (value as WorkerHandle).thread);
-          else if (value === undefined) this.emit(event);
-          else this.emit(event, value);
-        } catch (error) {
-          // An uncaught error all the same, but not in the middle of the pool's work.
-          queueMicrotask(() => {
-            throw error;
-          });
-        }
-      },
-    };
-    return new Core(options, events, this.#policy);
-  }
-
   /** @internal */
   get core(): Core {
     return this.#core;
   }
 
+  #open(options: FilledOptions): Core {
+    const emit = (event: string, value?: unknown): void => {
+      try {
+        if (event === 'workerCreate' || event === 'workerDestroy')
+          this.emit(event, (value as WorkerHandle).thread);
+        else if (value === undefined) this.emit(event);
+        else this.emit(event, value);
+      } catch (error) {
+        // An uncaught error all the same, but not in the middle of the pool's work.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    };
+    return new Core(options, { emit }, this.#policy);
+  }
+
   /** @internal Starts anew, with new workers and the same options. */
   protected reopen(): void {
-    this.#core = this.#open(this.#core.options);
+    this.#core = this.#open(this.core.options);
     this.#histogram = undefined;
     this.#stats = undefined;
   }
@@ -112,7 +109,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
   /** Stops all workers at once and rejects every task that is not done. Waits `closeTimeout` at most for threads to end. */
   async destroy(): Promise<void> {
     try {
-      await this.#core.destroy();
+      await this.core.destroy();
     } finally {
       this.sayDestroyed();
     }
@@ -136,60 +133,60 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
   }
 
   get minThreads(): number {
-    return this.#core.options.minThreads;
+    return this.core.options.minThreads;
   }
 
   get maxThreads(): number {
-    return this.#core.options.maxThreads;
+    return this.core.options.maxThreads;
   }
 
   /** The options, with every default filled in: a copy that cannot be changed. */
   get options(): Readonly<FilledOptions> {
     // Without a prototype, as they are: nobody's polluted Object.prototype becomes an option.
-    return Object.freeze(Object.assign(Object.create(null), this.#core.options) as FilledOptions);
+    return Object.freeze(Object.assign(Object.create(null), this.core.options) as FilledOptions);
   }
 
   /** The workers, those that still start included. */
   get threads(): Worker[] {
-    return this.#core.workers.map((worker) => worker.thread);
+    return this.core.workers.map((worker) => worker.thread);
   }
 
   /** Workers that are ready and run nothing. */
   get idleThreads(): number {
-    return this.#core.idleThreads;
+    return this.core.idleThreads;
   }
 
   /** Tasks that wait because every worker has enough to do. */
   get queueSize(): number {
-    return this.#core.queueSize;
+    return this.core.queueSize;
   }
 
   /** Tasks whose promise was settled. */
   get completed(): number {
-    return this.#core.state.completed;
+    return this.core.completed;
   }
 
   /** Milliseconds since the pool was made. */
   get duration(): number {
-    return this.#core.duration;
+    return this.core.duration;
   }
 
   /** Every worker is busy: a further task would wait. See the event of the same name. */
   get needsDrain(): boolean {
-    return this.#core.waits.needsDrain;
+    return this.core.needsDrain;
   }
 
   /** The part of the time of its workers, as many as there may be, in which they ran tasks: 0 to 1; 0 without `recordTiming`. */
   get utilization(): number {
-    return Math.min(1, (this.#core.state.timing?.totalRunTime ?? 0) / this.#core.capacityTime);
+    return Math.min(1, (this.core.timing?.totalRunTime ?? 0) / this.core.capacityTime);
   }
 
   /** Statistics that are computed when they are read: `stats.pressure`. */
   get stats(): PoolStats {
-    const core = this.#core;
+    const core = this.core;
     this.#stats ??= {
       get pressure() {
-        return core.state.timing?.pressure ?? Number.NaN;
+        return core.timing?.pressure ?? Number.NaN;
       },
     };
     return this.#stats;
@@ -197,7 +194,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** Run and wait times; nothing is recorded without `recordTiming`. */
   get histogram(): PoolHistogram {
-    const { timing } = this.#core.state;
+    const { timing } = this.core;
     this.#histogram ??= {
       get runTime() {
         return timing?.since('run').summary() ?? NOTHING;
@@ -218,17 +215,11 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
  * @throws PoolError PLIMSOLL_POOL_UNSUPPORTED_RUNTIME
  */
 function checkRuntime(): void {
-  const missing = lacks();
-  if (missing === undefined) return;
+  const { waitAsync } = Atomics as { waitAsync?: unknown };
+  const missing = typeof SharedArrayBuffer === 'function' ? 'Atomics.waitAsync' : 'SharedArrayBuffer';
+  if (typeof SharedArrayBuffer === 'function' && typeof waitAsync === 'function') return;
   const message =
     `This runtime has no ${missing}. @plimsoll/pool needs Node.js ^20.19 or >= 22.12, Bun 1.4, Deno 2.9, ` +
     "or the main process of Electron that has such a Node.js; a web page's threads will not do";
   throw new PoolError('PLIMSOLL_POOL_UNSUPPORTED_RUNTIME', message);
-}
-
-function lacks(): string | undefined {
-  if (typeof SharedArrayBuffer !== 'function') return 'SharedArrayBuffer';
-  return typeof (Atomics as { waitAsync?: unknown }).waitAsync === 'function'
-    ? undefined
-    : 'Atomics.waitAsync';
 }

@@ -1,16 +1,24 @@
 import { badRange, badType } from './errors.js';
-import { type BroadcastOptions, type BroadcastResult, broadcast } from './host/broadcast.js';
-import { isFeed } from './host/feed.js';
 import { type MapOptions, mapOf } from './host/map.js';
 import { count, duration, fillOptions, flag, type PoolOptions, type RunOptions } from './host/options.js';
-import { type ProxyOptions, proxyOf } from './host/proxy.js';
+import { isFeed } from './host/parcel.js';
 import { type StreamOptions, streamOf } from './host/stream.js';
-import { check, handlerOf, ownOf, parcelOf, runWith, submit } from './host/submit.js';
+import {
+  type BroadcastOptions,
+  type BroadcastResult,
+  broadcast,
+  check,
+  ownOf,
+  type ProxyOptions,
+  proxyOf,
+  runWith,
+  submit,
+  unmoved,
+} from './host/submit.js';
 import { type CloseOptions, PoolBase } from './pool-base.js';
-import type { Proxied } from './proxied.js';
 import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
 import { isMovable } from './shared/move.js';
-import type { AnyModule, ItemOf, NameOf, ResultOf, TaskOf } from './types.js';
+import type { AnyModule, ItemOf, NameOf, Proxied, ResultOf, TaskOf } from './types.js';
 
 /** Options of `resize()`. What is left out stays as it is. */
 export interface ResizeOptions {
@@ -31,7 +39,8 @@ function withoutPiscinas(options: PoolOptions): PoolOptions {
 }
 
 /**
- * A pool of worker threads that share a task table with the host.
+ * A pool of worker threads that share a task table with the host. Bad options are a TypeError or RangeError with the code
+ * PLIMSOLL_POOL_BAD_OPTION.
  *
  * Events: 'workerCreate' and 'workerDestroy' (a Worker), 'message' (what a worker file posts by `parentPort`),
  * 'needsDrain' (every worker is busy: a further task would wait), 'drain' (one is free again), 'error' (a worker
@@ -46,7 +55,6 @@ function withoutPiscinas(options: PoolOptions): PoolOptions {
  * const sum = await pool.run({ a: 4, b: 6 }, { name: 'add' });
  */
 export class Pool<Module = AnyModule> extends PoolBase {
-  /** @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION for a bad option */
   constructor(options: PoolOptions = {}) {
     super('plimsoll.Pool', fillOptions(withoutPiscinas(options)));
   }
@@ -57,7 +65,6 @@ export class Pool<Module = AnyModule> extends PoolBase {
    *
    * Rejects, and never throws: with what the task threw (class name, message, stack, code, cause and own
    * properties kept), or with a PoolError.
-   *
    * @example
    * const thumbnail = await pool.run(image, { name: 'resize', transferList: [image.buffer], timeout: 5_000 });
    */
@@ -67,7 +74,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
   ): Promise<ResultOf<Module, Name>>;
   run(task: unknown, options?: RunOptions): Promise<unknown> {
     try {
-      if (options === undefined && !isMovable(task) && !isFeed(task))
+      if (options === undefined && (typeof task !== 'object' || (!isMovable(task) && !isFeed(task))))
         return this.core.run(task, -1, undefined);
       return runWith(this.core, task, options === undefined ? {} : options);
     } catch (error) {
@@ -81,7 +88,6 @@ export class Pool<Module = AnyModule> extends PoolBase {
    *
    * Rejects for bad options, for a pool that is closed, and for a signal that is aborted already. A signal that is aborted later
    * rejects the parts that are not done.
-   *
    * @example
    * const results = await pool.broadcast(newRules, { name: 'loadRules' });
    * const failed = results.filter(({ status }) => status === 'rejected');
@@ -102,7 +108,6 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * It is cheap to make one with other options: `pool.proxy({ timeout: 1_000 }).resize(image, 200)`.
    *
    * @param options of each call: those of `run` without `name` and `transferList`
-   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
    * @example
    * const api = pool.proxy<typeof import('./worker.js')>();
    * const thumbnail = await api.resize(image, 200);
@@ -118,8 +123,6 @@ export class Pool<Module = AnyModule> extends PoolBase {
    *
    * The first failure, of an item or of the iterable, ends the loop with its reason. `break` ends it too: items that wait
    * are taken back, what runs goes on to its end or is asked to (`grace`), and the iterable is closed.
-   *
-   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
    * @example
    * for await (const thumbnail of pool.map(images, { name: 'resize', concurrency: 16 })) await save(thumbnail);
    */
@@ -137,8 +140,6 @@ export class Pool<Module = AnyModule> extends PoolBase {
    *
    * `break` closes the iterable in the worker, and waits for its `finally` blocks. What the generator throws, and the death of
    * its worker, end the loop with that reason, behind the items that came before.
-   *
-   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION
    * @example
    * for await (const row of pool.stream('report.csv', { name: 'rows' })) if (isLast(row)) break;
    */
@@ -152,16 +153,14 @@ export class Pool<Module = AnyModule> extends PoolBase {
 
   /** @internal As `run()`, but the thread itself reads the task and writes the result. */
   runBytes(call: BytesCall, isSpread: boolean, options: RunOptions): Promise<Uint8Array | number> {
-    const checked = check(this.core, ownOf(options));
-    const handler = handlerOf(this.core, checked, isSpread ? BYTES | SPREAD : BYTES);
-    return submit(this.core, parcelOf(call, []), handler, checked) as Promise<Uint8Array | number>;
+    const parcel = { ...unmoved(call), call: isSpread ? BYTES | SPREAD : BYTES };
+    return submit(this.core, parcel, check(this.core, ownOf(options))) as Promise<Uint8Array | number>;
   }
 
   /**
    * The names that `run` takes for the pool's worker file: those of its exported functions, sorted. Loads the file in a worker.
    *
    * Rejects as `run()` does, with PLIMSOLL_POOL_NO_FILENAME for a pool without one.
-   *
    * @example
    * console.log(await pool.names()); // ['default', 'resize']
    */
@@ -174,7 +173,6 @@ export class Pool<Module = AnyModule> extends PoolBase {
   /**
    * Resolves when a further task would not wait: at once, if a worker is free or may be started. For who submits more than
    * workers can do.
-   *
    * @example
    * for (const image of images) {
    *   await pool.capacity();
@@ -182,12 +180,12 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * }
    */
   capacity(): Promise<void> {
-    return this.core.waits.room();
+    return this.core.capacity();
   }
 
   /** Resolves when no task is under way and no stream is open: at once, if that is so. */
   onIdle(): Promise<void> {
-    return this.core.waits.idle();
+    return this.core.onIdle();
   }
 
   /** Begins no more tasks: those that no worker has begun wait until `resume()`, and so do further ones. Streams that are open go on. */
@@ -209,21 +207,20 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * As many workers as `minThreads` says are ready: the worker file is loaded, and its `setup()` is done. Rejects with
    * PLIMSOLL_POOL_START_FAILED when a worker ends before that, and with PLIMSOLL_POOL_CLOSED when the pool does; who asks again
    * waits for another attempt.
-   *
    * @example
    * await pool.ready();
    * server.listen(8080);
    */
   ready(): Promise<void> {
-    return this.core.waits.ready();
+    return this.core.ready();
   }
 
   /**
    * Changes how many workers there are, at once. Workers beyond `maxThreads` take no more tasks, and end when they have ended those
    * that they run: no task is lost.
    *
-   * @throws TypeError or RangeError with code PLIMSOLL_POOL_BAD_OPTION, also for more than the pool's memory has room for: twice the
-   *   `maxThreads` that it was made with, and some; PoolError PLIMSOLL_POOL_CLOSED
+   * @throws RangeError also for more than the pool's memory has room for: twice the `maxThreads` that it was made with, and some;
+   *   PoolError PLIMSOLL_POOL_CLOSED
    * @example
    * pool.resize({ minThreads: 2, maxThreads: 16 });
    */

@@ -28,3 +28,61 @@ export type ItemOf<Result> = unknown extends Result
 
 /** The type of modules that are not known: every name, any task; what comes back is for the caller to judge. */
 export type AnyModule = { [name: string]: (task: unknown) => unknown };
+
+/**
+ * What `pool.proxy()` makes of a worker module: its functions, each with a promise of what it gives. Other exports are left
+ * out, and so is one called `then`.
+ *
+ * A function that gives a promise anyway keeps its type as it is, with type parameters and every overload. Of others,
+ * TypeScript can only take apart up to four overloads, and puts the constraint (`unknown`) in the place of a type parameter.
+ */
+export type Proxied<Module> = string extends keyof Module
+  ? { [name: string]: (...items: unknown[]) => Promise<unknown> }
+  : { [Name in NamesOf<Module>]: Remote<Awaited<Module[Name]>> };
+
+type NamesOf<Module> = {
+  [Name in keyof Module]: Name extends 'then'
+    ? never
+    : Awaited<Module[Name]> extends (...items: never) => unknown
+      ? Name
+      : never;
+}[keyof Module];
+
+/** The last signature is always there; the compiler fills the places of those that are not with `unknown`. */
+type Remote<Function> = Function extends {
+  (...items: infer A): infer P;
+  (...items: infer B): infer Q;
+  (...items: infer C): infer R;
+  (...items: infer D): infer S;
+}
+  ? AreLate<P, Q, R, S> extends true
+    ? Function
+    : Overload<A, P> & Overload<B, Q> & Overload<C, R> & Late<D, S>
+  : Function extends {
+        (...items: infer B): infer Q;
+        (...items: infer C): infer R;
+        (...items: infer D): infer S;
+      }
+    ? AreLate<Q, Q, R, S> extends true
+      ? Function
+      : Overload<B, Q> & Overload<C, R> & Late<D, S>
+    : Function extends { (...items: infer C): infer R; (...items: infer D): infer S }
+      ? AreLate<R, R, R, S> extends true
+        ? Function
+        : Overload<C, R> & Late<D, S>
+      : Function extends (...items: infer D) => infer S
+        ? AreLate<S, S, S, S> extends true
+          ? Function
+          : Late<D, S>
+        : never;
+
+/** Does every overload that there is give a promise? */
+type AreLate<P, Q, R, S> = [P | Q | R | S] extends [PromiseLike<unknown>] ? true : false;
+
+type Late<Items extends unknown[], Result> = (...items: Items) => Promise<Awaited<Result>>;
+
+type Overload<Items extends unknown[], Result> = unknown[] extends Items
+  ? unknown extends Result
+    ? unknown
+    : Late<Items, Result>
+  : Late<Items, Result>;

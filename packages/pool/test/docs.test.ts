@@ -56,8 +56,10 @@ test('docs/reference/pool.md has every property and event', () => {
   for (const [, name] of instance.matchAll(/^ {2}get (\w+)\(\)/gm)) {
     assert.match(statistics, new RegExp(`\`${name}\\b`), `lacks ${name}`);
   }
-  const core = read('../src/host/core.ts');
-  const events = core.slice(core.indexOf('interface CoreEvents'), core.indexOf('\n}'));
+  const state = read('../src/host/state.ts');
+  const start = state.indexOf('interface CoreEvents');
+  const events = state.slice(start, state.indexOf('\n}', start));
+  assert.match(events, /'needsDrain'/);
   for (const [, name] of events.matchAll(/'(\w+)'/g))
     assert.ok(section('### Events').includes(`'${name}'`), name);
 });

@@ -55,13 +55,16 @@ test('times that were added are as if recorded here; those taken away as if neve
 });
 
 test('times of workers that have died stay, a reset takes away all before it, and the total knows none', () => {
-  const timing = new Timing({ completed: 0, outstanding: 0 });
   const [dead, alive] = [new Times(), new Times()];
-  timing.born(dead);
-  timing.born(alive);
+  const workers = new Set([{ times: dead }, { times: alive }]);
+  const timing = new Timing({ completed: 0, outstanding: 0, workers, exiting: [] });
+  const die = (times: Times): void => {
+    timing.died(times);
+    for (const worker of workers) if (worker.times === times) workers.delete(worker);
+  };
   dead.run.record(10);
   alive.run.record(20);
-  timing.died(dead);
+  die(dead);
   assert.equal(timing.since('run').summary().min, 10);
   assert.equal(timing.since('run').summary().max, 20);
   assert.equal(timing.since('wait').count, 0);
@@ -69,7 +72,7 @@ test('times of workers that have died stay, a reset takes away all before it, an
   assert.equal(timing.since('run').count, 0);
   assert.equal(timing.since('run').summary().max, 0);
   alive.run.record(40);
-  timing.died(alive);
+  die(alive);
   assert.equal(timing.since('run').count, 1);
   assertNear(timing.since('run').summary().max, 40);
   assert.equal(timing.totalRunTime, 70);

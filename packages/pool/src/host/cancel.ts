@@ -1,3 +1,4 @@
+import { now } from '../shared/clock.js';
 import { ask, runnerOf } from '../shared/table.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { forget, takeBack } from './dispatch.js';
@@ -24,24 +25,34 @@ export function cancel(
   how: typeof LEAVE | typeof ASK | typeof END,
   grace = task.extras?.grace ?? 0,
 ): boolean {
-  const { place, slot } = task;
-  if (place === SETTLED) return false;
-  if (place !== IN_TABLE || takeBack(state, task)) {
-    if (place === IN_TABLE) task.place = LOOSE;
-    if (place === PAUSED) unpause(state, task);
-    // First, because what is called for its end may cancel others, or take what is next.
-    forget(state, task, place);
-    state.settle(task, reason, true);
-    return true;
-  }
-  if (how === LEAVE) return false;
+  state.timing?.atTime(now());
+  const isCancelled =
+    withdraw(state, task, reason) || (how !== LEAVE && endRunning(state, task, reason, how, grace));
+  if (isCancelled) state.changed();
+  return isCancelled;
+}
+
+/** Rejects a task that no worker has claimed. */
+function withdraw(state: State, task: Task, reason: unknown): boolean {
+  const { place } = task;
+  if (place === SETTLED || (place === IN_TABLE && !takeBack(state, task))) return false;
+  if (place === IN_TABLE) task.place = LOOSE;
+  if (place === PAUSED) unpause(state, task);
+  // First, because what is called for its end may cancel others, or take what is next.
+  forget(state, task, place);
+  state.settle(task, reason, true);
+  return true;
+}
+
+function endRunning(state: State, task: Task, reason: unknown, how: number, grace: number): boolean {
+  if (task.place === SETTLED) return false;
   if ((how === ASK || grace > 0) && askToEnd(state, task, reason, grace)) return true;
   if (how === ASK) return false;
-  const index = state.slots.condemn(slot);
+  const index = state.slots.condemn(task.slot);
   // It has ended, and the host has not read that yet: what a stream was opened with is needed to close it.
   if (index === -1 && task.extras?.stream === 'opens') return false;
   state.settle(task, reason, true);
-  const worker = state.workers.find((candidate) => candidate.index === index);
+  const worker = state.workerAt(index);
   if (worker !== undefined) kill(state, worker);
   return true;
 }
@@ -51,30 +62,19 @@ function askToEnd(state: State, task: Task, reason: unknown, grace: number): boo
   const { extras, slot } = task;
   if (extras === undefined) return false;
   if (extras.verdict !== undefined) return true;
-  const index = runnerOf(state.table, slot);
-  const worker = state.workers.find((candidate) => candidate.index === index);
+  const worker = state.workerAt(runnerOf(state.table, slot));
   if (worker === undefined) return false;
-  state.inputs.abort(worker, slot, reason);
+  state.slots.abort(worker, slot, reason);
   if (!ask(state.table, slot)) return false;
   extras.verdict = { reason };
-  if (grace <= LONGEST_TIMER) stopAfter(state, task, reason, grace);
-  return true;
-}
-
-function stopAfter(state: State, task: Task, reason: unknown, grace: number): void {
-  const { extras } = task;
-  if (extras === undefined) return;
-  const stop = (): void => {
-    state.timing?.atNow();
-    cancel(state, task, reason, END, 0);
-    state.changed(false);
-  };
-  const timer = timers.setTimeout(stop, grace);
+  if (grace > LONGEST_TIMER) return true;
+  const timer = timers.setTimeout(() => cancel(state, task, reason, END, 0), grace);
   const { release } = extras;
   extras.release = () => {
     timers.clearTimeout(timer);
     release?.();
   };
+  return true;
 }
 
 export function unpause(state: State, task: Task): void {

@@ -13,7 +13,7 @@ import {
   sweep,
 } from '../shared/table.js';
 import { unreadable } from '../shared/uncloneable.js';
-import { type Deque, type Queue, takeAll } from './queue.js';
+import { Deque, type Queue, takeAll } from './queue.js';
 import type { State } from './state.js';
 import { IN_LANE, IN_TABLE, LOOSE, QUEUED, SETTLED, type Task } from './task.js';
 import { READY, RETIRING, takesTasks, type WorkerHandle } from './worker-handle.js';
@@ -28,9 +28,6 @@ const LARGE = 2;
 /** After so many tasks without a priority, order is no longer kept: until then it is probably needed again soon. */
 const PLAIN_AGAIN = 2048;
 
-/** Asked where the compiler takes the place for known. */
-const isSettled = (task: Task): boolean => task.place === SETTLED;
-
 /**
  * Puts a task that has been entered into the table, or where it waits. False when it was published and is large: it took so
  * long to write that no worker should wait for a further one.
@@ -43,11 +40,7 @@ export function dispatch(state: State, task: Task): boolean {
     return true;
   }
   const placed = state.queue.size > 0 || !hasRoom(state) ? NO_ROOM : place(state, task);
-  if (placed === NO_ROOM) enqueue(state, task);
-  return placed !== LARGE;
-}
-
-function enqueue(state: State, task: Task): void {
+  if (placed !== NO_ROOM) return placed === SMALL;
   try {
     state.queue.push(task);
     task.place = QUEUED;
@@ -55,12 +48,17 @@ function enqueue(state: State, task: Task): void {
     // A queue of the user's may throw; run() may not.
     state.settle(task, error, true);
   }
+  return true;
 }
 
 /** Puts a task into the lane of its worker, or among the homeless. */
 export function putIntoLane(state: State, task: Task, isFirst = false): void {
   const worker = task.extras?.worker;
-  const lane = worker === undefined ? state.homeless : state.laneOf(worker);
+  let lane = worker === undefined ? state.homeless : state.lanes.get(worker);
+  if (lane === undefined) {
+    lane = new Deque();
+    state.lanes.set(worker as WorkerHandle, lane);
+  }
   if (isFirst) lane.unshift(task);
   else lane.push(task);
   task.place = IN_LANE;
@@ -76,36 +74,32 @@ export function putBack(state: State, task: Task): void {
   state.queue.putBack(task);
 }
 
-/** Moves tasks that wait for one worker alone into its mailbox, as far as they fit. */
+/** Moves tasks that wait for one worker alone into its mailbox, as far as they fit; while all is paused, steps of streams alone. */
 export function refillLanes(state: State): void {
   for (const [worker, lane] of state.lanes) {
-    const held = state.isPaused ? takeOthers(lane) : [];
+    const held: Task[] = [];
     while (lane.size > 0 && worker.state <= RETIRING && state.slots.freeCount > 0 && worker.hasMailRoom) {
       const task = lane.shift();
       if (task === undefined) break;
       task.place = LOOSE;
-      if (place(state, task, worker) !== NO_ROOM) continue;
-      putIntoLane(state, task, true);
-      break;
+      if (state.isPaused && !task.isStep) held.push(task);
+      else if (place(state, task, worker) === NO_ROOM) {
+        putIntoLane(state, task, true);
+        break;
+      }
     }
+    for (const task of held.reverse()) if (task.place === LOOSE) putIntoLane(state, task, true);
     // A getter of a value may have come here too: then this lane was empty meanwhile, and another one is in its place.
-    for (const task of held) putIntoLane(state, task);
     if (state.lanes.get(worker)?.size === 0) state.lanes.delete(worker);
   }
 }
 
-/** Takes those out of a lane that are no steps of streams. */
-function takeOthers(lane: Deque): Task[] {
-  const all = lane.takeAll();
-  for (const task of all) if (task.isStep) lane.push(task);
-  return all.filter((task) => !task.isStep);
-}
-
-/** No task is begun from now on: those that no worker has claimed go back to where they waited. */
-export function pause(state: State): void {
-  state.isPaused = true;
+/** Tasks of a kind that no worker has claimed go back to where they waited. */
+export function takeBackAll(state: State, isOne: (task: Task) => boolean): void {
+  // What a task transfers may have been posted to the worker that will run it: then it cannot be had back.
+  const isOnItsWay = (task: Task): boolean => task.hasTransfer && !state.slots.isOwed(task.slot);
   for (const task of state.slots.publishedYoungestFirst())
-    if (!task.isStep && !isOnItsWay(state, task) && takeBack(state, task)) putBack(state, task);
+    if (isOne(task) && !isOnItsWay(task) && takeBack(state, task)) putBack(state, task);
 }
 
 /** Moves waiting tasks into the table as far as they fit. */
@@ -137,7 +131,7 @@ function hasRoom({ slots, ordered, workers, options, isPaused }: State): boolean
 
 /** Writes a task into the table and publishes it, unless that settles it. */
 function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
-  const { slots, inputs, hooks } = state;
+  const { slots, hooks } = state;
   let chosen = pinnedTo;
   if (chosen === undefined && state.choose !== undefined) {
     try {
@@ -153,14 +147,14 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
   let isSmall: boolean;
   try {
     const from = hooks?.written === undefined ? 0 : now();
-    isSmall = inputs.write(task, slot);
+    isSmall = slots.write(task, slot);
     hooks?.written?.(slot, from, now());
   } catch (error) {
     slots.giveBack(slot);
     state.settle(task, error, true);
     return SMALL;
   }
-  if (isSettled(task)) {
+  if (task.place === SETTLED) {
     // By a getter of its value.
     slots.giveBack(slot);
     return SMALL;
@@ -174,7 +168,7 @@ function place(state: State, task: Task, pinnedTo?: WorkerHandle): number {
 }
 
 function publishToAll(state: State, task: Task, slot: number): boolean {
-  const taker = state.inputs.isOwed(slot) ? takerOf(state, task) : undefined;
+  const taker = state.slots.isOwed(slot) ? takerOf(state, task) : undefined;
   if (taker !== undefined) return publishToOne(state, taker, task, slot);
   // Full of entries of retracted slots behind one that no worker has claimed: then every worker is busy.
   return publish(state.table, slot);
@@ -201,7 +195,7 @@ function takerOf(state: State, task: Task): WorkerHandle | undefined {
   const workers = state.workers.filter(takesTasks);
   const ready = workers.filter((worker) => worker.state === READY);
   if (ready.length > 0) {
-    const awake = state.isStreaming() ? ready.filter((worker) => worker.isAwake) : [];
+    const awake = state.isStreaming ? ready.filter((worker) => worker.isAwake) : [];
     return (awake.length > 0 ? awake : ready).find((worker) => worker.hasNothing);
   }
   const idle = workers.find((worker) => worker.mailCount === 0);
@@ -210,10 +204,10 @@ function takerOf(state: State, task: Task): WorkerHandle | undefined {
   return workers.find((worker) => !worker.hasAbortableMail && worker.mailCount < most);
 }
 
-/** Posts what does not go through the table, if anything. False: it cannot be cloned, so the task has failed. */
+/** Posts what does not go through the table. False: it cannot be cloned, so the task has failed. */
 function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
   try {
-    state.inputs.send(worker, task);
+    state.slots.send(worker, task);
     return true;
   } catch (error) {
     state.settle(task, error, true);
@@ -229,24 +223,15 @@ function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
 export function heed(state: State, task: Task): void {
   if (state.isCustom) return;
   const hasPriority = task.extras !== undefined && task.extras.priority !== 0;
-  if (!state.ordered) {
-    if (hasPriority) keepOrder(state);
-    return;
-  }
-  state.plainInARow = hasPriority ? 0 : state.plainInARow + 1;
-  if (state.plainInARow >= PLAIN_AGAIN && !(state.queue as Queue).isRanked) state.ordered = false;
-}
-
-function keepOrder(state: State): void {
-  state.ordered = true;
-  state.plainInARow = 0;
-  for (const task of state.slots.publishedYoungestFirst()) {
-    if (!task.isPinned && !isOnItsWay(state, task) && state.slots.retract(task)) putBack(state, task);
+  if (state.ordered) {
+    state.plainInARow = hasPriority ? 0 : state.plainInARow + 1;
+    if (state.plainInARow >= PLAIN_AGAIN && !(state.queue as Queue).isRanked) state.ordered = false;
+  } else if (hasPriority) {
+    state.ordered = true;
+    state.plainInARow = 0;
+    takeBackAll(state, (published) => !published.isPinned);
   }
 }
-
-/** What it transfers has been posted to the worker that will run it, and cannot be had back. */
-const isOnItsWay = (state: State, task: Task): boolean => task.hasTransfer && !state.inputs.isOwed(task.slot);
 
 /** Reads everything that a worker has reported. Returns how many tasks ended. */
 export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIVE_INFINITY): number {
@@ -261,7 +246,7 @@ export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIV
     if ((entry & PULL) !== 0) {
       const slot = entry & ~PULL;
       // The worker has claimed a slot whose payload it lacks.
-      if (!sendPayload(state, worker, taskOf(state, slot))) state.inputs.cancel(worker, slot);
+      if (!sendPayload(state, worker, taskOf(state, slot))) state.slots.cancel(worker, slot);
       continue;
     }
     finish(state, worker, entry);
@@ -282,7 +267,7 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
   const { hooks } = state;
   const from = hooks?.read === undefined ? 0 : now();
   try {
-    value = state.results.read(worker, slot, base, flags);
+    value = state.slots.read(worker, slot, base, flags);
     if (failed) value = restore(value as never);
   } catch (reason) {
     value = unreadable(failed ? 'the thrown value' : 'result', reason);
@@ -314,11 +299,11 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
   for (const slot of left.running) {
     const task = taskOf(state, slot);
     state.slots.giveBack(slot);
-    if (!isSettled(task)) dead.push({ task, hasRun: true });
+    if (task.place !== SETTLED) dead.push({ task, hasRun: true });
   }
   const lane = state.lanes.get(worker);
   state.lanes.delete(worker);
-  for (const task of lane?.takeAll() ?? []) {
+  for (const task of lane === undefined ? [] : takeAll(lane)) {
     if (task.isBound) dead.push({ task, hasRun: false });
     else {
       state.setHome(task, undefined);
@@ -328,7 +313,7 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
   for (const slot of left.mail.reverse()) {
     const task = taskOf(state, slot);
     state.slots.giveBack(slot);
-    if (isSettled(task)) continue;
+    if (task.place === SETTLED) continue;
     if (task.hasTransfer || task.isBound) dead.push({ task, hasRun: false });
     else {
       if (task.isPinned) state.setHome(task, undefined);
@@ -339,12 +324,13 @@ export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: n
   return { dead, ran: left.running.length };
 }
 
-/** Takes out the tasks that no worker has claimed and that `isOne` holds for; with `most`, only so many, the youngest first. */
-export function takeWaiting(
+/** Rejects the tasks that no worker has claimed and that `isOne` holds for; with `most`, only so many, the youngest first. */
+export function rejectWaiting(
   state: State,
-  isOne: (task: Task) => boolean,
+  reasonFor: (task: Task) => unknown,
+  isOne: (task: Task) => boolean = () => true,
   most = Number.POSITIVE_INFINITY,
-): Task[] {
+): void {
   const taken: Task[] = [];
   const takeFrom = (waiting: Task[], putFirst: (task: Task) => void): void => {
     const fit = waiting.filter(isOne);
@@ -354,34 +340,24 @@ export function takeWaiting(
   };
   const { queue, lanes, homeless, slots } = state;
   if (queue.size > 0) takeFrom(takeAll(queue), (task) => queue.putBack(task));
-  for (const lane of [...lanes.values(), homeless]) takeFrom(lane.takeAll(), (task) => lane.unshift(task));
+  for (const lane of [...lanes.values(), homeless]) takeFrom(takeAll(lane), (task) => lane.unshift(task));
   for (const task of slots.publishedYoungestFirst()) {
     if (taken.length >= most) break;
     if (isOne(task) && takeBack(state, task)) taken.unshift(task);
   }
+  // All are taken out first: what is called for the end of one may end another.
   for (const task of taken) task.place = LOOSE;
-  return taken;
-}
-
-/** Rejects the tasks that no worker has claimed. All are taken out first: what is called for the end of one may end another. */
-export function rejectWaiting(
-  state: State,
-  reasonFor: (task: Task) => unknown,
-  isOne: (task: Task) => boolean = () => true,
-  most = Number.POSITIVE_INFINITY,
-): void {
-  for (const task of takeWaiting(state, isOne, most)) state.settle(task, reasonFor(task), true);
+  for (const task of taken) state.settle(task, reasonFor(task), true);
 }
 
 /** Takes a task out of the table that no worker has claimed. What was posted for it ahead is not kept by the worker that has it. */
 export function takeBack(state: State, task: Task): boolean {
-  const { table, slots, inputs } = state;
-  const index = inputs.isSent(task.slot) ? addresseeOf(table, task.slot) : -1;
+  const { slots } = state;
   const { slot } = task;
-  const sequence = inputs.sequenceOf(slot);
+  const worker = slots.isSent(slot) ? state.workerAt(addresseeOf(state.table, slot)) : undefined;
+  const sequence = slots.sequenceOf(slot);
   if (!slots.retract(task)) return false;
-  const worker = index === -1 ? undefined : state.workers.find((candidate) => candidate.index === index);
-  if (worker !== undefined) inputs.cancel(worker, slot, sequence);
+  if (worker !== undefined) slots.cancel(worker, slot, sequence);
   return true;
 }
 

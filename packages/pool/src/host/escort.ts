@@ -1,7 +1,6 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { UncloneableError } from '../errors.js';
-import type { Packed } from '../shared/calls.js';
-import { CARRIED } from '../shared/calls.js';
+import { CARRIED, type Packed } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
 import type { Storages } from '../shared/stores.js';
@@ -40,10 +39,23 @@ export const isWatched = (): boolean =>
   started.hasSubscribers;
 
 /** What the escort needs of the pool. */
-export interface Escorted {
+interface Escorted {
   readonly handlers: HandlerNames;
   /** Reads what workers have posted. */
   readMessages(): void;
+}
+
+/** A task from its submission to its end, with all that belongs to it. */
+export interface Journey {
+  /** To be submitted in the place of the task's own. */
+  readonly value: unknown;
+  readonly handler: number;
+  /** The pool has accepted or refused the task. */
+  queued(): void;
+  /** Calls what listens to events, which is code of the user's: not to be called in the middle of the pool's work. */
+  settled(failure?: { readonly reason: unknown }): void;
+  /** Why the task has failed, without a trace of what it was packed in. */
+  reasonOf(error: unknown): unknown;
 }
 
 const settled = Promise.resolve();
@@ -54,23 +66,23 @@ let ids = 0;
  * option, or when somebody has subscribed to the events.
  */
 export class Escort {
-  readonly pool: Escorted;
-  readonly api: OpenTelemetryApi | undefined;
+  readonly #pool: Escorted;
+  readonly #api: OpenTelemetryApi | undefined;
   /** Those whose workers shall tell of their start. */
-  readonly awaited = new Map<number, TaskEvent>();
+  readonly #awaited = new Map<number, TaskEvent>();
   readonly #storages: readonly (readonly [string, Storages[string]])[];
 
   constructor(pool: Escorted, storages: Storages | undefined, api: OpenTelemetryApi | undefined) {
-    this.pool = pool;
-    this.api = api;
+    this.#pool = pool;
+    this.#api = api;
     this.#storages = Object.entries(storages ?? {});
   }
 
   /** A worker has called the function of a task. */
   started(id: number, time: number, threadId: number): void {
-    const event = this.awaited.get(id);
+    const event = this.#awaited.get(id);
     if (event === undefined) return;
-    this.awaited.delete(id);
+    this.#awaited.delete(id);
     event.startedAt = time;
     event.threadId = threadId;
     started.publish(event);
@@ -78,43 +90,43 @@ export class Escort {
 
   /** The task is submitted right after this, where `run()` is called or a loop was begun. */
   begin(value: unknown, handler: number): Journey {
-    const { filename, name, call } = this.pool.handlers.of(handler);
+    const { filename, name, call } = this.#pool.handlers.of(handler);
     const times = { queuedAt: now(), startedAt: undefined, threadId: undefined, settledAt: undefined };
-    const event = { id: ids++, name, filename, ...times };
+    const event: TaskEvent = { id: ids++, name, filename, ...times };
     start.publish(event);
     // Asked for each time: an SDK may be registered after the pool was made.
     const attributes = { 'code.function.name': name, 'code.file.path': filename };
-    const span = this.api?.trace.getTracer('@plimsoll/pool').startSpan(`pool.run ${name}`, { attributes });
+    const span = this.#api?.trace.getTracer('@plimsoll/pool').startSpan(`pool.run ${name}`, { attributes });
     const packed = this.#pack(value, event, span);
-    if (packed === undefined) return new Journey(this, event, span, value, handler);
-    const carried = this.pool.handlers.idOf(filename, name, call | CARRIED);
-    return new Journey(this, event, span, packed, carried, true);
-  }
-
-  /** Submits a task with all that belongs to it. */
-  run(
-    value: unknown,
-    handler: number,
-    submit: (value: unknown, handler: number) => Promise<unknown>,
-  ): Promise<unknown> {
-    const journey = this.begin(value, handler);
-    const promise = submit(journey.value, journey.handler);
-    journey.queued();
-    return promise.then(
-      (result) => {
-        journey.succeeded();
-        return result;
+    let isQueued = false;
+    const queued = (): void => {
+      isQueued = true;
+      end.publish(event);
+    };
+    return {
+      value: packed ?? value,
+      handler: packed === undefined ? handler : this.#pool.handlers.idOf(filename, name, call | CARRIED),
+      queued,
+      settled: (failed) => {
+        if (failed !== undefined) event.error = failed.reason;
+        if (!isQueued) queued();
+        // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
+        if (this.#awaited.has(event.id)) this.#pool.readMessages();
+        this.#awaited.delete(event.id);
+        event.settledAt = now();
+        if (failed !== undefined) failure.publish(event);
+        asyncStart.publish(event);
+        asyncEnd.publish(event);
+        if (failed !== undefined && isError(failed.reason)) span?.recordException(failed.reason);
+        if (failed !== undefined) span?.setStatus({ code: STATUS_ERROR, message: messageOf(failed.reason) });
+        span?.end();
       },
-      (error: unknown) => {
-        const reason = journey.reasonOf(error);
-        journey.failed(reason);
-        throw reason;
-      },
-    );
+      reasonOf: (error) => (packed === undefined ? error : unpacked(error)),
+    };
   }
 
   /**
-   * The same for a task without a promise: `resolve` gets its result or a `Rejection`.
+   * Submits a task with all that belongs to it: `submit` gets what stands in its place, and `resolve` its result or a `Rejection`.
    * @throws why it is refused
    */
   start<Started>(
@@ -125,138 +137,50 @@ export class Escort {
   ): Started {
     const journey = this.begin(value, handler);
     const onEnd = (result: unknown): void => {
-      if (!(result instanceof Rejection)) {
-        void settled.then(() => journey.succeeded());
-        resolve(result);
-        return;
-      }
-      const reason = journey.reasonOf(result.reason);
-      void settled.then(() => journey.failed(reason));
-      resolve(new Rejection(reason));
+      const failed = result instanceof Rejection ? { reason: journey.reasonOf(result.reason) } : undefined;
+      void settled.then(() => journey.settled(failed));
+      resolve(failed === undefined ? result : new Rejection(failed.reason));
     };
     try {
       const task = submit(journey.value, journey.handler, onEnd);
       journey.queued();
       return task;
-    } catch (error) {
-      journey.failed(error);
-      throw error;
+    } catch (reason) {
+      journey.settled({ reason });
+      throw reason;
     }
   }
 
   /** undefined: nothing has to travel. */
   #pack(task: unknown, event: TaskEvent, span: Span | undefined): Packed | undefined {
-    const context = this.#stores();
-    const trace = span && this.#carrierOf(span);
-    const notice = started.hasSubscribers ? event.id : undefined;
-    if (notice !== undefined) this.awaited.set(notice, event);
-    if (context === undefined && trace === undefined && notice === undefined) return undefined;
-    return {
-      task,
-      ...(context === undefined ? {} : { context }),
-      ...(trace === undefined ? {} : { trace }),
-      ...(notice === undefined ? {} : { notice }),
-    };
-  }
-
-  #stores(): Record<string, unknown> | undefined {
-    let stores: Record<string, unknown> | undefined;
+    const context: Record<string, unknown> = {};
     for (const [name, storage] of this.#storages) {
       const store = storage.getStore();
-      if (store === undefined) continue;
-      stores ??= {};
-      stores[name] = store;
+      if (store !== undefined) context[name] = store;
     }
-    return stores;
-  }
-
-  /** What the worker needs to go on with the trace; undefined: nothing is to be propagated. */
-  #carrierOf(span: Span): Record<string, string> | undefined {
-    const { trace, context, propagation } = this.api as OpenTelemetryApi;
-    const carrier: Record<string, string> = {};
-    propagation.inject(trace.setSpan(context.active(), span), carrier);
-    return Object.keys(carrier).length === 0 ? undefined : carrier;
-  }
-}
-
-/** A task from its submission to its end, with all that belongs to it. */
-export class Journey {
-  /** To be submitted in the place of the task's own. */
-  readonly value: unknown;
-  readonly handler: number;
-  readonly #escort: Escort;
-  readonly #event: TaskEvent;
-  readonly #span: Span | undefined;
-  /** Something travels beside the task. */
-  readonly #isPacked: boolean;
-  #isQueued = false;
-
-  constructor(
-    escort: Escort,
-    event: TaskEvent,
-    span: Span | undefined,
-    value: unknown,
-    handler: number,
-    isPacked = false,
-  ) {
-    this.#escort = escort;
-    this.#event = event;
-    this.#span = span;
-    this.value = value;
-    this.handler = handler;
-    this.#isPacked = isPacked;
-  }
-
-  /** The pool has accepted or refused the task. */
-  queued(): void {
-    this.#isQueued = true;
-    end.publish(this.#event);
-  }
-
-  /** Calls what listens to events, which is code of the user's: not to be called in the middle of the pool's work. */
-  succeeded(): void {
-    this.#settle();
-    this.#span?.end();
-  }
-
-  /** The same. `reason` is one that the caller knows, see `reasonOf`. */
-  failed(reason: unknown): void {
-    this.#event.error = reason;
-    this.#settle();
-    const span = this.#span;
-    if (span === undefined) return;
-    if (isError(reason)) span.recordException(reason);
-    span.setStatus({ code: STATUS_ERROR, message: messageOf(reason) });
-    span.end();
-  }
-
-  /** Why the task has failed, without a trace of what it was packed in. */
-  reasonOf(error: unknown): unknown {
-    return this.#isPacked ? unpacked(error) : error;
-  }
-
-  #settle(): void {
-    const { awaited, pool } = this.#escort;
-    const event = this.#event;
-    if (!this.#isQueued) this.queued();
-    // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
-    if (awaited.has(event.id)) pool.readMessages();
-    awaited.delete(event.id);
-    event.settledAt = now();
-    if ('error' in event) failure.publish(event);
-    asyncStart.publish(event);
-    asyncEnd.publish(event);
+    const trace: Record<string, string> = {};
+    if (span !== undefined) {
+      const { trace: spans, context: contexts, propagation } = this.#api as OpenTelemetryApi;
+      propagation.inject(spans.setSpan(contexts.active(), span), trace);
+    }
+    if (started.hasSubscribers) this.#awaited.set(event.id, event);
+    const packed = {
+      task,
+      ...(isEmpty(context) ? {} : { context }),
+      ...(isEmpty(trace) ? {} : { trace }),
+      ...(started.hasSubscribers ? { notice: event.id } : {}),
+    };
+    return Object.keys(packed).length === 1 ? undefined : packed;
   }
 }
 
-const TASK = 'task.task';
-const CONTEXT = 'task.context';
+const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 
 /** Names a part of what was sent by where the caller has it. */
 function unpacked(error: unknown): unknown {
   if (!(error instanceof UncloneableError)) return error;
   const { path, message, cause } = error;
-  if (!path.startsWith(TASK) && !path.startsWith(CONTEXT)) return error;
+  if (!/^task\.(task|context)/.test(path)) return error;
   const what = message.slice(message.indexOf(': ') + 2);
   return new UncloneableError(path.slice('task.'.length), what, { cause });
 }

@@ -1,8 +1,8 @@
-import { WorkerError } from '../errors.js';
+import type { WorkerError } from '../errors.js';
 import { reclaimSpinPermits } from '../shared/gate.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { type Lost, putBack, reap, rejectWaiting } from './dispatch.js';
-import { workerFailure } from './faults.js';
+import { isSame, notRetryable, workerFailure } from './faults.js';
 import { type RetryPolicy, retryOf } from './options.js';
 import type { State } from './state.js';
 import { type HandlerName, PAUSED, SETTLED, type Task } from './task.js';
@@ -12,28 +12,11 @@ import { endRecycling, findHome, leave } from './workers.js';
 /** How often tasks have run again. */
 const tries = new WeakMap<Task, number>();
 
-const isSame = (one: HandlerName, other: HandlerName): boolean =>
-  one.filename === other.filename && one.name === other.name;
-
-/** What is told of workers that have exited. */
-export interface ExitEvents {
-  /** It had not been ready. */
-  stillborn(error: Error): void;
-  destroyed(worker: WorkerHandle): void;
-  /** No task can be told. */
-  failed(error: unknown): void;
-}
-
 /** So many workers in a row may die before they take a task, although tasks wait. Some may have been ended from outside. */
 const MOST_IDLE_DEATHS = 10;
 
 /** A worker's thread has exited. Gives whether there may be fewer workers than there must be, see `plan`. */
-export function workerExited(
-  state: State,
-  worker: WorkerHandle,
-  exitCode: number,
-  events: ExitEvents,
-): boolean {
+export function workerExited(state: State, worker: WorkerHandle, exitCode: number): boolean {
   leave(state, worker);
   worker.endedAs = worker.state;
   worker.state = EXITED;
@@ -42,16 +25,18 @@ export function workerExited(
   const isStopped = worker.endedAs === STOPPING;
   const isStillborn = !worker.hasStarted && !isStopped;
   const errorOf = (handler?: HandlerName): WorkerError => workerFailure(worker, exitCode, handler);
-  if (isStillborn) events.stillborn(errorOf());
-  state.keys.forget(worker);
+  if (isStillborn) state.allReady.reject(errorOf());
+  if (worker.keys > 0)
+    for (const [place, home] of state.homes) if (home === worker) state.homes.delete(place);
   const { dead, ran } = reap(state, worker);
   bury(state, dead, isStopped, errorOf);
   for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(errorOf());
   if (worker.times !== undefined) state.timing?.died(worker.times);
-  if (isStillborn) giveUp(state, errorOf(), events);
-  else if (!isStopped && ran === 0 && worker.failure !== undefined) events.failed(worker.failure.error);
-  events.destroyed(worker);
   state.exiting.delete(worker);
+  if (isStillborn) giveUp(state, errorOf());
+  else if (!isStopped && ran === 0 && worker.failure !== undefined)
+    state.events.emit('error', worker.failure.error);
+  state.events.emit('workerDestroy', worker);
   reclaimSpinPermits(state.table, worker.index);
   state.freeIndexes.push(worker.index);
   const hasWorked = worker.completed > 0 || ran > 0;
@@ -65,12 +50,12 @@ export function workerExited(
 }
 
 /** When no worker can start, every task that waits gets the reason, rather than waiting for ever. */
-function giveUp(state: State, error: WorkerError, events: ExitEvents): void {
+function giveUp(state: State, error: WorkerError): void {
   state.guard.failed(error);
   if (state.workers.length > 0) return;
   const waiting = state.outstanding;
   rejectWaiting(state, () => error);
-  if (waiting === 0) events.failed(error);
+  if (waiting === 0) state.events.emit('error', error);
 }
 
 /**
@@ -86,14 +71,14 @@ function bury(
   const { handlers, guard } = state;
   const nameOf = (task: Task): HandlerName => handlers.of(task.handler);
   // One death for each function, however many of its tasks the worker had.
-  const ran = dead.filter(({ hasRun }) => hasRun).map(({ task }) => nameOf(task));
-  const distinct = ran.filter((one, index) => ran.findIndex((other) => isSame(one, other)) === index);
-  for (const handler of isStopped ? [] : distinct) {
-    if (!guard.died(handler, errorOf(handler))) continue;
+  const ran = dead.filter(({ hasRun }) => hasRun && !isStopped).map(({ task }) => nameOf(task));
+  for (const [index, handler] of ran.entries()) {
+    const isFirst = ran.findIndex((other) => isSame(handler, other)) === index;
+    if (!isFirst || !guard.died(handler, errorOf(handler))) continue;
     const isOfIt = (task: Task): boolean => !task.isStep && isSame(nameOf(task), handler);
     rejectWaiting(state, () => guard.quarantined(handler), isOfIt);
   }
-  const policy = retryOf(state.options.retry);
+  const policy = retryOf('options.retry', state.options.retry);
   for (const { task } of dead) lose(state, task, errorOf(nameOf(task)), task.extras?.retry ?? policy);
 }
 
@@ -101,12 +86,12 @@ function lose(state: State, task: Task, error: WorkerError, policy: RetryPolicy 
   if (task.place === SETTLED) return;
   const before = tries.get(task) ?? 0;
   const mayRunAgain =
-    policy?.codes.includes(error.code) === true &&
+    policy?.on.includes(error.code) === true &&
     before < policy.max &&
     !task.isBound &&
     task.extras?.verdict === undefined;
   if (!mayRunAgain) state.settle(task, error, true);
-  else if (task.hasTransfer) state.settle(task, cannotRunAgain(error), true);
+  else if (task.hasTransfer) state.settle(task, notRetryable(error), true);
   else {
     tries.set(task, before + 1);
     runAgainAfter(state, task, policy.backoff * 2 ** before);
@@ -123,7 +108,7 @@ function runAgainAfter(state: State, task: Task, backoff: number): void {
   const onTime = (): void => {
     state.paused.delete(task);
     runAgain(state, task);
-    state.changed(false);
+    state.changed();
   };
   task.place = PAUSED;
   // Not what keeps the process alive: the task does, as long as it is outstanding.
@@ -144,9 +129,4 @@ function runAgain(state: State, task: Task): void {
     // A queue of the user's may throw.
     state.settle(task, error, true);
   }
-}
-
-function cannotRunAgain(error: WorkerError): WorkerError {
-  const message = `'${error.taskName}' cannot run again, because what it was to transfer is gone: ${error.message}`;
-  return new WorkerError('PLIMSOLL_POOL_NOT_RETRYABLE', message, error, { cause: error });
 }

@@ -6,7 +6,7 @@ import type { HandlerName } from './task.js';
 import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
 /** A function of a file, however it is called. */
-export type FunctionName = Pick<HandlerName, 'filename' | 'name'>;
+type FunctionName = Pick<HandlerName, 'filename' | 'name'>;
 
 /** A function that has ended workers. */
 interface Suspect {
@@ -18,6 +18,8 @@ interface Suspect {
 }
 
 const keyOf = ({ filename, name }: FunctionName): string => `${filename}\0${name}`;
+
+export const isSame = (one: FunctionName, other: FunctionName): boolean => keyOf(one) === keyOf(other);
 
 /**
  * The breaker, which keeps a pool whose workers cannot start from starting one after another; and the quarantine, which keeps
@@ -54,8 +56,16 @@ export class Guard {
    */
   refusal(handler: FunctionName | undefined, hasWorkers: boolean): Error | undefined {
     if (this.#isClosed) return closed();
-    const refusal = (hasWorkers ? undefined : this.#startRefusal()) ?? (handler && this.quarantined(handler));
-    if (refusal === undefined) this.isUp = this.#isOpen || this.#isAnyInQuarantine;
+    const isOpen = this.pause > 0;
+    if (isOpen && !hasWorkers) {
+      const what = `Workers have failed to start ${this.#failures} times in a row, so none is started for now`;
+      const message = `${what}: ${this.#lastFailure?.message}`;
+      return new PoolError('PLIMSOLL_POOL_CIRCUIT_OPEN', message, { cause: this.#lastFailure });
+    }
+    const refusal = handler && this.quarantined(handler);
+    const time = now();
+    if (refusal === undefined)
+      this.isUp = isOpen || [...this.#suspects.values()].some(({ until }) => time < until);
     return refusal;
   }
 
@@ -66,16 +76,13 @@ export class Guard {
 
   /** Milliseconds until a worker may be started. */
   get pause(): number {
-    return this.#isOpen ? this.#until - now() : 0;
-  }
-
-  get #isOpen(): boolean {
-    if (this.#until === 0) return false;
-    if (now() < this.#until) return true;
+    if (this.#until === 0) return 0;
+    const left = this.#until - now();
+    if (left > 0) return left;
     // One is tried. When it fails as well, that is enough.
     this.#until = 0;
     this.#failures = this.#breaking.failures - 1;
-    return false;
+    return 0;
   }
 
   /** A worker is ready. */
@@ -90,13 +97,6 @@ export class Guard {
     if (++this.#failures < this.#breaking.failures) return;
     this.#until = now() + this.#breaking.pause;
     this.isUp = true;
-  }
-
-  #startRefusal(): PoolError | undefined {
-    if (!this.#isOpen) return undefined;
-    const what = `Workers have failed to start ${this.#failures} times in a row, so none is started for now`;
-    const message = `${what}: ${this.#lastFailure?.message}`;
-    return new PoolError('PLIMSOLL_POOL_CIRCUIT_OPEN', message, { cause: this.#lastFailure });
   }
 
   /** A worker has ended while it ran a function. True: that is in quarantine from now on. */
@@ -124,30 +124,22 @@ export class Guard {
     const message = `${what}, so it is not called for now: ${last.message}`;
     return new WorkerError('PLIMSOLL_POOL_QUARANTINED', message, last, { cause: last });
   }
-
-  get #isAnyInQuarantine(): boolean {
-    const time = now();
-    for (const { until } of this.#suspects.values()) if (time < until) return true;
-    return false;
-  }
 }
 
 export const closed = (): PoolError => new PoolError('PLIMSOLL_POOL_CLOSED', 'The pool is closing or closed');
 
 /** Why a task did not end well: its worker has exited. */
 export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: HandlerName): WorkerError {
-  const { threadId, failure } = worker;
+  const { threadId, failure, hasStarted } = worker;
   const context = { exitCode, threadId, taskName: handler?.name, filename: handler?.filename };
   const where = handler === undefined ? '' : ` while it ran '${handler.name}' of ${handler.filename}`;
+  const why = failure === undefined ? '' : `: ${messageOf(failure.error)}`;
+  const options = failure === undefined ? {} : { cause: failure.error };
   if (worker.endedAs === STOPPING) {
-    const message = !worker.hasStarted
-      ? 'A worker was stopped before it was ready'
-      : `A worker was stopped for another task${where}`;
-    return new WorkerError('PLIMSOLL_POOL_WORKER_STOPPED', message, context);
+    const what = hasStarted ? `for another task${where}` : 'before it was ready';
+    return new WorkerError('PLIMSOLL_POOL_WORKER_STOPPED', `A worker was stopped ${what}`, context);
   }
-  if (!worker.hasStarted) {
-    const options = failure === undefined ? {} : { cause: failure.error };
-    const why = failure === undefined ? '' : `: ${messageOf(failure.error)}`;
+  if (!hasStarted) {
     const message = `A worker ended before it was ready, with exit code ${exitCode}${why}`;
     return new WorkerError('PLIMSOLL_POOL_START_FAILED', message, context, options);
   }
@@ -155,18 +147,20 @@ export function workerFailure(worker: WorkerHandle, exitCode: number, handler?: 
     const message = `worker exited with code: ${exitCode}${where}`;
     return new WorkerError('PLIMSOLL_POOL_WORKER_EXITED', message, context);
   }
-  const { error } = failure;
-  const outOfMemory = (error as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  return new WorkerError(
-    outOfMemory ? 'PLIMSOLL_POOL_OUT_OF_MEMORY' : 'PLIMSOLL_POOL_WORKER_CRASHED',
-    `${outOfMemory ? 'A worker ran out of memory' : 'An uncaught error ended a worker'}${where}: ${messageOf(error)}`,
-    context,
-    { cause: error },
-  );
+  const isFull = (failure.error as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  const code = isFull ? 'PLIMSOLL_POOL_OUT_OF_MEMORY' : 'PLIMSOLL_POOL_WORKER_CRASHED';
+  const what = isFull ? 'A worker ran out of memory' : 'An uncaught error ended a worker';
+  return new WorkerError(code, `${what}${where}${why}`, context, options);
 }
 
 /** Node refuses to make a worker at all. */
 export function startFailure(cause: unknown): WorkerError {
   const message = `No worker can be started: ${messageOf(cause)}`;
   return new WorkerError('PLIMSOLL_POOL_START_FAILED', message, {}, { cause });
+}
+
+/** A task died that was to run again. */
+export function notRetryable(error: WorkerError): WorkerError {
+  const message = `'${error.taskName}' cannot run again, because what it was to transfer is gone: ${error.message}`;
+  return new WorkerError('PLIMSOLL_POOL_NOT_RETRYABLE', message, error, { cause: error });
 }

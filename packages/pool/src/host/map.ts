@@ -1,22 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { AbortError } from '../errors.js';
+import type { AbortError } from '../errors.js';
 import { isMovable } from '../shared/move.js';
+import { cancel, END, LEAVE } from './cancel.js';
 import type { Core } from './core.js';
-import { letGo, type Source, sourceOf } from './feed.js';
-import { Line, type Place } from './line.js';
+import { Iteration, type StopCause } from './iterate.js';
 import { type AbortSignalAny, count, flag, type RunOptions } from './options.js';
-import {
-  type Checked,
-  check,
-  extrasOf,
-  handlerOf,
-  isPlain,
-  ownOf,
-  parcelOf,
-  watch,
-  watchOf,
-} from './submit.js';
-import { type Extras, Rejection, type Task, type Watch } from './task.js';
+import { letGo, parcelOf, type Source, sourceOf } from './parcel.js';
+import { check, extrasOf, handlerOf, ownOf, unmoved, watchOf } from './submit.js';
+import { Rejection, type Task } from './task.js';
 
 /** Options of `map()`: those of `run()` for each item, and these. */
 export interface MapOptions extends Omit<RunOptions, 'transferList'> {
@@ -29,8 +20,6 @@ export interface MapOptions extends Omit<RunOptions, 'transferList'> {
   readonly ordered?: boolean | undefined;
 }
 
-const MOST = Number.MAX_SAFE_INTEGER;
-
 /** @throws TypeError or RangeError for what is wrong in the options or the items */
 export function mapOf(
   core: Core,
@@ -40,11 +29,13 @@ export function mapOf(
   const own = ownOf(options);
   const { maxThreads, concurrentTasksPerWorker, maxQueue } = core.options;
   const running = maxThreads * concurrentTasksPerWorker;
-  const concurrency =
-    count('options.concurrency', own.concurrency, 1, MOST) ?? Math.min(running * 2, running + maxQueue);
+  const most = count('options.concurrency', own.concurrency, 1, Number.MAX_SAFE_INTEGER);
+  const concurrency = most ?? Math.min(running * 2, running + maxQueue);
   const ordered = flag('options.ordered', own.ordered) ?? true;
   const checked = check(core, own);
   const { signal, grace } = checked;
+  // The signal is that of the whole loop; a timeout is each item's own.
+  const watch = watchOf({ ...checked, signal: undefined });
   /** Calls something where the loop was begun: there are the stores that travel with its tasks. */
   let there: ((call: () => Task) => Task) | undefined;
   return mapOver(items, { concurrency, ordered, signal }, (item, settle) => {
@@ -52,42 +43,22 @@ export function mapOf(
       const isFailed = value instanceof Rejection;
       settle(isFailed ? value.reason : value, isFailed);
     };
+    const start = (): Task => {
+      const parcel = isMovable(item) ? parcelOf([item]) : unmoved(item);
+      return core.startEscorted(parcel.value, handlerOf(core, checked), extrasOf(parcel, checked), resolve, watch);
+    };
     if (core.escort !== undefined) there ??= AsyncLocalStorage.snapshot();
-    const start = (): Task => startItem(core, item, checked, resolve);
     const task = there === undefined ? start() : there(start);
     return (reason, why) => {
       // Without the signal nobody has said that what runs shall end: it goes on, unless it can be asked.
-      if (why === 'aborted' || (!core.withdraw(task, reason) && grace > 0)) core.end(task, reason);
+      if (why === 'aborted' || (!cancel(core, task, reason, LEAVE) && grace > 0))
+        cancel(core, task, reason, END);
     };
   });
 }
 
-/** The signal is that of the whole loop; a timeout is each item's own. @throws why the task is refused */
-function startItem(core: Core, item: unknown, checked: Checked, resolve: (value: unknown) => void): Task {
-  const handler = handlerOf(core, checked);
-  if (isPlain(checked) && !isMovable(item)) return send(core, item, handler, undefined, resolve);
-  const parcel = parcelOf(item, []);
-  const extras = extrasOf(parcel, checked);
-  return send(core, parcel.value, handler, extras, resolve, watchOf({ ...checked, signal: undefined }));
-}
-
-function send(
-  core: Core,
-  value: unknown,
-  handler: number,
-  extras: Extras | undefined,
-  resolve: (value: unknown) => void,
-  ownWatch?: Watch,
-): Task {
-  const { escort } = core;
-  if (escort === undefined || handler === -1) return core.start(value, handler, extras, resolve, ownWatch);
-  return escort.start(value, handler, resolve, (packed, carried, onEnd) =>
-    core.start(packed, carried, extras, onEnd, ownWatch),
-  );
-}
-
-/** Ends an item that was begun: by the signal of the loop, or because nobody takes results any more. */
-export type EndItem = (reason: AbortError, why: 'aborted' | 'over') => void;
+/** Ends an item that was begun. */
+export type EndItem = (reason: AbortError, why: StopCause) => void;
 /** Begins an item, and calls `settle` once, at once or later. @throws why the item is refused */
 export type StartItem = (item: unknown, settle: (value: unknown, isFailed: boolean) => void) => EndItem;
 
@@ -113,123 +84,91 @@ export const mapOver = (
   start: StartItem,
 ): AsyncIterableIterator<unknown, undefined> => new Mapping(sourceOf('items', items), limits, start);
 
-class Mapping implements AsyncIterableIterator<unknown, undefined> {
+class Mapping extends Iteration {
   readonly #source: Source;
-  readonly #limits: MapLimits;
+  readonly #signal: AbortSignalAny | undefined;
   readonly #start: StartItem;
-  readonly #line: Line;
   /** Of the items that are not settled. */
   readonly #ends = new Set<EndItem>();
-  #hasBegun = false;
   /** Nothing more is taken from the source. */
   #isDry = false;
   /** The source has been asked for an item. */
   #isAsking = false;
-  #unwatch: (() => void) | undefined;
-  readonly #refill = (): void => this.#fill();
+  readonly #refill = (): void => this.fill();
 
-  constructor(source: Source, limits: MapLimits, start: StartItem) {
+  constructor(source: Source, { concurrency, ordered, signal }: MapLimits, start: StartItem) {
+    super(concurrency, ordered);
     this.#source = source;
-    this.#limits = limits;
+    this.#signal = signal;
     this.#start = start;
-    this.#line = new Line(limits.ordered, () => this.#onEnd());
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  protected begin(): void {
+    this.watch(this.#signal, undefined, '');
   }
 
-  next(): Promise<IteratorResult<unknown, undefined>> {
-    if (!this.#hasBegun) this.#begin();
-    const result = this.#line.next();
-    this.#fill();
-    return result;
-  }
-
-  return(): Promise<IteratorResult<unknown, undefined>> {
-    this.#hasBegun = true;
-    this.#line.clear();
-    return this.#line.next();
-  }
-
-  #begin(): void {
-    this.#hasBegun = true;
-    const { signal } = this.#limits;
-    if (signal === undefined) return;
-    if ((signal as AbortSignal).aborted) this.#abort(new AbortError((signal as AbortSignal).reason));
-    else this.#unwatch = watch((reason) => this.#abort(reason as AbortError), '', signal, undefined);
-  }
-
-  #fill(): void {
+  protected pull(): boolean {
+    if (this.#isDry || this.#isAsking) return false;
     try {
-      while (!this.#isDry && !this.#isAsking && this.#line.size < this.#limits.concurrency) {
-        const result = this.#source.next();
-        if (typeof (result as { then?: unknown }).then !== 'function')
-          this.#accept(result as IteratorResult<unknown>);
-        else this.#await(result as Promise<IteratorResult<unknown>>);
-      }
+      const result = this.#source.next();
+      if (typeof (result as { then?: unknown }).then === 'function')
+        void this.#await(result as Promise<IteratorResult<unknown>>);
+      else this.#accept(result as IteratorResult<unknown>);
     } catch (error) {
-      this.#failAtTheEnd(error);
+      this.#fail(error);
     }
+    return true;
   }
 
-  #await(result: Promise<IteratorResult<unknown>>): void {
+  async #await(result: Promise<IteratorResult<unknown>>): Promise<void> {
     this.#isAsking = true;
-    Promise.resolve(result)
-      .then((item) => {
-        this.#isAsking = false;
-        if (!this.#isDry) this.#accept(item);
-        this.#fill();
-      })
-      .catch((error: unknown) => this.#failAtTheEnd(error));
+    try {
+      const item = await result;
+      this.#isAsking = false;
+      if (!this.#isDry) this.#accept(item);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.fill();
   }
 
   #accept({ done, value }: IteratorResult<unknown>): void {
     if (done !== true) {
-      this.#submit(value, this.#line.take());
+      this.#begin(value);
       return;
     }
     this.#isDry = true;
-    this.#line.close();
+    this.takeNoMore();
   }
 
   /** The source has failed: what came before that comes first. */
-  #failAtTheEnd(error: unknown): void {
+  #fail(error: unknown): void {
     if (this.#isDry) return;
     this.#isDry = true;
-    this.#line.settle(this.#line.take(), error, true);
+    this.failAtEnd(error);
   }
 
-  #submit(item: unknown, place: Place): void {
+  #begin(item: unknown): void {
+    const place = this.take();
     let end: EndItem | undefined;
     let isSettled = false;
     const settle = (value: unknown, isFailed: boolean): void => {
       isSettled = true;
       if (end !== undefined) this.#ends.delete(end);
-      this.#line.settle(place, value, isFailed);
+      this.settle(place, value, isFailed);
       // Not here, in the middle of somebody's work: a source is code of the user's.
-      if (this.#line.isAwaited) void settled.then(this.#refill);
+      if (this.isAwaited) void settled.then(this.#refill);
     };
     try {
       end = this.#start(item, settle);
       if (!isSettled) this.#ends.add(end);
     } catch (error) {
-      this.#line.settle(place, error, true);
+      this.settle(place, error, true);
     }
   }
 
-  #abort(reason: AbortError): void {
-    this.#stop(reason, 'aborted');
-    this.#line.fail(reason);
-  }
-
-  #onEnd(): void {
-    this.#stop(new AbortError(undefined, 'The loop over map() has ended'), 'over');
-  }
-
-  #stop(reason: AbortError, why: 'aborted' | 'over'): void {
-    this.#unwatch?.();
-    for (const end of [...this.#ends]) end(reason, why);
+  protected stop(reason: unknown, why: StopCause): void {
+    for (const end of [...this.#ends]) end(reason as AbortError, why);
     if (this.#isDry) return;
     this.#isDry = true;
     letGo(this.#source);

@@ -139,147 +139,6 @@ export interface RunOptions {
   readonly retry?: RetryOptions | undefined;
 }
 
-type WorkerOptions = NonNullable<ConstructorParameters<typeof Worker>[1]>;
-
-/** Options with every default filled in. */
-export interface FilledOptions extends PoolOptions {
-  filename: string | null;
-  name: string;
-  minThreads: number;
-  maxThreads: number;
-  idleTimeout: number;
-  maxQueue: number;
-  concurrentTasksPerWorker: number;
-  niceIncrement: number;
-  trackUnmanagedFds: boolean;
-  closeTimeout: number;
-  recordTiming: boolean;
-  quarantine: Quarantining | undefined;
-  breaker: Breaking;
-  explain: boolean;
-}
-
-const MOST_THREADS = 1024;
-
-/**
- * Checks options and fills in defaults.
- * @throws TypeError or RangeError, code PLIMSOLL_POOL_BAD_OPTION; UncloneableError for `workerData`
- */
-export function fillOptions(given: PoolOptions): FilledOptions {
-  if (typeof given !== 'object' || given === null) throw badType('options', given, 'an object');
-  // A copy without a prototype: nobody's polluted Object.prototype becomes an option.
-  const options: PoolOptions = Object.assign(Object.create(null), given);
-  checkOthers(options);
-  count('options.maxTasksPerWorker', options.maxTasksPerWorker, 1, Number.MAX_SAFE_INTEGER);
-  count('options.maxHeapMb', options.maxHeapMb, 1, Number.MAX_SAFE_INTEGER);
-  retryOf(options.retry);
-  const threads = threadCounts(options);
-  return Object.assign(options, {
-    filename: pathOf('options.filename', options.filename),
-    name: text('options.name', options.name) ?? 'default',
-    ...threads,
-    idleTimeout: duration('options.idleTimeout', options.idleTimeout) ?? 10_000,
-    maxQueue: queueLimit(options.maxQueue, threads.maxThreads),
-    concurrentTasksPerWorker:
-      count('options.concurrentTasksPerWorker', options.concurrentTasksPerWorker, 1, 2 ** 16) ?? 1,
-    niceIncrement:
-      count('options.niceIncrement', options.niceIncrement, process.platform === 'win32' ? -20 : 0, 39) ?? 0,
-    trackUnmanagedFds: flag('options.trackUnmanagedFds', options.trackUnmanagedFds) ?? true,
-    closeTimeout: duration('options.closeTimeout', options.closeTimeout) ?? 30_000,
-    recordTiming: flag('options.recordTiming', options.recordTiming) ?? true,
-    quarantine: quarantineOf(options.quarantine),
-    breaker: breakerOf(options.breaker),
-    explain: flag('options.explain', options.explain) ?? false,
-  });
-}
-
-function threadCounts(options: PoolOptions): { minThreads: number; maxThreads: number } {
-  const min = count('options.minThreads', options.minThreads, 0, MOST_THREADS);
-  const max = count('options.maxThreads', options.maxThreads, 1, MOST_THREADS);
-  if (min !== undefined && max !== undefined && min > max) {
-    throw badRange('options.minThreads', min, `no more than options.maxThreads (${max})`);
-  }
-  const cores = usableCores();
-  const minThreads = min ?? Math.min(Math.max(Math.floor(cores / 2), 1), max ?? MOST_THREADS);
-  return { minThreads, maxThreads: max ?? Math.max(cores, minThreads) };
-}
-
-function queueLimit(value: unknown, maxThreads: number): number {
-  if (value === 'auto') return maxThreads ** 2;
-  if (value === Number.POSITIVE_INFINITY) return value;
-  if (value !== undefined && typeof value !== 'number') {
-    throw badType('options.maxQueue', value, "a number or 'auto'");
-  }
-  return count('options.maxQueue', value, 0, Number.MAX_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY;
-}
-
-function checkOthers({
-  resourceLimits,
-  argv,
-  execArgv,
-  env,
-  workerData,
-  context,
-  openTelemetry,
-}: PoolOptions): void {
-  if (context !== undefined) checkStorages('options.context', context);
-  if (openTelemetry !== undefined && typeof openTelemetry !== 'boolean' && !isOpenTelemetry(openTelemetry)) {
-    throw badType('options.openTelemetry', openTelemetry, 'true, false or the module @opentelemetry/api');
-  }
-  if (resourceLimits !== undefined && (typeof resourceLimits !== 'object' || resourceLimits === null)) {
-    throw badType('options.resourceLimits', resourceLimits, 'an object');
-  }
-  for (const [name, list] of Object.entries({ argv, execArgv })) {
-    if (list !== undefined && !(Array.isArray(list) && list.every((item) => typeof item === 'string')))
-      throw badType(`options.${name}`, list, 'an array of strings');
-  }
-  if (env !== undefined && env !== SHARE_ENV && (typeof env !== 'object' || env === null)) {
-    throw badType('options.env', env, 'an object or SHARE_ENV');
-  }
-  checkCloneable('options.workerData', workerData);
-}
-
-function isOpenTelemetry(value: unknown): value is OpenTelemetryApi {
-  const { trace, context, propagation, metrics } = Object(value) as Partial<OpenTelemetryApi>;
-  return [trace, context, propagation, metrics].every((part) => typeof part === 'object' && part !== null);
-}
-
-/** Every worker gets a copy, so one that cannot be made is better found out before there are any. */
-function checkCloneable(name: string, value: unknown): void {
-  try {
-    clone(value);
-  } catch (error) {
-    throw uncloneable(name, value, error);
-  }
-}
-
-/**
- * What names a worker file to the workers: an absolute path, or a `file:` URL if it has a query or hash, which make a
- * module of its own for `import()`. A relative path starts in the current directory.
- */
-export function pathOf(name: string, value: unknown): string | null {
-  if (value === undefined || value === null) return null;
-  const given = hrefOf(value) ?? value;
-  if (typeof given !== 'string') throw badType(name, value, 'a path, a file: URL or null');
-  if (given.startsWith('file:')) return fileOf(name, given);
-  if (typeof value !== 'string') throw badRange(name, given, 'a file: URL');
-  if (given === '') throw badRange(name, given, 'a path or a file: URL');
-  return isAbsolute(given) ? given : resolve(given);
-}
-
-/** Of a URL, also of one of another realm or library. */
-const hrefOf = (value: unknown): unknown => (typeof value === 'object' ? (value as URL).href : undefined);
-
-function fileOf(name: string, given: string): string {
-  try {
-    const url = new URL(given);
-    const path = fileURLToPath(url);
-    return url.search === '' && url.hash === '' ? path : url.href;
-  } catch (cause) {
-    throw Object.assign(badRange(name, given, 'a file: URL that names a file of this machine'), { cause });
-  }
-}
-
 /** How a worker may end while it has a task. */
 export type WorkerEnd = 'crash' | 'oom' | 'exit';
 
@@ -311,62 +170,195 @@ export interface BreakerOptions {
   readonly pause?: number | undefined;
 }
 
-type Filled<Options> = { readonly [Name in keyof Options]-?: NonNullable<Options[Name]> };
-export type Quarantining = Filled<QuarantineOptions>;
-export type Breaking = Filled<BreakerOptions>;
+type WorkerOptions = NonNullable<ConstructorParameters<typeof Worker>[1]>;
 
-/** As the pool works with it. */
-export interface RetryPolicy {
-  readonly codes: readonly PoolErrorCode[];
-  readonly max: number;
-  readonly backoff: number;
+const MOST = Number.MAX_SAFE_INTEGER;
+const MOST_THREADS = 1024;
+
+/** Checks the value of an option, and gives what the pool works with. @throws TypeError or RangeError */
+type Check<Value> = (name: string, value: unknown) => Value;
+type Checks = Record<string, Check<unknown>>;
+type Filled<Of extends Checks> = { [Name in keyof Of]: ReturnType<Of[Name]> };
+
+const within =
+  (least: number, most: number): Check<number | undefined> =>
+  (name, value) =>
+    count(name, value, least, most);
+
+const endless =
+  (check: Check<number | undefined>): Check<number | undefined> =>
+  (name, value) =>
+    value === Number.POSITIVE_INFINITY ? value : check(name, value);
+
+const or =
+  <Value>(check: Check<Value | undefined>, otherwise: Value): Check<Value> =>
+  (name, value) =>
+    check(name, value) ?? otherwise;
+
+/** What is given stays as it is. */
+const accept =
+  <Value>(isRight: (value: unknown) => boolean, right: string): Check<Value | undefined> =>
+  (name, value) => {
+    if (value !== undefined && !isRight(value)) throw badType(name, value, right);
+    return value as Value | undefined;
+  };
+
+/** Of a copy without a prototype: nobody's polluted Object.prototype becomes an option. */
+function fill<Of extends Checks>(name: string, given: unknown, checks: Of): Filled<Of> {
+  if (!isObject(given)) throw badType(name, given, 'an object');
+  const options = Object.assign(Object.create(null), given) as Record<string, unknown>;
+  for (const [key, check] of Object.entries(checks)) {
+    const value = check(`${name}.${key}`, options[key]);
+    if (value !== undefined) options[key] = value;
+  }
+  return options as Filled<Of>;
 }
+
+const group =
+  <Of extends Checks>(checks: Of): Check<Filled<Of> | undefined> =>
+  (name, value) =>
+    value === undefined ? undefined : fill(name, value, checks);
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 const CODES: Readonly<Record<WorkerEnd, PoolErrorCode>> = {
   crash: 'PLIMSOLL_POOL_WORKER_CRASHED',
   oom: 'PLIMSOLL_POOL_OUT_OF_MEMORY',
   exit: 'PLIMSOLL_POOL_WORKER_EXITED',
 };
-const MOST = Number.MAX_SAFE_INTEGER;
 
-/** @throws TypeError or RangeError */
-export function retryOf(value: unknown): RetryPolicy | undefined {
-  const given = objectOf<RetryOptions>('options.retry', value);
-  if (given === undefined) return undefined;
-  const { on = Object.keys(CODES) } = given;
-  if (!Array.isArray(on) || !on.every((end) => Object.hasOwn(CODES, end))) {
-    throw badType('options.retry.on', on, "an array of 'crash', 'oom' and 'exit'");
+/** As the pool works with it: the codes of the errors after which a task runs again. */
+const RETRY = {
+  on(name: string, value: unknown = Object.keys(CODES)): readonly PoolErrorCode[] {
+    if (!Array.isArray(value) || !value.every((end) => Object.hasOwn(CODES, end)))
+      throw badType(name, value, "an array of 'crash', 'oom' and 'exit'");
+    return value.map((end: WorkerEnd) => CODES[end]);
+  },
+  max: or(within(0, MOST), 2),
+  backoff: or(duration, 0),
+};
+export type RetryPolicy = Filled<typeof RETRY>;
+export const retryOf = group(RETRY);
+
+const QUARANTINE = {
+  deaths: or(within(1, MOST), 3),
+  within: or(duration, 60_000),
+  pause: or(duration, 30_000),
+};
+export type Quarantining = Filled<typeof QUARANTINE>;
+
+const BREAKER = { failures: or(endless(within(1, MOST)), 5), pause: or(duration, 1000) };
+export type Breaking = Filled<typeof BREAKER>;
+
+/** Every option of a pool, and its default. */
+const OPTIONS = {
+  filename: pathOf,
+  name: or(text, 'default'),
+  minThreads: within(0, MOST_THREADS),
+  maxThreads: within(1, MOST_THREADS),
+  idleTimeout: or(duration, 10_000),
+  maxQueue(name: string, value: unknown): number | 'auto' {
+    if (value === 'auto') return value;
+    if (value !== undefined && typeof value !== 'number') throw badType(name, value, "a number or 'auto'");
+    return endless(within(0, MOST))(name, value) ?? Number.POSITIVE_INFINITY;
+  },
+  concurrentTasksPerWorker: or(within(1, 2 ** 16), 1),
+  resourceLimits: accept<ResourceLimits>(isObject, 'an object'),
+  argv: accept<string[]>(isTexts, 'an array of strings'),
+  execArgv: accept<string[]>(isTexts, 'an array of strings'),
+  env: accept<PoolOptions['env']>(
+    (value) => value === SHARE_ENV || isObject(value),
+    'an object or SHARE_ENV',
+  ),
+  /** Every worker gets a copy, so one that cannot be made is better found out before there are any. */
+  workerData(name: string, value: unknown): unknown {
+    try {
+      clone(value);
+    } catch (error) {
+      throw uncloneable(name, value, error);
+    }
+    return value;
+  },
+  niceIncrement: or(within(process.platform === 'win32' ? -20 : 0, 39), 0),
+  trackUnmanagedFds: or(flag, true),
+  closeTimeout: or(duration, 30_000),
+  recordTiming: or(flag, true),
+  retry(name: string, value: unknown): RetryOptions | undefined {
+    retryOf(name, value);
+    return value as RetryOptions | undefined;
+  },
+  quarantine: group(QUARANTINE),
+  breaker: (name: string, value: unknown = {}): Breaking => fill(name, value, BREAKER),
+  context(name: string, value: unknown): Storages | undefined {
+    if (value !== undefined) checkStorages(name, value);
+    return value as Storages | undefined;
+  },
+  openTelemetry: accept<boolean | OpenTelemetryApi>(
+    (value) => typeof value === 'boolean' || isOpenTelemetry(value),
+    'true, false or the module @opentelemetry/api',
+  ),
+  maxTasksPerWorker: within(1, MOST),
+  maxHeapMb: within(1, MOST),
+  explain: or(flag, false),
+} satisfies Record<keyof PoolOptions, Check<unknown>>;
+
+/** Options with every default filled in. */
+export interface FilledOptions
+  extends Omit<Filled<typeof OPTIONS>, 'minThreads' | 'maxThreads' | 'maxQueue'> {
+  minThreads: number;
+  maxThreads: number;
+  maxQueue: number;
+}
+
+/**
+ * Checks options and fills in defaults.
+ * @throws TypeError or RangeError, code PLIMSOLL_POOL_BAD_OPTION; UncloneableError for `workerData`
+ */
+export function fillOptions(given: PoolOptions): FilledOptions {
+  const options = fill('options', given, OPTIONS);
+  const { minThreads: min, maxThreads: max, maxQueue } = options;
+  if (min !== undefined && max !== undefined && min > max)
+    throw badRange('options.minThreads', min, `no more than options.maxThreads (${max})`);
+  const cores = usableCores();
+  const minThreads = min ?? Math.min(Math.max(Math.floor(cores / 2), 1), max ?? MOST_THREADS);
+  const maxThreads = max ?? Math.max(cores, minThreads);
+  return Object.assign(options, {
+    minThreads,
+    maxThreads,
+    maxQueue: maxQueue === 'auto' ? maxThreads ** 2 : maxQueue,
+  });
+}
+
+function isOpenTelemetry(value: unknown): value is OpenTelemetryApi {
+  const { trace, context, propagation, metrics } = Object(value) as Partial<OpenTelemetryApi>;
+  return [trace, context, propagation, metrics].every((part) => typeof part === 'object' && part !== null);
+}
+
+/**
+ * What names a worker file to the workers: an absolute path, or a `file:` URL if it has a query or hash, which make a
+ * module of its own for `import()`. A relative path starts in the current directory.
+ */
+export function pathOf(name: string, value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const given = hrefOf(value) ?? value;
+  if (typeof given !== 'string') throw badType(name, value, 'a path, a file: URL or null');
+  if (given.startsWith('file:')) return fileOf(name, given);
+  if (typeof value !== 'string') throw badRange(name, given, 'a file: URL');
+  if (given === '') throw badRange(name, given, 'a path or a file: URL');
+  return isAbsolute(given) ? given : resolve(given);
+}
+
+/** Of a URL, also of one of another realm or library. */
+const hrefOf = (value: unknown): unknown => (typeof value === 'object' ? (value as URL).href : undefined);
+
+function fileOf(name: string, given: string): string {
+  try {
+    const url = new URL(given);
+    const path = fileURLToPath(url);
+    return url.search === '' && url.hash === '' ? path : url.href;
+  } catch (cause) {
+    throw Object.assign(badRange(name, given, 'a file: URL that names a file of this machine'), { cause });
   }
-  return {
-    codes: (on as readonly WorkerEnd[]).map((end) => CODES[end]),
-    max: count('options.retry.max', given.max, 0, MOST) ?? 2,
-    backoff: duration('options.retry.backoff', given.backoff) ?? 0,
-  };
-}
-
-/** @throws TypeError or RangeError */
-export function quarantineOf(value: unknown): Quarantining | undefined {
-  const given = objectOf<QuarantineOptions>('options.quarantine', value);
-  if (given === undefined) return undefined;
-  return {
-    deaths: count('options.quarantine.deaths', given.deaths, 1, MOST) ?? 3,
-    within: duration('options.quarantine.within', given.within) ?? 60_000,
-    pause: duration('options.quarantine.pause', given.pause) ?? 30_000,
-  };
-}
-
-/** @throws TypeError or RangeError */
-export function breakerOf(value: unknown): Breaking {
-  const { failures, pause } = objectOf<BreakerOptions>('options.breaker', value) ?? {};
-  const isNever = failures === Number.POSITIVE_INFINITY;
-  return {
-    failures: isNever ? failures : (count('options.breaker.failures', failures, 1, MOST) ?? 5),
-    pause: duration('options.breaker.pause', pause) ?? 1000,
-  };
-}
-
-function objectOf<Options extends object>(name: string, value: unknown): Options | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== 'object' || value === null) throw badType(name, value, 'an object');
-  return Object.assign(Object.create(null), value);
 }

@@ -6,7 +6,6 @@ import { timers } from '../shared/timers.js';
 
 /** What the pump drives. */
 export interface Pumped {
-  /** Promises that are not settled. */
   readonly outstanding: number;
   /** Could the host spin without taking a core from a worker? */
   readonly hasSpareCore: boolean;
@@ -36,20 +35,11 @@ const EAGER = 8;
 const AT_ONCE = 64;
 /** Of further small ones, so many at a time: a store that other threads must see at once waits for all stores before it. */
 const BATCH = 16;
-/**
- * Milliseconds without a result after which the host of a stream wakes further workers for what is queued. A worker that
- * ends tasks faster than this keeps up with the host, and another one would take its core or the host's.
- */
+/** Milliseconds without a result after which further workers are woken: one that ends tasks faster keeps up with the host. */
 const PATIENCE = 0.05;
-/**
- * Turns of the event loop in which the host looks for results before it sleeps, while workers keep every core busy. In a
- * stream of transfers sleep and wake-up cost a fifth of the rate, see docs/decisions/pool-waiting-heuristics.md.
- */
+/** Turns in which the host looks before it sleeps, while workers keep every core busy: docs/decisions/pool-waiting-heuristics.md. */
 const POLLS = 20;
-/**
- * Milliseconds after which the sleeping host no longer counts on the workers that it woke: timers or sockets of the app
- * may keep their event loops busy.
- */
+/** Milliseconds after which the sleeping host counts no more on workers that it woke: something else may keep them busy. */
 const COMING = 10;
 const settled = Promise.resolve();
 
@@ -70,7 +60,7 @@ export class Pump {
   #submissions = 0;
   readonly #words: Int32Array;
   readonly #pumped: Pumped;
-  /** Keeps the process alive while promises are pending; costs nothing otherwise. */
+  /** Keeps the process alive while promises are pending. */
   readonly #keepAlive = timers.hold();
   #keeping = false;
   #late: NodeJS.Timeout | undefined;
@@ -79,13 +69,13 @@ export class Pump {
   #armed = false;
   /** It shall go on with the work then. */
   #deferred = false;
-  readonly #inMicrotask = () => this.#pump();
+  readonly #inMicrotask = (): void => this.#goOn(this.#pumped.turn());
   readonly #nextTurn = () => {
     this.#armed = false;
     if (!this.#deferred) return;
     this.#deferred = false;
     this.#enterTurn();
-    this.#pump();
+    this.#inMicrotask();
   };
 
   constructor(words: Int32Array, pumped: Pumped) {
@@ -145,10 +135,6 @@ export class Pump {
     this.#armed = true;
   }
 
-  #pump(): void {
-    this.#goOn(this.#pumped.turn());
-  }
-
   /** After a turn in which so many tasks ended. */
   #goOn(ended: number): void {
     if (this.#pumped.outstanding === 0) {
@@ -160,24 +146,22 @@ export class Pump {
     const time = now();
     if (ended === 0 && time - this.#waitingSince > PATIENCE) this.#pumped.wakeWorkers();
     else this.#pumped.wakeIfAllSleep();
-    if (ended > 0) this.#progressed(time);
+    if (ended > 0) {
+      if (this.#spun) this.#budget.found();
+      this.#spun = false;
+      this.#polls = 0;
+      this.#waitingSince = time;
+    }
     if (time > this.#turnEnd) this.#deferred = true;
     else if (ended > 0) void settled.then(this.#inMicrotask);
     else this.#wait(time);
-  }
-
-  #progressed(time: number): void {
-    if (this.#spun) this.#budget.found();
-    this.#spun = false;
-    this.#polls = 0;
-    this.#waitingSince = time;
   }
 
   #wait(time: number): void {
     if (this.#pumped.hasSpareCore && this.#budget.current > 0) {
       if (time - this.#waitingSince < this.#budget.current) {
         this.#spun = true;
-        this.#look();
+        for (let look = 0; look < LOOKS && !this.#pumped.anythingDone(); look++);
         void settled.then(this.#inMicrotask);
         return;
       }
@@ -188,10 +172,6 @@ export class Pump {
       return;
     }
     this.#sleep();
-  }
-
-  #look(): void {
-    for (let look = 0; look < LOOKS && !this.#pumped.anythingDone(); look++);
   }
 
   /** Wakes whom it had patience with, declares sleep, then looks once more. */
@@ -209,10 +189,7 @@ export class Pump {
     this.#sleptAt = now();
     this.#keep(true);
     this.#listener.listen();
-    if (this.#pumped.queued > 0) this.#expectWorkers();
-  }
-
-  #expectWorkers(): void {
+    if (this.#pumped.queued === 0) return;
     this.#late ??= timers
       .setTimeout(() => {
         if (this.#pumped.wakeFurther() === true) this.#late?.refresh();

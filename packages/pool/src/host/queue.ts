@@ -57,12 +57,6 @@ export class Deque {
     if (this.#count > 64 && this.size < this.#count / 2) this.#rebuild(FIRST_CAPACITY);
   }
 
-  takeAll(): Task[] {
-    const tasks: Task[] = [];
-    for (let task = this.shift(); task !== undefined; task = this.shift()) tasks.push(task);
-    return tasks;
-  }
-
   #at(position: number): number {
     return (this.#head + position) & (this.#ring.length - 1);
   }
@@ -157,7 +151,6 @@ export class Queue implements Pending {
     return this.#plain.size + this.#ranked.size;
   }
 
-  /** Does any task with a priority wait? */
   get isRanked(): boolean {
     return this.#ranked.size > 0;
   }
@@ -185,7 +178,7 @@ export class Queue implements Pending {
   }
 }
 
-export function takeAll(queue: Pending): Task[] {
+export function takeAll(queue: { shift(): Task | undefined }): Task[] {
   const tasks: Task[] = [];
   for (let task = queue.shift(); task !== undefined; task = queue.shift()) tasks.push(task);
   return tasks;

@@ -1,38 +1,71 @@
-import type { SharedTable } from '../shared/memory.js';
-import { condemn, isFree, release, retract } from '../shared/table.js';
-import type { Inputs } from './inputs.js';
+import { AbortError } from '../errors.js';
+import { Decoder, memoryOf } from '../shared/codec/decode.js';
+import { Encoder } from '../shared/codec/encode.js';
+import { carry, carryLess } from '../shared/error-record.js';
+import { CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
+import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
+import * as message from '../shared/messages.js';
+import { ringRead, ringWordOf } from '../shared/result-ring.js';
+import { condemn, isFree, release, retract, slotAt } from '../shared/table.js';
+import { uncloneable } from '../shared/uncloneable.js';
+import { Arena } from './arena.js';
 import { IN_TABLE, SETTLED, type Task } from './task.js';
+import type { WorkerHandle } from './worker-handle.js';
 
-/** The host's side of the table's slots: which are free, and which task has which. */
+const SEQUENCE_MASK = 0x3fffffff;
+
+/** The host's side of the table's slots: which task has which, its value on the way in, and its outcome on the way out. */
 export class Slots {
   freeCount: number;
   /** Slots of tasks that are for one worker alone. */
   pinned = 0;
-  /** By slot. */
   readonly tasks: (Task | undefined)[];
+  /** The names of the shapes of tasks, by number. */
+  readonly shapes: (readonly string[])[] = [];
+  readonly arena: Arena;
   /** Slots of ended tasks whose threads have not exited. One in a native call that does not return keeps its slot for good. */
-  readonly condemned = new Set<number>();
-  readonly free: Int32Array;
-  readonly table: SharedTable;
-  readonly inputs: Inputs;
+  readonly #condemned = new Set<number>();
+  readonly #free: Int32Array;
+  readonly #table: SharedTable;
+  /** What still has to be posted of the tasks in slots. */
+  readonly #payloads = new Map<number, message.Payload>();
+  /** The number of the last task that was written: it tells the payloads of one slot apart. */
+  #sequence = 0;
+  readonly #encoder: Encoder;
+  readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
+  /** The worker whose result is being decoded. */
+  #source: WorkerHandle | undefined;
+  /** The last buffer of this result in the worker's ring for them. */
+  #borrowed: { readonly position: number; readonly words: number } | undefined;
 
-  constructor(table: SharedTable, inputs: Inputs) {
+  /** @param workers hear of new shapes and memory, those that still start included. */
+  constructor(table: SharedTable, workers: readonly WorkerHandle[]) {
     const { slots } = table.layout;
-    this.table = table;
-    this.inputs = inputs;
-    this.free = Int32Array.from({ length: slots }, (_, index) => slots - 1 - index);
+    this.#table = table;
+    this.#free = Int32Array.from({ length: slots }, (_, index) => slots - 1 - index);
     this.freeCount = slots;
     this.tasks = new Array(slots).fill(undefined);
+    const tell = (news: message.Message): void => {
+      for (const worker of workers) worker.post(news);
+    };
+    this.arena = new Arena((index, buffer) => tell([message.ARENA, index, buffer]));
+    this.#encoder = new Encoder(
+      4096,
+      (bytes) => this.arena.lend(bytes),
+      (shape, names) => {
+        this.shapes[shape] = names;
+        tell([message.SHAPE, shape, names]);
+      },
+    );
   }
 
   /** Slots that workers have work with: published, running, or reported but not read. */
   get inUse(): number {
-    return this.tasks.length - this.freeCount - this.condemned.size;
+    return this.tasks.length - this.freeCount - this.#condemned.size;
   }
 
-  /** Gives a task a free slot. */
   take(task: Task): number {
-    const slot = this.free[--this.freeCount] as number;
+    const slot = this.#free[--this.freeCount] as number;
     task.slot = slot;
     this.tasks[slot] = task;
     if (task.isPinned) this.pinned++;
@@ -40,11 +73,12 @@ export class Slots {
   }
 
   giveBack(slot: number): void {
-    if (this.condemned.size === 0 || !this.condemned.delete(slot)) this.#unpin(slot);
-    this.inputs.release(slot);
-    release(this.table, slot);
+    if (this.#condemned.size === 0 || !this.#condemned.delete(slot)) this.#unpin(slot);
+    if (this.arena.blocks.size > 0) this.arena.release(slot);
+    if (this.#payloads.size > 0) this.#payloads.delete(slot);
+    release(this.#table, slot);
     this.tasks[slot] = undefined;
-    this.free[this.freeCount++] = slot;
+    this.#free[this.freeCount++] = slot;
   }
 
   #unpin(slot: number): void {
@@ -53,7 +87,7 @@ export class Slots {
 
   /** Takes a published task out of the table. False when a worker has claimed it. */
   retract({ slot }: Task): boolean {
-    if (!retract(this.table, slot)) return false;
+    if (!retract(this.#table, slot)) return false;
     this.giveBack(slot);
     return true;
   }
@@ -63,22 +97,173 @@ export class Slots {
    * that may still write there. Returns that worker, or -1 when it has reported the task's end.
    */
   condemn(slot: number): number {
-    const worker = condemn(this.table, slot);
+    const worker = condemn(this.#table, slot);
     if (worker === -1) return -1;
     this.#unpin(slot);
-    this.condemned.add(slot);
+    this.#condemned.add(slot);
     return worker;
   }
 
   /** Gives back the slots of tasks that could not be submitted. */
   collectStrays(): void {
-    for (const [slot, task] of this.tasks.entries()) {
-      if (task?.place === SETTLED && isFree(this.table, slot)) this.giveBack(slot);
-    }
+    for (const [slot, task] of this.tasks.entries())
+      if (task?.place === SETTLED && isFree(this.#table, slot)) this.giveBack(slot);
   }
 
   publishedYoungestFirst(): Task[] {
     const published = this.tasks.filter((task) => task?.place === IN_TABLE) as Task[];
     return published.sort((one, other) => other.number - one.number);
+  }
+
+  /**
+   * Writes a task to where workers find it: into its slot, the arena, or a message that is still to be posted. False when it
+   * did not fit into the slot.
+   * @throws what a getter of its value throws, or that it cannot be cloned
+   */
+  write(task: Task, slot: number): boolean {
+    // A getter of the value may run another task.
+    const outer = this.arena.slot;
+    this.arena.slot = slot;
+    try {
+      return this.#write(task, slot, slotAt(this.#table.layout, slot));
+    } catch (error) {
+      throw uncloneable('task', task.value, error);
+    } finally {
+      this.arena.slot = outer;
+    }
+  }
+
+  #write(task: Task, slot: number, base: number): boolean {
+    const table = this.#table;
+    table.floats[(base + CREATED) >> 1] = task.created;
+    table.words[base + HANDLER] = task.handler;
+    table.words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
+    const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
+    const encoded = task.hasTransfer ? undefined : this.#encoder.encode(task.value);
+    if (encoded === undefined) {
+      this.#payloads.set(slot, { value: task.value });
+      describe(table, base, flags | message.IN_PORT, 0, 0);
+      return false;
+    }
+    const { length, externals, encodingFlags } = encoded;
+    const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
+    if (externals === undefined && length <= slotCapacity(table.layout)) {
+      copyWords(encoded, length, table, base + PAYLOAD);
+      describe(table, base, marked | message.IN_SLOT, length, 0);
+      return true;
+    }
+    const address = externals === undefined ? this.arena.allocate(length) : -1;
+    if (address === -1) {
+      const words = encoded.words.slice(0, length);
+      this.#payloads.set(slot, { words, externals: externals ?? [], encodingFlags });
+      describe(table, base, flags | message.IN_PORT, 0, 0);
+      return false;
+    }
+    this.arena.write(address, encoded, length);
+    describe(table, base, marked | message.IN_ARENA, length, address);
+    return false;
+  }
+
+  /** Does part of the slot's task still have to be posted? */
+  isOwed(slot: number): boolean {
+    return this.#payloads.size > 0 && this.#payloads.has(slot);
+  }
+
+  /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
+  send(worker: WorkerHandle, task: Task): void {
+    const { slot, extras } = task;
+    const payload = this.#payloads.get(slot);
+    if (payload === undefined) return;
+    this.#payloads.delete(slot);
+    const transfer =
+      payload.words === undefined
+        ? (extras?.transfer ?? [])
+        : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
+    this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
+    try {
+      worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
+    } catch (error) {
+      throw uncloneable('task', payload.value, error);
+    }
+  }
+
+  /** Has part of the slot's task been posted? */
+  isSent(slot: number): boolean {
+    const flags = this.#table.words[slotAt(this.#table.layout, slot) + FLAGS] as number;
+    return (flags & message.PLACE_MASK) === message.IN_PORT && !this.isOwed(slot);
+  }
+
+  /** Tells a worker that what it waits for will not come, or is not needed any more. */
+  cancel(worker: WorkerHandle, slot: number, sequence = this.sequenceOf(slot)): void {
+    worker.post([message.PAYLOAD, slot, sequence, { cancelled: true }]);
+  }
+
+  /** Tells a worker why the task that it runs shall end. */
+  abort(worker: WorkerHandle, slot: number, reason: unknown): void {
+    const thrown = carry(reason instanceof AbortError ? reason.cause : reason);
+    try {
+      worker.post([message.ABORT, slot, this.sequenceOf(slot), thrown]);
+    } catch (error) {
+      worker.post([message.ABORT, slot, this.sequenceOf(slot), carryLess(thrown, error)]);
+    }
+  }
+
+  sequenceOf(slot: number): number {
+    return this.#table.words[slotAt(this.#table.layout, slot) + SEQUENCE] as number;
+  }
+
+  /**
+   * What a worker has reported in a slot that starts at word `base`, wherever it is: there, in the worker's rings, or in a
+   * message.
+   * @throws why it cannot be read
+   */
+  read(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
+    this.#source = worker;
+    this.#decoder.makers = worker.makers;
+    try {
+      return this.#read(worker, slot, base, flags);
+    } finally {
+      if (this.#borrowed !== undefined) {
+        ringRead(this.#table, worker.index, 'bulk', this.#borrowed.position, this.#borrowed.words);
+        this.#borrowed = undefined;
+      }
+    }
+  }
+
+  #read(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
+    const { words } = this.#table;
+    const place = flags & message.PLACE_MASK;
+    const length = words[base + LENGTH] as number;
+    const encoding = flags >> message.ENCODING_FLAGS;
+    if (place === message.IN_SLOT) return this.#decoder.decode(this.#table, base + PAYLOAD, length, encoding);
+    if (place === message.IN_ARENA) {
+      const position = words[base + OFFSET] as number;
+      try {
+        return this.#decoder.decode(
+          worker.ring('results'),
+          ringWordOf('results', position),
+          length,
+          encoding,
+        );
+      } finally {
+        ringRead(this.#table, worker.index, 'results', position, length);
+      }
+    }
+    const payload = worker.payload(slot, words[base + SEQUENCE] as number);
+    if (payload.words === undefined) return payload.value;
+    const { words: sent, encodingFlags = 0, externals } = payload;
+    return this.#decoder.decode(
+      memoryOf(sent.buffer as ArrayBuffer),
+      0,
+      sent.length,
+      encodingFlags,
+      externals,
+    );
+  }
+
+  #borrow(position: number, length: number): Uint8Array {
+    const start = ringWordOf('bulk', position) * 4;
+    this.#borrowed = { position, words: (length + 3) >> 2 };
+    return (this.#source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length);
   }
 }

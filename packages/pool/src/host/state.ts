@@ -5,15 +5,13 @@ import { type SharedTable, tableOf } from '../shared/memory.js';
 import { FORGET, HANDLER } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
 import { Guard } from './faults.js';
-import { Inputs } from './inputs.js';
-import { Keys } from './keys.js';
-import type { FilledOptions } from './options.js';
+import type { FilledOptions, Key } from './options.js';
 import { Deque, type Pending, Queue } from './queue.js';
-import { Results } from './results.js';
 import { Slots } from './slots.js';
-import { type Extras, HandlerNames, SETTLED, type Task } from './task.js';
+import { type Extras, HandlerNames, placeOf, SETTLED, type Task } from './task.js';
 import { Timing } from './timing.js';
-import { RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
+import { Wait } from './waits.js';
+import { READY, RETIRING, takesTasks, type WorkerEvents, type WorkerHandle } from './worker-handle.js';
 
 /** More names than any program calls. */
 const MOST_HANDLERS = 1000;
@@ -22,25 +20,33 @@ const FEWEST_SLOTS = 1024;
 /** Memory that is not used until then costs next to nothing. */
 const STUCK_WORKERS = 128;
 
+const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
+
 /** The table is small: slots for what is in flight; what waits longer stays on the host. */
-export function geometryFor(options: FilledOptions): Geometry {
-  const inFlight = options.maxThreads * options.concurrentTasksPerWorker * 2;
+export function geometryFor({ maxThreads, concurrentTasksPerWorker }: FilledOptions): Geometry {
   return {
-    slots: Math.max(FEWEST_SLOTS, 2 ** Math.ceil(Math.log2(Math.min(inFlight, 2 ** 15)))),
+    slots: Math.max(FEWEST_SLOTS, powerOfTwo(Math.min(maxThreads * concurrentTasksPerWorker * 2, 2 ** 15))),
     // A killed worker keeps its block until its thread has exited, which one in a native call that never returns does not;
     // its replacement needs another one meanwhile.
-    workers: options.maxThreads * 2 + STUCK_WORKERS,
+    workers: maxThreads * 2 + STUCK_WORKERS,
     slotWords: SLOT_WORDS,
-    mailbox: Math.max(16, 2 ** Math.ceil(Math.log2(Math.min(options.concurrentTasksPerWorker * 2, 1024)))),
+    mailbox: Math.max(16, powerOfTwo(Math.min(concurrentTasksPerWorker * 2, 1024))),
     spinners: usableCores() - 1,
   };
+}
+
+/** What the public class hears. */
+export interface CoreEvents {
+  emit(event: 'needsDrain' | 'drain' | 'close'): void;
+  emit(event: 'error' | 'message', value: unknown): void;
+  emit(event: 'workerCreate' | 'workerDestroy', worker: WorkerHandle): void;
 }
 
 /** What the pool has to tell a stream. */
 export interface OpenStream {
   /** Who keeps its iterable; undefined: nobody yet. */
   readonly worker: WorkerHandle | undefined;
-  /** Ends it. Its worker is gone, or goes with everything else: nothing can be said to it any more. */
+  /** Ends it when its worker is gone, or goes with everything else. */
   fail(reason: unknown): void;
   /** Ends it, and closes its iterable. */
   close(reason: unknown): void;
@@ -48,15 +54,12 @@ export interface OpenStream {
 
 /** What `observe()` hears of. Times are those of the clock that all threads share. */
 export interface TaskHooks {
-  /** A task has been written into its slot. */
   readonly written: ((slot: number, from: number, to: number) => void) | undefined;
   /** The outcome in a slot, which starts at word `base`, has been read. */
   readonly read:
     | ((worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number) => void)
     | undefined;
-  /** A worker is ready. */
   ready(): void;
-  /** All threads are gone. */
   closed(): void;
 }
 
@@ -69,9 +72,10 @@ export interface Policy {
   chooserOf(state: State): ((task: Task) => WorkerHandle | undefined) | undefined;
 }
 
-/** Everything that a pool knows. It starts nothing and waits for nothing; what acts on it are functions. */
-export class State {
+/** Everything that a pool knows. Functions act on it, and `Core` says when. */
+export abstract class State implements WorkerEvents {
   readonly options: FilledOptions;
+  readonly events: CoreEvents;
   readonly table: SharedTable;
   /** Are `setup` and `dispose` of worker files called? */
   readonly lifecycle: boolean;
@@ -101,7 +105,8 @@ export class State {
   readonly homeless = new Deque();
   readonly paused = new Map<Task, NodeJS.Timeout>();
   readonly slots: Slots;
-  readonly keys = new Keys();
+  /** Which worker runs the tasks of a key, by `placeOf`: always the same, as long as it lives. */
+  readonly homes = new Map<number, WorkerHandle>();
   /** Publish only what an idle worker takes at once, so that the order stays the queue's to decide. */
   ordered: boolean;
   readonly isCustom: boolean;
@@ -113,9 +118,6 @@ export class State {
   refusedAt = -1;
   /** A balancer's choice; undefined: whoever is free claims the task. */
   readonly choose: ((task: Task) => WorkerHandle | undefined) | undefined;
-  /** Do tasks come one after another without a pause? */
-  isStreaming: () => boolean = () => false;
-  /** The number of the last task. */
   lastNumber = 0;
 
   // Tasks between their submission and their end, wherever they are: `queueSize`, `maxQueue`, `needsDrain` and the number of
@@ -133,7 +135,6 @@ export class State {
   /** Tasks whose promise was settled; those among them whose promise was rejected. */
   completed = 0;
   failed = 0;
-  /** Tasks that were not accepted. */
   refused = 0;
   readonly streams = new Set<OpenStream>();
   /** No task is begun: those that are submitted wait. Steps of streams go on. */
@@ -143,33 +144,28 @@ export class State {
   /** Nothing runs any more. */
   ended = false;
 
+  readonly allReady = new Wait(() => this.readyCount >= this.options.minThreads);
+  readonly room = new Wait(() => !this.isFull);
+  readonly idle = new Wait(() => this.outstanding === 0 && this.streams.size === 0);
+  /** Somebody has waited for room or the end of tasks: a task may end in the middle of a dispatch that no event follows. */
+  isAttended = false;
+
   readonly handlers: HandlerNames;
-  readonly inputs: Inputs;
-  readonly results: Results;
+  /** The number of the pool's own function; -1: it has none. */
+  readonly defaultHandler: number;
   /** What workers note of their tasks; undefined without `explain`. */
   readonly marks: Marks | undefined;
   hooks: TaskHooks | undefined;
-  /** Undefined without `recordTiming`. */
   readonly timing: Timing | undefined;
-  /** Hears from workers. */
-  workerEvents!: WorkerEvents;
-  /** Something has changed by the passing of time; with true, there may be fewer workers than there must be. */
-  changed: (isShort: boolean) => void = () => {};
-  /**
-   * A task is under way no more, however it ended. Set from the first time that somebody waits for that: a task may end in the
-   * middle of a dispatch that no event follows.
-   */
-  onEnd: (() => void) | undefined;
   /** For the next look at idle workers, and for the end of the breaker's pause. */
   idleTimer: NodeJS.Timeout | undefined;
   pauseTimer: NodeJS.Timeout | undefined;
-  /** The number of the pool's own function. */
-  defaultHandler = -1;
   /** When there are so many, it is looked which may be forgotten. */
   #mostHandlers = MOST_HANDLERS;
 
-  constructor(options: FilledOptions, geometry: Geometry, policy?: Policy) {
+  constructor(options: FilledOptions, events: CoreEvents, geometry: Geometry, policy?: Policy) {
     this.options = options;
+    this.events = events;
     this.lifecycle = policy?.lifecycle ?? true;
     this.table = tableOf(layoutOf(geometry));
     const { table, workers } = this;
@@ -178,10 +174,10 @@ export class State {
       for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
       if (this.handlers.all.size === this.#mostHandlers) queueMicrotask(() => this.#forgetHandlers());
     });
+    const { filename, name } = options;
+    this.defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
     this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
-    this.inputs = new Inputs(table, workers);
-    this.results = new Results(table);
-    this.slots = new Slots(table, this.inputs);
+    this.slots = new Slots(table, workers);
     this.guard = new Guard(options.breaker, options.quarantine);
     const queue = policy?.queueOf(this);
     this.queue = queue ?? new Queue();
@@ -206,12 +202,35 @@ export class State {
     this.#mostHandlers = Math.max(MOST_HANDLERS, 2 * handlers.all.size);
   }
 
+  abstract onWake(): void;
+  abstract onReady(worker: WorkerHandle, kernelThreadId: number): void;
+  abstract onMessage(value: unknown): void;
+  abstract onStarted(worker: WorkerHandle, id: number, time: number): void;
+  abstract onExit(worker: WorkerHandle, exitCode: number): void;
+  /** After every event. @param isShort see `plan` */
+  abstract changed(isShort?: boolean): void;
+  /** Do tasks come one after another without a pause? */
+  abstract get isStreaming(): boolean;
+
   /** Workers that do not retire. */
   get count(): number {
     return this.workers.length - this.retiring;
   }
 
-  /** A task is under way from now on. */
+  get readyCount(): number {
+    return this.workers.filter((worker) => worker.state === READY).length;
+  }
+
+  /** undefined: none has that block of the table, or it has been stopped. */
+  workerAt(index: number): WorkerHandle | undefined {
+    return this.workers.find((worker) => worker.index === index);
+  }
+
+  /** A task more would wait, however many workers were started. */
+  get isFull(): boolean {
+    return this.waiting(this.options.maxThreads, 1) > 0;
+  }
+
   enter(task: Task): void {
     // First, because at the end of the stack it may throw, and then nothing has happened.
     if (task.extras !== undefined) this.tally(task.extras, 1);
@@ -246,7 +265,6 @@ export class State {
     }
   }
 
-  /** Settles a task, once. */
   settle(task: Task, outcome: unknown, failed: boolean): void {
     if (task.place === SETTLED) return;
     const { extras } = task;
@@ -261,7 +279,10 @@ export class State {
       task.reject(verdict === undefined ? outcome : verdict.reason);
     } else task.resolve(outcome);
     // After its promise: whoever waits for it has its result before somebody else hears that there is room.
-    this.onEnd?.();
+    if (this.isAttended) {
+      this.idle.check();
+      this.room.check();
+    }
   }
 
   /** Tasks for anybody that so many workers could not take, if so many more were submitted. */
@@ -302,45 +323,42 @@ export class State {
     return waiting;
   }
 
+  homeOf(key: Key): WorkerHandle | undefined {
+    const known = this.homes.get(placeOf(key));
+    return known !== undefined && takesTasks(known) ? known : undefined;
+  }
+
   /** Why a task is refused, if it is. @param handler -1: there is no file */
   refusal(handler: number, extras: Extras | undefined): Error | undefined {
+    // Nearly always: short, so that the compiler puts it into its caller.
+    if (!this.guard.isUp && handler !== -1 && this.options.maxQueue === Number.POSITIVE_INFINITY)
+      return undefined;
     const refusal = this.#whyNot(handler, extras);
     if (refusal !== undefined) this.refused++;
     return refusal;
   }
 
   #whyNot(handler: number, extras: Extras | undefined): Error | undefined {
-    const { handlers, workers, guard } = this;
-    if (guard.isUp) {
-      const refusal = guard.refusal(handlers.all.get(handler), workers.length > 0);
-      if (refusal !== undefined) return refusal;
-    }
+    const { guard } = this;
+    const { maxThreads, maxQueue, concurrentTasksPerWorker } = this.options;
+    const refusal = guard.isUp
+      ? guard.refusal(this.handlers.all.get(handler), this.workers.length > 0)
+      : undefined;
+    if (refusal !== undefined) return refusal;
     if (handler === -1) {
       const message = 'filename must be provided to run() or in options object';
       return new PoolError('PLIMSOLL_POOL_NO_FILENAME', message);
     }
-    const { maxThreads, maxQueue } = this.options;
-    if (maxQueue === Number.POSITIVE_INFINITY || this.#waitingWith(extras, maxThreads) <= maxQueue)
-      return undefined;
-    const message =
+    if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
+    const home = extras?.key === undefined ? undefined : this.homeOf(extras.key);
+    const alone = extras?.abortable ? 1 : 0;
+    const waiting =
+      home === undefined
+        ? this.waiting(maxThreads, 1 - alone, alone)
+        : this.waiting(maxThreads) + (home.pinned >= concurrentTasksPerWorker ? 1 : 0);
+    if (waiting <= maxQueue) return undefined;
+    const why =
       maxQueue === 0 ? 'No task queue available and all Workers are busy' : 'Task queue is at limit';
-    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', message);
-  }
-
-  #waitingWith(extras: Extras | undefined, threads: number): number {
-    const home = extras?.key === undefined ? undefined : this.keys.workerOf(extras.key);
-    if (home === undefined)
-      return this.waiting(threads, extras?.abortable ? 0 : 1, extras?.abortable ? 1 : 0);
-    return this.waiting(threads) + (home.pinned >= this.options.concurrentTasksPerWorker ? 1 : 0);
-  }
-
-  /** What waits for one worker alone. */
-  laneOf(worker: WorkerHandle): Deque {
-    let lane = this.lanes.get(worker);
-    if (lane === undefined) {
-      lane = new Deque();
-      this.lanes.set(worker, lane);
-    }
-    return lane;
+    return new PoolError('PLIMSOLL_POOL_QUEUE_FULL', why);
   }
 }

@@ -1,10 +1,10 @@
 import type { Transferable } from 'node:worker_threads';
 import { AbortError, badRange, badType, TimeoutError } from '../errors.js';
-import { FED, OBSERVED } from '../shared/calls.js';
-import { isMovable, unwrap } from '../shared/move.js';
+import { OBSERVED } from '../shared/calls.js';
+import { isMovable } from '../shared/move.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import type { Core } from './core.js';
-import { type FedParcel, fedParcel, isFeed, type Parcel } from './feed.js';
+import { closed } from './faults.js';
 import {
   type AbortEmitter,
   type AbortSignalAny,
@@ -17,8 +17,9 @@ import {
   retryOf,
   text,
 } from './options.js';
+import { type Parcel, parcelOf } from './parcel.js';
 import { type Extras, NO_EXTRAS, type Watch } from './task.js';
-import type { WorkerHandle } from './worker-handle.js';
+import { takesTasks, type WorkerHandle } from './worker-handle.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -36,29 +37,8 @@ export interface Checked {
   readonly key: Key | undefined;
   /** Of a part of a broadcast. */
   readonly worker?: WorkerHandle;
-}
-
-/** Runs a task that has options, whose value was marked by `move`, or is an async iterable. @throws on bad options */
-export function runWith(core: Core, given: unknown, options: RunOptions): Promise<unknown> {
-  const own = ownOf(options);
-  const transfer = transferOf(own);
-  const checked = check(core, own);
-  if (isFeed(given)) return submitFed(core, fedParcel([given], transfer, given), checked, FED);
-  return submit(core, parcelOf(given, transfer), handlerOf(core, checked), checked);
-}
-
-/** Submits a task, and lets go of its feeds when it is over. */
-export async function submitFed(
-  core: Core,
-  parcel: FedParcel,
-  checked: Checked,
-  call: number,
-): Promise<unknown> {
-  try {
-    return await submit(core, parcel, handlerOf(core, checked, call), checked);
-  } finally {
-    parcel.close();
-  }
+  /** OBSERVED when it may be asked to end. */
+  readonly call: number;
 }
 
 /** A copy without a prototype, so that nobody's polluted Object.prototype becomes an option. @throws TypeError */
@@ -69,65 +49,21 @@ export function ownOf<Options extends object>(options: Options, name = 'options'
 
 /** @throws TypeError or RangeError for what is wrong in options */
 export function check(core: Core, own: RunOptions): Checked {
-  const filename = pathOf('options.filename', own.filename) ?? core.options.filename;
-  const name = text('options.name', own.name) ?? core.options.name;
   const timeout = duration('options.timeout', own.timeout);
   const signal = signalOf(own.signal);
-  const priority = count('options.priority', own.priority, -MOST, MOST) ?? 0;
   const grace = duration('options.grace', own.grace) ?? 0;
-  const retry = retryOf(own.retry);
-  const key = keyOf(own.key);
-  const mayEnd = signal !== undefined || timeout !== undefined;
-  return { filename, name, timeout, signal, priority, grace: mayEnd ? grace : 0, retry, key };
-}
-
-/** The number of the function that options name, called in some way; -1: there is no file. */
-export function handlerOf(core: Core, { filename, name, grace }: Checked, call = 0): number {
-  return filename === null ? -1 : core.handlers.idOf(filename, name, grace > 0 ? call | OBSERVED : call);
-}
-
-export function submit(core: Core, parcel: Parcel, handler: number, checked: Checked): Promise<unknown> {
-  const { signal } = checked;
-  const extras = extrasOf(parcel, checked);
-  if (!extras.abortable) return core.run(parcel.value, handler, extras);
-  if (signal !== undefined && (signal as AbortSignal).aborted) {
-    return Promise.reject(new AbortError((signal as AbortSignal).reason));
-  }
-  return core.run(parcel.value, handler, extras, watchOf(checked));
-}
-
-/** Has a task with these options nothing but its value? */
-export const isPlain = ({ signal, timeout, priority, retry, key, worker }: Checked): boolean =>
-  signal === undefined &&
-  timeout === undefined &&
-  priority === 0 &&
-  retry === undefined &&
-  key === undefined &&
-  worker === undefined;
-
-export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extras {
-  const { signal, timeout, priority, grace, retry, key, worker } = checked;
-  const abortable = signal !== undefined || timeout !== undefined;
-  return { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, worker };
-}
-
-/** Watches the signal and the timeout of a task; undefined: it has none. */
-export function watchOf({ signal, timeout }: Checked): Watch | undefined {
-  if (signal === undefined && timeout === undefined) return undefined;
-  return (end, name) => watch(end, name, signal, timeout);
-}
-
-export function transferOf({ transferList }: RunOptions): readonly Transferable[] {
-  if (transferList !== undefined && !Array.isArray(transferList)) {
-    throw badType('options.transferList', transferList, 'an array');
-  }
-  return [...((transferList ?? []) as Transferable[])];
-}
-
-export function parcelOf(given: unknown, transfer: readonly Transferable[]): Parcel {
-  if (!isMovable(given)) return { value: given, transfer, original: undefined };
-  const moved = unwrap(given);
-  return { value: moved.value, transfer: [...transfer, ...moved.transfer], original: given };
+  const mayAsk = grace > 0 && (signal !== undefined || timeout !== undefined);
+  return {
+    filename: pathOf('options.filename', own.filename) ?? core.options.filename,
+    name: text('options.name', own.name) ?? core.options.name,
+    timeout,
+    signal,
+    priority: count('options.priority', own.priority, -MOST, MOST) ?? 0,
+    grace: mayAsk ? grace : 0,
+    retry: retryOf('options.retry', own.retry),
+    key: keyOf(own.key),
+    call: mayAsk ? OBSERVED : 0,
+  };
 }
 
 function keyOf(key: unknown): Key | undefined {
@@ -135,6 +71,13 @@ function keyOf(key: unknown): Key | undefined {
   if (typeof key !== 'number') throw badType('options.key', key, 'a string or a number');
   if (Number.isNaN(key)) throw badRange('options.key', key, 'a string or a number');
   return key;
+}
+
+export function transferOf({ transferList }: RunOptions): readonly Transferable[] {
+  if (transferList !== undefined && !Array.isArray(transferList)) {
+    throw badType('options.transferList', transferList, 'an array');
+  }
+  return [...((transferList ?? []) as Transferable[])];
 }
 
 export function signalOf(signal: unknown): AbortSignalAny | undefined {
@@ -146,6 +89,54 @@ export function signalOf(signal: unknown): AbortSignalAny | undefined {
       return signal as AbortEmitter;
   }
   throw badType('options.signal', signal, 'an AbortSignal or an EventEmitter');
+}
+
+/** Runs a task that has options, whose value was marked by `move`, or is an async iterable. @throws on bad options */
+export function runWith(core: Core, task: unknown, options: RunOptions): Promise<unknown> {
+  const own = ownOf(options);
+  const transfer = transferOf(own);
+  const checked = check(core, own);
+  return submit(core, parcelOf([task], transfer), checked);
+}
+
+/** Submits a task, and lets go of its async iterables when it is over. */
+export function submit(core: Core, parcel: Parcel, checked: Checked): Promise<unknown> {
+  const { value, call, close } = parcel;
+  const { signal } = checked;
+  const isAborted = signal !== undefined && (signal as AbortSignal).aborted;
+  const promise = isAborted
+    ? Promise.reject(new AbortError((signal as AbortSignal).reason))
+    : core.run(value, handlerOf(core, checked, call), extrasOf(parcel, checked), watchOf(checked));
+  return close === undefined ? promise : promise.finally(close);
+}
+
+/** The number of the function that options name, called in some way; -1: there is no file. */
+export function handlerOf(core: Core, { filename, name, call }: Checked, more = 0): number {
+  return filename === null ? -1 : core.handlers.idOf(filename, name, call | more);
+}
+
+/** undefined: it has nothing but its value. */
+export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extras | undefined {
+  const { signal, timeout, priority, grace, retry, key, worker } = checked;
+  const abortable = signal !== undefined || timeout !== undefined;
+  const isPlain = !abortable && priority === 0 && retry === undefined && key === undefined;
+  if (isPlain && worker === undefined && transfer.length === 0 && original === undefined) return undefined;
+  return { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, worker };
+}
+
+/** What a task sends that is copied. */
+export const unmoved = (value: unknown): Parcel => ({
+  value,
+  transfer: [],
+  original: undefined,
+  call: 0,
+  close: undefined,
+});
+
+/** Watches the signal and the timeout of a task; undefined: it has none. */
+export function watchOf({ signal, timeout }: Checked): Watch | undefined {
+  if (signal === undefined && timeout === undefined) return undefined;
+  return (end, name) => watch(end, name, signal, timeout);
 }
 
 /** Ends the task on whichever comes first. Returns how to stop watching. */
@@ -180,4 +171,100 @@ export function listen(signal: AbortSignalAny, listener: () => void): void {
 export function unlisten(signal: AbortSignalAny, listener: () => void): void {
   if ('removeEventListener' in signal) signal.removeEventListener('abort', listener);
   else signal.off('abort', listener);
+}
+
+/** Options of a proxy, for each of its calls. */
+export type ProxyOptions = Omit<RunOptions, 'name' | 'transferList'>;
+
+type Call = (...items: unknown[]) => Promise<unknown>;
+
+/**
+ * Names that others ask any object for: whoever awaits it, `JSON.stringify`, test runners, loggers. Nobody would handle what
+ * such a call rejects with.
+ */
+const PROBES = new Set([
+  'then',
+  'toJSON',
+  'constructor',
+  'asymmetricMatch',
+  'nodeType',
+  '$$typeof',
+  'inspect',
+]);
+
+/**
+ * An object whose every member is a function that runs the exported function of that name in a worker.
+ * @throws TypeError or RangeError for bad options
+ */
+export function proxyOf(core: () => Core, options: ProxyOptions): object {
+  const own: RunOptions = ownOf(options);
+  refuse('name', own.name, 'left out: a proxy calls a function by the name of its member');
+  refuse('transferList', own.transferList, 'left out: mark with move() what an argument transfers');
+  const checked = check(core(), own);
+  return callsByName((name) => {
+    const named = { ...checked, name };
+    return (...items) => {
+      try {
+        return submit(core(), parcelOf(items, [], true), named);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    };
+  });
+}
+
+/** An object whose members are functions, each made when it is first asked for. */
+export function callsByName(callOf: (name: string) => Call): object {
+  const known = new Map<string, Call>();
+  return new Proxy(Object.freeze(Object.create(null)), {
+    get(_target, name) {
+      if (typeof name !== 'string' || PROBES.has(name)) return undefined;
+      const call = known.get(name) ?? callOf(name);
+      known.set(name, call);
+      return call;
+    },
+  });
+}
+
+function refuse(name: string, value: unknown, right: string): void {
+  if (value !== undefined) throw badType(`options.${name}`, value, right);
+}
+
+/** Options of `broadcast()`. */
+export type BroadcastOptions = Pick<RunOptions, 'name' | 'filename' | 'signal' | 'timeout' | 'grace'>;
+
+/** What became of a broadcast in one worker. */
+export type BroadcastResult<Value> =
+  | { readonly threadId: number; readonly status: 'fulfilled'; readonly value: Value }
+  | { readonly threadId: number; readonly status: 'rejected'; readonly reason: unknown };
+
+/** A part is for its worker alone. */
+const NEVER: RetryPolicy = { on: [], max: 0, backoff: 0 };
+const TAKEN = ['name', 'filename', 'signal', 'timeout', 'grace'];
+
+/** Runs a task once in each worker. @throws on bad options */
+export function broadcast(
+  core: Core,
+  value: unknown,
+  options: BroadcastOptions,
+): Promise<BroadcastResult<unknown>[]> {
+  const own = ownOf(options);
+  for (const [name, given] of Object.entries(own))
+    if (!TAKEN.includes(name)) refuse(name, given, `left out: a broadcast takes ${TAKEN.join(', ')}`);
+  if (isMovable(value)) throw badType('task', value, 'a value that is copied, for each worker');
+  const checked = check(core, own);
+  if (core.closing) throw closed();
+  const { signal } = checked;
+  if (signal !== undefined && (signal as AbortSignal).aborted)
+    throw new AbortError((signal as AbortSignal).reason);
+  const parts = core.workers.filter(takesTasks).map(async (worker): Promise<BroadcastResult<unknown>> => {
+    const { threadId } = worker;
+    try {
+      const result = await submit(core, unmoved(value), { ...checked, retry: NEVER, worker });
+      return { threadId, status: 'fulfilled', value: result };
+    } catch (reason) {
+      return { threadId, status: 'rejected', reason };
+    }
+  });
+  return Promise.all(parts);
 }

@@ -56,6 +56,18 @@ export class HandlerNames {
   }
 }
 
+/** Keys share so many places: a million of them need no more memory, and two that meet share a worker. */
+const KEY_PLACES = 2 ** 14;
+
+/** The place of a key, by FNV-1a. A number is another key than its text. */
+export function placeOf(key: Key): number {
+  const text = typeof key === 'number' ? `#${key}` : `"${key}`;
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash ^ (hash >>> 16)) & (KEY_PLACES - 1);
+}
+
 // Where a task is: always in exactly one place.
 /** In nobody's hands: it is being submitted, or on its way from one place to another. */
 export const LOOSE = 0;
@@ -69,11 +81,8 @@ export const IN_TABLE = 3;
 export const PAUSED = 4;
 export const SETTLED = 5;
 
-/** Stops watching a signal and a timer. */
-export type Release = () => void;
-
 /** Begins to watch for what ends a task early; returns how to stop that. */
-export type Watch = (end: (reason: unknown) => void, name: string) => Release;
+export type Watch = (end: (reason: unknown) => void, name: string) => () => void;
 
 /** What only tasks with options have. */
 export interface Extras {
@@ -85,14 +94,13 @@ export interface Extras {
   readonly original: unknown;
   /** Milliseconds from when it is asked to end until its worker is stopped. */
   readonly grace: number;
-  /** Instead of the pool's. */
   readonly retry: RetryPolicy | undefined;
   readonly key: Key | undefined;
   /** A stream that it opens, or a step of one, which only the worker that keeps the stream can run. */
   readonly stream: 'opens' | 'continues' | undefined;
   /** The only worker that may run it: of its key, of its stream, or of its part of a broadcast. */
   worker: WorkerHandle | undefined;
-  release: Release | undefined;
+  release: (() => void) | undefined;
   /** It was asked to end, so it rejects with that, however it ends; steps of streams see to it themselves. */
   verdict: { readonly reason: unknown } | undefined;
 }
@@ -120,7 +128,6 @@ export class Task {
   number = 0;
   value: unknown;
   readonly handler: number;
-  /** By the clock that all threads share. */
   readonly created: number;
   /** Gets the result, or a `Rejection`. */
   readonly resolve: (value: unknown) => void;
@@ -153,7 +160,6 @@ export class Task {
     return this.extras?.priority ?? 0;
   }
 
-  /** Is it for one worker alone? */
   get isPinned(): boolean {
     const { extras } = this;
     return extras !== undefined && (extras.key !== undefined || extras.worker !== undefined);
@@ -165,7 +171,6 @@ export class Task {
     return extras !== undefined && extras.key === undefined && extras.worker !== undefined;
   }
 
-  /** Is it a step of a stream? */
   get isStep(): boolean {
     return this.extras?.stream === 'continues';
   }

@@ -1,20 +1,26 @@
 import { now } from '../shared/clock.js';
-import { Histogram, Times } from '../shared/histogram.js';
+import { Histogram, type Times } from '../shared/histogram.js';
 
 type Kind = 'run' | 'wait';
 
+/** What the times of a pool follow from. */
+interface Timed extends Flow {
+  readonly workers: Iterable<{ readonly times: Times | undefined }>;
+  readonly exiting: Timed['workers'];
+}
+
 /** What a pool with `recordTiming` knows of the times of its tasks. Milliseconds, by the clock that all threads share. */
 export class Timing {
-  /** Of workers whose threads run. */
-  readonly #living = new Set<Times>();
-  /** Of all the others. */
-  readonly #gone = new Times();
+  /** Of workers whose threads have exited. */
+  readonly #gone = { run: new Histogram(), wait: new Histogram() };
   /** What there was at the last reset. */
   readonly #before: { [Name in Kind]?: Histogram } = {};
   readonly #pressures: Pressure;
+  readonly #pool: Timed;
 
-  constructor(flow: Flow) {
-    this.#pressures = new Pressure(flow, now());
+  constructor(pool: Timed) {
+    this.#pool = pool;
+    this.#pressures = new Pressure(pool, now());
   }
 
   /** To be called before tasks are counted as come or gone. */
@@ -22,20 +28,10 @@ export class Timing {
     this.#pressures.before(time);
   }
 
-  atNow(): void {
-    this.atTime(now());
-  }
-
-  /** A worker has been started. */
-  born(times: Times): void {
-    this.#living.add(times);
-  }
-
-  /** A worker's thread has exited. */
-  died(times: Times): void {
-    this.#living.delete(times);
-    this.#gone.run.add(times.run);
-    this.#gone.wait.add(times.wait);
+  /** A worker's thread has exited: it is about to be none of the pool's any more. */
+  died({ run, wait }: Times): void {
+    this.#gone.run.add(run);
+    this.#gone.wait.add(wait);
   }
 
   /** All times since the last reset. */
@@ -54,15 +50,14 @@ export class Timing {
   ever(kind: Kind): Histogram {
     const all = new Histogram();
     all.add(this.#gone[kind]);
-    for (const times of this.#living) all.add(times[kind]);
+    for (const workers of [this.#pool.workers, this.#pool.exiting])
+      for (const { times } of workers) if (times !== undefined) all.add(times[kind]);
     return all;
   }
 
   /** That workers have spent in tasks; no reset touches it. */
   get totalRunTime(): number {
-    let total = this.#gone.run.sum;
-    for (const times of this.#living) total += times.run.sum;
-    return total;
+    return this.ever('run').sum;
   }
 
   /** Tasks in ÷ tasks out over the last seconds. */
@@ -83,11 +78,9 @@ export interface Flow {
 }
 
 /**
- * Queue pressure: tasks that came in divided by tasks that went out, over the last five seconds.
- *
- * Counts nothing itself: both numbers follow from counters that the pool has anyway. It only remembers what they were
- * when each slot of 250 ms began, which it learns at the first event of the slot. So a task costs one comparison, an
- * idle pool nothing, and nobody needs a timer.
+ * Queue pressure: tasks that came in divided by tasks that went out, over the last five seconds. Counts nothing itself, but
+ * remembers what the pool's counters were when each slot of 250 ms began, which it learns at the first event of the slot. So a
+ * task costs one comparison, an idle pool nothing, and nobody needs a timer.
  */
 export class Pressure {
   readonly #flow: Flow;
@@ -122,17 +115,11 @@ export class Pressure {
   /** In ÷ out; Infinity when nothing went out, NaN when nothing came in either. */
   at(now: number): number {
     const oldest = Math.floor((now - this.#origin) / SLOT) - SLOTS + 1;
-    let first = -1;
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const [place, slot] of this.#slots.entries()) {
-      if (slot < oldest || slot < 0 || slot >= earliest) continue;
-      earliest = slot;
-      first = place;
-    }
-    if (first === -1) return Number.NaN;
+    const known = this.#slots.filter((slot) => slot >= Math.max(oldest, 0));
+    if (known.length === 0) return Number.NaN;
+    const first = Math.min(...known) % SLOTS;
     const { completed, outstanding } = this.#flow;
     const came = completed + outstanding - (this.#inBefore[first] as number);
-    const went = completed - (this.#outBefore[first] as number);
-    return came / went;
+    return came / (completed - (this.#outBefore[first] as number));
   }
 }

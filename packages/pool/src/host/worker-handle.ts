@@ -71,23 +71,22 @@ export class WorkerHandle {
   completed = 0;
   /** Of its tasks; undefined without `recordTiming`. */
   readonly times: Times | undefined;
-  /** When the host first saw it idle, by its clock; undefined while it works. */
+  /** When the host first saw it idle, by its clock, and how many tasks it had claimed then; undefined while it works. */
   idleSince: number | undefined;
-  /** How many tasks it had claimed then. */
   idleMark = 0;
   readonly exited: Promise<void>;
   /** The shapes of its results. */
-  readonly makers = new Makers(() => this.#messages.readAll());
-  readonly #abortableWord: number;
+  readonly makers = new Makers(() => this.readMessages());
   readonly #table: Table;
-  readonly #messages: Post;
+  readonly #block: number;
+  readonly #events: WorkerEvents;
+  readonly #post: Post;
   readonly #rings: { [Name in Ring]?: Memory } = {};
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
   readonly #losses: unknown[] = [];
   /** The number of the last message that was posted. */
   #lastMessage = 0;
-  readonly #events: WorkerEvents;
 
   constructor(
     startup: Omit<message.Startup, keyof message.PostPorts>,
@@ -97,42 +96,37 @@ export class WorkerHandle {
   ) {
     const [near, far] = newPost();
     this.#table = table;
+    this.#events = events;
     this.index = startup.index;
     this.times = startup.times && new Times(startup.times);
     this.gate = gateAt(table, startup.index);
-    this.#abortableWord = blockAt(table.layout, startup.index) + ABORTABLE_NOW;
-    this.#messages = new Post(near, {
+    this.#block = blockAt(table.layout, startup.index);
+    const post = new Post(near, {
       accept: (received) => this.#accept(received),
       lose: (reason) => this.#losses.push(reason),
     });
-    this.#events = events;
-    this.thread = startThread(options);
-    this.threadId = this.thread.threadId;
-    this.thread.postMessage({ ...startup, ...far }, portsOf(far));
-    this.exited = this.#listen();
-    if (IN_DENO) this.#exitByItself();
-    // After the listeners, which take references of their own.
-    this.thread.unref();
-  }
-
-  #listen(): Promise<void> {
-    const { thread } = this;
-    const events = this.#events;
-    const messages = this.#messages;
-    messages.listen(() => events.onWake());
-    messages.unref();
+    this.#post = post;
+    const thread = startThread(options);
+    this.thread = thread;
+    this.threadId = thread.threadId;
+    thread.postMessage({ ...startup, ...far }, portsOf(far));
+    post.listen(() => events.onWake());
+    post.unref();
     thread.on('message', (value: unknown) => events.onMessage(value));
     thread.on('error', (error: unknown) => {
       this.failure ??= { error };
     });
-    return new Promise((resolve) => {
+    this.exited = new Promise((resolve) => {
       thread.once('exit', (code: number) => {
-        messages.readAll();
-        messages.close();
+        post.readAll();
+        post.close();
         events.onExit(this, code);
         resolve();
       });
     });
+    if (IN_DENO) this.#exitByItself();
+    // After the listeners, which take references of their own.
+    thread.unref();
   }
 
   /**
@@ -171,7 +165,7 @@ export class WorkerHandle {
 
   /** Tasks that it has claimed in its life. */
   get claimed(): number {
-    return Atomics.load(this.#table.words, blockAt(this.#table.layout, this.index) + CLAIMED);
+    return Atomics.load(this.#table.words, this.#block + CLAIMED);
   }
 
   /** It runs nothing, and nothing waits for it alone. */
@@ -184,9 +178,13 @@ export class WorkerHandle {
     return mailCount(this.#table, this.index);
   }
 
+  get hasMailRoom(): boolean {
+    return this.mailCount < this.#table.layout.mailbox;
+  }
+
   /** It runs a task that may be killed. */
   get runsAbortable(): boolean {
-    return this.running > 0 && Atomics.load(this.#table.words, this.#abortableWord) !== 0;
+    return this.running > 0 && Atomics.load(this.#table.words, this.#block + ABORTABLE_NOW) !== 0;
   }
 
   get isAwake(): boolean {
@@ -200,10 +198,6 @@ export class WorkerHandle {
     return this.hasNothing && isWoken(this.#table.words, this.gate);
   }
 
-  get hasMailRoom(): boolean {
-    return this.mailCount < this.#table.layout.mailbox;
-  }
-
   /** Sends the wake-up if the worker sleeps. */
   wake(): boolean {
     if (!mustWake(this.#table.words, this.gate)) return false;
@@ -212,13 +206,8 @@ export class WorkerHandle {
   }
 
   post(value: message.Message, transfer: message.TransferList = []): void {
-    this.#messages.send(value, transfer);
+    this.#post.send(value, transfer);
     this.#lastMessage = this.nextMessage;
-  }
-
-  /** Reads what it has posted without waiting for the event loop. */
-  readMessages(): void {
-    this.#messages.readAll();
   }
 
   /** The number of the message that will be posted next. */
@@ -226,12 +215,17 @@ export class WorkerHandle {
     return message.messageAfter(this.#lastMessage);
   }
 
+  /** Reads what it has posted without waiting for the event loop. */
+  readMessages(): void {
+    this.#post.readAll();
+  }
+
   /**
    * The payload that the worker posted for a result. It was posted before the result was reported.
    * @throws why it could not be read
    */
   payload(slot: number, sequence: number): message.Payload {
-    if (!this.#payloads.has(slot)) this.#messages.readAll();
+    if (!this.#payloads.has(slot)) this.readMessages();
     const found = this.#payloads.get(slot);
     this.#payloads.delete(slot);
     if (found?.sequence === sequence) return found.payload;
@@ -242,7 +236,7 @@ export class WorkerHandle {
 
   /** The memory of one of its rings. */
   ring(name: Ring): Memory {
-    if (this.#rings[name] === undefined) this.#messages.readAll();
+    if (this.#rings[name] === undefined) this.readMessages();
     return this.#rings[name] as Memory;
   }
 

@@ -6,11 +6,11 @@ import { Times } from '../shared/histogram.js';
 import * as message from '../shared/messages.js';
 import { resetBlock } from '../shared/table.js';
 import { isInTime, LONGEST_TIMER, timers } from '../shared/timers.js';
-import { usableCores } from './cpu-quota.js';
 import { drain, putIntoLane, rejectWaiting } from './dispatch.js';
 import { startFailure } from './faults.js';
+import { takeAll } from './queue.js';
 import type { State } from './state.js';
-import type { Task } from './task.js';
+import { placeOf, type Task } from './task.js';
 import { isRunning, READY, RETIRING, STARTING, STOPPING, takesTasks, WorkerHandle } from './worker-handle.js';
 
 // The worker threads: started on need, retired when there are too many or they have done enough, replaced when they die.
@@ -33,7 +33,7 @@ export function plan(state: State, isShort = false): void {
   shrink(state);
   for (const worker of state.workers) if (worker.state === RETIRING) tellToRetire(state, worker);
   hire(state, isShort);
-  if (state.homeless.size > 0) findHomes(state);
+  if (state.homeless.size > 0 && state.workers.some(takesTasks)) findHomes(state, takeAll(state.homeless));
   if (state.startError !== undefined && state.workers.length === 0) {
     const { error } = state.startError;
     state.startError = undefined;
@@ -48,7 +48,10 @@ export function hire(state: State, isShort = false): void {
   while (needsMore(state, isShort)) {
     const { pause } = state.guard;
     if (pause > 0) {
-      hireAfter(state, pause);
+      state.pauseTimer ??= later(pause, () => {
+        state.pauseTimer = undefined;
+        state.changed(state.workers.length > 0);
+      });
       return;
     }
     if (!spawn(state)) return;
@@ -66,18 +69,8 @@ function needsMore(state: State, isShort: boolean): boolean {
   return !state.isPaused && state.shortage(count) > 0;
 }
 
-function hireAfter(state: State, pause: number): void {
-  if (state.pauseTimer !== undefined) return;
-  state.pauseTimer = timers
-    .setTimeout(
-      () => {
-        state.pauseTimer = undefined;
-        state.changed(state.workers.length > 0);
-      },
-      Math.min(pause, LONGEST_TIMER),
-    )
-    .unref();
-}
+const later = (milliseconds: number, callback: () => void): NodeJS.Timeout =>
+  timers.setTimeout(callback, Math.min(milliseconds, LONGEST_TIMER)).unref();
 
 /** Starts a worker, so many at most beyond those that there may be. An error of Node is kept for the tasks that wait for a worker. */
 export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
@@ -86,16 +79,10 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
   try {
     if (index === undefined) throw new Error(`${stuck(state.exiting.size)}, so there is no room for others`);
     resetBlock(state.table, index);
-    const worker = new WorkerHandle(
-      startupOf(state, index),
-      state.table,
-      threadOptions(state),
-      state.workerEvents,
-    );
+    const worker = new WorkerHandle(startupOf(state, index), state.table, threadOptions(state), state);
     state.freeIndexes.pop();
     state.workers.push(worker);
     state.made++;
-    if (worker.times !== undefined) state.timing?.born(worker.times);
     return worker;
   } catch (error) {
     if (beyond === 0) state.startError = { error };
@@ -104,7 +91,7 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
 }
 
 function startupOf(state: State, index: number): Omit<message.Startup, keyof message.PostPorts> {
-  const { options, table, handlers, inputs } = state;
+  const { options, table, handlers, slots } = state;
   return {
     layout: table.layout,
     table: table.buffer,
@@ -116,8 +103,8 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     maxHeapMb: options.maxHeapMb,
     clock: source,
     nice: options.niceIncrement !== 0,
-    arenas: inputs.arenas,
-    shapes: inputs.shapes,
+    arenas: slots.arena.buffers,
+    shapes: slots.shapes,
     handlers: [...handlers.all].map(([id, { filename, name, call }]) => [id, filename, name, call] as const),
     preload: state.defaultHandler,
   };
@@ -127,9 +114,7 @@ function threadOptions({ options }: State): object {
   const { argv, execArgv, env, workerData, trackUnmanagedFds } = options;
   const resourceLimits = withYoungLimit(options.resourceLimits);
   const all = { name: 'plimsoll-pool', resourceLimits, argv, execArgv, env, workerData, trackUnmanagedFds };
-  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-  // Without a prototype: nobody's polluted Object.prototype becomes an option of a thread.
-  return Object.assign(Object.create(null), given) as object;
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
 /**
@@ -146,19 +131,22 @@ function withYoungLimit(limits: ResourceLimits | undefined): ResourceLimits | un
 export function findHome(state: State, task: Task): void {
   const key = task.extras?.key;
   if (key === undefined) return;
-  let worker = state.keys.workerOf(key);
+  let worker = state.homeOf(key);
   if (worker === undefined) {
     worker = leastOf(state);
     if (worker === undefined || loadOf(state, worker) >= state.options.concurrentTasksPerWorker)
       worker = (state.ended ? undefined : spawn(state)) ?? worker;
-    if (worker !== undefined) state.keys.assign(key, worker);
+    if (worker !== undefined) {
+      state.homes.set(placeOf(key), worker);
+      worker.keys++;
+    }
   }
   state.setHome(task, worker);
 }
 
-function findHomes(state: State): void {
-  if (!state.workers.some(takesTasks)) return;
-  for (const task of state.homeless.takeAll()) {
+/** Puts tasks for one worker alone into the lanes of others, if they have a key. */
+function findHomes(state: State, tasks: readonly Task[]): void {
+  for (const task of tasks) {
     findHome(state, task);
     putIntoLane(state, task);
   }
@@ -172,18 +160,6 @@ function leastOf(state: State): WorkerHandle | undefined {
   const workers = state.workers.filter(takesTasks);
   workers.sort((one, other) => loadOf(state, one) - loadOf(state, other) || one.keys - other.keys);
   return workers[0];
-}
-
-/** Is any worker running, spinning, or about to look for work? */
-export function isAnyAwake({ workers }: State): boolean {
-  for (const worker of workers) if (isRunning(worker) && worker.isAwake) return true;
-  return false;
-}
-
-export function hasSpareCore({ workers }: State): boolean {
-  let awake = 0;
-  for (const worker of workers) if (isRunning(worker) && worker.isAwake) awake++;
-  return awake < usableCores();
 }
 
 /** Retires so many workers as there are more than there may be, first those that do least. */
@@ -222,12 +198,8 @@ function tellToRetire(state: State, worker: WorkerHandle): void {
 function leaveHome(state: State, worker: WorkerHandle): void {
   const lane = state.lanes.get(worker);
   if (lane === undefined) return;
-  const waiting = lane.takeAll();
   state.lanes.delete(worker);
-  for (const task of waiting) {
-    if (task.extras?.key !== undefined) findHome(state, task);
-    putIntoLane(state, task);
-  }
+  findHomes(state, takeAll(lane));
 }
 
 /** A retired worker claims nothing. One that has an asynchronous task must stay, and look for work again. */
@@ -283,41 +255,27 @@ function watchIdle(state: State): void {
   const { idleTimeout, minThreads } = state.options;
   if (state.idleTimer !== undefined || state.ended || idleTimeout === Number.POSITIVE_INFINITY) return;
   if (state.count <= minThreads) return;
-  state.idleTimer = timers
-    .setTimeout(
-      () => {
-        state.idleTimer = undefined;
-        retireIdle(state);
-        watchIdle(state);
-      },
-      Math.min(Math.max(idleTimeout, LEAST_IDLE) / 2, LONGEST_TIMER),
-    )
-    .unref();
+  const enough = Math.max(idleTimeout, LEAST_IDLE);
+  state.idleTimer = later(enough / 2, () => {
+    state.idleTimer = undefined;
+    for (const worker of [...state.workers].reverse()) retireIdle(state, worker, enough);
+    watchIdle(state);
+  });
 }
 
-function retireIdle(state: State): void {
-  const time = now();
-  const enough = Math.max(state.options.idleTimeout, LEAST_IDLE);
-  for (const worker of [...state.workers].reverse()) {
-    if (!isRunning(worker) || !seemsIdle(state, worker)) worker.idleSince = undefined;
-    else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
-      worker.idleSince = time;
-      worker.idleMark = worker.claimed;
-    }
-    if (worker.state === RETIRING || readyCount(state) <= state.options.minThreads) continue;
-    if (worker.idleSince === undefined || time - worker.idleSince < enough) continue;
-    // One that has taken something meanwhile stays.
-    if (worker.disposes) retire(state, worker);
-    else if (hasRetired(state, worker)) kill(state, worker);
+/** One that has taken something meanwhile stays. */
+function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
+  const isAsleep = Atomics.load(state.table.words, worker.gate) === SLEEPING;
+  if (!isRunning(worker) || worker.kept > 0 || !worker.hasNothing || !isAsleep) worker.idleSince = undefined;
+  else if (worker.idleSince === undefined || worker.idleMark !== worker.claimed) {
+    worker.idleSince = now();
+    worker.idleMark = worker.claimed;
   }
+  if (worker.state === RETIRING || state.readyCount <= state.options.minThreads) return;
+  if (worker.idleSince === undefined || now() - worker.idleSince < enough) return;
+  if (worker.disposes) retire(state, worker);
+  else if (hasRetired(state, worker)) kill(state, worker);
 }
-
-/** Who still starts may not get that far. */
-export const readyCount = ({ workers }: State): number =>
-  workers.filter((worker) => worker.state === READY).length;
-
-const seemsIdle = ({ table }: State, worker: WorkerHandle): boolean =>
-  worker.kept === 0 && worker.hasNothing && Atomics.load(table.words, worker.gate) === SLEEPING;
 
 /**
  * Replaces workers that have done enough: another one is started, and when it is ready the old one takes no more tasks and ends.
@@ -340,19 +298,12 @@ function isDue({ state, isOverHeap, completed, postponedAt }: WorkerHandle, most
   return completed - postponedAt >= Math.min(most, 1000);
 }
 
-/** A worker is ready: it may take the place of an old one. */
-export function replaceBy(state: State, next: WorkerHandle): void {
-  if (state.recycled?.next !== next) return;
-  const { old } = state.recycled;
-  state.recycled = undefined;
-  retire(state, old);
-}
-
-/** A thread has exited, whose place may have been taken, or which was to take one. */
+/** A worker is ready, or its thread has exited: it may have been to take the place of another one, or to lose its own. */
 export function endRecycling(state: State, worker: WorkerHandle): void {
   if (state.recycled === undefined) return;
   const { old, next } = state.recycled;
   if (worker !== old && worker !== next) return;
   state.recycled = undefined;
-  if (worker === next) old.postponedAt = old.completed;
+  if (worker === next && worker.state === READY) retire(state, old);
+  else if (worker === next) old.postponedAt = old.completed;
 }

@@ -55,7 +55,7 @@ export function channelOf(startup: message.Startup) {
         handlers.set(received[1], received.slice(1) as unknown as message.Handler);
         break;
       case message.FORGET:
-        for (const id of received[1]) this.handlers.delete(id);
+        for (const id of received[1]) handlers.delete(id);
         break;
       case message.ARENA:
         arenas[received[1]] = memoryOf(received[2]);

@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads';
 import { badType } from '../errors.js';
+import { FED, SPREAD } from '../shared/calls.js';
 import { carry, carryLess } from '../shared/error-record.js';
 import {
   END,
@@ -27,7 +28,7 @@ export function sourceOf(name: string, given: unknown): Source {
   throw badType(name, given, 'an iterable or an async iterable');
 }
 
-/** Tells a source that nobody wants more of it. What goes wrong in that is nobody's any more. */
+/** Tells a source that nobody wants more of it, and ignores what goes wrong in that. */
 export function letGo(source: Source): void {
   try {
     Promise.resolve(source.return?.()).catch(() => {});
@@ -40,61 +41,68 @@ export function letGo(source: Source): void {
 export const isFeed = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value && !isMovable(value);
 
-/** A value without what moves to the worker. */
+/** The value of a task, and what goes to the worker beside it. */
 export interface Parcel {
   readonly value: unknown;
   readonly transfer: readonly Transferable[];
-  /** As the caller passed it, when that is something else. */
+  /** What `run()` was given, when `value` is something else. */
   readonly original: unknown;
-}
-
-/** A parcel that the host must look after as long as its task lives. */
-export interface FedParcel extends Parcel {
-  /** To be called when the task is over. */
-  close(): void;
+  /** How the function is called with the value: bits of `shared/calls.ts`. */
+  readonly call: number;
+  /** Lets go of the async iterables in it, if any: to be called when the task is over. */
+  readonly close: (() => void) | undefined;
 }
 
 /**
- * Puts ports into the place of the async iterables among the arguments of a task, but for those that are transferred.
+ * Takes what `move` marked out of its marks, and puts ports into the places of async iterables, unless those are transferred.
+ * @param isSpread the items are the arguments of the function; otherwise there is one, which is the task
  * @throws what an iterable throws when it is asked for its iterator
  */
-export function fedParcel(
-  values: readonly unknown[],
-  transfer: readonly Transferable[],
-  original: unknown,
-): FedParcel {
-  const feeds: Feed[] = [];
-  const ends: FeedEnd[] = [];
-  const moved: Transferable[] = [...transfer];
+export function parcelOf(
+  items: readonly unknown[],
+  transferList: readonly Transferable[] = [],
+  isSpread = false,
+): Parcel {
+  const call = isSpread ? SPREAD : 0;
+  const transfer = [...transferList];
+  const taskOf = (values: readonly unknown[]): unknown => (isSpread ? values : values[0]);
+  if (!items.some((item) => isMovable(item) || isFeed(item)))
+    return { value: taskOf(items), transfer, original: undefined, call, close: undefined };
+  const given: Feed[] = [];
+  const feeds: FeedEnd[] = [];
   const close = (): void => {
-    for (const feed of feeds) feed.close();
+    for (const feed of given) feed.close();
   };
-  const place = (value: unknown, index: number): unknown => {
-    if (isFeed(value) && !transfer.includes(value as never)) {
-      const source = value[Symbol.asyncIterator]() as Source;
+  const pack = (item: unknown, index: number): unknown => {
+    if (isFeed(item) && !transferList.includes(item as never)) {
+      const source = item[Symbol.asyncIterator]() as Source;
       const { port1, port2: port } = new MessageChannel();
-      feeds.push(new Feed(source, port1));
-      ends.push({ index, port, isReadable: 'getReader' in value });
+      given.push(new Feed(source, port1));
+      feeds.push({ index, port, isReadable: 'getReader' in item });
       return undefined;
     }
-    if (!isMovable(value)) return value;
-    const unwrapped = unwrap(value);
-    moved.push(...unwrapped.transfer);
-    return unwrapped.value;
+    if (!isMovable(item)) return item;
+    const moved = unwrap(item);
+    transfer.push(...moved.transfer);
+    return moved.value;
   };
   try {
-    const value: FedValue = { values: values.map(place), feeds: ends };
-    return { value, transfer: [...moved, ...ends.map(({ port }) => port)], original, close };
+    const values = items.map(pack);
+    const original = taskOf(items);
+    if (feeds.length === 0) return { value: taskOf(values), transfer, original, call, close: undefined };
+    transfer.push(...feeds.map(({ port }) => port));
+    return { value: { values, feeds } satisfies FedValue, transfer, original, call: call | FED, close };
   } catch (error) {
     close();
     throw error;
   }
 }
 
-/** The host's end of one: gives the worker as many items as it asks for. */
+/** The host's end of an async iterable: gives the worker as many items as it asks for. */
 class Feed {
   #credit = 0;
   #isGiving = false;
+  /** The source has ended, or nobody wants more of it. */
   #isDry = false;
   #isClosed = false;
   readonly #source: Source;
@@ -117,7 +125,7 @@ class Feed {
     this.#credit += count;
     if (this.#isGiving) return;
     this.#isGiving = true;
-    while (this.#credit > 0 && !this.#isClosed && !this.#isDry) {
+    while (this.#credit > 0 && !this.#isDry) {
       this.#credit--;
       await this.#giveOne();
     }
@@ -128,33 +136,26 @@ class Feed {
     let result: IteratorResult<unknown>;
     try {
       result = await this.#source.next();
-      if (this.#isClosed) return;
       if (typeof result !== 'object' || result === null)
         throw new TypeError(`Iterator result ${String(result)} is not an object`);
-      if (result.done === true) {
-        this.#isDry = true;
-        this.#post([END]);
-        return;
-      }
     } catch (error) {
       this.#isDry = true;
       this.#fail(error);
       return;
     }
+    if (this.#isClosed) return;
+    this.#isDry = result.done === true;
     try {
-      this.#postItem(result.value);
+      const { value } = result;
+      if (this.#isDry) this.#post([END]);
+      else if (!isMovable(value)) this.#post([ITEM, value]);
+      else {
+        const moved = unwrap(value);
+        this.#post([ITEM, moved.value], moved.transfer);
+      }
     } catch (error) {
       this.#fail(uncloneable('item', result.value, error));
     }
-  }
-
-  #postItem(value: unknown): void {
-    if (!isMovable(value)) {
-      this.#post([ITEM, value]);
-      return;
-    }
-    const moved = unwrap(value);
-    this.#post([ITEM, moved.value], moved.transfer);
   }
 
   #fail(error: unknown): void {
