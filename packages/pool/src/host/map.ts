@@ -45,7 +45,13 @@ export function mapOf(
     };
     const start = (): Task => {
       const parcel = isMovable(item) ? parcelOf([item]) : unmoved(item);
-      return core.startEscorted(parcel.value, handlerOf(core, checked), extrasOf(parcel, checked), resolve, watch);
+      return core.startEscorted(
+        parcel.value,
+        handlerOf(core, checked),
+        extrasOf(parcel, checked),
+        resolve,
+        watch,
+      );
     };
     if (core.escort !== undefined) there ??= AsyncLocalStorage.snapshot();
     const task = there === undefined ? start() : there(start);

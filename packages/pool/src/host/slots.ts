@@ -6,7 +6,7 @@ import { CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../s
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
-import { condemn, isFree, release, retract, slotAt } from '../shared/table.js';
+import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable } from '../shared/uncloneable.js';
 import { Arena } from './arena.js';
 import { IN_TABLE, SETTLED, type Task } from './task.js';
@@ -108,6 +108,13 @@ export class Slots {
   collectStrays(): void {
     for (const [slot, task] of this.tasks.entries())
       if (task?.place === SETTLED && isFree(this.#table, slot)) this.giveBack(slot);
+  }
+
+  /** What a worker runs that any worker could have run. */
+  sharedTasksOf({ index }: WorkerHandle): Task[] {
+    return this.tasks.filter(
+      (task) => task !== undefined && !task.isPinned && runnerOf(this.#table, task.slot) === index,
+    ) as Task[];
   }
 
   publishedYoungestFirst(): Task[] {

@@ -300,9 +300,12 @@ export abstract class State implements WorkerEvents {
     if (this.retiring > 0) {
       // What workers that retire still run needs no other one.
       for (const worker of this.workers) {
-        if (worker.state !== RETIRING || worker.kept > 0) continue;
-        if (worker.runsAbortable && worker.pinnedAlone === 0) whole++;
-        else spare += Math.max(0, worker.running - worker.pinned);
+        if (worker.state !== RETIRING) continue;
+        // Which of what it runs are steps of its streams the slots alone know.
+        const tasks = worker.kept > 0 ? this.slots.sharedTasksOf(worker) : undefined;
+        if (tasks?.some((task) => task.abortable) ?? (worker.runsAbortable && worker.pinnedAlone === 0))
+          whole++;
+        else spare += tasks?.length ?? Math.max(0, worker.running - worker.pinned);
       }
     }
     const abortable = this.abortable + moreAbortable;
