@@ -45,6 +45,8 @@ export class Stream extends Iteration implements OpenStream {
   #parcel: Parcel | undefined;
   /** The number of the iterable in its worker. */
   #id = -1;
+  /** Its first task has been begun: it ends with that one, or after it. */
+  #isOpening = false;
   /** Nobody wants any more of it: the iterable is being closed. */
   #isEnding = false;
   /** The worker has nothing more of it. */
@@ -81,6 +83,7 @@ export class Stream extends Iteration implements OpenStream {
 
   /** @throws what the input or its iterator throws, and why the task is refused */
   #open(): void {
+    this.#isOpening = true;
     const parcel = parcelOf([this.#given], this.#transfer);
     this.#parcel = parcel;
     const { transfer, original } = parcel;
@@ -189,7 +192,7 @@ export class Stream extends Iteration implements OpenStream {
     for (const task of [...this.#flying])
       if (!cancel(this.#core, task, reason, LEAVE)) cancel(this.#core, task, reason, ASK, grace);
     if (this.worker !== undefined) this.#return(this.worker);
-    else if (this.#flying.size === 0) this.#over();
+    else if (!this.#isOpening) this.#over();
   }
 
   /** What has come before that still comes. */
