@@ -96,11 +96,7 @@ function runTrace(command: readonly string[], flags: TraceFlags): Promise<number
     finish(
       {
         json: summary,
-        html: () =>
-          reportPage([
-            { type: 'trace', document: summary },
-            { type: 'kept trace', document: kept },
-          ]),
+        html: () => reportPage([{ type: 'trace', document: summary }]),
       },
       (style) => traceReport(summary, style),
     );
