@@ -92,7 +92,7 @@ function runTrace(command: readonly string[], flags: TraceFlags): Promise<number
     const until = flags.duration === undefined ? 'until it ends' : `for ${flags.duration} s`;
     if (flags.quiet !== true)
       say(`plimsoll: recording ${printable(command.join(' '))} ${until}; Ctrl-C ends it`);
-    const { summary, trace: kept } = await trace(options, { signal });
+    const { summary } = await trace(options, { signal });
     finish(
       {
         json: summary,

@@ -83,8 +83,11 @@ export function howMeasured({ method }: WorkloadResult): string {
 }
 
 function workloadSection(workload: WorkloadResult, baseline: number, environment: Environment): Section {
-  const { name, description, failure, sizes, recommended } = workload;
+  const { name, description, failure, sizes, recommended, noise } = workload;
   const about = howMeasured(workload);
+  const twin =
+    noise &&
+    `A/A: the twin of ${baseline} differs by ${changeOf({ ratio: noise.aaRatio, interval: noise.aaInterval })}`;
   const curve: Curve = {
     kind: 'curve',
     title: `${name}: time against ${baseline}`,
@@ -98,7 +101,7 @@ function workloadSection(workload: WorkloadResult, baseline: number, environment
     title: name,
     aside: description,
     blocks: [
-      ...notes([about === '' ? null : about], 'soft'),
+      ...notes([about === '' ? null : about, twin], 'soft'),
       ...notes([failure === null ? null : `failed: ${failure.message}`], 'bad'),
       ...(sizes.length === 0 ? [] : [curve, benchTable(workload, baseline)]),
     ],

@@ -64,6 +64,6 @@ function blockMarkdown(block: Block): string {
 
 const tableMarkdown = ({ columns, rows }: Pick<Table, 'columns' | 'rows'>): string =>
   markdownTable(
-    columns,
+    columns.map((one) => ({ ...one, title: escaped(one.title) })),
     rows.map((cells) => cells.map((cell) => escaped(textOf(cell)))),
   ).join('\n');

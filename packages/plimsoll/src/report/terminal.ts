@@ -146,7 +146,11 @@ function tableLines({ columns, rows, chosen, plot }: Table, style: Style): strin
   const shown = isDrawn
     ? columns.toSpliced(plot.at, 0, { title: '', align: 'left', expendable: plot.expendable })
     : columns;
-  const [head = '', ...body] = renderTable(shown, drawn, width - 2);
+  const [head = '', ...body] = renderTable(
+    shown.map((one) => ({ ...one, title: printable(one.title) })),
+    drawn,
+    width - 2,
+  );
   return [`  ${color.dim(head)}`, ...body.map((line, index) => `${index === chosen ? '→' : ' '} ${line}`)];
 }
 

@@ -17,22 +17,17 @@ export function withoutSecrets(one: ReportDocument): ReportDocument {
 }
 
 const RUNNERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
+const LOADS = new Set(['-r', '--require', '--import', '--loader', '--experimental-loader']);
 const SCRIPT = /^[^-].*\.[cm]?[jt]sx?$/;
 const NAME = /^[a-z][\w:-]*$/;
 
 /** `node server.js`, `npm run dev`. */
 function programOf([program = '', ...words]: readonly string[]): string[] {
   const name = basename(program);
-  if (!RUNNERS.has(name))
-    return [
-      name,
-      ...words
-        .filter((word) => SCRIPT.test(word))
-        .slice(0, 1)
-        .map((word) => basename(word)),
-    ];
-  const names = words.slice(0, words[0] === 'run' ? 2 : 1);
-  return [name, ...names.filter((word) => NAME.test(word))];
+  if (RUNNERS.has(name))
+    return [name, ...words.slice(0, words[0] === 'run' ? 2 : 1).filter((word) => NAME.test(word))];
+  const script = words.find((word, index) => SCRIPT.test(word) && !LOADS.has(words[index - 1] ?? ''));
+  return script === undefined ? [name] : [name, basename(script)];
 }
 
 /** What plimsoll writes where it sends the requests itself: `POST /login (4 connections)`. */

@@ -27,7 +27,7 @@ export function drawSection({ title, aside, blocks }: Section, id: string): Html
   const figures = rest.map((block) => drawBlock(block, drawn.length > 0));
   const tables = figures.filter((_, index) => rest[index]?.kind === 'table');
   const others = figures.filter((_, index) => rest[index]?.kind !== 'table');
-  return html`<section>${title === undefined ? null : html`<h3>${drawCell(title)}${aside === undefined ? null : html` <span>${aside}</span>`}</h3>`}
+  return html`<section>${title === undefined ? null : html`<h3>${drawCell(title)}${aside === undefined ? null : html` <span class="aside">${aside}</span>`}</h3>`}
 ${drawn.length === 0 ? figures : html`${others}<div class="${isPair ? 'pair' : 'curves'}">${drawn}${isPair ? tables : null}</div>${isPair ? null : tables}`}</section>`;
 }
 
@@ -122,27 +122,31 @@ function plotter(ratios: readonly (Ratio | null)[]): (one: Ratio | null) => Html
   };
 }
 
+/** In percent of the width. What is narrower cannot be seen. */
+const LEAST = 0.1;
+
 function drawBars({ caption, rows, toMs }: Bars): Html {
-  const percent = (ms: number): string => `${Number(((100 * ms) / toMs).toFixed(3))}%`;
-  const used = new Set(rows.flatMap(({ stretches }) => stretches.map(({ part }) => part)));
-  const legend = (Object.keys(PARTS) as Part[])
-    .filter((part) => used.has(part))
-    .map(
-      (part) =>
-        html`<li><svg width="14" height="14" aria-hidden="true"><rect class="part ${part}" width="14" height="14"/></svg>${PARTS[part]}</li>`,
-    );
+  const percent = (ms: number): number => Number(((100 * ms) / toMs).toFixed(3));
+  const used = new Set<Part>();
   const drawn = rows.map(({ label, stretches, time, note }) => {
-    const rects = stretches
-      .filter(({ fromMs, toMs: end }) => end > fromMs)
-      .map(
-        ({ part, fromMs, toMs: end }) =>
-          html`<rect class="part ${part}" x="${percent(fromMs)}" width="${percent(end - fromMs)}" height="14"><title>${PARTS[part]}</title></rect>`,
-      );
+    const rects = stretches.flatMap(({ part, fromMs, toMs: end }) => {
+      const width = percent(end - fromMs);
+      if (width < LEAST) return [];
+      used.add(part);
+      return [
+        html`<rect class="part ${part}" x="${percent(fromMs)}%" width="${width}%" height="14"><title>${PARTS[part]}</title></rect>`,
+      ];
+    });
     return html`<div class="bar-row"><span class="num">${label}</span><svg width="100%" height="14" role="img" aria-label="${label}: ${time}, ${note}">${rects}</svg><span>${time} <small>${note}</small></span></div>`;
   });
-  const axis = timeTicks(toMs, toMs / 6).map(
-    (ms) => html`<text class="tick" x="${percent(ms)}" y="12">${ms}${ms === 0 ? ' ms' : ''}</text>`,
+  const legend = [...used].map(
+    (part) =>
+      html`<li><svg width="14" height="14" aria-hidden="true"><rect class="part ${part}" width="14" height="14"/></svg>${PARTS[part]}</li>`,
   );
+  const axis = timeTicks(toMs, toMs / 6).map((ms) => {
+    const x = percent(ms);
+    return html`<text class="tick" x="${x}%" y="12" text-anchor="${x > 95 ? 'end' : 'start'}">${ms}${ms === 0 ? ' ms' : ''}</text>`;
+  });
   return html`<figure class="bars" aria-label="${caption}"><ul class="legend">${legend}</ul>${drawn}
 <div class="bar-row"><span></span><svg width="100%" height="16" aria-hidden="true">${axis}</svg><span></span></div></figure>`;
 }

@@ -13,18 +13,18 @@ export const STYLES = `
 html{scroll-behavior:smooth;-webkit-text-size-adjust:100%}
 @media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;overflow-wrap:anywhere}
-.top,main{max-width:78rem;margin:0 auto;padding:0 1.25rem}
+.top,main{max-width:84rem;margin:0 auto;padding:0 1.25rem}
 .top{padding-top:2.5rem}
 .brand{margin:0;color:var(--accent);font-weight:650;letter-spacing:.02em}
 .brand::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.45em;border:.14em solid;border-radius:50%;background:linear-gradient(currentColor 0 0) center/160% .14em no-repeat}
 h1{margin:.1rem 0 1rem;font-size:clamp(1.7rem,4vw,2.6rem);line-height:1.15;letter-spacing:-.02em;text-wrap:balance}
 h2{margin:0 0 .6rem;font-size:1.35rem;line-height:1.25;letter-spacing:-.01em}
 h3{margin:2rem 0 .4rem;font-size:1.1rem}
-h2 span,h3>span:last-child:not(:first-child),.work span,nav span{color:var(--soft);font-weight:400;font-size:.85rem;letter-spacing:0}
+h2 span,.aside,.work span,nav span{color:var(--soft);font-weight:400;font-size:.85rem;letter-spacing:0}
 a{color:var(--accent)}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.4rem;margin:0 0 1rem;padding:0;list-style:none;font-size:.95rem}
 .verdicts{margin:1.5rem 0 3rem}
-.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17rem),1fr));gap:1rem}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13.5rem),1fr));gap:1rem}
 .card{display:flex;flex-direction:column;padding:1rem 1.15rem;background:var(--raised);border:1px solid var(--rule);border-top:3px solid var(--accent);border-radius:.5rem;break-inside:avoid}
 .card.estimated{border-top-style:dashed}
 .card p{margin:0}
@@ -53,7 +53,7 @@ figure{margin:0 0 1.25rem;break-inside:avoid}
 figcaption{margin-bottom:.35rem;font-size:.92rem;font-weight:600}
 .curves{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:1.5rem 2rem;margin:1rem 0}
 .pair{display:flex;flex-wrap:wrap;gap:.5rem 2rem;margin:.8rem 0}
-.pair .curve{flex:1 1 20rem;max-width:30rem}.pair .scroll{flex:2 1 34rem;min-width:min(100%,20rem)}
+.pair .curve{flex:1 1 20rem;max-width:27rem}.pair .scroll{flex:2 1 34rem;min-width:min(100%,20rem)}
 .curve svg{display:block;width:100%;height:auto}
 .tick,svg text.rule{font-size:12px;fill:var(--soft);font-variant-numeric:tabular-nums}
 .grid{stroke:var(--rule)}
