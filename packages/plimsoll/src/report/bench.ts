@@ -7,7 +7,6 @@ import {
   column,
   findingsSection,
   notes,
-  type Ratio,
   type Report,
   type Section,
   type Table,
@@ -87,7 +86,7 @@ function workloadSection(workload: WorkloadResult, baseline: number, environment
   const about = howMeasured(workload);
   const twin =
     noise &&
-    `A/A: the twin of ${baseline} differs by ${changeOf({ ratio: noise.aaRatio, interval: noise.aaInterval })}`;
+    `A/A: the twin of ${baseline} differs by ${formatChange(noise.aaRatio, noise.aaInterval)}`;
   const curve: Curve = {
     kind: 'curve',
     title: `${name}: time against ${baseline}`,
@@ -118,7 +117,7 @@ export function benchTable(workload: WorkloadResult, baseline: number): Table {
     return [
       size.size === recommended ? { text: sign, tone: 'strong' as const } : sign,
       formatMs(size.workMs),
-      size.size === baseline ? 'baseline' : changeOf(size),
+      size.size === baseline ? 'baseline' : formatChange(size.ratio, size.interval),
       formatRate(of((run) => run.opsPerSecond)),
       formatMs(of((run) => run.latencyMs.p50)),
       formatMs(of((run) => run.latencyMs.p99)),
@@ -151,10 +150,6 @@ export const VERDICT_TONE: Readonly<Record<Verdict, Tone>> = {
   unclear: 'unsure',
 };
 
-/** With its interval, where there is one. */
-export const changeOf = ({ ratio, interval }: Ratio): string =>
-  interval === null ? change(ratio) : formatChange(ratio, interval);
-
 /** With too few generations for a verdict the word is `estimate`: `unclear` would sound as if more had been tried. */
 function verdictWord({ size, verdict }: SizeResult, workload: WorkloadResult, baseline: number): string {
   if (size === baseline) return '';
@@ -176,8 +171,7 @@ function verdictOf(workload: WorkloadResult, baseline: number): Card {
     size,
     sign: size === null ? (sizes.length === 1 ? '–' : '?') : `${isEstimate ? '~' : ''}${size}`,
     isEstimate,
-    gain:
-      known === undefined || known.interval === null || size === baseline ? '' : `${changeOf(known)} time`,
+    gain: known === undefined || known.interval === null || size === baseline ? '' : formatChange(known.ratio, known.interval),
     sure: known === undefined ? '' : wrongBy(known.chanceSlower),
     because: because(workload, baseline),
   };

@@ -124,11 +124,10 @@ function explained(one: Classified): Section {
     ...(mainThreadMs === null ? [] : [`first call kept the event loop busy for ${formatMs(mainThreadMs)}`]),
   ];
   return {
-    title: `${name}: ${text}`,
+    title: { text: `${name}: ${text}`, tone },
     blocks: [
       ...notes([call], 'soft'),
-      ...notes([explanation], tone === 'bad' ? tone : undefined),
-      ...notes([alternative === null ? null : `Without it: ${alternative}.`]),
+      ...notes([explanation, alternative === null ? null : `Without it: ${alternative}.`]),
       ...notes([facts.length === 0 ? null : facts.join('; ')], 'soft'),
     ],
   };

@@ -2,7 +2,7 @@ import type { Verdict } from '../results/bench.js';
 import type { Comparison } from '../results/comparison.js';
 import { VERDICT_TONE } from './bench.js';
 import { column, type Report, type Table, type Tone } from './document.js';
-import { change, formatChange, formatMs, list } from './format.js';
+import { formatChange, formatMs, list } from './format.js';
 import { sectionMarkdown } from './markdown.js';
 import type { Style } from './style.js';
 import { sectionsText } from './terminal.js';
@@ -47,7 +47,7 @@ const tableOf = ({ rows }: Comparison): Table => ({
   ],
   rows: rows.map(({ name, size, oldMs, newMs, ratio, interval, verdict }) => [
     ...[name, String(size), formatMs(oldMs), formatMs(newMs)],
-    interval === null ? `~ ${change(ratio)}` : formatChange(ratio, interval),
+    `${interval === null ? '~ ' : ''}${formatChange(ratio, interval)}`,
     { text: interval === null ? 'estimate' : verdict, tone: VERDICT_TONE[verdict] },
   ]),
   plot: { at: 5, expendable: 3, ratios: rows },

@@ -24,21 +24,14 @@ export type ReportDocument =
 
 type Foreign = Readonly<Record<string, unknown>>;
 
-export function reportOf(one: ReportDocument): Report {
-  switch (one.type) {
-    case 'tune':
-      return tuneDocument(one.document);
-    case 'bench':
-      return benchDocument(one.document);
-    case 'trace':
-      return traceDocument(one.document);
-    case 'timeline':
-      return timelineDocument(one.document);
-    case 'classification':
-      return classificationDocument(one.document);
-    case 'comparison':
-      return comparisonDocument(one.document);
-    case 'foreign':
-      return one.report(one.document);
-  }
-}
+const MAKERS = {
+  tune: tuneDocument,
+  bench: benchDocument,
+  trace: traceDocument,
+  timeline: timelineDocument,
+  classification: classificationDocument,
+  comparison: comparisonDocument,
+} as const;
+
+export const reportOf = (one: ReportDocument): Report =>
+  one.type === 'foreign' ? one.report(one.document) : MAKERS[one.type](one.document as never);

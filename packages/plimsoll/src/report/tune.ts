@@ -1,5 +1,5 @@
 import type { TunedSize, TuneResult } from '../results/tune.js';
-import { changeOf, coreRules, STOPPED, timesOf, VERDICT_TONE, wrongBy } from './bench.js';
+import { coreRules, STOPPED, timesOf, VERDICT_TONE, wrongBy } from './bench.js';
 import {
   type Column,
   type Curve,
@@ -13,7 +13,7 @@ import {
   type Verdict,
 } from './document.js';
 import { objectiveText, sizeIn } from './findings/tune.js';
-import { change, formatCount, formatDecimal, formatDuration, formatMs, formatRate } from './format.js';
+import { change, formatChange, formatCount, formatDecimal, formatDuration, formatMs, formatRate } from './format.js';
 import type { Style } from './style.js';
 import { terminal } from './terminal.js';
 
@@ -70,7 +70,7 @@ function howTuned({ method, baseline }: TuneResult): string {
 const twinText = ({ twin, baseline }: TuneResult): string[] =>
   twin === null
     ? []
-    : [`A/A: the twin of ${baseline} differs by ${changeOf(twin)}${twin.noisy ? ': too noisy to tell' : ''}`];
+    : [`A/A: the twin of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ': too noisy to tell' : ''}`];
 
 /** The headline with how sure that is, unless it says so itself. */
 const headlineText = ({ headline, confidence }: TuneResult): string =>
@@ -89,7 +89,7 @@ function verdictOf(result: TuneResult): Verdict {
     size: recommended,
     sign: recommended === null ? '?' : `${isEstimate ? '~' : ''}${recommended}`,
     isEstimate,
-    gain: isChange && interval !== null ? changeOf({ ratio, interval }) : '',
+    gain: isChange && interval !== null ? formatChange(ratio, interval) : '',
     sure: chosen?.chanceSlower == null || answer === 'no pool use' ? '' : wrongBy(chosen.chanceSlower),
     because: isChange ? `by ${objectiveText(result)}${why === undefined ? '' : `; ${why.text}`}` : headline,
   };
@@ -180,7 +180,7 @@ function sizesTable(result: TuneResult): Table {
 function against({ size, ratio, interval }: TunedSize, { baseline, objective }: TuneResult): string {
   if (size === baseline) return 'baseline';
   const own = ratio[objective];
-  return own === null ? NONE : changeOf({ ratio: own, interval });
+  return own === null ? NONE : formatChange(own, interval);
 }
 
 /** Before the fourth block the word is `estimate`: `unclear` would sound as if more had been tried. */

@@ -38,26 +38,22 @@ export const sizeIn = ({ sizes }: Pick<MeasuredTune, 'sizes'>, size: number | nu
   sizes.find((one) => one.size === size);
 
 /** `−38 % mean latency against 4 [−45, −30]` */
-export function gainText(
-  result: Pick<MeasuredTune, 'objective' | 'method' | 'baseline'>,
-  size: TunedSize,
-): string {
+function gainText(result: MeasuredTune, size: TunedSize): string {
   const ratio = size.ratio[result.objective];
   if (ratio === null) return '';
-  const [amount, interval] = (
-    size.interval === null ? change(ratio) : formatChange(ratio, size.interval)
-  ).split(' [');
-  return `${amount} ${objectiveText(result)} against ${result.baseline}${interval === undefined ? '' : ` [${interval}`}`;
+  const interval = formatChange(ratio, size.interval).slice(change(ratio).length);
+  return `${change(ratio)} ${objectiveText(result)} against ${result.baseline}${interval}`;
 }
 
 function headlineOf(measured: MeasuredTune): string {
   const { answer, baseline, recommended, confidence } = measured;
   const chosen = sizeIn(measured, recommended);
+  const busy = Math.max(...measured.sizes.map(({ busyThreads }) => busyThreads ?? 0));
   switch (answer) {
     case 'no pool use':
-      return `${hardlyUsed(measured)} uses the pool: keep ${baseline}`;
+      return `${busy < 0.01 ? 'Nothing here' : 'Hardly anything here'} uses the pool: keep ${baseline}`;
     case 'no difference':
-      return `The size does not matter: ${sizeRange(measured)} are as good as ${baseline} (estimates within 3 %); keep ${baseline}`;
+      return `The size does not matter: ${measured.sizes[0]?.size} to ${measured.sizes.at(-1)?.size} are as good as ${baseline} (estimates within 3 %); keep ${baseline}`;
     case 'keep':
       return `Keep ${baseline}: ${confidence === 'sure' ? 'no other size is better' : 'none is shown to be better'}`;
     case 'change':
@@ -66,13 +62,6 @@ function headlineOf(measured: MeasuredTune): string {
       return `Cannot tell: keep ${baseline}; ${whyNot(measured)}`;
   }
 }
-
-function hardlyUsed({ sizes }: MeasuredTune): string {
-  const busy = Math.max(...sizes.map(({ busyThreads }) => busyThreads ?? 0));
-  return busy < 0.01 ? 'Nothing here' : 'Hardly anything here';
-}
-
-const sizeRange = ({ sizes }: MeasuredTune): string => `${sizes[0]?.size} to ${sizes.at(-1)?.size}`;
 
 function whatChanges(measured: MeasuredTune, chosen: TunedSize): string {
   const { baseline } = measured;
@@ -116,8 +105,7 @@ const cannotTell: Rule = (measured) => {
   const { twin, baseline, answer, method } = measured;
   if (answer !== 'cannot tell') return [];
   if (twin?.noisy) {
-    const by = twin.interval === null ? change(twin.ratio) : formatChange(twin.ratio, twin.interval);
-    const text = `${baseline} differs from its twin by ${by}: something beside the size changes all the while; measure on a quieter machine, or for longer`;
+    const text = `${baseline} differs from its twin by ${formatChange(twin.ratio, twin.interval)}: something beside the size changes all the while; measure on a quieter machine, or for longer`;
     return [finding('warning', 'tune.noisy', text, { ratio: twin.ratio, interval: twin.interval ?? [] })];
   }
   const best = leaningTo(measured);
@@ -267,38 +255,39 @@ const TROUBLE = {
   delay: 'the event loop was late',
 } as const;
 
+type Says<Id> = (note: Extract<TuneNote, { readonly id: Id }>) => readonly [Finding['severity'], string];
+
 /** What befell the measurement, as it was told by whoever did it. */
-function noteFinding(note: TuneNote): Finding {
-  const { id, ...evidence } = note as TuneNote & { readonly [name: string]: Finding['evidence'][string] };
-  const said = (severity: Finding['severity'], text: string): Finding =>
-    finding(severity, id, text, evidence);
-  switch (note.id) {
-    case 'tune.app-sets-size':
-      return said(
-        'warning',
-        `the app sets UV_THREADPOOL_SIZE itself: it has ${formatCount(note.limit, 'thread')}, so that no size up to ${note.wanted} beyond that could be tried`,
-      );
-    case 'tune.sizes-left-out':
-      return said(
-        'warning',
-        `${list(note.sizes)} ${plural(note.sizes, 'was', 'were')} left out: ${ROOM[note.because]} ${formatCount(note.limit, 'thread')}`,
-      );
-    case 'tune.traffic-restarted':
-      return said(
-        'note',
-        `the command that sends the requests ended before the answer was known, and was started anew ${formatCount(note.times, 'time')}`,
-      );
-    case 'tune.traffic-limited':
-      return said('warning', note.detail);
-    case 'tune.needs-minutes':
-      return said(
-        'warning',
-        `one run takes so long that an answer needs about ${formatCount(note.minutes, 'minute')}`,
-      );
-    case 'tune.put-back':
-      return said('warning', `the old size was put back at once at ${note.size}: ${TROUBLE[note.because]}`);
-  }
-}
+const NOTES: { readonly [Id in TuneNote['id']]: Says<Id> } = {
+  'tune.app-sets-size': ({ limit, wanted }) => [
+    'warning',
+    `the app sets UV_THREADPOOL_SIZE itself: it has ${formatCount(limit, 'thread')}, so that no size up to ${wanted} beyond that could be tried`,
+  ],
+  'tune.sizes-left-out': ({ sizes, because, limit }) => [
+    'warning',
+    `${list(sizes)} ${plural(sizes, 'was', 'were')} left out: ${ROOM[because]} ${formatCount(limit, 'thread')}`,
+  ],
+  'tune.traffic-restarted': ({ times }) => [
+    'note',
+    `the command that sends the requests ended before the answer was known, and was started anew ${formatCount(times, 'time')}`,
+  ],
+  'tune.traffic-limited': ({ detail }) => ['warning', detail],
+  'tune.needs-minutes': ({ minutes }) => [
+    'warning',
+    `one run takes so long that an answer needs about ${formatCount(minutes, 'minute')}`,
+  ],
+  'tune.put-back': ({ size, because }) => [
+    'warning',
+    `the old size was put back at once at ${size}: ${TROUBLE[because]}`,
+  ],
+};
+
+const whatHappened: Rule = ({ notes }) =>
+  notes.map((note) => {
+    const { id, ...evidence } = note;
+    const [severity, text] = NOTES[id](note as never);
+    return finding(severity, id, text, evidence as Finding['evidence']);
+  });
 
 /** In the order in which they are told. */
 const RULES: readonly Rule[] = [
@@ -306,7 +295,7 @@ const RULES: readonly Rule[] = [
   routesSlower,
   overloaded,
   failing,
-  ({ notes }) => notes.map(noteFinding),
+  whatHappened,
   openStream,
   queueWait,
   lookupWait,

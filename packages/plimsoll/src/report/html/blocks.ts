@@ -87,26 +87,25 @@ function drawTable({ caption, columns, rows, chosen, plot }: Table, isPlotted: b
     return rows.some((row) => textOf(row[index] ?? '').length > LONGEST_LINE) ? 'long' : '';
   });
   const picture = plot === undefined || !isPlotted ? null : plotter(plot.ratios);
-  const cellOf = (row: readonly Cell[], index: number, at: number): Html => {
-    const inner = drawCell(row[index] ?? '');
-    const cell =
-      index === kept[0]
-        ? html`<th scope="row" class="${classes[index] ?? ''}">${inner}</th>`
-        : html`<td class="${classes[index] ?? ''}">${inner}</td>`;
-    return picture === null || index + 1 !== plot?.at
-      ? cell
-      : html`${cell}<td>${picture(plot.ratios[at] ?? null)}</td>`;
-  };
-  const head = kept.map((index) => {
-    const title = html`<th scope="col" class="${classes[index] ?? ''}">${columns[index]?.title ?? ''}</th>`;
-    return picture === null || index + 1 !== plot?.at ? title : html`${title}<td></td>`;
+  /** An empty cell is no header. */
+  const cellOf = (cell: Cell, index: number, scope: 'col' | 'row' | null): Html =>
+    scope === null || textOf(cell) === ''
+      ? html`<td class="${classes[index] ?? ''}">${drawCell(cell)}</td>`
+      : html`<th scope="${scope}" class="${classes[index] ?? ''}">${drawCell(cell)}</th>`;
+  const withPlot = (cells: readonly Html[], drawn: Html | undefined): readonly Html[] =>
+    drawn === undefined || plot === undefined
+      ? cells
+      : cells.toSpliced(kept.indexOf(plot.at - 1) + 1, 0, html`<td>${drawn}</td>`);
+  const head = kept.map((index) => cellOf(columns[index]?.title ?? '', index, 'col'));
+  const body = rows.map((row, at) => {
+    const cells = kept.map((index) => cellOf(row[index] ?? '', index, index === kept[0] ? 'row' : null));
+    const drawn = picture?.(plot?.ratios[at] ?? null);
+    return html`<tr class="${at === chosen ? 'chosen' : ''}">${withPlot(cells, drawn)}</tr>`;
   });
-  const body = rows.map(
-    (row, at) =>
-      html`<tr class="${at === chosen ? 'chosen' : ''}">${kept.map((index) => cellOf(row, index, at))}</tr>`,
-  );
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table data-sortable><caption>${caption}</caption>
-<thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+  // Rows without a name belong to the one above them.
+  const isSortable = rows.every((row) => textOf(row[0] ?? '') !== '');
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table${isSortable ? html` data-sortable` : null}><caption>${caption}</caption>
+<thead><tr>${withPlot(head, picture === null ? undefined : html``)}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 const [PLOT_WIDTH, PLOT_PAD] = [180, 6];

@@ -59,10 +59,10 @@ const linkTo = ({ command, subject }: Report, id: string): Html =>
 function drawReport(report: Report, id: string): Html {
   const { command, subject, environment, about, warning, sections } = report;
   const lines = [...(environment === null ? [] : [machineLine(environment)]), ...about];
-  return html`<section class="result" id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${subject === '' ? command : html`${short(subject)} <span>${command}</span>`}</h2>
+  return html`<article class="result" id="${id}"><h2>${subject === '' ? command : html`${short(subject)} <span>${command}</span>`}</h2>
 ${lines.map((line) => html`<p class="note soft">${line}</p>`)}${warning === null ? null : html`<p class="note unsure">${warning}</p>`}
 ${sections.flatMap((section, index) => drawSection(section, `${id}-${index + 1}`) ?? [])}
-<p class="tools"><button type="button" data-copy="${id}-md" hidden>Copy as Markdown</button></p><pre id="${id}-md" hidden>${preformatted(markdown(report))}</pre></section>`;
+<p class="tools"><button type="button" data-copy="${id}-md" hidden>Copy as Markdown</button></p><pre id="${id}-md" hidden>${preformatted(markdown(report))}</pre></article>`;
 }
 
 /** Line by line, as a line break is a control character like any other. */
