@@ -117,7 +117,8 @@ function curves(result: TuneResult): Curve[] {
     points: sizes.flatMap((size) => {
       const known = value(size);
       if (known === null || known <= 0) return [];
-      return [{ size: size.size, value: known, interval: given.isRatio ? size.interval : null }];
+      const interval = size.size === baseline ? ([1, 1] as const) : size.interval;
+      return [{ size: size.size, value: known, interval: given.isRatio ? interval : null }];
     }),
   });
   const text = objectiveText(result);
