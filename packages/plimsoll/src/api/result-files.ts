@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
 import { usage } from '../errors.js';
-import type { ReportDocument } from '../report/html/sections.js';
+import type { ReportDocument } from '../report/documents.js';
 import { benchSchema } from '../results/bench.js';
 import { classificationSchema } from '../results/classification.js';
 import { comparisonSchema } from '../results/comparison.js';
 import { timelineSchema } from '../results/timeline.js';
 import { traceSummarySchema } from '../results/trace-summary.js';
 import { tuneSchema } from '../results/tune.js';
-import { readTrace } from './trace.js';
+import { readTrace, summarise } from './trace.js';
 
 const SCHEMAS = {
   bench: benchSchema,
@@ -80,7 +80,8 @@ export function checked<K extends Kind>(kind: K, document: unknown, file: string
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that holds none.
  */
 export function readDocuments(file: string): ReportDocument[] {
-  if (isKeptTrace(textOf(file))) return [{ type: 'kept trace', document: readTrace(file) }];
+  if (isKeptTrace(textOf(file)))
+    return [{ type: 'trace', document: summarise({ ...readTrace(file), ending: 'ended' }) }];
   const content = readJson(file);
   const documents = Array.isArray(content) ? content : [content];
   if (documents.length === 0) throw usage(`${file} is an empty list`);

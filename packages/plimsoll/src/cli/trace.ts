@@ -92,15 +92,11 @@ function runTrace(command: readonly string[], flags: TraceFlags): Promise<number
     const until = flags.duration === undefined ? 'until it ends' : `for ${flags.duration} s`;
     if (flags.quiet !== true)
       say(`plimsoll: recording ${printable(command.join(' '))} ${until}; Ctrl-C ends it`);
-    const { summary, trace: kept } = await trace(options, { signal });
+    const { summary } = await trace(options, { signal });
     finish(
       {
         json: summary,
-        html: () =>
-          reportPage([
-            { type: 'trace', document: summary },
-            { type: 'kept trace', document: kept },
-          ]),
+        html: () => reportPage([{ type: 'trace', document: summary }]),
       },
       (style) => traceReport(summary, style),
     );

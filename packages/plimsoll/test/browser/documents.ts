@@ -1,27 +1,12 @@
-import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { classify, compare, trace, tune } from 'plimsoll';
 import { readDocuments } from '#plimsoll/api/result-files.js';
-import type { ReportDocument } from '#plimsoll/report/html/sections.js';
-import { type Timeline, timelineSchema } from '#plimsoll/results/timeline.js';
+import type { ReportDocument } from '#plimsoll/report/documents.js';
 import { inRepository } from './session.js';
 
 const kept = (name: string): string => inRepository(`docs/results/${name}`);
 
 /** The timelines that the repository keeps. */
-export const timelines: readonly Timeline[] = timelineSchema
-  .array()
-  .parse(JSON.parse(readFileSync(kept('timeline.json'), 'utf8')));
-
-export const ofTimelines = (given: readonly Timeline[]): ReportDocument[] =>
-  given.map((document) => ({ type: 'timeline', document }));
-
-/** pbkdf2 at two sizes. */
-export const twoSizes = timelines.filter(({ operation }) => operation === 'pbkdf2');
-assert.deepEqual(
-  twoSizes.map(({ size }) => size),
-  [4, 6],
-);
+export const timelines = readDocuments(kept('timeline.json'));
 
 /** Results of measurements that the repository keeps. */
 export const measured = readDocuments(kept('bench.json'));
@@ -36,7 +21,6 @@ export async function made(): Promise<ReportDocument[]> {
   return [
     { type: 'tune', document: await tune({ command, sizes: [1, 4], timeMs: 3_000 }) },
     { type: 'trace', document: traced.summary },
-    { type: 'kept trace', document: traced.trace },
     { type: 'comparison', document: compare(kept('bench.json'), kept('bench.json')) },
     { type: 'classification', document: await classify({ names: ['fs.stat', 'crypto.randomBytes'] }) },
   ];
