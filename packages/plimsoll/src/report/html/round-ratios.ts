@@ -1,6 +1,5 @@
 interface Round {
   readonly generation: number;
-  readonly group: number;
   readonly block: number;
 }
 
@@ -17,4 +16,4 @@ export function roundRatios<Given extends Round>(
   });
 }
 
-const keyOf = ({ generation, group, block }: Round): string => `${generation} ${group} ${block}`;
+const keyOf = ({ generation, block }: Round): string => `${generation} ${block}`;
