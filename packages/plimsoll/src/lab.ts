@@ -28,6 +28,7 @@ export {
   type Round,
   type Standing,
   type Stop,
+  type Used,
 } from './contest/contest.js';
 export { fitGenerations, type GenerationsFit } from './contest/fit.js';
 export { GenerationWatch } from './contest/generation-watch.js';

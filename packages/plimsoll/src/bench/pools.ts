@@ -159,6 +159,6 @@ function planRounds(
   const aroundMs = mode === 'resized' ? openMs : openMs * Math.max(1, arms / availableParallelism());
   const blockMs = arms * (repetitions * workMs + BETWEEN_ROUNDS_MS);
   if (mode !== 'isolated' && timeMs !== null)
-    return { repetitions, ...fitGenerations({ timeMs, aroundMs, blockMs }) };
+    return { repetitions, ...fitGenerations({ timeMs, aroundMs, blockMs, isShared: mode === 'resized' }) };
   return { repetitions, blocks: 1, mostGenerations: blocks, aroundMs, blockMs };
 }

@@ -2,16 +2,16 @@ import type { Random } from '../stats/random.js';
 import { type Arm, nextOrder } from './block-order.js';
 import { type Disturbance, GenerationWatch } from './generation-watch.js';
 
-/** What every round tells beside its figures. */
+/** What a round may tell beside its figures. */
 export interface Used {
   /** CPU time of its process since that was started. */
-  readonly totalCpuSeconds: number;
+  readonly totalCpuSeconds?: number;
 }
 
 /** A process that waits for its next round; of several arms, when it can be any of them. */
 export interface Contestant<Result extends Used, Id extends string | number = number> {
-  /** Of the process whose CPU time its rounds tell. */
-  readonly pid: number;
+  /** Of the process whose CPU time its rounds tell, if they do. */
+  readonly pid?: number;
   round(arm: Arm<Id>): Promise<Result>;
   /** Let it clean up, and end it. */
   close(): Promise<void>;
@@ -258,7 +258,8 @@ class Contest<Result extends Used, Id extends string | number> {
       const contestant = this.#open.get(arm);
       if (contestant === undefined) return;
       const result = await contestant.round(arm);
-      this.#watch.used(contestant.pid, result.totalCpuSeconds);
+      if (contestant.pid !== undefined && result.totalCpuSeconds !== undefined)
+        this.#watch.used(contestant.pid, result.totalCpuSeconds);
       if (isolated) {
         await contestant.close();
         this.#open.delete(arm);

@@ -9,31 +9,36 @@ export interface GenerationsFit {
   readonly blockMs: number;
 }
 
-/** With one more than these an answer that is clear comes before the time is up. */
-const LEAST_GENERATIONS = FIRST_LOOK + 1;
+/** Processes of several contestants differ: so many generations tell by how much. */
+const LEAST_GENERATIONS = 8;
+/** What all share is in no ratio; with one more than the first look a clear answer comes before the time is up. */
+const LEAST_OF_SHARED = FIRST_LOOK + 1;
 const WANTED_GENERATIONS = 20;
 const MOST_GENERATIONS = 100;
 /** Blocks take at least so many times as long as starting the processes does, where the time is long enough. */
 const WORTH = 6;
 
 /**
- * Fit blocks and generations to the time: as many generations as start in a seventh of it, up to 20, but at least five.
+ * Fit blocks and generations to the time: as many generations as start in a seventh of it, up to 20, but at least eight; where
+ * contestants share their process, at least five.
  *
  * @example
- * fitGenerations({ timeMs: 20_000, aroundMs: 300, blockMs: 200 }).blocks; // 9
+ * fitGenerations({ timeMs: 20_000, aroundMs: 300, blockMs: 200, isShared: true }).blocks; // 9
  */
 export function fitGenerations({
   timeMs,
   aroundMs,
   blockMs,
+  isShared = false,
 }: {
   readonly timeMs: number;
   readonly aroundMs: number;
   readonly blockMs: number;
+  readonly isShared?: boolean;
 }): GenerationsFit {
   const inOneOf = (generations: number): number => Math.floor((timeMs / generations - aroundMs) / blockMs);
   const wanted = Math.max(inOneOf(WANTED_GENERATIONS), Math.ceil((WORTH * aroundMs) / blockMs));
-  const blocks = Math.max(1, Math.min(wanted, inOneOf(LEAST_GENERATIONS)));
+  const blocks = Math.max(1, Math.min(wanted, inOneOf(isShared ? LEAST_OF_SHARED : LEAST_GENERATIONS)));
   // A machine that gets faster on the way has more of them.
   const expected = Math.ceil((1.25 * timeMs) / (aroundMs + blocks * blockMs));
   const mostGenerations = Math.min(MOST_GENERATIONS, Math.max(FIRST_LOOK, expected));

@@ -28,9 +28,9 @@ const NODES = 16;
  *
  * Outliers: Huber's M-estimate, whose pseudo-values go through the analysis of a normal sample (Huber, "Robust statistics", 1981,
  * 7.10). Levels: a generation shifts all of its blocks by a random effect. How large such effects are a few generations hardly tell,
- * so the interval averages over the ratio of the two variances, weighted by the restricted likelihood (REML) and by the uniform
- * shrinkage prior, which gives intervals that hold (Daniels, "A prior for the variance in hierarchical models", 1999). For each
- * ratio it is Student's.
+ * so the interval averages over the ratio of the two variances, weighted by the restricted likelihood (REML) and a prior for the
+ * shrinkage, as Daniels proposes ("A prior for the variance in hierarchical models", 1999), but not uniform: of density B^(-1/2), with
+ * which the intervals of few generations hold. For each ratio it is Student's.
  *
  * @param generations the values of each one's blocks, at least one in all.
  * @example
@@ -118,7 +118,7 @@ function fitAll(generations: readonly (readonly number[])[], df: number): Fit[] 
   const within = groups.reduce((sum, { squares }) => sum + squares, 0);
   const usual = (df + 1) / groups.length;
   const fits = Array.from({ length: NODES }, (_, node) => {
-    // More nodes where the shrinkage, uniform from 0 to 1, is near 0.
+    // Nodes of equal prior weight.
     const root = (node + 0.5) / NODES;
     const ratio = (1 / root ** 2 - 1) / usual;
     const weights = groups.map(({ count }) => count / (1 + count * ratio));
@@ -131,8 +131,7 @@ function fitAll(generations: readonly (readonly number[])[], df: number): Fit[] 
     const log =
       -groups.reduce((sum, { count }) => sum + Math.log1p(count * ratio), 0) / 2 -
       Math.log(all) / 2 -
-      (squares === 0 ? 0 : (df / 2) * Math.log(squares)) +
-      Math.log(root);
+      (squares === 0 ? 0 : (df / 2) * Math.log(squares));
     return { ratio, mean, scale: Math.sqrt(squares / Math.max(1, df) / all), log };
   });
   const highest = Math.max(...fits.map(({ log }) => log));
