@@ -81,18 +81,15 @@ export async function contestPools<Id extends string | number>(
     openFor(some, { plan, resizes, supervision: { guardian, signal } });
 
   const beside = isAlone ? [baseline] : arms.filter((arm) => plan.armOf(arm).process === process);
-  const trial = await open(beside, true).catch((error) => {
-    if (error instanceof ArmLost) return open([baseline], true);
-    throw error;
-  });
-  let first: MeasuringProcess | null = trial;
+  const trial = await openTrial(beside, (some) => open(some, true));
+  let first: MeasuringProcess | null = trial.live;
   try {
     const openMs = performance.now() - startedMs;
-    const { fixed, isolated: asksToBeAlone, operations, unloadedLatencyMs } = trial.readiness;
-    const { workMs } = await trial.round(1, baseSize);
+    const { fixed, isolated: asksToBeAlone, operations, unloadedLatencyMs } = first.readiness;
+    const { workMs } = await first.round(1, baseSize);
     const mode = isAlone || asksToBeAlone ? 'isolated' : fixed === null ? 'resized' : 'alternating';
-    if (mode !== 'resized' || beside.length < 2) {
-      await trial.close();
+    if (mode !== 'resized' || !trial.isWhole) {
+      await first.close();
       first = null;
     }
     const rounds = planRounds({ openMs, workMs }, mode, arms.length, plan);
@@ -116,6 +113,24 @@ export async function contestPools<Id extends string | number>(
     return { mode, fixed, operations, unloadedLatencyMs, rounds, outcome, seconds };
   } finally {
     await first?.end();
+  }
+}
+
+/** A process for these arms, or for fewer of them where the sizes of some cannot be had: the contest will say so. */
+async function openTrial<Id extends string | number>(
+  arms: readonly Arm<Id>[],
+  open: (arms: readonly Arm<Id>[]) => Promise<MeasuringProcess>,
+  isWhole = true,
+): Promise<{ live: MeasuringProcess; isWhole: boolean }> {
+  try {
+    return { live: await open(arms), isWhole };
+  } catch (error) {
+    if (!(error instanceof ArmLost)) throw error;
+    return openTrial(
+      arms.filter((arm) => arm !== error.arm),
+      open,
+      false,
+    );
   }
 }
 
