@@ -57,7 +57,7 @@ export { hasEnded, isSameProcess, startTime } from './host/processes.js';
 export { startCommand } from './lab/command.js';
 export { LiveProcess, reasonOf, type Start } from './lab/fresh-process.js';
 export { Guardian, type Supervision, withGuardian } from './lab/guardian.js';
-export { killGroup, lastWords, startGroup } from './lab/process-group.js';
+export { killGroup, lastWords, startGroup } from './lab/process.js';
 export { openResolver } from './lab/resolver/open.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from './libuv/pool-size.js';
 export { because, howMeasured, howTurns, STOPPED } from './report/bench.js';

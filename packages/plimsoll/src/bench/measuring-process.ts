@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import { type Ending, LiveProcess, serving } from '../lab/fresh-process.js';
 import type { Guardian, Supervision } from '../lab/guardian.js';
-import { lastWords } from '../lab/process-group.js';
+import { lastWords } from '../lab/process.js';
 import type { Random } from '../stats/random.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
 import type { Answer, Job, Measurement, Order, Readiness } from './messages.js';
