@@ -55,7 +55,7 @@ function reanalysed(workload: WorkloadResult, options: BenchResult['method']): W
         ...{ rounds, generations, stop },
         lost: new Map(),
         // Results of earlier versions do not tell their shares.
-        looks: shares.length > 0 ? shares : evenLooks(generations, mostGenerations),
+        looks: shares.length > 0 ? shares : looksOf(method),
         disturbances: workload.disturbances,
         error: undefined,
       },
@@ -63,3 +63,8 @@ function reanalysed(workload: WorkloadResult, options: BenchResult['method']): W
     options,
   );
 }
+
+const looksOf = ({ generations, mostGenerations, stop }: NonNullable<WorkloadResult['method']>): number[] => {
+  const looks = evenLooks(generations, mostGenerations);
+  return stop === 'time' || stop === 'generations' ? [...looks.slice(0, -1), 1] : looks;
+};

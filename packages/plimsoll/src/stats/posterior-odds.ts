@@ -21,6 +21,8 @@ const WRONG_BEYOND = 0.05;
 /** Nobody would take what is slower by more than this. */
 const HOPELESS_BEYOND = 0.1;
 const DRAWS = 2000;
+/** The mean of a ratio whose logarithm is Student's does not exist: nothing counts as more than ten times as slow. */
+const MOST_LOSS = Math.log(10);
 /** Above so many degrees of freedom Fisher's approximation of chi squared is as good. */
 const MANY = 40;
 
@@ -119,7 +121,7 @@ function oddsOf(losses: Float64Array): Odds {
   const share = (is: (loss: number) => boolean): number => losses.filter(is).length / DRAWS;
   return {
     probabilityOfBest: share((loss) => loss === 0),
-    expectedLoss: losses.reduce((sum, loss) => sum + Math.expm1(loss), 0) / DRAWS,
+    expectedLoss: losses.reduce((sum, loss) => sum + Math.expm1(Math.min(loss, MOST_LOSS)), 0) / DRAWS,
     chanceSlower: share((loss) => loss > Math.log1p(WRONG_BEYOND)),
     chanceAccepted: share((loss) => loss <= Math.log1p(ACCEPTED_LOSS)),
     chanceHopeless: share((loss) => loss > Math.log1p(HOPELESS_BEYOND)),
