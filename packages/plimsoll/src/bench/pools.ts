@@ -60,6 +60,7 @@ export interface PoolsOutcome<Id extends string | number> {
 const ROUND_MS = 50;
 const ISOLATED_ROUND_MS = 1000;
 const MOST_REPETITIONS = 500;
+const MOST_GENERATIONS = 100;
 /** To resize the pool, sync the directory and answer. */
 const BETWEEN_ROUNDS_MS = 4;
 
@@ -174,6 +175,10 @@ function planRounds(
   const aroundMs = mode === 'resized' ? openMs : openMs * Math.max(1, arms / availableParallelism());
   const blockMs = arms * (repetitions * workMs + BETWEEN_ROUNDS_MS);
   if (mode !== 'isolated' && timeMs !== null)
-    return { repetitions, ...fitGenerations({ timeMs, aroundMs, blockMs, isShared: mode === 'resized' }) };
+    return {
+      ...{ repetitions, ...fitGenerations({ timeMs, aroundMs, blockMs, isShared: mode === 'resized' }) },
+      // Where the data ask for shorter ones there are more; the time ends it.
+      mostGenerations: MOST_GENERATIONS,
+    };
   return { repetitions, blocks: 1, mostGenerations: blocks, aroundMs, blockMs };
 }

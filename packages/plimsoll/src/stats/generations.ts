@@ -48,7 +48,7 @@ export interface GenerationsResult<Id extends string | number = number> {
   readonly settled: boolean;
   /** So likely to be much slower than another that more time would be wasted on them. */
   readonly hopeless: readonly Id[];
-  /** Variance between generations ÷ variance between the blocks of one. */
+  /** Variance between generations ÷ variance between the blocks of one, at the least. */
   readonly between: number;
 }
 
@@ -97,7 +97,7 @@ export interface PairComparison extends RatioInterval {
   readonly verdict: Verdict;
   /** It is the same, or its interval is worth no more time. */
   readonly settled: boolean;
-  /** Variance between generations ÷ variance between the blocks of one. */
+  /** Variance between generations ÷ variance between the blocks of one, at the least. */
   readonly between: number;
 }
 

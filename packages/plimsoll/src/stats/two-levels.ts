@@ -7,7 +7,7 @@ export interface TwoLevels {
   readonly mean: number;
   /** Of each block, by generation: how far it is from the mean; outliers are pulled in. */
   readonly deviations: readonly (readonly number[])[];
-  /** Variance between generations ÷ variance between the blocks of one. */
+  /** Variance between generations ÷ variance between the blocks of one: at least so large, with 9 chances in 10. */
   readonly between: number;
   /** Degrees of freedom of the blocks. */
   readonly df: number;
@@ -55,7 +55,7 @@ export function fitTwoLevels(generations: readonly (readonly number[])[]): TwoLe
   return {
     mean,
     deviations: groups.map((group) => group.map((value) => value - mean)),
-    between: middleRatio(fits),
+    between: leastRatio(fits),
     df,
     halfWidth: (alpha) => (df < 1 || alpha <= 0 ? Number.POSITIVE_INFINITY : distanceOf(tail, alpha, scales)),
   };
@@ -74,12 +74,12 @@ function distanceOf(tail: (distance: number) => number, alpha: number, scales: r
   return high;
 }
 
-/** As likely too large as too small. */
-function middleRatio(fits: readonly Fit[]): number {
+/** The first fits are of the largest ratios. */
+function leastRatio(fits: readonly Fit[]): number {
   let weights = 0;
   for (const { weight, ratio } of fits) {
     weights += weight;
-    if (weights >= 0.5) return ratio;
+    if (weights >= 0.9) return ratio;
   }
   return 0;
 }

@@ -150,7 +150,7 @@ describe('a mean at two levels', () => {
         Array.from({ length: 8 }, (_, index) => sign * shift + block(index)),
       );
     const [alike, apart] = [fitTwoLevels(of(0)), fitTwoLevels(of(0.05))];
-    assert.ok(alike.between < 0.05 && apart.between > 5, `${alike.between} ${apart.between}`);
+    assert.ok(alike.between < 0.02 && apart.between > 2, `${alike.between} ${apart.between}`);
     const plain = studentCritical(0.05, 47) * Math.sqrt(1.25e-4 / 48);
     assert.ok(alike.halfWidth(0.05) < 1.4 * plain);
     assert.ok(apart.halfWidth(0.05) > 0.75 * studentCritical(0.05, 5) * (0.055 / Math.sqrt(6)));
