@@ -10,13 +10,28 @@ export { type RunOptions, supervised } from './api/run-options.js';
 export { looksLikePath } from './api/targets.js';
 export { type RecordedTrace, recordTrace as record } from './api/trace.js';
 export { analyseWorkload } from './bench/analyse.js';
+export type { Measurement } from './bench/messages.js';
 export type { ChosenWorkload } from './bench/options.js';
+export type { PoolsOutcome } from './bench/pools.js';
 export { type CommandRun, runCommand } from './cli/command-run.js';
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
 export { readOptions } from './cli/read-options.js';
 export { parseCount, parsePositive, parseSize, parseSizes } from './cli/values.js';
+export { type Arm, blockOrders } from './contest/block-order.js';
+export {
+  blocksOf,
+  type Contestant,
+  contest,
+  type Outcome,
+  type Round,
+  type Standing,
+  type Stop,
+  type Used,
+} from './contest/contest.js';
+export { fitGenerations, type GenerationsFit } from './contest/fit.js';
+export { GenerationWatch } from './contest/generation-watch.js';
 export { cannotWrite, type ErrorCode, exitCodeOf, PlimsollError, usage } from './errors.js';
 export { cpuCount } from './host/cpu.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
@@ -39,23 +54,10 @@ export {
 } from './host/pool-threads.js';
 export { printable } from './host/printable.js';
 export { hasEnded, isSameProcess, startTime } from './host/processes.js';
-export {
-  type AlternatingOutcome,
-  type AlternatingRound,
-  alternate,
-  type Contestant,
-  pairedGenerations,
-  type Stop,
-} from './lab/alternating.js';
-export { type Arm, blockOrders } from './lab/block-order.js';
 export { startCommand } from './lab/command.js';
-export { fitGenerations, type GenerationsFit } from './lab/fit-generations.js';
 export { LiveProcess, reasonOf, type Start } from './lab/fresh-process.js';
-export { GenerationWatch } from './lab/generation-watch.js';
-export { groupsThatFit, roomOf } from './lab/groups.js';
 export { Guardian, type Supervision, withGuardian } from './lab/guardian.js';
-export type { Measurement } from './lab/messages.js';
-export { killGroup, lastWords, startGroup } from './lab/process-group.js';
+export { killGroup, lastWords, startGroup } from './lab/process.js';
 export { openResolver } from './lab/resolver/open.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from './libuv/pool-size.js';
 export { because, benchTable, howMeasured, howTurns, STOPPED } from './report/bench.js';
@@ -97,15 +99,15 @@ export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
 export type { TunedSize, TuneResult } from './results/tune.js';
 export type { EventLoopDelay } from './stats/event-loop-delay.js';
 export {
+  type Block,
   compareGenerations,
   comparePair,
-  type Generation,
   type GenerationsResult,
   type PairComparison,
   type PairedBlocks,
   type SizeComparison,
 } from './stats/generations.js';
-export { FIRST_LOOK } from './stats/looks.js';
+export { evenLooks, FIRST_LOOK } from './stats/looks.js';
 export { halfWidth, type RatioInterval } from './stats/mean-interval.js';
 export { EQUAL_WITHIN, LEVEL, logRatios, type Verdict } from './stats/paired-comparison.js';
 export { ACCEPTED_LOSS } from './stats/posterior-odds.js';

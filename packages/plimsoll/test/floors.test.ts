@@ -13,6 +13,7 @@ const FLOORS = [
   ['compare'],
   ['bench', 'timeline', 'classify', 'trace', 'doctor', 'top', 'tune', 'resize'],
   ['target'],
+  ['contest'],
   ['lab'],
   ['workloads'],
   ['results'],

@@ -1,5 +1,5 @@
 import { formatEstimate } from '@plimsoll/benchmarks/format';
-import { comparePair, type PairComparison, type PairedBlocks } from 'plimsoll/lab';
+import { comparePair, evenLooks, type PairComparison, type PairedBlocks } from 'plimsoll/lab';
 import { type ConditionResult, figures, isLost } from './result.js';
 import type { Judged } from './study.js';
 
@@ -20,12 +20,11 @@ export function compare(
   metric: string,
 ): Comparison | undefined {
   if (condition === undefined) return undefined;
-  const { mostGenerations } = condition.method;
   const pairs = pairsOf(condition, one, other, metric);
   if (pairs === undefined) return undefined;
   const exploratory = !isJudged(condition, one, other, metric);
   const comparisons = exploratory ? 1 : judgedOf(condition).length;
-  const found = comparePair(pairs, { mostGenerations, comparisons });
+  const found = comparePair(pairs, { looks: looksOf(condition), comparisons });
   if (isNoisy(condition, metric)) return { ...found, verdict: 'unclear', settled: false, exploratory };
   const isMore = condition.metrics.find(({ id }) => id === metric)?.better === 'more';
   return { ...found, verdict: isMore ? SWAPPED[found.verdict] : found.verdict, exploratory };
@@ -61,11 +60,13 @@ const isJudged = ({ judged }: ConditionResult, one: string, other: string, metri
 
 /** The twin by the baseline, which is the same: what equal things differ by. */
 export function compareTwin(condition: ConditionResult, metric: string): PairComparison | undefined {
-  const { baseline, method } = condition;
+  const { baseline } = condition;
   const pairs = paired(figures(condition, 'twin', metric), figures(condition, baseline, metric));
-  const { mostGenerations } = method;
-  return pairs && comparePair(pairs, { mostGenerations, comparisons: 1 });
+  return pairs && comparePair(pairs, { looks: looksOf(condition), comparisons: 1 });
 }
+
+const looksOf = ({ generations, method }: ConditionResult): number[] =>
+  evenLooks(generations.length, method.mostGenerations);
 
 const isNoisy = (condition: ConditionResult, metric: string): boolean =>
   ['better', 'worse'].includes(compareTwin(condition, metric)?.verdict ?? '');
@@ -96,15 +97,15 @@ function paired(
   own: readonly (readonly number[])[],
   others: readonly (readonly number[])[],
 ): PairedBlocks[] | undefined {
-  const pairs = own.flatMap((all, generation) => {
+  const pairs = own.map((all, generation) => {
     const theirs = others[generation] ?? [];
     const blocks = Math.min(all.length, theirs.length);
-    return blocks === 0 ? [] : [{ values: all.slice(0, blocks), reference: theirs.slice(0, blocks) }];
+    return { values: all.slice(0, blocks), reference: theirs.slice(0, blocks) };
   });
   const canDivide = pairs.every(({ values, reference }) =>
     [...values, ...reference].every((value) => value > 0 && Number.isFinite(value)),
   );
-  return pairs.length > 0 && canDivide ? pairs : undefined;
+  return pairs.some(({ values }) => values.length > 0) && canDivide ? pairs : undefined;
 }
 
 /** `1.02 [0.99, 1.05]`; without an interval where there are too few generations for one. */

@@ -15,8 +15,8 @@ interface Opening extends Start {
   readonly deadlineMs: number;
 }
 
-/** A process for `alternate` whose entry calls `answerRounds`. */
-export class LiveContestant implements Contestant<RoundYield> {
+/** A process for `contest` whose entry calls `answerRounds`. */
+export class LiveContestant implements Contestant<RoundYield, string> {
   readonly #live: LiveProcess<RoundAnswer>;
   readonly #deadlineMs: number;
   readonly #signal: AbortSignal;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { Guardian, Random } from 'plimsoll/lab';
+import type { Contestant, Guardian, Random } from 'plimsoll/lab';
 import { LiveContestant } from './live-contestant.js';
-import type { Turn } from './take-turns.js';
+import type { RoundYield } from './rounds.js';
 
 const ENTRY = fileURLToPath(new URL('./child.js', import.meta.url));
 /** A process that is not ready, or does not end a round, within so long counts as hung. */
@@ -16,7 +16,7 @@ export async function openContender(
   },
   supervision: { readonly guardian: Guardian; readonly signal: AbortSignal },
   random: Random,
-): Promise<Turn> {
+): Promise<Contestant<RoundYield, string>> {
   const { guardian } = supervision;
   const TMPDIR = guardian.temporaryDirectory();
   try {

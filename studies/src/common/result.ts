@@ -1,4 +1,4 @@
-import type { AlternatingOutcome, Environment } from 'plimsoll/lab';
+import type { Environment, Stop } from 'plimsoll/lab';
 import type { Contender, Effort, Judged, Metric } from './study.js';
 
 /** What was measured in one generation: of each contender and of the `twin`, each metric, one number a block. */
@@ -17,7 +17,7 @@ export interface ConditionMethod {
   /** Of each contender. */
   readonly rounds: number;
   readonly looks: number;
-  readonly stop: AlternatingOutcome<unknown>['stop'];
+  readonly stop: Stop;
 }
 
 export interface ConditionResult {

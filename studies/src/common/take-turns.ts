@@ -1,21 +1,15 @@
 import { availableParallelism } from 'node:os';
 import {
-  type AlternatingOutcome,
   type Arm,
-  alternate,
   type Contestant,
+  contest,
   fitGenerations,
-  GenerationWatch,
+  type GenerationsFit,
+  type Outcome,
   type Random,
 } from 'plimsoll/lab';
 import type { ConditionResult, GenerationColumns } from './result.js';
 import type { RoundYield } from './rounds.js';
-
-/** A contender that waits for its next round. */
-export interface Turn extends Contestant<RoundYield> {
-  /** Of the process whose CPU time its rounds tell. */
-  readonly pid: number;
-}
 
 /** What was measured, and how. */
 export type Turns = Pick<ConditionResult, 'method' | 'disturbances' | 'lost' | 'failure' | 'generations'>;
@@ -28,14 +22,12 @@ export interface TurnsPlan {
   readonly timeMs: number;
   readonly random: Random;
   readonly signal: AbortSignal;
-  open(contender: string): Promise<Turn>;
+  open(contender: string): Promise<Contestant<RoundYield, string>>;
   /** Asked after each generation. */
   isSettled(until: Turns): boolean;
   onRound(generation: number, contender: string): void;
 }
 
-const WANTED_GENERATIONS = 8;
-const MOST_BLOCKS = 10;
 /** More digits are noise, and make results large. */
 const KEPT_DIGITS = 4;
 
@@ -46,23 +38,20 @@ const KEPT_DIGITS = 4;
  * @throws {DOMException} AbortError when it was interrupted.
  */
 export async function takeTurns(plan: TurnsPlan): Promise<Turns> {
-  const { contenders, baseline, isolated, timeMs, signal } = plan;
-  const started = performance.now();
-  const spent = (): number => performance.now() - started;
-  let disturbances: Turns['disturbances'] = [];
-  let fit = { blocks: 1, mostGenerations: 1 };
-  const turnsOf = (outcome: AlternatingOutcome<RoundYield, string>): Turns => ({
+  const { contenders, baseline, isolated, timeMs, signal, random } = plan;
+  const startedMs = performance.now();
+  let fit: Pick<GenerationsFit, 'blocks' | 'mostGenerations'> = { blocks: 1, mostGenerations: 1 };
+  const turnsOf = (outcome: Outcome<RoundYield, string>): Turns => ({
     method: {
       mode: isolated ? 'isolated' : 'alternating',
       seconds: timeMs / 1000,
-      tookSeconds: Math.round(spent() / 1000),
-      ...fit,
-      generations: outcome.generations,
+      tookSeconds: Math.round((performance.now() - startedMs) / 1000),
+      ...{ blocks: fit.blocks, mostGenerations: fit.mostGenerations, generations: outcome.generations },
       rounds: outcome.rounds.filter(({ arm }) => arm === 'twin').length,
-      looks: outcome.looks,
+      looks: outcome.looks.length,
       stop: outcome.stop,
     },
-    disturbances,
+    disturbances: outcome.disturbances,
     lost: [...outcome.lost].map(([contender, reason]) => ({ contender, reason: said(reason) })),
     failure: outcome.error === undefined ? null : said(outcome.error),
     generations: columnsOf(outcome),
@@ -73,21 +62,11 @@ export async function takeTurns(plan: TurnsPlan): Promise<Turns> {
     signal.throwIfAborted();
     return turnsOf(failed(error));
   }
-  const watch = new GenerationWatch();
-  disturbances = watch.disturbances;
-  const outcome = await alternate<RoundYield, string>({
-    groups: [contenders.filter((contender) => contender !== baseline)],
-    baseline,
-    ...fit,
-    isolated,
-    random: plan.random,
-    signal,
-    open: async (arm) => watched(await plan.open(arm === 'twin' ? baseline : arm), watch),
-    hasTime: (generationMs) => spent() + generationMs <= timeMs,
-    isSettled: (until) => {
-      watch.look();
-      return plan.isSettled(turnsOf(until));
-    },
+  const outcome = await contest<RoundYield, string>({
+    ids: contenders,
+    ...{ baseline, isolated, timeMs, startedMs, random, signal, ...fit },
+    open: ([arm]) => plan.open(arm === 'twin' ? baseline : (arm as string)),
+    judge: (until) => ({ settled: plan.isSettled(turnsOf(until)) }),
     onRound: ({ generation, arm }) => plan.onRound(generation, arm),
   });
   signal.throwIfAborted();
@@ -95,56 +74,38 @@ export async function takeTurns(plan: TurnsPlan): Promise<Turns> {
 }
 
 /** One round of the baseline with nothing beside it, which is not counted: how many of them does the time hold? */
-async function tryOut({ contenders, baseline, isolated, timeMs, open }: TurnsPlan): Promise<{
-  blocks: number;
-  mostGenerations: number;
-}> {
+async function tryOut({ contenders, baseline, isolated, timeMs, open }: TurnsPlan): Promise<GenerationsFit> {
   const arms = contenders.length + 1;
   const started = performance.now();
   const turn = await open(baseline);
   try {
     const openMs = performance.now() - started;
-    await turn.round();
+    await turn.round(baseline);
     const roundMs = performance.now() - started - openMs;
     await turn.close();
-    return fitGenerations({
-      timeMs,
-      // Beside one another, or one after the other.
-      aroundMs: openMs * (isolated ? arms : Math.max(1, arms / availableParallelism())),
-      blockMs: arms * roundMs,
-      wanted: WANTED_GENERATIONS,
-      mostBlocks: isolated ? 1 : MOST_BLOCKS,
-    });
+    // Beside one another, or one after the other.
+    const aroundMs = openMs * (isolated ? arms : Math.max(1, arms / availableParallelism()));
+    const fit = fitGenerations({ timeMs, aroundMs, blockMs: arms * roundMs });
+    return isolated ? { ...fit, blocks: 1 } : fit;
   } finally {
     await turn.end();
   }
 }
 
-function watched(turn: Turn, watch: GenerationWatch): Contestant<RoundYield> {
-  return {
-    round: async () => {
-      const measured = await turn.round();
-      watch.used(turn.pid, measured.totalCpuSeconds);
-      return measured;
-    },
-    close: () => turn.close(),
-    end: () => turn.end(),
-  };
-}
-
 const said = (reason: unknown): string => (reason instanceof Error ? reason.message : String(reason));
 
-const failed = (error: unknown): AlternatingOutcome<RoundYield, string> => ({
+const failed = (error: unknown): Outcome<RoundYield, string> => ({
   rounds: [],
   generations: 0,
   lost: new Map(),
-  looks: 0,
+  looks: [],
+  disturbances: [],
   stop: 'failed',
   error,
 });
 
 /** A contender's rounds of a generation are those of its first blocks: one that is lost has no later ones. */
-function columnsOf({ rounds }: AlternatingOutcome<RoundYield, string>): GenerationColumns[] {
+function columnsOf({ rounds }: Outcome<RoundYield, string>): GenerationColumns[] {
   const generations: Record<Arm<string>, Record<string, number[]>>[] = [];
   for (const { generation, arm, result } of rounds) {
     generations[generation] ??= {};

@@ -1,11 +1,11 @@
 import {
-  type AlternatingRound,
+  blocksOf,
   compareGenerations,
   type GenerationsResult,
   median,
   PlimsollError,
-  pairedGenerations,
   type RatioInterval,
+  type Round,
   type SizeComparison,
 } from 'plimsoll/lab';
 import type { MeasuredTable } from './measured-table.js';
@@ -30,7 +30,7 @@ export function timeOf(
   return (completionMs ?? httpMs)?.mean ?? Number.NaN;
 }
 
-type Round = AlternatingRound<LoadMeasurement>;
+type Slice = Round<LoadMeasurement>;
 type Options = Pick<LoadPlan, 'sizes' | 'baseline' | 'target' | 'seed'>;
 
 /** What the slices until now say. */
@@ -45,36 +45,26 @@ export interface Known {
 
 /** Compare the sizes; lost ones, and those at which requests failed, are left out. */
 export function compareSlices(
-  { table, outcome, slices }: Pick<MeasuredTable, 'table' | 'outcome' | 'slices'>,
+  { table, outcome }: Pick<MeasuredTable, 'table' | 'outcome'>,
   { sizes, baseline, seed }: Pick<LoadPlan, 'sizes' | 'baseline' | 'seed'>,
 ): Known {
-  const { rounds, lost } = outcome;
+  const { rounds, lost, looks } = outcome;
   const failing = new Set(
     rounds.filter(({ result }) => result.errors > 0).map(({ arm }) => (arm === 'twin' ? baseline : arm)),
   );
   const isHopeless = failing.has(baseline);
   // Where requests fail at the baseline too, the size is not what makes them fail.
   const ids = sizes.filter((size) => !lost.has(size) && (isHopeless || !failing.has(size)));
-  const time = (result: LoadMeasurement): number => timeOf(result, table.traffic);
-  const generations = pairedGenerations(rounds, ids, baseline).map(
-    (generation) =>
-      new Map(
-        [...generation].map(([arm, { own, baseline, twin }]) => [
-          arm,
-          {
-            times: own.map(time),
-            baselineTimes: baseline.map(time),
-            twinTimes: twin.map(time),
-            delays: own.map(({ bystanderMs }) => bystanderMs?.p99 ?? 0),
-          },
-        ]),
-      ),
-  );
-  const { mostGenerations } = slices;
-  const plan = { ids, baseline, mostGenerations, seed };
+  const generations = blocksOf(rounds, (result) => ({
+    time: timeOf(result, table.traffic),
+    delay: result.bystanderMs?.p99 ?? 0,
+  }));
+  const complete = (block: ReadonlyMap<number | 'twin', unknown>): boolean =>
+    [...ids, 'twin' as const].every((id) => block.has(id));
+  const known = generations.filter((blocks) => blocks.some(complete)).length;
   return {
-    result: generations.length === 0 ? null : compareGenerations(generations, plan),
-    generations: generations.length,
+    result: known === 0 ? null : compareGenerations(generations, { ids, baseline, looks, seed }),
+    generations: known,
     isHopeless,
   };
 }
@@ -100,7 +90,7 @@ export function analyseTable(
 }
 
 function tableOf(
-  { table, isolated, slices, groups, outcome, seconds }: MeasuredTable,
+  { table, isolated, slices, outcome, seconds }: MeasuredTable,
   result: GenerationsResult | null,
 ): LoadTable {
   const { traffic } = slices;
@@ -116,8 +106,7 @@ function tableOf(
       generations: outcome.generations,
       mostGenerations: slices.mostGenerations,
       rounds: outcome.rounds.filter(({ arm }) => arm === 'twin').length,
-      looks: outcome.looks,
-      groups: groups.map((group) => [...group]),
+      looks: outcome.looks.length,
       seconds,
       stop: outcome.stop,
     },
@@ -139,7 +128,7 @@ interface CellInput {
   readonly table: Table;
   readonly target: LoadTarget;
   readonly size: number;
-  readonly rounds: readonly Round[];
+  readonly rounds: readonly Slice[];
   readonly generations: number;
   readonly comparison: SizeComparison | null;
 }
@@ -212,11 +201,10 @@ function middleFields<Fields extends { readonly [name in keyof Fields]: number }
   return Object.fromEntries(names.map((name) => [name, median(all.map((one) => one[name]))])) as Fields;
 }
 
-const loadRound = ({ generation, block, order, group, arm, result }: Round): LoadRound => ({
+const loadRound = ({ generation, block, order, arm, result }: Slice): LoadRound => ({
   generation,
   block,
   order,
-  group,
   twin: arm === 'twin',
   ...result,
 });

@@ -1,4 +1,4 @@
-import type { AlternatingOutcome } from 'plimsoll/lab';
+import type { Outcome } from 'plimsoll/lab';
 import type { Table } from './options.js';
 import type { LoadMeasurement } from './slice.js';
 import type { SlicesPlan } from './slices.js';
@@ -8,7 +8,6 @@ export interface MeasuredTable {
   readonly table: Table;
   readonly isolated: boolean;
   readonly slices: SlicesPlan;
-  readonly groups: readonly (readonly number[])[];
-  readonly outcome: AlternatingOutcome<LoadMeasurement>;
+  readonly outcome: Outcome<LoadMeasurement>;
   readonly seconds: number;
 }

@@ -64,7 +64,6 @@ export const loadRoundSchema = z.object({
   generation: count,
   block: count.describe('within its generation'),
   order: count.describe('position within its block'),
-  group: count.describe('sizes that do not fit at once are measured in groups'),
   twin: z.boolean().describe('the second slice of the baseline in its block'),
   ...metrics,
   firstFailure: z.string().nullable(),
@@ -143,9 +142,6 @@ export const loadTableSchema = z.object({
     mostGenerations: z.int().positive().describe('until then the intervals hold, at every look'),
     rounds: count.describe('slices of every size'),
     looks: count.describe('how often it was asked whether the answer is known'),
-    groups: z
-      .array(z.array(z.int()))
-      .describe('sizes whose servers lived at the same time, beside the baseline'),
     seconds: z.number().nonnegative(),
     stop: z
       .enum(['settled', 'time', 'generations', 'interrupted', 'failed'])

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AlternatingRound, type ErrorCode, PlimsollError, type Stop } from 'plimsoll/lab';
+import { type ErrorCode, evenLooks, PlimsollError, type Round, type Stop } from 'plimsoll/lab';
 import type { MeasuredTable } from './measured-table.js';
 import { methodOf } from './method.js';
 import { AS_IT_IS, type LoadCase, type LoadPlan, type Table } from './options.js';
@@ -47,9 +47,7 @@ export function tableToResume(earlier: LoadResult | null, table: Table): Measure
     .filter(isOfTable)
     .flatMap(({ rounds, size }) => rounds.map((round) => roundOf(round, size ?? AS_IT_IS)))
     .filter(({ generation }) => isFinished(method.stop) || generation < method.generations)
-    .sort(
-      (a, b) => a.generation - b.generation || a.group - b.group || a.block - b.block || a.order - b.order,
-    );
+    .sort((a, b) => a.generation - b.generation || a.block - b.block || a.order - b.order);
   return {
     table,
     isolated: method.mode === 'isolated',
@@ -58,14 +56,14 @@ export function tableToResume(earlier: LoadResult | null, table: Table): Measure
       blocks: method.blocks,
       mostGenerations: method.mostGenerations,
     },
-    groups: method.groups,
     outcome: {
       rounds,
       generations: method.generations,
       lost: new Map(
         lost.map(({ size, code, message }) => [size, new PlimsollError(code as ErrorCode, message)]),
       ),
-      looks: method.looks,
+      looks: evenLooks(method.generations, method.mostGenerations),
+      disturbances: [],
       stop: method.stop,
       error: undefined,
     },
@@ -77,10 +75,10 @@ export function tableToResume(earlier: LoadResult | null, table: Table): Measure
 export const isFinished = (stop: Stop): boolean => ['settled', 'time', 'generations'].includes(stop);
 
 function roundOf(
-  { generation, block, order, group, twin, ...result }: LoadRound,
+  { generation, block, order, twin, ...result }: LoadRound,
   size: number,
-): AlternatingRound<LoadMeasurement> {
-  return { generation, block, order, group, arm: twin ? 'twin' : size, result };
+): Round<LoadMeasurement> {
+  return { generation, block, order, arm: twin ? 'twin' : size, result };
 }
 
 function sliceOf(traffic: LoadCase, { requests, sliceSeconds }: LoadTable['method']): SliceTraffic {

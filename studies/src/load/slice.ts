@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { createRandom, PlimsollError } from 'plimsoll/lab';
+import { createRandom, PlimsollError, type Used } from 'plimsoll/lab';
 import type { LoadRound } from './result.js';
 import type { SliceTraffic } from './slices.js';
 import { type Summary, summarise } from './summary.js';
@@ -11,7 +11,7 @@ import { LATE_MS, type TrafficOutcome } from './traffic/outcome.js';
 import { sendOnSchedule } from './traffic/schedule.js';
 
 /** What one slice measured; where it stands in its block is not known here. */
-export type LoadMeasurement = Omit<LoadRound, 'generation' | 'block' | 'order' | 'group' | 'twin'>;
+export type LoadMeasurement = Omit<LoadRound, 'generation' | 'block' | 'order' | 'twin'> & Used;
 
 export interface SlicePlan {
   readonly traffic: SliceTraffic;

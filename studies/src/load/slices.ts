@@ -7,7 +7,7 @@ export type SliceTraffic =
   | { readonly kind: 'open'; readonly rate: number; readonly durationMs: number };
 
 /** How the slices of a table go. */
-export interface SlicesPlan extends GenerationsFit {
+export interface SlicesPlan extends Pick<GenerationsFit, 'blocks' | 'mostGenerations'> {
   readonly traffic: SliceTraffic;
 }
 
@@ -18,15 +18,12 @@ export interface Pilot {
   readonly openMs: number;
   readonly sliceMs: number;
   readonly closeMs: number;
-  readonly rssBytes: number;
 }
 
 /** Short against what disturbs a machine. */
 const SLICE_MS = 1000;
 /** Of an open loop: less says nothing about its slowest requests. */
 const LEAST_REQUESTS = 50;
-const WANTED_GENERATIONS = 8;
-const MOST_BLOCKS = 20;
 
 /** The whole traffic of a case as one slice: where only one server at a time lives. */
 export const wholeCase = (traffic: LoadCase): SliceTraffic =>
@@ -78,8 +75,10 @@ export function planSlices(
   const blockMs = arms * requests * sliceMs;
   // The servers start beside one another, and are stopped one after another.
   const aroundMs = openMs * Math.max(1, arms / cpus) + arms * closeMs;
+  const { blocks, mostGenerations } = fitGenerations({ timeMs, aroundMs, blockMs });
   return {
     traffic: traffic.kind === 'closed' && !answersAtOnce ? { ...traffic, requests } : traffic,
-    ...fitGenerations({ timeMs, aroundMs, blockMs, wanted: WANTED_GENERATIONS, mostBlocks: MOST_BLOCKS }),
+    blocks,
+    mostGenerations,
   };
 }

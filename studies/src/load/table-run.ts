@@ -1,19 +1,17 @@
-import {
-  type AlternatingOutcome,
-  type AlternatingRound,
-  alternate,
-  createRandom,
-  type Environment,
-  groupsThatFit,
-  roomOf,
-  type Stop,
-} from 'plimsoll/lab';
+import { contest, createRandom, type Environment, type Outcome, type Round, type Stop } from 'plimsoll/lab';
 import { compareSlices } from './analyse.js';
 import { LiveTarget, Machine } from './live-target.js';
 import type { MeasuredTable } from './measured-table.js';
 import { AS_IT_IS, type LoadPlan, type LoadProgress, type Table } from './options.js';
 import type { LoadMeasurement } from './slice.js';
-import { type Pilot, planSlices, type SliceTraffic, trialTraffic, wholeCase } from './slices.js';
+import {
+  type Pilot,
+  planSlices,
+  type SlicesPlan,
+  type SliceTraffic,
+  trialTraffic,
+  wholeCase,
+} from './slices.js';
 import type { LaunchContext } from './target/launch.js';
 import type { Target } from './target/target.js';
 
@@ -25,9 +23,6 @@ export interface TableContext extends LaunchContext {
   /** After each generation. */
   onGeneration(until: MeasuredTable, known: LoadProgress['known']): void;
 }
-
-/** Its processes' memory when it cannot be known. */
-const USUAL_RSS_BYTES = 2 ** 26;
 
 /**
  * Measure one table: servers of all sizes take turns by slices of its traffic.
@@ -44,42 +39,41 @@ export async function measureTable(
   const { options, random, signal } = context;
   const { sizes, baseline, timeMs, isolated } = options;
   const spent = (): number => performance.now() - started;
-  const { slices, groups } = earlier ?? (await planTable(table, context));
+  const slices = earlier?.slices ?? (await planTable(table, context));
   const taken = earlier?.outcome;
   const offset = taken?.generations ?? 0;
   const machine = new Machine();
   let generation = offset;
 
-  const measured = (outcome: AlternatingOutcome<LoadMeasurement>, stop: Stop): MeasuredTable => ({
+  const measured = (outcome: Outcome<LoadMeasurement>, stop: Stop): MeasuredTable => ({
     table,
     isolated,
     slices,
-    groups,
     outcome: { ...continued(taken, outcome), stop },
     seconds: spent() / 1000,
   });
 
-  const outcome = await alternate<LoadMeasurement>({
-    groups: groups.map((group) => group.filter((size) => !taken?.lost.has(size))),
+  const outcome = await contest<LoadMeasurement>({
+    ids: sizes.filter((size) => !taken?.lost.has(size)),
     baseline,
     blocks: slices.blocks,
     mostGenerations: Math.max(1, slices.mostGenerations - offset),
-    isolated,
+    ...{ timeMs, startedMs: started, isolated },
     random: offset === 0 ? random : createRandom(options.seed + offset),
     signal,
-    open: (arm) =>
-      openLive(arm === 'twin' ? baseline : arm, context, {
+    open: ([arm]) =>
+      openLive(arm === 'twin' ? baseline : (arm as number), context, {
         ...{ machine, traffic: slices.traffic, instances: table.instances },
         firstSlice: generation * slices.blocks,
       }),
-    hasTime: (generationMs) => timeMs === null || spent() + generationMs <= timeMs,
-    isSettled: (until) => {
+    judge: (until) => {
       generation++;
       const soFar = measured(until, 'interrupted');
       const known = compareSlices(soFar, options);
       context.onGeneration(soFar, known.result);
       // One size alone is compared with nothing but its twin.
-      return (sizes.length === 1 && !isolated) || known.isHopeless || (known.result?.settled ?? false);
+      const isOver = (sizes.length === 1 && !isolated) || known.isHopeless;
+      return { settled: isOver || (known.result?.settled ?? false) };
     },
   });
   return measured(outcome, outcome.stop);
@@ -87,12 +81,12 @@ export async function measureTable(
 
 /** What was measured before, and what has been since. */
 function continued(
-  before: AlternatingOutcome<LoadMeasurement> | undefined,
-  since: AlternatingOutcome<LoadMeasurement>,
-): AlternatingOutcome<LoadMeasurement> {
+  before: Outcome<LoadMeasurement> | undefined,
+  since: Outcome<LoadMeasurement>,
+): Outcome<LoadMeasurement> {
   if (before === undefined) return since;
   const later = since.rounds.map(
-    (round): AlternatingRound<LoadMeasurement> => ({
+    (round): Round<LoadMeasurement> => ({
       ...round,
       generation: round.generation + before.generations,
     }),
@@ -101,38 +95,27 @@ function continued(
     rounds: [...before.rounds, ...later],
     generations: before.generations + since.generations,
     lost: new Map([...before.lost, ...since.lost]),
-    looks: before.looks + since.looks,
+    looks: [...before.looks, ...since.looks],
+    disturbances: since.disturbances,
     stop: since.stop,
     error: since.error,
   };
 }
 
-async function planTable(
-  table: Table,
-  context: TableContext,
-): Promise<Pick<MeasuredTable, 'slices' | 'groups'>> {
+async function planTable(table: Table, context: TableContext): Promise<SlicesPlan> {
   const { options, environment } = context;
-  const { sizes, baseline, timeMs, blocks, target, isolated } = options;
-  const others = sizes.filter((size) => size !== baseline);
+  const { sizes, timeMs, blocks, target, isolated } = options;
   if (isolated || timeMs === null)
-    return {
-      slices: { traffic: wholeCase(table.traffic), blocks: 1, mostGenerations: blocks },
-      groups: [others],
-    };
+    return { traffic: wholeCase(table.traffic), blocks: 1, mostGenerations: blocks };
   const answersAtOnce = target.kind === 'sample' && table.traffic.kind === 'closed';
   const pilot = await tryOut(trialTraffic(table.traffic, answersAtOnce), table.instances, context);
-  const slices = planSlices(pilot, {
+  return planSlices(pilot, {
     whole: table.traffic,
     arms: sizes.length + 1,
     timeMs,
     cpus: environment.cpu.effectiveCpus,
     answersAtOnce,
   });
-  // Each of its processes has a pool and memory of its own; PM2 adds its daemon.
-  const processes = table.instances + (table.mode.startsWith('pm2') ? 1 : 0);
-  const { threads, bytes } = roomOf(environment.limits);
-  const room = { threads: threads === null ? null : threads / processes, bytes: bytes / processes };
-  return { slices, groups: groupsThatFit(sizes, baseline, room, pilot.rssBytes / table.instances) };
 }
 
 /** One slice of the baseline with nothing beside it. */
@@ -145,7 +128,7 @@ async function tryOut(traffic: SliceTraffic, instances: number, context: TableCo
   });
   try {
     const opened = performance.now();
-    const { maxRssBytes } = await live.round();
+    await live.round();
     const done = performance.now();
     await live.close();
     return {
@@ -153,7 +136,6 @@ async function tryOut(traffic: SliceTraffic, instances: number, context: TableCo
       openMs: opened - started,
       sliceMs: done - opened,
       closeMs: performance.now() - done,
-      rssBytes: maxRssBytes ?? USUAL_RSS_BYTES,
     };
   } finally {
     await live.end();

@@ -4,10 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Guardian, quantile, type RecordedTrace, record } from 'plimsoll/lab';
+import { type Contestant, type Guardian, quantile, type RecordedTrace, record } from 'plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
 import type { RoundYield } from '../common/rounds.js';
-import type { Turn } from '../common/take-turns.js';
 import { ask, type Drive } from './load.js';
 
 const SERVER = fileURLToPath(new URL('./server.js', import.meta.url));
@@ -39,7 +38,7 @@ export interface Order {
 export async function openApp(
   { app, sample, drive, plan, directory, onTrace }: Order,
   { guardian, signal }: LifeCycle,
-): Promise<Turn> {
+): Promise<Contestant<RoundYield, string>> {
   signal.throwIfAborted();
   const portFile = join(directory, `${++started}`);
   const command = [process.execPath, SERVER, app, portFile];

@@ -53,7 +53,7 @@ interface Place {
 async function saturatedRate(place: Place, cycle: LifeCycle): Promise<number> {
   const turn = await openApp({ ...place, sample: null, drive: saturate(CLIENTS) }, cycle);
   try {
-    const { metrics } = await turn.round();
+    const { metrics } = await turn.round('plain');
     await turn.close();
     return metrics.rate ?? Number.NaN;
   } finally {

@@ -1,4 +1,5 @@
-// Disturbs one core for as long as its parent lives: busy and idle by turns, each for a random time of up to two seconds.
+// Disturbs one core for as long as its parent lives: busy and idle by turns, each for a random time of up to two seconds; with
+// `always`, never idle.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LONGEST_MS = 2000;
@@ -11,5 +12,5 @@ for (;;) {
     // Lets the end of the parent be heard.
     await new Promise(setImmediate);
   }
-  await sleep(Math.random() * LONGEST_MS);
+  if (process.argv[2] !== 'always') await sleep(Math.random() * LONGEST_MS);
 }

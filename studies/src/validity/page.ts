@@ -12,10 +12,10 @@ export function validityPage(result: ValidityResult): string {
     '',
     '## Simulated suites that stop when they know',
     '',
-    'Three sizes and the twin, three blocks a generation, at most twelve generations, looked at after each from the fourth on. Rounds',
-    'have skewed noise, spikes, a drift that is a random walk, and processes that differ. *False*: any verdict that is not true, or any',
-    'interval that does not hold the truth, of any size: at most 5 % are promised. *Wrong size*: one that is truly more than 5 % slower',
-    'than the best was recommended.',
+    'Three sizes and the twin: of one process six blocks in each of at most six generations; of a process for each size three blocks in',
+    'each of twelve. It is looked after each generation from the fourth on. Rounds have skewed noise, spikes, a drift that is a random',
+    'walk, and processes that differ. *False*: any verdict that is not true, or any interval that does not hold the truth, of any size:',
+    'at most 5 % are promised. *Wrong size*: one that is truly more than 5 % slower than the best was recommended.',
     '',
     ...simulatedTable(simulated),
     '',
@@ -26,10 +26,10 @@ export function validityPage(result: ValidityResult): string {
     '',
     ...realTable(real),
     '',
-    '## In turn against one process at a time',
+    '## How narrow, in 10 s a workload',
     '',
-    'Sizes 4 and 8 for the same time by both modes. *Agree*: the intervals overlap. *Narrower*: width of the interval one process at a',
-    'time ÷ width in turn, on the log scale.',
+    'Sizes 2, 4 and 8 for the same time by one process that has all sizes and by one process for each round, with nothing beside it and',
+    'beside one process that is always busy. *±*: half of the interval. *Agree*: the intervals overlap.',
     '',
     ...modesTable(modes),
     '',
@@ -136,27 +136,28 @@ const halfOf = (interval: readonly [number, number] | null): number =>
   interval === null ? Number.POSITIVE_INFINITY : Math.sqrt(interval[1] / interval[0]) - 1;
 
 function modesTable(modes: readonly ModePair[]): string[] {
-  const shown = ({ ratio, interval }: ModePair['alternating']): string =>
+  const shown = ({ ratio, interval }: ModePair['resized']): string =>
     `${ratio.toFixed(3)}${interval === null ? '' : ` [${interval.map((bound) => bound.toFixed(3)).join(', ')}]`}`;
   return markdownTable(
     [
       left('machine'),
       left('work'),
-      right('8 against 4, in turn'),
-      right('one process at a time'),
+      right('size'),
+      right('against 4, one process of all sizes'),
+      right('±'),
+      right('a process for each round'),
+      right('±'),
       left('agree'),
-      right('narrower'),
     ],
-    modes.map(({ isDisturbed, workload, alternating, isolated }) => {
-      const [one, other] = [alternating.interval, isolated.interval];
-      const known = one !== null && other !== null;
+    modes.map(({ isDisturbed, workload, size, resized, isolated }) => {
+      const [one, rival] = [resized.interval, isolated.interval];
+      const agrees = one === null || rival === null ? '' : one[0] <= rival[1] && rival[0] <= one[1];
       return [
-        isDisturbed ? 'disturbed' : 'quiet',
+        isDisturbed ? 'one busy process' : 'quiet',
         workload,
-        shown(alternating),
-        shown(isolated),
-        !known ? '' : one[0] <= other[1] && other[0] <= one[1] ? 'yes' : '**no**',
-        !known ? '' : `${(Math.log(other[1] / other[0]) / Math.log(one[1] / one[0])).toFixed(1)} ×`,
+        String(size),
+        ...[shown(resized), percent(halfOf(one), 1), shown(isolated), percent(halfOf(rival), 1)],
+        agrees === '' ? '' : agrees ? 'yes' : '**no**',
       ];
     }),
   );

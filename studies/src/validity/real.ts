@@ -7,16 +7,16 @@ import type { ModePair, RealSuite } from './result.js';
 
 const WORK = fileURLToPath(new URL('./work.js', import.meta.url));
 const BURNER = fileURLToPath(new URL('./burner.js', import.meta.url));
-const BURNERS = 2;
 
-/** Some work beside a burner on each of two cores, which come and go. */
-export async function disturbed<Result>(
+/** Some work beside processes that are busy, always or by turns; beside nothing when there are to be none. */
+export async function beside<Result>(
   { guardian }: LifeCycle,
-  isDisturbed: boolean,
+  busy: { readonly burners: number; readonly isAlways: boolean } | null,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (!isDisturbed) return work();
-  const burners = Array.from({ length: BURNERS }, () => fork(BURNER, { detached: true }));
+  const burners = Array.from({ length: busy?.burners ?? 0 }, () =>
+    fork(BURNER, busy?.isAlways ? ['always'] : [], { detached: true }),
+  );
   for (const { pid } of burners) if (pid !== undefined) guardian.watch(pid);
   try {
     return await work();
@@ -66,13 +66,13 @@ function outcome({ workloads }: BenchResult, planted: number, isDisturbed: boole
   };
 }
 
-/** The workloads of the original suite, by turns and one process at a time, for the same time. */
+/** All workloads at 2, 4 and 8 threads, by one process of all sizes and by one process at a time, for the same time. */
 export async function modes(isDisturbed: boolean, timeMs: number, signal: AbortSignal): Promise<ModePair[]> {
-  const options = { workloads: ['file', 'crypto', 'zlib', 'dns'], sizes: [4, 8], timeMs } as const;
-  const alternating = await bench(options, { signal });
+  const options = { sizes: [2, 4, 8], timeMs };
+  const resized = await bench(options, { signal });
   const isolated = await bench({ ...options, isolated: true, blocks: 100 }, { signal });
   signal.throwIfAborted();
-  return alternating.workloads.flatMap(({ name, sizes }) => {
+  return resized.workloads.flatMap(({ name, sizes }) => {
     const other = isolated.workloads.find((workload) => workload.name === name);
     return sizes.flatMap(({ size, ratio, interval }): ModePair[] => {
       const twice = other?.sizes.find((one) => one.size === size);
@@ -82,7 +82,7 @@ export async function modes(isDisturbed: boolean, timeMs: number, signal: AbortS
           workload: name,
           size,
           isDisturbed,
-          alternating: { ratio, interval },
+          resized: { ratio, interval },
           isolated: { ratio: twice.ratio, interval: twice.interval },
         },
       ];

@@ -42,7 +42,7 @@ export interface ModePair {
   readonly workload: string;
   readonly size: number;
   readonly isDisturbed: boolean;
-  readonly alternating: { readonly ratio: number; readonly interval: readonly [number, number] | null };
+  readonly resized: { readonly ratio: number; readonly interval: readonly [number, number] | null };
   readonly isolated: { readonly ratio: number; readonly interval: readonly [number, number] | null };
 }
 

@@ -1,8 +1,9 @@
 import {
+  type Block,
   compareGenerations,
   createRandom,
+  evenLooks,
   FIRST_LOOK,
-  type Generation,
   type GenerationsResult,
   halfWidth,
   median,
@@ -13,12 +14,17 @@ import type { Simulated } from './result.js';
 const SIZES = [2, 4, 8];
 const BASELINE = 4;
 const LAST = 8;
-const BLOCKS = 3;
-const MOST_GENERATIONS = 12;
+/** Blocks of a generation, and the most generations: what 10 s hold. */
+const PLAN = {
+  resized: { blocks: 6, most: 6 },
+  alternating: { blocks: 3, most: 12 },
+} as const;
 
 /** How a machine disturbs rounds, on the log scale. */
 export interface World {
   readonly name: string;
+  /** `resized`: one process has all sizes, so that processes differ only by how they suit one size better than another. */
+  readonly mode: keyof typeof PLAN;
   /** Scale of the skewed noise of a round. */
   readonly spread: number;
   /** Standard deviation of what two processes of the same kind differ by. */
@@ -30,9 +36,14 @@ export interface World {
   readonly highest: number;
 }
 
+const CALM = { spread: 0.02, drift: 0.01, spikes: 0.02, highest: 0.3 };
+const DISTURBED = { spread: 0.08, drift: 0.1, spikes: 0.1, highest: 0.7 };
+
 export const WORLDS: readonly World[] = [
-  { name: 'calm', spread: 0.02, process: 0.005, drift: 0.01, spikes: 0.02, highest: 0.3 },
-  { name: 'disturbed', spread: 0.08, process: 0.02, drift: 0.1, spikes: 0.1, highest: 0.7 },
+  { name: 'calm', mode: 'resized', process: 0.002, ...CALM },
+  { name: 'disturbed', mode: 'resized', process: 0.01, ...DISTURBED },
+  { name: 'a process for each size, calm', mode: 'alternating', process: 0.005, ...CALM },
+  { name: 'a process for each size, disturbed', mode: 'alternating', process: 0.02, ...DISTURBED },
 ];
 
 /** Suites that are looked at after every generation, and end when they are settled. */
@@ -76,7 +87,8 @@ function suite(
   truth: (size: number) => number,
   random: Random,
 ): { result: GenerationsResult; generations: number } {
-  const generations: Generation[] = [];
+  const generations: Block[][] = [];
+  const { most } = PLAN[world.mode];
   const walk = { at: 0 };
   for (;;) {
     generations.push(generation(world, truth, walk, random));
@@ -84,11 +96,10 @@ function suite(
     const result = compareGenerations(generations, {
       ids: SIZES,
       baseline: BASELINE,
-      mostGenerations: MOST_GENERATIONS,
+      looks: evenLooks(generations.length, most),
       seed: 1,
     });
-    if (result.settled || generations.length === MOST_GENERATIONS)
-      return { result, generations: generations.length };
+    if (result.settled || generations.length === most) return { result, generations: generations.length };
   }
 }
 
@@ -97,28 +108,21 @@ function generation(
   truth: (size: number) => number,
   walk: { at: number },
   random: Random,
-): Generation {
+): Block[] {
   const arms = [...SIZES, 'twin' as const];
   const processes = new Map(arms.map((arm) => [arm, world.process * random.normal()]));
-  const times = new Map(arms.map((arm): [number | 'twin', number[]] => [arm, []]));
-  for (let block = 0; block < BLOCKS; block++)
+  // The twin is the same size in the same process.
+  if (world.mode === 'resized') processes.set('twin', processes.get(BASELINE) as number);
+  return Array.from({ length: PLAN[world.mode].blocks }, () => {
+    const block = new Map<number | 'twin', { time: number; delay: number }>();
     for (const arm of random.shuffle(arms)) {
       // Within a block too: a round is short against it, and yet not nothing.
       walk.at += (world.drift * random.normal()) / arms.length;
       const skewed = -Math.log(1 - random.next()) - 1;
       const spike = random.next() < world.spikes ? world.highest * random.next() : 0;
       const log = walk.at + (processes.get(arm) as number) + world.spread * skewed + spike;
-      times.get(arm)?.push(truth(arm === 'twin' ? BASELINE : arm) * Math.exp(log));
+      block.set(arm, { time: truth(arm === 'twin' ? BASELINE : arm) * Math.exp(log), delay: 1 });
     }
-  return new Map(
-    arms.map((arm) => [
-      arm,
-      {
-        times: times.get(arm) as number[],
-        baselineTimes: times.get(BASELINE) as number[],
-        twinTimes: times.get('twin') as number[],
-        delays: Array.from({ length: BLOCKS }, () => 1),
-      },
-    ]),
-  );
+    return block;
+  });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type AlternatingRound, createRandom, PlimsollError } from 'plimsoll/lab';
+import { createRandom, evenLooks, PlimsollError, type Round } from 'plimsoll/lab';
 import { analyseTable } from '#studies/load/analyse.js';
 import type { MeasuredTable } from '#studies/load/measured-table.js';
 import type { LoadTarget, Table } from '#studies/load/options.js';
@@ -71,13 +71,12 @@ const measurement = (size: number, planted: Planted, noise: number): LoadMeasure
 const BLOCKS = 2;
 
 /** Generations of two blocks in which every slice deviates by up to 1 %. */
-function planted(of: (size: number) => Planted, generations = 6): AlternatingRound<LoadMeasurement>[] {
+function planted(of: (size: number) => Planted, generations = 6): Round<LoadMeasurement>[] {
   const random = createRandom(3);
   return Array.from({ length: generations * BLOCKS }, (_, index) =>
     [...SIZES, 'twin' as const].map((arm, order) => ({
       generation: Math.floor(index / BLOCKS),
       block: index % BLOCKS,
-      group: 0,
       order,
       arm,
       result: measurement(
@@ -89,7 +88,11 @@ function planted(of: (size: number) => Planted, generations = 6): AlternatingRou
   ).flat();
 }
 
-const measured = (rounds: AlternatingRound<LoadMeasurement>[], generations = 6): MeasuredTable => ({
+const measured = (
+  rounds: Round<LoadMeasurement>[],
+  generations = 6,
+  lost = new Map<number, unknown>(),
+): MeasuredTable => ({
   table,
   isolated: false,
   slices: {
@@ -97,8 +100,10 @@ const measured = (rounds: AlternatingRound<LoadMeasurement>[], generations = 6):
     blocks: BLOCKS,
     mostGenerations: 8,
   },
-  groups: [[2, 64]],
-  outcome: { rounds, generations, lost: new Map(), looks: generations, stop: 'time', error: undefined },
+  outcome: {
+    ...{ rounds, generations, lost, looks: evenLooks(generations, 8), disturbances: [] },
+    ...{ stop: 'time', error: undefined },
+  },
   seconds: 60,
 });
 
@@ -235,8 +240,8 @@ test('a size whose server was lost is out with its reason, and the others are co
   const rounds = planted((size) => ({ done: size === 4 ? 1000 : 1500, bystander: 5 })).filter(
     ({ arm, generation }) => arm !== 64 || generation < 2,
   );
-  const table64 = measured(rounds);
-  table64.outcome.lost.set(64, new PlimsollError('PLIMSOLL_TARGET_DIED', 'it died'));
+  const lost = new Map([[64, new PlimsollError('PLIMSOLL_TARGET_DIED', 'it died')]]);
+  const table64 = measured(rounds, 6, lost);
   const { table: about, cells, recommendation: ranked } = analyseTable(table64, options);
   assert.deepEqual(about.lost, [{ size: 64, code: 'PLIMSOLL_TARGET_DIED', message: 'it died' }]);
   assert.deepEqual(

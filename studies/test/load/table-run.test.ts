@@ -149,15 +149,6 @@ describe('a table of a load', () => {
     assert.equal(alive(), 0);
   });
 
-  test('sizes that do not fit at once are measured in groups beside the baseline', async () => {
-    const { start, most } = stage();
-    // 80 % of 150: room for 64 and the baseline twice, or for 2 and the baseline twice, each thread with its process's others.
-    const { groups, outcome } = await measureTable(table, contextOf(start, { timeMs: 1000 }, 150), null);
-    assert.deepEqual(groups, [[2], [64]]);
-    assert.equal(most(), 3);
-    assert.deepEqual([...new Set(outcome.rounds.map(({ group }) => group))], [0, 1]);
-  });
-
   test('isolated: one server at a time, with the whole traffic', async () => {
     const { start, most } = stage();
     const context = contextOf(start, { isolated: true, timeMs: null, blocks: 2 });

@@ -1,29 +1,14 @@
+import { blocksOf, type Outcome, type Round } from '../contest/contest.js';
 import { PlimsollError } from '../errors.js';
-import { type AlternatingOutcome, type AlternatingRound, pairedGenerations } from '../lab/alternating.js';
-import type { Measurement } from '../lab/messages.js';
 import type { RoundResult, SizeResult, WorkloadResult } from '../results/bench.js';
-import { compareGenerations, type GenerationsPlan, type GenerationsResult } from '../stats/generations.js';
+import { compareGenerations, type GenerationsResult } from '../stats/generations.js';
 import type { RatioInterval } from '../stats/mean-interval.js';
 import { median } from '../stats/quantile.js';
+import type { Measurement } from './messages.js';
 import type { BenchPlan, ChosenWorkload } from './options.js';
-import type { Pilot, RoundsPlan } from './pilot.js';
+import type { PoolsOutcome } from './pools.js';
 
-type Outcome = AlternatingOutcome<Measurement>;
-type Round = AlternatingRound<Measurement>;
-
-/** A workload that was measured, with how. */
-export interface MeasuredWorkload {
-  readonly workload: ChosenWorkload;
-  readonly isolated: boolean;
-  readonly pilot: Pick<Pilot, 'operations' | 'unloadedLatencyMs'>;
-  readonly rounds: RoundsPlan;
-  readonly groups: readonly (readonly number[])[];
-  readonly outcome: Outcome;
-  /** By size, as counted in its processes. */
-  readonly observedThreads: ReadonlyMap<number, number | null>;
-  readonly disturbances: WorkloadResult['disturbances'];
-  readonly seconds: number;
-}
+type Options = Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>;
 
 /** The result of a workload that could not be measured at all. */
 export function failedWorkload(workload: ChosenWorkload, error: PlimsollError): WorkloadResult {
@@ -53,33 +38,18 @@ function unmeasured({ name, description, spec }: ChosenWorkload): WorkloadResult
   };
 }
 
-/** What the rounds until now say; `null` before there is a complete block. Lost sizes are left out. */
+/** What the rounds until now say; `null` before each size that is not lost was in a block. */
 export function compareRounds(
-  { rounds, lost }: Pick<Outcome, 'rounds' | 'lost'>,
-  { sizes, baseline, seed }: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>,
-  mostGenerations: number,
+  { rounds, lost, looks }: Pick<Outcome<Measurement>, 'rounds' | 'lost' | 'looks'>,
+  { sizes, baseline, seed }: Options,
 ): GenerationsResult | null {
-  const plan: GenerationsPlan = {
-    ids: sizes.filter((size) => !lost.has(size)),
-    baseline,
-    mostGenerations,
-    seed,
-  };
-  const generations = pairedGenerations(rounds, plan.ids, baseline).map(
-    (generation) =>
-      new Map(
-        [...generation].map(([arm, { own, baseline, twin }]) => [
-          arm,
-          {
-            times: own.map(({ workMs }) => workMs),
-            baselineTimes: baseline.map(({ workMs }) => workMs),
-            twinTimes: twin.map(({ workMs }) => workMs),
-            delays: own.map(({ eventLoopDelayMs }) => eventLoopDelayMs.p99),
-          },
-        ]),
-      ),
-  );
-  return generations.length === 0 ? null : compareGenerations(generations, plan);
+  const generations = blocksOf(rounds, ({ workMs, eventLoopDelayMs }) => ({
+    time: workMs,
+    delay: eventLoopDelayMs.p99,
+  }));
+  const blocks = generations.flat().filter((block) => block.has('twin') && block.has(baseline));
+  const ids = sizes.filter((size) => !lost.has(size) && blocks.some((block) => block.has(size)));
+  return blocks.length === 0 ? null : compareGenerations(generations, { ids, baseline, looks, seed });
 }
 
 /** One size alone is neither better nor worse than anything. */
@@ -93,34 +63,27 @@ const NOT_RANKED = {
 
 /** Everything that the rounds of one workload say; every round is kept, only complete blocks are compared. */
 export function analyseWorkload(
-  measured: MeasuredWorkload,
-  options: Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>,
+  workload: ChosenWorkload,
+  measured: PoolsOutcome<number>,
+  options: Options,
 ): WorkloadResult {
-  const { workload, pilot, outcome, rounds, groups } = measured;
-  const { error, lost } = outcome;
-  const result = compareRounds(outcome, options, rounds.mostGenerations);
-  const base: WorkloadResult = {
+  const { mode, fixed, operations, unloadedLatencyMs, rounds: fit, outcome, seconds } = measured;
+  const { error, lost, rounds, generations, looks, stop, disturbances } = outcome;
+  const result = compareRounds(outcome, options);
+  const twinRounds = rounds.filter(({ arm }) => arm === 'twin').map(roundResult);
+  const { repetitions, blocks, mostGenerations } = fit;
+  return {
     ...unmeasured(workload),
-    operations: pilot.operations,
-    unloadedLatencyMs: pilot.unloadedLatencyMs,
+    ...{ operations, unloadedLatencyMs, twinRounds },
     method: {
-      mode: measured.isolated ? 'isolated' : 'alternating',
-      repetitions: rounds.repetitions,
-      blocks: rounds.blocks,
-      generations: outcome.generations,
-      mostGenerations: rounds.mostGenerations,
-      rounds: outcome.rounds.filter(({ arm }) => arm === 'twin').length,
-      looks: outcome.looks,
-      groups: groups.map((group) => [...group]),
-      seconds: measured.seconds,
-      stop: outcome.stop,
+      ...{ mode, fixed, repetitions, blocks, generations, mostGenerations },
+      ...{ rounds: twinRounds.length, looks: looks.length, shares: [...looks], seconds, stop },
     },
-    disturbances: measured.disturbances,
-    twinRounds: outcome.rounds.filter(({ arm }) => arm === 'twin').map(roundResult),
+    disturbances: disturbances.map((one) => ({ ...one })),
     lost: [...lost].map(([size, reason]) => ({ size, ...failureOf(reason as PlimsollError) })),
     failure: error instanceof PlimsollError ? failureOf(error) : null,
+    ...(result === null ? {} : judged(rounds, result)),
   };
-  return result === null ? base : { ...base, ...judged(measured, result) };
 }
 
 type Judgement = Pick<
@@ -128,17 +91,17 @@ type Judgement = Pick<
   'noise' | 'sizes' | 'best' | 'recommended' | 'asGood' | 'higherEventLoopDelay' | 'settled'
 >;
 
-function judged({ outcome, observedThreads }: MeasuredWorkload, result: GenerationsResult): Judgement {
+function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult): Judgement {
   const { aa, noisy, comparisons, best, recommended, asGood, higherEventLoopDelay, settled } = result;
   return {
     noise: { aaRatio: aa.ratio, aaInterval: bounds(aa), noisy },
     sizes: [...comparisons].map(([size, comparison]): SizeResult => {
-      const own = outcome.rounds.filter(({ arm }) => arm === size);
+      const own = rounds.filter(({ arm }) => arm === size);
       const middle = (pick: (measurement: Measurement) => number): number =>
         median(own.map((round) => pick(round.result)));
       return {
         size,
-        observedThreads: observedThreads.get(size) ?? null,
+        observedThreads: own.at(-1)?.result.observedThreads ?? null,
         workMs: middle(({ workMs }) => workMs),
         ratio: comparison.ratio,
         interval: bounds(comparison),
@@ -164,7 +127,7 @@ function judged({ outcome, observedThreads }: MeasuredWorkload, result: Generati
 const bounds = ({ low, high }: RatioInterval): [number, number] | null =>
   Number.isFinite(high) && low > 0 ? [low, high] : null;
 
-function roundResult({ generation, block, order, group, result }: Round): RoundResult {
-  const { totalCpuSeconds: _, ...own } = result;
-  return { generation, block, order, group, ...own };
+function roundResult({ generation, block, order, result }: Round<Measurement>): RoundResult {
+  const { totalCpuSeconds: _, observedThreads: __, ...own } = result;
+  return { generation, block, order, ...own };
 }

@@ -1,19 +1,13 @@
+import type { Measurement } from '../bench/messages.js';
 import type { ChosenWorkload } from '../bench/options.js';
-import { planRounds, type RoundsPlan } from '../bench/pilot.js';
+import { contestPools, type PoolsOutcome } from '../bench/pools.js';
+import type { Arm } from '../contest/block-order.js';
+import { blocksOf, type Outcome } from '../contest/contest.js';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment, type Environment } from '../host/environment.js';
-import {
-  type AlternatingOutcome,
-  alternate,
-  type Contestant,
-  pairedGenerations,
-} from '../lab/alternating.js';
-import { GenerationWatch } from '../lab/generation-watch.js';
 import type { Supervision } from '../lab/guardian.js';
-import { MeasuringProcess } from '../lab/measuring-process.js';
-import type { Measurement } from '../lab/messages.js';
 import type { ComparisonRow } from '../results/comparison.js';
-import { comparePair, type PairComparison } from '../stats/generations.js';
+import { comparePair, type PairComparison, type PairedBlocks } from '../stats/generations.js';
 import { LEVEL } from '../stats/paired-comparison.js';
 import { median } from '../stats/quantile.js';
 import { createRandom } from '../stats/random.js';
@@ -49,7 +43,7 @@ export interface ModulesContext extends Supervision {
 const MOST_ISOLATED = 30;
 
 type Id = `${'old' | 'new'} ${number}`;
-type Outcome = AlternatingOutcome<Measurement, Id>;
+type Known = Pick<Outcome<Measurement, Id>, 'rounds' | 'lost' | 'looks'>;
 
 /**
  * Compare two modules, an old and a new version of the same work, by processes of both that take turns on this machine: what
@@ -58,182 +52,96 @@ type Outcome = AlternatingOutcome<Measurement, Id>;
  * @throws {PlimsollError} when the old one cannot be measured, or the new one at none of the sizes.
  */
 export async function compareModules(plan: ModulesPlan, context: ModulesContext): Promise<Compared> {
-  const { guardian, signal } = context;
+  const { guardian, signal, onProgress } = context;
+  const { sizes, timeMs, deadlineMs } = plan;
   const directory = guardian.temporaryDirectory();
   const startedAt = new Date().toISOString();
   const environment = captureEnvironment({ directory });
+  const tell = (generation: number, known: ModulesProgress['known'], spentMs: number): void => {
+    const share = Math.min(1, spentMs / timeMs);
+    onProgress?.({ generation, known, share, leftMs: (1 - share) * timeMs });
+  };
   try {
-    const { outcome, rounds } = await new Turns(plan, context, directory).run();
-    return compared(plan, { outcome, rounds, startedAt, environment, interrupted: signal.aborted });
+    tell(0, null, 0);
+    const measured = await contestPools<Id>(
+      {
+        ids: sizes.flatMap((size): Id[] => [`old ${size}`, `new ${size}`]),
+        baseline: baselineOf(plan),
+        armOf: (arm) => armOf(plan, arm),
+        ...{ isolated: false, timeMs, blocks: MOST_ISOLATED },
+        process: { directory, names: [], prefix: [], deadlineMs },
+        random: createRandom(plan.seed),
+        judge: (until, spentMs) => {
+          const comparisons = comparisonsOf(plan, until);
+          tell(until.generations, { comparisons, noisy: isNoisy(plan, until) }, spentMs);
+          const all = [...comparisons.values()];
+          const settled = all.length > 0 && all.every((one) => one.settled);
+          return { settled, between: Math.max(0, ...all.map(({ between }) => between)) };
+        },
+      },
+      context,
+    );
+    const { error, lost, stop } = measured.outcome;
+    if (stop === 'failed') throw error ?? [...lost.values()][0];
+    return compared(plan, measured, { startedAt, environment, interrupted: signal.aborted });
   } finally {
     guardian.remove(directory);
   }
 }
 
-class Turns {
-  readonly #random;
-  readonly #started = performance.now();
-
-  constructor(
-    readonly plan: ModulesPlan,
-    readonly context: ModulesContext,
-    readonly directory: string,
-  ) {
-    this.#random = createRandom(plan.seed);
-  }
-
-  async run(): Promise<{ outcome: Outcome; rounds: RoundsPlan }> {
-    const { plan, context } = this;
-    const { sizes, timeMs } = plan;
-    const { rounds, isolated } = await this.#tryOut();
-    const watch = new GenerationWatch();
-    const outcome = await alternate<Measurement, Id>({
-      groups: [
-        sizes.flatMap((size): Id[] => (size === sizes[0] ? [`new ${size}`] : [`old ${size}`, `new ${size}`])),
-      ],
-      baseline: baselineOf(plan),
-      ...rounds,
-      isolated,
-      random: this.#random,
-      signal: context.signal,
-      open: (arm) => this.#contestant(arm === 'twin' ? baselineOf(plan) : arm, rounds.repetitions, watch),
-      hasTime: (generationMs) => this.#spent() + generationMs <= timeMs,
-      isSettled: (until) => {
-        watch.look();
-        const comparisons = comparisonsOf(plan, until, rounds.mostGenerations);
-        const share = Math.min(1, this.#spent() / timeMs);
-        context.onProgress?.({
-          ...{ generation: until.generations, share, leftMs: (1 - share) * timeMs },
-          known: { comparisons, noisy: isNoisy(plan, until, rounds.mostGenerations) },
-        });
-        return comparisons.size > 0 && [...comparisons.values()].every(({ settled }) => settled);
-      },
-    });
-    if (outcome.stop === 'failed') throw outcome.error ?? [...outcome.lost.values()][0];
-    return { outcome, rounds };
-  }
-
-  #spent(): number {
-    return performance.now() - this.#started;
-  }
-
-  /** A trial run of the old module with nothing beside it. */
-  async #tryOut(): Promise<{ rounds: RoundsPlan; isolated: boolean }> {
-    const { plan, context } = this;
-    context.onProgress?.({ generation: 0, known: null, share: 0, leftMs: plan.timeMs });
-    const live = await this.#open(baselineOf(plan));
-    try {
-      const openMs = this.#spent();
-      const { workMs } = await live.round(1);
-      await live.close();
-      // A module may ask to be alone, because it owns a port or a file.
-      const { isolated } = live.readiness;
-      const arms = 2 * plan.sizes.length + 1;
-      const rounds = planRounds(
-        { openMs, workMs },
-        { arms, timeMs: plan.timeMs, isolated, blocks: MOST_ISOLATED },
-      );
-      return { rounds, isolated };
-    } finally {
-      await live.end();
-    }
-  }
-
-  async #contestant(id: Id, repetitions: number, watch: GenerationWatch): Promise<Contestant<Measurement>> {
-    const live = await this.#open(id);
-    return {
-      round: async () => {
-        const measurement = await live.round(repetitions);
-        watch.used(live.pid, measurement.totalCpuSeconds);
-        return measurement;
-      },
-      close: () => live.close(),
-      end: () => live.end(),
-    };
-  }
-
-  #open(id: Id): Promise<MeasuringProcess> {
-    const [version, size] = id.split(' ') as ['old' | 'new', string];
-    const { spec } = this.plan[version];
-    const { deadlineMs } = this.plan;
-    const request = {
-      spec,
-      size: Number(size),
-      directory: this.directory,
-      names: [],
-      prefix: [],
-      deadlineMs,
-    };
-    return MeasuringProcess.open(request, this.context, this.#random);
-  }
-}
-
 const baselineOf = ({ sizes }: ModulesPlan): Id => `old ${sizes[0] as number}`;
 
-const idsOf = ({ sizes }: ModulesPlan, { lost }: Pick<Outcome, 'lost'>): Id[] =>
-  sizes.flatMap((size): Id[] => [`old ${size}`, `new ${size}`]).filter((id) => !lost.has(id));
-
-/** Work times of two arms in the blocks of each generation. */
-function pairs(
+/** The twin is the old module once more, in a process of its own: two processes of the same kind differ too. */
+function armOf(
   plan: ModulesPlan,
-  outcome: Pick<Outcome, 'rounds' | 'lost'>,
-  values: Id | 'twin',
-  reference: Id,
-): { values: number[]; reference: number[] }[] {
-  const times = (rounds: readonly Measurement[] | undefined): number[] =>
-    (rounds ?? []).map(({ workMs }) => workMs);
-  return pairedGenerations(outcome.rounds, idsOf(plan, outcome), baselineOf(plan)).map((generation) => ({
-    values: times(generation.get(values)?.own),
-    reference: times(generation.get(reference)?.own),
-  }));
+  arm: Arm<Id>,
+): { spec: ChosenWorkload['spec']; size: number; process: string } {
+  const [version, size] = (arm === 'twin' ? baselineOf(plan) : arm).split(' ') as ['old' | 'new', string];
+  return { spec: plan[version].spec, size: Number(size), process: arm === 'twin' ? arm : version };
 }
 
+/** Work times of two arms in the blocks that have both, by generation. */
+function pairs({ rounds }: Known, arm: Arm<Id>, reference: Id): PairedBlocks[] {
+  return blocksOf(rounds, ({ workMs }) => workMs).map((blocks) => {
+    const both = blocks.filter((block) => block.has(arm) && block.has(reference));
+    const of = (one: Arm<Id>): number[] => both.map((block) => block.get(one) as number);
+    return { values: of(arm), reference: of(reference) };
+  });
+}
+
+const isEmpty = (generations: readonly PairedBlocks[]): boolean =>
+  generations.every(({ values }) => values.length === 0);
+
 /** The new module against the old one, at each size at which both still run. */
-function comparisonsOf(
-  plan: ModulesPlan,
-  outcome: Pick<Outcome, 'rounds' | 'lost'>,
-  mostGenerations: number,
-): Map<number, PairComparison> {
-  const sizes = plan.sizes.filter(
-    (size) => !outcome.lost.has(`old ${size}`) && !outcome.lost.has(`new ${size}`),
-  );
-  return new Map(
-    sizes.flatMap((size) => {
-      const own = pairs(plan, outcome, `new ${size}`, `old ${size}`);
-      const found =
-        own.length === 0 ? [] : [comparePair(own, { mostGenerations, comparisons: plan.sizes.length })];
-      return found.map((comparison): [number, PairComparison] => [size, comparison]);
-    }),
-  );
+function comparisonsOf({ sizes }: ModulesPlan, known: Known): Map<number, PairComparison> {
+  const { lost, looks } = known;
+  const comparisons = new Map<number, PairComparison>();
+  for (const size of sizes) {
+    const blocks = pairs(known, `new ${size}`, `old ${size}`);
+    if (lost.has(`old ${size}`) || lost.has(`new ${size}`) || isEmpty(blocks)) continue;
+    comparisons.set(size, comparePair(blocks, { looks, comparisons: sizes.length }));
+  }
+  return comparisons;
 }
 
 /** The old module differs from itself. */
-function isNoisy(
-  plan: ModulesPlan,
-  outcome: Pick<Outcome, 'rounds' | 'lost'>,
-  mostGenerations: number,
-): boolean {
-  const twins = pairs(plan, outcome, 'twin', baselineOf(plan));
-  if (twins.length === 0) return false;
-  return ['better', 'worse'].includes(comparePair(twins, { mostGenerations, comparisons: 1 }).verdict);
+function isNoisy(plan: ModulesPlan, known: Known): boolean {
+  const twins = pairs(known, 'twin', baselineOf(plan));
+  if (isEmpty(twins)) return false;
+  const { verdict } = comparePair(twins, { looks: known.looks, comparisons: 1 });
+  return verdict === 'better' || verdict === 'worse';
 }
 
 function compared(
   plan: ModulesPlan,
-  known: {
-    outcome: Outcome;
-    rounds: RoundsPlan;
-    startedAt: string;
-    environment: Environment;
-    interrupted: boolean;
-  },
+  { outcome }: PoolsOutcome<Id>,
+  about: { startedAt: string; environment: Environment; interrupted: boolean },
 ): Compared {
-  const { outcome, rounds, startedAt, environment, interrupted } = known;
-  const noisy = isNoisy(plan, outcome, rounds.mostGenerations);
-  const comparisons = comparisonsOf(plan, outcome, rounds.mostGenerations);
-  const name = plan.new.name;
-  const rows = [...comparisons].map(([size, found]): ComparisonRow => {
-    const blocks = pairs(plan, outcome, `new ${size}`, `old ${size}`);
+  const { startedAt, environment, interrupted } = about;
+  const noisy = isNoisy(plan, outcome);
+  const { name } = plan.new;
+  const rows = [...comparisonsOf(plan, outcome)].map(([size, found]): ComparisonRow => {
+    const blocks = pairs(outcome, `new ${size}`, `old ${size}`).filter(({ values }) => values.length > 0);
     const hasInterval = Number.isFinite(found.high);
     return {
       ...{ name, size, comparedBy: 'workMs' },

@@ -1,11 +1,10 @@
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { constants } from 'node:os';
+import type { StdioOptions } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
 import { readGroupUsage } from '../host/group-usage.js';
 import { hasEnded, processesWithEnvironment } from '../host/processes.js';
 import type { Guardian } from './guardian.js';
-import { lastWords } from './process-group.js';
+import { endOf, killGroup, lastWords, signalProcess, startProcess } from './process.js';
 
 export interface CommandEnd {
   readonly code: number | null;
@@ -41,9 +40,6 @@ const OUTPUT = {
   'last-words': ['ignore', 'ignore', 'pipe'],
 } satisfies Record<Output, StdioOptions>;
 
-const STDERR_KEPT = 8192;
-const LAST_WORDS_MS = 200;
-
 /**
  * Start a command.
  *
@@ -55,32 +51,22 @@ export async function startCommand(
   stdout: Output,
   guardian: Guardian,
 ): Promise<RunningCommand> {
-  const child = await start(command, env, OUTPUT[stdout]);
+  const child = await startProcess(command, env, OUTPUT[stdout]).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'ENOENT' ? 'there is no such command' : error.message;
+    const text = `cannot start ${JSON.stringify(command[0])}: ${why}`;
+    throw new PlimsollError('PLIMSOLL_TARGET_FAILED', text, { cause: error });
+  });
   const { pid } = child;
   guardian.watch(pid);
   let end: CommandEnd | null = null;
-  let stderr = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-STDERR_KEPT);
-  });
-  const ended = new Promise<CommandEnd>((resolve) => {
-    child.once('exit', (code, signal) => {
-      const atMs = performance.now();
-      const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-      const tell = (): void => {
-        end ??= { code, text: `${how}${lastWords(stderr)}`, atMs };
-        resolve(end);
-      };
-      if (child.stderr === null) return tell();
-      // Its last words may still be in the pipe; a process that it left behind may hold the pipe open for ever.
-      child.once('close', tell);
-      setTimeout(tell, LAST_WORDS_MS);
-    });
+  const ended = endOf(child).then(({ code, signal, atMs, stderr }) => {
+    const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+    end = { code, text: `${how}${lastWords(stderr)}`, atMs };
+    return end;
   });
   const close = async (): Promise<void> => {
-    kill(-pid, 'SIGKILL');
+    if (!(await killGroup(child))) return;
     await ended;
-    child.stderr?.destroy();
     guardian.forget(pid);
   };
   return {
@@ -91,43 +77,13 @@ export async function startCommand(
       const left = (): number[] => processesWithEnvironment(marks).filter((other) => !hasEnded(other));
       // Each once: to many programs a second signal means at once.
       const group = new Set(readGroupUsage(pid)?.pids);
-      kill(-pid, signal);
-      for (const other of left()) if (!group.has(other)) kill(other, signal);
+      signalProcess(-pid, signal);
+      for (const other of left()) if (!group.has(other)) signalProcess(other, signal);
       const until = performance.now() + GRACE_MS;
       while ((end === null || left().length > 0) && performance.now() < until) await sleep(20);
-      for (const other of left()) kill(other, 'SIGKILL');
+      for (const other of left()) signalProcess(other, 'SIGKILL');
       await close();
     },
     close,
   };
-}
-
-async function start(
-  [file = '', ...args]: readonly string[],
-  env: Readonly<Record<string, string>>,
-  stdio: StdioOptions,
-): Promise<ChildProcess & { readonly pid: number }> {
-  // A group of its own: the terminal's Ctrl-C comes to us first, and the recorders finish before the command is told.
-  const child = spawn(file, args, {
-    detached: true,
-    stdio,
-    env: { ...process.env, ...env },
-  });
-  if (child.pid !== undefined) {
-    child.on('error', () => {});
-    return child as ChildProcess & { readonly pid: number };
-  }
-  const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve));
-  const why = error.code === 'ENOENT' ? 'there is no such command' : error.message;
-  throw new PlimsollError('PLIMSOLL_TARGET_FAILED', `cannot start ${JSON.stringify(file)}: ${why}`, {
-    cause: error,
-  });
-}
-
-function kill(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, constants.signals[signal]);
-  } catch {
-    // It has ended.
-  }
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Random } from '../stats/random.js';
 import type { Guardian } from './guardian.js';
-import { killGroup, startGroup } from './process-group.js';
+import { endOf, killGroup, type ProcessEnd, type Started, startGroup } from './process.js';
 
 export interface Start {
   /** Command and arguments. The process says `{ type: 'started' }` over IPC, then answers each order that it is sent. */
@@ -12,15 +12,11 @@ export interface Start {
 /** How an order ended, before anyone says what it means. */
 export type Ending<Answer> =
   | { kind: 'answer'; answer: Answer }
-  | { kind: 'exit'; code: number | null; signal: NodeJS.Signals | null; started: boolean; stderr: string }
+  | ({ kind: 'exit'; started: boolean } & ProcessEnd)
   | { kind: 'deadline' }
   | { kind: 'aborted' };
 
 type Exit = Extract<Ending<never>, { kind: 'exit' }>;
-type Child = Awaited<ReturnType<typeof startGroup>>;
-
-const STDERR_KEPT = 8192;
-const LAST_WORDS_MS = 200;
 
 const ENTRY = fileURLToPath(new URL('./child/main.cjs', import.meta.url));
 
@@ -37,7 +33,7 @@ export function serving(module: URL, prefix: readonly string[] = []): [string, .
 
 /** A process of its own that takes one order after another. `end` it in any case. */
 export class LiveProcess<Answer extends { readonly type: string }> {
-  readonly #child: Child;
+  readonly #child: Started;
   readonly #guardian: Guardian;
   readonly #started: Promise<void>;
   readonly #exited: Promise<Exit>;
@@ -45,15 +41,11 @@ export class LiveProcess<Answer extends { readonly type: string }> {
   /** It said something that nobody had asked: that it has failed. */
   #unasked: Answer | null = null;
 
-  private constructor(child: Child, guardian: Guardian) {
+  private constructor(child: Started, guardian: Guardian) {
     this.#child = child;
     this.#guardian = guardian;
     guardian.watch(child.pid);
-    let stderr = '';
     let isStarted = false;
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      stderr = (stderr + text).slice(-STDERR_KEPT);
-    });
     this.#started = new Promise((resolve) => {
       child.on('message', (answer: Answer) => {
         if (answer.type === 'started') {
@@ -63,14 +55,7 @@ export class LiveProcess<Answer extends { readonly type: string }> {
         else this.#answered(answer);
       });
     });
-    this.#exited = new Promise((resolve) => {
-      child.once('exit', (code, signal) => {
-        const ended = (): void => resolve({ kind: 'exit', code, signal, started: isStarted, stderr });
-        // Its last words may still be in the pipe; a process that it left behind may hold the pipe open for ever.
-        child.once('close', ended);
-        setTimeout(ended, LAST_WORDS_MS);
-      });
-    });
+    this.#exited = endOf(child).then((end) => ({ kind: 'exit', started: isStarted, ...end }));
   }
 
   /** @throws whatever stopped it from being started. */
@@ -110,8 +95,8 @@ export class LiveProcess<Answer extends { readonly type: string }> {
 
   /** Kill it and whatever it started. */
   async end(): Promise<void> {
-    await killGroup(this.#child);
-    this.#guardian.forget(this.#child.pid);
+    // One that cannot be ended stays the guardian's.
+    if (await killGroup(this.#child)) this.#guardian.forget(this.#child.pid);
   }
 }
 

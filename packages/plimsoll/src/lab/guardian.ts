@@ -26,6 +26,7 @@ export class Guardian {
   readonly #process: ChildProcess;
   readonly #directories = new Set<string>();
 
+  /** @throws {PlimsollError} PLIMSOLL_NO_PROCESSES when no process can be started here. */
   constructor() {
     this.#process = spawn(
       process.execPath,
@@ -33,7 +34,14 @@ export class Guardian {
       // A group of its own: the terminal's Ctrl-C must not reach it.
       { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: { ...process.env, NODE_OPTIONS: '' } },
     );
+    // Without it nothing is started: whatever ended us would leave our processes behind.
+    this.#process.on('error', () => {});
     this.#process.stdin?.on('error', () => {});
+    if (this.#process.pid === undefined)
+      throw new PlimsollError(
+        'PLIMSOLL_NO_PROCESSES',
+        'cannot start a process that cleans up: a limit on processes or memory is reached (pids.max, ulimit -u); raise it',
+      );
     this.#process.unref();
   }
 

@@ -61,11 +61,6 @@ export function benchDocument(result: BenchResult): Report {
   };
 }
 
-export const howTurns = (mode: BenchResult['method']['mode']): string =>
-  mode === 'isolated'
-    ? 'one fresh process at a time, in random order'
-    : 'processes of all sizes take turns by short rounds, in random order';
-
 export const STOPPED = {
   settled: 'the answer was known',
   time: 'the time was up',
@@ -74,11 +69,21 @@ export const STOPPED = {
   failed: 'it failed',
 } as const;
 
+const TURNS = {
+  resized: 'one process has all sizes in turn, by short rounds in random order',
+  alternating: 'processes of all sizes take turns by short rounds, in random order',
+  isolated: 'one fresh process at a time, in random order',
+} as const;
+
+export const howTurns = (mode: BenchResult['method']['mode']): string => TURNS[mode];
+
 /** `24 rounds of every size, in 8 generations of fresh processes, 11 s: the answer was known`. */
 export function howMeasured({ method }: WorkloadResult): string {
   if (method === null) return '';
-  const { rounds, generations, seconds, stop } = method;
-  return `${formatCount(rounds, 'round')} of every size in ${formatCount(generations, 'generation')} of fresh processes, ${formatDuration(seconds * 1000)}: ${STOPPED[stop]}`;
+  const { rounds, generations, seconds, stop, fixed } = method;
+  const why =
+    fixed === null ? '' : `; processes of one size each, because the pool cannot be resized: ${fixed}`;
+  return `${formatCount(rounds, 'round')} of every size in ${formatCount(generations, 'generation')} of fresh processes, ${formatDuration(seconds * 1000)}: ${STOPPED[stop]}${why}`;
 }
 
 function workloadSection(workload: WorkloadResult, baseline: number, environment: Environment): Section {

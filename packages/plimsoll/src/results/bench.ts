@@ -13,9 +13,9 @@ export const verdictSchema = z
   );
 
 const modeSchema = z
-  .enum(['alternating', 'isolated'])
+  .enum(['resized', 'alternating', 'isolated'])
   .describe(
-    'alternating: live processes of all sizes take turns by short rounds; isolated: one process at a time',
+    'resized: one process at a time has all sizes in turn, by short rounds; alternating: live processes of all sizes take turns; isolated: one process for each round',
   );
 
 const intervalSchema = z.tuple([ratio, ratio]);
@@ -24,7 +24,6 @@ export const roundSchema = z.object({
   generation: z.int().nonnegative(),
   block: z.int().nonnegative().describe('within its generation'),
   order: z.int().nonnegative().describe('position within its block'),
-  group: z.int().nonnegative().describe('sizes that do not fit at once are measured in groups'),
   workMs: milliseconds.describe('mean time of the work, which a round does `repetitions` times'),
   opsPerSecond: z.number().positive(),
   latencyMs: z
@@ -84,15 +83,17 @@ export const workloadSchema = z.object({
   method: z
     .object({
       mode: modeSchema,
+      fixed: z.string().nullable().default(null).describe('why pools could not be resized'),
       repetitions: z.int().positive().describe('of the work in one round'),
-      blocks: z.int().positive().describe('rounds of every size in a generation'),
+      blocks: z.int().positive().describe('rounds of every size in the first generation'),
       generations: z.int().nonnegative().describe('complete ones'),
-      mostGenerations: z.int().positive().describe('until then the intervals hold, at every look'),
+      mostGenerations: z.int().positive().describe('that were expected at the most'),
       rounds: z.int().nonnegative().describe('of every size that are compared'),
       looks: z.int().nonnegative().describe('how often it was asked whether the answer is known'),
-      groups: z
-        .array(z.array(z.int()))
-        .describe('sizes whose processes lived at the same time, beside the baseline'),
+      shares: z
+        .array(z.number().min(0).max(1))
+        .default([])
+        .describe('of the time, at the end of each generation; 1 at the last one'),
       seconds: z.number().nonnegative(),
       stop: z
         .enum(['settled', 'time', 'generations', 'interrupted', 'failed'])

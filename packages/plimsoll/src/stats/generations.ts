@@ -1,37 +1,28 @@
 import { itemAt } from '../collections/item-at.js';
-import { FIRST_LOOK, lookBoundary } from './looks.js';
-import {
-  exponential,
-  halfWidth,
-  type MeanInterval,
-  meanInterval,
-  type RatioInterval,
-} from './mean-interval.js';
-import { LEVEL, logRatios, type Verdict, verdictOfInterval } from './paired-comparison.js';
-import { ACCEPTED_LOSS, type Odds, posteriorOdds } from './posterior-odds.js';
+import { FIRST_LOOK, lookLevels } from './looks.js';
+import { exponential, halfWidth, type MeanInterval, type RatioInterval } from './mean-interval.js';
+import { LEVEL, type Verdict, verdictOfInterval } from './paired-comparison.js';
+import { ACCEPTED_LOSS, type Estimated, estimatedOdds, type Odds } from './posterior-odds.js';
 import { median, quantile } from './quantile.js';
-import { hodgesLehmann } from './signed-rank.js';
+import { fitTwoLevels, type TwoLevels } from './two-levels.js';
 
-/** What one contestant did in the blocks of a generation. */
-export interface Rounds {
-  /** One positive number a block (milliseconds, say), lower is better. */
-  readonly times: readonly number[];
-  /** Of the baseline and of its twin, in the same blocks. */
-  readonly baselineTimes: readonly number[];
-  readonly twinTimes: readonly number[];
-  /** Event-loop delay in milliseconds, in the same blocks. */
-  readonly delays: readonly number[];
+/** What one contestant did in a round. */
+export interface Sample {
+  /** A positive number (milliseconds, say), lower is better. */
+  readonly time: number;
+  /** Event-loop delay in milliseconds. */
+  readonly delay: number;
 }
 
-/** The rounds of every contestant, the baseline among them, and of the baseline's twin. */
-export type Generation<Id extends string | number = number> = ReadonlyMap<Id | 'twin', Rounds>;
+/** One round of each contestant that took part, and of the baseline's twin. */
+export type Block<Id extends string | number = number> = ReadonlyMap<Id | 'twin', Sample>;
 
 export interface GenerationsPlan<Id extends string | number = number> {
   /** The contestants in ascending order of what they cost, the baseline among them. */
   readonly ids: readonly Id[];
   readonly baseline: Id;
-  /** The most generations that there can be: the intervals hold at every look until then. */
-  readonly mostGenerations: number;
+  /** Shares of the information at which it was looked, one for each generation: the intervals hold at all of them. */
+  readonly looks: readonly number[];
   /** Of the draws behind the odds. */
   readonly seed: number;
 }
@@ -55,64 +46,48 @@ export interface GenerationsResult<Id extends string | number = number> {
   readonly higherEventLoopDelay: readonly Id[];
   /** More generations are not likely to change what is recommended. */
   readonly settled: boolean;
+  /** So likely to be much slower than another that more time would be wasted on them. */
+  readonly hopeless: readonly Id[];
+  /** Variance between generations ÷ variance between the blocks of one, at the least. */
+  readonly between: number;
 }
 
 /** An interval this narrow (±5 %) is worth no more time. */
 const PRECISE = 0.05;
 const ACCEPTED_CHANCE = 0.05;
+const HOPELESS_CHANCE = 0.999;
 /** Delays near zero have no meaningful ratio; a millisecond more or less is nothing that a request notices. */
 const LEAST_DELAY_MARGIN_MS = 1;
+/** Of a normal error, farther than one standard error. */
+const ONE_SIGMA = 0.3173;
 
 /**
- * Compare contestants that were measured in turn by short rounds, in several generations of fresh processes, and choose one.
+ * Compare contestants that were measured in turn by short rounds, in several generations of processes, and choose one.
  *
- * Two levels vary: rounds within a generation, and generations, because two processes of the same kind differ too (Kalibera &
- * Jones, "Rigorous benchmarking in reasonable time", 2013). A generation yields one number for each contestant, the
- * Hodges–Lehmann centre of its blocks' log ratios to the baseline and its twin; the spread of these numbers holds both levels, and Student's t
- * turns it into intervals. They hold at 95 % for all contestants (Bonferroni) and all looks together (`lookBoundary`): a suite
- * that is looked at after each generation, and stopped when it knows, gives a false verdict in at most one case of twenty.
+ * Within a block all share what the machine did, so the logarithms of their times are compared there, with both turns of the
+ * baseline; `fitTwoLevels` makes an estimate of blocks and generations. Intervals hold at 95 % for all contestants (Bonferroni) and
+ * at all looks together (`lookLevels`): a suite that is looked at after each generation, and stopped when it knows, gives a false
+ * verdict in at most one case of twenty. A contestant that left keeps the interval of the look at which it did.
  *
- * @throws {RangeError} when there is no generation.
+ * @param generations the blocks of each; what is incomplete in one may be missing.
+ * @throws {RangeError} when a contestant has no block in common with the baseline and its twin.
  */
 export function compareGenerations<Id extends string | number = number>(
-  generations: readonly Generation<Id>[],
+  generations: readonly (readonly Block<Id>[])[],
   plan: GenerationsPlan<Id>,
 ): GenerationsResult<Id> {
-  const { ids, baseline, seed } = plan;
-  const intervals = new Intervals(generations.length, plan.mostGenerations, ids.length - 1);
-  const centres = (id: Id | 'twin', reference: (rounds: Rounds) => readonly number[]): number[] =>
-    generations.map((generation) => {
-      const rounds = roundsOf(generation, id);
-      return hodgesLehmann(logRatios(rounds.times, reference(rounds)));
-    });
-  const aa = exponential(intervals.alone(centres('twin', ({ baselineTimes }) => baselineTimes)));
-  const noisy = ['better', 'worse'].includes(intervals.verdict(aa));
-
-  const logs = new Map(
-    ids.map((id) => [id, id === baseline ? generations.map(() => 0) : centres(id, bothBaselines)]),
-  );
-  const odds = posteriorOdds(logs, seed);
-  const comparisons = new Map(
-    ids.map((id): [Id, SizeComparison] => {
-      const ratio = exponential(intervals.ofAll(logs.get(id) as number[]));
-      const verdict = noisy && id !== baseline ? 'unclear' : intervals.verdict(ratio);
-      return [id, { ...ratio, verdict, ...(odds.get(id) as Odds) }];
-    }),
-  );
-  const choice = choose({ logs, comparisons, intervals, delays: delaysOf(generations, plan) });
-  const nothing = { recommended: null, asGood: [], higherEventLoopDelay: [], settled: false };
-  return { aa, noisy, comparisons, ...choice, ...(noisy ? nothing : {}) };
+  return new Trial(generations, plan).result();
 }
 
-/** What two contestants did in the blocks of a generation: one positive number a block each. */
+/** The values of two contestants in the blocks of a generation: one positive number a block each. */
 export interface PairedBlocks {
   readonly values: readonly number[];
   readonly reference: readonly number[];
 }
 
 export interface PairPlan {
-  /** The most generations that there can be: the interval holds at every look until then. */
-  readonly mostGenerations: number;
+  /** As in `GenerationsPlan`. */
+  readonly looks: readonly number[];
   /** How many comparisons hold together at 95 %; 1 for one by itself. */
   readonly comparisons: number;
 }
@@ -122,152 +97,199 @@ export interface PairComparison extends RatioInterval {
   readonly verdict: Verdict;
   /** It is the same, or its interval is worth no more time. */
   readonly settled: boolean;
+  /** Variance between generations ÷ variance between the blocks of one, at the least. */
+  readonly between: number;
 }
 
 /**
  * One contestant's values by another's, by the rules of `compareGenerations`, for contestants that need no ranking.
  *
- * @throws {RangeError} when there is no generation.
+ * @throws {RangeError} when there is no block.
  * @example
  * const generation = { values: [20, 21], reference: [10, 10.5] };
- * comparePair(Array(8).fill(generation), { mostGenerations: 8, comparisons: 1 }).verdict; // 'worse'
+ * comparePair(Array(8).fill(generation), { looks: evenLooks(8, 8), comparisons: 1 }).verdict; // 'worse'
  */
 export function comparePair(
   generations: readonly PairedBlocks[],
-  { mostGenerations, comparisons }: PairPlan,
+  { looks, comparisons }: PairPlan,
 ): PairComparison {
-  const intervals = new Intervals(generations.length, mostGenerations, comparisons);
-  const centres = generations.map(({ values, reference }) => hodgesLehmann(logRatios(values, reference)));
-  const ratio = exponential(intervals.ofAll(centres));
-  const verdict = intervals.verdict(ratio);
-  return { ...ratio, verdict, settled: intervals.canTell && isPrecise(ratio, verdict) };
+  const logs = generations.map(({ values, reference }) =>
+    values.map((value, block) => Math.log(value / itemAt(reference, block))),
+  );
+  const fit = fitOf(logs);
+  const ratio = exponential(intervalOf(fit, looks, comparisons));
+  const verdict = verdictOf(ratio);
+  const settled = Number.isFinite(ratio.high) && isPrecise(ratio, verdict);
+  return { ...ratio, verdict, settled, between: fit.between };
 }
 
 const isPrecise = (ratio: RatioInterval, verdict: Verdict): boolean =>
   verdict === 'same' || halfWidth(ratio) <= PRECISE;
 
-/** The baseline takes two turns in every block: their geometric mean is less noisy than either. */
-const bothBaselines = ({ baselineTimes, twinTimes }: Rounds): number[] =>
-  baselineTimes.map((time, block) => Math.sqrt(time * itemAt(twinTimes, block)));
+const verdictOf = ({ low, high }: RatioInterval): Verdict =>
+  verdictOfInterval({ low: Math.log(low), high: Math.log(high) });
 
-const roundsOf = <Id extends string | number>(generation: Generation<Id>, id: Id | 'twin'): Rounds =>
-  generation.get(id) as Rounds;
-
-/** Intervals of means over so many generations. */
-class Intervals {
-  /** Enough generations for a verdict. */
-  readonly canTell: boolean;
-  readonly #criticalOfAll: number;
-  readonly #criticalAlone: number;
-
-  /** @throws {RangeError} when there is no generation. */
-  constructor(count: number, mostGenerations: number, comparisons: number) {
-    if (count < 1) throw new RangeError('there is no generation to compare');
-    this.canTell = count >= FIRST_LOOK;
-    const most = Math.max(mostGenerations, count, FIRST_LOOK);
-    // Before the first look there is an estimate, and no interval.
-    const critical = (alpha: number): number => lookBoundary(most, 1 - alpha)(count);
-    this.#criticalAlone = critical(1 - LEVEL);
-    this.#criticalOfAll = critical((1 - LEVEL) / Math.max(1, comparisons));
-  }
-
-  /** For one comparison by itself. */
-  alone(values: readonly number[]): MeanInterval {
-    return meanInterval(values, this.#criticalAlone);
-  }
-
-  /** For all comparisons together. */
-  ofAll(values: readonly number[]): MeanInterval {
-    return meanInterval(values, this.#criticalOfAll);
-  }
-
-  verdict({ low, high }: RatioInterval): Verdict {
-    return this.canTell ? verdictOfInterval({ low: Math.log(low), high: Math.log(high) }) : 'unclear';
-  }
+interface GenerationsFit extends TwoLevels {
+  /** That it rests on. */
+  readonly generations: number;
+  /** The last of them, from 0. */
+  readonly last: number;
 }
 
-interface ChoiceInput<Id extends string | number> {
-  readonly logs: ReadonlyMap<Id, readonly number[]>;
-  readonly comparisons: ReadonlyMap<Id, SizeComparison>;
-  readonly intervals: Intervals;
-  readonly delays: Delays<Id>;
+/** @throws {RangeError} when there is no value. */
+function fitOf(values: readonly (readonly number[])[]): GenerationsFit {
+  const last = values.findLastIndex((blocks) => blocks.length > 0);
+  if (last === -1) throw new RangeError('there is no block to compare');
+  const generations = values.filter((blocks) => blocks.length > 0).length;
+  return { ...fitTwoLevels(values), generations, last };
 }
 
-/**
- * Of the contestants that are not shown to be slower than another, nor to delay the event loop more, the first whose expected
- * loss is small enough; when there is none, the one with the least.
- */
-function choose<Id extends string | number>(
-  input: ChoiceInput<Id>,
-): Pick<GenerationsResult<Id>, 'best' | 'recommended' | 'asGood' | 'higherEventLoopDelay' | 'settled'> {
-  const { comparisons, intervals } = input;
-  const ids = [...comparisons.keys()];
-  const of = (id: Id): SizeComparison => comparisons.get(id) as SizeComparison;
-  const best = ids.reduce((a, b) => (of(b).ratio < of(a).ratio ? b : a));
-  const fast = ids.filter((id) => !ids.some((other) => isSlower(id, other, input)));
-  const higherEventLoopDelay = delayedMore(fast, input);
-  const asGood = fast.filter((id) => !higherEventLoopDelay.includes(id));
-  const chosen =
-    asGood.find((id) => of(id).expectedLoss <= ACCEPTED_LOSS) ??
-    asGood.reduce((a, b) => (of(b).expectedLoss < of(a).expectedLoss ? b : a));
-  const smaller = asGood.slice(0, asGood.indexOf(chosen));
-  return {
-    best,
-    recommended: intervals.canTell ? chosen : null,
-    asGood,
-    higherEventLoopDelay,
-    settled:
-      intervals.canTell &&
+/** Of one of so many comparisons that hold together, at the look after its last generation. */
+function intervalOf(fit: GenerationsFit, looks: readonly number[], comparisons: number): MeanInterval {
+  const levels = lookLevels(looks.slice(FIRST_LOOK - 1), (1 - LEVEL) / Math.max(1, comparisons));
+  const level = levels[Math.min(fit.last, looks.length - 1) - FIRST_LOOK + 1] ?? 0;
+  // Before the first look there is an estimate, and no interval.
+  const half = fit.generations < FIRST_LOOK ? Number.POSITIVE_INFINITY : fit.halfWidth(level);
+  return { mean: fit.mean, low: fit.mean - half, high: fit.mean + half };
+}
+
+class Trial<Id extends string | number> {
+  readonly #generations: readonly (readonly Block<Id>[])[];
+  readonly #plan: GenerationsPlan<Id>;
+  readonly #pairs: number;
+
+  constructor(generations: readonly (readonly Block<Id>[])[], plan: GenerationsPlan<Id>) {
+    this.#generations = generations;
+    this.#plan = plan;
+    this.#pairs = (plan.ids.length * (plan.ids.length - 1)) / 2;
+  }
+
+  result(): GenerationsResult<Id> {
+    const { ids, baseline, looks } = this.#plan;
+    const aa = exponential(intervalOf(this.#fit(timeOf<Id>('twin'), timeOf<Id>(baseline)), looks, 1));
+    const noisy = ['better', 'worse'].includes(verdictOf(aa));
+    const fits = new Map(ids.map((id) => [id, this.#fit(this.#turns(id), this.#turns(baseline))]));
+    const odds = this.#odds(fits);
+    const comparisons = new Map(
+      [...fits].map(([id, fit]): [Id, SizeComparison] => {
+        const ratio = exponential(intervalOf(fit, looks, ids.length - 1));
+        const isBase = id === baseline;
+        const verdict = isBase ? 'same' : noisy ? 'unclear' : verdictOf(ratio);
+        return [
+          id,
+          { ...(isBase ? { ratio: 1, low: 1, high: 1 } : ratio), verdict, ...(odds.get(id) as Odds) },
+        ];
+      }),
+    );
+    const canTell = itemAt([...fits.values()], ids.indexOf(baseline)).generations >= FIRST_LOOK;
+    const others = ids.filter((id) => id !== baseline).map((id) => fits.get(id)?.between ?? 0);
+    const nothing = { recommended: null, asGood: [], higherEventLoopDelay: [], settled: false, hopeless: [] };
+    return {
+      ...{ aa, noisy, comparisons, ...this.#choose(comparisons, canTell), ...(noisy ? nothing : {}) },
+      between: others.length === 0 ? 0 : median(others),
+    };
+  }
+
+  /** Differences of two figures in the blocks that have both. */
+  #fit(value: Figure<Id>, reference: Figure<Id>): GenerationsFit {
+    return fitOf(
+      this.#generations.map((blocks) =>
+        blocks.flatMap((block) => {
+          const difference = value(block) - reference(block);
+          return Number.isNaN(difference) ? [] : [difference];
+        }),
+      ),
+    );
+  }
+
+  /** The baseline takes two turns in every block: their geometric mean is less noisy than either. */
+  #turns(id: Id): Figure<Id> {
+    if (id !== this.#plan.baseline) return timeOf(id);
+    const [one, twin] = [timeOf<Id>(id), timeOf<Id>('twin')];
+    return (block) => (one(block) + twin(block)) / 2;
+  }
+
+  #odds(fits: ReadonlyMap<Id, GenerationsFit>): Map<Id, Odds> {
+    // One that left has no later observations.
+    const all = [...fits].map(([id, fit]): [Id, Estimated] => {
+      const error = fit.halfWidth(ONE_SIGMA);
+      return [
+        id,
+        { centre: fit.mean, error: Number.isFinite(error) ? error : 0, deviations: fit.deviations.flat() },
+      ];
+    });
+    const df = Math.max(1, Math.min(...[...fits.values()].map((fit) => fit.df)));
+    return estimatedOdds(new Map(all), df, this.#plan.seed);
+  }
+
+  /**
+   * Of the contestants that are not shown to be slower than another, nor to delay the event loop more, the first whose expected
+   * loss is small enough; when there is none, the one with the least.
+   */
+  #choose(
+    comparisons: ReadonlyMap<Id, SizeComparison>,
+    canTell: boolean,
+  ): Omit<GenerationsResult<Id>, 'aa' | 'noisy' | 'comparisons' | 'between'> {
+    const { ids, baseline } = this.#plan;
+    const of = (id: Id): SizeComparison => comparisons.get(id) as SizeComparison;
+    const best = ids.reduce((a, b) => (of(b).ratio < of(a).ratio ? b : a));
+    const hopeless = ids.filter(
+      (id) => canTell && id !== baseline && of(id).chanceHopeless >= HOPELESS_CHANCE,
+    );
+    const fast = ids.filter((id) => !ids.some((rival) => this.#isSlower(id, rival, of)));
+    const higherEventLoopDelay = this.#delayedMore(fast);
+    const asGood = fast.filter((id) => !higherEventLoopDelay.includes(id));
+    const chosen =
+      asGood.find((id) => of(id).expectedLoss <= ACCEPTED_LOSS) ??
+      asGood.reduce((a, b) => (of(b).expectedLoss < of(a).expectedLoss ? b : a));
+    const smaller = asGood.slice(0, asGood.indexOf(chosen));
+    const settled =
+      canTell &&
       of(chosen).expectedLoss <= ACCEPTED_LOSS &&
       of(chosen).chanceSlower <= ACCEPTED_CHANCE &&
       smaller.every((id) => of(id).chanceAccepted <= ACCEPTED_CHANCE) &&
-      ids.every((id) => isPrecise(of(id), of(id).verdict)),
-  };
+      ids.every((id) => hopeless.includes(id) || isPrecise(of(id), of(id).verdict));
+    return {
+      ...{ best, recommended: canTell ? chosen : null, asGood, higherEventLoopDelay, settled, hopeless },
+    };
+  }
+
+  /** Shown to be slower, by the two intervals that stand in the table or by the paired difference: one of that of all pairs. */
+  #isSlower(id: Id, rival: Id, of: (id: Id) => SizeComparison): boolean {
+    if (id === rival || of(id).ratio <= of(rival).ratio) return false;
+    const rows = { ratio: 1, low: of(id).low / of(rival).high, high: of(id).high / of(rival).low };
+    if (verdictOf(rows) === 'worse') return true;
+    const fit = this.#fit(this.#turns(id), this.#turns(rival));
+    return verdictOfInterval(intervalOf(fit, this.#plan.looks, this.#pairs)) === 'worse';
+  }
+
+  /** Those whose event-loop delay is shown to be higher than that of the calmest among them. */
+  #delayedMore(fast: readonly Id[]): Id[] {
+    const { baseline, looks } = this.#plan;
+    const delays = (id: Id | 'twin', blocks: readonly Block<Id>[]): number =>
+      median(blocks.flatMap((block) => block.get(id)?.delay ?? []));
+    const twins = this.#generations
+      .filter((blocks) => blocks.some((block) => block.has('twin') && block.has(baseline)))
+      .map((blocks) => Math.abs(delays('twin', blocks) - delays(baseline, blocks)));
+    const margin = Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95));
+    const all = this.#generations.flat();
+    const calmest = fast.reduce((a, b) => (delays(b, all) < delays(a, all) ? b : a));
+    return fast.filter((id) => {
+      if (id === calmest) return false;
+      return intervalOf(this.#fit(delayOf(id), delayOf(calmest)), looks, this.#pairs).low > margin;
+    });
+  }
 }
 
-/** Shown to be slower, by the paired difference or by the two intervals that stand in the table. */
-function isSlower<Id extends string | number>(
-  id: Id,
-  other: Id,
-  { logs, comparisons, intervals }: ChoiceInput<Id>,
-): boolean {
-  if (id === other) return false;
-  const own = comparisons.get(id) as RatioInterval;
-  const others = comparisons.get(other) as RatioInterval;
-  const rows = { ratio: own.ratio / others.ratio, low: own.low / others.high, high: own.high / others.low };
-  const paired = exponential(intervals.ofAll(differences(logs.get(id), logs.get(other))));
-  return [rows, paired].some((ratio) => intervals.verdict(ratio) === 'worse');
-}
+/** Of one block; NaN where it is missing. */
+type Figure<Id extends string | number> = (block: Block<Id>) => number;
 
-const differences = (values: readonly number[] = [], reference: readonly number[] = []): number[] =>
-  values.map((value, index) => value - itemAt(reference, index));
+const timeOf =
+  <Id extends string | number>(id: Id | 'twin'): Figure<Id> =>
+  (block) =>
+    Math.log(block.get(id)?.time ?? Number.NaN);
 
-interface Delays<Id extends string | number> {
-  /** One number a generation: the median over its rounds. */
-  readonly of: ReadonlyMap<Id, readonly number[]>;
-  /** A smaller difference between two contestants is nothing. */
-  readonly margin: number;
-}
-
-function delaysOf<Id extends string | number>(
-  generations: readonly Generation<Id>[],
-  { ids, baseline }: GenerationsPlan<Id>,
-): Delays<Id> {
-  const medians = (id: Id | 'twin'): number[] =>
-    generations.map((generation) => median(roundsOf(generation, id).delays));
-  const twins = differences(medians('twin'), medians(baseline)).map(Math.abs);
-  return {
-    of: new Map(ids.map((id) => [id, medians(id)])),
-    margin: Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95)),
-  };
-}
-
-/** Those whose event-loop delay is shown to be higher than that of the calmest among them. */
-function delayedMore<Id extends string | number>(
-  fast: readonly Id[],
-  { delays: { of, margin }, intervals }: ChoiceInput<Id>,
-): Id[] {
-  const middle = (id: Id): number => median(of.get(id) as readonly number[]);
-  const calmest = fast.reduce((a, b) => (middle(b) < middle(a) ? b : a));
-  return fast.filter((id) => intervals.ofAll(differences(of.get(id), of.get(calmest))).low > margin);
-}
+const delayOf =
+  <Id extends string | number>(id: Id | 'twin'): Figure<Id> =>
+  (block) =>
+    block.get(id)?.delay ?? Number.NaN;

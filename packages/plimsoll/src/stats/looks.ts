@@ -1,21 +1,110 @@
 import { itemAt } from '../collections/item-at.js';
-import { createRandom, type Random } from './random.js';
-import { studentCritical, studentTwoSidedP } from './student-t.js';
+import { studentCritical } from './student-t.js';
 
 /** With fewer generations the variance between them is hardly known, and intervals are of no use. */
 export const FIRST_LOOK = 4;
 
-const PATHS = 4000;
-const SEED = 20;
-/** Early looks get little of the error: a trial that goes to its end loses hardly any power by having been looked at. */
-const SHAPE = 2;
+/** Early looks spend almost nothing, so that a trial that goes to its end loses hardly any power: nearly O'Brien and Fleming's. */
+const SHAPE = 3;
+/** Of the numerical integration: even. */
+const STEPS = 120;
+/** In standard errors; nothing is ever farther. */
+const FARTHEST = 9;
 
 /**
- * How far a mean may be from the truth, in standard errors, at each of several looks at growing data: with probability `level`
- * it is never farther, at none of the looks. A group-sequential boundary for Student's t: at look k the nominal level of the
- * test is a · (k / most)², and `a` is such that all looks together err with probability 1 − level. The law of the t-statistics
- * of one growing sample depends on nothing unknown, so `a` is found by simulating them (compare Jennison & Turnbull, "Group
- * sequential methods", 2000, 4.4, whose boundaries need the variance or a bound for large samples).
+ * At what level to test at each of several looks at growing data, so that all looks together err with probability `alpha`. A
+ * group-sequential boundary: at share t of the information α·t³ of the error is spent (Kim & DeMets, 1987), whatever the number of
+ * the looks, and what one look may spend comes from the law of a Brownian motion that has crossed no earlier boundary, by recursive
+ * numerical integration (Armitage, McPherson & Rowe, 1969). Levels go over to Student's t as they are (Jennison & Turnbull, "Group
+ * sequential methods", 2000, 4.4).
+ *
+ * @param shares of the information at each look, ascending, above 0; 1 at the last that can come.
+ * @example
+ * lookLevels([0.5, 1], 0.05); // [0.00625, 0.0483]
+ */
+export function lookLevels(shares: readonly number[], alpha: number): readonly number[] {
+  const key = `${shares.join()} ${alpha}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const levels: number[] = [];
+  let density: Density = { nodes: [0], masses: [1] };
+  let before = 0;
+  for (const share of shares) {
+    const spread = Math.sqrt(share - before);
+    const root = Math.sqrt(share);
+    const spent = alpha * (share ** SHAPE - before ** SHAPE);
+    const isBeyond = (z: number): number => beyond(density, z * root, spread);
+    const critical = spread === 0 ? FARTHEST : solve(isBeyond, spent);
+    levels.push(spread === 0 ? (levels.at(-1) ?? 0) : 2 * normalTail(critical));
+    if (spread > 0) density = move(density, critical * root, spread);
+    before = share;
+  }
+  cache.set(key, levels);
+  return levels;
+}
+const cache = new Map<string, readonly number[]>();
+
+/** Where a motion that has crossed no boundary is, by chance. */
+interface Density {
+  readonly nodes: readonly number[];
+  readonly masses: readonly number[];
+}
+
+const beyond = ({ nodes, masses }: Density, limit: number, spread: number): number =>
+  nodes.reduce(
+    (sum, node, index) =>
+      sum +
+      itemAt(masses, index) * (normalTail((limit - node) / spread) + normalTail((limit + node) / spread)),
+    0,
+  );
+
+function solve(isBeyond: (z: number) => number, wanted: number): number {
+  let low = 0;
+  let high = FARTHEST;
+  while (high - low > 1e-6) {
+    const middle = (low + high) / 2;
+    if (isBeyond(middle) > wanted) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** Simpson's rule over all places from −limit to limit. */
+function move({ nodes, masses }: Density, limit: number, spread: number): Density {
+  const step = (2 * limit) / STEPS;
+  const places = Array.from({ length: STEPS + 1 }, (_, index) => -limit + index * step);
+  const scale = spread * Math.sqrt(2 * Math.PI);
+  return {
+    nodes: places,
+    masses: places.map((place, index) => {
+      const share = index === 0 || index === STEPS ? 1 : index % 2 === 1 ? 4 : 2;
+      let height = 0;
+      for (let from = 0; from < nodes.length; from++)
+        height += itemAt(masses, from) * Math.exp(-(((place - itemAt(nodes, from)) / spread) ** 2) / 2);
+      return ((share * step) / 3) * (height / scale);
+    }),
+  };
+}
+
+/** P(Z > z) for a standard normal Z, to about 1e-7 of itself (Numerical Recipes 6.2). */
+function normalTail(z: number): number {
+  const x = Math.abs(z) / Math.SQRT2;
+  const t = 1 / (1 + x / 2);
+  const series = COEFFICIENTS.reduceRight((sum, coefficient) => coefficient + t * sum, 0);
+  const tail = (t * Math.exp(-x * x + series)) / 2;
+  return z < 0 ? 1 - tail : tail;
+}
+const COEFFICIENTS = [
+  -1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806, 0.27886807, -1.13520398, 1.48851587,
+  -0.82215223, 0.17087277,
+];
+
+/** Looks after each of so many generations or blocks, of which there can be `most`. */
+export const evenLooks = (count: number, most: number): number[] =>
+  Array.from({ length: count }, (_, index) => Math.min(1, (index + 1) / most));
+
+/**
+ * How far a mean may be from the truth, in standard errors, at each of several looks: with probability `level` it is never farther.
  *
  * @param most the last look that can come, at `most` observations; the first is at `FIRST_LOOK`, and one follows each observation.
  * @param level of all looks together.
@@ -24,43 +113,9 @@ const SHAPE = 2;
  */
 export function lookBoundary(most: number, level: number): (k: number) => number {
   if (most < FIRST_LOOK) throw new RangeError(`a look needs ${FIRST_LOOK} observations, not ${most}`);
-  const key = `${most} ${level}`;
-  const known = boundaries.get(key);
-  if (known !== undefined) return known;
-  const nominal = nominalLevel(most, 1 - level);
-  const critical = Array.from({ length: most + 1 }, (_, k) =>
-    k < FIRST_LOOK ? Number.POSITIVE_INFINITY : studentCritical(nominal * (k / most) ** SHAPE, k - 1),
-  );
-  const boundary = (k: number): number => itemAt(critical, Math.min(k, most));
-  boundaries.set(key, boundary);
-  return boundary;
-}
-const boundaries = new Map<string, (k: number) => number>();
-
-/** The largest `a` with which at most a share `alpha` of simulated samples crosses its boundary at any look. */
-function nominalLevel(most: number, alpha: number): number {
-  let least = simulated.get(most);
-  if (least === undefined) {
-    const random = createRandom(SEED);
-    least = Array.from({ length: PATHS }, () => leastScaledP(most, random)).sort((a, b) => a - b);
-    simulated.set(most, least);
-  }
-  return itemAt(least, Math.floor(alpha * PATHS));
-}
-const simulated = new Map<number, readonly number[]>();
-
-function leastScaledP(most: number, random: Random): number {
-  let sum = 0;
-  let squares = 0;
-  let least = 1;
-  for (let k = 1; k <= most; k++) {
-    const value = random.normal();
-    sum += value;
-    squares += value * value;
-    if (k < FIRST_LOOK) continue;
-    const variance = (squares - (sum * sum) / k) / (k - 1);
-    const p = studentTwoSidedP(sum / k / Math.sqrt(variance / k), k - 1);
-    least = Math.min(least, p / (k / most) ** SHAPE);
-  }
-  return least;
+  const levels = lookLevels(evenLooks(most, most).slice(FIRST_LOOK - 1), 1 - level);
+  return (k) =>
+    k < FIRST_LOOK
+      ? Number.POSITIVE_INFINITY
+      : studentCritical(itemAt(levels, Math.min(k, most) - FIRST_LOOK), k - 1);
 }

@@ -21,46 +21,97 @@ const WRONG_BEYOND = 0.05;
 /** Nobody would take what is slower by more than this. */
 const HOPELESS_BEYOND = 0.1;
 const DRAWS = 2000;
+/** The mean of a ratio whose logarithm is Student's does not exist: nothing counts as more than ten times as slow. */
+const MOST_LOSS = Math.log(10);
+/** Above so many degrees of freedom Fisher's approximation of chi squared is as good. */
+const MANY = 40;
+
+/** What is known of one contestant's log time. */
+export interface Estimated {
+  readonly centre: number;
+  /** Standard error of the centre. */
+  readonly error: number;
+  /** Of each observation from the centre, in the same order for all contestants; 0 where it has none. */
+  readonly deviations: readonly number[];
+}
 
 /**
  * What the contestants' true times may be: draws from the multivariate t that a normal sample with an unknown covariance leaves
- * (Gelman and others, "Bayesian data analysis", 3.6).
+ * (Gelman and others, "Bayesian data analysis", 3.6). What contestants have in common in their observations stays in common.
  *
- * @param logs of each contestant one log time for each generation, all in the same order.
+ * @param df degrees of freedom of the errors.
+ * @example
+ * const none = [0, 0, 0];
+ * const contestants = new Map([[4, { centre: 0, error: 0, deviations: none }], [8, { centre: -1, error: 0.1, deviations: none }]]);
+ * estimatedOdds(contestants, 2, 1).get(8)?.probabilityOfBest; // 1
+ */
+export function estimatedOdds<Id>(
+  contestants: ReadonlyMap<Id, Estimated>,
+  df: number,
+  seed: number,
+): Map<Id, Odds> {
+  const all = [...contestants.values()];
+  const random = createRandom(seed);
+  const factor = triangle(all);
+  const losses = all.map(() => new Float64Array(DRAWS));
+  const drawn = new Float64Array(all.length);
+  for (let draw = 0; draw < DRAWS; draw++) {
+    const normals = all.map(() => random.normal());
+    const scale = Math.sqrt(df / chiSquared(df, random));
+    for (const [index, { centre }] of all.entries())
+      drawn[index] =
+        centre + scale * itemAt(factor, index).reduce((sum, by, row) => sum + by * itemAt(normals, row), 0);
+    const lowest = Math.min(...drawn);
+    for (const [index, own] of losses.entries()) own[draw] = (drawn[index] as number) - lowest;
+  }
+  return new Map([...contestants.keys()].map((id, index) => [id, oddsOf(itemAt(losses, index))]));
+}
+
+/**
+ * The same from plain samples.
+ *
+ * @param logs of each contestant one log time for each observation, all in the same order; two and more.
  * @example
  * posteriorOdds(new Map([[4, [0, 0, 0, 0]], [8, [-0.5, -0.51, -0.49, -0.5]]]), 1).get(8)?.probabilityOfBest; // 1
  */
 export function posteriorOdds<Id>(logs: ReadonlyMap<Id, readonly number[]>, seed: number): Map<Id, Odds> {
-  const columns = [...logs.values()].map((values) => {
+  const [first = []] = logs.values();
+  const df = Math.max(1, first.length - 1);
+  const contestants = [...logs].map(([id, values]): [Id, Estimated] => {
     const centre = values.reduce((sum, value) => sum + value, 0) / values.length;
-    return { centre, deviations: values.map((value) => value - centre), losses: new Float64Array(DRAWS) };
+    const deviations = values.map((value) => value - centre);
+    return [id, { centre, deviations, error: Math.sqrt(dot(deviations, deviations) / df / values.length) }];
   });
-  const count = columns[0]?.deviations.length ?? 0;
-  const df = Math.max(1, count - 1);
-  const random = createRandom(seed);
-  // One weight a generation for all contestants, so that what they have in common stays in common.
-  const weights = new Float64Array(count);
-  const drawn = new Float64Array(columns.length);
-  for (let draw = 0; draw < DRAWS; draw++) {
-    for (let index = 0; index < count; index++) weights[index] = random.normal();
-    const scale = Math.sqrt(1 / (chiSquared(df, random) * count));
-    for (const [index, { centre, deviations }] of columns.entries())
-      drawn[index] = centre + scale * dot(deviations, weights);
-    const lowest = Math.min(...drawn);
-    for (const [index, { losses }] of columns.entries()) losses[draw] = (drawn[index] as number) - lowest;
-  }
-  return new Map([...logs.keys()].map((id, index) => [id, oddsOf(itemAt(columns, index).losses)]));
+  return estimatedOdds(new Map(contestants), df, seed);
 }
 
-function dot(values: readonly number[], weights: Float64Array): number {
-  let sum = 0;
-  for (let index = 0; index < weights.length; index++)
-    sum += itemAt(values, index) * (weights[index] as number);
-  return sum;
+/** Cholesky's factor of the covariance of the errors: row by row, its lower triangle. */
+function triangle(all: readonly Estimated[]): number[][] {
+  const lengths = all.map(({ deviations }) => Math.sqrt(dot(deviations, deviations)));
+  const rows: number[][] = [];
+  for (const [index, { error, deviations }] of all.entries()) {
+    const row: number[] = [];
+    for (let column = 0; column < index; column++) {
+      const before = itemAt(all, column);
+      const length = itemAt(lengths, index) * itemAt(lengths, column);
+      const covariance =
+        length === 0 ? 0 : (error * before.error * dot(deviations, before.deviations)) / length;
+      const pivot = itemAt(itemAt(rows, column), column);
+      row.push(pivot === 0 ? 0 : (covariance - dot(row, itemAt(rows, column))) / pivot);
+    }
+    row.push(Math.sqrt(Math.max(0, error ** 2 - dot(row, row))));
+    rows.push(row);
+  }
+  return rows;
 }
+
+/** Of as many as the first one has. */
+const dot = (values: readonly number[], by: readonly number[]): number =>
+  values.reduce((sum, value, index) => sum + value * (by[index] ?? 0), 0);
 
 /** Two degrees of freedom are an exponential variable; one that is left over is a square of a normal one. */
 function chiSquared(df: number, random: Random): number {
+  if (df > MANY) return (Math.sqrt(2 * df - 1) + random.normal()) ** 2 / 2;
   let sum = df % 2 === 1 ? random.normal() ** 2 : 0;
   for (let pair = 0; pair < Math.floor(df / 2); pair++) sum -= 2 * Math.log(1 - random.next());
   return sum;
@@ -70,7 +121,7 @@ function oddsOf(losses: Float64Array): Odds {
   const share = (is: (loss: number) => boolean): number => losses.filter(is).length / DRAWS;
   return {
     probabilityOfBest: share((loss) => loss === 0),
-    expectedLoss: Math.expm1(losses.reduce((sum, loss) => sum + loss, 0) / DRAWS),
+    expectedLoss: losses.reduce((sum, loss) => sum + Math.expm1(Math.min(loss, MOST_LOSS)), 0) / DRAWS,
     chanceSlower: share((loss) => loss > Math.log1p(WRONG_BEYOND)),
     chanceAccepted: share((loss) => loss <= Math.log1p(ACCEPTED_LOSS)),
     chanceHopeless: share((loss) => loss > Math.log1p(HOPELESS_BEYOND)),

@@ -67,7 +67,10 @@ export async function prepareModule(
   const module = check(await import(url));
   const operations = options.operations ?? module.operations ?? 1;
   const given: ModuleContext = {
-    size: context.size,
+    // It may change between calls.
+    get size() {
+      return context.size;
+    },
     directory: context.directory,
     operations,
     scale: options.scale,

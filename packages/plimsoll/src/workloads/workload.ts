@@ -1,6 +1,6 @@
 /** What a workload gets from the run that it is part of. */
 export interface RunContext {
-  /** Pool size of this process, counted, not merely asked for. */
+  /** Pool size in force, counted, not merely asked for. */
   readonly size: number;
   /** An empty directory of this run's own; it is removed afterwards. */
   readonly directory: string;

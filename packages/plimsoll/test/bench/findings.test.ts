@@ -18,7 +18,6 @@ const round = (given: Partial<RoundResult> = {}): RoundResult => ({
   generation: 0,
   block: 0,
   order: 0,
-  group: 0,
   workMs: 100,
   opsPerSecond: 1000,
   latencyMs: { p50: 1, p99: 2 },
@@ -51,7 +50,8 @@ const method = (generations: number): WorkloadResult['method'] => ({
   mostGenerations: 12,
   rounds: 2 * generations,
   looks: generations,
-  groups: [[8]],
+  fixed: null,
+  shares: [],
   seconds: 11,
   stop: 'settled',
 });

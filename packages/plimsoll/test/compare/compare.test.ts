@@ -104,7 +104,8 @@ describe('a comparison of two results', () => {
       const method = {
         ...({ mode: 'alternating', stop: 'settled', seconds: 1 } as const),
         ...{ repetitions: 1, blocks: 3, generations: 6, mostGenerations: 8, rounds: 18, looks: 6 },
-        groups: [],
+        fixed: null,
+        shares: [],
       };
       const disturbances = Array.from({ length: disturbed }, (_, generation) => ({
         generation,

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Guardian } from '#plimsoll/lab/guardian.js';
+import { killGroup, type Started } from '#plimsoll/lab/process.js';
 import { processesWith, until } from '../support/cli.js';
 
 const linux = process.platform === 'linux' ? {} : { skip: 'looks for processes in /proc' };
@@ -68,4 +70,19 @@ test('a process whose environment names another directory is left alone', linux,
   assert.equal(bystander.exitCode ?? bystander.signalCode, null);
   bystander.stdin?.end();
   await once(bystander, 'exit');
+});
+
+test('where no process can be started there is no guardian, and its error says so', (t) => {
+  const { execPath } = process;
+  t.after(() => {
+    process.execPath = execPath;
+  });
+  process.execPath = '/nowhere/node';
+  assert.throws(() => new Guardian(), { code: 'PLIMSOLL_NO_PROCESSES' });
+});
+
+test('a process that cannot be killed is not waited for for ever', async () => {
+  // Above the largest number that Linux gives.
+  const undead = { pid: 2 ** 22 + 1, exitCode: null, signalCode: null, stderr: null };
+  assert.equal(await killGroup(Object.assign(new EventEmitter(), undead) as unknown as Started, 20), false);
 });

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { MeasuringProcess } from '#plimsoll/bench/measuring-process.js';
 import { Guardian } from '#plimsoll/lab/guardian.js';
-import { MeasuringProcess } from '#plimsoll/lab/measuring-process.js';
 import { openResolver } from '#plimsoll/lab/resolver/open.js';
 import { createRandom } from '#plimsoll/stats/random.js';
 import { resolveParameters } from '#plimsoll/workloads/parameters.js';
@@ -20,6 +20,7 @@ describe('the local resolver', namespaces ? {} : { skip: 'needs the right to mak
       {
         spec: { kind: 'built-in', name: 'dns', parameters: resolveParameters('dns', { operations: 16 }) },
         size: 8,
+        resizes: false,
         directory,
         names: resolver.names,
         prefix: resolver.prefix,
@@ -29,7 +30,7 @@ describe('the local resolver', namespaces ? {} : { skip: 'needs the right to mak
       createRandom(1),
     );
     const { unloadedLatencyMs } = live.readiness;
-    const { workMs } = await live.round(1);
+    const { workMs } = await live.round(1, 8);
     await live.close();
     await resolver.close();
     await guardian.close();

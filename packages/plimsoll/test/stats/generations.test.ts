@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
+  type Block,
   compareGenerations,
   comparePair,
-  type Generation,
   type GenerationsResult,
 } from '#plimsoll/stats/generations.js';
-import { FIRST_LOOK, lookBoundary } from '#plimsoll/stats/looks.js';
+import { evenLooks, FIRST_LOOK, lookBoundary, lookLevels } from '#plimsoll/stats/looks.js';
 import { createRandom, type Random } from '#plimsoll/stats/random.js';
+import { studentCritical, studentTwoSidedP } from '#plimsoll/stats/student-t.js';
+import { fitTwoLevels } from '#plimsoll/stats/two-levels.js';
 
 const SIZES = [2, 4, 8];
 const BASELINE = 4;
@@ -27,43 +29,34 @@ interface World {
 const CALM: Omit<World, 'truth'> = { spread: 0.02, process: 0.005, drift: 0.02, spikes: 0.02, highest: 0.3 };
 const NOISY: Omit<World, 'truth'> = { spread: 0.08, process: 0.02, drift: 0.2, spikes: 0.1, highest: 0.7 };
 
-function generation(world: World, blocks: number, random: Random): Generation {
+/** Blocks of one generation, by processes of each arm or by one process for all. */
+function generation(world: World, blocks: number, random: Random): Block[] {
   const arms = [...SIZES, 'twin' as const];
   const processes = new Map(arms.map((arm) => [arm, world.process * random.normal()]));
-  const times = new Map(arms.map((arm): [number | 'twin', number[]] => [arm, []]));
-  for (let block = 0; block < blocks; block++) {
+  return Array.from({ length: blocks }, () => {
     const drift = world.drift * random.normal();
-    for (const arm of random.shuffle(arms)) {
-      const skewed = -Math.log(1 - random.next()) - 1;
-      const spike = random.next() < world.spikes ? world.highest * random.next() : 0;
-      const truth = Math.log(world.truth(arm === 'twin' ? BASELINE : arm));
-      const log = truth + drift + (processes.get(arm) as number) + world.spread * skewed + spike;
-      times.get(arm)?.push(Math.exp(log));
-    }
-  }
-  return new Map(
-    arms.map((arm) => [
-      arm,
-      {
-        times: times.get(arm) as number[],
-        baselineTimes: times.get(BASELINE) as number[],
-        twinTimes: times.get('twin') as number[],
-        delays: Array.from({ length: blocks }, () => 1),
-      },
-    ]),
-  );
+    return new Map(
+      arms.map((arm) => {
+        const skewed = -Math.log(1 - random.next()) - 1;
+        const spike = random.next() < world.spikes ? world.highest * random.next() : 0;
+        const truth = Math.log(world.truth(arm === 'twin' ? BASELINE : arm));
+        const log = truth + drift + (processes.get(arm) as number) + world.spread * skewed + spike;
+        return [arm, { time: Math.exp(log), delay: 1 }];
+      }),
+    );
+  });
 }
 
 /** A suite that is looked at after every generation and stops when it is settled. */
 function suite(world: World, mostGenerations: number, random: Random): GenerationsResult {
-  const generations: Generation[] = [];
+  const generations: Block[][] = [];
   for (;;) {
     generations.push(generation(world, 3, random));
     if (generations.length < FIRST_LOOK) continue;
     const result = compareGenerations(generations, {
       ids: SIZES,
       baseline: BASELINE,
-      mostGenerations,
+      looks: evenLooks(generations.length, mostGenerations),
       seed: 1,
     });
     if (result.settled || generations.length === mostGenerations) return result;
@@ -113,7 +106,7 @@ describe('suites that stop when they know', () => {
 });
 
 test('the boundary of the looks: a plain t-test at one look, wider with more, widest at the first', () => {
-  assert.ok(Math.abs(lookBoundary(4, 0.95)(4) - 3.182) < 0.1);
+  assert.ok(Math.abs(lookBoundary(4, 0.95)(4) - 3.182) < 0.01);
   const boundary = lookBoundary(12, 0.95);
   assert.ok(boundary(12) > 2.201, 'more than the plain t of 11 degrees of freedom');
   assert.ok(boundary(4) > boundary(6) && boundary(6) > boundary(12));
@@ -121,38 +114,102 @@ test('the boundary of the looks: a plain t-test at one look, wider with more, wi
   assert.throws(() => lookBoundary(3, 0.95), RangeError);
 });
 
+test('all looks together err as often as they may: simulated motions', () => {
+  const random = createRandom(8);
+  const shares = [0.3, 0.35, 0.6, 0.8, 1];
+  const levels = lookLevels(shares, 0.05);
+  assert.ok((levels[0] as number) < 0.002, 'an early look spends almost nothing');
+  let crossed = 0;
+  const paths = 20_000;
+  for (let path = 0; path < paths; path++) {
+    let at = 0;
+    crossed += shares.some((share, look) => {
+      at += Math.sqrt(share - (shares[look - 1] ?? 0)) * random.normal();
+      return studentTwoSidedP(at / Math.sqrt(share), 1e5) < (levels[look] as number);
+    })
+      ? 1
+      : 0;
+  }
+  // 5 % of 20,000 are 1,000 ± 31.
+  assert.ok(Math.abs(crossed - 0.05 * paths) < 125, `${crossed} of ${paths}`);
+});
+
+describe('a mean at two levels', () => {
+  test('of one block each it is that of Student', () => {
+    const values = [0.1, -0.1, 0.05, -0.05, 0.02, -0.02, 0.08, -0.08];
+    const squares = values.reduce((sum, value) => sum + value ** 2, 0);
+    const half = studentCritical(0.05, 7) * Math.sqrt(squares / 7 / 8);
+    const fit = fitTwoLevels(values.map((value) => [value]));
+    assert.ok(Math.abs(fit.halfWidth(0.05) / half - 1) < 0.1, `${fit.halfWidth(0.05)} is not near ${half}`);
+  });
+
+  test('generations that differ count as one value each, those that do not as their blocks', () => {
+    const block = (index: number): number => 0.01 * ((index % 4) - 1.5);
+    const of = (shift: number): number[][] =>
+      [1, -1, 1, -1, 1, -1].map((sign) =>
+        Array.from({ length: 8 }, (_, index) => sign * shift + block(index)),
+      );
+    const [alike, apart] = [fitTwoLevels(of(0)), fitTwoLevels(of(0.05))];
+    assert.ok(alike.between < 0.02 && apart.between > 2, `${alike.between} ${apart.between}`);
+    const plain = studentCritical(0.05, 47) * Math.sqrt(1.25e-4 / 48);
+    assert.ok(alike.halfWidth(0.05) < 1.4 * plain);
+    assert.ok(apart.halfWidth(0.05) > 0.75 * studentCritical(0.05, 5) * (0.055 / Math.sqrt(6)));
+  });
+
+  test('an outlier hardly moves it', () => {
+    const blocks = Array.from({ length: 20 }, (_, index) => 0.01 * ((index % 5) - 2));
+    assert.ok(Math.abs(fitTwoLevels([[...blocks, 9]]).mean) < 0.005);
+  });
+
+  test('the interval holds as often as it says, whether generations differ or not', () => {
+    const random = createRandom(9);
+    for (const spread of [0, 1])
+      for (const [generations, blocks] of [
+        [5, 8],
+        [10, 3],
+      ] as const) {
+        let outside = 0;
+        for (let trial = 0; trial < 600; trial++) {
+          const groups = Array.from({ length: generations }, () => {
+            const shift = spread * random.normal();
+            return Array.from({ length: blocks }, () => shift + random.normal());
+          });
+          const fit = fitTwoLevels(groups);
+          if (Math.abs(fit.mean) > fit.halfWidth(0.05)) outside++;
+        }
+        // 5 % of 600 are 30 ± 5.3; few generations that differ much hold a little less often.
+        assert.ok(outside <= 54, `${outside} of 600 with ${generations} generations, ${spread}`);
+      }
+  });
+});
+
 /** Generations with given log ratios to the baseline, one block each. */
 function planted(
   logs: ReadonlyMap<number | 'twin', readonly number[]>,
   delays = new Map<number, number>(),
-): Generation[] {
+): Block[][] {
   const count = logs.get(SIZES[0] as number)?.length ?? 0;
-  return Array.from(
-    { length: count },
-    (_, index) =>
-      new Map(
-        [...SIZES, 'twin' as const].map((arm) => {
-          const log = arm === BASELINE ? 0 : ((logs.get(arm) as number[])[index] as number);
-          const delay = arm === 'twin' ? 1 : (delays.get(arm) ?? 1);
-          return [
-            arm,
-            {
-              times: [100 * Math.exp(log)],
-              baselineTimes: [100],
-              twinTimes: [100],
-              delays: [delay + index * 1e-3],
-            },
-          ];
-        }),
-      ),
-  );
+  return Array.from({ length: count }, (_, index) => [
+    new Map(
+      [...SIZES, 'twin' as const].map((arm) => {
+        const log = arm === BASELINE ? 0 : ((logs.get(arm) as number[])[index] as number);
+        const delay = arm === 'twin' ? 1 : (delays.get(arm) ?? 1);
+        return [arm, { time: 100 * Math.exp(log), delay: delay + index * 1e-3 }];
+      }),
+    ),
+  ]);
 }
 
 const around = (centre: number, count = 8): number[] =>
   Array.from({ length: count }, (_, index) => centre + 0.004 * ((index % 3) - 1));
 
-const compare = (generations: readonly Generation[]): GenerationsResult =>
-  compareGenerations(generations, { ids: SIZES, baseline: BASELINE, mostGenerations: 12, seed: 1 });
+const compare = (generations: readonly (readonly Block[])[]): GenerationsResult =>
+  compareGenerations(generations, {
+    ids: SIZES,
+    baseline: BASELINE,
+    looks: evenLooks(generations.length, 12),
+    seed: 1,
+  });
 
 describe('the recommendation', () => {
   test('a size whose row says +91 % is never recommended', () => {
@@ -254,8 +311,11 @@ test('the chances of being best sum to one', () => {
 });
 
 describe('one pair', () => {
-  const pairs = (generations: readonly Generation[]) =>
-    generations.map((one) => ({ values: one.get(8)?.times ?? [], reference: one.get('twin')?.times ?? [] }));
+  const pairs = (generations: readonly (readonly Block[])[]) =>
+    generations.map((blocks) => {
+      const of = (arm: number | 'twin') => blocks.map((block) => block.get(arm)?.time as number);
+      return { values: of(8), reference: of('twin') };
+    });
 
   test('is judged falsely in at most one suite of twenty, looked at after every generation', () => {
     const random = createRandom(41);
@@ -263,10 +323,13 @@ describe('one pair', () => {
     const mostGenerations = 12;
     let wrong = 0;
     for (let trial = 0; trial < 400; trial++) {
-      const generations: Generation[] = [];
+      const generations: Block[][] = [];
       while (generations.length < mostGenerations) {
         generations.push(generation(world, 3, random));
-        const { low, high } = comparePair(pairs(generations), { mostGenerations, comparisons: 1 });
+        const { low, high } = comparePair(pairs(generations), {
+          looks: evenLooks(generations.length, mostGenerations),
+          comparisons: 1,
+        });
         if (low > 1 || high < 1) {
           wrong++;
           break;
@@ -281,15 +344,18 @@ describe('one pair', () => {
     const random = createRandom(42);
     const world = { ...CALM, truth: (size: number) => (size === 8 ? 130 : 100) };
     const some = pairs(Array.from({ length: 8 }, () => generation(world, 3, random)));
-    const alone = comparePair(some, { mostGenerations: 8, comparisons: 1 });
-    const beside = comparePair(some, { mostGenerations: 8, comparisons: 6 });
+    const alone = comparePair(some, { looks: evenLooks(8, 8), comparisons: 1 });
+    const beside = comparePair(some, { looks: evenLooks(8, 8), comparisons: 6 });
     assert.equal(alone.verdict, 'worse');
     assert.ok(beside.low < alone.low && beside.high > alone.high && beside.ratio === alone.ratio);
-    const early = comparePair(some.slice(0, FIRST_LOOK - 1), { mostGenerations: 8, comparisons: 1 });
+    const early = comparePair(some.slice(0, FIRST_LOOK - 1), {
+      looks: evenLooks(FIRST_LOOK - 1, 8),
+      comparisons: 1,
+    });
     assert.deepEqual(
       [early.high, early.verdict, early.settled],
       [Number.POSITIVE_INFINITY, 'unclear', false],
     );
-    assert.throws(() => comparePair([], { mostGenerations: 8, comparisons: 1 }), RangeError);
+    assert.throws(() => comparePair([], { looks: [], comparisons: 1 }), RangeError);
   });
 });

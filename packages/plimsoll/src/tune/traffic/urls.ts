@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError, usage } from '../../errors.js';
 import { printable } from '../../host/printable.js';
-import { killGroup, lastWords, startGroup } from '../../lab/process-group.js';
+import { killGroup, lastWords, startGroup } from '../../lab/process.js';
 import { createRandom } from '../../stats/random.js';
 import { type Endpoint, urlOf } from '../endpoint.js';
 import type { SendOrder, Sent } from './messages.js';

@@ -1,16 +1,17 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js';
+import { watchLoopDelay } from '../../lab/loop-delay.js';
 import { median, quantile } from '../../stats/quantile.js';
 import { BadModule } from '../../workloads/module.js';
 import { prepareWorkload, type ReadyWorkload } from '../../workloads/prepare.js';
-import { watchLoopDelay } from '../loop-delay.js';
 import type { Answer, Job, Measurement, Order, Phase } from '../messages.js';
+import { fixedPool, type Pool, resizablePool } from './pool.js';
 
 const ALONE_SAMPLES = 5;
 
 /**
- * Measure one workload, a round for each order, and wait in between without using a CPU. Nothing here may use the pool that is
- * being measured.
+ * Measure one workload, a round for each order, each at the size that the order says, and wait in between without using a CPU.
+ * Nothing here may use the pool that is being measured.
  */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
   process.once('message', (job: Job) => void work(job, poolThreadsBetween(before, after)));
@@ -31,33 +32,48 @@ async function work(job: Job, observedThreads: number | null): Promise<void> {
   process.once('beforeExit', () => answer({ type: 'never-settles' }));
   process.channel?.unref();
   try {
+    const pool = job.resizes
+      ? await resizablePool(observedThreads, mayLookUp(job))
+      : fixedPool(observedThreads);
     const context = { size: job.size, directory: job.directory, names: job.names };
     const workload = await prepareWorkload(job.spec, context);
     phase = 'run';
     const unloadedLatencyMs = await warmUp(workload, job);
     settle(job);
     const { operations, isolated } = workload;
-    process.on('message', (order: Order) => {
-      process.channel?.unref();
-      void obey(order, workload, job).catch(fail);
-    });
-    answer({ type: 'ready', observedThreads, operations, unloadedLatencyMs, isolated });
+    process.on('message', (order: Order) => void obey(order, workload, pool, context).catch(fail));
+    answer({ type: 'ready', operations, unloadedLatencyMs, isolated, fixed: pool.fixed });
   } catch (error) {
     fail(error);
   }
 }
 
-async function obey(order: Order, workload: ReadyWorkload, job: Job): Promise<void> {
+const mayLookUp = ({ spec }: Job): boolean =>
+  spec.kind === 'module' || spec.name === 'dns' || spec.name === 'mixed';
+
+async function obey(
+  order: Order,
+  workload: ReadyWorkload,
+  pool: Pool,
+  context: { size: number; readonly directory: string },
+): Promise<void> {
   if (order.do === 'close') {
+    process.channel?.unref();
     await workload.close();
     return answer({ type: 'closed' });
   }
+  if (order.size !== context.size) await pool.resize(order.size);
+  context.size = order.size;
+  process.channel?.unref();
   const measurement = await round(workload, order.repetitions);
-  settle(job);
-  answer({ type: 'round', measurement });
+  settle(context);
+  answer({ type: 'round', measurement: { observedThreads: pool.observed, ...measurement } });
 }
 
-async function round(workload: ReadyWorkload, repetitions: number): Promise<Measurement> {
+async function round(
+  workload: ReadyWorkload,
+  repetitions: number,
+): Promise<Omit<Measurement, 'observedThreads'>> {
   const { operations } = workload;
   const latencies: number[] = [];
   const record = (ms: number): number => latencies.push(ms);
@@ -84,7 +100,7 @@ const secondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system)
  * Leave nothing for the next process to pay: what the round has changed in its directory goes to the disk now. Files that were
  * deleted again have no dirty pages any more, so this writes little more than the journal. On this thread: the pool stays unused.
  */
-function settle({ directory }: Job): void {
+function settle({ directory }: Pick<Job, 'directory'>): void {
   try {
     const descriptor = openSync(directory, 'r');
     try {

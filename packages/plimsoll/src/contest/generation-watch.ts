@@ -1,8 +1,13 @@
 import { disturbancesOf, type MachineNoise, machineNoise, readMachine } from '../host/noise.js';
 
+export interface Disturbance {
+  readonly generation: number;
+  readonly what: string[];
+}
+
 /** What the machine did during each generation beside what the processes that are compared used. */
 export class GenerationWatch {
-  readonly disturbances: { generation: number; what: string[] }[] = [];
+  readonly disturbances: Disturbance[] = [];
   readonly #usedByPid = new Map<number, number>();
   readonly #earlier: MachineNoise[] = [];
   #before = readMachine();

@@ -2,16 +2,19 @@ import { mkdtempSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
+import { type Ending, LiveProcess, serving } from '../lab/fresh-process.js';
+import type { Guardian, Supervision } from '../lab/guardian.js';
+import { lastWords } from '../lab/process.js';
 import type { Random } from '../stats/random.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
-import { type Ending, LiveProcess, serving } from './fresh-process.js';
-import type { Guardian, Supervision } from './guardian.js';
 import type { Answer, Job, Measurement, Order, Readiness } from './messages.js';
-import { lastWords } from './process-group.js';
 
 export interface MeasuringRequest {
   readonly spec: WorkloadSpec;
+  /** Of its pool at the start. */
   readonly size: number;
+  /** Its pool is to be resized between rounds, to that size at the most. */
+  readonly resizes: boolean;
   /** The experiment's temporary directory; the process gets one of its own inside. */
   readonly directory: string;
   readonly names: readonly string[];
@@ -24,7 +27,7 @@ export interface MeasuringRequest {
 const MEASURE = new URL('./child/measure.js', import.meta.url);
 
 /**
- * A process with a pool of one size that measures a workload round by round and waits in between. Each has a directory of its
+ * A process that measures a workload round by round, at one size or at several, and waits in between. Each has a directory of its
  * own, the length of whose name differs from process to process, as that of the environment does, for the same reason.
  */
 export class MeasuringProcess {
@@ -34,6 +37,8 @@ export class MeasuringProcess {
   readonly #signal: AbortSignal;
   readonly #directory: string;
   #readiness: Readiness | null = null;
+  /** For messages. */
+  #size: number;
 
   private constructor(
     live: LiveProcess<Answer>,
@@ -46,6 +51,7 @@ export class MeasuringProcess {
     this.#guardian = guardian;
     this.#signal = signal;
     this.#directory = directory;
+    this.#size = request.size;
   }
 
   /**
@@ -85,8 +91,8 @@ export class MeasuringProcess {
   }
 
   async #prepare(): Promise<void> {
-    const { spec, size, names } = this.#request;
-    const job: Job = { spec, size, names, directory: this.#directory, cwd: process.cwd() };
+    const { spec, size, resizes, names } = this.#request;
+    const job: Job = { spec, size, resizes, names, directory: this.#directory, cwd: process.cwd() };
     this.#readiness = await this.#ask(job, 'ready');
   }
 
@@ -99,8 +105,9 @@ export class MeasuringProcess {
   }
 
   /** @throws {PlimsollError} naming what went wrong; an AbortError when it was interrupted. */
-  async round(repetitions: number): Promise<Measurement> {
-    return (await this.#ask({ do: 'round', repetitions } satisfies Order, 'round')).measurement;
+  async round(repetitions: number, size: number): Promise<Measurement> {
+    this.#size = size;
+    return (await this.#ask({ do: 'round', repetitions, size } satisfies Order, 'round')).measurement;
   }
 
   /** Let the workload clean up, and end the process. @throws {PlimsollError} when the clean-up fails. */
@@ -125,7 +132,7 @@ export class MeasuringProcess {
     const ending = await this.#live.ask(order, this.#request.deadlineMs, this.#signal);
     if (ending.kind === 'answer' && ending.answer.type === expected)
       return ending.answer as Extract<Answer, { type: Type }>;
-    throw failureOf(ending, this.#request, this.#directory);
+    throw failureOf(ending, { ...this.#request, size: this.#size }, this.#directory);
   }
 }
 

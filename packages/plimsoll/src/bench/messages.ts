@@ -1,0 +1,67 @@
+import type { WorkloadSpec } from '../workloads/prepare.js';
+
+/** What the parent asks of a measuring process first, over IPC. */
+export interface Job {
+  readonly spec: WorkloadSpec;
+  /** Of the pool that it was started with. */
+  readonly size: number;
+  /** The pool is to be resized between rounds, if it can be. */
+  readonly resizes: boolean;
+  readonly directory: string;
+  readonly names: readonly string[];
+  /** Working directory: entering a mount namespace loses it. */
+  readonly cwd: string;
+}
+
+/** What it asks next: a round after another, and in the end the workload's own clean-up. */
+export type Order =
+  | { readonly do: 'round'; readonly repetitions: number; readonly size: number }
+  | { readonly do: 'close' };
+
+/** A measuring process that is ready for its first round. */
+export interface Readiness {
+  /** Operations of one repetition. */
+  readonly operations: number;
+  /** Median time of one operation with nothing else in flight. */
+  readonly unloadedLatencyMs: number;
+  /** A user's module asks to be measured in a process that is the only one. */
+  readonly isolated: boolean;
+  /** Why its pool keeps the size that it was started with, though it was to be resized. */
+  readonly fixed: string | null;
+}
+
+/** What one round measured: the same work, repeated. */
+export interface Measurement {
+  /** Pool threads that served the queue, counted; `null` where they cannot be. */
+  readonly observedThreads: number | null;
+  /** Mean time of a repetition. */
+  readonly workMs: number;
+  readonly opsPerSecond: number;
+  /** Of one call, from submission to callback. */
+  readonly latencyMs: { readonly p50: number; readonly p99: number };
+  readonly cpuSeconds: number;
+  /** CPU time of the process since it was started. */
+  readonly totalCpuSeconds: number;
+  /** The most that the process has held until then. */
+  readonly maxRssBytes: number;
+  readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
+}
+
+export type Phase = 'start' | 'load' | 'run';
+
+/** What a measuring process answers. */
+export type Answer =
+  | { readonly type: 'started' }
+  | { readonly type: 'refused'; readonly observedThreads: number }
+  | ({ readonly type: 'ready' } & Readiness)
+  | { readonly type: 'round'; readonly measurement: Measurement }
+  | { readonly type: 'closed' }
+  | { readonly type: 'bad-module'; readonly message: string }
+  | { readonly type: 'never-settles' }
+  | {
+      readonly type: 'failed';
+      readonly phase: Phase;
+      readonly name: string;
+      readonly message: string;
+      readonly code: string | null;
+    };

@@ -1,0 +1,184 @@
+import { availableParallelism } from 'node:os';
+import type { Arm } from '../contest/block-order.js';
+import { ArmLost, type Contestant, contest, type Outcome, type Standing } from '../contest/contest.js';
+import { blocksWorth, fitGenerations, type GenerationsFit } from '../contest/fit.js';
+import { PlimsollError } from '../errors.js';
+import type { Supervision } from '../lab/guardian.js';
+import type { Random } from '../stats/random.js';
+import type { WorkloadSpec } from '../workloads/prepare.js';
+import { MeasuringProcess, type MeasuringRequest } from './measuring-process.js';
+import type { Measurement } from './messages.js';
+
+/**
+ * How rounds of several pool sizes are measured. `resized`: one process of a generation has all of them, by turns. `alternating`:
+ * a process for each, live at the same time. `isolated`: one process at a time, for one round.
+ */
+export type Mode = 'resized' | 'alternating' | 'isolated';
+
+/** What one arm of a contest of pools is. */
+export interface PoolArm {
+  readonly spec: WorkloadSpec;
+  readonly size: number;
+  /** Arms of the same name can share a process. */
+  readonly process: string;
+}
+
+export interface PoolsPlan<Id extends string | number> {
+  /** The arms, the baseline among them. */
+  readonly ids: readonly Id[];
+  readonly baseline: Id;
+  armOf(id: Arm<Id>): PoolArm;
+  readonly isolated: boolean;
+  /** `null`: as long as the generations take. */
+  readonly timeMs: number | null;
+  /** The most generations of isolated processes. */
+  readonly blocks: number;
+  readonly process: Pick<MeasuringRequest, 'directory' | 'names' | 'prefix' | 'deadlineMs'>;
+  readonly random: Random;
+  /** Asked after each generation. */
+  judge(outcome: Outcome<Measurement, Id>, spentMs: number): Standing<Id> & { readonly between: number };
+}
+
+/** How the rounds of a contest go. */
+export interface RoundsPlan extends GenerationsFit {
+  readonly repetitions: number;
+}
+
+/** A contest that is over, with how it went. */
+export interface PoolsOutcome<Id extends string | number> {
+  readonly mode: Mode;
+  /** Why pools were not resized. */
+  readonly fixed: string | null;
+  readonly operations: number;
+  readonly unloadedLatencyMs: number;
+  readonly rounds: RoundsPlan;
+  readonly outcome: Outcome<Measurement, Id>;
+  readonly seconds: number;
+}
+
+/** Long against a scheduler's slice, short against what disturbs a machine. */
+const ROUND_MS = 50;
+const ISOLATED_ROUND_MS = 1000;
+const MOST_REPETITIONS = 500;
+const MOST_GENERATIONS = 100;
+/** To resize the pool, sync the directory and answer. */
+const BETWEEN_ROUNDS_MS = 4;
+
+/**
+ * Compare kinds of work at pool sizes on this machine: a trial run of the baseline says how often the work fits into a round, how
+ * many blocks into a generation, and whether a process can have all sizes.
+ *
+ * @throws {PlimsollError} when the baseline cannot be measured at all.
+ */
+export async function contestPools<Id extends string | number>(
+  plan: PoolsPlan<Id>,
+  { guardian, signal }: Supervision,
+): Promise<PoolsOutcome<Id>> {
+  const startedMs = performance.now();
+  const { ids, baseline, isolated: isAlone, timeMs, random } = plan;
+  const arms: readonly Arm<Id>[] = [...ids, 'twin'];
+  const { process, size: baseSize } = plan.armOf(baseline);
+  const open = (some: readonly Arm<Id>[], resizes: boolean): Promise<MeasuringProcess> =>
+    openFor(some, { plan, resizes, supervision: { guardian, signal } });
+
+  const beside = isAlone ? [baseline] : arms.filter((arm) => plan.armOf(arm).process === process);
+  const trial = await openTrial(beside, (some) => open(some, true));
+  let first: MeasuringProcess | null = trial.live;
+  try {
+    const openMs = performance.now() - startedMs;
+    const { fixed, isolated: asksToBeAlone, operations, unloadedLatencyMs } = first.readiness;
+    const { workMs } = await first.round(1, baseSize);
+    const mode = isAlone || asksToBeAlone ? 'isolated' : fixed === null ? 'resized' : 'alternating';
+    if (mode !== 'resized' || !trial.isWhole) {
+      await first.close();
+      first = null;
+    }
+    const rounds = planRounds({ openMs, workMs }, mode, arms.length, plan);
+    const outcome = await contest<Measurement, Id>({
+      ...{ ids, baseline, ...rounds, timeMs, startedMs, random, signal },
+      isolated: mode === 'isolated',
+      processOf: (arm) => (mode === 'resized' ? plan.armOf(arm).process : String(arm)),
+      open: async (some) => {
+        const live = (some.includes(baseline) && first) || (await open(some, mode === 'resized'));
+        if (live === first) first = null;
+        return contestantOf(live, rounds.repetitions, (arm) => plan.armOf(arm).size);
+      },
+      judge: (until) => {
+        const { between, ...standing } = plan.judge(until, performance.now() - startedMs);
+        return { ...standing, blocks: blocksWorth(rounds, between) };
+      },
+    });
+    const { error, stop } = outcome;
+    if (stop === 'failed' && error !== undefined && !(error instanceof PlimsollError)) throw error;
+    const seconds = (performance.now() - startedMs) / 1000;
+    return { mode, fixed, operations, unloadedLatencyMs, rounds, outcome, seconds };
+  } finally {
+    await first?.end();
+  }
+}
+
+/** A process for these arms, or for fewer of them where the sizes of some cannot be had: the contest will say so. */
+async function openTrial<Id extends string | number>(
+  arms: readonly Arm<Id>[],
+  open: (arms: readonly Arm<Id>[]) => Promise<MeasuringProcess>,
+  isWhole = true,
+): Promise<{ live: MeasuringProcess; isWhole: boolean }> {
+  try {
+    return { live: await open(arms), isWhole };
+  } catch (error) {
+    if (!(error instanceof ArmLost)) throw error;
+    return openTrial(
+      arms.filter((arm) => arm !== error.arm),
+      open,
+      false,
+    );
+  }
+}
+
+/** A process whose pool is large enough for the largest size of these arms. */
+async function openFor<Id extends string | number>(
+  arms: readonly Arm<Id>[],
+  given: { plan: PoolsPlan<Id>; resizes: boolean; supervision: Supervision },
+): Promise<MeasuringProcess> {
+  const { plan, supervision } = given;
+  const largest = arms.reduce((a, b) => (plan.armOf(b).size > plan.armOf(a).size ? b : a));
+  const { spec, size } = plan.armOf(largest);
+  // One size needs no resizing.
+  const resizes = given.resizes && arms.some((arm) => plan.armOf(arm).size !== size);
+  try {
+    return await MeasuringProcess.open({ ...plan.process, spec, size, resizes }, supervision, plan.random);
+  } catch (error) {
+    const isTooLarge = error instanceof PlimsollError && error.code === 'PLIMSOLL_POOL_NOT_CREATED';
+    throw isTooLarge && resizes ? new ArmLost(largest, error) : error;
+  }
+}
+
+const contestantOf = <Id extends string | number>(
+  live: MeasuringProcess,
+  repetitions: number,
+  sizeOf: (arm: Arm<Id>) => number,
+): Contestant<Measurement, Id> => ({
+  pid: live.pid,
+  round: (arm) => live.round(repetitions, sizeOf(arm)),
+  close: () => live.close(),
+  end: () => live.end(),
+});
+
+function planRounds(
+  { openMs, workMs }: { readonly openMs: number; readonly workMs: number },
+  mode: Mode,
+  arms: number,
+  { timeMs, blocks }: Pick<PoolsPlan<never>, 'timeMs' | 'blocks'>,
+): RoundsPlan {
+  const wanted = mode === 'isolated' ? ISOLATED_ROUND_MS : ROUND_MS;
+  const repetitions = Math.min(MOST_REPETITIONS, Math.max(1, Math.round(wanted / workMs)));
+  const aroundMs = mode === 'resized' ? openMs : openMs * Math.max(1, arms / availableParallelism());
+  const blockMs = arms * (repetitions * workMs + BETWEEN_ROUNDS_MS);
+  if (mode !== 'isolated' && timeMs !== null)
+    return {
+      ...{ repetitions, ...fitGenerations({ timeMs, aroundMs, blockMs, isShared: mode === 'resized' }) },
+      // Where the data ask for shorter ones there are more; the time ends it.
+      mostGenerations: MOST_GENERATIONS,
+    };
+  return { repetitions, blocks: 1, mostGenerations: blocks, aroundMs, blockMs };
+}

@@ -1,0 +1,40 @@
+import type { Random } from '../stats/random.js';
+
+/** What is run once in every block: each contestant (a pool size, say, or a library), and the baseline a second time. */
+export type Arm<Id extends string | number = number> = Id | 'twin';
+
+/**
+ * The order of the next block: random, or that of the one before it reversed, by turns, so that a linear drift of the machine
+ * cancels out (ABBA).
+ *
+ * @param arms that take part, the baseline and its twin among them.
+ * @param block counts from 0.
+ * @param before the order of the block before; what takes no part any more is left out.
+ */
+export function nextOrder<Arm>(
+  arms: readonly Arm[],
+  block: number,
+  before: readonly Arm[],
+  random: Random,
+): readonly Arm[] {
+  if (block % 2 === 0) return random.shuffle(arms);
+  return before.filter((arm) => arms.includes(arm)).toReversed();
+}
+
+/**
+ * The orders of so many blocks.
+ *
+ * @param ids the contestants, the baseline among them.
+ * @example
+ * blockOrders([4, 8], 2, random); // [[8, 4, 'twin'], ['twin', 4, 8]]
+ */
+export function blockOrders<Id extends string | number>(
+  ids: readonly Id[],
+  blocks: number,
+  random: Random,
+): (readonly Arm<Id>[])[] {
+  const orders: (readonly Arm<Id>[])[] = [];
+  for (let block = 0; block < blocks; block++)
+    orders.push(nextOrder<Arm<Id>>([...ids, 'twin'], block, orders.at(-1) ?? [], random));
+  return orders;
+}

@@ -1,0 +1,315 @@
+import type { Random } from '../stats/random.js';
+import { type Arm, nextOrder } from './block-order.js';
+import { type Disturbance, GenerationWatch } from './generation-watch.js';
+
+/** What a round may tell beside its figures. */
+export interface Used {
+  /** CPU time of its process since that was started. */
+  readonly totalCpuSeconds?: number;
+}
+
+/** A process that waits for its next round; of several arms, when it can be any of them. */
+export interface Contestant<Result extends Used, Id extends string | number = number> {
+  /** Of the process whose CPU time its rounds tell, if they do. */
+  readonly pid?: number;
+  round(arm: Arm<Id>): Promise<Result>;
+  /** Let it clean up, and end it. */
+  close(): Promise<void>;
+  /** Kill it. */
+  end(): Promise<void>;
+}
+
+/** A round in its place; all counts from 0. */
+export interface Round<Result, Id extends string | number = number> {
+  readonly generation: number;
+  readonly block: number;
+  /** Position in its block. */
+  readonly order: number;
+  readonly arm: Arm<Id>;
+  readonly result: Result;
+}
+
+/** What is known after a generation. */
+export interface Standing<Id> {
+  /** The answer is known, and further generations would not change it. */
+  readonly settled: boolean;
+  /** They are hopeless, and leave; what they did counts. */
+  readonly hopeless?: readonly Id[];
+  /** Blocks of the next generation; as many as the one before where it does not say. */
+  readonly blocks?: number;
+}
+
+export interface ContestPlan<Result extends Used, Id extends string | number = number> {
+  /** The contestants, the baseline among them. */
+  readonly ids: readonly Id[];
+  readonly baseline: Id;
+  /** Of the first generation. */
+  readonly blocks: number;
+  readonly mostGenerations: number;
+  /** `null`: as long as the generations take. */
+  readonly timeMs: number | null;
+  /** When the time began, by `performance.now()`. */
+  readonly startedMs: number;
+  /** One process at a time lives, for one round; a generation is then one block. */
+  readonly isolated: boolean;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** Arms of the same name share a process; by default none do. */
+  processOf?(arm: Arm<Id>): string;
+  /** Start a process for these arms; `twin` is the baseline a second time. */
+  open(arms: readonly Arm<Id>[]): Promise<Contestant<Result, Id>>;
+  /** Asked after each generation. */
+  judge(outcome: Outcome<Result, Id>): Standing<Id>;
+  onRound?(round: Round<Result, Id>): void;
+}
+
+/** Why there were no more generations. */
+export type Stop = 'settled' | 'time' | 'generations' | 'interrupted' | 'failed';
+
+export interface Outcome<Result, Id extends string | number = number> {
+  /** Every round, those of incomplete blocks and of lost contestants too. */
+  readonly rounds: readonly Round<Result, Id>[];
+  /** Complete ones. */
+  readonly generations: number;
+  /** The share of the information that there was at the end of each generation; 1 when it was the last for which there was time. */
+  readonly looks: readonly number[];
+  /** Contestants whose process died, hung or failed; the others went on without them. */
+  readonly lost: ReadonlyMap<Id, unknown>;
+  readonly disturbances: readonly Disturbance[];
+  readonly stop: Stop;
+  /** What ended it, when the baseline itself was lost. */
+  readonly error: unknown;
+}
+
+/** One of the arms cannot be had in a process that the others can share. */
+export class ArmLost<Id extends string | number> extends Error {
+  override readonly name = 'ArmLost';
+
+  constructor(
+    readonly arm: Arm<Id>,
+    override readonly cause: unknown,
+  ) {
+    super('a process cannot be had for this arm');
+  }
+}
+
+/**
+ * Give every contestant and the baseline's twin a short round in turn, in random order, block after block: what disturbs the
+ * machine lasts longer than a round, so it hits all of them alike (duet benchmarking: Bulej and others, "Duet benchmarking:
+ * improving measurement accuracy in the cloud", 2020). After some blocks all processes are replaced by fresh ones, because two
+ * processes of the same kind differ too.
+ *
+ * Never throws for a failed process: what was measured before is part of the outcome.
+ */
+export async function contest<Result extends Used, Id extends string | number = number>(
+  plan: ContestPlan<Result, Id>,
+): Promise<Outcome<Result, Id>> {
+  const run = new Contest(plan);
+  await run.run();
+  return run.outcome;
+}
+
+/** A generation worth its start has at least this share of the blocks of the one before. */
+const LEAST_SHARE = 1 / 3;
+
+class Contest<Result extends Used, Id extends string | number> {
+  readonly #plan: ContestPlan<Result, Id>;
+  readonly #rounds: Round<Result, Id>[] = [];
+  readonly #looks: number[] = [];
+  readonly #lost = new Map<Id, unknown>();
+  readonly #watch = new GenerationWatch();
+  readonly #open = new Map<Arm<Id>, Contestant<Result, Id>>();
+  #living: readonly Id[];
+  #generations = 0;
+  #blocks: number;
+  /** Of the slowest generation: what it takes around its blocks, and what one takes. */
+  #aroundMs = 0;
+  #blockMs = 0;
+  #stop: Stop = 'generations';
+  #error: unknown;
+
+  constructor(plan: ContestPlan<Result, Id>) {
+    this.#plan = plan;
+    this.#living = plan.ids;
+    this.#blocks = plan.isolated ? 1 : plan.blocks;
+  }
+
+  get outcome(): Outcome<Result, Id> {
+    return {
+      ...{ rounds: this.#rounds, generations: this.#generations, looks: this.#looks, lost: this.#lost },
+      ...{ disturbances: this.#watch.disturbances, stop: this.#stop, error: this.#error },
+    };
+  }
+
+  async run(): Promise<void> {
+    const plan = this.#plan;
+    try {
+      for (let blocks = this.#blocks; blocks > 0; blocks = this.#fitting()) {
+        await this.#generation(blocks);
+        this.#generations++;
+        this.#looks.push(this.#share());
+        this.#watch.look();
+        const { settled, hopeless = [], blocks: wanted } = plan.judge(this.outcome);
+        this.#living = this.#living.filter((id) => !hopeless.includes(id));
+        if (wanted !== undefined && !plan.isolated) this.#blocks = wanted;
+        if (settled) return this.#end('settled');
+        if (plan.ids.length > 1 && this.#living.every((id) => id === plan.baseline))
+          return this.#end(hopeless.length > 0 ? 'settled' : 'failed');
+      }
+      this.#end(this.#generations < plan.mostGenerations ? 'time' : 'generations');
+    } catch (error) {
+      this.#error = error;
+      if (this.#rounds.at(-1)?.generation === this.#generations) this.#looks.push(this.#share());
+      this.#end(plan.signal.aborted ? 'interrupted' : 'failed');
+    }
+  }
+
+  #end(stop: Stop): void {
+    this.#stop = stop;
+  }
+
+  #spent(): number {
+    return performance.now() - this.#plan.startedMs;
+  }
+
+  /** Blocks of the next generation: fewer than wanted where the time ends before; 0 when there is no next one. */
+  #fitting(): number {
+    const { mostGenerations, timeMs } = this.#plan;
+    if (this.#generations >= mostGenerations) return 0;
+    if (timeMs === null) return this.#blocks;
+    const blocks = Math.floor((timeMs - this.#spent() - this.#aroundMs) / this.#blockMs);
+    return blocks < LEAST_SHARE * this.#blocks ? 0 : Math.min(blocks, this.#blocks);
+  }
+
+  #share(): number {
+    const { mostGenerations, timeMs } = this.#plan;
+    if (this.#fitting() === 0) return 1;
+    const share = timeMs === null ? this.#generations / mostGenerations : this.#spent() / timeMs;
+    return Math.min(1, Math.max(share, this.#looks.at(-1) ?? 0));
+  }
+
+  async #generation(blocks: number): Promise<void> {
+    const started = performance.now();
+    try {
+      const { isolated, random } = this.#plan;
+      if (!isolated) await this.#openAll();
+      const opened = performance.now();
+      let order: readonly Arm<Id>[] = [];
+      for (let block = 0; block < blocks && (isolated || this.#open.size > 0); block++) {
+        order = nextOrder<Arm<Id>>([...this.#living, 'twin'], block, order, random);
+        for (const [place, arm] of order.entries()) await this.#round(arm, block, place);
+      }
+      const done = performance.now();
+      await this.#closeAll();
+      this.#blockMs = Math.max(this.#blockMs, (done - opened) / blocks);
+      this.#aroundMs = Math.max(this.#aroundMs, opened - started + performance.now() - done);
+    } finally {
+      await Promise.all([...new Set(this.#open.values())].map((contestant) => contestant.end()));
+      this.#open.clear();
+    }
+  }
+
+  async #openAll(): Promise<void> {
+    const processes = grouped<string, Arm<Id>>(
+      [...this.#living, 'twin'],
+      (arm) => this.#plan.processOf?.(arm) ?? String(arm),
+    );
+    await this.#openEach([...processes.values()]);
+  }
+
+  async #openEach(processes: readonly (readonly Arm<Id>[])[]): Promise<void> {
+    const results = await Promise.allSettled(processes.map((arms) => this.#plan.open(arms)));
+    const failed: { arms: readonly Arm<Id>[]; error: unknown }[] = [];
+    for (const [index, result] of results.entries()) {
+      const arms = processes[index] as readonly Arm<Id>[];
+      if (result.status === 'fulfilled') for (const arm of arms) this.#open.set(arm, result.value);
+      else failed.push({ arms, error: result.reason });
+    }
+    const again: (readonly Arm<Id>[])[] = [];
+    for (const { arms, error } of failed) {
+      const isNeeded = arms.some((arm) => this.#isNeeded(arm));
+      if (error instanceof ArmLost) {
+        this.#lose(error.arm, error.cause);
+        again.push(arms.filter((arm) => arm !== error.arm));
+      } else if (!isNeeded) for (const arm of arms) this.#lose(arm, error);
+      // One that wants too many threads may have left none for those beside it: they get another chance without it.
+      else if (failed.some((one) => !one.arms.some((arm) => this.#isNeeded(arm)))) again.push(arms);
+      else throw error;
+    }
+    if (again.length > 0) await this.#openEach(again);
+  }
+
+  /** Nothing can be told without the baseline or its twin. */
+  #isNeeded(arm: Arm<Id>): boolean {
+    return arm === 'twin' || arm === this.#plan.baseline;
+  }
+
+  /** A lost contestant is out with its reason. */
+  #lose(arm: Arm<Id>, error: unknown): void {
+    if (this.#isNeeded(arm) || this.#plan.signal.aborted) throw error;
+    this.#lost.set(arm as Id, error);
+    this.#living = this.#living.filter((id) => id !== arm);
+  }
+
+  async #round(arm: Arm<Id>, block: number, order: number): Promise<void> {
+    const { isolated, open, onRound } = this.#plan;
+    try {
+      if (isolated && (arm === 'twin' || this.#living.includes(arm))) this.#open.set(arm, await open([arm]));
+      const contestant = this.#open.get(arm);
+      if (contestant === undefined) return;
+      const result = await contestant.round(arm);
+      if (contestant.pid !== undefined && result.totalCpuSeconds !== undefined)
+        this.#watch.used(contestant.pid, result.totalCpuSeconds);
+      if (isolated) {
+        await contestant.close();
+        this.#open.delete(arm);
+      }
+      const round = { generation: this.#generations, block, order, arm, result };
+      this.#rounds.push(round);
+      onRound?.(round);
+    } catch (error) {
+      const contestant = this.#open.get(arm);
+      await contestant?.end();
+      // What shared its process has none in this generation.
+      for (const [rival, live] of this.#open) if (live === contestant) this.#open.delete(rival);
+      this.#lose(arm, error instanceof ArmLost ? error.cause : error);
+    }
+  }
+
+  async #closeAll(): Promise<void> {
+    const contestants = grouped(
+      [...this.#open.keys()],
+      (arm) => this.#open.get(arm) as Contestant<Result, Id>,
+    );
+    for (const [contestant, arms] of contestants) {
+      for (const arm of arms) this.#open.delete(arm);
+      try {
+        await contestant.close();
+      } catch (error) {
+        for (const arm of arms) this.#lose(arm, error);
+      }
+    }
+  }
+}
+
+/** What the arms did in each block, generation by generation; what is incomplete is shorter. */
+export function blocksOf<Result, Figures, Id extends string | number = number>(
+  rounds: readonly Round<Result, Id>[],
+  figuresOf: (result: Result) => Figures,
+): Map<Arm<Id>, Figures>[][] {
+  const generations: Map<Arm<Id>, Figures>[][] = [];
+  for (const { generation, block, arm, result } of rounds) {
+    while (generations.length <= generation) generations.push([]);
+    const blocks = generations[generation] as Map<Arm<Id>, Figures>[];
+    while (blocks.length <= block) blocks.push(new Map());
+    blocks[block]?.set(arm, figuresOf(result));
+  }
+  return generations;
+}
+
+/** What Node 20 lacks: `Map.groupBy`. */
+function grouped<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { printable } from '../host/printable.js';
+import type { Random } from '../stats/random.js';
+
+/** A process that leads a group of its own, so that whatever it starts can be ended with it. */
+export type Started = ChildProcess & { readonly pid: number };
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** By `performance.now()`. */
+  readonly atMs: number;
+  /** The end of what it wrote there, where that is piped. */
+  readonly stderr: string;
+}
+
+const LONGEST_PADDING = 4096;
+const STDERR_KEPT = 8192;
+const LAST_WORDS_MS = 200;
+/** A process that SIGKILL has not ended by then waits in the kernel, or is not ours to end. */
+const KILL_MS = 10_000;
+
+/** @throws whatever stopped it from being started; else the process has an id. */
+export async function startProcess(
+  [command = '', ...rest]: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  stdio: NonNullable<SpawnOptions['stdio']>,
+): Promise<Started> {
+  const child = spawn(command, rest, { stdio, detached: true, env: { ...process.env, ...env } });
+  if (child.pid === undefined) throw await new Promise<Error>((resolve) => child.once('error', resolve));
+  child.on('error', () => {});
+  return child as Started;
+}
+
+/**
+ * Start a process that is measured.
+ *
+ * The length of the environment differs from run to run, because it moves the stack and with it the speed of
+ * everything (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", 2009).
+ *
+ * @throws whatever stopped it from being started.
+ */
+export const startGroup = (
+  command: readonly [string, ...string[]],
+  env: Readonly<Record<string, string | undefined>>,
+  stdio: NonNullable<SpawnOptions['stdio']>,
+  random: Random,
+): Promise<Started> =>
+  startProcess(command, { ...env, PLIMSOLL_PADDING: 'x'.repeat(random.integer(0, LONGEST_PADDING)) }, stdio);
+
+/** Resolves when it has ended and its last words were read. To be called as soon as it is started. */
+export function endOf(child: Started): Promise<ProcessEnd> {
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-STDERR_KEPT);
+  });
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      const atMs = performance.now();
+      const tell = (): void => resolve({ code, signal, atMs, stderr });
+      if (child.stderr === null) return tell();
+      // Its last words may still be in the pipe; a process that it left behind may hold the pipe open for ever.
+      child.once('close', tell);
+      setTimeout(tell, LAST_WORDS_MS);
+    });
+  });
+}
+
+/** Signal a process, or a group by its negative number; one that has ended is no error. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended, or is not ours.
+  }
+}
+
+/**
+ * Kill what is left of a process's group, and wait until the process is gone.
+ *
+ * @returns false when it is still there after so long.
+ */
+export async function killGroup(child: Started, patienceMs = KILL_MS): Promise<boolean> {
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const exit = new Promise((resolve) => child.once('exit', resolve));
+  signalProcess(-child.pid, 'SIGKILL');
+  const patience = new AbortController();
+  if (!hasEnded())
+    await Promise.race([exit, sleep(patienceMs, null, { signal: patience.signal }).catch(() => {})]);
+  patience.abort();
+  child.stderr?.destroy();
+  return hasEnded();
+}
+
+/** Lines that end a report of Node without saying what happened. */
+const NO_WORDS = /^\s*$|^\s+at |^Node\.js v\d|^[\s{}[\]^~]+$/;
+
+/** The last line of a process that says something, as a clause for a message; control characters are escaped. */
+export function lastWords(stderr: string): string {
+  const line = stderr.split('\n').findLast((one) => !NO_WORDS.test(one));
+  return line === undefined ? '' : `; it last wrote: ${printable(line.trim().slice(0, 200))}`;
+}
