@@ -44,7 +44,7 @@ function header(
 ): string[] {
   const took = `${ENDINGS[ending]}${ending === 'ended' || ending === 'failed' ? ' after' : ''} ${formatMs(durationMs)}`;
   return [
-    ...wrap(`plimsoll trace ${printable(command.join(' '))}`, width, '  ').map((line) => color.bold(line)),
+    ...wrap(`plimsoll trace ${printable(command)}`, width, '  ').map((line) => color.bold(line)),
     ...wrap(machineLine(environment), width).map(color.dim),
     ending === 'ended' || ending === 'stopped' ? color.dim(took) : color.yellow(took),
   ];
@@ -78,16 +78,21 @@ function poolText({ observedThreads, size, jobs }: TracedProgram): string {
   return isOther ? `${counted} (UV_THREADPOOL_SIZE gives ${size})` : counted;
 }
 
+const MOST_HOLDERS = 3;
+
 function useText(program: TracedProgram): string {
-  const { jobs, activeMs, utilization, saturatedMs, queuedMs, eventLoopCpuShare, chained } = program;
+  const { jobs, activeMs, utilization, saturatedMs, queuedMs, heldBy, eventLoopCpuShare } = program;
+  const holders = heldBy
+    .slice(0, MOST_HOLDERS)
+    .map((held) => `${printable(held.kind)} ${percent(held.share)} %`);
   const share = (part: number): string => `${percent(activeMs === 0 ? 0 : part / activeMs)} %`;
   return [
     `${count.format(jobs)} jobs within ${formatMs(activeMs)}`,
     ...(utilization === null ? [] : [`pool utilization ${percent(utilization)} %`]),
     `all threads busy for ${formatMs(saturatedMs)} (${share(saturatedMs)})`,
     `jobs queued for ${formatMs(queuedMs)} (${share(queuedMs)})`,
+    ...(holders.length === 0 ? [] : [`threads held meanwhile by ${holders.join(', ')}`]),
     ...(eventLoopCpuShare === null ? [] : [`event loop uses ${percent(eventLoopCpuShare)} % of a core`]),
-    ...(chained === 0 ? [] : [`${percent(chained / jobs)} % of the jobs follow from another’s result`]),
   ].join(' · ');
 }
 

@@ -1,10 +1,9 @@
 import { after, before, describe } from 'node:test';
 import type { ReportDocument } from '#plimsoll/report/html/sections.js';
-import { made, measured, ofTimelines, timelines } from './documents.js';
+import { made, measured } from './documents.js';
 import { hostileTests, pageTests } from './page-tests.js';
 import { findChromium, Session } from './session.js';
 import { tableTests } from './table-tests.js';
-import { timelineTests } from './timeline-tests.js';
 
 const skip = findChromium() === null && 'no Chromium on PATH or in PLIMSOLL_CHROMIUM';
 
@@ -14,7 +13,6 @@ describe('reports in a browser', { skip }, () => {
   before(() => session.start());
   after(() => session.stop());
 
-  describe('timelines', () => timelineTests(session));
   describe('tables', () => tableTests(session));
   describe('results', () => {
     let others: ReportDocument[] = [];
@@ -23,7 +21,6 @@ describe('reports in a browser', { skip }, () => {
     });
     const pages = {
       'kept results': () => measured,
-      'timelines of jobs': () => ofTimelines(timelines),
       'every other kind': () => others,
     };
     for (const [name, documents] of Object.entries(pages)) {

@@ -18,7 +18,7 @@ const SIZES: Record<string, NonNullable<BrowserContextOptions['viewport']>> = {
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const copy = document.body.cloneNode(true) as HTMLElement;
-    for (const added of copy.querySelectorAll('.jobs-zoom, script')) added.remove();
+    for (const added of copy.querySelectorAll('script')) added.remove();
     return copy.textContent.replace(/\s+/g, ' ');
   });
 
@@ -56,7 +56,7 @@ export function pageTests(name: string, documents: () => readonly ReportDocument
   test(`${name}: it prints, without what only a screen can use`, () =>
     session.with(html, { colorScheme: 'dark' }, async (page) => {
       await page.emulateMedia({ media: 'print' });
-      assert.equal(await page.locator('.jobs-zoom:visible').count(), 0);
+      assert.equal(await page.locator('[data-copy]:visible, [data-download]:visible').count(), 0);
       assert.ok((await page.pdf()).length > 10_000);
     }));
 

@@ -14,7 +14,7 @@ export const traceSection: Render<TraceSummary> = (summary, id): Section => {
   const { command, programs, notes, durationMs, ending } = summary;
   return {
     id,
-    title: command.join(' '),
+    title: [...new Set(programs.map(({ script }) => script ?? 'node'))].join(', ') || command,
     kind: 'plimsoll trace',
     verdicts: programs
       .filter(({ jobs }) => jobs > 0)

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { embeddedData } from './embedded-data.js';
 import { escapeText } from './escape.js';
-import { JOB_STYLES } from './jobs/index.js';
 import { machines } from './machine.js';
 import { PAGE_SCRIPT } from './page-script.js';
 import type { Section, Verdict } from './section.js';
@@ -9,13 +8,11 @@ import { environmentsOf, type ReportDocument, sectionsOf } from './sections.js';
 import { PAGE_STYLES } from './styles.js';
 import { STACK_PATTERNS } from './time-stack.js';
 
-const STYLES = `${PAGE_STYLES}${JOB_STYLES}`;
-
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Nothing is loaded, nothing is sent; the one script and the one style sheet are those of this page. */
 const policy = (): string =>
-  `default-src 'none'; script-src ${hash(PAGE_SCRIPT)}; style-src ${hash(STYLES)}; img-src data:; base-uri 'none'; form-action 'none'`;
+  `default-src 'none'; script-src ${hash(PAGE_SCRIPT)}; style-src ${hash(PAGE_STYLES)}; img-src data:; base-uri 'none'; form-action 'none'`;
 
 /**
  * One self-contained page of some documents: verdicts first, then each result. It is complete without its script, loads nothing,
@@ -30,7 +27,7 @@ export function reportPage(documents: readonly ReportDocument[], title = 'Thread
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${policy()}"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
-<title>${escapeText(title)}</title><style>${STYLES}</style></head>
+<title>${escapeText(title)}</title><style>${PAGE_STYLES}</style></head>
 <body>${STACK_PATTERNS}<header class="top"><p class="brand">plimsoll</p><h1>${escapeText(title)}</h1>${contents(sections)}</header>
 <main>${verdictCards(sections)}
 ${sections.map(drawn).join('\n')}

@@ -3,10 +3,8 @@ import type { BenchResult } from '../../results/bench.js';
 import type { Classification } from '../../results/classification.js';
 import type { Comparison } from '../../results/comparison.js';
 import type { Timeline } from '../../results/timeline.js';
-import type { Trace } from '../../results/trace.js';
 import type { TraceSummary } from '../../results/trace-summary.js';
 import type { TuneResult } from '../../results/tune.js';
-import { jobTimelines } from './jobs/index.js';
 import { benchSection } from './of-bench.js';
 import { classificationSection } from './of-classification.js';
 import { comparisonSection } from './of-comparison.js';
@@ -19,7 +17,6 @@ export type ReportDocument =
   | { readonly type: 'tune'; readonly document: TuneResult }
   | { readonly type: 'bench'; readonly document: BenchResult }
   | { readonly type: 'trace'; readonly document: TraceSummary }
-  | { readonly type: 'kept trace'; readonly document: Trace }
   | { readonly type: 'timeline'; readonly document: Timeline }
   | { readonly type: 'classification'; readonly document: Classification }
   | { readonly type: 'comparison'; readonly document: Comparison }
@@ -30,25 +27,9 @@ type Foreign = Readonly<Record<string, unknown>>;
 /** With more results in a page, single rounds are not drawn. */
 const MOST_WITH_ROUNDS = 12;
 
-/** Sections of all documents; timelines of jobs share sections, one for each operation or command. */
 export function sectionsOf(documents: readonly ReportDocument[]): Section[] {
   const detail = { rounds: documents.length <= MOST_WITH_ROUNDS };
-  const own = documents.flatMap((one, index) => sectionOf(one, `r${index + 1}`, detail) ?? []);
-  const timelines = jobTimelines(
-    documents.flatMap(({ type, document }) =>
-      type === 'timeline' || type === 'kept trace' ? [document] : [],
-    ),
-  );
-  return [
-    ...own,
-    ...timelines.map(({ title, html }, index) => ({
-      id: `t${index + 1}`,
-      title,
-      kind: 'timeline of jobs',
-      verdicts: [],
-      body: html,
-    })),
-  ];
+  return documents.flatMap((one, index) => sectionOf(one, `r${index + 1}`, detail) ?? []);
 }
 
 function sectionOf(one: ReportDocument, id: string, detail: Detail): Section | null {

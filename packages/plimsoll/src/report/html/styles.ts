@@ -12,7 +12,7 @@ const PARTS = [
 
 const SERIES = ['cpu', 'wait', 'blocked', 'loop', 'core', 'ink', 'soft', 'accent'];
 
-/** The style sheet of the page, but for the timelines of jobs. */
+/** The style sheet of the page. */
 export const PAGE_STYLES = `
 :root{${LIGHT};color-scheme:light dark}
 @media (prefers-color-scheme:dark){:root{${DARK}}}
