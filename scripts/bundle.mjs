@@ -57,9 +57,7 @@ export function bundle(root) {
 /** The script of the report's page as one text, so that the page can carry it. @param {string} html */
 function bundlePageScript(html) {
   const script = join(html, 'client/script.js');
-  const modules = [html, join(html, 'client'), join(html, 'jobs')]
-    .flatMap(modulesIn)
-    .filter((file) => file !== script);
+  const modules = modulesIn(join(html, 'client')).filter((file) => file !== script);
   if (existsSync(script) && modules.every((file) => statSync(file).mtimeMs <= statSync(script).mtimeMs))
     return;
   const { outputFiles } = esbuild().buildSync({

@@ -26,7 +26,7 @@ export { type ErrorCode, PlimsollError } from './errors.js';
 export type { Environment } from './host/environment.js';
 export type { DnsMode } from './lab/resolver/open.js';
 export { benchReport } from './report/bench.js';
-export { classificationReport } from './report/classification.js';
+export { classificationReport } from './report/classify.js';
 export { comparisonMarkdown, comparisonReport } from './report/compare.js';
 export { diagnosisReport } from './report/doctor.js';
 export { perfettoTrace } from './report/perfetto.js';

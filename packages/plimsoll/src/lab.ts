@@ -57,10 +57,10 @@ export type { Measurement } from './lab/messages.js';
 export { killGroup, lastWords, startGroup } from './lab/process-group.js';
 export { openResolver } from './lab/resolver/open.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from './libuv/pool-size.js';
-export { because, howMeasured, howTurns, STOPPED } from './report/bench.js';
-export { benchColumns, benchRows } from './report/bench-table.js';
-export { findings } from './report/findings/bench.js';
-export { busyCpus } from './report/findings/context.js';
+export { because, benchTable, howMeasured, howTurns, STOPPED } from './report/bench.js';
+export { type Column, column, type Report, type Section, type Table, textOf } from './report/document.js';
+export type { ReportDocument } from './report/documents.js';
+export { busyCpus, findings } from './report/findings/bench.js';
 export { statement, type Texts } from './report/findings/statement.js';
 export {
   change,
@@ -74,16 +74,11 @@ export {
   list,
   percent,
 } from './report/format.js';
-export { escapeText } from './report/html/escape.js';
-export { drawIntervals } from './report/html/interval-rows.js';
 export { reportPage } from './report/html/page.js';
-export type { Render, Section } from './report/html/section.js';
-export type { ReportDocument } from './report/html/sections.js';
-export { htmlTable } from './report/html/table.js';
 export { environmentLines, machineLine } from './report/machine-line.js';
 export { progressLine } from './report/progress.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
-export { type Column, markdownTable, renderTable, wrap } from './report/table.js';
+export { markdownTable, renderTable, wrap } from './report/table.js';
 export { timelineReport } from './report/timeline.js';
 export {
   type BenchResult,

@@ -1,14 +1,14 @@
 import {
   type BenchResult,
   because,
-  benchColumns,
-  benchRows,
+  benchTable,
   environmentLines,
   formatChange,
   formatDuration,
   howMeasured,
   howTurns,
   markdownTable,
+  textOf,
   type WorkloadResult,
 } from 'plimsoll/lab';
 
@@ -49,6 +49,7 @@ export function benchMarkdown(result: BenchResult): string {
 
 function workloadMarkdown(workload: WorkloadResult, baseline: number): string[] {
   const { noise } = workload;
+  const { columns, rows } = benchTable(workload, baseline);
   return [
     `## ${workload.name}`,
     '',
@@ -57,6 +58,9 @@ function workloadMarkdown(workload: WorkloadResult, baseline: number): string[] 
         ? '.'
         : `. A/A: ${formatChange(noise.aaRatio, noise.aaInterval)}.`),
     '',
-    ...markdownTable(benchColumns(baseline, false), benchRows(workload, baseline, false)),
+    ...markdownTable(
+      columns,
+      rows.map((cells) => cells.map(textOf)),
+    ),
   ];
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { benchSchema, type ReportDocument, reportPage, timelineSchema } from 'plimsoll/lab';
-import { type StudyDocument, studySection } from './study-section.js';
+import { type StudyDocument, studyReport } from './study-report.js';
 
 const RESULTS = 'docs/results';
 const PAGE = 'report.html';
@@ -15,7 +15,7 @@ function documentsOf(file: string): ReportDocument[] {
   return documents.map((document): ReportDocument => {
     if (document.kind === 'bench') return { type: 'bench', document: benchSchema.parse(document) };
     if (document.kind === 'timeline') return { type: 'timeline', document: timelineSchema.parse(document) };
-    return { type: 'foreign', document, render: studySection };
+    return { type: 'foreign', document, report: studyReport };
   });
 }
 

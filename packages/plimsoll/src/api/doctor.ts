@@ -1,11 +1,10 @@
-import { type DoctorFact, diagnose, sizeOf, UNKNOWN, WRONG } from '../doctor/diagnose.js';
-import type { ProcessFacts } from '../doctor/facts.js';
+import { type ProcessFacts, sizeOf } from '../doctor/facts.js';
 import { fromOutside } from '../doctor/from-outside.js';
 import { observe } from '../doctor/observe.js';
 import { readCgroup } from '../host/cgroup.js';
 import { effectiveCpus } from '../host/cpu.js';
 import type { Output } from '../lab/command.js';
-import { doctorFinding } from '../report/findings/doctor.js';
+import { type DoctorFinding, diagnose } from '../report/findings/doctor.js';
 import type { Diagnosis } from '../results/diagnosis.js';
 import type { Finding } from '../results/finding.js';
 import { checkPositive } from './check.js';
@@ -52,24 +51,24 @@ export async function doctor(
       )
     : { processes: [fromOutside(pid)], failure: null, pidsHeadroom: readCgroup().pidsHeadroom };
   const machine = { effectiveCpus: effectiveCpus(), pidsHeadroom };
-  const facts = found.flatMap((one) => diagnose(one, machine));
+  const findings = found.flatMap((one) => diagnose(one, machine));
   return {
     ...{ schema: 'plimsoll/1', kind: 'diagnosis', command: [...(command ?? [])], startedAt },
     interrupted: signal?.aborted ?? false,
     failure,
     effectiveCpus: machine.effectiveCpus,
     processes: found.map(diagnosed),
-    isRight: verdictOf(facts, found),
-    findings: once(facts.map(doctorFinding)),
+    isRight: verdictOf(findings, found),
+    findings: once(findings.map(({ finding }) => finding)),
   };
 }
 
 /** One process that has another size decides; without one, all must have been counted but those that never used their pool. */
-function verdictOf(facts: readonly DoctorFact[], processes: readonly ProcessFacts[]): boolean | null {
-  if (facts.some(({ id }) => WRONG.has(id))) return false;
+function verdictOf(findings: readonly DoctorFinding[], processes: readonly ProcessFacts[]): boolean | null {
+  if (findings.some(({ means }) => means === 'wrong')) return false;
   const isCounted = processes.some(({ threads }) => threads !== null);
-  const unknown = facts.filter(({ id }) => UNKNOWN.has(id));
-  return isCounted && unknown.every(({ id }) => id === 'doctor.not-used') ? true : null;
+  const unknown = findings.filter(({ means }) => means === 'unknown');
+  return isCounted && unknown.every(({ finding }) => finding.id === 'doctor.not-used') ? true : null;
 }
 
 /** Processes of a cluster have the same to say. */

@@ -1,6 +1,6 @@
 import { usage } from '../errors.js';
+import type { ReportDocument } from '../report/documents.js';
 import { reportPage } from '../report/html/page.js';
-import type { ReportDocument } from '../report/html/sections.js';
 import { readDocuments } from './result-files.js';
 
 /** How a report is made; every option has a default. */

@@ -1,6 +1,6 @@
 import { PlimsollError } from '../errors.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
-import { observations } from '../report/findings/timeline.js';
+import { observed } from '../report/findings/timeline.js';
 import type { Timeline } from '../results/timeline.js';
 import type { TimelineSubject } from '../timeline/messages.js';
 import { isOperationName, timelineOperations } from '../timeline/operations.js';
@@ -58,12 +58,7 @@ export async function timeline(
     url: options.url === undefined ? null : checkUrl(options.url, 'url').href,
     deadlineMs: checkPositive(deadlineMs, 'deadlineMs'),
   };
-  const measured = await supervised(signal, (supervision) => draw(plan, { ...supervision, onProgress }));
-  const experiments = measured.experiments.map((one) => ({
-    ...one,
-    observations: observations(one.observations),
-  }));
-  return { ...measured, experiments };
+  return observed(await supervised(signal, (supervision) => draw(plan, { ...supervision, onProgress })));
 }
 
 function subjectOf(operation: string, args: readonly unknown[]): TimelineSubject {

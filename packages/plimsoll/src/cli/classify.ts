@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CLASSIFY_DEADLINE_MS, classify } from '../api/classify.js';
 import type { ClassifyProgress } from '../classify/classify.js';
-import { classificationReport } from '../report/classification.js';
+import { classificationReport } from '../report/classify.js';
 import { reportPage } from '../report/html/page.js';
 import { classifyProgressText } from '../report/progress.js';
 import { runCommand } from './command-run.js';

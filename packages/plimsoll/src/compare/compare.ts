@@ -7,35 +7,37 @@ import { welch } from '../stats/two-samples.js';
 import { type Cell, cellsOf } from './cells.js';
 import { type Differences, machineDifferences, softwareDifferences } from './machines.js';
 
+export type { Differences } from './machines.js';
+
 export type Comparable = BenchResult;
 
-/** What a reader must know of a comparison, with its numbers; `report/` says it in a sentence. */
-export type ComparisonFact =
-  | ({ readonly id: 'compare.other-machine' } & Differences)
-  | ({ readonly id: 'compare.other-software' } & Differences)
-  | { readonly id: 'compare.other-work'; readonly names: readonly string[] }
-  | { readonly id: 'compare.only-in-one'; readonly old: readonly string[]; readonly new: readonly string[] }
-  | { readonly id: 'compare.nothing-in-common' }
-  | { readonly id: 'compare.few-generations'; readonly names: readonly string[]; readonly needed: number }
-  | { readonly id: 'compare.noisy'; readonly names: readonly string[] }
-  | { readonly id: 'compare.disturbed'; readonly names: readonly string[] }
-  /** A module failed at a size. */
-  | { readonly id: 'compare.lost'; readonly what: string; readonly message: string }
-  /** All rows changed by about as much: the machine may have. */
-  | { readonly id: 'compare.all-alike'; readonly ratio: number; readonly rows: number }
-  | { readonly id: 'compare.unfinished' };
+/** What was not as it should be, beside the rows; `report/` says it. */
+interface Circumstances {
+  readonly machine: Differences | null;
+  readonly software: Differences | null;
+  readonly isUnfinished: boolean;
+  /** Workloads that were other work in the other result. */
+  readonly otherWork: readonly string[];
+  readonly noisy: readonly string[];
+  readonly disturbed: readonly string[];
+  readonly onlyOld: readonly string[];
+  readonly onlyNew: readonly string[];
+  /** Modules that failed at a size: `new 8`. */
+  readonly lost: readonly { readonly what: string; readonly message: string }[];
+}
 
 export interface Compared extends Omit<Comparison, 'findings'> {
-  readonly facts: readonly ComparisonFact[];
+  readonly circumstances: Circumstances;
 }
+
+/** As long as everything is as it should be. */
+export const UNREMARKABLE: Circumstances = {
+  ...{ machine: null, software: null, isUnfinished: false, otherWork: [], noisy: [], disturbed: [] },
+  ...{ onlyOld: [], onlyNew: [], lost: [] },
+};
 
 /** A machine that something else used for more of the time does not tell how fast the code is. */
 const MOST_DISTURBED = 0.5;
-/** With fewer rows that agree it may be chance. */
-const LEAST_ALIKE = 4;
-/** On the log scale: rows within 5 % of one another changed alike. */
-const ALIKE = 0.05;
-
 /**
  * Compare two results, the times of each size under each kind of work. The unit is the generation: fresh
  * processes that had their rounds. The intervals of all rows hold together at 95 % (Welch's, with Bonferroni's share each).
@@ -63,12 +65,19 @@ export function compare(old: Comparable, now: Comparable): Compared {
     ...{ old: sideOf(old), new: sideOf(now), rows, interrupted: false },
     recommended: recommendations(old, now),
     verdict: together(rows, onlyIn(before, after)),
-    facts: [
-      ...(machine === null ? [] : [{ id: 'compare.other-machine' as const, ...machine }]),
-      ...factsOf({ old, now, before, after, pairs, rows, noisy }),
-    ],
+    circumstances: {
+      ...UNREMARKABLE,
+      ...{ machine, noisy, software: softwareDifferences(old.environment, now.environment) },
+      isUnfinished: old.method.interrupted || now.method.interrupted,
+      otherWork: namesOf(pairs.filter((pair) => pair.old.work !== pair.new.work).map((pair) => pair.old)),
+      disturbed: namesOf(pairs.flatMap((pair) => [pair.old, pair.new]).filter(isDisturbed)),
+      onlyOld: onlyIn(before, after),
+      onlyNew: onlyIn(after, before),
+    },
   };
 }
+
+const namesOf = (cells: readonly Cell[]): string[] => [...new Set(cells.map(({ name }) => name))];
 
 const isDisturbed = ({ disturbedShare }: Cell): boolean => disturbedShare > MOST_DISTURBED;
 
@@ -118,16 +127,6 @@ function recommendations(old: Comparable, now: Comparable): Comparison['recommen
   );
 }
 
-interface Known {
-  readonly old: Comparable;
-  readonly now: Comparable;
-  readonly before: readonly Cell[];
-  readonly after: readonly Cell[];
-  readonly pairs: readonly { readonly old: Cell; readonly new: Cell }[];
-  readonly rows: readonly ComparisonRow[];
-  readonly noisy: readonly string[];
-}
-
 /** What one result has and the other one does not. */
 const onlyIn = (cells: readonly Cell[], others: readonly Cell[]): string[] =>
   cells
@@ -136,38 +135,3 @@ const onlyIn = (cells: readonly Cell[], others: readonly Cell[]): string[] =>
 
 export const rowName = ({ name, size }: Pick<Cell, 'name' | 'size'>): string =>
   size === null ? name : `${name} at ${size}`;
-
-function factsOf({ old, now, before, after, pairs, rows, noisy }: Known): ComparisonFact[] {
-  const software = softwareDifferences(old.environment, now.environment);
-  const [onlyOld, onlyNew] = [onlyIn(before, after), onlyIn(after, before)];
-  const otherWork = [
-    ...new Set(pairs.filter((pair) => pair.old.work !== pair.new.work).map((pair) => pair.old.name)),
-  ];
-  const few = rows.filter(({ interval }) => interval === null).map(rowName);
-  const named = (wanted: (cell: Cell) => boolean, name: (cell: Cell) => string): string[] => [
-    ...new Set(pairs.flatMap((pair) => [pair.old, pair.new].filter(wanted).map(name))),
-  ];
-  const disturbed = named(isDisturbed, ({ name }) => name);
-  const alike = changeOfAll(rows);
-  const facts: (ComparisonFact | false)[] = [
-    (old.method.interrupted || now.method.interrupted) && { id: 'compare.unfinished' },
-    rows.length === 0 && { id: 'compare.nothing-in-common' },
-    otherWork.length > 0 && { id: 'compare.other-work', names: otherWork },
-    noisy.length > 0 && { id: 'compare.noisy', names: noisy },
-    disturbed.length > 0 && { id: 'compare.disturbed', names: disturbed },
-    few.length > 0 && { id: 'compare.few-generations', names: few, needed: FIRST_LOOK },
-    alike !== null && { id: 'compare.all-alike', ratio: alike, rows: rows.length },
-    onlyOld.length + onlyNew.length > 0 && { id: 'compare.only-in-one', old: onlyOld, new: onlyNew },
-    software !== null && { id: 'compare.other-software', ...software },
-  ];
-  return facts.filter((fact) => fact !== false);
-}
-
-/** By how much all rows changed, when they did so alike and it can be told; else `null`. */
-function changeOfAll(rows: readonly ComparisonRow[]): number | null {
-  if (rows.length < LEAST_ALIKE || !rows.every(({ verdict }) => verdict === rows[0]?.verdict)) return null;
-  if (!['better', 'worse'].includes(rows[0]?.verdict ?? '')) return null;
-  const logs = rows.map(({ ratio }) => Math.log(ratio));
-  const middle = hodgesLehmann(logs);
-  return logs.every((log) => Math.abs(log - middle) <= ALIKE) ? Math.exp(middle) : null;
-}

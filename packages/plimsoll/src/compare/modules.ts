@@ -14,11 +14,10 @@ import { MeasuringProcess } from '../lab/measuring-process.js';
 import type { Measurement } from '../lab/messages.js';
 import type { ComparisonRow } from '../results/comparison.js';
 import { comparePair, type PairComparison } from '../stats/generations.js';
-import { FIRST_LOOK } from '../stats/looks.js';
 import { LEVEL } from '../stats/paired-comparison.js';
 import { median } from '../stats/quantile.js';
 import { createRandom } from '../stats/random.js';
-import { type Compared, type ComparisonFact, rowName, together } from './compare.js';
+import { type Compared, together, UNREMARKABLE } from './compare.js';
 
 export interface ModulesPlan {
   readonly old: ChosenWorkload;
@@ -250,25 +249,14 @@ function compared(
     ...{ schema: 'plimsoll/1', kind: 'comparison', of: 'modules', level: LEVEL, old: side, new: side },
     ...{ rows, recommended: [], interrupted },
     verdict: together(rows, [...outcome.lost.keys()].map(String)),
-    facts: [
-      ...(interrupted ? [{ id: 'compare.unfinished' as const }] : []),
-      ...factsOf(rows, noisy, outcome),
-    ],
-  };
-}
-
-function factsOf(rows: readonly ComparisonRow[], noisy: boolean, { lost }: Outcome): ComparisonFact[] {
-  const few = rows.filter(({ interval }) => interval === null).map(rowName);
-  const facts: (ComparisonFact | false)[] = [
-    ...[...lost].map(
-      ([id, error]): ComparisonFact => ({
-        id: 'compare.lost',
-        what: id,
+    circumstances: {
+      ...UNREMARKABLE,
+      isUnfinished: interrupted,
+      noisy: noisy ? [...new Set(rows.map((row) => row.name))] : [],
+      lost: [...outcome.lost].map(([what, error]) => ({
+        what,
         message: error instanceof PlimsollError ? error.message : String(error),
-      }),
-    ),
-    noisy && { id: 'compare.noisy', names: [...new Set(rows.map(({ name }) => name))] },
-    few.length > 0 && { id: 'compare.few-generations', names: few, needed: FIRST_LOOK },
-  ];
-  return facts.filter((fact) => fact !== false);
+      })),
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import type { Evidence } from '../host/process-pool.js';
+import { poolSizeOf } from '../libuv/pool-size.js';
 
 /** What is known of a process and its pool. */
 export interface ProcessFacts {
@@ -37,3 +38,14 @@ export interface MachineFacts {
   /** How many threads and processes the cgroup still allows; `null` without a limit. */
   readonly pidsHeadroom: number | null;
 }
+
+/** The size that the process's pool has, or gets with its first job. */
+export const sizeOf = ({ initial, current, threads, libuv, usedBy }: ProcessFacts): number =>
+  threads ?? poolSizeOf(usedBy === 'nobody' ? current : initial, libuv ?? undefined);
+
+/** Of a process without a job: the main thread, one for signals, five of V8. */
+const OWN_THREADS = 7;
+
+/** No pool has been created, and the limit has no room for one. */
+export const lacksRoom = (process: ProcessFacts, pidsHeadroom: number | null): boolean =>
+  pidsHeadroom !== null && process.usedBy === 'nobody' && pidsHeadroom < sizeOf(process) + OWN_THREADS;

@@ -9,8 +9,7 @@ import { hasEnded, isNodeProcess, processesWithEnvironment } from '../host/proce
 import { type Output, startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
-import { lacksRoom } from './diagnose.js';
-import type { ProcessFacts } from './facts.js';
+import { lacksRoom, type ProcessFacts } from './facts.js';
 
 export interface ObserveOptions {
   /** How long the app has before it is asked, in milliseconds. */

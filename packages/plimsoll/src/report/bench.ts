@@ -1,55 +1,70 @@
-import { printable } from '../host/printable.js';
-import type { BenchResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
-import { benchColumns, benchRows } from './bench-table.js';
-import { findingLines } from './finding-lines.js';
-import { change, formatCount, formatDuration, formatMs, list, percent } from './format.js';
-import { machineLine } from './machine-line.js';
+import type { Environment } from '../host/environment.js';
+import type { BenchResult, RoundResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
+import { median } from '../stats/quantile.js';
+import {
+  type Verdict as Card,
+  type Curve,
+  column,
+  findingsSection,
+  notes,
+  type Report,
+  type Section,
+  type Table,
+  type Tone,
+} from './document.js';
+import { canJudge } from './findings/bench.js';
+import {
+  change,
+  formatBytes,
+  formatChange,
+  formatCount,
+  formatDecimal,
+  formatDuration,
+  formatMs,
+  formatRate,
+  list,
+  percent,
+} from './format.js';
 import type { Style } from './style.js';
-import { renderTable, wrap } from './table.js';
+import { terminal } from './terminal.js';
 
-/** The whole result of a bench for a terminal: a table per workload, which size suits which, and what it teaches. */
-export function benchReport(result: BenchResult, style: Style): string {
-  const sections = [
-    header(result, style),
-    ...result.workloads.map((workload) => workloadSection(workload, result.method.baseline, style)),
-    recommendations(result, style),
-    findingLines('What this shows', result.findings, style),
-  ];
-  return sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n');
+/** The whole result of a bench for a terminal. */
+export const benchReport = (result: BenchResult, style: Style): string =>
+  terminal(benchDocument(result), style);
+
+/** A curve and a table for each workload, which size suits which, and what it teaches. */
+export function benchDocument(result: BenchResult): Report {
+  const { environment, method, workloads, findings } = result;
+  const { mode, baseline, seed, seconds } = method;
+  const verdicts = workloads
+    .filter(({ sizes }) => sizes.length > 0)
+    .map((workload) => verdictOf(workload, baseline));
+  return {
+    command: 'plimsoll bench',
+    subject: '',
+    environment,
+    about: [`${howTurns(mode)}, ${baseline} twice (A/A), seed ${seed}, ${formatDuration(seconds * 1000)}`],
+    warning: method.interrupted ? 'interrupted: only complete blocks are counted' : null,
+    verdicts,
+    sections: [
+      ...workloads.map((workload) => workloadSection(workload, baseline, environment)),
+      ...(verdicts.length === 0
+        ? []
+        : [
+            {
+              title: 'Which UV_THREADPOOL_SIZE suits which work',
+              blocks: [{ kind: 'verdicts' as const, verdicts }],
+            },
+          ]),
+      ...findingsSection('What this shows', findings),
+    ],
+  };
 }
 
-function header({ environment, method }: BenchResult, { color, width }: Style): string[] {
-  const how = `${howTurns(method.mode)}, ${method.baseline} twice (A/A), seed ${method.seed}, ${formatDuration(method.seconds * 1000)}`;
-  return [
-    color.bold('plimsoll bench'),
-    ...wrap(machineLine(environment), width).map(color.dim),
-    ...wrap(how, width).map(color.dim),
-    ...(method.interrupted ? [color.yellow('interrupted: only complete blocks are counted')] : []),
-  ];
-}
-
-function workloadSection(workload: WorkloadResult, baseline: number, style: Style): string[] {
-  const { color, width } = style;
-  const title = wrap(`${workload.name}  ${printable(workload.description)}`, width, '  ');
-  const [first = '', ...rest] = title;
-  const heading = [
-    color.bold(workload.name) + color.dim(first.slice(workload.name.length)),
-    ...rest.map((line) => color.dim(line)),
-  ];
-  heading.push(...wrap(`  ${howMeasured(workload)}`, width, '  ').map(color.dim));
-  if (workload.failure !== null)
-    heading.push(...wrap(`failed: ${printable(workload.failure.message)}`, width, '  ').map(color.red));
-  if (workload.sizes.length === 0) return heading;
-  const columns = benchColumns(baseline, workload.noise !== null && width >= 110);
-  const rows = benchRows(workload, baseline, width >= 110).map((cells, index) =>
-    paint(cells, workload.sizes[index] as SizeResult, workload, style),
-  );
-  const [head = '', ...body] = renderTable(columns, rows, width - 2);
-  return [...heading, `  ${color.dim(head)}`, ...body.map((line) => `  ${line}`)];
-}
+export const howTurns = (mode: BenchResult['method']['mode']): string =>
+  mode === 'isolated'
+    ? 'one fresh process at a time, in random order'
+    : 'processes of all sizes take turns by short rounds, in random order';
 
 export const STOPPED = {
   settled: 'the answer was known',
@@ -59,11 +74,6 @@ export const STOPPED = {
   failed: 'it failed',
 } as const;
 
-export const howTurns = (mode: BenchResult['method']['mode']): string =>
-  mode === 'isolated'
-    ? 'one fresh process at a time, in random order'
-    : 'processes of all sizes take turns by short rounds, in random order';
-
 /** `24 rounds of every size, in 8 generations of fresh processes, 11 s: the answer was known`. */
 export function howMeasured({ method }: WorkloadResult): string {
   if (method === null) return '';
@@ -71,86 +81,158 @@ export function howMeasured({ method }: WorkloadResult): string {
   return `${formatCount(rounds, 'round')} of every size in ${formatCount(generations, 'generation')} of fresh processes, ${formatDuration(seconds * 1000)}: ${STOPPED[stop]}`;
 }
 
-const VERDICT_COLOUR: Record<Verdict, 'green' | 'red' | 'dim' | 'yellow'> = {
-  better: 'green',
-  worse: 'red',
-  same: 'dim',
-  unclear: 'yellow',
-};
-
-function paint(cells: string[], size: SizeResult, workload: WorkloadResult, { color }: Style): string[] {
-  const last = cells.length - 1;
-  return cells.map((cell, index) => {
-    if (index === last && cell !== '') return color[VERDICT_COLOUR[size.verdict]](cell);
-    return index === 0 && size.size === workload.recommended ? color.bold(cell) : cell;
-  });
+function workloadSection(workload: WorkloadResult, baseline: number, environment: Environment): Section {
+  const { name, description, failure, sizes, recommended, noise } = workload;
+  const about = howMeasured(workload);
+  const twin =
+    noise &&
+    `A/A: the twin of ${baseline} differs by ${formatChange(noise.aaRatio, noise.aaInterval)}`;
+  const curve: Curve = {
+    kind: 'curve',
+    title: `${name}: time against ${baseline}`,
+    points: sizes.map(({ size, ratio, interval }) => ({ size, value: ratio, interval })),
+    chosen: recommended,
+    rules: coreRules(environment),
+    isRatio: true,
+    format: timesOf,
+  };
+  return {
+    title: name,
+    aside: description,
+    blocks: [
+      ...notes([about === '' ? null : about, twin], 'soft'),
+      ...notes([failure === null ? null : `failed: ${failure.message}`], 'bad'),
+      ...(sizes.length === 0 ? [] : [curve, benchTable(workload, baseline)]),
+    ],
+  };
 }
 
-function recommendations({ workloads, method }: BenchResult, { color, width }: Style): string[] {
-  const measured = workloads.filter(({ sizes }) => sizes.length > 0);
-  if (measured.length === 0) return [];
-  const longest = Math.max(...measured.map(({ name }) => name.length));
-  const lines = measured.flatMap((workload) => {
-    const size = leaning(workload);
-    const [first = '', ...rest] = wrap(because(workload, method.baseline), width - longest - 10);
-    const indent = ' '.repeat(longest + 10);
+/** One row a size. */
+export function benchTable(workload: WorkloadResult, baseline: number): Table {
+  const { name, sizes, recommended, noise, method } = workload;
+  const rows = sizes.map((size) => {
+    const of = (pick: (round: RoundResult) => number): number => median(size.rounds.map(pick));
+    const sign = String(size.size);
+    const word = verdictWord(size, workload, baseline);
     return [
-      `  ${workload.name.padEnd(longest)}  ${color.bold(size.padStart(4))}  ${first}`,
-      ...rest.map((line) => indent + line),
+      size.size === recommended ? { text: sign, tone: 'strong' as const } : sign,
+      formatMs(size.workMs),
+      size.size === baseline ? 'baseline' : formatChange(size.ratio, size.interval),
+      formatRate(of((run) => run.opsPerSecond)),
+      formatMs(of((run) => run.latencyMs.p50)),
+      formatMs(of((run) => run.latencyMs.p99)),
+      formatMs(size.eventLoopDelayMs.p99),
+      formatMs((of((run) => run.cpuSeconds) * 1000) / (method?.repetitions ?? 1)),
+      formatBytes(of((run) => run.maxRssBytes)),
+      { text: word, tone: VERDICT_TONE[size.verdict] },
     ];
   });
-  return [color.bold('Which UV_THREADPOOL_SIZE suits which work'), ...lines];
+  const chosen = sizes.findIndex(({ size }) => size === recommended);
+  return {
+    kind: 'table',
+    caption: `${name} by pool size`,
+    columns: [
+      ...[column('size'), column('time'), column(`against ${baseline}`, 'left')],
+      ...[column('ops/s', 'right', 1), column('p50', 'right', 5), column('p99', 'right', 3)],
+      ...[column('loop delay', 'right', 2), column('CPU', 'right', 4), column('memory', 'right', 6)],
+      column('verdict', 'left'),
+    ],
+    rows,
+    ...(chosen === -1 ? {} : { chosen }),
+    ...(noise === null ? {} : { plot: { at: 3, expendable: 9, ratios: sizes } }),
+  };
+}
+
+export const VERDICT_TONE: Readonly<Record<Verdict, Tone>> = {
+  better: 'good',
+  worse: 'bad',
+  same: 'soft',
+  unclear: 'unsure',
+};
+
+/** With too few generations for a verdict the word is `estimate`: `unclear` would sound as if more had been tried. */
+function verdictWord({ size, verdict }: SizeResult, workload: WorkloadResult, baseline: number): string {
+  if (size === baseline) return '';
+  if (workload.noise?.noisy) return 'noisy';
+  return verdict === 'unclear' && !canJudge(workload) ? 'estimate' : verdict;
 }
 
 /** A wrong recommendation is less likely than this, or it is only what the estimates lean to. */
 const ACCEPTED_CHANCE = 0.05;
 
-/** The recommended size, with a tilde while it may well be wrong. */
-function leaning({ recommended, asGood, sizes }: WorkloadResult): string {
-  const chosen = sizes.find(({ size }) => size === recommended);
-  if (chosen !== undefined) return `${chosen.chanceSlower > ACCEPTED_CHANCE ? '~' : ''}${chosen.size}`;
-  if (sizes.length === 1) return '–';
-  return asGood.length === 0 ? '?' : `~${Math.min(...asGood)}`;
+function verdictOf(workload: WorkloadResult, baseline: number): Card {
+  const { name, recommended, asGood, sizes } = workload;
+  const leading = asGood.length > 0 && sizes.length > 1 ? Math.min(...asGood) : null;
+  const size = recommended ?? leading;
+  const known = sizes.find((one) => one.size === size);
+  const isEstimate = recommended === null || (known?.chanceSlower ?? 1) > ACCEPTED_CHANCE;
+  return {
+    work: name,
+    size,
+    sign: size === null ? (sizes.length === 1 ? '–' : '?') : `${isEstimate ? '~' : ''}${size}`,
+    isEstimate,
+    gain: known === undefined || known.interval === null || size === baseline ? '' : formatChange(known.ratio, known.interval),
+    sure: known === undefined ? '' : wrongBy(known.chanceSlower),
+    because: because(workload, baseline),
+  };
 }
+
+/** How likely the size is a bad choice: more than 5 % slower than the best one. */
+export const wrongBy = (chance: number): string =>
+  `chance of being wrong: ${chance < 0.001 ? 'below 0.1' : percent(chance)} %`;
 
 /** Why this size, or why none can be named. */
 export function because(workload: WorkloadResult, baseline: number): string {
-  const { recommended, noise, sizes, asGood, higherEventLoopDelay } = workload;
+  const { recommended, noise, sizes, higherEventLoopDelay } = workload;
   if (noise === null) return 'not measured to the end';
   if (noise.noisy) return 'too noisy: the baseline differs from itself';
   if (sizes.length === 1)
     return `the only size measured (${formatMs(sizes[0]?.workMs ?? 0)}): nothing to compare`;
-  if (recommended === null) return estimate(workload, baseline);
+  const late =
+    higherEventLoopDelay.length === 0
+      ? null
+      : `${list(higherEventLoopDelay)} no faster, and a higher event-loop delay`;
+  const parts = recommended === null ? leaning(workload, baseline) : grounds(workload, recommended, baseline);
+  const text = [...parts.slice(0, 2), late, ...parts.slice(2)].filter((part) => part !== null).join('; ');
+  return `${recommended === null ? 'estimate: ' : ''}${text === '' ? 'the fastest' : text}`;
+}
+
+function grounds(
+  { sizes, asGood }: WorkloadResult,
+  recommended: number,
+  baseline: number,
+): (string | null)[] {
   const others = asGood.filter((size) => size !== recommended);
-  const chosen = sizes.find(({ size }) => size === recommended) as SizeResult;
-  const parts = [
-    ...(recommended === baseline ? [] : [against(chosen, baseline)]),
-    ...(others.length === 0 ? [] : [`${list(others)} no better`]),
-    ...(higherEventLoopDelay.length === 0
-      ? []
-      : [`${list(higherEventLoopDelay)} no faster, and a higher event-loop delay`]),
-    ...(chosen.chanceSlower < 0.005
-      ? []
-      : [`a chance of ${percent(chosen.chanceSlower)} % that it is more than 5 % slower than the best`]),
+  const { ratio, verdict, chanceSlower } = sizes.find(({ size }) => size === recommended) as SizeResult;
+  const against =
+    verdict === 'same'
+      ? `as fast as ${baseline}`
+      : `${change(ratio)} time against ${baseline}${verdict === 'unclear' ? ', not certain' : ''}`;
+  return [
+    recommended === baseline ? null : against,
+    others.length === 0 ? null : `${list(others)} no better`,
+    chanceSlower < 0.005
+      ? null
+      : `a chance of ${percent(chanceSlower)} % that it is more than 5 % slower than the best`,
   ];
-  return parts.length === 0 ? 'the fastest' : parts.join('; ');
 }
 
-function against({ ratio, verdict }: SizeResult, baseline: number): string {
-  if (verdict === 'same') return `as fast as ${baseline}`;
-  return `${change(ratio)} time against ${baseline}${verdict === 'unclear' ? ', not certain' : ''}`;
-}
-
-function estimate({ asGood, higherEventLoopDelay, sizes }: WorkloadResult, baseline: number): string {
+function leaning({ asGood, sizes }: WorkloadResult, baseline: number): (string | null)[] {
   const leading = sizes.find(({ size }) => size === asGood[0]);
-  const parts = [
-    ...(asGood.length > 1 ? [`${list(asGood)} cannot be told apart`] : []),
-    ...(asGood.length === 1 && leading !== undefined && leading.size !== baseline
-      ? [`${change(leading.ratio)} time against ${baseline}`]
-      : []),
-    ...(higherEventLoopDelay.length === 0
-      ? []
-      : [`${list(higherEventLoopDelay)} no faster, and a higher event-loop delay`]),
+  if (asGood.length > 1) return [`${list(asGood)} cannot be told apart`];
+  return leading === undefined || leading.size === baseline
+    ? []
+    : [`${change(leading.ratio)} time against ${baseline}`];
+}
+
+export const timesOf = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
+
+/** Where cores and quota stand on the axis of sizes. */
+export function coreRules({ cpu, limits }: Environment): Curve['rules'] {
+  const cores = cpu.effectiveCpus;
+  const quota = limits.cpuQuotaCores;
+  return [
+    { at: cores, label: formatCount(cores, 'core') },
+    ...(quota === null || quota === cores ? [] : [{ at: quota, label: `quota ${formatDecimal(quota)}` }]),
   ];
-  return `estimate: ${parts.length === 0 ? 'the fastest' : parts.join('; ')}`;
 }

@@ -1,72 +1,70 @@
 import type { Verdict } from '../results/bench.js';
-import type { Comparison, ComparisonRow } from '../results/comparison.js';
-import { findingLines } from './finding-lines.js';
-import { change, formatChange, formatMs, list } from './format.js';
+import type { Comparison } from '../results/comparison.js';
+import { VERDICT_TONE } from './bench.js';
+import { column, type Report, type Table, type Tone } from './document.js';
+import { formatChange, formatMs, list } from './format.js';
+import { sectionMarkdown } from './markdown.js';
 import type { Style } from './style.js';
-import { type Column, markdownTable, renderTable } from './table.js';
+import { sectionsText } from './terminal.js';
 
-export const COMPARISON_COLUMNS: readonly Column[] = [
-  { title: 'work', align: 'left', expendable: 0 },
-  { title: 'size', align: 'right', expendable: 0 },
-  { title: 'old', align: 'right', expendable: 2 },
-  { title: 'new', align: 'right', expendable: 1 },
-  { title: 'new against old', align: 'right', expendable: 0 },
-  { title: 'verdict', align: 'left', expendable: 0 },
-];
+/** A comparison for a terminal. */
+export const comparisonReport = (comparison: Comparison, style: Style): string =>
+  sectionsText(comparisonDocument(comparison).sections, style);
 
-type Paint = (row: ComparisonRow, word: string) => string;
+/** A comparison in Markdown, for the comment of a pull request. */
+export const comparisonMarkdown = (comparison: Comparison): string =>
+  `${comparisonDocument(comparison).sections.toReversed().map(sectionMarkdown).join('\n\n').trim()}\n`;
 
-export const comparisonRows = ({ rows }: Comparison, paint: Paint = (_, word) => word): string[][] =>
-  rows.map((row) => [
-    row.name,
-    String(row.size),
-    formatMs(row.oldMs),
-    formatMs(row.newMs),
-    row.interval === null ? `~ ${change(row.ratio)}` : formatChange(row.ratio, row.interval),
-    paint(row, row.interval === null ? 'estimate' : row.verdict),
-  ]);
+/** Every row with its interval, then the verdict and what speaks against it. */
+export function comparisonDocument(comparison: Comparison): Report {
+  const { old, new: now, rows, verdict, findings } = comparison;
+  const tone: Tone = verdict === 'same' ? 'good' : VERDICT_TONE[verdict];
+  return {
+    command: 'plimsoll compare',
+    subject: '',
+    environment: null,
+    about: [`old: Node ${old.node}, ${old.startedAt}; new: Node ${now.node}, ${now.startedAt}`],
+    warning: null,
+    verdicts: [],
+    sections: [
+      { blocks: rows.length === 0 ? [] : [tableOf(comparison)] },
+      {
+        blocks: [
+          { kind: 'headline', text: headline(comparison), tone },
+          { kind: 'findings', findings },
+        ],
+      },
+    ],
+  };
+}
+
+const tableOf = ({ rows }: Comparison): Table => ({
+  kind: 'table',
+  caption: 'New time against old',
+  columns: [
+    ...[column('work', 'left'), column('size'), column('old', 'right', 2), column('new', 'right', 1)],
+    ...[column('new against old'), column('verdict', 'left')],
+  ],
+  rows: rows.map(({ name, size, oldMs, newMs, ratio, interval, verdict }) => [
+    ...[name, String(size), formatMs(oldMs), formatMs(newMs)],
+    `${interval === null ? '~ ' : ''}${formatChange(ratio, interval)}`,
+    { text: interval === null ? 'estimate' : verdict, tone: VERDICT_TONE[verdict] },
+  ]),
+  plot: { at: 5, expendable: 3, ratios: rows },
+});
 
 /** What a comparison came to, in one sentence. */
-export function headline({ verdict, rows, recommended }: Comparison): string {
-  const of = (wanted: Verdict): string[] => [
-    ...new Set(rows.filter((row) => row.verdict === wanted).map(({ name }) => name)),
-  ];
-  const moved = recommended.filter(({ old, new: now }) => old !== null && now !== null && old !== now);
-  const sizes = moved.map(({ name, old, new: now }) => `${name} ${old} → ${now}`);
+function headline({ verdict, rows, recommended }: Comparison): string {
+  const named = (wanted: Verdict): string =>
+    list([...new Set(rows.filter((row) => row.verdict === wanted).map(({ name }) => name))]);
+  const sizes = recommended
+    .filter(({ old, new: now }) => old !== null && now !== null && old !== now)
+    .map(({ name, old, new: now }) => `${name} ${old} → ${now}`);
   const text = {
-    worse: `Worse: ${list(of('worse'))}`,
-    better: `Better: ${list(of('better'))}; nothing is worse`,
+    worse: `Worse: ${named('worse')}`,
+    better: `Better: ${named('better')}; nothing is worse`,
     same: 'The same, within 3 %',
     unclear: 'Cannot tell: that is not the same as fine',
   }[verdict];
   return `${text}${sizes.length === 0 ? '' : `; recommended size: ${list(sizes)}`}`;
 }
-
-/** A comparison for a terminal. */
-export function comparisonReport(comparison: Comparison, style: Style): string {
-  const { color, width } = style;
-  const paint: Paint = ({ verdict }, word) =>
-    ({ worse: color.red, better: color.green, same: color.dim, unclear: color.yellow })[verdict](word);
-  const { verdict } = comparison;
-  const tone = { worse: color.red, better: color.green, same: color.green, unclear: color.yellow }[verdict];
-  return [
-    ...(comparison.rows.length === 0
-      ? []
-      : [...renderTable(COMPARISON_COLUMNS, comparisonRows(comparison, paint), width), '']),
-    tone(headline(comparison)),
-    ...findingLines('', comparison.findings, style).slice(comparison.findings.length === 0 ? 0 : 1),
-  ].join('\n');
-}
-
-/** A comparison in Markdown, for the comment of a pull request. */
-export const comparisonMarkdown = (comparison: Comparison): string =>
-  [
-    `**${headline(comparison)}**`,
-    ...(comparison.rows.length === 0
-      ? []
-      : ['', ...markdownTable(COMPARISON_COLUMNS, comparisonRows(comparison))]),
-    ...(comparison.findings.length === 0
-      ? []
-      : ['', ...comparison.findings.map(({ id, text }) => `- ${text} (\`${id}\`)`)]),
-    '',
-  ].join('\n');

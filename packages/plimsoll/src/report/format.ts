@@ -49,8 +49,10 @@ export const formatRate = (perSecond: number): string =>
 export const formatBytes = (bytes: number): string =>
   bytes < 2 ** 20 ? `${Math.round(bytes / 1024)} KB` : `${integer.format(bytes / 2 ** 20)} MB`;
 
-/** A time ratio with its interval as signed changes: `−49 % [−50, −47]`. */
-export function formatChange(ratio: number, [low, high]: readonly [number, number]): string {
+/** A time ratio with its interval, where there is one, as signed changes: `−49 % [−50, −47]`. */
+export function formatChange(ratio: number, interval: readonly [number, number] | null): string {
+  if (interval === null) return change(ratio);
+  const [low, high] = interval;
   const bound = (value: number): string => `${value < 1 ? '−' : '+'}${percent(value - 1)}`;
   return `${change(ratio)} [${bound(low)}, ${bound(high)}]`;
 }

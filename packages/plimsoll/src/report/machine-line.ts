@@ -11,16 +11,20 @@ export const machineLine = ({ node, cpu, filesystem }: Environment): string =>
     ...(filesystem.type === null ? [] : [filesystem.type]),
   ].join(' · ');
 
-/** Where something was measured, as a Markdown list; with the versions of packages, if there are any to name. */
+/** Where something was measured, a fact a line. */
+export const environmentFacts = ({ node, os, cpu, limits, filesystem }: Environment): string[] => [
+  `Node ${node.version}, libuv ${node.libuv}, V8 ${node.v8}, OpenSSL ${node.openssl ?? 'unknown'}`,
+  `${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown model'}${cpu.hypervisor ? ', virtual machine' : ''}), ${formatBytes(os.memoryTotalBytes)} of memory, ${os.platform} ${os.kernel} ${os.arch}`,
+  `CPU quota ${limits.cpuQuotaCores ?? 'none'}, filesystem ${filesystem.type ?? 'unknown'}, page cache warm`,
+];
+
+/** The same as a Markdown list; with the versions of packages, if there are any to name. */
 export function environmentLines(
-  { node, os, cpu, limits, filesystem }: Environment,
+  environment: Environment,
   versions: Readonly<Record<string, string>> = {},
 ): string[] {
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return [
-    `- Node ${node.version}, libuv ${node.libuv}, V8 ${node.v8}, OpenSSL ${node.openssl ?? 'unknown'}`,
-    `- ${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown model'}${cpu.hypervisor ? ', virtual machine' : ''}), ${formatBytes(os.memoryTotalBytes)} of memory, ${os.platform} ${os.kernel} ${os.arch}`,
-    `- CPU quota ${limits.cpuQuotaCores ?? 'none'}, filesystem ${filesystem.type ?? 'unknown'}, page cache warm`,
-    ...(named.length === 0 ? [] : [`- ${named.join(', ')}`]),
-  ];
+  return [...environmentFacts(environment), ...(named.length === 0 ? [] : [named.join(', ')])].map(
+    (fact) => `- ${fact}`,
+  );
 }

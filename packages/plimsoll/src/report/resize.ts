@@ -1,8 +1,9 @@
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import type { Resize } from '../results/resize.js';
+import { notes } from './document.js';
 import { formatCount } from './format.js';
 import type { Style } from './style.js';
-import { wrap } from './table.js';
+import { sectionsText } from './terminal.js';
 
 /** What was done, in one line. */
 export const resizeSentence = ({ pid, before, after }: Resize): string =>
@@ -11,18 +12,17 @@ export const resizeSentence = ({ pid, before, after }: Resize): string =>
     : `process ${pid}: ${before === null ? 'no pool yet' : formatCount(before, 'pool thread')} → ${formatCount(after, 'pool thread')}`;
 
 /** A resize for a terminal: before and after, how far it goes, and what does not change. */
-export function resizeReport(result: Resize, { color, width }: Style): string {
+export function resizeReport(result: Resize, style: Style): string {
   const { slowLimit, by, limit } = result;
+  const most = `at most ${formatCount(limit, 'thread')}`;
   const how =
     by === 'threads'
-      ? `by threads that start and end; at most ${formatCount(limit, 'thread')}`
-      : `by threads that are parked; at most ${formatCount(limit, 'thread')}, as many as it was started with${limit < LARGEST_POOL_SIZE ? ' (more: Node 26.9 or later)' : ''}`;
-  return [
-    color.bold(resizeSentence(result)),
-    ...[
-      `${formatCount(slowLimit, 'lookup')} (dns.lookup) at a time`,
-      how,
-      'until the process ends: a restart has the size of UV_THREADPOOL_SIZE again',
-    ].flatMap((line) => wrap(line, width - 2, '  ').map((text) => color.dim(`  ${text}`))),
-  ].join('\n');
+      ? `by threads that start and end; ${most}`
+      : `by threads that are parked; ${most}, as many as it was started with${limit < LARGEST_POOL_SIZE ? ' (more: Node 26.9 or later)' : ''}`;
+  const facts = [
+    `${formatCount(slowLimit, 'lookup')} (dns.lookup) at a time`,
+    how,
+    'until the process ends: a restart has the size of UV_THREADPOOL_SIZE again',
+  ];
+  return sectionsText([{ title: resizeSentence(result), blocks: notes(facts, 'soft') }], style);
 }

@@ -1,11 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-
-export interface Column {
-  readonly title: string;
-  readonly align: 'left' | 'right';
-  /** Columns with the highest number go first when the table is too wide; 0 never goes. */
-  readonly expendable: number;
-}
+import type { Column } from './document.js';
 
 const GAP = '  ';
 
@@ -74,4 +68,15 @@ export function wrap(text: string, width: number, indent = ''): string[] {
     } else line = longer;
   }
   return [...lines, line];
+}
+
+/** Lines of at most `width` characters, the items two spaces apart and whole. */
+export function flow(items: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const item of items) {
+    const longer = lines.length === 0 ? item : `${lines.at(-1)}  ${item}`;
+    if (widthOf(longer) <= width) lines.splice(-1, 1, longer);
+    else lines.push(item);
+  }
+  return lines;
 }

@@ -1,156 +1,15 @@
 import { printable } from '../host/printable.js';
 import type { Doing } from '../top/doing.js';
 import type { SeenProcess, SeenThread } from '../top/look.js';
+import { column, notes, type Section, type Tone } from './document.js';
 import { formatCount, percent } from './format.js';
 import type { Style } from './style.js';
-import { renderTable, wrap } from './table.js';
+import { sectionsText } from './terminal.js';
 
 /** What the screen remembers of a process: pool threads at work at each look, the newest last. */
-export type History = ReadonlyMap<number, readonly number[]>;
+type History = ReadonlyMap<number, readonly number[]>;
 
 export type SortKey = 'busy' | 'pid';
-
-const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-const SPARK = 24;
-
-/**
- * The share of the pool that was at work, a sign for each look.
- *
- * @example
- * sparkline([0, 2, 4], 4); // '▁▅█'
- */
-export const sparkline = (busy: readonly number[], size: number): string =>
-  busy
-    .slice(-SPARK)
-    .map(
-      (one) =>
-        LEVELS[Math.min(LEVELS.length - 1, Math.round((one / Math.max(1, size)) * (LEVELS.length - 1)))],
-    )
-    .join('');
-
-/** The list of processes, the one with the busiest pool first. */
-export function processLines(
-  processes: readonly SeenProcess[],
-  history: History,
-  { color, width }: Style,
-): string[] {
-  const [head = '', ...rows] = renderTable(
-    [
-      { title: 'process', align: 'right', expendable: 0 },
-      { title: 'busy', align: 'right', expendable: 0 },
-      { title: 'pool', align: 'left', expendable: 2 },
-      { title: 'event loop', align: 'left', expendable: 1 },
-      { title: 'program', align: 'left', expendable: 0 },
-    ],
-    processes.map((process) => {
-      const { pid, busy, threads, size, program, seen, countedBy } = process;
-      const loop = seen.find(({ role }) => role === 'event loop');
-      return [
-        String(pid),
-        threads === 0
-          ? `–/${countedBy === null ? '?' : size}`
-          : `${busy}/${countedBy === 'creation' ? '~' : ''}${threads}`,
-        sparkline(history.get(pid) ?? [], Math.max(threads, 1)),
-        loop === undefined ? '' : briefly(loop.doing),
-        cut(printable(shortened(program)), Math.max(LEAST_PROGRAM, width - (history.size === 0 ? 34 : 60))),
-      ];
-    }),
-    width - 2,
-  );
-  return [`  ${color.dim(head)}`, ...rows.map((row) => `  ${row}`)];
-}
-
-const LEAST_PROGRAM = 14;
-
-/** Files without their folders, but for the last one. */
-const shortened = (program: string): string =>
-  program.replace(/(^| )\/(?:[^/ ]+\/)*([^/ ]+\/[^/ ]+)/g, '$1$2');
-
-/** For a narrow column. */
-function briefly(doing: Doing): string {
-  switch (doing.what) {
-    case 'running':
-      return `running ${percent(doing.cpuShare)} %`;
-    case 'waiting for a core':
-      return `no core ${percent(doing.coreWaitShare)} %`;
-    case 'blocked':
-      return cut(`in ${doing.call}`, LEAST_PROGRAM);
-    default:
-      return cut(doingText(doing), LEAST_PROGRAM);
-  }
-}
-
-const ROLE_ORDER = ['event loop', 'pool', 'other', 'runtime'] as const;
-
-/** Each thread of a process with what it is doing; V8's own ones in one line while they do nothing. */
-export function threadLines({ seen, tellsCalls, pid }: SeenProcess, { color, width }: Style): string[] {
-  const runtime = seen.filter(({ role }) => role === 'runtime');
-  const isQuiet = runtime.every(({ doing }) => doing.what === 'idle' || doing.what === 'sleeping');
-  const shown = (isQuiet ? seen.filter(({ role }) => role !== 'runtime') : seen).toSorted(
-    (a, b) => ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role) || a.tid - b.tid,
-  );
-  const rows = shown.map((thread) => [
-    String(thread.tid),
-    thread.role,
-    cut(doingText(thread.doing), Math.max(16, width - 30)),
-  ]);
-  const [head = '', ...body] = renderTable(
-    [
-      { title: 'thread', align: 'right', expendable: 0 },
-      { title: 'of', align: 'left', expendable: 0 },
-      { title: 'is', align: 'left', expendable: 0 },
-    ],
-    rows,
-    width - 2,
-  );
-  return [
-    `  ${color.dim(head)}`,
-    ...body.map((line, index) => `  ${paint(line, shown[index] as SeenThread, color)}`),
-    ...(isQuiet && runtime.length > 0
-      ? [color.dim(`  and ${formatCount(runtime.length, 'thread')} of V8 and Node, idle`)]
-      : []),
-    ...(tellsCalls
-      ? []
-      : wrap(
-          `! what threads wait in may not be read: run as the user of process ${pid} with kernel.yama.ptrace_scope=0, or as root (CAP_SYS_PTRACE)`,
-          width - 2,
-          '  ',
-        ).map((line) => `  ${color.yellow(line)}`)),
-  ];
-}
-
-const paint = (line: string, { doing }: SeenThread, color: Style['color']): string =>
-  ({
-    idle: color.dim,
-    parked: color.dim,
-    sleeping: color.dim,
-    running: color.green,
-    'waiting for a core': color.yellow,
-    blocked: color.cyan,
-  })[doing.what](line);
-
-/** `running, 98 % of a core`, `blocked in openat on /var/run/pipe`. */
-export function doingText(doing: Doing): string {
-  switch (doing.what) {
-    case 'idle':
-      return 'idle';
-    case 'parked':
-      return 'parked by a resize';
-    case 'running':
-      return `running, ${percent(doing.cpuShare)} % of a core${doing.coreWaitShare > 0.05 ? `, waiting for one ${percent(doing.coreWaitShare)} %` : ''}`;
-    case 'waiting for a core':
-      return `waiting for a core ${percent(doing.coreWaitShare)} % of the time, running ${percent(doing.cpuShare)} %`;
-    case 'blocked':
-      return `blocked in ${doing.call}${doing.on === null ? '' : ` on ${printable(doing.on)}`}`;
-    case 'sleeping':
-      return doing.state === 'D' ? 'waiting for a disk' : 'sleeping';
-  }
-}
-
-function cut(text: string, most: number): string {
-  const characters = [...text];
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
-}
 
 export interface ScreenState {
   readonly history: History;
@@ -175,25 +34,139 @@ export function screenLines(
   { history, help, paused, sort, line }: ScreenState,
   style: Style,
 ): string[] {
-  const { color, width } = style;
   const inOrder = sort === 'pid' ? processes.toSorted((a, b) => a.pid - b.pid) : processes;
-  const [busy, threads] = [sum(processes, (one) => one.busy), sum(processes, (one) => one.threads)];
-  const state = paused ? color.yellow('  paused') : '';
-  return [
-    `${color.bold('plimsoll top')}  ${busy} of ${threads} pool threads busy in ${processes.length === 1 ? '1 process' : `${processes.length} processes`}${state}`,
-    ...(line === null ? [] : wrap(line, width, '  ').map(color.cyan)),
-    ...(help ? HELP.flatMap((text) => wrap(text, width)).map(color.dim) : []),
-    '',
-    ...processLines(inOrder, history, style),
-    ...(processes.length > MOST_WITH_THREADS
-      ? []
-      : inOrder.flatMap((process) => [
-          '',
-          color.bold(`process ${process.pid}`),
-          ...threadLines(process, style),
-        ])),
+  const total = (pick: (one: SeenProcess) => number): number =>
+    processes.reduce((sum, one) => sum + pick(one), 0);
+  const where = processes.length === 1 ? '1 process' : `${processes.length} processes`;
+  const counts = `${total(({ busy }) => busy)} of ${total(({ threads }) => threads)} pool threads busy in ${where}`;
+  const withThreads = processes.length > MOST_WITH_THREADS ? [] : inOrder;
+  const sections: Section[] = [
+    { title: 'plimsoll top', aside: `${counts}${paused ? '  paused' : ''}`, blocks: [] },
+    { blocks: [...notes([line], 'pool'), ...(help ? notes(HELP, 'soft') : [])] },
+    processesSection(inOrder, history, style),
+    ...withThreads.map((process) => threadsSection(process, style)),
   ];
+  return sectionsText(sections, style).split('\n');
 }
 
-const sum = <Item>(items: readonly Item[], pick: (item: Item) => number): number =>
-  items.reduce((total, item) => total + pick(item), 0);
+const LEAST_PROGRAM = 14;
+
+function processesSection(processes: readonly SeenProcess[], history: History, { width }: Style): Section {
+  const room = Math.max(LEAST_PROGRAM, width - (history.size === 0 ? 34 : 60));
+  const columns = [
+    ...[column('process'), column('busy'), column('pool', 'left', 2), column('event loop', 'left', 1)],
+    column('program', 'left'),
+  ];
+  const rows = processes.map(({ pid, busy, threads, size, program, seen, countedBy }) => {
+    const loop = seen.find(({ role }) => role === 'event loop');
+    return [
+      String(pid),
+      threads === 0
+        ? `–/${countedBy === null ? '?' : size}`
+        : `${busy}/${countedBy === 'creation' ? '~' : ''}${threads}`,
+      sparkline(history.get(pid) ?? [], Math.max(threads, 1)),
+      loop === undefined ? '' : briefly(loop.doing),
+      cut(shortened(program), room),
+    ];
+  });
+  return { blocks: [{ kind: 'table', caption: 'Processes', columns, rows }] };
+}
+
+const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const SPARK = 24;
+
+/**
+ * The share of the pool that was at work, a sign for each look.
+ *
+ * @example
+ * sparkline([0, 2, 4], 4); // '▁▅█'
+ */
+export function sparkline(busy: readonly number[], size: number): string {
+  const last = LEVELS.length - 1;
+  const level = (one: number): number => Math.min(last, Math.round((one / Math.max(1, size)) * last));
+  return busy
+    .slice(-SPARK)
+    .map((one) => LEVELS[level(one)])
+    .join('');
+}
+
+/** Files without their folders, but for the last one. */
+const shortened = (program: string): string =>
+  program.replace(/(^| )\/(?:[^/ ]+\/)*([^/ ]+\/[^/ ]+)/g, '$1$2');
+
+/** For a narrow column. */
+function briefly(doing: Doing): string {
+  if (doing.what === 'running') return `running ${percent(doing.cpuShare)} %`;
+  if (doing.what === 'waiting for a core') return `no core ${percent(doing.coreWaitShare)} %`;
+  return cut(doing.what === 'blocked' ? `in ${doing.call}` : doingText(doing), LEAST_PROGRAM);
+}
+
+const ROLE_ORDER = ['event loop', 'pool', 'other', 'runtime'] as const;
+
+const TONES: Readonly<Record<Doing['what'], Tone>> = {
+  idle: 'soft',
+  parked: 'soft',
+  sleeping: 'soft',
+  running: 'good',
+  'waiting for a core': 'unsure',
+  blocked: 'pool',
+};
+
+/** Each thread of a process with what it is doing; V8's own ones in one line while they do nothing. */
+function threadsSection({ seen, tellsCalls, pid }: SeenProcess, { width }: Style): Section {
+  const runtime = seen.filter(({ role }) => role === 'runtime');
+  const isQuiet = runtime.every(({ doing }) => doing.what === 'idle' || doing.what === 'sleeping');
+  const rank = ({ role }: SeenThread): number => ROLE_ORDER.indexOf(role);
+  const shown = (isQuiet ? seen.filter(({ role }) => role !== 'runtime') : seen).toSorted(
+    (a, b) => rank(a) - rank(b) || a.tid - b.tid,
+  );
+  const rows = shown.map(({ tid, role, doing }) =>
+    [String(tid), role, cut(doingText(doing), Math.max(16, width - 30))].map((text) => ({
+      ...{ text, tone: TONES[doing.what] },
+    })),
+  );
+  return {
+    title: `process ${pid}`,
+    blocks: [
+      {
+        ...{ kind: 'table', caption: 'Threads', rows },
+        columns: [column('thread'), column('of', 'left'), column('is', 'left')],
+      },
+      ...(isQuiet && runtime.length > 0
+        ? notes([`and ${formatCount(runtime.length, 'thread')} of V8 and Node, idle`], 'soft')
+        : []),
+      ...(tellsCalls
+        ? []
+        : notes(
+            [
+              `! what threads wait in may not be read: run as the user of process ${pid} with kernel.yama.ptrace_scope=0, or as root (CAP_SYS_PTRACE)`,
+            ],
+            'unsure',
+          )),
+    ],
+  };
+}
+
+/** `running, 98 % of a core`, `blocked in openat on /var/run/pipe`. */
+function doingText(doing: Doing): string {
+  switch (doing.what) {
+    case 'idle':
+      return 'idle';
+    case 'parked':
+      return 'parked by a resize';
+    case 'running':
+      return `running, ${percent(doing.cpuShare)} % of a core${doing.coreWaitShare > 0.05 ? `, waiting for one ${percent(doing.coreWaitShare)} %` : ''}`;
+    case 'waiting for a core':
+      return `waiting for a core ${percent(doing.coreWaitShare)} % of the time, running ${percent(doing.cpuShare)} %`;
+    case 'blocked':
+      return `blocked in ${doing.call}${doing.on === null ? '' : ` on ${doing.on}`}`;
+    case 'sleeping':
+      return doing.state === 'D' ? 'waiting for a disk' : 'sleeping';
+  }
+}
+
+/** Cut to what is seen of it: an escaped character is longer. */
+function cut(text: string, most: number): string {
+  const characters = [...printable(text)];
+  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
+}

@@ -1,131 +1,236 @@
-import { printable } from '../host/printable.js';
 import type { TunedSize, TuneResult } from '../results/tune.js';
-import { STOPPED } from './bench.js';
-import { findingLines } from './finding-lines.js';
-import { change, formatChange, formatCount, formatDuration } from './format.js';
-import { machineLine } from './machine-line.js';
+import { coreRules, STOPPED, timesOf, VERDICT_TONE, wrongBy } from './bench.js';
+import {
+  type Column,
+  type Curve,
+  column,
+  findingsSection,
+  notes,
+  type Report,
+  type Section,
+  type Table,
+  type Tone,
+  type Verdict,
+} from './document.js';
+import { objectiveText, sizeIn } from './findings/tune.js';
+import { change, formatChange, formatCount, formatDecimal, formatDuration, formatMs, formatRate } from './format.js';
 import type { Style } from './style.js';
-import { renderTable, wrap } from './table.js';
-import { routeTable, tuneTable } from './tune-table.js';
+import { terminal } from './terminal.js';
 
-/** The whole result of a tune for a terminal: the answer, a row for each size, why, and the line to copy. */
-export function tuneReport(result: TuneResult, style: Style): string {
-  const sections = [
-    header(result, style),
-    headline(result, style),
-    sizesSection(result, style),
-    routesSection(result, style),
-    findingLines('Why', result.findings, style),
-    lineToCopy(result, style),
-  ];
-  return sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n');
+/** The whole result of a tune for a terminal. */
+export const tuneReport = (result: TuneResult, style: Style): string => terminal(tuneDocument(result), style);
+
+/** The answer, what each size does, why, and the line to copy. */
+export function tuneDocument(result: TuneResult): Report {
+  const { environment, method, confidence, findings, sizes } = result;
+  return {
+    command: 'plimsoll tune',
+    subject: subject(result),
+    environment,
+    about: [
+      howTuned(result),
+      ...(method.traffic === null ? [] : [`requests: ${method.traffic}`]),
+      ...twinText(result),
+    ],
+    warning: null,
+    verdicts: [verdictOf(result)],
+    sections: [
+      { blocks: [{ kind: 'headline', text: headlineText(result), tone: CONFIDENCE_TONE[confidence] }] },
+      { blocks: sizes.length === 0 ? [] : [...curves(result), sizesTable(result)] },
+      ...routesSection(result),
+      ...findingsSection('Why', findings),
+      lineToCopy(result),
+    ],
+  };
 }
 
-/** What was measured. */
-export const subject = ({ command, pid }: Pick<TuneResult, 'command' | 'pid'>): string =>
-  command === null ? `process ${pid}` : printable(command.join(' '));
+const CONFIDENCE_TONE: Readonly<Record<TuneResult['confidence'], Tone>> = {
+  sure: 'good',
+  likely: 'unsure',
+  'cannot tell': 'bad',
+};
 
-/** `sizes take turns by short windows in random order, 4 twice (A/A), 12 blocks, 57 s: the answer was known` */
-export function howTuned({ method, baseline }: Pick<TuneResult, 'method' | 'baseline'>): string {
-  const { mode, blocks, seconds, stop, resizing, processes, seed } = method;
-  const turns =
-    mode === 'runs'
-      ? 'fresh processes of all sizes in random order'
-      : `the pool of ${processes === null || processes === 1 ? 'the running app' : `${processes} running processes`} is resized${resizing === null ? '' : ` (${resizing})`}, sizes take turns by short windows in random order`;
-  return `${turns}, ${baseline} twice (A/A), seed ${seed}; ${formatCount(blocks, 'block')}, ${formatDuration(seconds * 1000)}: ${STOPPED_TUNE[stop]}`;
-}
+const subject = ({ command, pid }: TuneResult): string =>
+  command === null ? `process ${pid}` : command.join(' ');
 
 const STOPPED_TUNE = { ...STOPPED, trouble: 'ended at the first sign of trouble' } as const;
 
-/** How far the second turn of the baseline was from the first. */
-export function twinText({ twin, baseline }: Pick<TuneResult, 'twin' | 'baseline'>): string | null {
-  if (twin === null) return null;
-  const by = twin.interval === null ? change(twin.ratio) : formatChange(twin.ratio, twin.interval);
-  return `A/A: the twin of ${baseline} differs by ${by}${twin.noisy ? ': too noisy to tell' : ''}`;
+/** `sizes take turns by short windows in random order, 4 twice (A/A), 12 blocks, 57 s: the answer was known` */
+function howTuned({ method, baseline }: TuneResult): string {
+  const { mode, blocks, seconds, stop, resizing, processes, seed } = method;
+  const app = processes === null || processes === 1 ? 'the running app' : `${processes} running processes`;
+  const turns =
+    mode === 'runs'
+      ? 'fresh processes of all sizes in random order'
+      : `the pool of ${app} is resized${resizing === null ? '' : ` (${resizing})`}, sizes take turns by short windows in random order`;
+  return `${turns}, ${baseline} twice (A/A), seed ${seed}; ${formatCount(blocks, 'block')}, ${formatDuration(seconds * 1000)}: ${STOPPED_TUNE[stop]}`;
 }
+
+/** How far the second turn of the baseline was from the first. */
+const twinText = ({ twin, baseline }: TuneResult): string[] =>
+  twin === null
+    ? []
+    : [`A/A: the twin of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ': too noisy to tell' : ''}`];
 
 /** The headline with how sure that is, unless it says so itself. */
-export const headlineText = ({
-  headline: text,
-  confidence,
-}: Pick<TuneResult, 'headline' | 'confidence'>): string =>
-  confidence === 'sure' || text.startsWith('Keep') ? `${text} (${confidence})` : text;
+const headlineText = ({ headline, confidence }: TuneResult): string =>
+  confidence === 'sure' || headline.startsWith('Keep') ? `${headline} (${confidence})` : headline;
 
-function header(result: TuneResult, { color, width }: Style): string[] {
-  const { environment, method } = result;
-  const twin = twinText(result);
-  const lines = [
-    machineLine(environment),
-    howTuned(result),
-    ...(method.traffic === null ? [] : [`requests: ${printable(method.traffic)}`]),
-    ...(twin === null ? [] : [twin]),
-  ];
-  const [first = '', ...rest] = wrap(`plimsoll tune  ${subject(result)}`, width, '  ');
-  return [
-    color.bold('plimsoll tune') + first.slice('plimsoll tune'.length),
-    ...rest,
-    ...lines.flatMap((line) => wrap(line, width)).map(color.dim),
-  ];
+function verdictOf(result: TuneResult): Verdict {
+  const { recommended, confidence, answer, headline, objective, findings } = result;
+  const chosen = sizeIn(result, recommended);
+  const ratio = chosen?.ratio[objective] ?? null;
+  const interval = chosen?.interval ?? null;
+  const isEstimate = confidence !== 'sure';
+  const why = findings.find(({ id }) => id === 'tune.route-slower' || id === 'tune.queue-wait');
+  const isChange = answer === 'change' && ratio !== null;
+  return {
+    work: subject(result),
+    size: recommended,
+    sign: recommended === null ? '?' : `${isEstimate ? '~' : ''}${recommended}`,
+    isEstimate,
+    gain: isChange && interval !== null ? formatChange(ratio, interval) : '',
+    sure: chosen?.chanceSlower == null || answer === 'no pool use' ? '' : wrongBy(chosen.chanceSlower),
+    because: isChange ? `by ${objectiveText(result)}${why === undefined ? '' : `; ${why.text}`}` : headline,
+  };
 }
 
-function headline(result: TuneResult, { color, width }: Style): string[] {
-  const paint = { sure: color.green, likely: color.yellow, 'cannot tell': color.red }[result.confidence];
-  return wrap(printable(headlineText(result)), width).map((line) => color.bold(paint(line)));
-}
-
-const WIDE = 120;
-
-function sizesSection(result: TuneResult, { color, width }: Style): string[] {
-  if (result.sizes.length === 0) return [];
-  const { columns, rows } = tuneTable(result, width >= WIDE);
-  const [head = '', ...body] = renderTable(
-    columns,
-    rows.map((cells, index) => paint(cells, result.sizes[index] as TunedSize, result, color)),
-    width - 2,
-  );
-  return [
-    `  ${color.dim(head)}`,
-    ...body.map((line, index) => `${result.sizes[index]?.size === result.recommended ? '→' : ' '} ${line}`),
-  ];
-}
-
-function paint(
-  cells: string[],
-  size: TunedSize,
-  { recommended }: TuneResult,
-  color: Style['color'],
-): string[] {
-  const isBad = size.overloaded || size.failing;
-  const colour = isBad
-    ? 'red'
-    : ({ better: 'green', worse: 'red', same: 'dim', unclear: 'yellow' } as const)[size.verdict];
-  return cells.map((cell, index) => {
-    if (index === cells.length - 1 && cell !== '') return color[colour](cell);
-    return index === 0 && size.size === recommended ? color.bold(cell) : cell;
+/** The objective, and what explains it. */
+function curves(result: TuneResult): Curve[] {
+  const { objective, baseline, recommended, environment, sizes } = result;
+  const curve = (
+    title: string,
+    value: (size: TunedSize) => number | null,
+    given: Pick<Curve, 'isRatio' | 'format'>,
+  ): Curve => ({
+    ...{ kind: 'curve', title, chosen: recommended, rules: coreRules(environment), ...given },
+    points: sizes.flatMap((size) => {
+      const known = value(size);
+      if (known === null || known <= 0) return [];
+      return [{ size: size.size, value: known, interval: given.isRatio ? size.interval : null }];
+    }),
   });
+  const text = objectiveText(result);
+  const time = { isRatio: false, format: formatMs };
+  return [
+    curve(
+      `${text.charAt(0).toUpperCase()}${text.slice(1)} against ${baseline}`,
+      ({ ratio }) => ratio[objective],
+      { isRatio: true, format: timesOf },
+    ),
+    curve('Wait of a job for a pool thread', ({ queueWaitMs }) => queueWaitMs.fast, time),
+    curve('Event-loop delay (p99)', ({ loopDelayMs }) => loopDelayMs?.p99 ?? null, time),
+  ].filter(({ points }) => points.length > 1);
 }
 
-function routesSection(result: TuneResult, { color, width }: Style): string[] {
-  const table = routeTable(result);
-  if (table === null) return [];
-  const rows = table.rows.map((cells) => cells.map(printable));
-  const [head = '', ...body] = renderTable(table.columns, rows, width - 2);
-  return [color.bold('Routes'), `  ${color.dim(head)}`, ...body.map((line) => `  ${line}`)];
+const NONE = '–';
+
+const ms = (value: number | null): string => (value === null ? NONE : formatMs(value));
+const decimal = (value: number | null): string => (value === null ? NONE : formatDecimal(value));
+
+type Field = readonly [column: Column, text: (size: TunedSize) => string];
+
+function sizesTable(result: TuneResult): Table {
+  const { sizes, baseline, objective, recommended, method } = result;
+  const isRun = method.unit === 'run';
+  const figures: Field[] = [
+    [column('p99', 'right', 2), ({ p99Ms }) => ms(p99Ms)],
+    ...(isRun
+      ? []
+      : [[column('requests/s', 'right', 1), ({ perSecond }) => formatRate(perSecond)] satisfies Field]),
+    [column('loop delay', 'right', 3), ({ loopDelayMs }) => ms(loopDelayMs?.p99 ?? null)],
+    [column('jobs wait', 'right', 4), ({ queueWaitMs }) => ms(queueWaitMs.fast)],
+    [column('lookups wait', 'right', 6), ({ queueWaitMs }) => ms(queueWaitMs.slow)],
+    [column('busy threads', 'right', 8), ({ busyThreads }) => decimal(busyThreads)],
+    [column('cores', 'right', 7), ({ cpu }) => decimal(cpu.cores)],
+    [column(isRun ? 'runs' : 'requests', 'right', 9), ({ requests }) => String(requests)],
+  ];
+  const known = figures.filter(([, text]) => sizes.some((size) => text(size) !== NONE));
+  const chosen = sizes.findIndex(({ size }) => size === recommended);
+  return {
+    kind: 'table',
+    caption: 'What each size does',
+    columns: [
+      ...[column('size'), column(isRun ? 'time' : 'mean'), column(`against ${baseline}`, 'left')],
+      ...known.map(([title]) => title),
+      column('verdict', 'left'),
+    ],
+    rows: sizes.map((size, index) => [
+      index === chosen ? { text: String(size.size), tone: 'strong' } : String(size.size),
+      ms(size.meanMs),
+      against(size, result),
+      ...known.map(([, text]) => text(size)),
+      {
+        text: verdictWord(size, result),
+        tone: size.overloaded || size.failing ? 'bad' : VERDICT_TONE[size.verdict],
+      },
+    ]),
+    ...(chosen === -1 ? {} : { chosen }),
+    plot: {
+      at: 3,
+      expendable: 5,
+      ratios: sizes.map(({ ratio, interval }) => {
+        const own = ratio[objective];
+        return own === null ? null : { ratio: own, interval };
+      }),
+    },
+  };
+}
+
+function against({ size, ratio, interval }: TunedSize, { baseline, objective }: TuneResult): string {
+  if (size === baseline) return 'baseline';
+  const own = ratio[objective];
+  return own === null ? NONE : formatChange(own, interval);
+}
+
+/** Before the fourth block the word is `estimate`: `unclear` would sound as if more had been tried. */
+function verdictWord(size: TunedSize, { baseline, twin }: TuneResult): string {
+  if (size.overloaded) return 'overloaded';
+  if (size.failing) return 'failing';
+  if (size.size === baseline) return '';
+  if (twin?.noisy) return 'noisy';
+  const verdict = size.verdict === 'unclear' && size.interval === null ? 'estimate' : size.verdict;
+  return size.leftEarly ? (verdict === 'unclear' ? 'out' : `${verdict}, out`) : verdict;
+}
+
+const MOST_ROUTES = 10;
+
+/** Routes at the recommended size beside the baseline, the most frequent first; none where there is nothing to compare. */
+function routesSection(result: TuneResult): Section[] {
+  const chosen = sizeIn(result, result.recommended);
+  const base = sizeIn(result, result.baseline);
+  if (chosen === undefined || base === undefined || chosen === base || chosen.routes.length < 2) return [];
+  const table: Table = {
+    kind: 'table',
+    caption: 'Routes',
+    columns: [
+      ...[column('route', 'left'), column('requests', 'right', 1), column(`mean at ${base.size}`)],
+      ...[column(`at ${chosen.size}`), column('change', 'left')],
+    ],
+    rows: chosen.routes.slice(0, MOST_ROUTES).map(({ route, requests, meanMs, ratio, slower }) => {
+      const before = base.routes.find((one) => one.route === route);
+      const by = ratio === null ? 'too few requests' : change(ratio);
+      return [
+        ...[route, String(requests), ms(before?.meanMs ?? null), formatMs(meanMs)],
+        slower === 'maybe' ? `${by}, not certain` : by,
+      ];
+    }),
+  };
+  return [{ title: 'Routes', blocks: [table] }];
 }
 
 /** The command with the size before it, where another than the baseline is recommended; a process that runs can be resized. */
-function lineToCopy({ recommended, command, pid, answer }: TuneResult, { color }: Style): string[] {
-  if (recommended === null || answer !== 'change') return [];
+function lineToCopy({ recommended, command, pid, answer }: TuneResult): Section {
+  if (recommended === null || answer !== 'change') return { blocks: [] };
+  const setting = `UV_THREADPOOL_SIZE=${recommended}`;
   if (pid !== null)
-    return [
-      color.bold(`plimsoll resize ${pid} ${recommended}`),
-      `UV_THREADPOOL_SIZE=${recommended}, when it starts the next time`,
-    ];
-  const words = command === null ? '' : ` ${printable(command.map(shellWord).join(' '))}`;
-  return [color.bold(`UV_THREADPOOL_SIZE=${recommended}${words}`)];
+    return {
+      blocks: [
+        ...notes([`plimsoll resize ${pid} ${recommended}`], 'strong'),
+        ...notes([`${setting}, when it starts the next time`]),
+      ],
+    };
+  return { blocks: notes([[setting, ...(command ?? []).map(shellWord)].join(' ')], 'strong') };
 }
 
 /** As a POSIX shell reads it as one word. */

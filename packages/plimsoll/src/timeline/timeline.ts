@@ -8,7 +8,6 @@ import { openResolver } from '../lab/resolver/open.js';
 import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
 import type { TimelineAnswer, TimelineJob, TimelineSubject } from './messages.js';
-import { type ObservationFact, observationsOf } from './observations.js';
 import { operations } from './operations.js';
 import { LATENCY_MS, startServers } from './servers.js';
 import { buildSpans } from './spans.js';
@@ -37,11 +36,10 @@ export interface TimelineContext extends Supervision {
   readonly onProgress?: ((progress: TimelineProgress) => void) | undefined;
 }
 
-/** What an experiment measured and shows, without the sentences. */
-type Observed = Omit<TimelineExperiment, 'observations'> & {
-  readonly observations: readonly ObservationFact[];
-};
-export type MeasuredTimeline = Omit<Timeline, 'experiments'> & { readonly experiments: readonly Observed[] };
+/** What was measured; what it shows is said by `report/`. */
+export interface MeasuredTimeline extends Omit<Timeline, 'experiments'> {
+  readonly experiments: readonly Omit<TimelineExperiment, 'observations'>[];
+}
 
 const REQUESTS = new URL('./child/requests.js', import.meta.url);
 
@@ -75,16 +73,14 @@ export async function timeline(
     prefix: resolver?.prefix ?? [],
     dnsPort: servers.dnsPort,
   };
-  const experiments: Observed[] = [];
+  const experiments: Omit<TimelineExperiment, 'observations'>[] = [];
   let observedThreads: number | null = null;
   try {
     for (const requests of options.requests) {
       onProgress?.({ requests, experiment: experiments.length, experiments: options.requests.length });
       const recorded = await record(requests, watched);
       observedThreads = recorded.observedThreads;
-      const observed = { requests, ...buildSpans(recorded.requests, recorded.events, size) };
-      const context = { size, cpus: environment.cpu.effectiveCpus };
-      experiments.push({ ...observed, observations: observationsOf(observed, context) });
+      experiments.push({ requests, ...buildSpans(recorded.requests, recorded.events, size) });
     }
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { because } from '#plimsoll/report/bench.js';
-import { findings } from '#plimsoll/report/findings/bench.js';
-import type { FindingContext } from '#plimsoll/report/findings/context.js';
+import { type FindingContext, findings } from '#plimsoll/report/findings/bench.js';
+import { plainStyle } from '#plimsoll/report/style.js';
+import { sectionsText } from '#plimsoll/report/terminal.js';
 import type { RoundResult, SizeResult, WorkloadResult } from '#plimsoll/results/bench.js';
 
 const CONTEXT: FindingContext = {
@@ -218,9 +219,10 @@ describe('quality', () => {
 
   test('a size that dropped out is a warning; its words cannot steer the terminal', () => {
     const lost = [{ size: 8, code: 'PLIMSOLL_WORKLOAD_EXITED', message: 'died\u001b[2J' }];
-    const [finding] = found([workload([size(4)], { lost })], 'bench.lost-size');
-    assert.equal(finding?.severity, 'warning');
-    assert.equal(finding?.text, 'crypto: 8 is out: died\\x1b[2J');
+    const findings = found([workload([size(4)], { lost })], 'bench.lost-size');
+    assert.equal(findings[0]?.severity, 'warning');
+    const text = sectionsText([{ blocks: [{ kind: 'findings', findings }] }], plainStyle());
+    assert.equal(text, '  ! crypto: 8 is out: died\\x1b[2J (bench.lost-size)');
   });
 
   test('a disturbed machine', () => {
@@ -261,7 +263,7 @@ describe('across workloads', () => {
 test('docs/reference/findings.md explains every id, and no other', () => {
   const folder = new URL('../../src/report/findings/', import.meta.url);
   const ids = readdirSync(folder).flatMap((file) =>
-    [...readFileSync(new URL(file, folder), 'utf8').matchAll(/id: '(bench\.[a-z-]+)'/g)].map(([, id]) => id),
+    [...readFileSync(new URL(file, folder), 'utf8').matchAll(/'(bench\.[a-z-]+)'/g)].map(([, id]) => id),
   );
   const page = readFileSync(new URL('../../../../docs/reference/findings.md', import.meta.url), 'utf8');
   const explained = [...page.matchAll(/^## (bench\.[a-z-]+)$/gm)].map(([, id]) => id);

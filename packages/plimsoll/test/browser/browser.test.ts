@@ -1,6 +1,6 @@
 import { after, before, describe } from 'node:test';
-import type { ReportDocument } from '#plimsoll/report/html/sections.js';
-import { made, measured } from './documents.js';
+import type { ReportDocument } from '#plimsoll/report/documents.js';
+import { made, measured, timelines } from './documents.js';
 import { hostileTests, pageTests } from './page-tests.js';
 import { findChromium, Session } from './session.js';
 import { tableTests } from './table-tests.js';
@@ -21,6 +21,7 @@ describe('reports in a browser', { skip }, () => {
     });
     const pages = {
       'kept results': () => measured,
+      timelines: () => timelines,
       'every other kind': () => others,
     };
     for (const [name, documents] of Object.entries(pages)) {

@@ -1,9 +1,12 @@
 import { classify, compare, trace, tune } from 'plimsoll';
 import { readDocuments } from '#plimsoll/api/result-files.js';
-import type { ReportDocument } from '#plimsoll/report/html/sections.js';
+import type { ReportDocument } from '#plimsoll/report/documents.js';
 import { inRepository } from './session.js';
 
 const kept = (name: string): string => inRepository(`docs/results/${name}`);
+
+/** The timelines that the repository keeps. */
+export const timelines = readDocuments(kept('timeline.json'));
 
 /** Results of measurements that the repository keeps. */
 export const measured = readDocuments(kept('bench.json'));
@@ -14,10 +17,10 @@ const HASHING =
 /** One of every other kind, made now. */
 export async function made(): Promise<ReportDocument[]> {
   const command = [process.execPath, '-e', HASHING];
-  const { summary } = await trace({ command });
+  const traced = await trace({ command });
   return [
     { type: 'tune', document: await tune({ command, sizes: [1, 4], timeMs: 3_000 }) },
-    { type: 'trace', document: summary },
+    { type: 'trace', document: traced.summary },
     { type: 'comparison', document: compare(kept('bench.json'), kept('bench.json')) },
     { type: 'classification', document: await classify({ names: ['fs.stat', 'crypto.randomBytes'] }) },
   ];
@@ -55,7 +58,8 @@ const hostile = (): string => HOSTILE[count++ % HOSTILE.length] as string;
 /** A document whose every text of others' making is hostile. */
 export function poisoned<Document>(value: Document, key = ''): Document {
   if (typeof value === 'string') return (FOREIGN.has(key) ? hostile() : value) as Document;
-  if (Array.isArray(value)) return value.map((one) => poisoned(one, key)) as Document;
+  if (Array.isArray(value))
+    return value.map((one) => (key === 'command' ? hostile() : poisoned(one, key))) as Document;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [name, poisoned(part, name)]),

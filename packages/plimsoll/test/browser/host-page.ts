@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { PAGE_SCRIPT } from '#plimsoll/report/html/page-script.js';
+import { PAGE_SCRIPT } from '#plimsoll/report/html/page.js';
 
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { ReportDocument } from '#plimsoll/report/documents.js';
 import { reportPage } from '#plimsoll/report/html/page.js';
-import type { ReportDocument } from '#plimsoll/report/html/sections.js';
 import { assertAccessible } from './axe.js';
 import { MARKUP, poisoned } from './documents.js';
 import type { Session } from './session.js';
@@ -48,7 +48,8 @@ export function pageTests(name: string, documents: () => readonly ReportDocument
     });
     await session.with(html, { javaScriptEnabled: false }, async (page) => {
       assert.equal(await textOf(page), scripted);
-      assert.equal(await page.locator('[data-copy]:visible, [data-download]:visible').count(), 0);
+      assert.equal(await page.locator('[data-copy]:visible').count(), 0);
+      assert.equal(await page.locator('a[download]:visible').count(), 1);
     });
     assert.ok(scripted.length > 500);
   });
@@ -56,7 +57,7 @@ export function pageTests(name: string, documents: () => readonly ReportDocument
   test(`${name}: it prints, without what only a screen can use`, () =>
     session.with(html, { colorScheme: 'dark' }, async (page) => {
       await page.emulateMedia({ media: 'print' });
-      assert.equal(await page.locator('[data-copy]:visible, [data-download]:visible').count(), 0);
+      assert.equal(await page.locator('button:visible, a[download]:visible').count(), 0);
       assert.ok((await page.pdf()).length > 10_000);
     }));
 
@@ -84,16 +85,19 @@ export function pageTests(name: string, documents: () => readonly ReportDocument
       assert.deepEqual(others, []);
     }));
 
-  test(`${name}: the data is saved as it is embedded`, () =>
+  test(`${name}: the data is saved, a document as it was given`, () =>
     session.with(html, { acceptDownloads: true }, async (page) => {
-      const embedded = gunzipSync(Buffer.from((await page.locator('#data').textContent()) ?? '', 'base64'));
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.locator('[data-download]').click(),
+        page.locator('a[download]').click(),
       ]);
-      assert.match(download.suggestedFilename(), /\.json$/);
-      const saved = readFileSync(await download.path(), 'utf8');
-      assert.deepEqual(JSON.parse(saved), JSON.parse(embedded.toString()));
+      assert.match(download.suggestedFilename(), /\.json\.gz$/);
+      const saved = JSON.parse(gunzipSync(readFileSync(await download.path())).toString()) as unknown;
+      const kinds = (Array.isArray(saved) ? saved : [saved]).map(({ kind }) => kind);
+      assert.deepEqual(
+        kinds,
+        documents().map(({ document }) => document.kind),
+      );
     }));
 }
 

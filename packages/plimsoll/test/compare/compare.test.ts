@@ -232,7 +232,7 @@ describe('the report of a comparison', () => {
 
   test('rows, then what it came to, at 80 columns', () => {
     const lines = comparisonReport(compare(old, now), plainStyle(80)).split('\n');
-    assert.match(lines[1] ?? '', /^crypto +4 +100\.0 ms +120 ms +\+20 % \[\+1\d, \+2\d\] +worse$/);
+    assert.match(lines[1] ?? '', /^ +crypto +4 +100\.0 ms +120 ms +\+20 % \[\+1\d, \+2\d\] +worse$/);
     assert.match(lines.at(-1) ?? '', /^Worse: crypto; recommended size: crypto 4 → 8$/);
     assert.ok(lines.every((line) => line.length <= 80));
   });

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { diagnosisSchema } from 'plimsoll';
-import { diagnose } from '#plimsoll/doctor/diagnose.js';
 import type { MachineFacts, ProcessFacts } from '#plimsoll/doctor/facts.js';
+import { diagnose } from '#plimsoll/report/findings/doctor.js';
 import { limitedCgroup, within } from '../support/cgroup.js';
 import { plimsoll, until } from '../support/cli.js';
 
@@ -280,7 +280,7 @@ const FACTS: ProcessFacts = {
 };
 const MACHINE: MachineFacts = { effectiveCpus: 2, pidsHeadroom: null };
 const idsOf = (facts: Partial<ProcessFacts>, machine: Partial<MachineFacts> = {}) =>
-  diagnose({ ...FACTS, ...facts }, { ...MACHINE, ...machine }).map(({ id }) => id);
+  diagnose({ ...FACTS, ...facts }, { ...MACHINE, ...machine }).map(({ finding }) => finding.id);
 
 test('what cannot be provoked on every machine', () => {
   assert.deepEqual(idsOf({}), []);

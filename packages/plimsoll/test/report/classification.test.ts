@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { captureEnvironment } from '#plimsoll/host/environment.js';
-import { classificationReport } from '#plimsoll/report/classification.js';
+import { classificationReport } from '#plimsoll/report/classify.js';
 import { plainStyle } from '#plimsoll/report/style.js';
 import { type Classified, classificationSchema } from '#plimsoll/results/classification.js';
 

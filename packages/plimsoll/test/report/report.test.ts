@@ -46,9 +46,10 @@ describe('tables', () => {
 });
 
 test('the plot puts the estimate between its bounds and marks 1', () => {
-  const plot = intervalPlot([0.5, 0.45, 0.55, 1], 21);
-  assert.equal(plot.row(1, [1, 1]).indexOf('●'), 19);
-  const row = plot.row(0.5, [0.45, 0.55]);
+  const half = { ratio: 0.5, interval: [0.45, 0.55] } as const;
+  const plot = intervalPlot([half, { ratio: 1, interval: null }], 21);
+  assert.equal(plot({ ratio: 1, interval: null }).indexOf('●'), 19);
+  const row = plot(half);
   assert.equal(row.indexOf('─'), 0);
   assert.ok(row.indexOf('●') > 0 && row.indexOf('●') < row.lastIndexOf('─'));
   assert.equal(row.indexOf('│'), 19);

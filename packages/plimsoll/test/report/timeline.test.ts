@@ -3,10 +3,10 @@ import { describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { captureEnvironment } from '#plimsoll/host/environment.js';
+import { bar, timeAxis, timeTicks } from '#plimsoll/report/bars.js';
 import { perfettoTrace } from '#plimsoll/report/perfetto.js';
 import { plainStyle } from '#plimsoll/report/style.js';
 import { timelineReport } from '#plimsoll/report/timeline.js';
-import { axis, bar } from '#plimsoll/report/timeline-bars.js';
 import { type Span, type Timeline, timelineSchema } from '#plimsoll/results/timeline.js';
 
 const span = (request: number, given: Partial<Span>): Span => ({
@@ -65,16 +65,32 @@ describe('the picture of a timeline', () => {
   });
 
   test('bars are aligned on one axis', () => {
-    assert.deepEqual(bar([SPANS[1] as Span], 250, 5), ['queue', 'queue', 'pool', 'pool', 'loop']);
-    assert.deepEqual(bar([SPANS[0] as Span], 250, 5), ['pool', 'pool', null, null, null]);
-    assert.equal(axis(100, 40).indexOf('╵50'), 20);
-    assert.equal(axis(100, 40).indexOf('╵100'), 40);
+    const waited = [
+      { part: 'queue', fromMs: 0, toMs: 100 },
+      { part: 'pool', fromMs: 100, toMs: 200 },
+      { part: 'loop', fromMs: 200, toMs: 250 },
+    ] as const;
+    assert.deepEqual(bar(waited, 250, 5), ['queue', 'queue', 'pool', 'pool', 'loop']);
+    assert.deepEqual(bar([{ part: 'pool', fromMs: 0, toMs: 100 }], 250, 5), [
+      'pool',
+      'pool',
+      null,
+      null,
+      null,
+    ]);
+    assert.equal(timeAxis(100, 40).indexOf('╵50'), 20);
+    assert.equal(timeAxis(100, 40).indexOf('╵100'), 40);
+  });
+
+  test('an axis has few, round ticks', () => {
+    assert.deepEqual(timeTicks(269.3, 269.3 / 5), [0, 100, 200]);
+    assert.deepEqual(timeTicks(250, 50), [0, 50, 100, 150, 200, 250]);
+    assert.deepEqual(timeTicks(1, 0.2), [0, 0.2, 0.4, 0.6, 0.8, 1]);
+    assert.deepEqual(timeTicks(60_000, 12_000), [0, 20_000, 40_000, 60_000]);
   });
 
   test('what is shorter than a cell is drawn all the same', () => {
-    assert.deepEqual(bar([span(1, { startMs: 51, submitMs: 51, endMs: 52, callbackMs: 52 })], 100, 4), [
-      ...[null, null, 'pool', null],
-    ]);
+    assert.deepEqual(bar([{ part: 'pool', fromMs: 51, toMs: 52 }], 100, 4), [null, null, 'pool', null]);
   });
 });
 

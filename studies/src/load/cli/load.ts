@@ -12,7 +12,7 @@ import {
   runCommand,
   usage,
 } from 'plimsoll/lab';
-import { studySection } from '../../report/study-section.js';
+import { studyReport } from '../../report/study-report.js';
 import {
   LOAD_BLOCKS,
   LOAD_DEADLINE_MS,
@@ -256,7 +256,7 @@ function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<n
       );
     const result = await load(options, { signal, onProgress, onResult: (partial) => kept?.write(partial) });
     finish(
-      { json: result, html: () => reportPage([{ type: 'foreign', document: result, render: studySection }]) },
+      { json: result, html: () => reportPage([{ type: 'foreign', document: result, report: studyReport }]) },
       (style) => (result.cells.length > 0 ? loadReport(result, style) : null),
     );
     const several = result.method.tables.length > 1;

@@ -1,67 +1,178 @@
-import { type DoctorFact, UNKNOWN, WRONG } from '../../doctor/diagnose.js';
-import { printable } from '../../host/printable.js';
+import { lacksRoom, type MachineFacts, type ProcessFacts, sizeOf } from '../../doctor/facts.js';
+import { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE, poolSizeOf } from '../../libuv/pool-size.js';
 import type { Finding } from '../../results/finding.js';
 import { formatCount, formatDecimal, formatMs, list } from '../format.js';
-import { statement, type Texts } from './statement.js';
+import { finding } from './finding.js';
 
-/** A fact about a pool as a finding: what is so, and the line to change. */
-export const doctorFinding = (fact: DoctorFact): Finding => ({
-  ...statement(fact, TEXTS),
-  severity:
-    WRONG.has(fact.id) || (UNKNOWN.has(fact.id) && fact.id !== 'doctor.not-used')
-      ? 'warning'
-      : NOTES.has(fact.id)
-        ? 'note'
-        : 'advice',
+/** A finding, and what it means for whether the size is the one that was asked for: it is not, or that cannot be told. */
+export interface DoctorFinding {
+  readonly finding: Finding;
+  readonly means: 'wrong' | 'unknown' | null;
+}
+
+/** What is to be said of a process, the most important first. */
+export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFinding[] {
+  const found = isPm2(process)
+    ? [unknown('warning', 'doctor.pm2-command', PM2_COMMAND, { pid: process.pid })]
+    : [ofProgram, ofText, ofWorkers, ofCount, ofMachine, ofExit].flatMap((rule) => rule(process, machine));
+  // What is wrong for certain needs no count.
+  return found.some(({ means }) => means === 'wrong')
+    ? found.filter(({ means }) => means !== 'unknown')
+    : found;
+}
+
+type Rule = (process: ProcessFacts, machine: MachineFacts) => DoctorFinding[];
+type Evidence = Finding['evidence'];
+
+const wrong = (id: string, text: string, evidence: Evidence): DoctorFinding => ({
+  finding: finding('warning', id, text, evidence),
+  means: 'wrong',
 });
 
-const NOTES: ReadonlySet<DoctorFact['id']> = new Set(['doctor.default', 'doctor.not-used']);
+const unknown = (
+  severity: Finding['severity'],
+  id: string,
+  text: string,
+  evidence: Evidence,
+): DoctorFinding => ({ finding: finding(severity, id, text, evidence), means: 'unknown' });
 
-const quoted = (text: string): string => JSON.stringify(printable(text));
+const note = (severity: 'advice' | 'note', id: string, text: string, evidence: Evidence): DoctorFinding => ({
+  finding: finding(severity, id, text, evidence),
+  means: null,
+});
+
+const quoted = (text: string): string => JSON.stringify(text);
+const threadsOf = (threads: number): string => formatCount(threads, 'thread');
 const START =
   'set it where the process is started: UV_THREADPOOL_SIZE=N node app.js, or plimsoll run --size N -- node app.js';
-const threadsOf = (threads: number): string => formatCount(threads, 'thread');
 
-const TEXTS: Texts<DoctorFact> = {
-  'doctor.set-too-late': ({ asked, threads }) =>
-    `the program sets UV_THREADPOOL_SIZE to ${quoted(asked)} after its pool was created with ${threadsOf(threads)}: in an ES module every import runs first; ${START}`,
-  'doctor.set-in-program': ({ asked }) =>
-    `the program sets UV_THREADPOOL_SIZE to ${quoted(asked)} itself, early enough so far; an import that uses the pool before that line undoes it: ${START}`,
-  'doctor.set-on-windows': ({ asked }) =>
-    `the program sets UV_THREADPOOL_SIZE to ${quoted(asked)}, which has no effect on Windows: ${START}`,
-  'doctor.set-for-worker': ({ asked, threads }) =>
-    `a Worker has UV_THREADPOOL_SIZE ${list(asked.map(quoted))} in its environment, which has no effect: all threads of a process share one pool${threads === null ? '' : `, of ${threadsOf(threads)}`}; ${START}`,
-  'doctor.empty': ({ threads }) =>
-    `UV_THREADPOOL_SIZE is empty, which libuv reads as 0 and makes ${threadsOf(threads)}; remove it, or give a number`,
-  'doctor.not-a-number': ({ asked, threads }) =>
-    `UV_THREADPOOL_SIZE is ${quoted(asked)}, which libuv reads as 0 and makes ${threadsOf(threads)}; give a number`,
-  'doctor.zero': ({ asked, threads }) =>
-    `UV_THREADPOOL_SIZE is ${quoted(asked)}, which makes ${threadsOf(threads)}; remove it for the default of 4`,
-  'doctor.negative': ({ asked, threads }) =>
-    `UV_THREADPOOL_SIZE is ${quoted(asked)}, which libuv reads as a very large number and makes ${threadsOf(threads)}; give a number from 1 to 1024`,
-  'doctor.above-most': ({ asked, most }) =>
-    `UV_THREADPOOL_SIZE is ${quoted(asked)}; libuv makes at most ${threadsOf(most)}`,
-  'doctor.cut-off': ({ asked, threads }) =>
-    `UV_THREADPOOL_SIZE is ${quoted(asked)}, of which libuv reads the digits at the front: ${threadsOf(threads)}; give a whole number`,
-  'doctor.other-count': ({ asked, threads }) =>
-    `${threadsOf(threads)} were counted where UV_THREADPOOL_SIZE gives ${asked}: something that is loaded before the program sets it, or starts threads of its own`,
-  'doctor.pm2-environment': ({ asked }) =>
-    `PM2 started it with UV_THREADPOOL_SIZE ${asked === null ? 'not set' : quoted(asked)}, from the environment that PM2 keeps: to change it, pm2 restart APP --update-env, or env in the ecosystem file`,
-  'doctor.parallelism-over-quota': ({ said, cpus }) =>
-    `os.availableParallelism() says ${said} there, but the process gets ${formatDecimal(cpus)} CPUs by its quota and affinity: do not compute the size from it; plimsoll run --size cpus counts the quota`,
-  'doctor.pids-limit': ({ size, headroom }) =>
-    `the pids limit leaves room for ${threadsOf(headroom)}, and the pool needs ${size} beside those of Node itself: Node ends by SIGABRT when a thread cannot be created; raise the limit (--pids-limit, podPidsLimit), or lower the size`,
-  'doctor.exit-delayed': ({ ms }) =>
-    `it ended ${formatMs(ms)} after its exit event, which jobs that still run in the pool do (process.exit() waits for them) and so does a busy machine`,
-  'doctor.resized': ({ asked, threads }) =>
-    `its pool was resized while it runs: ${threadsOf(threads)}, where UV_THREADPOOL_SIZE gives ${asked}; a restart has ${asked} again`,
-  'doctor.not-counted': ({ platform }) =>
-    platform === 'linux'
-      ? 'nothing tells how many threads the pool has: the memory of the process may not be read, and its threads have no names (Node 22.17 and later name them); run plimsoll as root, or examine a command: plimsoll doctor -- node app.js'
-      : `threads are counted on Linux only, not on ${platform}: nothing tells whether the pool has the size of the variable`,
-  'doctor.not-used': ({ size }) =>
-    `nothing has used its pool, which has no threads yet: the first job would make ${threadsOf(size)}, unless the program sets UV_THREADPOOL_SIZE before`,
-  'doctor.pm2-command': () =>
-    "the command is PM2's own, which ends while PM2's daemon runs the app: it tells nothing of the app; start the app, and examine its processes: plimsoll doctor PID, for each that pm2 pid APP prints; or examine pm2-runtime, which runs it in the foreground",
-  'doctor.default': ({ threads }) => `UV_THREADPOOL_SIZE is not set: ${threadsOf(threads)}, libuv's default`,
+const PM2_COMMAND =
+  "the command is PM2's own, which ends while PM2's daemon runs the app: it tells nothing of the app; start the app, and examine its processes: plimsoll doctor PID, for each that pm2 pid APP prints; or examine pm2-runtime, which runs it in the foreground";
+
+/** The command line of PM2, which hands apps to its daemon, or that daemon; `pm2-runtime` runs them itself. */
+const PM2_OWN = /[\\/](pm2(-dev)?|pm2[\\/]lib[\\/](binaries[\\/](CLI|DevCLI)|Daemon)\.js)$/;
+const isPm2 = ({ script }: ProcessFacts): boolean => script !== null && PM2_OWN.test(script);
+
+/** The program assigned the variable itself. */
+const ofProgram: Rule = ({ pid, initial, current: asked, threads, libuv, platform, pm2, resized }) => {
+  if (asked === null || asked === initial || resized) return [];
+  const sets = `the program sets UV_THREADPOOL_SIZE to ${quoted(asked)}`;
+  const evidence = { pid, asked, threads };
+  // process.env sets the environment block of Windows, and libuv reads the one of the C runtime, made at the start.
+  if (platform === 'win32')
+    return [
+      wrong('doctor.set-on-windows', `${sets}, which has no effect on Windows: ${START}`, { pid, asked }),
+    ];
+  if (threads !== null && threads !== poolSizeOf(asked, libuv ?? undefined)) {
+    const text = `${sets} after its pool was created with ${threadsOf(threads)}: in an ES module every import runs first; ${START}`;
+    return [wrong('doctor.set-too-late', text, evidence)];
+  }
+  // PM2's own code sets the variable in cluster mode, before it loads the app.
+  if (pm2) return [];
+  const text = `${sets} itself, early enough so far; an import that uses the pool before that line undoes it: ${START}`;
+  return [note('advice', 'doctor.set-in-program', text, evidence)];
+};
+
+/** libuv reads the text as something that nobody means; or it is PM2's. */
+const ofText: Rule = ({ pid, initial, current, libuv, pm2 }) => {
+  const asked = current ?? initial;
+  const own = asked === null ? [] : misread(pid, asked, poolSizeOf(asked, libuv ?? undefined));
+  if (!pm2) return own;
+  const text = `PM2 started it with UV_THREADPOOL_SIZE ${asked === null ? 'not set' : quoted(asked)}, from the environment that PM2 keeps: to change it, pm2 restart APP --update-env, or env in the ecosystem file`;
+  return [...own, note('advice', 'doctor.pm2-environment', text, { pid, asked })];
+};
+
+function misread(pid: number, asked: string, threads: number): DoctorFinding[] {
+  const text = asked.trim();
+  const is = `UV_THREADPOOL_SIZE is ${quoted(asked)}`;
+  const found = (id: string, says: string): DoctorFinding[] => [wrong(id, says, { pid, asked, threads })];
+  if (text === '')
+    return found(
+      'doctor.empty',
+      `UV_THREADPOOL_SIZE is empty, which libuv reads as 0 and makes ${threadsOf(threads)}; remove it, or give a number`,
+    );
+  if (/^-\d/.test(text))
+    return found(
+      'doctor.negative',
+      `${is}, which libuv reads as a very large number and makes ${threadsOf(threads)}; give a number from 1 to 1024`,
+    );
+  if (!/^\+?\d/.test(text))
+    return found(
+      'doctor.not-a-number',
+      `${is}, which libuv reads as 0 and makes ${threadsOf(threads)}; give a number`,
+    );
+  if (/^\+?0+$/.test(text))
+    return found(
+      'doctor.zero',
+      `${is}, which makes ${threadsOf(threads)}; remove it for the default of ${DEFAULT_POOL_SIZE}`,
+    );
+  if (!/^\+?\d+$/.test(text))
+    return found(
+      'doctor.cut-off',
+      `${is}, of which libuv reads the digits at the front: ${threadsOf(threads)}; give a whole number`,
+    );
+  if (Number(text) > LARGEST_POOL_SIZE)
+    return found('doctor.above-most', `${is}; libuv makes at most ${threadsOf(LARGEST_POOL_SIZE)}`);
+  return [];
+}
+
+const ofWorkers: Rule = ({ pid, workers, threads }) => {
+  if (workers.length === 0) return [];
+  const pool = `all threads of a process share one pool${threads === null ? '' : `, of ${threadsOf(threads)}`}`;
+  const text = `a Worker has UV_THREADPOOL_SIZE ${list(workers.map(quoted))} in its environment, which has no effect: ${pool}; ${START}`;
+  return [wrong('doctor.set-for-worker', text, { pid, asked: [...workers], threads })];
+};
+
+/** The threads are not those of the variable, and the program did not touch it. */
+const ofCount: Rule = (process) => {
+  const { pid, initial, current, threads, libuv, usedBy, platform, resized } = process;
+  if (threads === null && usedBy === 'nobody') {
+    const size = sizeOf(process);
+    const text = `nothing has used its pool, which has no threads yet: the first job would make ${threadsOf(size)}, unless the program sets UV_THREADPOOL_SIZE before`;
+    return [unknown('note', 'doctor.not-used', text, { pid, size })];
+  }
+  if (threads === null) {
+    const text =
+      platform === 'linux'
+        ? 'nothing tells how many threads the pool has: the memory of the process may not be read, and its threads have no names (Node 22.17 and later name them); run plimsoll as root, or examine a command: plimsoll doctor -- node app.js'
+        : `threads are counted on Linux only, not on ${platform}: nothing tells whether the pool has the size of the variable`;
+    return [unknown('warning', 'doctor.not-counted', text, { pid, platform })];
+  }
+  if (resized) {
+    const asked = poolSizeOf(current, libuv ?? undefined);
+    const text = `its pool was resized while it runs: ${threadsOf(threads)}, where UV_THREADPOOL_SIZE gives ${asked}; a restart has ${asked} again`;
+    return threads === asked ? [] : [note('advice', 'doctor.resized', text, { pid, asked, threads })];
+  }
+  if (current !== null && current !== initial) return [];
+  const asked = poolSizeOf(initial, libuv ?? undefined);
+  if (threads !== asked) {
+    const text = `${threadsOf(threads)} were counted where UV_THREADPOOL_SIZE gives ${asked}: something that is loaded before the program sets it, or starts threads of its own`;
+    return [wrong('doctor.other-count', text, { pid, asked, threads })];
+  }
+  const text = `UV_THREADPOOL_SIZE is not set: ${threadsOf(threads)}, libuv's default`;
+  return initial === null ? [note('note', 'doctor.default', text, { pid, threads })] : [];
+};
+
+const ofMachine: Rule = (process, { effectiveCpus: cpus, pidsHeadroom: headroom }) => {
+  const { pid, availableParallelism: said } = process;
+  const found: DoctorFinding[] = [];
+  if (said !== null && said > Math.ceil(cpus)) {
+    const text = `os.availableParallelism() says ${said} there, but the process gets ${formatDecimal(cpus)} CPUs by its quota and affinity: do not compute the size from it; plimsoll run --size cpus counts the quota`;
+    found.push(note('advice', 'doctor.parallelism-over-quota', text, { pid, said, cpus }));
+  }
+  if (headroom !== null && lacksRoom(process, headroom)) {
+    const size = sizeOf(process);
+    const text = `the pids limit leaves room for ${threadsOf(headroom)}, and the pool needs ${size} beside those of Node itself: Node ends by SIGABRT when a thread cannot be created; raise the limit (--pids-limit, podPidsLimit), or lower the size`;
+    found.push(wrong('doctor.pids-limit', text, { pid, size, headroom }));
+  }
+  return found;
+};
+
+/** A process that has nothing left to do ends within this time, even on a busy machine. */
+const EXIT_MS = 250;
+
+const ofExit: Rule = ({ pid, exitMs: ms }) => {
+  if (ms === null || ms < EXIT_MS) return [];
+  const text = `it ended ${formatMs(ms)} after its exit event, which jobs that still run in the pool do (process.exit() waits for them) and so does a busy machine`;
+  return [note('advice', 'doctor.exit-delayed', text, { pid, ms })];
 };

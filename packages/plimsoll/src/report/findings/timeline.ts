@@ -1,47 +1,214 @@
+import { slowJobLimit } from '../../libuv/pool-size.js';
 import type { Statement } from '../../results/finding.js';
-import type { ObservationFact } from '../../timeline/observations.js';
+import type { Span, Timeline, TimelineExperiment } from '../../results/timeline.js';
+import type { MeasuredTimeline } from '../../timeline/timeline.js';
 import { formatCount, formatDecimal, formatMs, list, percent } from '../format.js';
-import { statement, type Texts } from './statement.js';
 
-/** What the picture of an experiment shows, in a sentence each. */
-export const observations = (facts: readonly ObservationFact[]): Statement[] =>
-  facts.map((fact) => statement(fact, TEXTS));
+/** A timeline with what the picture of each experiment shows. */
+export const observed = (measured: MeasuredTimeline): Timeline => ({
+  ...measured,
+  experiments: measured.experiments.map((experiment) => ({
+    ...experiment,
+    observations: observationsOf(experiment, {
+      size: measured.size,
+      cpus: measured.environment.cpu.effectiveCpus,
+    }),
+  })),
+});
 
-const TEXTS: Texts<ObservationFact> = {
-  'timeline.main-busy': ({ busyMs, wallMs }) =>
-    `the main thread was busy with the requests for ${formatMs(busyMs)} of ${formatMs(wallMs)}: what they do before and after the pool takes longer than a thread needs`,
-  'timeline.main-thread': ({ requests, longestMs, busyMs }) =>
-    `${requests > 1 ? 'one after the other' : 'alone'} on the main thread, no pool thread was used: nothing else could happen for ${formatMs(longestMs)} at a time, ${formatMs(busyMs)} in all`,
-  'timeline.waited': ({ waves, requests, longestMs, inferred }) =>
-    `${sumOf(waves)}: request${requests.length > 1 ? 's' : ''} ${list(ranges(requests))} waited for a pool thread, up to ${formatMs(longestMs)}${mark(inferred)}`,
-  'timeline.competed': ({ jobs, size, queuedJobs, queueShare, inferred }) =>
-    `every request is a chain of jobs, ${jobs} in all on ${formatCount(size, 'pool thread')}: ${queuedJobs} of them waited for a thread, ${percent(queueShare)} % of the requests’ time${mark(inferred)}`,
-  'timeline.together': ({ requests, threads, allAtOnce }) =>
-    `${allAtOnce ? `all ${requests} at once` : `${requests} requests`}${threads === 0 ? '' : `, on ${formatCount(threads, 'pool thread')}`}: none had to wait for a pool thread`,
-  'timeline.half-for-lookups': ({ atOnce, size, limit }) =>
-    `${atOnce} at a time: of ${size} pool threads only ${limit} serve${limit === 1 ? 's' : ''} lookups (inferred from when each came back)`,
-  'timeline.shared-cores': ({ slowdown, threads, cpus }) =>
-    `${slowed(slowdown)}: up to ${threads} threads on ${formatCount(cpus, 'core')}`,
-  'timeline.off-cpu': ({ slowdown }) =>
-    `${slowed(slowdown)}: the rest they waited, for a core that another program had, or for something other than a CPU (a disk, a lock)`,
-  'timeline.no-pool': ({ requests, atOnce, waitedFor }) => {
-    const how = requests === 1 ? '' : atOnce === requests ? 'all in parallel, ' : `up to ${atOnce} at once, `;
-    const why =
-      waitedFor.length === 0
-        ? '; Node does not tell what they waited for'
-        : `: they waited for a ${waitedFor.join(', ')}, which the kernel watches`;
-    return `${how}no pool thread was used${why}`;
-  },
-  'timeline.late-callbacks': ({ results, longestMs }) =>
-    `${results === 1 ? 'one result' : `${results} results`} waited for the event loop, up to ${formatMs(longestMs)}`,
-  'timeline.inferred': () =>
-    'of fs and dns jobs Node reports submission and completion only; when they ran is inferred from the order of the queue',
+interface Context {
+  readonly size: number;
+  /** Cores that the process may use. */
+  readonly cpus: number;
+}
+
+type Experiment = Omit<TimelineExperiment, 'observations'>;
+
+/** What the picture of one experiment shows; all of it follows from its spans. */
+export function observationsOf(experiment: Experiment, context: Context): Statement[] {
+  const rules = [mainThread, queued, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
+  return rules.flatMap((rule) => rule(experiment, context) ?? []);
+}
+
+type Rule = (experiment: Experiment, context: Context) => Statement | null;
+
+const onPool = ({ spans }: Experiment): Span[] => spans.filter(({ where }) => where === 'pool');
+
+/** Most of a request's time. */
+const MOST = 0.8;
+
+const mainThread: Rule = ({ spans, wallMs, requests }) => {
+  const main = spans.filter(({ where }) => where === 'main');
+  const busyMs = sum(main.map(onThreadMs));
+  if (busyMs < MOST * wallMs) return null;
+  if (spans.some(({ where }) => where === 'pool'))
+    return {
+      id: 'timeline.main-busy',
+      text: `the main thread was busy with the requests for ${formatMs(busyMs)} of ${formatMs(wallMs)}: what they do before and after the pool takes longer than a thread needs`,
+      evidence: { busyMs, wallMs },
+    };
+  const longestMs = Math.max(...main.map(onThreadMs));
+  return {
+    id: 'timeline.main-thread',
+    text: `${requests > 1 ? 'one after the other' : 'alone'} on the main thread, no pool thread was used: nothing else could happen for ${formatMs(longestMs)} at a time, ${formatMs(busyMs)} in all`,
+    evidence: { requests, longestMs, busyMs },
+  };
 };
 
-const mark = (inferred: boolean): string => (inferred ? ' (inferred)' : '');
+const queueMs = ({ submitMs, startMs }: Span): number => startMs - submitMs;
+const onThreadMs = ({ startMs, endMs }: Span): number => endMs - startMs;
 
-const slowed = (slowdown: number): string =>
-  `each took ${Math.abs(slowdown - 2) < 0.15 ? 'twice' : `${formatDecimal(slowdown)} times`} its CPU time`;
+/** Whether every request is one job. Chains of jobs compete at every trip, and form no waves. */
+const isOneJobEach = (experiment: Experiment): boolean => {
+  const spans = onPool(experiment);
+  return new Set(spans.map(({ request }) => request)).size === spans.length;
+};
+
+const queued: Rule = (experiment, { size }) => {
+  const late = onPool(experiment).filter((span) => span.queued);
+  if (late.length === 0 || !isOneJobEach(experiment) || late.some(isLookup)) return null;
+  const waves = wavesOf(experiment.requests - late.length, late.length, size);
+  const requests = late.map(({ request }) => request);
+  const longestMs = Math.max(...late.map(queueMs));
+  const isInferred = late.some((span) => span.inferred);
+  return {
+    id: 'timeline.waited',
+    text: `${sumOf(waves)}: request${requests.length > 1 ? 's' : ''} ${list(ranges(requests))} waited for a pool thread, up to ${formatMs(longestMs)}${mark(isInferred)}`,
+    evidence: { waves, requests, longestMs, inferred: isInferred },
+  };
+};
+
+/** How many requests found a free thread, and how many each time after that. */
+function wavesOf(first: number, others: number, size: number): number[] {
+  const full = Math.floor(others / size);
+  const rest = others % size;
+  return [first, ...Array.from({ length: full }, () => size), ...(rest > 0 ? [rest] : [])];
+}
+
+const competed: Rule = (experiment, { size }) => {
+  const jobs = onPool(experiment);
+  const late = jobs.filter((span) => span.queued);
+  if (late.length === 0 || isOneJobEach(experiment)) return null;
+  const whole = sum(experiment.timings.map(({ startMs, endMs }) => endMs - startMs));
+  const queueShare = sum(late.map(queueMs)) / whole;
+  const isInferred = late.some((span) => span.inferred);
+  return {
+    id: 'timeline.competed',
+    text: `every request is a chain of jobs, ${jobs.length} in all on ${formatCount(size, 'pool thread')}: ${late.length} of them waited for a thread, ${percent(queueShare)} % of the requests’ time${mark(isInferred)}`,
+    evidence: { jobs: jobs.length, size, queuedJobs: late.length, queueShare, inferred: isInferred },
+  };
+};
+
+const together: Rule = (experiment) => {
+  const spans = onPool(experiment);
+  const { requests } = experiment;
+  const covered = new Set(spans.map(({ request }) => request)).size === requests;
+  if (requests < 2 || !covered || spans.some((span) => span.queued)) return null;
+  const threads = new Set(spans.flatMap(({ thread }) => thread ?? [])).size;
+  const allAtOnce = atOnce(spans, ({ submitMs, callbackMs }) => [submitMs, callbackMs]) >= requests;
+  return {
+    id: 'timeline.together',
+    text: `${allAtOnce ? `all ${requests} at once` : `${requests} requests`}${threads === 0 ? '' : `, on ${formatCount(threads, 'pool thread')}`}: none had to wait for a pool thread`,
+    evidence: { requests, threads, allAtOnce },
+  };
+};
+
+/** The most spans that were under way at the same time. */
+function atOnce(spans: readonly Span[], bounds: (span: Span) => readonly [number, number]): number {
+  const at = spans.map(bounds);
+  return Math.max(
+    0,
+    ...at.map(([from]) => at.filter(([since, until]) => since <= from && from < until).length),
+  );
+}
+
+const run = ({ startMs, endMs }: Span): [number, number] => [startMs, endMs];
+
+const isLookup = ({ what }: Span): boolean => what === 'lookup' || what === 'lookupService';
+
+const slowHalf: Rule = (experiment, { size }) => {
+  const lookups = onPool(experiment).filter(isLookup);
+  if (!lookups.some((span) => span.queued)) return null;
+  const most = atOnce(lookups, run);
+  const limit = slowJobLimit(size);
+  return {
+    id: 'timeline.half-for-lookups',
+    text: `${most} at a time: of ${size} pool threads only ${limit} serve${limit === 1 ? 's' : ''} lookups (inferred from when each came back)`,
+    evidence: { atOnce: most, size, limit },
+  };
+};
+
+/** How much longer than its CPU time a job must have taken to say that it shared a core. */
+const SLOWED = 1.3;
+
+const shared: Rule = (experiment, { cpus }) => {
+  const jobs = onPool(experiment).filter(({ cpuMs }) => cpuMs !== null);
+  const cpu = sum(jobs.map(({ cpuMs }) => cpuMs ?? 0));
+  const ran = sum(jobs.map(onThreadMs));
+  const { wallMs } = experiment;
+  const threads = atOnce(jobs, run);
+  if (cpu === 0 || ran / cpu < SLOWED || ran < VISIBLE * wallMs) return null;
+  const slowdown = ran / cpu;
+  const times = Math.abs(slowdown - 2) < 0.15 ? 'twice' : `${formatDecimal(slowdown)} times`;
+  // Busy cores are what makes this a matter of cores, and not of blocking.
+  return threads > cpus && cpu >= MOST * Math.min(cpus, threads) * wallMs
+    ? {
+        id: 'timeline.shared-cores',
+        text: `each took ${times} its CPU time: up to ${threads} threads on ${formatCount(cpus, 'core')}`,
+        evidence: { slowdown, threads, cpus },
+      }
+    : {
+        id: 'timeline.off-cpu',
+        text: `each took ${times} its CPU time: the rest they waited, for a core that another program had, or for something other than a CPU (a disk, a lock)`,
+        evidence: { slowdown },
+      };
+};
+
+const outside: Rule = ({ spans, requests }) => {
+  const waits = spans.filter(({ where }) => where === 'kernel');
+  if (waits.length === 0 || spans.some(({ where }) => where === 'pool')) return null;
+  const waitedFor = [...new Set(waits.map(({ what }) => what))].filter((what) => what !== 'unknown');
+  const most = atOnce(waits, run);
+  const how = requests === 1 ? '' : most === requests ? 'all in parallel, ' : `up to ${most} at once, `;
+  const why =
+    waitedFor.length === 0
+      ? '; Node does not tell what they waited for'
+      : `: they waited for a ${waitedFor.join(', ')}, which the kernel watches`;
+  return {
+    id: 'timeline.no-pool',
+    text: `${how}no pool thread was used${why}`,
+    evidence: { requests, atOnce: most, waitedFor },
+  };
+};
+
+/** A share of a job's time that a reader will see in the picture. */
+const VISIBLE = 0.05;
+
+const lateCallbacks: Rule = (experiment) => {
+  const late = onPool(experiment).filter(
+    ({ endMs, callbackMs, inferred: guessed }) =>
+      !guessed && callbackMs - endMs > VISIBLE * experiment.wallMs,
+  );
+  if (late.length === 0) return null;
+  const longestMs = Math.max(...late.map(({ endMs, callbackMs }) => callbackMs - endMs));
+  return {
+    id: 'timeline.late-callbacks',
+    text: `${late.length === 1 ? 'one result' : `${late.length} results`} waited for the event loop, up to ${formatMs(longestMs)}`,
+    evidence: { results: late.length, longestMs },
+  };
+};
+
+const INFERRED =
+  'of fs and dns jobs Node reports submission and completion only; when they ran is inferred from the order of the queue';
+
+const inferred: Rule = (experiment) =>
+  onPool(experiment).some((span) => span.inferred)
+    ? { id: 'timeline.inferred', text: INFERRED, evidence: {} }
+    : null;
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+const mark = (inferred: boolean): string => (inferred ? ' (inferred)' : '');
 
 const MOST_WAVES = 6;
 

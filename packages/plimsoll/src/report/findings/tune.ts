@@ -1,17 +1,18 @@
+import { slowJobLimit } from '../../libuv/pool-size.js';
 import type { Finding } from '../../results/finding.js';
 import type { TunedRoute, TunedSize, TuneResult } from '../../results/tune.js';
 import { FIRST_LOOK } from '../../stats/looks.js';
 import type { MeasuredTune, TuneNote } from '../../tune/answer.js';
 import { change, formatChange, formatCount, formatDecimal, formatMs, list, percent } from '../format.js';
+import { finding } from './finding.js';
 
 /** What was measured, with its sentences. */
 export function tuneResultOf(measured: MeasuredTune): TuneResult {
   const { notes, ...result } = measured;
-  const known = { measured, notes };
   return {
     ...result,
     headline: headlineOf(measured),
-    findings: RULES.flatMap((rule) => rule(known.measured)),
+    findings: RULES.flatMap((rule) => rule(measured)),
   };
 }
 
@@ -37,26 +38,22 @@ export const sizeIn = ({ sizes }: Pick<MeasuredTune, 'sizes'>, size: number | nu
   sizes.find((one) => one.size === size);
 
 /** `−38 % mean latency against 4 [−45, −30]` */
-export function gainText(
-  result: Pick<MeasuredTune, 'objective' | 'method' | 'baseline'>,
-  size: TunedSize,
-): string {
+function gainText(result: MeasuredTune, size: TunedSize): string {
   const ratio = size.ratio[result.objective];
   if (ratio === null) return '';
-  const [amount, interval] = (
-    size.interval === null ? change(ratio) : formatChange(ratio, size.interval)
-  ).split(' [');
-  return `${amount} ${objectiveText(result)} against ${result.baseline}${interval === undefined ? '' : ` [${interval}`}`;
+  const interval = formatChange(ratio, size.interval).slice(change(ratio).length);
+  return `${change(ratio)} ${objectiveText(result)} against ${result.baseline}${interval}`;
 }
 
 function headlineOf(measured: MeasuredTune): string {
   const { answer, baseline, recommended, confidence } = measured;
   const chosen = sizeIn(measured, recommended);
+  const busy = Math.max(...measured.sizes.map(({ busyThreads }) => busyThreads ?? 0));
   switch (answer) {
     case 'no pool use':
-      return `${hardlyUsed(measured)} uses the pool: keep ${baseline}`;
+      return `${busy < 0.01 ? 'Nothing here' : 'Hardly anything here'} uses the pool: keep ${baseline}`;
     case 'no difference':
-      return `The size does not matter: ${sizeRange(measured)} are as good as ${baseline} (estimates within 3 %); keep ${baseline}`;
+      return `The size does not matter: ${measured.sizes[0]?.size} to ${measured.sizes.at(-1)?.size} are as good as ${baseline} (estimates within 3 %); keep ${baseline}`;
     case 'keep':
       return `Keep ${baseline}: ${confidence === 'sure' ? 'no other size is better' : 'none is shown to be better'}`;
     case 'change':
@@ -65,13 +62,6 @@ function headlineOf(measured: MeasuredTune): string {
       return `Cannot tell: keep ${baseline}; ${whyNot(measured)}`;
   }
 }
-
-function hardlyUsed({ sizes }: MeasuredTune): string {
-  const busy = Math.max(...sizes.map(({ busyThreads }) => busyThreads ?? 0));
-  return busy < 0.01 ? 'Nothing here' : 'Hardly anything here';
-}
-
-const sizeRange = ({ sizes }: MeasuredTune): string => `${sizes[0]?.size} to ${sizes.at(-1)?.size}`;
 
 function whatChanges(measured: MeasuredTune, chosen: TunedSize): string {
   const { baseline } = measured;
@@ -114,25 +104,14 @@ const numbers = (sizes: readonly TunedSize[]): number[] => sizes.map(({ size }) 
 const cannotTell: Rule = (measured) => {
   const { twin, baseline, answer, method } = measured;
   if (answer !== 'cannot tell') return [];
-  if (twin?.noisy)
-    return [
-      {
-        id: 'tune.noisy',
-        severity: 'warning',
-        text: `${baseline} differs from its twin by ${twin.interval === null ? change(twin.ratio) : formatChange(twin.ratio, twin.interval)}: something beside the size changes all the while; measure on a quieter machine, or for longer`,
-        evidence: { ratio: twin.ratio, interval: twin.interval ?? [] },
-      },
-    ];
+  if (twin?.noisy) {
+    const text = `${baseline} differs from its twin by ${formatChange(twin.ratio, twin.interval)}: something beside the size changes all the while; measure on a quieter machine, or for longer`;
+    return [finding('warning', 'tune.noisy', text, { ratio: twin.ratio, interval: twin.interval ?? [] })];
+  }
   const best = leaningTo(measured);
   if (best === undefined || best.size === baseline) return [];
-  return [
-    {
-      id: 'tune.unclear',
-      severity: 'note',
-      text: `the estimates lean to ${best.size}: ${gainText(measured, best)}`,
-      evidence: { size: best.size, blocks: method.blocks },
-    },
-  ];
+  const text = `the estimates lean to ${best.size}: ${gainText(measured, best)}`;
+  return [finding('note', 'tune.unclear', text, { size: best.size, blocks: method.blocks })];
 };
 
 /** The size with the best estimate. */
@@ -145,109 +124,67 @@ function leaningTo({ sizes, objective }: MeasuredTune): TunedSize | undefined {
 const routesSlower: Rule = (measured) => {
   const chosen = sizeIn(measured, measured.recommended);
   if (chosen === undefined || chosen.size === measured.baseline) return [];
-  const finding = (slower: 'yes' | 'maybe', id: string, verb: string): Finding[] => {
+  const warning = (slower: 'yes' | 'maybe', id: string): Finding[] => {
     const routes = slowerRoutes(chosen, slower);
     if (routes.length === 0) return [];
-    const text = routes.map(({ route, ratio }) => `${route} (${change(ratio ?? 1)})`);
-    return [
-      {
-        id,
-        severity: 'warning',
-        text: `at ${chosen.size} ${list(text)} ${verb} slower than at ${measured.baseline}`,
-        evidence: { routes: routes.map(({ route }) => route), ratios: routes.map(({ ratio }) => ratio ?? 1) },
-      },
-    ];
+    const verb = slower === 'maybe' ? 'may be' : plural(routes, 'is', 'are');
+    const names = routes.map(({ route, ratio }) => `${route} (${change(ratio ?? 1)})`);
+    const text = `at ${chosen.size} ${list(names)} ${verb} slower than at ${measured.baseline}`;
+    const ratios = routes.map(({ ratio }) => ratio ?? 1);
+    return [finding('warning', id, text, { routes: routes.map(({ route }) => route), ratios })];
   };
-  return [
-    ...finding('yes', 'tune.route-slower', plural(slowerRoutes(chosen, 'yes'), 'is', 'are')),
-    ...finding('maybe', 'tune.route-unclear', 'may be'),
-  ];
+  return [...warning('yes', 'tune.route-slower'), ...warning('maybe', 'tune.route-unclear')];
 };
 
 const chance: Rule = (measured) => {
   const chosen = sizeIn(measured, measured.recommended);
   if (chosen?.chanceSlower == null || chosen.chanceSlower < LEAST_CHANCE || measured.answer === 'no pool use')
     return [];
-  return [
-    {
-      id: 'tune.chance',
-      severity: 'note',
-      text: `a chance of ${percent(chosen.chanceSlower)} % that ${chosen.size} is more than 5 % worse than the best size`,
-      evidence: { chance: chosen.chanceSlower },
-    },
-  ];
+  const text = `a chance of ${percent(chosen.chanceSlower)} % that ${chosen.size} is more than 5 % worse than the best size`;
+  return [finding('note', 'tune.chance', text, { chance: chosen.chanceSlower })];
 };
 
 const overloaded: Rule = ({ sizes }) => {
   const hit = sizes.filter((size) => size.overloaded);
   if (hit.length === 0) return [];
-  return [
-    {
-      id: 'tune.overloaded',
-      severity: 'warning',
-      text: `${list(numbers(hit))} ${plural(hit, 'does', 'do')} not keep up with the requests that come, which pile up`,
-      evidence: { sizes: numbers(hit) },
-    },
-  ];
+  const text = `${list(numbers(hit))} ${plural(hit, 'does', 'do')} not keep up with the requests that come, which pile up`;
+  return [finding('warning', 'tune.overloaded', text, { sizes: numbers(hit) })];
 };
 
 const failing: Rule = ({ sizes, baseline }) => {
   const hit = sizes.filter((size) => size.failing);
-  if (hit.length > 0)
-    return [
-      {
-        id: 'tune.failing-sizes',
-        severity: 'warning',
-        text: `clearly more requests fail at ${list(numbers(hit))} than at ${baseline}: ${plural(hit, 'it is', 'they are')} out`,
-        evidence: { sizes: numbers(hit), failed: hit.map(({ failed }) => failed) },
-      },
-    ];
+  if (hit.length > 0) {
+    const text = `clearly more requests fail at ${list(numbers(hit))} than at ${baseline}: ${plural(hit, 'it is', 'they are')} out`;
+    const evidence = { sizes: numbers(hit), failed: hit.map(({ failed }) => failed) };
+    return [finding('warning', 'tune.failing-sizes', text, evidence)];
+  }
   const failed = sizes.reduce((sum, size) => sum + size.failed, 0);
-  const all = failed + sizes.reduce((sum, size) => sum + size.requests, 0);
-  if (failed === 0 || failed / all < MANY_FAILURES) return [];
-  return [
-    {
-      id: 'tune.failures',
-      severity: 'warning',
-      text: `${percent(failed / all)} % of the requests failed, whatever the size; only the others are compared`,
-      evidence: { failed, requests: all },
-    },
-  ];
+  const requests = failed + sizes.reduce((sum, size) => sum + size.requests, 0);
+  if (failed === 0 || failed / requests < MANY_FAILURES) return [];
+  const text = `${percent(failed / requests)} % of the requests failed, whatever the size; only the others are compared`;
+  return [finding('warning', 'tune.failures', text, { failed, requests })];
 };
 
 /** Where the time of a job goes: the wait for a thread at the baseline, and at the size that was chosen. */
 const queueWait: Rule = (measured) => {
-  const base = sizeIn(measured, measured.baseline);
+  const { baseline } = measured;
   const chosen = sizeIn(measured, measured.recommended);
-  const [before, after] = [base?.queueWaitMs.fast ?? null, chosen?.queueWaitMs.fast ?? null];
-  if (before === null || Math.max(before, after ?? 0) < NOTABLE_WAIT_MS) return [];
-  const isSame = chosen === undefined || after === null || chosen.size === measured.baseline;
-  return [
-    {
-      id: 'tune.queue-wait',
-      severity: 'note',
-      text: isSame
-        ? `a job waits ${formatMs(before)} for a pool thread at ${measured.baseline}`
-        : `a job waits ${formatMs(before)} for a pool thread at ${measured.baseline}, and ${formatMs(after)} at ${chosen.size}`,
-      evidence: { baselineMs: before, chosenMs: after },
-    },
-  ];
+  const baselineMs = sizeIn(measured, baseline)?.queueWaitMs.fast ?? null;
+  const chosenMs = chosen?.queueWaitMs.fast ?? null;
+  if (baselineMs === null || Math.max(baselineMs, chosenMs ?? 0) < NOTABLE_WAIT_MS) return [];
+  const isSame = chosen === undefined || chosenMs === null || chosen.size === baseline;
+  const then = isSame ? '' : `, and ${formatMs(chosenMs)} at ${chosen.size}`;
+  const text = `a job waits ${formatMs(baselineMs)} for a pool thread at ${baseline}${then}`;
+  return [finding('note', 'tune.queue-wait', text, { baselineMs, chosenMs })];
 };
 
 /** libuv lets lookups have half of the threads at a time. */
 const lookupWait: Rule = (measured) => {
-  const base = sizeIn(measured, measured.baseline);
-  const { fast = null, slow = null } = base?.queueWaitMs ?? {};
+  const { baseline } = measured;
+  const { fast = null, slow = null } = sizeIn(measured, baseline)?.queueWaitMs ?? {};
   if (fast === null || slow === null || slow < NOTABLE_LOOKUP_MS || slow < LOOKUPS_QUEUE * fast) return [];
-  const atOnce = Math.floor((measured.baseline + 1) / 2);
-  return [
-    {
-      id: 'tune.lookup-wait',
-      severity: 'note',
-      text: `lookups wait ${formatMs(slow)} at ${measured.baseline}, and other jobs ${formatMs(fast)}: of ${measured.baseline} threads at most ${atOnce} look names up at a time`,
-      evidence: { slowMs: slow, fastMs: fast },
-    },
-  ];
+  const text = `lookups wait ${formatMs(slow)} at ${baseline}, and other jobs ${formatMs(fast)}: of ${baseline} threads at most ${slowJobLimit(baseline)} look names up at a time`;
+  return [finding('note', 'tune.lookup-wait', text, { slowMs: slow, fastMs: fast })];
 };
 
 const coresBusy: Rule = (measured) => {
@@ -256,17 +193,12 @@ const coresBusy: Rule = (measured) => {
   const at = sizeIn(measured, recommended ?? baseline);
   const busy = at?.cpu.machineCores ?? null;
   if (busy === null || busy < BUSY_SHARE * cores) return [];
-  return [
-    {
-      id: 'tune.cores-busy',
-      severity: 'note',
-      text: `${formatDecimal(busy)} of ${formatCount(cores, 'core')} are busy at ${at?.size}: more threads share them, and do not add any`,
-      evidence: { busy, cores },
-    },
-  ];
+  const text = `${formatDecimal(busy)} of ${formatCount(cores, 'core')} are busy at ${at?.size}: more threads share them, and do not add any`;
+  return [finding('note', 'tune.cores-busy', text, { busy, cores })];
 };
 
-const guarded =
+/** Sizes that are no faster than the chosen one, and worse by another figure. */
+const noFasterAnd =
   (
     id: string,
     flag: 'higherLoopDelay' | 'higherP99',
@@ -276,89 +208,64 @@ const guarded =
   (measured) => {
     const hit = measured.sizes.filter((size) => size[flag]);
     const chosen = sizeIn(measured, measured.recommended);
-    const instead = chosen === undefined ? null : figure(chosen);
-    if (hit.length === 0 || chosen === undefined || instead === null) return [];
-    return [
-      {
-        id,
-        severity: 'advice',
-        text: `${list(numbers(hit))} ${plural(hit, 'is', 'are')} no faster than ${chosen.size}, and ${what} is ${list(hit.map((size) => formatMs(figure(size) ?? 0)))} instead of ${formatMs(instead)}`,
-        evidence: { sizes: numbers(hit), ms: hit.map((size) => figure(size) ?? 0), insteadOfMs: instead },
-      },
-    ];
+    const insteadOfMs = chosen === undefined ? null : figure(chosen);
+    if (hit.length === 0 || chosen === undefined || insteadOfMs === null) return [];
+    const ms = hit.map((size) => figure(size) ?? 0);
+    const text = `${list(numbers(hit))} ${plural(hit, 'is', 'are')} no faster than ${chosen.size}, and ${what} is ${list(ms.map(formatMs))} instead of ${formatMs(insteadOfMs)}`;
+    return [finding('advice', id, text, { sizes: numbers(hit), ms, insteadOfMs })];
   };
-
-const loopDelay = guarded(
-  'tune.event-loop-delay',
-  'higherLoopDelay',
-  'the event-loop delay (p99)',
-  ({ loopDelayMs }) => loopDelayMs?.p99 ?? null,
-);
-const higherP99 = guarded('tune.p99', 'higherP99', 'the 99th percentile', ({ p99Ms }) => p99Ms);
 
 const tryLarger: Rule = ({ answer, recommended, sizes }) => {
   const largest = sizes.at(-1)?.size;
   if (answer !== 'change' || recommended !== largest || largest === undefined) return [];
-  return [
-    {
-      id: 'tune.try-larger',
-      severity: 'advice',
-      text: `${largest} is the largest size that was tried: try larger ones, with --sizes ${largest},${2 * largest},${4 * largest}`,
-      evidence: { size: largest },
-    },
-  ];
+  const text = `${largest} is the largest size that was tried: try larger ones, with --sizes ${largest},${2 * largest},${4 * largest}`;
+  return [finding('advice', 'tune.try-larger', text, { size: largest })];
 };
+
+const OPEN_STREAM =
+  'as many requests come whatever the size, so that requests per second tell nothing: compare by --objective mean';
 
 const openStream: Rule = ({ objective, method }) =>
   method.openStream && objective === 'throughput'
-    ? [
-        {
-          id: 'tune.open-stream',
-          severity: 'warning',
-          text: 'as many requests come whatever the size, so that requests per second tell nothing: compare by --objective mean',
-          evidence: {},
-        },
-      ]
+    ? [finding('warning', 'tune.open-stream', OPEN_STREAM)]
     : [];
 
 const leftEarly: Rule = ({ sizes }) => {
-  const left = sizes.filter((size) => size.leftEarly);
-  if (left.length === 0) return [];
-  return [
-    {
-      id: 'tune.left-early',
-      severity: 'note',
-      text: `${list(numbers(left))} left early: more than 10 % worse than the best, so that the time went to the others`,
-      evidence: { sizes: numbers(left) },
-    },
-  ];
+  const left = numbers(sizes.filter((size) => size.leftEarly));
+  const text = `${list(left)} left early: more than 10 % worse than the best, so that the time went to the others`;
+  return left.length === 0 ? [] : [finding('note', 'tune.left-early', text, { sizes: left })];
 };
 
-const disturbed: Rule = ({ sizes, method }) => {
+const disturbed: Rule = ({ sizes, method: { windows } }) => {
   const hit = sizes.flatMap(({ rounds }) => rounds).filter((round) => round.disturbed).length;
-  if (hit === 0) return [];
-  return [
-    {
-      id: 'tune.disturbed',
-      severity: 'note',
-      text: `${hit} of ${formatCount(method.windows, 'window')} were disturbed (a process came or went, or the traffic paused), and are not compared`,
-      evidence: { disturbed: hit, windows: method.windows },
-    },
-  ];
+  const text = `${hit} of ${formatCount(windows, 'window')} were disturbed (a process came or went, or the traffic paused), and are not compared`;
+  return hit === 0 ? [] : [finding('note', 'tune.disturbed', text, { disturbed: hit, windows })];
 };
 
-const NOTE_TEXTS: {
-  readonly [Id in TuneNote['id']]: (
-    note: Extract<TuneNote, { readonly id: Id }>,
-  ) => [Finding['severity'], string];
-} = {
+const ROOM = {
+  memory: 'there is memory for',
+  pids: 'the limit of processes (pids) leaves room for',
+  limit: 'the pool can be resized up to',
+} as const;
+
+const TROUBLE = {
+  failures: 'requests failed',
+  overload: 'requests piled up',
+  p99: 'the 99th percentile rose',
+  delay: 'the event loop was late',
+} as const;
+
+type Says<Id> = (note: Extract<TuneNote, { readonly id: Id }>) => readonly [Finding['severity'], string];
+
+/** What befell the measurement, as it was told by whoever did it. */
+const NOTES: { readonly [Id in TuneNote['id']]: Says<Id> } = {
   'tune.app-sets-size': ({ limit, wanted }) => [
     'warning',
     `the app sets UV_THREADPOOL_SIZE itself: it has ${formatCount(limit, 'thread')}, so that no size up to ${wanted} beyond that could be tried`,
   ],
   'tune.sizes-left-out': ({ sizes, because, limit }) => [
     'warning',
-    `${list(sizes)} ${plural(sizes, 'was', 'were')} left out: ${{ memory: 'there is memory for', pids: 'the limit of processes (pids) leaves room for', limit: 'the pool can be resized up to' }[because]} ${formatCount(limit, 'thread')}`,
+    `${list(sizes)} ${plural(sizes, 'was', 'were')} left out: ${ROOM[because]} ${formatCount(limit, 'thread')}`,
   ],
   'tune.traffic-restarted': ({ times }) => [
     'note',
@@ -371,15 +278,15 @@ const NOTE_TEXTS: {
   ],
   'tune.put-back': ({ size, because }) => [
     'warning',
-    `the old size was put back at once at ${size}: ${{ failures: 'requests failed', overload: 'requests piled up', p99: 'the 99th percentile rose', delay: 'the event loop was late' }[because]}`,
+    `the old size was put back at once at ${size}: ${TROUBLE[because]}`,
   ],
 };
 
 const whatHappened: Rule = ({ notes }) =>
-  notes.map((note): Finding => {
+  notes.map((note) => {
     const { id, ...evidence } = note;
-    const [severity, text] = NOTE_TEXTS[id](note as never);
-    return { id, severity, text, evidence: evidence as Finding['evidence'] };
+    const [severity, text] = NOTES[id](note as never);
+    return finding(severity, id, text, evidence as Finding['evidence']);
   });
 
 /** In the order in which they are told. */
@@ -393,8 +300,13 @@ const RULES: readonly Rule[] = [
   queueWait,
   lookupWait,
   coresBusy,
-  loopDelay,
-  higherP99,
+  noFasterAnd(
+    'tune.event-loop-delay',
+    'higherLoopDelay',
+    'the event-loop delay (p99)',
+    ({ loopDelayMs }) => loopDelayMs?.p99 ?? null,
+  ),
+  noFasterAnd('tune.p99', 'higherP99', 'the 99th percentile', ({ p99Ms }) => p99Ms),
   chance,
   tryLarger,
   leftEarly,

@@ -1,41 +1,72 @@
 import { createHash } from 'node:crypto';
-import { embeddedData } from './embedded-data.js';
-import { escapeText } from './escape.js';
-import { machines } from './machine.js';
-import { PAGE_SCRIPT } from './page-script.js';
-import type { Section, Verdict } from './section.js';
-import { environmentsOf, type ReportDocument, sectionsOf } from './sections.js';
-import { PAGE_STYLES } from './styles.js';
-import { STACK_PATTERNS } from './time-stack.js';
+import type { Report, Verdict } from '../document.js';
+import { type ReportDocument, reportOf } from '../documents.js';
+import { environmentFacts, machineLine } from '../machine-line.js';
+import { markdown } from '../markdown.js';
+import { withoutSecrets } from '../without-secrets.js';
+import { drawSection } from './blocks.js';
+import { SCRIPT } from './client/script.js';
+import { embeddedData } from './data.js';
+import { type Html, html, raw } from './escape.js';
+import { STYLES } from './styles.js';
+
+/** The script of the page: sorts tables (`<table data-sortable>`) and copies (`<button data-copy="ID" hidden>`). */
+export const PAGE_SCRIPT: string = SCRIPT;
 
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** Nothing is loaded, nothing is sent; the one script and the one style sheet are those of this page. */
-const policy = (): string =>
-  `default-src 'none'; script-src ${hash(PAGE_SCRIPT)}; style-src ${hash(PAGE_STYLES)}; img-src data:; base-uri 'none'; form-action 'none'`;
+const policy = (): Html =>
+  raw(
+    `default-src 'none'; script-src ${hash(PAGE_SCRIPT)}; style-src ${hash(STYLES)}; img-src data:; base-uri 'none'; form-action 'none'`,
+  );
 
 /**
  * One self-contained page of some documents: verdicts first, then each result. It is complete without its script, loads nothing,
- * prints, and carries the documents, to be saved from it.
+ * prints, carries the documents, to be saved from it, and has no arguments of commands: it is made to be shared.
  *
  * @param documents in the order in which they are shown.
- * @param title of the page.
  */
 export function reportPage(documents: readonly ReportDocument[], title = 'Thread pool report'): string {
-  const sections = sectionsOf(documents);
-  const data = embeddedData(documents.map(({ document }) => document));
-  return `<!doctype html>
+  const shared = documents.map(withoutSecrets);
+  const reports = shared.map(reportOf);
+  const ids = reports.map((_, index) => `r${index + 1}`);
+  const data = embeddedData(shared.map(({ document }) => document));
+  const contents = reports.map((report, index) => html`<li>${linkTo(report, ids[index] as string)}</li>`);
+  return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${policy()}"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
-<title>${escapeText(title)}</title><style>${PAGE_STYLES}</style></head>
-<body>${STACK_PATTERNS}<header class="top"><p class="brand">plimsoll</p><h1>${escapeText(title)}</h1>${contents(sections)}</header>
-<main>${verdictCards(sections)}
-${sections.map(drawn).join('\n')}
-<section class="result" id="quality" aria-labelledby="quality-h"><h2 id="quality-h">Machines and data</h2>${machines(environmentsOf(documents))}
-<p class="how">${dataText(data)}</p>${data === null ? '' : '<p class="tools"><a data-download download="results.json" hidden>Download the data (JSON)</a></p>'}</section></main>
-${data === null ? '' : `<script type="application/octet-stream" id="data">${data.text}</script>`}<script>${PAGE_SCRIPT}</script></body></html>
-`;
+<title>${title}</title><style>${raw(STYLES)}</style></head>
+<body><header class="top"><p class="brand">plimsoll</p><h1>${title}</h1>${contents.length < 2 ? null : html`<nav aria-label="Results"><ul>${contents}</ul></nav>`}</header>
+<main>${verdictCards(reports, ids)}
+${reports.map((report, index) => drawReport(report, ids[index] as string))}
+<section class="result" id="quality" aria-labelledby="quality-h"><h2 id="quality-h">Machines and data</h2>${machines(reports)}
+<p class="note">${dataText(data)}</p>${data === null ? null : html`<p class="tools"><a download="results.json.gz" href="data:application/gzip;base64,${data.text}">Download the data (JSON, gzip)</a></p>`}</section></main>
+<script>${raw(PAGE_SCRIPT)}</script></body></html>
+`.text;
 }
+
+const LONGEST = 60;
+
+const short = (text: string): string =>
+  [...text].length <= LONGEST ? text : `${[...text].slice(0, LONGEST - 1).join('')}…`;
+
+const linkTo = ({ command, subject }: Report, id: string): Html =>
+  subject === ''
+    ? html`<a href="#${id}">${command}</a>`
+    : html`<a href="#${id}">${short(subject)}</a> <span>${command}</span>`;
+
+function drawReport(report: Report, id: string): Html {
+  const { command, subject, environment, about, warning, sections } = report;
+  const lines = [...(environment === null ? [] : [machineLine(environment)]), ...about];
+  return html`<article class="result" id="${id}"><h2>${subject === '' ? command : html`${short(subject)} <span>${command}</span>`}</h2>
+${lines.map((line) => html`<p class="note soft">${line}</p>`)}${warning === null ? null : html`<p class="note unsure">${warning}</p>`}
+${sections.flatMap((section, index) => drawSection(section, `${id}-${index + 1}`) ?? [])}
+<p class="tools"><button type="button" data-copy="${id}-md" hidden>Copy as Markdown</button></p><pre id="${id}-md" hidden>${preformatted(markdown(report))}</pre></article>`;
+}
+
+/** Line by line, as a line break is a control character like any other. */
+const preformatted = (text: string): Html[] => text.split('\n').map((line) => html`${line}`);
 
 function dataText(data: ReturnType<typeof embeddedData>): string {
   if (data === null)
@@ -45,51 +76,48 @@ function dataText(data: ReturnType<typeof embeddedData>): string {
     : 'The page carries its data.';
 }
 
-function contents(sections: readonly Section[]): string {
-  if (sections.length < 2) return '';
-  const items = sections.map(
-    ({ id, title, kind }) =>
-      `<li><a href="#${id}">${escapeText(short(title))}</a> <span>${escapeText(kind)}</span></li>`,
+/** The machines that results of this page are from. */
+function machines(reports: readonly Report[]): Html[] {
+  const known = new Map(
+    reports.flatMap(({ environment }) =>
+      environment === null ? [] : [[machineLine(environment), environment]],
+    ),
   );
-  return `<nav aria-label="Results"><ul>${items.join('')}</ul></nav>`;
+  return [...known.values()].map(
+    (environment) =>
+      html`<ul class="machine">${environmentFacts(environment).map((fact) => html`<li>${fact}</li>`)}</ul>`,
+  );
 }
-
-const LONGEST = 60;
-
-const short = (text: string): string =>
-  [...text].length <= LONGEST ? text : `${[...text].slice(0, LONGEST - 1).join('')}…`;
 
 const MOST_CARDS = 24;
 
 /** The first that a reader sees: what to set, from what, how sure, the line to copy. */
-function verdictCards(sections: readonly Section[]): string {
-  const all = sections.flatMap(({ id, kind, verdicts }) =>
-    verdicts.map((verdict) => ({ ...verdict, id, kind })),
+function verdictCards(reports: readonly Report[], ids: readonly string[]): Html | null {
+  const all = reports.flatMap(({ command, verdicts }, at) =>
+    verdicts.map((verdict) => ({ verdict, command, id: ids[at] as string })),
   );
-  if (all.length === 0) return '';
+  if (all.length === 0) return null;
   const left = all.length - MOST_CARDS;
-  return `<section class="verdicts" aria-labelledby="verdicts-h"><h2 id="verdicts-h">${all.some(({ size }) => size !== null) ? 'Which UV_THREADPOOL_SIZE' : 'What would help'}</h2><div class="cards">${all
+  const title = all.some(({ verdict }) => verdict.size !== null)
+    ? 'Which UV_THREADPOOL_SIZE'
+    : 'What would help';
+  return html`<section class="verdicts" aria-labelledby="verdicts-h"><h2 id="verdicts-h">${title}</h2><div class="cards">${all
     .slice(0, MOST_CARDS)
-    .map((verdict, index) => card(verdict, index))
-    .join(
-      '\n',
-    )}</div>${left > 0 ? `<p class="how">${left} more are told with their results.</p>` : ''}</section>`;
+    .map(({ verdict, command, id }, index) =>
+      card(verdict, command, id, `line-${index + 1}`),
+    )}</div>${left > 0 ? html`<p class="note">${left} more are told with their results.</p>` : null}</section>`;
 }
 
 function card(
-  { work, size, isEstimate, gain, sure, because, id, kind }: Verdict & { id: string; kind: string },
-  index: number,
-): string {
-  const text = `<p class="work"><a href="#${id}">${escapeText(short(work))}</a> <span>${escapeText(kind)}</span></p>`;
-  if (size === null)
-    return `<article class="card">${text}<p class="because">${escapeText(because)}</p></article>`;
-  const told = [isEstimate ? 'estimate' : '', sure].filter((part) => part !== '').join('; ');
-  const line = `line-${index + 1}`;
-  return `<article class="card${isEstimate ? ' estimate' : ''}">${text}
-<p class="size">${isEstimate ? '~' : ''}${size}<span class="gain">${escapeText(gain)}</span></p><p class="because">${escapeText(because)}</p><p class="sure">${escapeText(told)}</p>
+  { work, size, sign, isEstimate, gain, sure, because }: Verdict,
+  command: string,
+  id: string,
+  line: string,
+): Html {
+  const text = html`<p class="work"><a href="#${id}">${short(work)}</a> <span>${command}</span></p>`;
+  if (size === null) return html`<article class="card">${text}<p class="because">${because}</p></article>`;
+  const about = [isEstimate ? 'estimate' : '', sure].filter((part) => part !== '').join('; ');
+  return html`<article class="card${isEstimate ? ' estimated' : ''}">${text}
+<p class="size">${sign}<span class="gain">${gain}</span></p><p class="because">${because}</p><p class="sure">${about}</p>
 <p class="line"><code id="${line}">UV_THREADPOOL_SIZE=${size}</code> <button type="button" data-copy="${line}" hidden>Copy</button></p></article>`;
 }
-
-const drawn = ({ id, title, kind, body }: Section): string =>
-  `<section class="result" id="${id}" aria-labelledby="${id}-h"><h2 id="${id}-h">${escapeText(short(title))}${kind === '' ? '' : ` <span>${escapeText(kind)}</span>`}</h2>
-${body}</section>`;

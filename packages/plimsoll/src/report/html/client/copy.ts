@@ -1,8 +1,6 @@
-import { markdownOf } from './markdown.js';
+const SHOWN_MS = 2000;
 
-const TOLD_MS = 2000;
-
-/** Buttons `data-copy="ID"` copy the element with that id: a table as Markdown, anything else as its text. */
+/** Buttons `data-copy="ID"` copy the text of the element with that id. */
 export function copyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const target = document.getElementById(button.dataset.copy ?? '');
@@ -11,12 +9,11 @@ export function copyButtons(): void {
     button.ariaLive = 'polite';
     const label = button.textContent;
     button.addEventListener('click', () => {
-      const text = target instanceof HTMLTableElement ? markdownOf(target) : target.textContent.trim();
-      void copy(text, button).then((isCopied) => {
+      void copy(target.textContent.trim(), button).then((isCopied) => {
         button.textContent = isCopied ? 'Copied' : 'Press Ctrl+C to copy';
         setTimeout(() => {
           button.textContent = label;
-        }, TOLD_MS);
+        }, SHOWN_MS);
       });
     });
   }

@@ -1,8 +1,6 @@
 import { copyButtons } from './copy.js';
-import { download } from './download.js';
 import { sortableTables } from './sort.js';
 
 // The page is complete without this script: it only adds.
 sortableTables();
 copyButtons();
-download();

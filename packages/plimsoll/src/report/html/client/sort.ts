@@ -3,7 +3,7 @@ import { compareCells } from './cells.js';
 /** Headers of `<table data-sortable>` become buttons that sort its rows. */
 export function sortableTables(): void {
   for (const table of document.querySelectorAll<HTMLTableElement>('table[data-sortable]')) {
-    const headers = [...(table.tHead?.rows[table.tHead.rows.length - 1]?.cells ?? [])];
+    const headers = [...(table.tHead?.rows[0]?.cells ?? [])];
     for (const header of headers) if (header.textContent.trim() !== '') makeSortable(table, headers, header);
   }
 }
@@ -22,28 +22,14 @@ function makeSortable(
     const isDescending = header.ariaSort === 'ascending';
     for (const other of headers) other.removeAttribute('aria-sort');
     header.ariaSort = isDescending ? 'descending' : 'ascending';
-    sort(table, columnOf(header), isDescending ? -1 : 1);
+    sort(table, header.cellIndex, isDescending ? -1 : 1);
   });
-}
-
-/** The column at which a cell stands, cells that span several columns counted. */
-function columnOf(cell: HTMLTableCellElement): number {
-  let column = 0;
-  for (const other of (cell.parentElement as HTMLTableRowElement).cells) {
-    if (other === cell) break;
-    column += other.colSpan;
-  }
-  return column;
 }
 
 function sort(table: HTMLTableElement, column: number, direction: 1 | -1): void {
   for (const body of table.tBodies) {
-    const rows = [...body.rows].map((row) => ({ row, text: textOf(row.cells[column]) }));
+    const rows = [...body.rows].map((row) => ({ row, text: row.cells[column]?.textContent ?? '' }));
     rows.sort((a, b) => compareCells(a.text, b.text, direction));
     body.append(...rows.map(({ row }) => row));
   }
 }
-
-/** A cell may name what it is sorted by: `<td data-value="0.0012">`. */
-const textOf = (cell: HTMLTableCellElement | undefined): string =>
-  cell?.dataset.value ?? cell?.textContent ?? '';

@@ -18,7 +18,7 @@ export function embeddedData(documents: readonly object[]): EmbeddedData | null 
   const whole = packed(documents);
   if (whole.length <= MOST_CHARACTERS) return { text: whole, isShortened: false };
   const shortened = packed(documents, (name, value) =>
-    DETAIL.has(name) && Array.isArray(value) && value.length > 0 && typeof value[0] === 'object' ? [] : value,
+    DETAIL.has(name) && Array.isArray(value) && typeof value[0] === 'object' ? [] : value,
   );
   return shortened.length <= MOST_CHARACTERS ? { text: shortened, isShortened: true } : null;
 }

@@ -1,12 +1,11 @@
 import {
   type Column,
-  drawIntervals,
-  escapeText,
+  column,
   formatNumber,
-  htmlTable,
   median,
-  type Render,
+  type Report,
   type Section,
+  type Table,
 } from 'plimsoll/lab';
 import { asNumber, asRecord, asRecords, asText } from './loose.js';
 
@@ -16,60 +15,61 @@ export type StudyDocument = Readonly<Record<string, unknown>>;
 const MOST_ROWS = 300;
 
 /** A study, a benchmark of the worker pool, or any other document: ratios with their intervals, and the rest as tables. */
-export const studySection: Render<StudyDocument> = (document, id): Section => {
+export function studyReport(document: StudyDocument): Report {
   const kind = asText(document.kind) ?? 'document';
-  const name = asText(document.name) ?? kind;
   const cases = asRecords(document.cases).filter(({ rows }) => asRecords(rows).length > 0);
   const conditions = asRecords(document.conditions).filter(({ generations }) => Array.isArray(generations));
-  const body = [
-    ...cases.map((one) => caseOfPool(one)),
-    ...conditions.map((one, index) => conditionOf(one, `${id}-${index + 1}`)),
-    ...(cases.length + conditions.length === 0 ? tablesOf(document, id) : []),
-  ].join('\n');
+  const sections = [...cases.map(caseOfPool), ...conditions.flatMap(conditionOf)];
+  const tables = sections.length === 0 ? tablesOf(document) : [];
   return {
-    id,
-    title: name,
-    kind: kind === name ? '' : kind,
+    command: kind,
+    subject: asText(document.name) ?? '',
+    environment: null,
+    about:
+      sections.length + tables.length === 0 ? ['Nothing in it can be drawn; the data is in the page.'] : [],
+    warning: null,
     verdicts: [],
-    body: body === '' ? '<p class="how">Nothing in it can be drawn; the data is in the page.</p>' : body,
+    sections: [...sections, { blocks: tables }],
   };
-};
+}
 
 /** Ratios of each contender to the baseline, for each metric that was compared. */
-function caseOfPool(one: StudyDocument): string {
+function caseOfPool(one: StudyDocument): Section {
   const rows = asRecords(one.rows);
   const metrics = [...new Set(rows.flatMap(({ times }) => Object.keys(asRecord(times) ?? {})))];
-  const title = asText(one.title) ?? asText(one.name) ?? '';
-  const figures = metrics.slice(0, 3).map((metric) =>
-    drawIntervals(
-      rows.flatMap((row) => {
-        const estimate = asRecord(asRecord(row.times)?.[metric]);
-        const [value, low, high] = [estimate?.value, estimate?.low, estimate?.high].map(asNumber);
-        if (value == null) return [];
-        const isKnown = low != null && high != null && low > 0;
-        const bounds = isKnown ? ` [${shortOf(low)}, ${shortOf(high)}]` : '';
-        return [
-          {
-            label: asText(row.title) ?? asText(row.contender) ?? '',
-            value,
-            interval: isKnown ? ([low, high] as const) : null,
-            text: `${shortOf(value)}×${bounds}`,
-          },
-        ];
-      }),
-      `${metric}, against the baseline (1)`,
-    ),
-  );
-  const description = asText(one.description);
-  return `<h3>${escapeText(title)}</h3>${description === null ? '' : `<p class="how">${escapeText(description)}</p>`}${figures.join('')}`;
+  return {
+    title: asText(one.title) ?? asText(one.name) ?? '',
+    blocks: [
+      { kind: 'note', text: asText(one.description) ?? '', tone: 'soft' },
+      ...metrics.slice(0, 3).map((metric) => ratioTable(rows, metric)),
+    ],
+  };
+}
+
+function ratioTable(rows: readonly StudyDocument[], metric: string): Table {
+  const known = rows.flatMap((row) => {
+    const estimate = asRecord(asRecord(row.times)?.[metric]);
+    const [ratio, low, high] = [estimate?.value, estimate?.low, estimate?.high].map(asNumber);
+    if (ratio == null || ratio <= 0) return [];
+    const interval = low != null && high != null && low > 0 ? ([low, high] as const) : null;
+    const bounds = interval === null ? '' : ` [${interval.map(shortOf).join(', ')}]`;
+    const name = asText(row.title) ?? asText(row.contender) ?? '';
+    return [{ name, text: `${shortOf(ratio)}×${bounds}`, ratio, interval }];
+  });
+  return {
+    kind: 'table',
+    caption: `${metric}, against the baseline (1)`,
+    columns: [column('contender', 'left'), column(metric)],
+    rows: known.map(({ name, text }) => [name, text]),
+    plot: { at: 2, expendable: 9, ratios: known },
+  };
 }
 
 /** Medians over generations of each contender's metrics. */
-function conditionOf(one: StudyDocument, id: string): string {
+function conditionOf(one: StudyDocument): Section[] {
   const contenders = asRecords(one.contenders);
   const metrics = asRecords(one.metrics);
   const generations = asRecords(one.generations);
-  const title = asText(one.title) ?? asText(one.id) ?? '';
   const rows = contenders.map((contender) => {
     const key = asText(contender.id) ?? '';
     return [
@@ -84,22 +84,20 @@ function conditionOf(one: StudyDocument, id: string): string {
       }),
     ];
   });
-  if (rows.length === 0 || metrics.length === 0) return '';
-  return `<h3>${escapeText(title)}</h3>${htmlTable(
-    [
-      { title: 'contender', align: 'left', expendable: 0 },
-      ...metrics.map(
-        (metric): Column => ({ title: asText(metric.title) ?? '', align: 'right', expendable: 0 }),
-      ),
-    ],
-    rows,
-    { id: `${id}-table`, caption: `${title}: medians of ${generations.length} generations` },
-  )}`;
+  if (rows.length === 0 || metrics.length === 0) return [];
+  const columns = [column('contender', 'left'), ...metrics.map(({ title }) => column(asText(title) ?? ''))];
+  const caption = `Medians of ${generations.length} generations`;
+  return [
+    {
+      title: asText(one.title) ?? asText(one.id) ?? '',
+      blocks: [{ kind: 'table', caption, columns, rows }],
+    },
+  ];
 }
 
 /** Each list of records as a table of what is plain in them. */
-function tablesOf(document: StudyDocument, id: string): string[] {
-  return Object.entries(document).flatMap(([name, value], index) => {
+function tablesOf(document: StudyDocument): Table[] {
+  return Object.entries(document).flatMap(([name, value]) => {
     const records = asRecords(value);
     if (records.length === 0) return [];
     const flat = records.slice(0, MOST_ROWS).map(flatten);
@@ -107,12 +105,12 @@ function tablesOf(document: StudyDocument, id: string): string[] {
     if (keys.length === 0) return [];
     const columns = keys.map((key): Column => {
       const isNumeric = flat.every((record) => record[key] === undefined || typeof record[key] === 'number');
-      return { title: key, align: isNumeric ? 'right' : 'left', expendable: 0 };
+      return column(key, isNumeric ? 'right' : 'left');
     });
     const left = records.length - flat.length;
     const caption = `${name}${left > 0 ? `: the first ${formatNumber(MOST_ROWS)} of ${formatNumber(records.length)}` : ''}`;
     const rows = flat.map((record) => keys.map((key) => textOf(record[key])));
-    return [htmlTable(columns, rows, { id: `${id}-list-${index + 1}`, caption })];
+    return [{ kind: 'table', caption, columns, rows }];
   });
 }
 

@@ -1,0 +1,154 @@
+import type { Classification, Classified, PoolVerdict } from '../results/classification.js';
+import { column, notes, type Report, type Section, type Tone } from './document.js';
+import { formatCount, formatMs } from './format.js';
+import type { Style } from './style.js';
+import { terminal } from './terminal.js';
+
+interface Kind {
+  /** Over those that are of it. */
+  readonly title: string;
+  /** Of one that is. */
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+/** In the order in which people read them. */
+const KINDS: Readonly<Record<PoolVerdict, Kind>> = {
+  pool: { title: 'Use the thread pool', text: 'uses the thread pool', tone: 'pool' },
+  both: {
+    title: 'Use the thread pool, then wait for the kernel too',
+    text: 'uses the thread pool, then waits for the kernel too',
+    tone: 'pool',
+  },
+  kernel: {
+    title: 'Do not use it: completed while every pool thread was blocked',
+    text: 'does not use the thread pool',
+    tone: 'good',
+  },
+  'main thread': {
+    title: 'Done on the main thread, before the event loop turned',
+    text: 'runs on the main thread',
+    tone: 'unsure',
+  },
+  failed: { title: 'Failed', text: 'failed', tone: 'bad' },
+  timeout: { title: 'Never completed', text: 'never completed', tone: 'bad' },
+  unclear: { title: 'Unclear', text: 'unclear', tone: 'bad' },
+};
+
+const VERDICTS = Object.keys(KINDS) as PoolVerdict[];
+
+/** So few are explained without being asked. */
+const EXPLAINED = 2;
+/** A half, for the half of the pool that slow I/O may use. */
+const SLOW = '½';
+const OTHERS = 'others';
+
+/** What uses the pool and what does not, as lists for a terminal; a few results with their explanations. */
+export const classificationReport = (result: Classification, style: Style, explain = false): string => {
+  const isExplained = explain || result.results.length <= EXPLAINED;
+  return terminal(documentOf(result, isExplained ? result.results.map(explained) : groups(result)), style);
+};
+
+/** All of it in one table. */
+export const classificationDocument = (result: Classification): Report =>
+  documentOf(result, [tableSection(result)]);
+
+const documentOf = (result: Classification, sections: readonly Section[]): Report => ({
+  command: 'plimsoll classify',
+  subject: '',
+  environment: result.environment,
+  about: [
+    `all ${result.size} pool threads blocked in open(2) · ${formatCount(result.results.length, 'operation')} in ${formatMs(result.seconds * 1000)}`,
+  ],
+  warning: result.interrupted ? 'interrupted: these were decided by then' : null,
+  verdicts: [],
+  sections,
+});
+
+const groups = ({ results }: Classification): Section[] =>
+  VERDICTS.flatMap((verdict) => {
+    const members = results.filter((one) => one.verdict === verdict);
+    return members.length === 0 ? [] : [groupOf(verdict, members)];
+  });
+
+function groupOf(verdict: PoolVerdict, members: readonly Classified[]): Section {
+  const { title, tone } = KINDS[verdict];
+  const heading = { title: { text: title, tone }, aside: `(${members.length})` };
+  if (['failed', 'timeout', 'unclear'].includes(verdict))
+    return {
+      ...heading,
+      blocks: members.flatMap(({ name, explanation }) => [
+        ...notes([name], 'strong'),
+        ...notes([explanation]),
+      ]),
+    };
+  const labels = [...new Set(members.map(labelOf))].sort(
+    (a, b) => Number(a === OTHERS) - Number(b === OTHERS),
+  );
+  return {
+    ...heading,
+    blocks: [
+      {
+        kind: 'names',
+        groups: labels.map((label) => ({
+          label,
+          names: members.filter((one) => labelOf(one) === label).map((one) => nameUnder(label, one)),
+        })),
+      },
+      ...(members.some(({ slowIo }) => slowIo)
+        ? notes([`${SLOW} slow I/O: only half of the pool serves these, rounded up`], 'soft')
+        : []),
+    ],
+  };
+}
+
+/** The line of a group that a result belongs to: a module of Node, what it waits for, or how long it blocks. */
+function labelOf({ verdict, name, waitsFor }: Classified): string {
+  if (verdict === 'kernel') return waitsFor.length === 0 ? 'nothing' : waitsFor.join(', ');
+  if (verdict === 'both') return waitsFor.filter((kind) => kind !== 'pool').join(', ');
+  return name.includes('#') || !name.includes('.') ? OTHERS : (name.split('.')[0] as string);
+}
+
+function nameUnder(label: string, { name, verdict, slowIo, mainThreadMs }: Classified): string {
+  const short = name.startsWith(`${label}.`) ? name.slice(label.length + 1) : name;
+  if (slowIo) return `${short} ${SLOW}`;
+  const isLong = verdict === 'main thread' && mainThreadMs !== null && mainThreadMs >= 1;
+  return isLong ? `${short} (${formatMs(mainThreadMs)})` : short;
+}
+
+function explained(one: Classified): Section {
+  const { name, call, verdict, slowIo, mainThreadMs, explanation, alternative } = one;
+  const { text, tone } = KINDS[verdict];
+  const facts = [
+    ...(slowIo ? ['slow I/O: at most half of the pool, rounded up, serves it'] : []),
+    ...(mainThreadMs === null ? [] : [`first call kept the event loop busy for ${formatMs(mainThreadMs)}`]),
+  ];
+  return {
+    title: { text: `${name}: ${text}`, tone },
+    blocks: [
+      ...notes([call], 'soft'),
+      ...notes([explanation, alternative === null ? null : `Without it: ${alternative}.`]),
+      ...notes([facts.length === 0 ? null : facts.join('; ')], 'soft'),
+    ],
+  };
+}
+
+function tableSection({ results }: Classification): Section {
+  const rank = ({ verdict }: Classified): number => VERDICTS.indexOf(verdict);
+  const rows = results
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map(({ name, verdict, waitsFor, slowIo, mainThreadMs, explanation }) => [
+      name,
+      { text: KINDS[verdict].text, tone: KINDS[verdict].tone },
+      waitsFor.join(', '),
+      slowIo === null ? '' : slowIo ? 'yes: half of the pool' : 'no',
+      mainThreadMs === null ? '–' : formatMs(mainThreadMs),
+      explanation,
+    ]);
+  const columns = [
+    ...['API', 'verdict', 'waits for', 'slow I/O'].map((title) => column(title, 'left')),
+    column('first call kept the loop busy'),
+    column('observed', 'left'),
+  ];
+  return { blocks: [{ kind: 'table', caption: 'APIs by what they wait for', columns, rows }] };
+}

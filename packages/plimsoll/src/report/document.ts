@@ -1,0 +1,166 @@
+import type { Environment } from '../host/environment.js';
+import type { Finding } from '../results/finding.js';
+
+/** How a text is meant; each back end has its own way to show it. */
+export type Tone = 'good' | 'bad' | 'unsure' | 'pool' | 'soft' | 'strong';
+
+/** Texts may come from other programs: back ends escape them, makers of reports do not. */
+export type Cell = string | { readonly text: string; readonly tone: Tone };
+
+export interface Column {
+  readonly title: string;
+  readonly align: 'left' | 'right';
+  /** Columns with the highest number go first where the table is too wide; 0 never goes. */
+  readonly expendable: number;
+}
+
+/** A ratio, 1 being no difference, and the bounds of its interval. */
+export interface Ratio {
+  readonly ratio: number;
+  readonly interval: readonly [number, number] | null;
+}
+
+export interface Table {
+  readonly kind: 'table';
+  readonly caption: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** The row that is recommended. */
+  readonly chosen?: number;
+  /** Drawn as intervals on one axis, a row each, before the column `at`. */
+  readonly plot?: {
+    readonly at: number;
+    readonly expendable: number;
+    readonly ratios: readonly (Ratio | null)[];
+  };
+}
+
+/** One measure over pool sizes, on logarithmic axes: all values are above 0. Back ends that only write leave it out. */
+export interface Curve {
+  readonly kind: 'curve';
+  readonly title: string;
+  readonly points: readonly {
+    readonly size: number;
+    readonly value: number;
+    readonly interval: readonly [number, number] | null;
+  }[];
+  readonly chosen: number | null;
+  /** Vertical lines: cores, the quota. */
+  readonly rules: readonly { readonly at: number; readonly label: string }[];
+  /** Values are ratios to the baseline; those within 3 % of 1 count as the same. */
+  readonly isRatio: boolean;
+  readonly format: (value: number) => string;
+}
+
+/** What a stretch of a request's time was. */
+export const PARTS = {
+  pool: 'on a pool thread',
+  inferred: 'on a pool thread, inferred',
+  queue: 'waiting in the queue',
+  'queue-inferred': 'waiting in the queue, inferred',
+  loop: 'waiting for the event loop',
+  main: 'on the main thread',
+  outside: 'waiting outside the process',
+} as const;
+
+export type Part = keyof typeof PARTS;
+
+export interface Stretch {
+  readonly part: Part;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Bars of time, a row for each request. */
+export interface Bars {
+  readonly kind: 'bars';
+  readonly caption: string;
+  /** Time at the right end. */
+  readonly toMs: number;
+  readonly rows: readonly {
+    readonly label: string;
+    readonly stretches: readonly Stretch[];
+    readonly time: string;
+    readonly note: string;
+  }[];
+}
+
+/** What a report says first of a piece of work: the size to use, or why none can be named. */
+export interface Verdict {
+  /** `crypto`, a command. */
+  readonly work: string;
+  /** `null` when it is not known. */
+  readonly size: number | null;
+  /** The size as a text has it: `8`, `~8`, `?`. */
+  readonly sign: string;
+  /** The measurement does not carry it yet: it is what the estimates lean to. */
+  readonly isEstimate: boolean;
+  /** What it gains, with its interval; empty when that is not known. */
+  readonly gain: string;
+  /** How likely it is wrong. */
+  readonly sure: string;
+  readonly because: string;
+}
+
+export type Said = Pick<Finding, 'text' | 'severity'> & { readonly id?: string };
+
+export type Block =
+  | { readonly kind: 'headline'; readonly text: string; readonly tone: Tone }
+  | { readonly kind: 'note'; readonly text: string; readonly tone?: Tone }
+  | { readonly kind: 'findings'; readonly findings: readonly Said[] }
+  /** Short names under a label each. */
+  | {
+      readonly kind: 'names';
+      readonly groups: readonly { readonly label: string; readonly names: readonly string[] }[];
+    }
+  /** As a list; a page has them at its top already. */
+  | { readonly kind: 'verdicts'; readonly verdicts: readonly Verdict[] }
+  | Table
+  | Curve
+  | Bars;
+
+export interface Section {
+  readonly title?: Cell;
+  /** Beside the title. */
+  readonly aside?: string;
+  readonly blocks: readonly Block[];
+}
+
+/** The result of a command as one document, whatever shows it: a terminal, Markdown, a page. */
+export interface Report {
+  /** `plimsoll tune` */
+  readonly command: string;
+  /** What was measured: `crypto`, `node server.js`. */
+  readonly subject: string;
+  /** Where; `null` when that is not known. */
+  readonly environment: Environment | null;
+  /** How, a line each. */
+  readonly about: readonly string[];
+  /** What befell the measurement: `interrupted: …` */
+  readonly warning: string | null;
+  /** For the top of a page. */
+  readonly verdicts: readonly Verdict[];
+  readonly sections: readonly Section[];
+}
+
+export const column = (title: string, align: Column['align'] = 'right', expendable = 0): Column => ({
+  title,
+  align,
+  expendable,
+});
+
+/** Without the notes that are `null`. */
+export const notes = (texts: readonly (string | null)[], tone?: Tone): Block[] =>
+  texts
+    .filter((text) => text !== null)
+    .map((text) => ({ kind: 'note', text, ...(tone === undefined ? {} : { tone }) }));
+
+/** A section of findings; none where there are none. */
+export const findingsSection = (title: string, findings: readonly Said[]): Section[] =>
+  findings.length === 0 ? [] : [{ title, blocks: [{ kind: 'findings', findings }] }];
+
+export const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
+export const toneOf = (cell: Cell): Tone | undefined => (typeof cell === 'string' ? undefined : cell.tone);
+
+/** Of findings: a warning, something to do, something to know. */
+export const MARKS: Readonly<Record<Finding['severity'], string>> = { warning: '!', advice: '→', note: '·' };

@@ -1,0 +1,151 @@
+import { timeTicks } from '../bars.js';
+import {
+  type Bars,
+  type Block,
+  type Cell,
+  MARKS,
+  PARTS,
+  type Part,
+  type Ratio,
+  type Said,
+  type Section,
+  type Table,
+  textOf,
+  toneOf,
+} from '../document.js';
+import { ratioScale } from '../interval-plot.js';
+import { drawCurve } from './curve.js';
+import { type Html, html } from './escape.js';
+
+/** A section as HTML; one of verdicts alone is left out, as they are at the top of the page. @param id unique in the page. */
+export function drawSection({ title, aside, blocks }: Section, id: string): Html | null {
+  if (blocks.every(({ kind }) => kind === 'verdicts')) return null;
+  const curves = blocks.filter((block) => block.kind === 'curve');
+  const drawn = curves.map((curve, index) => drawCurve(curve, `${id}-c${index + 1}`));
+  const isPair = drawn.length === 1;
+  const rest = blocks.filter(({ kind }) => kind !== 'curve');
+  const figures = rest.map((block) => drawBlock(block, drawn.length > 0));
+  const tables = figures.filter((_, index) => rest[index]?.kind === 'table');
+  const others = figures.filter((_, index) => rest[index]?.kind !== 'table');
+  return html`<section>${title === undefined ? null : html`<h3>${drawCell(title)}${aside === undefined ? null : html` <span class="aside">${aside}</span>`}</h3>`}
+${drawn.length === 0 ? figures : html`${others}<div class="${isPair ? 'pair' : 'curves'}">${drawn}${isPair ? tables : null}</div>${isPair ? null : tables}`}</section>`;
+}
+
+const drawCell = (cell: Cell): Html =>
+  toneOf(cell) === undefined
+    ? html`${textOf(cell)}`
+    : html`<span class="${toneOf(cell) ?? ''}">${textOf(cell)}</span>`;
+
+function drawBlock(block: Block, hasCurve: boolean): Html {
+  switch (block.kind) {
+    case 'headline':
+      return html`<p class="headline ${block.tone}">${block.text}</p>`;
+    case 'note':
+      return html`<p class="note ${block.tone ?? ''}">${block.text}</p>`;
+    case 'findings':
+      return findingList(block.findings);
+    case 'names':
+      return html`<dl>${block.groups.map(({ label, names }) => html`<dt>${label}</dt><dd>${names.join(', ')}</dd>`)}</dl>`;
+    case 'table':
+      return drawTable(block, !hasCurve);
+    case 'bars':
+      return drawBars(block);
+    case 'verdicts':
+    case 'curve':
+      return html``;
+  }
+}
+
+/** What each finding means, under its id. */
+const PAGE = 'https://github.com/plimsoll-js/plimsoll/blob/main/docs/reference/findings.md';
+
+/** The anchor that GitHub gives to a heading `bench.faster`. */
+const anchorOf = (id: string): string => encodeURIComponent(id.toLowerCase().replace(/[^\w\- ]/g, ''));
+
+/** Each with its id, which leads to its explanation. */
+function findingList(findings: readonly Said[]): Html {
+  const items = findings.map(({ id, text, severity }) => {
+    const link =
+      id === undefined
+        ? null
+        : html` <a class="id" href="${PAGE}#${anchorOf(id)}" rel="noreferrer">${id}</a>`;
+    return html`<li class="${severity}"><span class="sign" aria-hidden="true">${MARKS[severity]}</span><span>${text}${link}</span></li>`;
+  });
+  return items.length === 0 ? html`` : html`<ul class="findings">${items}</ul>`;
+}
+
+/** Characters of a text that stays on one line. */
+const LONGEST_LINE = 40;
+
+/** With every column that has a value: sorted by the script, scrolled where it is too wide. */
+function drawTable({ caption, columns, rows, chosen, plot }: Table, isPlotted: boolean): Html {
+  const kept = columns.flatMap((_, index) =>
+    rows.some((row) => textOf(row[index] ?? '') !== '') ? [index] : [],
+  );
+  const classes = columns.map(({ align }, index) => {
+    if (align === 'right') return 'num';
+    return rows.some((row) => textOf(row[index] ?? '').length > LONGEST_LINE) ? 'long' : '';
+  });
+  const picture = plot === undefined || !isPlotted ? null : plotter(plot.ratios);
+  /** An empty cell is no header. */
+  const cellOf = (cell: Cell, index: number, scope: 'col' | 'row' | null): Html =>
+    scope === null || textOf(cell) === ''
+      ? html`<td class="${classes[index] ?? ''}">${drawCell(cell)}</td>`
+      : html`<th scope="${scope}" class="${classes[index] ?? ''}">${drawCell(cell)}</th>`;
+  const withPlot = (cells: readonly Html[], drawn: Html | undefined): readonly Html[] =>
+    drawn === undefined || plot === undefined
+      ? cells
+      : cells.toSpliced(kept.indexOf(plot.at - 1) + 1, 0, html`<td>${drawn}</td>`);
+  const head = kept.map((index) => cellOf(columns[index]?.title ?? '', index, 'col'));
+  const body = rows.map((row, at) => {
+    const cells = kept.map((index) => cellOf(row[index] ?? '', index, index === kept[0] ? 'row' : null));
+    const drawn = picture?.(plot?.ratios[at] ?? null);
+    return html`<tr class="${at === chosen ? 'chosen' : ''}">${withPlot(cells, drawn)}</tr>`;
+  });
+  // Rows without a name belong to the one above them.
+  const isSortable = rows.every((row) => textOf(row[0] ?? '') !== '');
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table${isSortable ? html` data-sortable` : null}><caption>${caption}</caption>
+<thead><tr>${withPlot(head, picture === null ? undefined : html``)}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+const [PLOT_WIDTH, PLOT_PAD] = [180, 6];
+
+/** Draws ratios with their intervals on one axis, 1 ruled in. */
+function plotter(ratios: readonly (Ratio | null)[]): (one: Ratio | null) => Html {
+  const scale = ratioScale(ratios.filter((one) => one !== null));
+  const x = (ratio: number): string => (PLOT_PAD + scale(ratio) * (PLOT_WIDTH - 2 * PLOT_PAD)).toFixed(1);
+  return (one) => {
+    if (one === null) return html``;
+    const [low, high] = one.interval ?? [one.ratio, one.ratio];
+    return html`<svg width="${PLOT_WIDTH}" height="18" aria-hidden="true"><line class="rule" x1="${x(1)}" x2="${x(1)}" y2="18"/><line class="whisker" x1="${x(low)}" x2="${x(high)}" y1="9" y2="9"/><circle class="estimate" cx="${x(one.ratio)}" cy="9" r="4"/></svg>`;
+  };
+}
+
+/** In percent of the width. What is narrower cannot be seen. */
+const LEAST = 0.1;
+
+function drawBars({ caption, rows, toMs }: Bars): Html {
+  const percent = (ms: number): number => Number(((100 * ms) / toMs).toFixed(3));
+  const used = new Set<Part>();
+  const drawn = rows.map(({ label, stretches, time, note }) => {
+    const rects = stretches.flatMap(({ part, fromMs, toMs: end }) => {
+      const width = percent(end - fromMs);
+      if (width < LEAST) return [];
+      used.add(part);
+      return [
+        html`<rect class="part ${part}" x="${percent(fromMs)}%" width="${width}%" height="14"><title>${PARTS[part]}</title></rect>`,
+      ];
+    });
+    return html`<div class="bar-row"><span class="num">${label}</span><svg width="100%" height="14" role="img" aria-label="${label}: ${time}, ${note}">${rects}</svg><span>${time} <small>${note}</small></span></div>`;
+  });
+  const legend = [...used].map(
+    (part) =>
+      html`<li><svg width="14" height="14" aria-hidden="true"><rect class="part ${part}" width="14" height="14"/></svg>${PARTS[part]}</li>`,
+  );
+  const axis = timeTicks(toMs, toMs / 6).map((ms) => {
+    const x = percent(ms);
+    return html`<text class="tick" x="${x}%" y="12" text-anchor="${x > 95 ? 'end' : 'start'}">${ms}${ms === 0 ? ' ms' : ''}</text>`;
+  });
+  return html`<figure class="bars" aria-label="${caption}"><ul class="legend">${legend}</ul>${drawn}
+<div class="bar-row"><span></span><svg width="100%" height="16" aria-hidden="true">${axis}</svg><span></span></div></figure>`;
+}

@@ -1,0 +1,108 @@
+import type { Curve } from '../document.js';
+import { change } from '../format.js';
+import { type Html, html } from './escape.js';
+
+/** A place on an axis from 0 (left or bottom) to 1. */
+type Scale = (value: number) => number;
+
+/** Logarithmic: twice the size is the same way everywhere. A single value stands in the middle. */
+function logScale(least: number, most: number): Scale {
+  const [from, to] = [Math.log2(least), Math.log2(most)];
+  return (value) => (to === from ? 0.5 : (Math.log2(value) - from) / (to - from));
+}
+
+const STEPS = [1, 2, 5];
+const MOST_TICKS = 6;
+
+/** Round values between two bounds: 1, 2, 5, 10 …, and finer ones where the bounds are close together. */
+export function ticksBetween(least: number, most: number): number[] {
+  const decades: number[] = [];
+  for (let exponent = Math.floor(Math.log10(least)); exponent <= Math.ceil(Math.log10(most)); exponent++)
+    decades.push(...STEPS.map((step) => step * 10 ** exponent));
+  const inside = decades.filter((value) => value >= least && value <= most);
+  if (inside.length > MOST_TICKS) return inside.filter((value) => /^1/.test(value.toExponential()));
+  return inside.length >= 2 ? inside : evenly(least, most);
+}
+
+function evenly(least: number, most: number): number[] {
+  const rough = (most - least) / 4;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = unit * (STEPS.find((one) => one * unit >= rough) ?? 10);
+  const ticks: number[] = [];
+  for (let value = Math.ceil(least / step) * step; value <= most + step * 1e-9; value += step)
+    ticks.push(Number(value.toPrecision(6)));
+  return ticks;
+}
+
+const [WIDTH, HEIGHT] = [480, 250];
+const [LEFT, RIGHT, TOP, BOTTOM] = [58, 16, 18, 34];
+/** As `verdict` has it: within 3 % of the baseline is the same. */
+const SAME = [0.97, 1.03] as const;
+
+const n = (value: number): number => Math.round(value * 10) / 10;
+
+/** Time or latency over pool sizes: estimates with their intervals. @param id unique in the page. */
+export function drawCurve(curve: Curve, id: string): Html {
+  const { title, points, chosen, rules, isRatio, format } = curve;
+  const sizes = points.map(({ size }) => size);
+  const [first, last] = [Math.min(...sizes), Math.max(...sizes)];
+  const across = logScale(first, last);
+  const x: Scale = (size) => n(LEFT + 14 + across(size) * (WIDTH - LEFT - RIGHT - 28));
+  const [least, most] = boundsOf(curve);
+  const up = logScale(least, most);
+  const y: Scale = (value) => n(HEIGHT - BOTTOM - up(value) * (HEIGHT - TOP - BOTTOM));
+  const known = points.flatMap(({ size, interval }) => (interval === null ? [] : [{ size, interval }]));
+  const text = points.map(({ size, value }) => `${size} ${isRatio ? change(value) : format(value)}`);
+  const same = html`<rect class="same" x="${LEFT}" width="${WIDTH - LEFT - RIGHT}" y="${y(SAME[1])}" height="${n(y(SAME[0]) - y(SAME[1]))}"/>`;
+  const grid = ticksBetween(least, most).map(
+    (value) =>
+      html`<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(value)}" y2="${y(value)}"/><text class="tick" x="${LEFT - 8}" y="${y(value) + 4}" text-anchor="end">${format(value)}</text>`,
+  );
+  // Rules beside the sizes are told in the text.
+  const lines = rules
+    .filter(({ at }) => at >= first && at <= last)
+    .map(
+      ({ at, label }) =>
+        html`<line class="rule" x1="${x(at)}" x2="${x(at)}" y1="${TOP - 4}" y2="${HEIGHT - BOTTOM}"/><text class="rule" x="${x(at) + 4}" y="${TOP + 4}">${label}</text>`,
+    );
+  const edges = [
+    ...known.map(({ size, interval }) => `${x(size)},${y(interval[1])}`),
+    ...known.toReversed().map(({ size, interval }) => `${x(size)},${y(interval[0])}`),
+  ];
+  const whiskers = known.map(
+    ({ size, interval: [low, high] }) =>
+      html`<path class="whisker" d="M${x(size)} ${y(low)}V${y(high)}M${x(size) - 4} ${y(low)}h8M${x(size) - 4} ${y(high)}h8"/>`,
+  );
+  const marks = points.map(({ size, value }) => {
+    const ring =
+      size === chosen ? html`<circle class="chosen" cx="${x(size)}" cy="${y(value)}" r="8"/>` : null;
+    return html`${ring}<circle class="estimate" cx="${x(size)}" cy="${y(value)}" r="4"><title>${size}: ${format(value)}</title></circle>`;
+  });
+  return html`<figure class="curve"><figcaption>${title}</figcaption>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${title}: ${text.join(', ')}</desc>
+${isRatio ? same : null}${grid}${lines}${known.length < 2 ? null : html`<polygon class="band" points="${edges.join(' ')}"/>`}${whiskers}<polyline class="line" points="${points.map(({ size, value }) => `${x(size)},${y(value)}`).join(' ')}"/>${marks}${sizeLabels(sizes, x)}</svg></figure>`;
+}
+
+/** The whiskers set the bounds. */
+function boundsOf({ points, isRatio }: Curve): [number, number] {
+  const values = [
+    ...points.flatMap(({ value, interval }) => [value, ...(interval ?? [])]),
+    ...(isRatio ? SAME : []),
+  ].filter((value) => value > 0);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return least === most ? [least / 1.1, most * 1.1] : [least / 1.04, most * 1.04];
+}
+
+/** Labels that would touch the one before are left out. */
+function sizeLabels(sizes: readonly number[], x: Scale): Html[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return sizes
+    .toSorted((a, b) => a - b)
+    .flatMap((size) => {
+      if (x(size) - last <= 22) return [];
+      last = x(size);
+      return [
+        html`<text class="tick" x="${x(size)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${size}</text>`,
+      ];
+    });
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { printable } from '#plimsoll/host/printable.js';
+import type { Report } from '#plimsoll/report/document.js';
+import { cellValue, compareCells } from '#plimsoll/report/html/client/cells.js';
+import { PAGE_SCRIPT, reportPage } from '#plimsoll/report/html/page.js';
+import { markdown } from '#plimsoll/report/markdown.js';
+import { plainStyle } from '#plimsoll/report/style.js';
+import { terminal } from '#plimsoll/report/terminal.js';
+import { resultOf } from '../tune/simulated.js';
+
+/** Turns the direction of what follows, ends a line, sets a title, makes a tag, a cell and a link. */
+const HOSTILE = 'a\u202eb\u2028c\u001b]0;x\u0007<img src=x>|[y](http://z)`';
+
+/** A hostile text in every place that there is for one. */
+const EVERYWHERE: Report = {
+  ...{ command: 'plimsoll bench', subject: HOSTILE, environment: null, about: [HOSTILE], warning: HOSTILE },
+  verdicts: [
+    {
+      ...{ work: HOSTILE, size: 4, sign: '4', isEstimate: false, gain: HOSTILE, sure: HOSTILE },
+      because: HOSTILE,
+    },
+  ],
+  sections: [
+    {
+      title: HOSTILE,
+      aside: HOSTILE,
+      blocks: [
+        { kind: 'headline', text: HOSTILE, tone: 'good' },
+        { kind: 'note', text: HOSTILE },
+        { kind: 'findings', findings: [{ severity: 'note', text: HOSTILE, id: 'bench.faster' }] },
+        { kind: 'names', groups: [{ label: HOSTILE, names: [HOSTILE] }] },
+        {
+          ...{ kind: 'table', caption: HOSTILE, rows: [[HOSTILE]] },
+          columns: [{ title: HOSTILE, align: 'left', expendable: 0 }],
+        },
+        {
+          ...{ kind: 'bars', caption: HOSTILE, toMs: 10 },
+          rows: [
+            {
+              ...{ label: '1', time: '1 ms', note: HOSTILE },
+              stretches: [{ part: 'pool', fromMs: 0, toMs: 5 }],
+            },
+          ],
+        },
+        {
+          ...{ kind: 'curve', title: HOSTILE, chosen: null, rules: [], isRatio: true, format: String },
+          points: [{ size: 1, value: 1, interval: null }],
+        },
+      ],
+    },
+  ],
+};
+
+describe('texts of others', () => {
+  const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+  test('what steers a terminal or hides in a text is shown', () => {
+    assert.equal(printable('a\u202eb\u001bc\u200d\u00ad'), 'a\\u{202e}b\\x1bc\\u{200d}\\xad');
+    assert.equal(printable('ä–½ 漢'), 'ä–½ 漢');
+  });
+
+  test('in a terminal', () => {
+    const text = terminal(EVERYWHERE, plainStyle(80)).replaceAll('\n', '');
+    assert.doesNotMatch(text, unseen);
+    assert.ok(text.split('\\u{202e}').length > 8);
+  });
+
+  test('in Markdown', () => {
+    const text = markdown(EVERYWHERE);
+    assert.doesNotMatch(text.replaceAll('\n', ''), unseen);
+    assert.doesNotMatch(text.replace(/```text[\s\S]*?```/g, ''), /(?<!\\)[<`](?!bench)(?!\))|\]\(/);
+    assert.match(text, /^\| a.*\\\|/m);
+  });
+
+  test('in a page', () => {
+    const page = reportPage([{ type: 'foreign', document: {}, report: () => EVERYWHERE }], HOSTILE);
+    assert.doesNotMatch(page.replaceAll('\n', ''), unseen);
+    assert.doesNotMatch(page, /<img/);
+    assert.ok(page.split('&lt;img src=x&gt;').length > 15);
+  });
+});
+
+describe('a page is made to be shared', () => {
+  const dataOf = (page: string): string =>
+    gunzipSync(Buffer.from(/base64,([^"]+)"/.exec(page)?.[1] ?? '', 'base64')).toString();
+  const result = resultOf({ cost: (size) => (size === 16 ? 0.7 : 1) });
+  const pageOf = (command: string[], traffic: string): string =>
+    reportPage([{ type: 'tune', document: { ...result, command, method: { ...result.method, traffic } } }]);
+
+  test('of a command its program and script are named, and nothing else, in its data either', () => {
+    const page = pageOf(
+      ['/home/me/bin/node', '--require', './a.cjs', '/srv/app/server.js', '--token', 'hunter2'],
+      'autocannon -H authorization=hunter2 http://127.0.0.1:3000',
+    );
+    for (const text of [page, dataOf(page)]) assert.doesNotMatch(text, /hunter2|\/home|\/srv|token/);
+    assert.match(page, /UV_THREADPOOL_SIZE=16 node server\.js/);
+    assert.match(page, /requests: autocannon</);
+  });
+
+  test('of package managers the name of the script is, of URLs all but their user and query', () => {
+    const page = pageOf(
+      ['npm', 'run', 'dev', '--', 'hunter2'],
+      'POST http://a:hunter2@b/c?key=hunter2 (4 connections)',
+    );
+    for (const text of [page, dataOf(page)]) assert.doesNotMatch(text, /hunter2/);
+    assert.match(page, /npm run dev/);
+    assert.match(page, /requests: POST http:\/\/b\/c \(4 connections\)/);
+  });
+});
+
+describe('the script of the page', () => {
+  test('is small, writes no HTML, and does not end its element', () => {
+    assert.ok(PAGE_SCRIPT.length > 1000 && PAGE_SCRIPT.length < 4 * 1024, `${PAGE_SCRIPT.length} characters`);
+    assert.doesNotMatch(
+      PAGE_SCRIPT,
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|<\/script/i,
+    );
+  });
+
+  test('knows figures, units and gaps', () => {
+    const expected: [string, number | string | null][] = [
+      ['1,234.5', 1234.5],
+      ['85 µs', 0.085],
+      ['1.5 s', 1500],
+      ['2 min 10 s', 130_000],
+      ['−49 % [−50, −47]', -49],
+      ['12 MB', 12 * 2 ** 20],
+      ['–', null],
+      ['', null],
+      ['GET /a', 'GET /a'],
+    ];
+    for (const [text, value] of expected) assert.equal(cellValue(text), value, text);
+    assert.ok(compareCells('–', '1', 1) > 0 && compareCells('–', '1', -1) > 0);
+  });
+});
