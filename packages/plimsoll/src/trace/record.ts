@@ -23,17 +23,17 @@ import { reduce } from './reduce.js';
 
 export interface RecordOptions {
   /** The command is ended after so many milliseconds; by default it ends by itself. */
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
   /** UV_THREADPOOL_SIZE of the command; by default as it is. */
-  readonly size?: number | null;
+  readonly size?: number | null | undefined;
   /** Trace events that each process may record; by default a million. */
-  readonly maxEvents?: number;
+  readonly maxEvents?: number | undefined;
   /** Where every job is written, for ui.perfetto.dev. */
-  readonly file?: string | null;
+  readonly file?: string | null | undefined;
   /** Time between two samples of the threads, in milliseconds; by default 50. */
-  readonly sampleMs?: number;
+  readonly sampleMs?: number | undefined;
   /** Where the command's standard output goes; by default where ours goes. */
-  readonly stdout?: Output;
+  readonly stdout?: Output | undefined;
 }
 
 /** What is under way, for a live line. */
