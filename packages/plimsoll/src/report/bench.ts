@@ -85,8 +85,7 @@ function workloadSection(workload: WorkloadResult, baseline: number, environment
   const { name, description, failure, sizes, recommended, noise } = workload;
   const about = howMeasured(workload);
   const twin =
-    noise &&
-    `A/A: the twin of ${baseline} differs by ${formatChange(noise.aaRatio, noise.aaInterval)}`;
+    noise && `A/A: the twin of ${baseline} differs by ${formatChange(noise.aaRatio, noise.aaInterval)}`;
   const curve: Curve = {
     kind: 'curve',
     title: `${name}: time against ${baseline}`,
@@ -171,7 +170,10 @@ function verdictOf(workload: WorkloadResult, baseline: number): Card {
     size,
     sign: size === null ? (sizes.length === 1 ? '–' : '?') : `${isEstimate ? '~' : ''}${size}`,
     isEstimate,
-    gain: known === undefined || known.interval === null || size === baseline ? '' : formatChange(known.ratio, known.interval),
+    gain:
+      known === undefined || known.interval === null || size === baseline
+        ? ''
+        : formatChange(known.ratio, known.interval),
     sure: known === undefined ? '' : wrongBy(known.chanceSlower),
     because: because(workload, baseline),
   };

@@ -73,7 +73,7 @@ const groups = ({ results }: Classification): Section[] =>
 
 function groupOf(verdict: PoolVerdict, members: readonly Classified[]): Section {
   const { title, tone } = KINDS[verdict];
-  const heading = { title: { text: title, tone }, aside: `(${members.length})` };
+  const heading = { title: { text: `${title} (${members.length})`, tone } };
   if (['failed', 'timeout', 'unclear'].includes(verdict))
     return {
       ...heading,

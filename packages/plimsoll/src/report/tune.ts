@@ -13,7 +13,15 @@ import {
   type Verdict,
 } from './document.js';
 import { objectiveText, sizeIn } from './findings/tune.js';
-import { change, formatChange, formatCount, formatDecimal, formatDuration, formatMs, formatRate } from './format.js';
+import {
+  change,
+  formatChange,
+  formatCount,
+  formatDecimal,
+  formatDuration,
+  formatMs,
+  formatRate,
+} from './format.js';
 import type { Style } from './style.js';
 import { terminal } from './terminal.js';
 
@@ -70,7 +78,9 @@ function howTuned({ method, baseline }: TuneResult): string {
 const twinText = ({ twin, baseline }: TuneResult): string[] =>
   twin === null
     ? []
-    : [`A/A: the twin of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ': too noisy to tell' : ''}`];
+    : [
+        `A/A: the twin of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ': too noisy to tell' : ''}`,
+      ];
 
 /** The headline with how sure that is, unless it says so itself. */
 const headlineText = ({ headline, confidence }: TuneResult): string =>
@@ -107,7 +117,8 @@ function curves(result: TuneResult): Curve[] {
     points: sizes.flatMap((size) => {
       const known = value(size);
       if (known === null || known <= 0) return [];
-      return [{ size: size.size, value: known, interval: given.isRatio ? size.interval : null }];
+      const interval = size.size === baseline ? ([1, 1] as const) : size.interval;
+      return [{ size: size.size, value: known, interval: given.isRatio ? interval : null }];
     }),
   });
   const text = objectiveText(result);

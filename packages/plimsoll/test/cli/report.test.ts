@@ -33,7 +33,7 @@ const one = file('one.json', JSON.stringify(result('crypto')));
 
 /** The documents that a page carries. */
 function carried(html: string): unknown {
-  const [, data] = /id="data">([^<]*)</.exec(html) ?? [];
+  const [, data] = /base64,([^"]*)"/.exec(html) ?? [];
   return JSON.parse(gunzipSync(Buffer.from(data ?? '', 'base64')).toString());
 }
 

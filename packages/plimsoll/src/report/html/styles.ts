@@ -31,14 +31,14 @@ nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.4rem;margin:0 0 1rem;padding:0;l
 .work{font-weight:600}
 .work a{color:inherit;text-decoration:none}
 .work a:hover{text-decoration:underline}
-.size{font-size:2.6rem;line-height:1.2;font-weight:650;letter-spacing:-.03em;font-variant-numeric:tabular-nums}
-.gain{margin-left:.7rem;font-size:.95rem;font-weight:500;letter-spacing:0}
+.size{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .7rem;font-size:2.6rem;line-height:1.2;font-weight:650;letter-spacing:-.03em;font-variant-numeric:tabular-nums}
+.gain{white-space:nowrap;line-height:1.5;font-size:.95rem;font-weight:500;letter-spacing:0}
 .sure,small{color:var(--soft);font-size:.82rem}
 .because{flex:1;color:var(--soft);font-size:.92rem}
 .card .line{margin-top:.7rem;display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;justify-content:space-between}
 code{font:.85em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .result{margin:0 0 3rem;padding-top:1.5rem;border-top:1px solid var(--rule)}
-.note,.machine{margin:.2rem 0;font-size:.9rem;max-width:75ch}
+.note,.machine{margin:.2rem 0;font-size:.9rem;max-width:85ch;text-wrap:pretty}
 .machine{padding:0;list-style:none}
 .headline{margin:.8rem 0;font-size:1.2rem;font-weight:600;max-width:70ch}
 .soft{color:var(--soft)}.good{color:var(--good)}.bad{color:var(--bad)}.unsure{color:var(--unsure)}.pool{color:var(--pool)}
