@@ -14,7 +14,7 @@ const columns = (meanMs: readonly number[]) => ({
 });
 const plan = { isQuick: false, timeMs: 70_000, warmMs: 1000, ms: 1000 };
 const page = (generations: readonly GenerationColumns[], lost?: string): string => {
-  const cell = cellOf('files', 'saturated', turnsOf(generations, lost), { traced: 7, sampled: 3 });
+  const cell = cellOf('files', 'saturated', turnsOf(generations, lost), 7);
   return tracePage([cell], plan, captureEnvironment({ directory: ROOT }));
 };
 
@@ -24,19 +24,11 @@ test('study trace: the page says what tracing costs beside what equal servers di
     untraced,
     twin: columns([11, 13.2]),
     traced: columns([20, 24]),
-    sampled: columns([10, 12]),
   };
   const text = page(Array(6).fill(generation));
   assert.match(text, /^\| files \| saturated \| nothing \| 100 \| 11\.00 \| 9\.00 \| 1\.00 \| {2}\|$/m);
   assert.match(text, /^\| files \| saturated \| nothing, twin \| 1\.00 .* \| 1\.10 \[1\.10, 1\.10\] \|/m);
-  assert.match(
-    text,
-    /^\| files \| saturated \| every request \| .* \| 1\.91 \[1\.91, 1\.91\] \| .* \| 7 \|$/m,
-  );
-  assert.match(
-    text,
-    /^\| files \| saturated \| a tenth of the requests \| .* \| 0\.953 \[0\.953, 0\.953\] \| .* \| 3 \|$/m,
-  );
+  assert.match(text, /^\| files \| saturated \| every job \| .* \| 1\.91 \[1\.91, 1\.91\] \| .* \| 7 \|$/m);
   assert.doesNotMatch(text, /undefined|NaN/);
 });
 
@@ -47,5 +39,5 @@ test('study trace: where nothing can be divided there is no figure', () => {
 
 test('study trace: a traced server that failed is said, with the reason', () => {
   const text = page([{ untraced: columns([10]), twin: columns([10]) }], 'traced');
-  assert.match(text, /^- \*\*Failed\*\*: every request: it broke$/m);
+  assert.match(text, /^- \*\*Failed\*\*: every job: it broke$/m);
 });

@@ -37,7 +37,6 @@ const TABLE = {
   PLIMSOLL_ONLY_ERRORS: 4,
   PLIMSOLL_OUTPUT_FAILED: 2,
   PLIMSOLL_NOT_RECORDED: 4,
-  PLIMSOLL_BAD_TRACE: 2,
 } as const;
 
 export type ErrorCode = keyof typeof TABLE;

@@ -18,7 +18,7 @@ export { type ResizeOptions, resize } from './api/resize.js';
 export type { RunOptions } from './api/run-options.js';
 export { type TimelineOptions, timeline } from './api/timeline.js';
 export { type TopOptions, top } from './api/top.js';
-export { type RecordedTrace, readTrace, type Traced, type TraceOptions, trace } from './api/trace.js';
+export { type Traced, type TraceOptions, trace } from './api/trace.js';
 export { type TuneOptions, tune } from './api/tune.js';
 export type { BenchProgress } from './bench/options.js';
 export type { ClassifyProgress } from './classify/classify.js';
@@ -60,15 +60,13 @@ export type {
   ThreadUsage,
   Trace,
   TracedJob,
-  TracedOperation,
   TracedProcess,
-  TracedRequest,
   TraceNote,
   UsageInterval,
 } from './results/trace.js';
 export { type TracedProgram, type TraceSummary, traceSummarySchema } from './results/trace-summary.js';
 export { type TunedSize, type TuneResult, tuneSchema } from './results/tune.js';
 export type { TimelineProgress } from './timeline/timeline.js';
+export { writeTrace } from './trace/perfetto.js';
 export type { RecordOptions, RecordProgress } from './trace/record.js';
-export { writeTrace } from './trace/trace-file.js';
 export type { TuneProgress } from './tune/progress.js';

@@ -8,7 +8,6 @@
 export { checkCount, checkPositive, checkSize, checkSizes, checkUrl } from './api/check.js';
 export { type RunOptions, supervised } from './api/run-options.js';
 export { looksLikePath } from './api/targets.js';
-export { type RecordedTrace, recordTrace as record } from './api/trace.js';
 export { analyseWorkload } from './bench/analyse.js';
 export type { Measurement } from './bench/messages.js';
 export type { ChosenWorkload } from './bench/options.js';
@@ -114,6 +113,7 @@ export { ACCEPTED_LOSS } from './stats/posterior-odds.js';
 export { median, quantile, quantileOfSorted } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
 export { hodgesLehmann, walshAverages } from './stats/signed-rank.js';
+export { record } from './trace/record.js';
 export { timeCommand } from './tune/commands.js';
 export { judge } from './tune/judge.js';
 export { LiveTarget } from './tune/live/target.js';

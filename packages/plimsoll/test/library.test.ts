@@ -147,7 +147,7 @@ test('plimsoll exports these values and no others', () => {
     Object.keys(plimsoll).sort(),
     [
       ...['bench', 'classify', 'compare', 'compareModules', 'timeline', 'trace', 'tune'],
-      ...['readTrace', 'doctor', 'report', 'resize', 'top', 'writeTrace', 'PlimsollError'],
+      ...['doctor', 'report', 'resize', 'top', 'writeTrace', 'PlimsollError'],
       ...[
         'benchReport',
         'classificationReport',

@@ -11,18 +11,14 @@ export interface Cell {
   readonly app: string;
   readonly load: string;
   readonly condition: ConditionResult;
-  /** Recorded in the life of a traced server, the median, by arm. */
-  readonly jobs: Readonly<Record<string, number>>;
+  /** Recorded in the life of a traced server, the median; `null` when none ended well. */
+  readonly jobs: number | null;
 }
 
 export const ARMS: readonly Contender[] = [
   { id: 'untraced', title: 'nothing' },
-  { id: 'traced', title: 'every request' },
-  { id: 'sampled', title: 'a tenth of the requests' },
+  { id: 'traced', title: 'every job' },
 ];
-/** The shares of requests that are recorded; of the others nothing is. */
-export const SHARES: Readonly<Record<string, number>> = { traced: 1, sampled: 0.1 };
-
 const METRICS: readonly Metric[] = [
   { id: 'rate', title: 'answers/s', better: 'more', digits: 0 },
   { id: 'meanMs', title: 'mean latency', better: 'less', digits: 2 },
@@ -41,7 +37,7 @@ export const cellOf = (app: string, load: string, turns: Turns, jobs: Cell['jobs
     contenders: ARMS,
     baseline: 'untraced',
     metrics: METRICS,
-    judged: Object.keys(SHARES).flatMap((arm) => METRICS.map(({ id }) => [arm, 'untraced', id] as const)),
+    judged: METRICS.map(({ id }) => ['traced', 'untraced', id] as const),
     parameters: {},
     ...turns,
   },
@@ -63,11 +59,11 @@ function rowsOf({ app, load, condition, jobs }: Cell): string[][] {
   return [
     [app, load, 'nothing', ...absolute, ''],
     [app, load, 'nothing, twin', ...twin, ''],
-    ...ARMS.filter(({ id }) => id in SHARES).map(({ id, title }) => [
-      ...[app, load, title],
-      ...METRICS.map((metric) => shown(judge(condition, id, 'untraced', metric.id))),
-      jobs[id]?.toFixed(0) ?? '',
-    ]),
+    [
+      ...[app, load, 'every job'],
+      ...METRICS.map(({ id }) => shown(judge(condition, 'traced', 'untraced', id))),
+      jobs?.toFixed(0) ?? '',
+    ],
   ];
 }
 
@@ -80,12 +76,12 @@ export function tracePage(cells: readonly Cell[], plan: Plan, environment: Envir
   return `${[
     '# What plimsoll trace costs the app that it records',
     '',
-    `Measured by \`npm run bench:trace${plan.isQuick ? ' -- --quick' : ''}\`: two untraced servers, one whose every request is recorded and one with`,
-    `\`--sample ${SHARES.sampled}\` live at the same time and take turns, in random order, by slices of ${plan.ms / 1000} s of load; after some blocks all are`,
-    `replaced by fresh ones (a generation), which warm up for ${plan.warmMs / 1000} s. The first row of each load is the untraced server: answers a`,
-    "second and milliseconds. The others are how many times those it was, with an interval of Student's t over the generations that",
-    'holds at 95 % for the eight figures of a load together; the twin is the second untraced server, and tells by how much equal things',
-    `differ. Saturated is a closed loop of ${CLIENTS} clients; 50 % is half of the rate that the saturated server reached, at random moments.`,
+    `Measured by \`npm run bench:trace${plan.isQuick ? ' -- --quick' : ''}\`: two untraced servers and one that is recorded live at the same time and`,
+    `take turns, in random order, by slices of ${plan.ms / 1000} s of load; after some blocks all are replaced by fresh ones (a generation),`,
+    `which warm up for ${plan.warmMs / 1000} s. The first row of each load is the untraced server: answers a second and milliseconds. The`,
+    "others are how many times those it was, with an interval of Student's t over the generations that holds at 95 % for the four",
+    'figures of a load together; the twin is the second untraced server, and tells by how much equal things differ.',
+    `Saturated is a closed loop of ${CLIENTS} clients; 50 % is half of the rate that the saturated server reached, at random moments.`,
     'The client runs on the same cores. Jobs recorded: in the life of one server.',
     '',
     ...Object.entries(APPS).map(([app, what]) => `- \`${app}\`: ${what}`),

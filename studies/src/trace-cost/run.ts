@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Contestant, type Guardian, quantile, type RecordedTrace, record } from 'plimsoll/lab';
+import { type Contestant, type Guardian, quantile, record, type Trace } from 'plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
 import type { RoundYield } from '../common/rounds.js';
 import { ask, type Drive } from './load.js';
@@ -25,18 +25,17 @@ export interface Plan {
 
 export interface Order {
   readonly app: string;
-  /** Share of the requests that are recorded; `null` for a server that is not traced. */
-  readonly sample: number | null;
+  readonly isTraced: boolean;
   readonly drive: Drive;
   readonly plan: Plan;
   readonly directory: string;
   /** Of a traced server that has ended. */
-  onTrace?(trace: RecordedTrace): void;
+  onTrace?(trace: Trace): void;
 }
 
 /** A server that has warmed up and waits for its next slice of load. */
 export async function openApp(
-  { app, sample, drive, plan, directory, onTrace }: Order,
+  { app, isTraced, drive, plan, directory, onTrace }: Order,
   { guardian, signal }: LifeCycle,
 ): Promise<Contestant<RoundYield, string>> {
   signal.throwIfAborted();
@@ -44,8 +43,9 @@ export async function openApp(
   const command = [process.execPath, SERVER, app, portFile];
   const killed = new AbortController();
   const cycle = { guardian, signal: AbortSignal.any([signal, killed.signal]) };
-  const ended: Promise<RecordedTrace | null> =
-    sample === null ? untraced(command, cycle) : record(command, { stdout: 'nowhere', sample }, cycle);
+  const ended: Promise<Trace | null> = isTraced
+    ? record(command, { stdout: 'nowhere' }, cycle)
+    : untraced(command, cycle);
   // Unhandled only until it is awaited.
   ended.catch(() => {});
   const end = async (): Promise<void> => {

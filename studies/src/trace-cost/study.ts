@@ -8,7 +8,7 @@ import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { isWhole } from '../common/result.js';
 import { takeTurns } from '../common/take-turns.js';
 import { arrive, type Drive, saturate } from './load.js';
-import { APPS, ARMS, type Cell, CLIENTS, cellOf, SHARES, tracePage } from './page.js';
+import { APPS, ARMS, type Cell, CLIENTS, cellOf, tracePage } from './page.js';
 import { openApp, type Plan } from './run.js';
 
 /** Too little for an interval: it proves that everything runs. */
@@ -51,7 +51,7 @@ interface Place {
 }
 
 async function saturatedRate(place: Place, cycle: LifeCycle): Promise<number> {
-  const turn = await openApp({ ...place, sample: null, drive: saturate(CLIENTS) }, cycle);
+  const turn = await openApp({ ...place, isTraced: false, drive: saturate(CLIENTS) }, cycle);
   try {
     const { metrics } = await turn.round('plain');
     await turn.close();
@@ -67,7 +67,7 @@ async function measure(
   cycle: LifeCycle,
 ): Promise<Cell> {
   const { app, plan } = place;
-  const jobs: Record<string, number[]> = Object.fromEntries(Object.keys(SHARES).map((arm) => [arm, []]));
+  const jobs: number[] = [];
   const turns = await takeTurns({
     contenders: ARMS.map(({ id }) => id),
     baseline: 'untraced',
@@ -78,17 +78,14 @@ async function measure(
     open: (arm) =>
       openApp(
         {
-          ...{ ...place, drive, sample: SHARES[arm] ?? null },
-          onTrace: ({ processes }) => jobs[arm]?.push(processes[0]?.jobs.length ?? 0),
+          ...{ ...place, drive, isTraced: arm === 'traced' },
+          onTrace: ({ processes }) => jobs.push(processes[0]?.jobs.length ?? 0),
         },
         cycle,
       ),
-    isSettled: (until) => isSettled(cellOf(app, load, until, {}).condition),
+    isSettled: (until) => isSettled(cellOf(app, load, until, null).condition),
     onRound: (generation, arm) =>
       process.stderr.write(`${app}, ${load}: generation ${generation + 1}, ${arm}\n`),
   });
-  const medians = Object.entries(jobs)
-    .filter(([, counts]) => counts.length > 0)
-    .map(([arm, counts]) => [arm, median(counts)]);
-  return cellOf(app, load, turns, Object.fromEntries(medians));
+  return cellOf(app, load, turns, jobs.length === 0 ? null : median(jobs));
 }

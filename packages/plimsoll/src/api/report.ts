@@ -12,10 +12,10 @@ export interface ReportOptions {
 const MOST_DOCUMENTS = 500;
 
 /**
- * One self-contained HTML page of results: verdicts first, then curves, timelines and tables. It loads nothing, works without
+ * One self-contained HTML page of results: verdicts first, then curves and tables. It loads nothing, works without
  * its script, and carries its data.
  *
- * @param files what the commands wrote with `--json` or trace with `--out`, packed by gzip or not; lists of them too.
+ * @param files what the commands wrote with `--json`, packed by gzip or not; lists of them too.
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, is damaged, foreign or empty, or no file at all.
  * @example
  * writeFileSync('report.html', report(['main.json', 'branch.json'], { title: 'Checkout service' }));

@@ -9,7 +9,6 @@ import { comparisonSchema } from '../results/comparison.js';
 import { timelineSchema } from '../results/timeline.js';
 import { traceSummarySchema } from '../results/trace-summary.js';
 import { tuneSchema } from '../results/tune.js';
-import { readTrace, summarise } from './trace.js';
 
 const SCHEMAS = {
   bench: benchSchema,
@@ -75,36 +74,21 @@ export function checked<K extends Kind>(kind: K, document: unknown, file: string
 }
 
 /**
- * Every document of a file: a result, a list of results, or a kept trace; packed by gzip or not.
+ * Every document of a file: a result, or a list of results; packed by gzip or not.
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that holds none.
  */
 export function readDocuments(file: string): ReportDocument[] {
-  if (isKeptTrace(textOf(file)))
-    return [{ type: 'trace', document: summarise({ ...readTrace(file), ending: 'ended' }) }];
   const content = readJson(file);
   const documents = Array.isArray(content) ? content : [content];
   if (documents.length === 0) throw usage(`${file} is an empty list`);
   return documents.map((document) => documentOf(document, file));
 }
 
-/** The first of its lines says so. */
-function isKeptTrace(text: string): boolean {
-  const [first = ''] = text.split('\n', 1);
-  try {
-    const { kind, format } = JSON.parse(first) as { kind?: unknown; format?: unknown };
-    return kind === 'trace' && format === 'lines';
-  } catch {
-    return false;
-  }
-}
-
 function documentOf(document: unknown, file: string): ReportDocument {
   const { schema, kind } = (document ?? {}) as { schema?: unknown; kind?: unknown };
   if (schema !== 'plimsoll/1')
-    throw usage(
-      `${file} is no result of plimsoll; give what its commands wrote with --json, or trace with --out`,
-    );
+    throw usage(`${file} is no result of plimsoll; give what its commands wrote with --json`);
   if (typeof kind === 'string' && Object.hasOwn(SCHEMAS, kind))
     return { type: kind, document: checked(kind as Kind, document, file) } as ReportDocument;
   throw usage(`${file} is a document that no command of this version writes (kind ${JSON.stringify(kind)})`);

@@ -12,7 +12,7 @@ export function addReportCommand(program: Command): void {
   program
     .command('report')
     .description('make one HTML page of results, to look at and to share')
-    .argument('<file...>', 'what the commands wrote with --json, or trace with --out; packed by gzip or not')
+    .argument('<file...>', 'what the commands wrote with --json; packed by gzip or not')
     .option('--out <file>', 'the page; - for standard output', 'report.html')
     .option('--title <text>', 'of the page')
     .addHelpText('after', HELP)
@@ -25,7 +25,6 @@ export function addReportCommand(program: Command): void {
 const HELP = `
 Examples:
   $ plimsoll report bench.json                              report.html: the verdict, curves, tables
-  $ plimsoll report app.trace --out app.html                the timeline of the jobs
   $ plimsoll bench crypto --html crypto.html                the same page of one command, at once
 
 Exit codes: 0 fine, 2 bad input or output`;

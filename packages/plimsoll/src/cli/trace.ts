@@ -15,7 +15,6 @@ interface TraceFlags {
   out?: string;
   duration?: string;
   size?: string;
-  sample?: string;
   maxEvents: string;
   json?: string;
   html?: string;
@@ -28,16 +27,12 @@ export function addTraceCommand(program: Command): void {
     .command('trace')
     .description('run your command and record where the jobs of its thread pools spend their time')
     .argument('<command...>', 'what to run, after --')
-    .option('--out <file>', 'keep the trace, every job of it, for plimsoll report')
+    .option('--out <file>', 'every job, for ui.perfetto.dev')
     .option(
       '--duration <seconds>',
       'end the command after so long (default: it ends by itself, or by Ctrl-C)',
     )
     .option('--size <n>', 'pool size: default, double, cpus, or a number from 1 to 1024 (default: as it is)')
-    .option(
-      '--sample <share>',
-      'record the calls and jobs of so large a share of the requests, such as 0.1 (default: all)',
-    )
     .option('--max-events <n>', 'trace events that each process may record', String(DEFAULT_MAX_EVENTS))
     .option('--json <file>', 'write the summary as JSON; - for standard output')
     .option('--html <file>', 'write a report as one HTML page; - for standard output')
@@ -52,7 +47,7 @@ export function addTraceCommand(program: Command): void {
 const HELP = `
 Examples:
   $ plimsoll trace -- node app.js                          until it ends, or Ctrl-C
-  $ plimsoll trace --duration 30 --out app.trace -- npm start
+  $ plimsoll trace --duration 30 --out trace.json -- npm start
   $ plimsoll trace --size 16 -- node app.js                with UV_THREADPOOL_SIZE=16
 
 Exit codes: 0 fine, 2 bad input, 4 the command failed or could not be recorded, 130 interrupted`;
@@ -60,14 +55,13 @@ Exit codes: 0 fine, 2 bad input, 4 the command failed or could not be recorded, 
 const LONGEST_SECONDS = 7 * 86_400;
 const MOST_EVENTS = 100_000_000;
 
-function readOptions({ out, duration, size, sample, maxEvents, json, html }: TraceFlags): RecordOptions {
+function readOptions({ out, duration, size, maxEvents, json, html }: TraceFlags): RecordOptions {
   return {
     file: out === undefined ? null : writable(out),
     ...(duration === undefined
       ? {}
       : { durationMs: parsePositive(duration, '--duration', LONGEST_SECONDS) * 1000 }),
     size: size === undefined ? null : parseSize(size, cpuCount(), '--size'),
-    ...(sample === undefined ? {} : { sample: parsePositive(sample, '--sample', 1) }),
     maxEvents: parseCount(maxEvents, '--max-events', 1, MOST_EVENTS),
     // The document has standard output to itself.
     stdout: [json, html].includes('-') ? 'stderr' : 'stdout',

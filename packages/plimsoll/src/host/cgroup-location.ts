@@ -29,8 +29,6 @@ export interface CgroupTables {
   mounts: Mount[];
 }
 
-export type Controller = 'cpu' | 'cpuset' | 'memory' | 'pids';
-
 /**
  * Parses /proc/PID/cgroup. Lines of another form are skipped.
  *
@@ -62,18 +60,6 @@ export function readCgroupTables(root = '/'): CgroupTables {
 }
 
 /**
- * Which layout the machine has: `hybrid` when v1 controllers stand beside a mounted v2 hierarchy.
- *
- * @returns `null` without cgroups
- */
-export function cgroupLayout({ memberships, mounts }: CgroupTables): 'v1' | 'v2' | 'hybrid' | null {
-  const isV1 = memberships.some((m) => m.controllers.some((name) => !name.startsWith('name=')));
-  const isV2 = memberships.some((m) => m.isV2) && mounts.some((mount) => mount.fsType === 'cgroup2');
-  if (isV1) return isV2 ? 'hybrid' : 'v1';
-  return isV2 ? 'v2' : null;
-}
-
-/**
  * Finds the directories of one controller.
  *
  * A controller is bound to one hierarchy at a time, so a v1 line that names it settles the question; otherwise v2 has it.
@@ -84,7 +70,7 @@ export function cgroupLayout({ memberships, mounts }: CgroupTables): 'v1' | 'v2'
  */
 export function locateController(
   tables: CgroupTables,
-  controller: Controller,
+  controller: 'cpu' | 'pids',
   root = '/',
 ): CgroupLocation | null {
   const v1 = tables.memberships.find((m) => m.controllers.includes(controller));

@@ -7,58 +7,29 @@
  *
  * Kernel documents: admin-guide/cgroup-v2.rst; scheduler/sched-bwc.rst, cgroup-v1/memory.rst and cgroup-v1/pids.rst.
  */
-import {
-  type CgroupLocation,
-  type CgroupTables,
-  cgroupLayout,
-  locateController,
-  readCgroupTables,
-} from './cgroup-location.js';
+import { type CgroupLocation, locateController, readCgroupTables } from './cgroup-location.js';
 import { leastKnown, parseWhole, readLine, readText, readWhole } from './read.js';
 
 export interface CgroupFacts {
-  layout: 'v1' | 'v2' | 'hybrid' | null;
   /** CPU quota in cores, a fraction as often as not: the least of all ancestors. `null`: none known. */
   cpuQuotaCores: number | null;
-  /** v2 `cpu.weight` of the process's own cgroup, 1 to 10,000, by default 100. Relative to its siblings only. */
-  cpuWeight: number | null;
-  /** v1 `cpu.shares` of the process's own cgroup, by default 1,024. Relative to its siblings only. */
-  cpuShares: number | null;
-  /** Bytes: the least of all ancestors. `null`: none known. */
-  memoryLimitBytes: number | null;
-  /** `pids.max` of the level with the least room left (threads count as pids). `null`: none known. */
-  pidsMax: number | null;
-  /** `pids.current` of that same level. */
-  pidsCurrent: number | null;
-  /** How many more threads fit at that level; libuv aborts the process when it cannot create one. */
+  /** How many more threads fit (they count as pids); libuv aborts the process when it cannot create one. `null`: no limit. */
   pidsHeadroom: number | null;
-  /** CPUs that the cpuset allows, as the kernel writes them: `0-3,8`. */
-  cpuset: string | null;
-  /** Periods in which a quota stopped this process's cgroup or an ancestor, summed, since they were created. */
-  nrThrottled: number | null;
 }
 
 /**
- * Reads every limit that the process's cgroups set. Never throws: what cannot be read is `null`.
+ * Reads the limits that the process's cgroups set. Never throws: what cannot be read is `null`.
  *
  * @param root directory that plays the part of `/`; by default `/`
  * @example
  * const { cpuQuotaCores } = readCgroup(); // 1.5 under `docker run --cpus=1.5`, null without a quota
  */
 export function readCgroup(root = '/'): CgroupFacts {
-  const tables = readCgroupTables(root);
-  const cpu = locateController(tables, 'cpu', root);
-  return {
-    layout: cgroupLayout(tables),
-    cpuQuotaCores: cpu === null ? null : tightestQuota(root, cpu),
-    cpuWeight: ownFile(root, cpu, 2, 'cpu.weight'),
-    cpuShares: ownFile(root, cpu, 1, 'cpu.shares'),
-    memoryLimitBytes: memoryLimit(root, tables),
-    ...tightestPids(root, tables),
-    cpuset: cpusetOf(root, tables),
-    nrThrottled: cpu === null ? null : throttledPeriods(root, cpu),
-  };
+  return { cpuQuotaCores: readCpuQuota(root), pidsHeadroom: pidsHeadroom(root) };
 }
+
+const directoriesOf = (controller: 'cpu' | 'pids', root: string): readonly string[] =>
+  locateController(readCgroupTables(root), controller, root)?.directories ?? [];
 
 /**
  * Only the quota in cores, for those who need nothing else. `null`: none known.
@@ -72,14 +43,18 @@ export function readCpuQuota(root = '/'): number | null {
 }
 
 /**
- * Only the sum of throttled periods: it is read before and after every run. `null`: unknown.
+ * Periods in which a quota stopped this process's cgroup or an ancestor, summed, since they were created. `null`: unknown.
+ *
+ * A parent's quota (a Kubernetes pod, a systemd slice) stops its children without raising THEIR counter.
  *
  * @example
  * readThrottledPeriods(); // 17
  */
 export function readThrottledPeriods(root = '/'): number | null {
-  const cpu = locateController(readCgroupTables(root), 'cpu', root);
-  return cpu === null ? null : throttledPeriods(root, cpu);
+  const periods = directoriesOf('cpu', root).flatMap(
+    (directory) => parseKeyed(readText(root, `${directory}/cpu.stat`), 'nr_throttled') ?? [],
+  );
+  return periods.length === 0 ? null : periods.reduce((sum, count) => sum + count, 0);
 }
 
 /**
@@ -139,67 +114,12 @@ function quotaOf(root: string, version: 1 | 2, directory: string): number | null
   );
 }
 
-/** A number in the process's own cgroup, when the controller is of that version. */
-function ownFile(root: string, location: CgroupLocation | null, version: 1 | 2, name: string): number | null {
-  return location?.version === version ? readWhole(root, `${location.directories[0]}/${name}`) : null;
-}
-
-function memoryLimit(root: string, tables: CgroupTables): number | null {
-  const memory = locateController(tables, 'memory', root);
-  if (memory === null) return null;
-  const name = memory.version === 2 ? 'memory.max' : 'memory.limit_in_bytes';
-  const limits = memory.directories.map((dir) => parseLimit(readLine(root, `${dir}/${name}`)));
-  if (memory.version === 1) {
-    // v1 tells of ancestors that are not mounted here, too.
-    const stat = parseKeyed(
-      readText(root, `${memory.directories[0]}/memory.stat`),
-      'hierarchical_memory_limit',
-    );
-    limits.push(stat === null ? null : parseLimit(String(stat)));
-  }
-  return leastKnown(limits);
-}
-
-function tightestPids(
-  root: string,
-  tables: CgroupTables,
-): Pick<CgroupFacts, 'pidsMax' | 'pidsCurrent' | 'pidsHeadroom'> {
-  let tightest = { pidsMax: null, pidsCurrent: null, pidsHeadroom: null } as ReturnType<typeof tightestPids>;
-  for (const directory of locateController(tables, 'pids', root)?.directories ?? []) {
-    const pidsMax = parseLimit(readLine(root, `${directory}/pids.max`));
-    if (pidsMax === null) continue;
-    const pidsCurrent = readWhole(root, `${directory}/pids.current`);
-    // Without pids.current the whole limit is the most that can be left.
-    const pidsHeadroom = Math.max(0, pidsMax - (pidsCurrent ?? 0));
-    if (tightest.pidsHeadroom === null || pidsHeadroom < tightest.pidsHeadroom) {
-      tightest = { pidsMax, pidsCurrent, pidsHeadroom };
-    }
-  }
-  return tightest;
-}
-
-/** The nearest level that has the file: v2 shows it only where the controller is enabled. */
-function cpusetOf(root: string, tables: CgroupTables): string | null {
-  const location = locateController(tables, 'cpuset', root);
-  const names =
-    location?.version === 1
-      ? ['cpuset.effective_cpus', 'cpuset.cpus']
-      : ['cpuset.cpus.effective', 'cpuset.cpus'];
-  for (const directory of location?.directories ?? []) {
-    for (const name of names) {
-      const value = readLine(root, `${directory}/${name}`);
-      if (value !== null) return value;
-    }
-  }
-  return null;
-}
-
-/** A parent's quota (a Kubernetes pod, a systemd slice) stops its children without raising THEIR counter: sum them. */
-function throttledPeriods(root: string, cpu: CgroupLocation): number | null {
-  let sum: number | null = null;
-  for (const directory of cpu.directories) {
-    const periods = parseKeyed(readText(root, `${directory}/cpu.stat`), 'nr_throttled');
-    if (periods !== null) sum = (sum ?? 0) + periods;
-  }
-  return sum;
+function pidsHeadroom(root: string): number | null {
+  return leastKnown(
+    directoriesOf('pids', root).map((directory) => {
+      const most = parseLimit(readLine(root, `${directory}/pids.max`));
+      // Without pids.current the whole limit is the most that can be left.
+      return most === null ? null : Math.max(0, most - (readWhole(root, `${directory}/pids.current`) ?? 0));
+    }),
+  );
 }

@@ -1,43 +1,34 @@
 /** What CPUs there are, and how many of them this process may really use. */
 import { cpus } from 'node:os';
 import { readCpuQuota } from './cgroup.js';
-import { leastKnown, listNames, readLine, readText } from './read.js';
+import { leastKnown, readText } from './read.js';
 
 export interface CpuFacts {
   model: string | null;
-  /** Logical CPUs that are online. */
-  logicalCores: number | null;
-  /** CPUs in the affinity mask, which already respects the cpuset. */
-  affinityCores: number | null;
-  /** Whether two logical CPUs share a core now. */
-  smt: boolean | null;
-  /** Frequency governor; several joined by `+` when CPUs differ. `null` in most virtual machines. */
-  governor: string | null;
-  turbo: boolean | null;
   /** Whether the CPU says that a hypervisor is present (x86 only): steal is then possible. */
   hypervisor: boolean | null;
-  numaNodes: number | null;
 }
 
 /**
- * Reads the facts of the CPUs. Never throws: what cannot be read is `null`.
+ * Parses /proc/cpuinfo. Its fields differ by architecture: arm64 has neither "model name" nor "flags".
  *
- * @param root directory that plays the part of `/`; by default `/`
  * @example
- * readCpu().governor; // 'performance', or null without frequency scaling
+ * parseCpuinfo('processor\t: 0\nflags\t: fpu hypervisor\n').hypervisor; // true
  */
-export function readCpu(root = '/'): CpuFacts {
-  const info = parseCpuinfo(readText(root, '/proc/cpuinfo') ?? '');
+export function parseCpuinfo(text: string): CpuFacts {
+  const field = (name: string) =>
+    new RegExp(`^${name}[ \\t]*:[ \\t]*(.*)$`, 'm').exec(text)?.[1]?.trim() || null;
+  const flags = field('flags');
   return {
-    model: info.model ?? modelFromOs(),
-    logicalCores: info.processors ?? (cpus().length || null),
-    affinityCores: affinityCores(root),
-    smt: smt(root) ?? info.smt,
-    governor: governor(root),
-    turbo: turbo(root),
-    hypervisor: info.hypervisor,
-    numaNodes: countCpuList(readLine(root, '/sys/devices/system/node/online') ?? ''),
+    model: field('model name'),
+    hypervisor: flags === null ? null : flags.split(/\s+/).includes('hypervisor'),
   };
+}
+
+/** Never throws: what cannot be read is `null`. @param root directory that plays the part of `/` */
+export function readCpu(root = '/'): CpuFacts {
+  const { model, hypervisor } = parseCpuinfo(readText(root, '/proc/cpuinfo') ?? '');
+  return { model: model ?? modelFromOs(), hypervisor };
 }
 
 /**
@@ -74,54 +65,6 @@ export function cpuCount(root = '/'): number {
   return Math.max(1, Math.ceil(effectiveCpus(root)));
 }
 
-/** What {@link parseCpuinfo} finds. */
-export interface Cpuinfo {
-  model: string | null;
-  processors: number | null;
-  hypervisor: boolean | null;
-  smt: boolean | null;
-}
-
-/**
- * Parses /proc/cpuinfo. Its fields differ by architecture: arm64 has neither "model name" nor "flags".
- *
- * @example
- * parseCpuinfo('processor\t: 0\nflags\t: fpu hypervisor\n').hypervisor; // true
- */
-export function parseCpuinfo(text: string): Cpuinfo {
-  const field = (name: string) =>
-    new RegExp(`^${name}[ \\t]*:[ \\t]*(.*)$`, 'm').exec(text)?.[1]?.trim() || null;
-  const flags = field('flags');
-  const siblings = Number(field('siblings') ?? Number.NaN);
-  const cores = Number(field('cpu cores') ?? Number.NaN);
-  return {
-    model: field('model name'),
-    processors: text.match(/^processor[ \t]*:/gm)?.length ?? null,
-    hypervisor: flags === null ? null : flags.split(/\s+/).includes('hypervisor'),
-    smt: siblings > 0 && cores > 0 ? siblings > cores : null,
-  };
-}
-
-/**
- * Counts the CPUs in a list as the kernel writes it.
- *
- * @returns `null` for another form
- * @example
- * countCpuList('0-3,8'); // 5
- */
-export function countCpuList(text: string): number | null {
-  let count = 0;
-  for (const range of text.trim().split(',')) {
-    const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(range);
-    if (match === null) return null;
-    const first = Number(match[1]);
-    const last = Number(match[2] ?? match[1]);
-    if (last < first) return null;
-    count += last - first + 1;
-  }
-  return count;
-}
-
 /**
  * Counts the CPUs in the affinity mask of /proc/PID/status: hexadecimal words, separated by commas.
  *
@@ -145,27 +88,4 @@ function affinityCores(root: string): number | null {
 function modelFromOs(): string | null {
   const model = cpus()[0]?.model.trim();
   return model === undefined || model === '' || model === 'unknown' ? null : model;
-}
-
-function smt(root: string): boolean | null {
-  return flag(readLine(root, '/sys/devices/system/cpu/smt/active'));
-}
-
-function governor(root: string): string | null {
-  const policies = listNames(root, '/sys/devices/system/cpu/cpufreq') ?? [];
-  const governors = new Set<string>();
-  for (const policy of policies.filter((name) => name.startsWith('policy'))) {
-    const value = readLine(root, `/sys/devices/system/cpu/cpufreq/${policy}/scaling_governor`);
-    if (value !== null) governors.add(value);
-  }
-  return [...governors].sort().join('+') || null;
-}
-
-function turbo(root: string): boolean | null {
-  const noTurbo = flag(readLine(root, '/sys/devices/system/cpu/intel_pstate/no_turbo'));
-  return noTurbo === null ? flag(readLine(root, '/sys/devices/system/cpu/cpufreq/boost')) : !noTurbo;
-}
-
-function flag(line: string | null): boolean | null {
-  return line === '1' ? true : line === '0' ? false : null;
 }

@@ -1,14 +1,10 @@
 /** The mount table of a process: /proc/PID/mountinfo, described in proc_pid_mountinfo(5). */
 
 export interface Mount {
-  /** Device number `major:minor` of the files on it; major 0 when no block device stands behind it. */
-  deviceNumber: string;
   /** The part of the file system that is mounted, `/` for all of it. */
   root: string;
   mountPoint: string;
   fsType: string;
-  /** What was mounted: a device file, a server, or a mere word. May name people or machines: never publish. */
-  source: string;
   /** Options of the file system itself; a cgroup v1 mount lists its controllers here. */
   superOptions: string[];
 }
@@ -33,15 +29,13 @@ export function parseMountinfo(text: string): Mount[] {
 function parseLine(line: string): Mount | null {
   // A lone hyphen ends the optional fields, of which there may be none or many.
   const [before, after] = splitOnce(line, ' - ');
-  const [, , deviceNumber, root, mountPoint] = before.split(' ');
-  const [fsType, source, superOptions] = after.split(' ');
-  if (deviceNumber === undefined || root === undefined || mountPoint === undefined || !fsType) return null;
+  const [, , , root, mountPoint] = before.split(' ');
+  const [fsType, , superOptions] = after.split(' ');
+  if (root === undefined || mountPoint === undefined || !fsType) return null;
   return {
-    deviceNumber,
     root: decodeOctal(root),
     mountPoint: decodeOctal(mountPoint),
     fsType,
-    source: decodeOctal(source ?? ''),
     superOptions: superOptions?.split(',') ?? [],
   };
 }

@@ -19,10 +19,9 @@ export interface MachineCounters {
   busyJiffies: number | null;
   /** All time, idle and stolen included, in jiffies. */
   totalJiffies: number | null;
-  /** Pressure stall information: time in which SOME task (or, `Full`, every task) waited, in microseconds. */
+  /** Pressure stall information: time in which some task waited, in microseconds. */
   psiCpuSomeUs: number | null;
   psiIoSomeUs: number | null;
-  psiIoFullUs: number | null;
   psiMemorySomeUs: number | null;
   /** Periods in which a CPU quota stopped this process's cgroup or one above it. */
   nrThrottled: number | null;
@@ -75,13 +74,11 @@ const THROTTLED_LEAST_RISE = 1;
  */
 export function readMachineCounters(root = '/'): MachineCounters {
   const pressure = (resource: string) => readText(root, `/proc/pressure/${resource}`) ?? '';
-  const io = pressure('io');
   return {
     ...parseCpuTimes(readText(root, '/proc/stat') ?? ''),
-    psiCpuSomeUs: parsePressure(pressure('cpu'), 'some'),
-    psiIoSomeUs: parsePressure(io, 'some'),
-    psiIoFullUs: parsePressure(io, 'full'),
-    psiMemorySomeUs: parsePressure(pressure('memory'), 'some'),
+    psiCpuSomeUs: parsePressure(pressure('cpu')),
+    psiIoSomeUs: parsePressure(pressure('io')),
+    psiMemorySomeUs: parsePressure(pressure('memory')),
     nrThrottled: readThrottledPeriods(root),
     atMs: performance.now(),
   };
@@ -178,9 +175,9 @@ export function parseCpuTimes(
  *
  * @returns `null` when the line is missing
  * @example
- * parsePressure('some avg10=0.01 avg60=0.19 avg300=0.22 total=4084499\n', 'some'); // 4084499
+ * parsePressure('some avg10=0.01 avg60=0.19 avg300=0.22 total=4084499\n'); // 4084499
  */
-export function parsePressure(text: string, kind: 'some' | 'full'): number | null {
+export function parsePressure(text: string, kind: 'some' | 'full' = 'some'): number | null {
   const total = new RegExp(`^${kind} .*\\btotal=(\\d+)`, 'm').exec(text)?.[1];
   return total === undefined ? null : Number(total);
 }

@@ -20,8 +20,16 @@ export interface RunningCommand {
   readonly ended: Promise<CommandEnd>;
   /** How it ended; `null` while it runs. */
   end(): CommandEnd | null;
-  /** End its group, and whatever has one of these texts in its environment: by the signal, after a while by SIGKILL. */
-  stop(signal: 'SIGINT' | 'SIGTERM', marks: readonly string[]): Promise<void>;
+  /**
+   * End its group, and whatever has one of these texts in its environment: by the signal, after a while by SIGKILL.
+   *
+   * @param isMeant of the latter, which: there may be somebody's daemons among them.
+   */
+  stop(
+    signal: 'SIGINT' | 'SIGTERM',
+    marks: readonly string[],
+    isMeant?: (pid: number) => boolean,
+  ): Promise<void>;
   /** Nothing of it runs any more. */
   close(): Promise<void>;
 }
@@ -73,8 +81,9 @@ export async function startCommand(
     pid,
     ended,
     end: () => end,
-    async stop(signal, marks) {
-      const left = (): number[] => processesWithEnvironment(marks).filter((other) => !hasEnded(other));
+    async stop(signal, marks, isMeant = () => true) {
+      const left = (): number[] =>
+        processesWithEnvironment(marks).filter((other) => !hasEnded(other) && isMeant(other));
       // Each once: to many programs a second signal means at once.
       const group = new Set(readGroupUsage(pid)?.pids);
       signalProcess(-pid, signal);

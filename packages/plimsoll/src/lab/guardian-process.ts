@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasEnded, isSameProcess, processesWithEnvironment } from '../host/processes.js';
+import { hasEnded, isNodeProcess, isSameProcess, processesWithEnvironment } from '../host/processes.js';
 import type { GuardianOrder } from './messages.js';
 
 /**
@@ -33,14 +33,15 @@ for (const directory of directories) rmSync(directory, { recursive: true, force:
 process.exit(0);
 
 /**
- * Kill the groups that are watched, and whatever has one of our directories in its environment: PM2's daemon and what
- * it has started are not in our groups, and may not have told anybody of themselves yet.
+ * Kill the groups that are watched, and every Node process that has one of our directories in its environment: PM2's
+ * daemon and what it has started are not in our groups, and may not have told anybody of themselves yet. Other daemons,
+ * which a command started by the way, are its user's.
  *
  * @returns whether there was nothing to kill.
  */
 function killAll(): boolean {
   const groups = [...watched].filter(([pid, started]) => isRunning(pid, started)).map(([pid]) => -pid);
-  const strays = processesWithEnvironment([...directories]);
+  const strays = processesWithEnvironment([...directories]).filter((pid) => isNodeProcess(pid));
   for (const target of [...groups, ...strays]) {
     try {
       process.kill(target, 'SIGKILL');

@@ -29,23 +29,6 @@ export interface PoolJob {
   readonly waited: boolean;
   /** `started` and `ended` follow from the order of the queue, not from an event. */
   readonly inferred: boolean;
-  /** What the program's hooks told of it, where they did. */
-  readonly call?: JobCall | undefined;
-}
-
-/** A job as the hooks of its thread told it. */
-export interface JobCall {
-  /** Of its thread, from 1 on in the order of submission. */
-  readonly number: number;
-  /** What ran when it was submitted. */
-  readonly cause: 'callback' | 'timer' | 'immediate' | 'socket' | 'other';
-  /** The number of the job whose result was being taken, or in whose callback the timer was made; 0 for none. */
-  readonly after: number;
-  /** Numbers of the operation and of the request that it is for; 0 for none. */
-  readonly operation: number;
-  readonly request: number;
-  /** What Node calls it: a type of resource, or the name of an add-on's work. */
-  readonly type: string;
 }
 
 /** A job of which is not yet known whether it waited. */

@@ -22,7 +22,7 @@ export function traceDocument(summary: TraceSummary): Report {
   const isWhole = ending === 'ended' || ending === 'stopped';
   return {
     command: 'plimsoll trace',
-    subject: command.join(' '),
+    subject: command,
     environment,
     about: isWhole ? [took] : [],
     warning: isWhole ? null : took,
@@ -68,16 +68,19 @@ function poolText({ observedThreads, size, jobs }: TracedProgram): string {
   return isAnother ? `${counted} (UV_THREADPOOL_SIZE gives ${size})` : counted;
 }
 
+const MOST_HOLDERS = 3;
+
 function useText(program: TracedProgram): string {
-  const { jobs, activeMs, utilization, saturatedMs, queuedMs, eventLoopCpuShare, chained } = program;
+  const { jobs, activeMs, utilization, saturatedMs, queuedMs, heldBy, eventLoopCpuShare } = program;
+  const holders = heldBy.slice(0, MOST_HOLDERS).map(({ kind, share }) => `${kind} ${percent(share)} %`);
   const share = (part: number): string => `${percent(activeMs === 0 ? 0 : part / activeMs)} %`;
   return [
     `${formatNumber(jobs)} jobs within ${formatMs(activeMs)}`,
     ...(utilization === null ? [] : [`pool utilization ${percent(utilization)} %`]),
     `all threads busy for ${formatMs(saturatedMs)} (${share(saturatedMs)})`,
     `jobs queued for ${formatMs(queuedMs)} (${share(queuedMs)})`,
+    ...(holders.length === 0 ? [] : [`threads held meanwhile by ${holders.join(', ')}`]),
     ...(eventLoopCpuShare === null ? [] : [`event loop uses ${percent(eventLoopCpuShare)} % of a core`]),
-    ...(chained === 0 ? [] : [`${percent(chained / jobs)} % of the jobs follow from another’s result`]),
   ].join(' · ');
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { environmentSchema } from './environment.js';
 import { statementSchema } from './finding.js';
-import { noteFields } from './trace-file.js';
 
 const ms = z.number().nonnegative();
 
@@ -34,7 +33,6 @@ export const tracedProgramSchema = z.object({
     .array(z.int())
     .describe('different numbers of pool threads that were counted; empty when none were'),
   jobs: z.int().nonnegative(),
-  chained: z.int().nonnegative().describe('jobs that were submitted because of the result of another'),
   activeMs: ms.describe('from the first submission to the last callback, all processes together'),
   utilization: z
     .number()
@@ -43,6 +41,9 @@ export const tracedProgramSchema = z.object({
     .describe('share of that time that pool threads were taken'),
   saturatedMs: ms.describe('all threads were taken, all processes together'),
   queuedMs: ms.describe('at least one job waited for a thread, all processes together'),
+  heldBy: z
+    .array(z.object({ kind: z.string(), share: z.number() }))
+    .describe('who had the threads meanwhile, by kind of job, the largest share first'),
   eventLoopCpuShare: z.number().nonnegative().nullable().describe('share of a core that the event loop used'),
   coresUsed: z
     .number()
@@ -59,12 +60,20 @@ export const traceSummarySchema = z
     schema: z.literal('plimsoll/1'),
     kind: z.literal('trace'),
     environment: environmentSchema,
-    command: z.array(z.string()),
+    command: z.string().describe('the program that was run, without its arguments: they may be secrets'),
     startedAt: z.iso.datetime(),
     durationMs: ms,
     ending: z.enum(['ended', 'failed', 'stopped', 'interrupted']),
     programs: z.array(tracedProgramSchema),
-    notes: z.array(z.object({ ...noteFields, text: z.string() })),
+    notes: z.array(
+      z.object({
+        id: z.string(),
+        text: z.string(),
+        pid: z.int().optional(),
+        count: z.int().nonnegative().optional(),
+        detail: z.string().optional(),
+      }),
+    ),
   })
   .describe('Summary of plimsoll trace; the jobs themselves are in the file of --out');
 

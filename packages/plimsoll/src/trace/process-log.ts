@@ -1,17 +1,14 @@
 import type { PoolEvent } from '../libuv/job.js';
-import type { CallsLine, NameLine } from './child/calls/lines.cjs';
-import constants from './child/constants.cjs';
 import type {
-  ChannelLine,
   EndLine,
   GapLine,
   ProblemLine,
   ProcessLine,
+  RecordedEvent,
   RecordedLine,
-  RecordingLine,
   ThreadsLine,
 } from './child/lines.cjs';
-import type { RequestsLine, RouteLine } from './child/requests/lines.cjs';
+import log from './child/log.cjs';
 
 /** Everything that one process left, put in order; times are microseconds of process.hrtime. */
 export interface ProcessLog {
@@ -21,17 +18,9 @@ export interface ProcessLog {
   /** Times in which tracing may have paused. */
   readonly gaps: readonly Pick<GapLine, 'from' | 'to'>[];
   readonly samples: readonly ThreadsLine[];
-  readonly channel: readonly ChannelLine[];
-  /** Threads of the app's own Workers. */
+  /** Threads of Workers: of the app, and of the recorder. */
   readonly workers: ReadonlySet<number>;
-  /** The thread of the recorder. */
-  readonly own: number | null;
-  readonly requests: readonly RequestsLine[];
-  readonly routes: readonly RouteLine[];
-  readonly calls: readonly CallsLine[];
-  readonly names: readonly NameLine[];
-  /** When the hooks of a thread were taken away, and put back; none where they stayed. */
-  readonly recording: readonly RecordingLine[];
+  readonly recorder: number | null;
   readonly problems: readonly ProblemLine[];
   /** `null` when the process was killed. */
   readonly end: EndLine | null;
@@ -57,19 +46,14 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
   const of = <Type extends RecordedLine['type']>(type: Type): Extract<RecordedLine, { type: Type }>[] =>
     lines.filter((line): line is Extract<RecordedLine, { type: Type }> => line.type === type);
   const batches = of('events').map(({ events }) => events.map(poolEvent));
+  const workers = of('worker');
   return {
     process: of('process')[0] as ProcessLine,
     events: batches.flat().sort((a, b) => a.ts - b.ts),
     gaps: narrowed(of('gap'), batches),
     samples: of('threads'),
-    channel: of('channel'),
-    workers: new Set(of('worker').flatMap(({ tid, own }) => (own ? [] : [tid]))),
-    own: of('worker').find(({ own }) => own)?.tid ?? null,
-    requests: of('requests'),
-    routes: of('route'),
-    calls: of('calls'),
-    names: of('name'),
-    recording: of('recording'),
+    workers: new Set(workers.map(({ tid }) => tid)),
+    recorder: workers.find(({ isRecorder }) => isRecorder)?.tid ?? null,
     problems: of('problem'),
     end: of('end')[0] ?? null,
   };
@@ -77,30 +61,24 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
 
 const NO_ARGS = {};
 
-/** Written out, and all of one shape: there may be a million. */
-function poolEvent(event: Extract<RecordedLine, { type: 'events' }>['events'][number]): PoolEvent {
-  const result = event[7];
-  return {
-    ph: event[0],
-    cat: constants.CATEGORIES[event[1]],
-    name: event[2],
-    tid: event[3],
-    ts: event[4],
-    tts: event[5] ?? undefined,
-    id: event[6] ?? undefined,
-    args: result === null ? NO_ARGS : { result },
-  };
-}
+/** All of one shape: there may be a million. */
+const poolEvent = ([ph, cat, name, tid, ts, tts, id, result]: RecordedEvent): PoolEvent => ({
+  ph,
+  cat: log.CATEGORIES[cat],
+  name,
+  tid,
+  ts,
+  tts: tts ?? undefined,
+  id: id ?? undefined,
+  args: result === null ? NO_ARGS : { result },
+});
 
 /**
  * When tracing stood still: between the last event of one batch and the first of the next, within the time in which the
  * recorder asked for it. Each time that it asked made one such place, in the same order; where nothing had happened there
  * is none to be seen.
  */
-function narrowed(
-  asked: readonly GapLine[],
-  batches: readonly PoolEvent[][],
-): { from: number; to: number }[] {
+function narrowed(asked: readonly GapLine[], batches: readonly PoolEvent[][]): ProcessLog['gaps'] {
   const ends = batches
     .map((events) => ({
       first: events.reduce((least, { ts }) => Math.min(least, ts), Number.POSITIVE_INFINITY),

@@ -8,38 +8,33 @@ import {
   readSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
-import { captureEnvironment, type Environment } from '../host/environment.js';
-import { hasEnded, processesWithEnvironment } from '../host/processes.js';
+import { captureEnvironment } from '../host/environment.js';
+import { hasEnded, isNodeProcess, processesWithEnvironment } from '../host/processes.js';
 import { type CommandEnd, type Output, type RunningCommand, startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
-import type { Recording } from '../results/trace.js';
+import type { Trace } from '../results/trace.js';
+import { writeTrace } from './perfetto.js';
 import { type ProcessLog, parseProcessLogs } from './process-log.js';
 import { reduce } from './reduce.js';
-import { writeTrace } from './trace-file.js';
 
 export interface RecordOptions {
   /** The command is ended after so many milliseconds; by default it ends by itself. */
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
   /** UV_THREADPOOL_SIZE of the command; by default as it is. */
-  readonly size?: number | null;
+  readonly size?: number | null | undefined;
   /** Trace events that each process may record; by default a million. */
-  readonly maxEvents?: number;
-  /** Where the trace is kept as lines of JSON. */
-  readonly file?: string | null;
-  /** Share of the requests whose calls and jobs are told apart, from 0 to 1; by default all. */
-  readonly sample?: number;
+  readonly maxEvents?: number | undefined;
+  /** Where every job is written, for ui.perfetto.dev. */
+  readonly file?: string | null | undefined;
   /** Time between two samples of the threads, in milliseconds; by default 50. */
-  readonly sampleMs?: number;
+  readonly sampleMs?: number | undefined;
   /** Where the command's standard output goes; by default where ours goes. */
-  readonly stdout?: Output;
+  readonly stdout?: Output | undefined;
 }
-
-/** What became of a command: `ended` by itself, `failed` by itself, `stopped` after the duration, or `interrupted`. */
-export type Ending = 'ended' | 'failed' | 'stopped' | 'interrupted';
 
 /** What is under way, for a live line. */
 export interface RecordProgress {
@@ -73,7 +68,7 @@ export async function record(
   command: readonly string[],
   options: RecordOptions,
   { guardian, signal, onProgress = () => {} }: RecordContext,
-): Promise<Recording & { readonly ending: Ending }> {
+): Promise<Trace> {
   const directory = guardian.temporaryDirectory();
   try {
     const startedAt = new Date();
@@ -90,7 +85,21 @@ export async function record(
     const recorded = readRecordings(directory);
     if (recorded.length === 0 && ending !== 'interrupted')
       throw nothingRecorded(command, await running.ended);
-    const trace = gather(recorded, origin, { environment, command, startedAt, ending, end: running.end() });
+    const reduced = recorded.map((recording) => reduce(recording, origin));
+    const processes = reduced
+      .map((one) => one.process)
+      .sort((a, b) => a.startMs - b.startMs || a.pid - b.pid);
+    const failed =
+      ending === 'failed' ? [{ id: 'trace.command-failed', detail: running.end()?.text ?? '' }] : [];
+    const trace: Trace = {
+      environment,
+      command: basename(command[0] ?? ''),
+      startedAt: startedAt.toISOString(),
+      durationMs: Math.max(0, ...processes.map(({ endMs }) => endMs)),
+      ending,
+      processes,
+      notes: [...failed, ...reduced.flatMap(({ notes }) => notes)],
+    };
     if (options.file != null) writeTrace(trace, options.file);
     return trace;
   } finally {
@@ -99,15 +108,11 @@ export async function record(
 }
 
 /** The environment of the command beside ours. */
-function variables(
-  directory: string,
-  { size, maxEvents, sampleMs, sample }: RecordOptions,
-): Record<string, string> {
+function variables(directory: string, { size, maxEvents, sampleMs }: RecordOptions): Record<string, string> {
   const settings = {
     directory,
     maxEvents: maxEvents ?? DEFAULT_MAX_EVENTS,
     sampleMs: sampleMs ?? SAMPLE_MS,
-    sample: sample ?? 1,
   };
   const preload = `--require ${JSON.stringify(PRELOAD)}`;
   const { NODE_OPTIONS: kept } = process.env;
@@ -125,22 +130,25 @@ async function attend(
   { durationMs = Number.POSITIVE_INFINITY }: RecordOptions,
   signal: AbortSignal,
   onProgress: (progress: RecordProgress) => void,
-): Promise<Ending> {
+): Promise<Trace['ending']> {
   const start = performance.now();
   const elapsed = (): number => performance.now() - start;
   const wake = sleeper(signal);
   while (!signal.aborted && elapsed() < durationMs) {
     const end = running.end();
-    // A command may leave processes behind that go on, as `pm2 start` does.
-    if (end !== null && processesWithEnvironment([directory]).every((pid) => hasEnded(pid)))
-      return end.code === 0 ? 'ended' : 'failed';
+    // A command may leave processes behind that go on, as `pm2 start` does. Daemons that are not Node record nothing.
+    if (end !== null && recorders(directory).length === 0) return end.code === 0 ? 'ended' : 'failed';
     onProgress({ elapsedMs: elapsed(), processes: recordings(directory).length });
     await wake(Math.min(POLL_MS, durationMs - elapsed()), running.ended);
   }
   await finishRecorders(directory);
-  await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
+  await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory], isNodeProcess);
   return signal.aborted ? 'interrupted' : 'stopped';
 }
+
+/** Node processes of the command that run, wherever they are. */
+const recorders = (directory: string): number[] =>
+  processesWithEnvironment([directory]).filter((pid) => isNodeProcess(pid));
 
 /** Sleep until time is over, the signal aborts or, the first time, something has happened. */
 function sleeper(signal: AbortSignal): (ms: number, event: Promise<unknown>) => Promise<void> {
@@ -189,34 +197,6 @@ const recordings = (directory: string): string[] =>
 
 const readRecordings = (directory: string): ProcessLog[] =>
   recordings(directory).flatMap((name) => parseProcessLogs(readFileSync(join(directory, name), 'utf8')));
-
-interface Circumstances {
-  readonly environment: Environment;
-  readonly command: readonly string[];
-  readonly startedAt: Date;
-  readonly ending: Ending;
-  readonly end: CommandEnd | null;
-}
-
-function gather(
-  recorded: readonly ProcessLog[],
-  origin: number,
-  { environment, command, startedAt, ending, end }: Circumstances,
-): Recording & { readonly ending: Ending } {
-  const reduced = recorded.map((recording) => reduce(recording, origin));
-  const processes = reduced.map((one) => one.process).sort((a, b) => a.startMs - b.startMs || a.pid - b.pid);
-  const failed =
-    ending === 'failed' && end !== null ? [{ id: 'trace.command-failed', detail: end.text }] : [];
-  return {
-    environment,
-    command: [...command],
-    ending,
-    processes,
-    startedAt: startedAt.toISOString(),
-    durationMs: Math.max(0, ...processes.map(({ endMs }) => endMs)),
-    notes: [...failed, ...reduced.flatMap(({ notes }) => notes)],
-  };
-}
 
 function nothingRecorded(command: readonly string[], end: CommandEnd): PlimsollError {
   const permission = [...command, process.env.NODE_OPTIONS ?? ''].some((word) =>

@@ -48,6 +48,7 @@ const FOREIGN = new Set([
     'contender',
     'node',
     'startedAt',
+    'command',
   ],
 ]);
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { readTrace, type Trace, type TraceSummary, traceSummarySchema } from 'plimsoll';
+import { type TraceSummary, traceSummarySchema } from 'plimsoll';
+import type { ChromeEvent } from '#plimsoll/trace/perfetto.js';
 import {
   type CliOptions,
   type CliRun,
@@ -20,13 +21,14 @@ const node = process.execPath;
 const app = (name: string): string => fixture(`trace/${name}`);
 
 interface Traced extends CliRun {
-  readonly trace: Trace;
+  /** The jobs in the file. */
+  readonly jobs: readonly ChromeEvent[];
   readonly summary: TraceSummary;
   /** Jobs of a kind, of all processes. */
   readonly count: (kind: string) => number;
 }
 
-/** Trace a command, keep the trace and take the summary from standard output; the app's own output is in `stderr`. */
+/** Trace a command, with its jobs in a file and the summary on standard output; the app's own output is in `stderr`. */
 async function trace(
   options: readonly string[],
   command: readonly string[],
@@ -38,13 +40,13 @@ async function trace(
     ['trace', '--quiet', '--json', '-', '--out', file, ...options, '--', ...command],
     more,
   );
-  const kept = readTrace(file);
+  const { traceEvents } = JSON.parse(readFileSync(file, 'utf8')) as { traceEvents: ChromeEvent[] };
   rmSync(directory, { recursive: true });
   const summary = traceSummarySchema.parse(JSON.parse(run.stdout));
-  const count = (kind: string): number =>
-    kept.processes.flatMap(({ jobs }) => jobs.filter((job) => job.kind === kind)).length;
+  const jobs = traceEvents.filter(({ ph }) => ph === 'X');
+  const count = (kind: string): number => jobs.filter(({ name }) => name === kind).length;
   assert.deepEqual(run.left, []);
-  return { ...run, trace: kept, summary, count };
+  return { ...run, jobs, summary, count };
 }
 
 const notes = ({ notes: all }: { notes: readonly { id: string }[] }): string[] => all.map(({ id }) => id);
@@ -56,19 +58,20 @@ describe('a traced program does what it does untraced', linux, () => {
     assert.match(run.stderr, /^hashed 20\n/);
     assert.doesNotMatch(run.stderr, /debugger|Warning/);
     assert.equal(run.count('crypto'), 20);
-    const [process] = run.trace.processes;
-    assert.deepEqual([process?.size, process?.observedThreads], [3, 3]);
-    assert.deepEqual(run.summary.programs[0]?.observedThreads, [3]);
-    for (const job of process?.jobs.filter(({ kind }) => kind === 'crypto') ?? [])
-      assert.ok(job.submitMs <= job.startMs && job.startMs <= job.endMs && job.endMs <= job.callbackMs);
-    assert.ok((process?.usage.length ?? 0) > 0);
+    const [program] = run.summary.programs;
+    assert.deepEqual([program?.size, program?.observedThreads], [3, [3]]);
+    const lanes = new Set(run.jobs.filter(({ name }) => name === 'crypto').map(({ tid }) => tid));
+    assert.ok(lanes.size > 0 && lanes.size <= 3);
+    for (const { name, args } of run.jobs)
+      if (name === 'crypto' && args.inferred === false) assert.ok(Number(args.cpuMs) > 0);
+    assert.notEqual(program?.coresUsed, null);
     assert.equal(run.summary.ending, 'ended');
   });
 
   test('its first use of the pool is its own', async () => {
     const run = await trace([], [node, app('sets-size.cjs')]);
     assert.equal(run.code, 0, run.stderr);
-    assert.deepEqual([run.trace.processes[0]?.size, run.trace.processes[0]?.observedThreads], [4, 9]);
+    assert.deepEqual([run.summary.programs[0]?.size, run.summary.programs[0]?.observedThreads], [4, [9]]);
   });
 
   test('NODE_OPTIONS keeps what was in it', async () => {
@@ -89,24 +92,47 @@ describe('a traced program does what it does untraced', linux, () => {
 test('the processes of a cluster, and jobs of Workers, are one program', linux, async () => {
   const run = await trace([], [node, app('cluster.cjs')]);
   assert.equal(run.code, 0, run.stderr);
-  assert.equal(run.trace.processes.length, 3);
   assert.deepEqual([run.summary.programs.length, run.summary.programs[0]?.pids.length], [1, 3]);
   assert.equal(run.count('crypto'), 20);
   // Of the Workers: their loops are not those of their processes, so they go on while tracing stands still there for a moment.
-  const stats = run.trace.processes.map(
-    ({ pid, jobs }) => jobs.filter(({ kind, loopThread }) => kind === 'fs.stat' && loopThread !== pid).length,
-  );
-  assert.equal(stats[0], 0);
-  for (const recorded of stats.slice(1))
+  const [, ...workers] = run.summary.programs[0]?.pids ?? [];
+  for (const pid of workers) {
+    const ofWorker = ({ name, args, ...event }: ChromeEvent): boolean =>
+      name === 'fs.stat' && event.pid === pid && args.loopThread !== pid;
+    const recorded = run.jobs.filter(ofWorker).length;
     assert.ok(recorded > 10 && recorded <= 20, `${recorded} of 20 are recorded`);
+  }
 });
 
-test('what is published on diagnostics channels is recorded', linux, async () => {
-  const run = await trace([], [node, app('publishes.cjs')]);
-  const jobs = run.trace.processes[0]?.jobs ?? [];
-  assert.deepEqual(jobs.map(({ kind }) => kind).sort(), ['fs.cp', 'glob']);
-  for (const { submitMs, startMs, endMs } of jobs)
-    assert.deepEqual([Math.round(startMs - submitMs), Math.round(endMs - startMs)], [1, 2]);
+test('arguments, which may be secrets, are in nothing that is passed on', linux, async () => {
+  const secret = 'token-4711';
+  const run = await trace([], [node, app('hashes.mjs'), '1', secret]);
+  assert.equal(run.code, 0, run.stderr);
+  assert.doesNotMatch(JSON.stringify([run.summary, run.jobs]), new RegExp(secret));
+  const page = await plimsoll([
+    'trace',
+    '--quiet',
+    '--html',
+    '-',
+    '--',
+    node,
+    app('hashes.mjs'),
+    '1',
+    secret,
+  ]);
+  assert.match(page.stdout, /hashes\.mjs/);
+  assert.doesNotMatch(page.stdout, new RegExp(secret));
+});
+
+test('a daemon that is not Node is neither waited for nor ended', linux, async () => {
+  const code = `
+    const { pid } = require('child_process').spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+    console.log('daemon ' + pid);
+    process.exit();`;
+  const run = await plimsoll(['trace', '--quiet', '--', node, '-e', code]);
+  assert.equal(run.code, 0, run.stderr);
+  const pid = Number(/daemon (\d+)/.exec(run.stdout)?.[1]);
+  assert.ok(process.kill(pid, 'SIGKILL'), 'it still ran');
 });
 
 describe('a recording that ends early keeps what there was', linux, () => {
@@ -114,7 +140,7 @@ describe('a recording that ends early keeps what there was', linux, () => {
     const run = await trace([], [node, app('forever.cjs'), 'fails']);
     assert.equal(run.code, 4, run.stderr);
     assert.ok(run.count('crypto') > 0);
-    assert.ok(notes(run.trace).includes('trace.command-failed'));
+    assert.ok(notes(run.summary).includes('trace.command-failed'));
     assert.match(run.stderr, /ended with exit code 7/);
   });
 
@@ -122,7 +148,7 @@ describe('a recording that ends early keeps what there was', linux, () => {
     const run = await trace([], [node, app('forever.cjs'), 'killed']);
     assert.equal(run.code, 4, run.stderr);
     assert.ok(run.count('crypto') > 0);
-    assert.ok(notes(run.trace).includes('trace.killed'));
+    assert.ok(notes(run.summary).includes('trace.killed'));
   });
 
   test('--duration: the command is ended, exit code 0', async () => {
@@ -130,7 +156,7 @@ describe('a recording that ends early keeps what there was', linux, () => {
     assert.equal(run.code, 0, run.stderr);
     assert.equal(run.summary.ending, 'stopped');
     assert.ok(run.count('crypto') > 0);
-    assert.ok(!notes(run.trace).includes('trace.killed'));
+    assert.ok(!notes(run.summary).includes('trace.killed'));
   });
 
   test('--max-events: the recording stops and says so, the command goes on', async () => {
@@ -138,7 +164,7 @@ describe('a recording that ends early keeps what there was', linux, () => {
     assert.equal(run.code, 0, run.stderr);
     assert.match(run.stderr, /^hashed 50\n/);
     assert.match(run.stderr, /recording stopped after 40 events \(--max-events\)/);
-    assert.equal(notes(run.trace).filter((id) => id === 'trace.bound').length, 1);
+    assert.equal(notes(run.summary).filter((id) => id === 'trace.bound').length, 1);
     assert.ok(run.count('crypto') <= 10);
   });
 

@@ -29,7 +29,6 @@ const START: MachineCounters = {
   totalJiffies: 5000,
   psiCpuSomeUs: 0,
   psiIoSomeUs: 0,
-  psiIoFullUs: 0,
   psiMemorySomeUs: 0,
   nrThrottled: 4,
 };
@@ -49,7 +48,6 @@ test('the counters of a fake machine', (t) => {
     totalJiffies: 1000,
     psiCpuSomeUs: 11,
     psiIoSomeUs: 22,
-    psiIoFullUs: 21,
     psiMemorySomeUs: null,
     nrThrottled: null,
   });
@@ -64,7 +62,6 @@ test('two seconds on two cores: shares of CPU time, shares of elapsed time, and 
     totalJiffies: 5400,
     psiCpuSomeUs: 500_000,
     psiIoSomeUs: 100_000,
-    psiIoFullUs: 90_000,
     psiMemorySomeUs: 20_000,
     nrThrottled: 9,
   };
@@ -169,7 +166,7 @@ test('old kernels print fewer columns; other texts are unknown', () => {
     totalJiffies: 10,
   });
   assert.equal(parseCpuTimes('cpu0 1 2 3 4\n').totalJiffies, null);
-  assert.equal(parsePressure('full total=3\n', 'some'), null);
+  assert.equal(parsePressure('full total=3\n'), null);
 });
 
 test('no text makes the parsers throw, and shares stay between 0 and 1', () => {
@@ -182,14 +179,13 @@ test('no text makes the parsers throw, and shares stay between 0 and 1', () => {
     totalJiffies: count,
     psiCpuSomeUs: count,
     psiIoSomeUs: count,
-    psiIoFullUs: count,
     psiMemorySomeUs: count,
     nrThrottled: count,
   });
   fc.assert(
     fc.property(fc.string(), counters, counters, count, (text, before, after, own) => {
       parseCpuTimes(`cpu ${text}`);
-      parsePressure(`some ${text}`, 'some');
+      parsePressure(`some ${text}`);
       const noise = machineNoise(before, after, own);
       for (const key of ['stealShare', 'psiCpuShare', 'psiIoShare', 'psiMemoryShare'] as const) {
         const value = noise[key];

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { UsageInterval } from 'plimsoll';
 import { budgetOf, partsOf } from '#plimsoll/trace/budget.js';
-import { saturationOf } from '#plimsoll/trace/saturation.js';
+import { poolUse } from '#plimsoll/trace/pool-use.js';
 import { job } from './jobs.js';
 
 const none = { cpuMs: 0, coreWaitMs: 0 };
@@ -13,6 +13,7 @@ const interval = (fromMs: number, cpuMs: number, coreWaitMs: number): UsageInter
   eventLoop: none,
   pool: { cpuMs, coreWaitMs },
   other: none,
+  blockedThreads: null,
 });
 
 describe('where the time of a job went', () => {
@@ -70,12 +71,15 @@ describe('where the time of a job went', () => {
   });
 });
 
-test('saturation: when all threads were taken, and when jobs queued', () => {
+test('use of the pool: when all threads were taken, when jobs queued, and behind whom', () => {
   const jobs = [
-    job(0, { startMs: 0, endMs: 10, callbackMs: 10 }),
+    job(0, { kind: 'zlib', startMs: 0, endMs: 10, callbackMs: 10 }),
     job(0, { startMs: 0, endMs: 20, callbackMs: 20 }),
     job(5, { startMs: 10, endMs: 15, callbackMs: 30 }),
+    job(9, { startMs: 15, endMs: 16, callbackMs: 16 }),
   ];
-  const { saturatedMs, queuedMs, takenMs, activeMs } = saturationOf(jobs, 2);
-  assert.deepEqual([saturatedMs, queuedMs, takenMs, activeMs], [15, 5, 35, 30]);
+  const { heldMs, ...times } = poolUse(jobs, 2);
+  assert.deepEqual(times, { takenMs: 36, saturatedMs: 16, queuedMs: 10, activeMs: 30 });
+  assert.deepEqual(Object.fromEntries(heldMs), { zlib: 5, crypto: 15 });
+  assert.deepEqual(poolUse([], 2).activeMs, 0);
 });

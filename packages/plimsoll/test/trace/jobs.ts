@@ -1,4 +1,4 @@
-import type { TracedJob, TracedOperation, TracedProcess, TracedRequest } from 'plimsoll';
+import type { TracedJob, TracedProcess } from 'plimsoll';
 
 /** A job of 1 ms that waited for nothing, submitted at `submitMs`. */
 export const job = (submitMs: number, rest: Partial<TracedJob> = {}): TracedJob => ({
@@ -13,9 +13,6 @@ export const job = (submitMs: number, rest: Partial<TracedJob> = {}): TracedJob 
   thread: null,
   inferred: false,
   queued: false,
-  parent: null,
-  cause: null,
-  operation: null,
   ...rest,
 });
 
@@ -24,7 +21,6 @@ export const tracedProcess = (
   rest: Partial<TracedProcess> = {},
 ): TracedProcess => ({
   pid: 1,
-  ppid: 0,
   node: '20.20.2',
   script: 'app.js',
   observedThreads: 4,
@@ -32,30 +28,6 @@ export const tracedProcess = (
   startMs: 0,
   endMs: 1000,
   jobs,
-  operations: [],
-  requests: [],
   usage: [],
   ...rest,
-});
-
-/** One that was answered after 10 ms. */
-export const request = (startMs: number, rest: Partial<TracedRequest> = {}): TracedRequest => ({
-  kind: 'http',
-  route: 'GET /',
-  connection: 1,
-  loopThread: 1,
-  startMs,
-  endMs: startMs + 10,
-  end: 'answered',
-  sampled: true,
-  ...rest,
-});
-
-/** A call of 5 ms for a request. */
-export const operation = (startMs: number, request: number | null): TracedOperation => ({
-  name: 'crypto.pbkdf2',
-  request,
-  loopThread: 1,
-  startMs,
-  endMs: startMs + 5,
 });

@@ -11,14 +11,12 @@ const head: RecordedLine = {
   type: 'process',
   at: 1000,
   pid: MAIN,
-  ppid: 1,
   node: '20.20.2',
   libuv: '1.46.0',
-  arch: 'x64',
   script: '/somewhere/app.js',
   sizeText: '2',
 };
-const end: RecordedLine = { type: 'end', at: 1_000_000, why: 'exit' };
+const end: RecordedLine = { type: 'end', at: 1_000_000 };
 
 const text = (lines: readonly RecordedLine[]): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join('');
@@ -62,9 +60,6 @@ describe('from a recording to jobs', () => {
         thread: A,
         inferred: false,
         queued: false,
-        parent: null,
-        cause: null,
-        operation: null,
       },
     ]);
     assert.deepEqual([process.script, process.size, process.startMs, process.endMs], ['app.js', 2, 0, 999]);
@@ -178,7 +173,7 @@ describe('the pool’s threads are counted', () => {
   });
 
   test('where they have none, by what appeared together with one that worked', () => {
-    const workers: RecordedLine[] = [{ type: 'worker', tid: 203, own: false }];
+    const workers: RecordedLine[] = [{ type: 'worker', tid: 203, isRecorder: false }];
     const lines = [
       ...[first, working, ...workers],
       look(30_000, [], [[180, 'node']]),
@@ -197,24 +192,20 @@ describe('the pool’s threads are counted', () => {
     assert.equal(reduce(recorded(...lines), 0).process.observedThreads, 2);
   });
 
-  test('where hooks alone tell of the jobs, by what appeared first', () => {
-    // An fs.stat, whose name has number 1: a job and its return.
-    const records = Float64Array.from([1, 20_000, 1, 8, 0, 0, 2, 70_000, 1, 0, 0, 0]);
-    const lines: RecordedLine[] = [
-      first,
-      { type: 'name', thread: MAIN, code: 1, name: 'stat' },
-      { type: 'calls', thread: MAIN, records: Buffer.from(records.buffer).toString('base64'), lost: 0 },
-      look(
-        51_000,
-        [[A, 0, 0, 2]],
-        [
-          [A, 'node'],
-          [B, 'node'],
-        ],
-      ),
-    ];
-    const { observedThreads, usage, jobs } = reduce(recorded(...lines), 0).process;
-    assert.deepEqual([observedThreads, usage[0]?.blockedThreads, jobs.length], [2, 1, 1]);
+  test('where no event tells of their work, by what appeared first', () => {
+    const seen = look(
+      51_000,
+      [[A, 0, 0, 2]],
+      [
+        [A, 'node'],
+        [B, 'node'],
+      ],
+    );
+    const { observedThreads, usage } = reduce(
+      recorded(first, events(call('f', 'stat', 's', 20_000, 70_000)), seen),
+      0,
+    ).process;
+    assert.deepEqual([observedThreads, usage[0]?.blockedThreads], [2, 1]);
     assert.equal(reduce(recorded(first, look(51_000, [], [[A, 'node']])), 0).process.observedThreads, null);
   });
 
@@ -225,8 +216,8 @@ describe('the pool’s threads are counted', () => {
       recorded(first, run, look(50_000, [[A, 0, 0, 0]], named), look(90_000, [[A, 0, 0, 0]])),
       0,
     ).process.usage;
-    assert.deepEqual([during?.busyThreads, during?.blockedThreads], [1, 1]);
-    assert.deepEqual([after?.busyThreads, after?.blockedThreads], [0, 0]);
+    assert.equal(during?.blockedThreads, 1);
+    assert.equal(after?.blockedThreads, 0);
     const ends = events(crypto('a', [2000, 3000, 51_000, 51_100]));
     const [maybe] = reduce(recorded(first, ends, look(50_000, [[A, 0, 0, 0]], named)), 0).process.usage;
     assert.equal(maybe?.blockedThreads, 0, 'it may have ended before the thread was looked at');
@@ -234,7 +225,7 @@ describe('the pool’s threads are counted', () => {
 
   test('their use of the cores goes to the pool, that of the recorder to nobody', () => {
     const lines: RecordedLine[] = [
-      ...[first, working, { type: 'worker', tid: 150, own: true } as const],
+      ...[first, working, { type: 'worker', tid: 150, isRecorder: true } as const],
       look(
         51_000,
         [
@@ -253,7 +244,6 @@ describe('the pool’s threads are counted', () => {
     assert.deepEqual(interval, {
       fromMs: 0.5,
       toMs: 50,
-      busyThreads: 1,
       blockedThreads: 0,
       eventLoop: { cpuMs: 1, coreWaitMs: 0 },
       pool: { cpuMs: 4, coreWaitMs: 2 },
@@ -294,34 +284,5 @@ describe('jobs of fs were on threads no longer than threads were at work', () =>
   test('unless they were seen to be blocked', () => {
     const blocked = reduced(4e6, 2);
     assert.ok(onThreads(blocked) > 80, `${onThreads(blocked)}`);
-  });
-});
-
-describe('jobs that Node publishes on its channels', () => {
-  const published: RecordedLine = {
-    type: 'channel',
-    kind: 'crypto',
-    loop: MAIN,
-    enqueued: 2005,
-    started: 3001,
-    ended: 6999,
-    at: 8999,
-  };
-
-  test('are preferred to trace events, which add thread, CPU time and callback', () => {
-    const [job, ...others] = reduce(recorded(events(crypto('a', [2000, 3000, 7000, 9000])), published), 0)
-      .process.jobs;
-    assert.deepEqual(others, []);
-    assert.deepEqual([job?.submitMs, job?.startMs, job?.endMs, job?.callbackMs], [2.005, 3.001, 6.999, 9]);
-    assert.deepEqual([job?.thread, job?.cpuMs, job?.inferred], [A, 2, false]);
-  });
-
-  test('stand alone where there are no trace events; a cancelled one is none', () => {
-    const cancelled: RecordedLine = { ...published, started: null, ended: null };
-    const { jobs } = reduce(recorded(published, cancelled), 0).process;
-    assert.deepEqual(
-      jobs.map(({ kind, callbackMs, thread }) => [kind, callbackMs, thread]),
-      [['crypto', 8.999, null]],
-    );
   });
 });

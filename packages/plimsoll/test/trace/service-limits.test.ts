@@ -28,7 +28,7 @@ const looks = (intervals: number, loopMs: number): UsageInterval[] =>
   Array.from({ length: intervals }, (_, index) => ({
     fromMs: index * INTERVAL_MS,
     toMs: (index + 1) * INTERVAL_MS,
-    busyThreads: 0,
+    blockedThreads: null,
     eventLoop: { cpuMs: loopMs, coreWaitMs: 0 },
     pool: nothing,
     other: nothing,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   plainStyle,
-  type RecordedTrace,
+  type Trace,
   type TracedJob,
   type TracedProcess,
   type TracedProgram,
@@ -17,9 +17,9 @@ import { job, tracedProcess } from './jobs.js';
 const captured = captureEnvironment({ directory: '/' });
 const environment = { ...captured, cpu: { ...captured.cpu, effectiveCpus: 2 } };
 
-const traceOf = (processes: readonly TracedProcess[], rest: Partial<RecordedTrace> = {}): RecordedTrace => ({
+const traceOf = (processes: readonly TracedProcess[], rest: Partial<Trace> = {}): Trace => ({
   environment,
-  command: ['node', 'app.js'],
+  command: 'node',
   startedAt: '2026-01-02T03:04:05.678Z',
   durationMs: 1000,
   processes,
@@ -33,7 +33,7 @@ const usage = (loop: number, pool: number, waited: number): UsageInterval[] => [
   {
     fromMs: 0,
     toMs: 1000,
-    busyThreads: null,
+    blockedThreads: null,
     other: { cpuMs: 0, coreWaitMs: 0 },
     eventLoop: { cpuMs: loop, coreWaitMs: 0 },
     pool: { cpuMs: pool, coreWaitMs: waited },
@@ -100,7 +100,7 @@ describe('what to do follows from the largest wait', () => {
     });
 
   test('of a process that could not be looked into nothing is said', () => {
-    const notes = [{ id: 'trace.inspector', text: 'process 1: no inspector', pid: 1 }];
+    const notes = [{ id: 'trace.inspector', pid: 1 }];
     const [program] = summarise(traceOf([tracedProcess([])], { notes })).programs;
     assert.equal(program?.advice.id, 'trace.unseen');
   });
@@ -130,11 +130,25 @@ test('processes of one script are one program; the one with most time in its poo
   traceSummarySchema.parse({ programs, ...rest });
 });
 
+test('who had the threads while jobs waited for one is said, of all processes together', () => {
+  const held = (pid: number, kind: string): TracedProcess => tracedProcess(eight(4, 5, 0, { kind }), { pid });
+  const [program] = summarise(traceOf([held(1, 'zlib'), held(2, 'zlib'), held(3, 'crypto')])).programs;
+  assert.deepEqual(
+    program?.heldBy.map(({ kind, share }) => [kind, share.toFixed(2)]),
+    [
+      ['zlib', '0.67'],
+      ['crypto', '0.33'],
+    ],
+  );
+  const report = traceReport(summarise(traceOf([held(1, 'zlib')])), plainStyle(200));
+  assert.match(report, /jobs queued for 100 ms \(50 %\) · threads held meanwhile by zlib 100 %\n/);
+});
+
 test('the report fits its width and nothing of the app steers the terminal', () => {
   const summary = summarise(
     traceOf([tracedProcess(eight(4, 5, 1, { kind: 'n\u001b[31mapi' }), { script: 'a\u0007b.js' })], {
-      command: ['node', '\u001b]0;x\u0007'],
-      notes: [{ id: 'trace.bound', text: 'a long note '.repeat(20).trim() }],
+      command: '\u001b]0;x\u0007',
+      notes: [{ id: 'trace.inspector', detail: 'a long note '.repeat(20).trim() }],
     }),
   );
   const report = traceReport(summary, plainStyle(80));

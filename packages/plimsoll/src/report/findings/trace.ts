@@ -1,91 +1,150 @@
 import type { Statement } from '../../results/finding.js';
 import type { TraceNote } from '../../results/trace.js';
-import type { AdviceFact } from '../../trace/advice.js';
+import type { Budget } from '../../results/trace-summary.js';
+import type { Program, ProgramFacts } from '../../trace/summary.js';
 import { formatCount, formatDecimal, formatMs, percent } from '../format.js';
-import { statement, type Texts } from './statement.js';
 
-/** What to do about the waits of a program, in one sentence. */
-export const traceAdvice = (fact: AdviceFact): Statement => statement(fact, TEXTS);
+/** A wait that is a smaller share of the time from submission to callback is not worth a change. */
+const WORTH = 0.1;
+/** Of the cores that the process can get so much was used: more threads would only share them. */
+const FULL = 0.85;
+/** Of the time on a thread so much was spent waiting for a core: other threads or processes were in the way. */
+const STARVED = 0.25;
+/** Of one core: the event loop had hardly a free moment. */
+const LOOP_FULL = 0.85;
 
-type Wait = Pick<Extract<AdviceFact, { share: number }>, 'share' | 'meanMs'>;
-type MoreCores = Extract<AdviceFact, { id: 'trace.more-cores' }>;
+/** A wait of the jobs: its share of the time from submission to callback, and its mean. */
+interface Wait {
+  readonly share: number;
+  readonly meanMs: number;
+}
 
-const TEXTS: Texts<AdviceFact> = {
-  'trace.unseen': () => 'unclear: its jobs could not be recorded; the note below says why',
-  'trace.unused': ({ recordedMs }) =>
-    `the app never used the pool in ${formatMs(recordedMs)}: its size cannot matter`,
-  'trace.nothing': ({ cpuMs, blockedMs }) =>
-    `nothing: jobs hardly wait, their time goes ${cpuMs >= blockedMs ? 'on CPU' : 'in the work itself, waiting for a disk, the network or a lock'}; another pool size would make no visible difference`,
-  'trace.more-threads': ({ coresUsed, cores, slowKinds, ...wait }) =>
-    `more threads: jobs waited for a pool thread for ${amount(wait)}${coresUsed === null ? '' : ` while ${busy(coresUsed, cores)}`}${lookups(slowKinds)}`,
-  'trace.more-cores': (fact) => moreCores(fact),
-  'trace.event-loop-busy': ({ eventLoopCpuShare, ...wait }) =>
-    `a freer event loop: ${late(wait, eventLoopCpuShare)}; move its work away or run more processes, another pool size would not help`,
-  'trace.event-loop-delay': ({ eventLoopCpuShare, ...wait }) =>
-    `a freer event loop: ${late(wait, eventLoopCpuShare)}: single long callbacks block it, or other threads have its core; another pool size would not help`,
+/**
+ * What to do about where the time of the jobs went: more threads, more cores, a freer event loop, or nothing. The largest
+ * of the three waits decides, if it is worth it at all.
+ *
+ * @param cores that the machine gives to all processes of the command together.
+ */
+export function traceAdvice({ facts, recordedMs, isSeen }: Program, cores: number): Statement {
+  const { budget } = facts;
+  if (budget === null) return isSeen ? unused(recordedMs) : UNSEEN;
+  const total = budget.totalMs.mean;
+  const wait = ({ mean }: { mean: number }): Wait => ({
+    share: total === 0 ? 0 : mean / total,
+    meanMs: mean,
+  });
+  const [queue, core, loop] = [wait(budget.queueWaitMs), wait(budget.coreWaitMs), wait(budget.eventLoopMs)];
+  const largest = Math.max(queue.share, core.share, loop.share);
+  if (largest < WORTH) return nothing(budget);
+  if (largest === queue.share) return aboutQueue(facts, budget, cores, queue);
+  if (largest === core.share)
+    return moreCores(
+      { because: 'waited-for-core', ...core },
+      `more cores, or less other work on them: jobs that had a thread waited for a core for ${amount(core)}; more threads would not help`,
+    );
+  return freerLoop(loop, facts.eventLoopCpuShare);
+}
+
+const UNSEEN: Statement = {
+  id: 'trace.unseen',
+  text: 'unclear: its jobs could not be recorded; the note below says why',
+  evidence: {},
 };
 
-function moreCores(fact: MoreCores): string {
-  switch (fact.because) {
-    case 'waited-for-core':
-      return `more cores, or less other work on them: jobs that had a thread waited for a core for ${amount(fact)}; more threads would not help`;
-    case 'cores-busy':
-      return `more cores: jobs waited for a pool thread for ${amount(fact)}, but ${busy(fact.coresUsed, fact.cores)}; more threads would only share them`;
-    case 'threads-waited-for-core':
-      return `more cores, or less other work on them: jobs waited for a pool thread for ${amount(fact)}, but those that had one spent ${percent(fact.coreWaitShare)} % of their time on it waiting for a core; more threads would wait with them`;
-  }
+const unused = (recordedMs: number): Statement => ({
+  id: 'trace.unused',
+  text: `the app never used the pool in ${formatMs(recordedMs)}: its size cannot matter`,
+  evidence: { recordedMs },
+});
+
+function nothing({ cpuMs, blockedMs }: Budget): Statement {
+  const where =
+    cpuMs.mean >= blockedMs.mean ? 'on CPU' : 'in the work itself, waiting for a disk, the network or a lock';
+  return {
+    id: 'trace.nothing',
+    text: `nothing: jobs hardly wait, their time goes ${where}; another pool size would make no visible difference`,
+    evidence: { cpuMs: cpuMs.mean, blockedMs: blockedMs.mean },
+  };
+}
+
+function aboutQueue(
+  { coresUsed, kinds }: ProgramFacts,
+  budget: Budget,
+  cores: number,
+  wait: Wait,
+): Statement {
+  const waited = `jobs waited for a pool thread for ${amount(wait)}`;
+  const busy = `${formatDecimal(coresUsed ?? 0)} of ${formatCount(cores, 'core')} were busy`;
+  if (coresUsed !== null && coresUsed >= FULL * cores)
+    return moreCores(
+      { because: 'cores-busy', ...wait, coresUsed, cores },
+      `more cores: ${waited}, but ${busy}; more threads would only share them`,
+    );
+  const { coreWaitMs, cpuMs, blockedMs } = budget;
+  const onThreadMs = coreWaitMs.mean + cpuMs.mean + blockedMs.mean;
+  const coreWaitShare = onThreadMs === 0 ? 0 : coreWaitMs.mean / onThreadMs;
+  if (coreWaitShare >= STARVED)
+    return moreCores(
+      { because: 'threads-waited-for-core', ...wait, coreWaitShare },
+      `more cores, or less other work on them: ${waited}, but those that had one spent ${percent(coreWaitShare)} % of their time on it waiting for a core; more threads would wait with them`,
+    );
+  const slowKinds = kinds.filter(({ slowIo, queued }) => slowIo && queued > 0).map(({ kind }) => kind);
+  const lookups =
+    slowKinds.length === 0
+      ? ''
+      : `; only half of the pool serves lookups (${slowKinds.join(', ')}): caching them or keeping connections open helps too`;
+  return {
+    id: 'trace.more-threads',
+    text: `more threads: ${waited}${coresUsed === null ? '' : ` while ${busy}`}${lookups}`,
+    evidence: { ...wait, coresUsed, cores, slowKinds },
+  };
+}
+
+const moreCores = (evidence: Statement['evidence'], text: string): Statement => ({
+  id: 'trace.more-cores',
+  text,
+  evidence,
+});
+
+function freerLoop(wait: Wait, eventLoopCpuShare: number | null): Statement {
+  const isBusy = eventLoopCpuShare === null || eventLoopCpuShare >= LOOP_FULL;
+  const used = eventLoopCpuShare === null ? '' : `, which used ${percent(eventLoopCpuShare)} % of a core`;
+  const late = `a freer event loop: results waited for the event loop for ${amount(wait)}${used}`;
+  const evidence = { ...wait, eventLoopCpuShare };
+  return isBusy
+    ? {
+        id: 'trace.event-loop-busy',
+        text: `${late}; move its work away or run more processes, another pool size would not help`,
+        evidence,
+      }
+    : {
+        id: 'trace.event-loop-delay',
+        text: `${late}: single long callbacks block it, or other threads have its core; another pool size would not help`,
+        evidence,
+      };
 }
 
 const amount = ({ share, meanMs }: Wait): string =>
   `${percent(share)} % of the time from submission to callback (mean ${formatMs(meanMs)})`;
 
-const busy = (used: number, cores: number): string =>
-  `${formatDecimal(used)} of ${formatCount(cores, 'core')} were busy`;
+/** What a note says. */
+export function traceNote(note: TraceNote): TraceNote & { text: string } {
+  const text = NOTES[note.id]?.(note) ?? note.id;
+  return { ...note, text: note.pid === undefined ? text : `process ${note.pid}: ${text}` };
+}
 
-const lookups = (kinds: readonly string[]): string =>
-  kinds.length === 0
-    ? ''
-    : `; only half of the pool serves lookups (${kinds.join(', ')}): caching them or keeping connections open helps too`;
+const counted = ({ count = 0 }: TraceNote, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-const late = (wait: Wait, cpuShare: number | null): string =>
-  `results waited for the event loop for ${amount(wait)}${cpuShare === null ? '' : `, which used ${percent(cpuShare)} % of a core`}`;
-
-type NoteFact = Omit<TraceNote, 'text'>;
-
-/** Notes with what they say; one of an id that is not known here says its id. */
-export const traceNotes = (notes: readonly NoteFact[]): TraceNote[] =>
-  notes.map((note) => {
-    const text = NOTES[note.id]?.(note) ?? note.id;
-    return { ...note, text: note.pid === undefined ? text : `process ${note.pid}: ${text}` };
-  });
-
-const counted = ({ count = 0 }: NoteFact, one: string, many: string): string =>
-  `${count} ${count === 1 ? one : many}`;
-
-const NOTES: Readonly<Record<string, (note: NoteFact) => string>> = {
+const NOTES: Readonly<Record<string, (note: TraceNote) => string>> = {
   'trace.command-failed': ({ detail }) =>
     `the command ended with ${detail}; what was recorded until then counts`,
   'trace.killed': () => 'it was killed, or ended without notice; up to a second of its end is missing',
   'trace.unbalanced': (note) =>
-    `${counted(note, 'event', 'events')} without a counterpart; the jobs are left out or inferred`,
-  'trace.calls-lost': (note) =>
-    `${counted(note, 'record', 'records')} of calls and their jobs came faster than they could be written, and are lost`,
-  'trace.unfinished': (note) =>
-    `${counted(note, 'job', 'jobs')} under way at the end of the recording, left out`,
-  'trace.bound': (note) => `recording stopped after ${counted(note, 'event', 'events')} (--max-events)`,
-  'trace.requests-bound': (note) =>
-    `${counted(note, 'request', 'requests')} came after as many as are recorded, and are left out`,
-  'trace.sampled': (note) =>
-    `${counted(note, 'request was', 'requests were')} followed whole (--sample); jobs are those of the times in which they were`,
+    `${counted(note, 'event')} without a counterpart; the jobs are left out or inferred`,
+  'trace.unfinished': (note) => `${counted(note, 'job')} under way at the end of the recording, left out`,
+  'trace.bound': (note) => `recording stopped after ${counted(note, 'event')} (--max-events)`,
   'trace.inspector': ({ detail }) => `Node does not trace its pool here: ${detail}`,
   'trace.worker': ({ detail }) => `the recorder could not start: ${detail}`,
   'trace.other-tracing': () =>
     'not recorded: the process records trace events itself (--trace-event-categories)',
-  'trace.unreadable': (note) =>
-    `${counted(note, 'line of the file is', 'lines of the file are')} left out: not readable`,
-  'trace.truncated': () => 'the last line of the file is cut off: there was more',
-  'trace.inconsistent': (note) =>
-    `${counted(note, 'job', 'jobs')} left out: times that contradict one another, or no process to belong to`,
-  'trace.unordered': (note) =>
-    `jobs of ${counted(note, 'process', 'processes')} were not in the order of submission`,
 };

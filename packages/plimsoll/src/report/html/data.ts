@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 const MOST_CHARACTERS = 130_000;
 
 /** What tells how single rounds went: by far the most of a result. */
-const DETAIL = new Set(['rounds', 'twinRounds', 'runs', 'generations', 'jobs', 'spans', 'operations']);
+const DETAIL = new Set(['rounds', 'twinRounds', 'runs', 'generations', 'spans']);
 
 export interface EmbeddedData {
   /** Gzip, in base64. */

@@ -3,85 +3,48 @@
 import fs = require('node:fs');
 import path = require('node:path');
 import worker = require('node:worker_threads');
-import append = require('./append.cjs');
-import startCalls = require('./calls/start.cjs');
-import ChannelSource = require('./channel-source.cjs');
-import constants = require('./constants.cjs');
 
 import type { RecorderData } from './lines.cjs';
 
-import sampled = require('./sampling.cjs');
-import startRequests = require('./requests/start.cjs');
-
+import log = require('./log.cjs');
 import threads = require('./threads.cjs');
 
-const { FLAG, now } = constants;
+const { FLAG, append, now } = log;
 
 /** A recorder needs a twentieth of a second to be ready; on a machine that starves it the app goes on without the first jobs. */
 const READY_US = 5_000_000;
 /** What had gathered is written within a tenth of a second. */
 const DONE_US = 3_000_000;
-
 /** Short sleeps in which the engine serves the inspector a last time. */
 const SERVING_TURNS = 3;
 
-interface Settings {
+interface Settings extends Pick<RecorderData, 'maxEvents' | 'sampleMs'> {
   readonly directory: string;
-  readonly maxEvents: number;
-  readonly sampleMs: number;
-  /** Share of the requests that are followed; all without it. */
-  readonly sample?: number;
 }
 
-function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
+function record({ directory, maxEvents, sampleMs }: Settings): void {
   const file = path.join(directory, `${process.pid}.jsonl`);
-  const channel = new ChannelSource(file);
-  const sampling = new sampled.Sampling(sample ?? 1);
   if (!worker.isMainThread) {
     const tid = threads.self();
-    if (tid !== null) append(file, [{ type: 'worker', tid, own: false }]);
-    void channel.start();
-    startRequests(file, sampling).writeHere();
-    startCalls(file, sampling).writeHere();
-    process.once('exit', () => channel.flush());
+    if (tid !== null) append(file, [{ type: 'worker', tid, isRecorder: false }]);
     return;
   }
-  const { node, uv } = process.versions;
-  const written = append(file, [
-    {
-      type: 'process',
-      at: now(),
-      pid: process.pid,
-      ppid: process.ppid,
-      node,
-      libuv: uv,
-      arch: process.arch,
-      script: process.argv[1] ?? null,
-      sizeText: process.env.UV_THREADPOOL_SIZE ?? null,
-    },
+  const { node, uv: libuv } = process.versions;
+  const script = process.argv[1] ?? null;
+  const sizeText = process.env.UV_THREADPOOL_SIZE ?? null;
+  const finishFile = path.join(directory, 'finish');
+  const isWritten = append(file, [
+    { type: 'process', at: now(), pid: process.pid, node, libuv, script, sizeText },
   ]);
   // Nobody reads it: the recording is over, or this process may not write there.
-  const finishFile = path.join(directory, 'finish');
-  if (!written || fs.existsSync(finishFile)) return;
-  void channel.start();
-  const requests = startRequests(file, sampling);
+  if (!isWritten || fs.existsSync(finishFile)) return;
   if (tracesItself()) {
     append(file, [{ type: 'problem', id: 'other-tracing' }]);
-    requests.writeHere();
-    process.once('exit', () => channel.flush());
     return;
   }
   try {
-    const calls = startCalls(file, sampling, true);
-    process.once('exit', () => calls.publish());
-    const without = calls.tellsFs ? (['f', 'd'] as const) : (['d'] as const);
-    startRecorder(
-      {
-        ...{ flags: flags(), file, finishFile, maxEvents, sampleMs },
-        ...{ requests: requests.memory, calls: calls.memory, without, mayInspect: mayInspect() },
-      },
-      channel,
-    );
+    const flags = new Int32Array(new SharedArrayBuffer(8));
+    startRecorder({ flags, file, finishFile, maxEvents, sampleMs, mayInspect: mayInspect() });
   } catch (error) {
     append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
   }
@@ -91,13 +54,11 @@ function record({ directory, maxEvents, sampleMs, sample }: Settings): void {
 const mayInspect = (): boolean =>
   (process as { permission?: { has(scope: string): boolean } }).permission?.has('inspector') !== false;
 
-const flags = (): Int32Array => new Int32Array(new SharedArrayBuffer(8));
-
 /** Two who stop and start tracing in one process would cut each other's records short. */
 const tracesItself = (): boolean =>
   (process.execArgv.join(' ') + (process.env.NODE_OPTIONS ?? '')).includes('--trace-event');
 
-function startRecorder(data: RecorderData, channel: ChannelSource): void {
+function startRecorder(data: RecorderData): void {
   // No options of the app's: a loader of its own would run in there, and use the pool.
   const recorder = new worker.Worker(path.join(__dirname, 'recorder.cjs'), {
     workerData: data,
@@ -107,17 +68,14 @@ function startRecorder(data: RecorderData, channel: ChannelSource): void {
     stdin: false,
   });
   recorder.unref();
-  let gone = false;
-  recorder.on('error', () => {
-    gone = true;
-  });
-  recorder.on('exit', () => {
-    gone = true;
-  });
+  let isGone = false;
+  for (const event of ['error', 'exit'])
+    recorder.on(event, () => {
+      isGone = true;
+    });
   waitFor(data.flags, FLAG.ready, READY_US);
   process.once('exit', () => {
-    channel.flush();
-    if (gone || Atomics.load(data.flags, FLAG.done) === 1) return;
+    if (isGone || Atomics.load(data.flags, FLAG.done) === 1) return;
     recorder.postMessage('exit');
     waitFor(data.flags, FLAG.done, DONE_US);
     // Its session was closed before the flag was raised, but this thread has still to serve that; else Node waits for it

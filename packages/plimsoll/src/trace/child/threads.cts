@@ -1,6 +1,8 @@
 import fs = require('node:fs');
 
-import type { ThreadState } from './lines.cjs';
+import type { ThreadState, ThreadsLine } from './lines.cjs';
+
+import log = require('./log.cjs');
 
 const TASKS = '/proc/self/task';
 
@@ -85,4 +87,51 @@ function self(): number | null {
   }
 }
 
-export = { list, nameOf, usage, stateOf, maybePool, loopCpu, self };
+/** A sample must not cost more than this share of a core; with a thousand threads it comes less often. */
+const MOST_SHARE = 0.05;
+const NS_PER_US = 1000;
+
+/** Samples who got a core, who waited for one, and what pool threads are at. */
+class ThreadSampler {
+  readonly #before = new Map<number, { cpu: number; waited: number }>();
+  readonly #self = self();
+  readonly #tells = stateOf(this.#self ?? process.pid) !== null;
+  #nextAt = 0;
+
+  isDue(): boolean {
+    return log.now() >= this.#nextAt;
+  }
+
+  sample(): ThreadsLine {
+    const at = log.now();
+    const spent = this.#spent();
+    const isFirst = this.#nextAt === 0;
+    const found: ThreadsLine['new'][number][] = [];
+    const use: ThreadsLine['use'][number][] = [];
+    for (const tid of list()) {
+      const used = usage(tid);
+      if (used === null) continue;
+      const known = this.#before.get(tid);
+      if (known === undefined) found.push([tid, nameOf(tid)]);
+      this.#before.set(tid, used);
+      // What a thread had used before the first sample is not of this interval.
+      const before = known ?? (isFirst ? used : { cpu: 0, waited: 0 });
+      const [cpu, waited] = [used.cpu - before.cpu, used.waited - before.waited];
+      const state = this.#isWorthAsking(tid) ? stateOf(tid) : null;
+      if (cpu > 0 || waited > 0 || state === 1 || state === 2) use.push([tid, cpu, waited, state]);
+    }
+    this.#nextAt = at + (this.#spent() - spent) / NS_PER_US / MOST_SHARE;
+    return { type: 'threads', at, new: found, tells: this.#tells, use };
+  }
+
+  #isWorthAsking(tid: number): boolean {
+    return this.#tells && tid !== process.pid && tid !== this.#self && maybePool(tid);
+  }
+
+  /** Nanoseconds that this thread has computed. Not the time: where cores are scarce a sample takes long and costs little. */
+  #spent(): number {
+    return (this.#self === null ? null : usage(this.#self)?.cpu) ?? 0;
+  }
+}
+
+export = { list, usage, loopCpu, self, ThreadSampler };

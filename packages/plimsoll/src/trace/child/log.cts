@@ -1,9 +1,24 @@
 import fs = require('node:fs');
 
-import type { RecordedLine } from './lines.cjs';
+import type { EventCategory, RecordedLine } from './lines.cjs';
 
 // Taken before the app runs: it may put other functions in their place.
 const { openSync, writeSync, closeSync } = fs;
+
+/** Places in the memory that the app's thread and its recorder share. */
+const FLAG = { ready: 0, done: 1 } as const;
+
+/** The trace events that are recorded, each category under the letter that stands for it in a recording. */
+const CATEGORIES: Readonly<Record<EventCategory, string>> = {
+  w: 'node.threadpoolwork.async',
+  r: 'node.threadpoolwork.sync',
+  f: 'node.fs.async',
+  o: 'node.fs_dir.async',
+  d: 'node.dns.native',
+};
+
+/** Microseconds on the clock of trace events, the same in every process of the machine. */
+const now = (): number => Number(process.hrtime.bigint() / 1000n);
 
 /**
  * Append lines to a file, synchronously: asynchronous fs would use the pool that is recorded. The file is not kept open: a
@@ -28,4 +43,4 @@ function append(file: string, lines: readonly RecordedLine[]): boolean {
   }
 }
 
-export = append;
+export = { FLAG, CATEGORIES, now, append };

@@ -1,0 +1,167 @@
+import inspector = require('node:inspector');
+
+import type { EventCategory, RecordedEvent, RecordedLine } from './lines.cjs';
+
+import log = require('./log.cjs');
+import threads = require('./threads.cjs');
+
+const { CATEGORIES, now } = log;
+
+interface TraceEvent {
+  readonly ph: string;
+  readonly cat: string;
+  readonly name: string;
+  readonly tid: number;
+  readonly ts: number;
+  readonly tts?: number;
+  readonly id?: string;
+  readonly args?: { readonly result?: unknown };
+}
+
+/**
+ * Node buffers events and hands them out when 65,536 have gathered, or whenever somebody joins or leaves those who trace. So
+ * that a process that is killed leaves something, a second session joins and leaves after this time. Stopping and starting
+ * the one session would do too, but the app may run in between, and its submissions and completions would be lost; as it is,
+ * tracing stands still only within one step of the app's own thread.
+ */
+const FETCH_MS = 1000;
+/**
+ * Node must never fetch by itself: its own thread then writes where the stop of tracing writes too, unguarded, and ends the
+ * process with an assertion or a segmentation fault (seen on 20.20.2 and 24.21.0). Whatever submits a job needs more than
+ * 2.5 µs of its event loop's CPU for each event, so that fewer than 65,536 gather in 160 ms of it.
+ */
+const FETCH_LOOP_CPU_MS = 40;
+/** So much CPU of the thread that fetches by itself, and it does so now. */
+const FETCHING_MS = 1;
+
+const CONFIG = { traceConfig: { includedCategories: Object.values(CATEGORIES) } };
+
+/** Trace events over the inspector, from a Worker: events arrive as objects, and no file of Node's is written on the pool. */
+class EventSource {
+  readonly #session = new inspector.Session();
+  readonly #second = new inspector.Session();
+  readonly #emit: (line: RecordedLine) => void;
+  /** Threads that were seen to run jobs. Before libuv 1.50 nothing else tells them from threads with an event loop. */
+  readonly #pool = new Set<number>();
+  #fetchedAt = 0;
+  #loopCpu = 0;
+  /** Node's thread that empties a full buffer, and its CPU time. */
+  #flusher: number | null = null;
+  #flusherCpu = 0;
+  #hasStopped = false;
+  #fetching: Promise<void> | null = null;
+
+  constructor(emit: (line: RecordedLine) => void) {
+    this.#emit = emit;
+  }
+
+  /** Resolves when everything from now on is seen. @throws when Node does not trace here. */
+  async start(): Promise<void> {
+    const before = new Set(threads.list());
+    this.#session.connectToMainThread();
+    this.#session.on('NodeTracing.dataCollected', (message: unknown) =>
+      this.#take((message as { params: { value: readonly TraceEvent[] } }).params.value),
+    );
+    this.#second.connectToMainThread();
+    await post(this.#session, 'NodeTracing.start', CONFIG);
+    this.#flusher = threads.list().find((tid) => !before.has(tid)) ?? null;
+    this.#remember();
+  }
+
+  tick(): void {
+    if (this.#hasStopped || this.#fetching !== null || this.#isFlushing()) return;
+    const isDue = now() - this.#fetchedAt >= FETCH_MS * 1000;
+    if (!isDue && loopCpuMs(this.#pool) - this.#loopCpu < FETCH_LOOP_CPU_MS) return;
+    this.#fetching = this.#fetch().finally(() => {
+      this.#fetching = null;
+    });
+  }
+
+  /** A second session that comes and goes makes Node hand out what there is. */
+  async #fetch(): Promise<void> {
+    this.#remember();
+    try {
+      for (const method of ['NodeTracing.start', 'NodeTracing.stop']) {
+        const from = now();
+        await post(this.#second, method, method === 'NodeTracing.start' ? CONFIG : {});
+        this.#emit({ type: 'gap', from, to: now() });
+      }
+    } catch {
+      // The app's thread is gone.
+    }
+  }
+
+  /** Resolves when all that it saw has been emitted. */
+  async stop(): Promise<void> {
+    if (this.#hasStopped) return;
+    this.#hasStopped = true;
+    await this.#fetching;
+    while (this.#isFlushing()) await new Promise((resolve) => setTimeout(resolve, 5));
+    try {
+      await post(this.#session, 'NodeTracing.stop');
+      // That it is complete is told before the data comes, on every version; a second question is answered after it.
+      await post(this.#session, 'NodeTracing.getCategories');
+      this.#second.disconnect();
+      this.#session.disconnect();
+    } catch {
+      // The app's thread is gone.
+    }
+  }
+
+  #remember(): void {
+    this.#fetchedAt = now();
+    this.#loopCpu = loopCpuMs(this.#pool);
+  }
+
+  /** Whether Node's own thread has been at work since the last sample: the buffer was full. */
+  #isFlushing(): boolean {
+    const cpu = this.#flusher === null ? 0 : (threads.usage(this.#flusher)?.cpu ?? 0) / 1e6;
+    const isFlushing = cpu - this.#flusherCpu > FETCHING_MS;
+    this.#flusherCpu = cpu;
+    return isFlushing;
+  }
+
+  #take(all: readonly TraceEvent[]): void {
+    const events = all.map(compact).filter((event) => event !== null);
+    if (events.length > 0) this.#emit({ type: 'events', events });
+    const known = this.#pool.size;
+    for (const [ph, , , tid] of events) if (ph === 'B') this.#pool.add(tid);
+    // The buffer was emptied a moment ago, so the count may begin anew without them.
+    if (this.#pool.size > known) this.#loopCpu = loopCpuMs(this.#pool);
+  }
+}
+
+const post = (session: inspector.Session, method: string, params: object = {}): Promise<void> =>
+  new Promise((resolve, reject) => {
+    session.post(method, params, (error: Error | null) => (error ? reject(error) : resolve()));
+  });
+
+/** By all categories of an event as Node joins them; there are a handful. */
+const codes = new Map<string, EventCategory | null>();
+
+function codeOf(cat: string): EventCategory | null {
+  const known = codes.get(cat);
+  if (known !== undefined) return known;
+  const entries = Object.entries(CATEGORIES) as [EventCategory, string][];
+  const code = entries.find(([, category]) => cat.split(',').includes(category))?.[0] ?? null;
+  codes.set(cat, code);
+  return code;
+}
+
+function compact({ ph, cat, name, tid, ts, tts, id, args }: TraceEvent): RecordedEvent | null {
+  const code = codeOf(cat);
+  // Metadata has another category.
+  if (code === null) return null;
+  const result = args?.result;
+  return [ph, code, name, tid, ts, tts ?? null, id ?? null, typeof result === 'number' ? result : null];
+}
+
+/** CPU time of everything that may be an event loop; of the whole process where threads cannot be looked at. */
+function loopCpuMs(pool: ReadonlySet<number>): number {
+  const used = threads.loopCpu(pool);
+  if (used !== null) return used / 1e6;
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+export = EventSource;
