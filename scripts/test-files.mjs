@@ -13,10 +13,10 @@ const POOL = 'packages/pool/test';
  * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
  */
 const SLOW = [
-  ...['bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits'].map(
+  ...['bad-input', 'against', 'bench', 'classify', 'clean-up', 'draw', 'limits'].map(
     (name) => `${CLI}/${name}`,
   ),
-  ...['timeline', 'trace', 'tune'].map((name) => `${CLI}/${name}`),
+  ...['trace', 'tune'].map((name) => `${CLI}/${name}`),
   'packages/plimsoll/test/browser/browser',
   'packages/plimsoll/test/docs/site',
   'packages/plimsoll/test/classify/classify',
@@ -24,7 +24,7 @@ const SLOW = [
   'packages/plimsoll/test/resize/resize',
   'packages/plimsoll/test/target/attach',
   'packages/plimsoll/test/stats/generations',
-  'packages/plimsoll/test/timeline/timeline',
+  'packages/plimsoll/test/classify/draw',
   ...['commands', 'traffic', 'tune', 'tune-clean-up'].map((name) => `${TEST}/tune/${name}`),
   'packages/plimsoll/test/trace/requests-http',
   ...['differential', 'findings', 'programs', 'steps', 'stress', 'stuck'].map((name) => `${POOL}/${name}`),
@@ -55,14 +55,22 @@ const NOT_EVERYWHERE = [
   { paths: [`${POOL}/protocol`, `${POOL}/reordering`, `${POOL}/litmus`], lines: [20] },
   { paths: [`${POOL}/programs`], lines: [20, 24] },
   {
-    paths: ['browser/', 'collections/', 'compare/', 'docs/', 'stats/'].map((folder) => `${TEST}/${folder}`),
+    paths: ['browser/', 'collections/', 'docs/', 'stats/'].map((folder) => `${TEST}/${folder}`),
     lines: [20],
   },
-  { paths: [`${CLI}/bench`, `${CLI}/compare`, 'benchmarks/', 'studies/'], lines: [20] },
+  { paths: [`${CLI}/bench`, `${CLI}/report-against`, 'benchmarks/', 'studies/'], lines: [20] },
   { paths: ['examples/', 'packages/bullmq/', 'setups/'], lines: [20, 24] },
   { paths: [`${CLI}/bad-input`, `${TEST}/tune/commands`, `${TEST}/tune/traffic`], lines: [20] },
-  { paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`], lines: [20, 22] },
-  { paths: [`${TEST}/timeline/`], lines: [20, 24] },
+  {
+    paths: [
+      `${TEST}/classify/classify`,
+      `${TEST}/classify/decide`,
+      `${CLI}/classify`,
+      `${POOL}/differential`,
+    ],
+    lines: [20, 22],
+  },
+  { paths: [`${TEST}/classify/draw`], lines: [20, 24] },
   {
     paths: [...[`${CLI}/clean-up`, `${POOL}/huge`, `${POOL}/steps`], 'packages/monitor/test/thread-pool'],
     lines: [20, 26],
@@ -77,14 +85,13 @@ const SIDE_BY_SIDE = [
     'floors',
     'browser/',
     'collections/',
-    'compare/',
     'doctor/',
     'host/',
     'libuv/',
     'packaging/',
     'report/',
   ].map((path) => `packages/plimsoll/test/${path}`),
-  ...['docs/', 'stats/', 'trace/', 'bench/findings', 'classify/decide'].map(
+  ...['docs/', 'stats/', 'trace/', 'bench/findings', 'bench/compare', 'classify/decide'].map(
     (path) => `packages/plimsoll/test/${path}`,
   ),
   `${CLI}/bad-input`,

@@ -5,10 +5,9 @@
  * Unstable: it changes with any version, without notice. What is stable is `plimsoll`.
  */
 
-export { checkCount, checkPositive, checkSize, checkSizes, checkUrl } from './api/check.js';
 export { type RunOptions, supervised } from './api/run-options.js';
-export { looksLikePath } from './api/targets.js';
 export { type RecordedTrace, recordTrace as record } from './api/trace.js';
+export { checkValue, readValue } from './api/values.js';
 export { analyseWorkload } from './bench/analyse.js';
 export type { ChosenWorkload } from './bench/options.js';
 export { type CommandRun, runCommand } from './cli/command-run.js';
@@ -16,7 +15,6 @@ export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
 export { readOptions } from './cli/read-options.js';
-export { parseCount, parsePositive, parseSize, parseSizes } from './cli/values.js';
 export { cannotWrite, type ErrorCode, exitCodeOf, PlimsollError, usage } from './errors.js';
 export { cpuCount } from './host/cpu.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
@@ -122,3 +120,4 @@ export { judge } from './tune/judge.js';
 export { LiveTarget } from './tune/live/target.js';
 export { openTraffic } from './tune/traffic/open.js';
 export type { Window } from './tune/window.js';
+export { looksLikePath } from './workloads/targets.js';

@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
 import { usage } from '../errors.js';
+import { traceNotes } from '../report/findings/trace.js';
 import type { ReportDocument } from '../report/html/sections.js';
 import { benchSchema } from '../results/bench.js';
 import { classificationSchema } from '../results/classification.js';
 import { comparisonSchema } from '../results/comparison.js';
 import { timelineSchema } from '../results/timeline.js';
+import type { Trace } from '../results/trace.js';
 import { traceSummarySchema } from '../results/trace-summary.js';
 import { tuneSchema } from '../results/tune.js';
-import { readTrace } from './trace.js';
+import { readTrace as readRecording } from '../trace/trace-file.js';
 
 const SCHEMAS = {
   bench: benchSchema,
@@ -21,7 +23,6 @@ const SCHEMAS = {
 } as const;
 
 type Kind = keyof typeof SCHEMAS;
-export type DocumentOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>;
 
 const LARGEST_BYTES = 512 * 2 ** 20;
 const GZIP = [0x1f, 0x8b];
@@ -50,41 +51,51 @@ function textOf(file: string): string {
   return text;
 }
 
-/** @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read or holds no JSON. */
-export function readJson(file: string): unknown {
+function readJson(file: string, text = textOf(file)): unknown {
   try {
-    return JSON.parse(textOf(file));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw usage(`${file} is no JSON, or was cut off`);
-    throw error;
+    return JSON.parse(text);
+  } catch {
+    throw usage(`${file} is no JSON, or was cut off`);
   }
-}
-
-/**
- * Check a document against the schema of its kind.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE when it is damaged or of another version.
- */
-export function checked<K extends Kind>(kind: K, document: unknown, file: string): DocumentOf<K> {
-  const result = SCHEMAS[kind].safeParse(document);
-  if (result.success) return result.data as DocumentOf<K>;
-  const { path, message } = result.error.issues[0] ?? { path: [], message: '' };
-  throw usage(
-    `${file} is damaged or of another version of plimsoll ${kind} (${path.join('.')}: ${message}); measure it again`,
-  );
 }
 
 /**
  * Every document of a file: a result, a list of results, or a kept trace; packed by gzip or not.
  *
- * @throws {PlimsollError} PLIMSOLL_USAGE for a file that holds none.
+ * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, or holds none.
  */
 export function readDocuments(file: string): ReportDocument[] {
-  if (isKeptTrace(textOf(file))) return [{ type: 'kept trace', document: readTrace(file) }];
-  const content = readJson(file);
+  const text = textOf(file);
+  if (isKeptTrace(text)) return [{ type: 'kept trace', document: readTrace(file) }];
+  const content = readJson(file, text);
   const documents = Array.isArray(content) ? content : [content];
   if (documents.length === 0) throw usage(`${file} is an empty list`);
-  return documents.map((document) => documentOf(document, file));
+  return documents.map((document) => {
+    const kind = kindOf(document, file);
+    return { type: kind, document: checked(kind, document, file) } as ReportDocument;
+  });
+}
+
+/** The result in a file that must be of one kind. @throws {PlimsollError} PLIMSOLL_USAGE when it is none, or of another kind. */
+export function readResult<K extends Kind>(file: string, kind: K): z.infer<(typeof SCHEMAS)[K]> {
+  const document = readJson(file);
+  const found = kindOf(document, file);
+  if (found === kind) return checked(kind, document, file);
+  throw usage(`${file} is a result of kind "${found}"; one of ${kind} is needed`);
+}
+
+/**
+ * Read a kept trace. What is missing or damaged is left out and said in a note; so is what cannot be, such as a job that
+ * ended before it started.
+ *
+ * @param source path of a file, or the text itself (which begins with a brace or has several lines).
+ * @throws {PlimsollError} PLIMSOLL_BAD_TRACE when it cannot be read, is empty, or is no kept trace.
+ * @example
+ * readTrace('app.trace').processes[0]?.jobs.length;
+ */
+export function readTrace(source: string): Trace {
+  const recording = readRecording(source);
+  return { ...recording, notes: traceNotes(recording.notes) };
 }
 
 /** The first of its lines says so. */
@@ -98,13 +109,21 @@ function isKeptTrace(text: string): boolean {
   }
 }
 
-function documentOf(document: unknown, file: string): ReportDocument {
+function kindOf(document: unknown, file: string): Kind {
   const { schema, kind } = (document ?? {}) as { schema?: unknown; kind?: unknown };
   if (schema !== 'plimsoll/1')
     throw usage(
       `${file} is no result of plimsoll; give what its commands wrote with --json, or trace with --out`,
     );
-  if (typeof kind === 'string' && Object.hasOwn(SCHEMAS, kind))
-    return { type: kind, document: checked(kind as Kind, document, file) } as ReportDocument;
+  if (typeof kind === 'string' && Object.hasOwn(SCHEMAS, kind)) return kind as Kind;
   throw usage(`${file} is a document that no command of this version writes (kind ${JSON.stringify(kind)})`);
+}
+
+function checked<K extends Kind>(kind: K, document: unknown, file: string): z.infer<(typeof SCHEMAS)[K]> {
+  const result = SCHEMAS[kind].safeParse(document);
+  if (result.success) return result.data as z.infer<(typeof SCHEMAS)[K]>;
+  const { path, message } = result.error.issues[0] ?? { path: [], message: '' };
+  throw usage(
+    `${file} is damaged or of another version of plimsoll ${kind} (${path.join('.')}: ${message}); measure it again`,
+  );
 }

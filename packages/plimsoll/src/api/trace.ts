@@ -1,6 +1,6 @@
-import { PlimsollError } from '../errors.js';
+import { usage } from '../errors.js';
 import { traceAdvice, traceNotes } from '../report/findings/trace.js';
-import type { Recording, Trace } from '../results/trace.js';
+import type { Trace } from '../results/trace.js';
 import type { TraceSummary } from '../results/trace-summary.js';
 import {
   type Ending,
@@ -10,19 +10,14 @@ import {
   record,
 } from '../trace/record.js';
 import { programsOf } from '../trace/summary.js';
-import { readTrace as read } from '../trace/trace-file.js';
-import { checkPositive, checkSize } from './check.js';
+import type { OptionsOf } from './options.js';
 import { type RunOptions, supervised } from './run-options.js';
+import { checkOptions } from './values.js';
 
-/** What `trace` records. */
-export interface TraceOptions extends RecordOptions {
-  /** The program and its arguments, such as `['node', 'app.js']`. */
-  readonly command: readonly string[];
-}
+export type TraceOptions = OptionsOf<'trace'>;
 
-/** A trace, and what became of the command. */
+/** A trace, and what became of the command: `ended` or `failed` by itself, `stopped` after the duration, or `interrupted`. */
 export interface RecordedTrace extends Trace {
-  /** `ended` by itself, `failed` by itself, `stopped` after the duration, or `interrupted`. */
   readonly ending: Ending;
 }
 
@@ -50,10 +45,8 @@ export async function trace(
   options: TraceOptions,
   { signal, onProgress }: RunOptions<RecordProgress> = {},
 ): Promise<Traced> {
-  const { command, ...how } = options;
-  if (command.length === 0) throw new PlimsollError('PLIMSOLL_USAGE', 'command: must name a program to run');
-  if (how.size != null) checkSize(how.size, 'size');
-  if (how.sample !== undefined) checkPositive(how.sample, 'sample', 1);
+  const { command, ...how } = checkOptions('trace', options);
+  if (command.length === 0) throw usage('command: must name a program to run');
   const recorded = await supervised(signal, (supervision) =>
     recordTrace(command, how, { ...supervision, onProgress }),
   );
@@ -61,40 +54,29 @@ export async function trace(
 }
 
 /** `record`, with notes that have their text. */
-export const recordTrace = async (
+export async function recordTrace(
   command: readonly string[],
   options: RecordOptions,
   context: RecordContext,
-): Promise<RecordedTrace> => withTexts(await record(command, options, context));
-
-/**
- * Read a kept trace. What is missing or damaged is left out and said in a note; so is what cannot be, such as a job that
- * ended before it started.
- *
- * @param source path of a file, or the text itself (which begins with a brace or has several lines).
- * @throws {PlimsollError} PLIMSOLL_BAD_TRACE when it cannot be read, is empty, or is no kept trace.
- * @example
- * readTrace('app.trace').processes[0]?.jobs.length;
- */
-export const readTrace = (source: string): Trace => withTexts(read(source));
+): Promise<RecordedTrace> {
+  const recording = await record(command, options, context);
+  return { ...recording, notes: traceNotes(recording.notes) };
+}
 
 /** What a recording shows. */
 export function summarise(recorded: RecordedTrace): TraceSummary {
   const { environment, command, startedAt, durationMs, ending, notes } = recorded;
   return {
-    schema: 'plimsoll/1',
-    kind: 'trace',
-    environment,
-    command: [...command],
-    startedAt,
-    durationMs,
-    ending,
+    ...{
+      schema: 'plimsoll/1',
+      kind: 'trace',
+      environment,
+      command: [...command],
+      startedAt,
+      durationMs,
+      ending,
+    },
     programs: programsOf(recorded).map((one) => ({ ...one, advice: traceAdvice(one.advice) })),
     notes: [...notes],
   };
 }
-
-const withTexts = <Given extends Recording>(recording: Given): Given & Trace => ({
-  ...recording,
-  notes: traceNotes(recording.notes),
-});

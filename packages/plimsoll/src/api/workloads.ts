@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { ChosenWorkload } from '../bench/options.js';
-import { PlimsollError } from '../errors.js';
+import { PlimsollError, usage } from '../errors.js';
 import { describeWorkload } from '../report/work.js';
 import {
   isWorkloadName,
@@ -12,7 +12,7 @@ import {
   type WorkloadName,
   workloadNames,
 } from '../workloads/parameters.js';
-import { looksLikePath } from './targets.js';
+import { looksLikePath } from '../workloads/targets.js';
 
 /** What the options of a bench say about its workloads. */
 export interface WorkloadOptions {
@@ -31,8 +31,7 @@ export function chooseWorkloads(names: readonly string[], options: WorkloadOptio
   const chosen = names.length === 0 ? workloadNames : [...new Set(names)];
   for (const name of Object.keys(options.parameters))
     if (!chosen.includes(name) || !isWorkloadName(name))
-      throw new PlimsollError(
-        'PLIMSOLL_USAGE',
+      throw usage(
         `parameters of ${JSON.stringify(name)}, which is not among the workloads that run (${chosen.join(', ')})`,
       );
   return chosen.map((name) => (isWorkloadName(name) ? builtIn(name, options) : module(name, options)));
@@ -55,15 +54,14 @@ function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     const { path, message } = error.issues[0] as z.core.$ZodIssue;
-    throw new PlimsollError('PLIMSOLL_USAGE', `parameters of ${[name, ...path].join('.')}: ${message}`);
+    throw usage(`parameters of ${[name, ...path].join('.')}: ${message}`);
   }
 }
 
 function module(path: string, options: WorkloadOptions): ChosenWorkload {
   const absolute = resolve(path);
   if (!looksLikePath(path))
-    throw new PlimsollError(
-      'PLIMSOLL_USAGE',
+    throw usage(
       `unknown workload ${JSON.stringify(path)}; it must be one of ${workloadNames.join(', ')}, or the path of a module (./my-workload.mjs)`,
     );
   if (!existsSync(absolute) || !statSync(absolute).isFile())

@@ -41,7 +41,7 @@ function header(
   const { node, cpu } = environment;
   const facts = `Node ${node.version} · libuv ${node.libuv} · ${cpu.effectiveCpus} CPUs`;
   return [
-    color.bold(`plimsoll timeline ${printable(operation)}`),
+    color.bold(`plimsoll classify --draw ${printable(operation)}`),
     ...wrap(printable(description), width).map(color.dim),
     ...wrap(facts, width).map(color.dim),
     ...(interrupted ? [color.yellow('interrupted: only complete experiments are shown')] : []),

@@ -23,19 +23,19 @@ import { writeTrace } from './trace-file.js';
 
 export interface RecordOptions {
   /** The command is ended after so many milliseconds; by default it ends by itself. */
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
   /** UV_THREADPOOL_SIZE of the command; by default as it is. */
-  readonly size?: number | null;
+  readonly size?: number | null | undefined;
   /** Trace events that each process may record; by default a million. */
-  readonly maxEvents?: number;
+  readonly maxEvents?: number | undefined;
   /** Where the trace is kept as lines of JSON. */
-  readonly file?: string | null;
+  readonly file?: string | null | undefined;
   /** Share of the requests whose calls and jobs are told apart, from 0 to 1; by default all. */
-  readonly sample?: number;
+  readonly sample?: number | undefined;
   /** Time between two samples of the threads, in milliseconds; by default 50. */
-  readonly sampleMs?: number;
+  readonly sampleMs?: number | undefined;
   /** Where the command's standard output goes; by default where ours goes. */
-  readonly stdout?: Output;
+  readonly stdout?: Output | undefined;
 }
 
 /** What became of a command: `ended` by itself, `failed` by itself, `stopped` after the duration, or `interrupted`. */
@@ -51,7 +51,7 @@ export interface RecordContext extends Supervision {
   readonly onProgress?: ((progress: RecordProgress) => void) | undefined;
 }
 
-export const DEFAULT_MAX_EVENTS = 1_000_000;
+const DEFAULT_MAX_EVENTS = 1_000_000;
 const SAMPLE_MS = 50;
 const POLL_MS = 100;
 /** How long recorders may take to write what they have; one whose event loop is blocked needs longer. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { type ObservationFact, observationsOf } from '#plimsoll/classify/observations.js';
 import { observations } from '#plimsoll/report/findings/timeline.js';
-import { type ObservationFact, observationsOf } from '#plimsoll/timeline/observations.js';
 
 const waited = (waves: readonly number[], requests: readonly number[]): ObservationFact => ({
   id: 'timeline.waited',

@@ -1,5 +1,5 @@
-import type { Compared, ComparisonFact } from '../../compare/compare.js';
-import type { Differences } from '../../compare/machines.js';
+import type { Compared, ComparisonFact } from '../../bench/compare.js';
+import type { Differences } from '../../bench/machines.js';
 import type { Comparison } from '../../results/comparison.js';
 import type { Finding } from '../../results/finding.js';
 import { change, list } from '../format.js';

@@ -1,5 +1,5 @@
+import type { ObservationFact } from '../../classify/observations.js';
 import type { Statement } from '../../results/finding.js';
-import type { ObservationFact } from '../../timeline/observations.js';
 import { formatCount, formatDecimal, formatMs, list, percent } from '../format.js';
 import { statement, type Texts } from './statement.js';
 

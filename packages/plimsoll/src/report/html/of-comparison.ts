@@ -7,13 +7,13 @@ import { drawIntervals } from './interval-rows.js';
 import type { Render, Section } from './section.js';
 import { htmlTable } from './table.js';
 
-/** The result of `plimsoll compare`: the verdict, every row with its interval, and what speaks against it. */
+/** The result of `--against`: the verdict, every row with its interval, and what speaks against it. */
 export const comparisonSection: Render<Comparison> = (comparison, id): Section => {
-  const { old, new: now, rows, verdict, findings } = comparison;
+  const { of, old, new: now, rows, verdict, findings } = comparison;
   return {
     id,
     title: headline(comparison),
-    kind: 'plimsoll compare',
+    kind: `plimsoll ${of === 'modules' ? 'bench' : 'report'} --against`,
     verdicts: [],
     body: [
       `<p class="headline ${verdict}">${escapeText(headline(comparison))}</p>`,

@@ -1,5 +1,3 @@
-import type { ChosenWorkload } from '../bench/options.js';
-import { planRounds, type RoundsPlan } from '../bench/pilot.js';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment, type Environment } from '../host/environment.js';
 import {
@@ -19,6 +17,8 @@ import { LEVEL } from '../stats/paired-comparison.js';
 import { median } from '../stats/quantile.js';
 import { createRandom } from '../stats/random.js';
 import { type Compared, type ComparisonFact, rowName, together } from './compare.js';
+import type { ChosenWorkload } from './options.js';
+import { planRounds, type RoundsPlan } from './pilot.js';
 
 export interface ModulesPlan {
   readonly old: ChosenWorkload;
