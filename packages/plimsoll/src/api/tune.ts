@@ -48,7 +48,7 @@ function workOf(options: TuneOptions): (context: TuneContext) => Promise<Measure
     return (context) => tuneProcess(request, context);
   }
   if (command.length === 0)
-    throw usage('command: must name a program to run, or pid a Node process that runs already');
+    throw usage('command: must name a program to run (plimsoll tune -- node server.js), or give a PID');
   const base = baseline ?? DEFAULT_POOL_SIZE;
   const request = {
     ...{ ...common, command, traffic: trafficSource(rest), readyMs: READY_MS },
