@@ -1,4 +1,5 @@
-import { diagnose, diagnosed, verdictOf } from '../doctor/diagnose.js';
+import { type DoctorFact, diagnose, sizeOf, UNKNOWN, WRONG } from '../doctor/diagnose.js';
+import type { ProcessFacts } from '../doctor/facts.js';
 import { fromOutside } from '../doctor/from-outside.js';
 import { observe } from '../doctor/observe.js';
 import { readCgroup } from '../host/cgroup.js';
@@ -51,6 +52,23 @@ export async function doctor(
   };
 }
 
+/** One process that has another size decides; without one, all must have been counted but those that never used their pool. */
+function verdictOf(facts: readonly DoctorFact[], processes: readonly ProcessFacts[]): boolean | null {
+  if (facts.some(({ id }) => WRONG.has(id))) return false;
+  const isCounted = processes.some(({ threads }) => threads !== null);
+  const unknown = facts.filter(({ id }) => UNKNOWN.has(id));
+  return isCounted && unknown.every(({ id }) => id === 'doctor.not-used') ? true : null;
+}
+
 /** Processes of a cluster have the same to say. */
 const once = (findings: readonly Finding[]): Finding[] =>
   [...new Map(findings.toReversed().map((finding) => [finding.text, finding])).values()].reverse();
+
+const diagnosed = (facts: ProcessFacts): Diagnosis['processes'][number] => ({
+  ...{ pid: facts.pid, script: facts.script, node: facts.node, asked: facts.current ?? facts.initial },
+  ...{
+    size: sizeOf(facts),
+    countedBy: facts.threads === null ? null : facts.countedBy,
+    usedBy: facts.usedBy,
+  },
+});

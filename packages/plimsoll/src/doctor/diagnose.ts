@@ -1,5 +1,4 @@
 import { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE, poolSizeOf } from '../libuv/pool-size.js';
-import type { Diagnosis } from '../results/diagnosis.js';
 import type { MachineFacts, ProcessFacts } from './facts.js';
 
 /** Something about the size of a process's pool; `report/` says it in a sentence, with the line to change. */
@@ -184,21 +183,3 @@ function ofMachine(process: ProcessFacts, { effectiveCpus, pidsHeadroom }: Machi
 
 const ofExit = ({ pid, exitMs }: ProcessFacts): DoctorFact[] =>
   exitMs === null || exitMs < EXIT_MS ? [] : [{ id: 'doctor.exit-delayed', pid, ms: exitMs }];
-
-/** One process that has another size decides; without one, all must have been counted but those that never used their pool. */
-export function verdictOf(facts: readonly DoctorFact[], processes: readonly ProcessFacts[]): boolean | null {
-  if (facts.some(({ id }) => WRONG.has(id))) return false;
-  const isCounted = processes.some(({ threads }) => threads !== null);
-  const unknown = facts.filter(({ id }) => UNKNOWN.has(id));
-  return isCounted && unknown.every(({ id }) => id === 'doctor.not-used') ? true : null;
-}
-
-/** A process as the result has it. */
-export const diagnosed = (facts: ProcessFacts): Diagnosis['processes'][number] => ({
-  ...{ pid: facts.pid, script: facts.script, node: facts.node, asked: facts.current ?? facts.initial },
-  ...{
-    size: sizeOf(facts),
-    countedBy: facts.threads === null ? null : facts.countedBy,
-    usedBy: facts.usedBy,
-  },
-});
