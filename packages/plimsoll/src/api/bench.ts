@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { bench as measure } from '../bench/bench.js';
 import { type ModulesProgress, compareModules as measureModules } from '../bench/modules.js';
-import type { BenchProgress } from '../bench/options.js';
+import type { BenchProgress, ChosenWorkload } from '../bench/options.js';
 import { usage } from '../errors.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { benchResultOf } from '../report/findings/bench.js';
@@ -12,7 +12,7 @@ import { looksLikePath } from '../workloads/targets.js';
 import type { OptionsOf } from './options.js';
 import { type RunOptions, supervised } from './run-options.js';
 import { ascending, checkOptions, usualSizes } from './values.js';
-import { chooseWorkloads } from './workloads.js';
+import { chooseWorkloads, moduleWorkload } from './workloads.js';
 
 export type BenchOptions = OptionsOf<'bench'>;
 /** How two modules are compared, those of `bench`; sizes by default 4. */
@@ -83,16 +83,12 @@ export async function compareModules(
 ): Promise<Comparison> {
   const { sizes = [DEFAULT_POOL_SIZE], timeMs = TIME_MS, ...checked } = checkOptions('bench', options);
   const { operations, scale, seed = randomSeed(), deadlineMs } = checked;
-  const [before, after] = [old, now].map((path) => {
+  const versionAt = (path: string): ChosenWorkload => {
     if (!looksLikePath(path))
       throw usage(`${JSON.stringify(path)} is no path of a module, such as ./work.mjs`);
-    return chooseWorkloads([path], { operations, scale, parameters: {} });
-  });
-  const [versions] = (before ?? []).flatMap((one) =>
-    (after ?? []).map((other) => ({ old: one, new: other })),
-  );
-  if (versions === undefined) throw usage('two modules are needed');
-  const plan = { ...versions, sizes, timeMs, seed, deadlineMs };
+    return moduleWorkload(path, { operations, scale });
+  };
+  const plan = { old: versionAt(old), new: versionAt(now), sizes, timeMs, seed, deadlineMs };
   return comparison(
     await supervised(signal, (supervision) => measureModules(plan, { ...supervision, onProgress })),
   );

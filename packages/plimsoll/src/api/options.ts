@@ -448,16 +448,16 @@ type With<Rows, Mark> = { [Key in keyof Rows]: Rows[Key] extends Mark ? Key : ne
 type OfFunction<Rows> = Exclude<keyof Rows, With<Rows, { readonly cli: true }>>;
 type RequiredOf<Rows> = With<Rows, { readonly required: true }>;
 
-/** What a command's function takes. */
-export type OptionsOf<Name extends CommandName> = {
-  readonly [Key in Exclude<OfFunction<Table<Name>>, RequiredOf<Table<Name>>>]?:
-    | ValueOf<Table<Name>[Key]>
-    | undefined;
-} & {
-  readonly [Key in Extract<OfFunction<Table<Name>>, RequiredOf<Table<Name>>>]: ValueOf<Table<Name>[Key]>;
-};
+type Given<Rows, Keys extends keyof Rows> = {
+  readonly [Key in Exclude<Keys, RequiredOf<Rows>>]?: ValueOf<Rows[Key]> | undefined;
+} & { readonly [Key in Extract<Keys, RequiredOf<Rows>>]: ValueOf<Rows[Key]> };
 
-/** The same after its checks: defaults are filled in. */
+/** What a command's function takes. */
+export type OptionsOf<Name extends CommandName> = Given<Table<Name>, OfFunction<Table<Name>>>;
+/** What was typed on a command line, read. */
+export type TypedOptions<Name extends CommandName> = Given<Table<Name>, keyof Table<Name>>;
+
+/** What a function took, after its checks: defaults are filled in. */
 export type CheckedOptions<Name extends CommandName> = {
   readonly [Key in OfFunction<Table<Name>>]: Table<Name>[Key] extends
     | { readonly default: unknown }
@@ -465,12 +465,5 @@ export type CheckedOptions<Name extends CommandName> = {
     ? ValueOf<Table<Name>[Key]>
     : ValueOf<Table<Name>[Key]> | undefined;
 };
-
-/** What was typed on a command line, read. */
-export type TypedOptions<Name extends CommandName> = {
-  readonly [Key in Exclude<keyof Table<Name>, RequiredOf<Table<Name>>>]?:
-    | ValueOf<Table<Name>[Key]>
-    | undefined;
-} & { readonly [Key in RequiredOf<Table<Name>>]: ValueOf<Table<Name>[Key]> };
 
 export const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);

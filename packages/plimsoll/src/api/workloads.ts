@@ -13,14 +13,10 @@ import {
   workloadNames,
 } from '../workloads/parameters.js';
 import { looksLikePath } from '../workloads/targets.js';
+import type { CheckedOptions } from './options.js';
 
 /** What the options of a bench say about its workloads. */
-export interface WorkloadOptions {
-  readonly operations: number | undefined;
-  readonly scale: number;
-  /** Parameters of built-in workloads, by workload. */
-  readonly parameters: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
-}
+type WorkloadOptions = Pick<CheckedOptions<'bench'>, 'operations' | 'scale' | 'parameters'>;
 
 /**
  * The workloads that the user named: built-in ones by name, modules by path; all built-in ones when none is named.
@@ -34,7 +30,13 @@ export function chooseWorkloads(names: readonly string[], options: WorkloadOptio
       throw usage(
         `parameters of ${JSON.stringify(name)}, which is not among the workloads that run (${chosen.join(', ')})`,
       );
-  return chosen.map((name) => (isWorkloadName(name) ? builtIn(name, options) : module(name, options)));
+  return chosen.map((name) => {
+    if (isWorkloadName(name)) return builtIn(name, options);
+    if (looksLikePath(name)) return moduleWorkload(name, options);
+    throw usage(
+      `unknown workload ${JSON.stringify(name)}; it must be one of ${workloadNames.join(', ')}, or the path of a module (./my-workload.mjs)`,
+    );
+  });
 }
 
 function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
@@ -58,23 +60,18 @@ function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
   }
 }
 
-function module(path: string, options: WorkloadOptions): ChosenWorkload {
+/** @throws {PlimsollError} PLIMSOLL_BAD_WORKLOAD when there is no such file. */
+export function moduleWorkload(
+  path: string,
+  { operations, scale }: Pick<WorkloadOptions, 'operations' | 'scale'>,
+): ChosenWorkload {
   const absolute = resolve(path);
-  if (!looksLikePath(path))
-    throw usage(
-      `unknown workload ${JSON.stringify(path)}; it must be one of ${workloadNames.join(', ')}, or the path of a module (./my-workload.mjs)`,
-    );
   if (!existsSync(absolute) || !statSync(absolute).isFile())
     throw new PlimsollError('PLIMSOLL_BAD_WORKLOAD', `there is no module at ${path}`);
   return {
     name: basename(path),
     description: `the default export of ${path}`,
-    spec: {
-      kind: 'module',
-      url: pathToFileURL(absolute).href,
-      operations: options.operations ?? null,
-      scale: options.scale,
-    },
+    spec: { kind: 'module', url: pathToFileURL(absolute).href, operations: operations ?? null, scale },
     usesDns: false,
   };
 }
