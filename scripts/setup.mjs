@@ -39,9 +39,10 @@ function install() {
 function build() {
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
   bundle(root);
-  const results = join(root, 'packages/plimsoll/dist/results');
+  const sources = ['api', 'results'].map((folder) => join(root, 'packages/plimsoll/dist', folder));
   const schema = join(root, 'packages/plimsoll/dist/schema/bench.json');
-  const newest = Math.max(...readdirSync(results).map((file) => statSync(join(results, file)).mtimeMs));
+  const files = sources.flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
+  const newest = Math.max(...files.map((file) => statSync(file).mtimeMs));
   if (existsSync(schema) && statSync(schema).mtimeMs >= newest) return;
   run(process.execPath, [join(root, 'scripts/write-schemas.mjs')]);
 }

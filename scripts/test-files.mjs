@@ -16,11 +16,10 @@ const inFolder = (folder, names) => names.map((name) => `${folder}/${name}`);
  * the protocol needs. `npm test` names the slowest files of each run; what is not quick any more belongs here.
  */
 const SLOW = [
-  ...inFolder(CLI, ['bad-input', 'bench', 'classify', 'clean-up', 'compare-modules', 'limits', 'timeline']),
+  ...inFolder(CLI, ['against', 'bad-input', 'bench', 'classify', 'clean-up', 'draw', 'limits']),
   ...inFolder(CLI, ['trace', 'tune']),
   ...inFolder(TEST, ['browser/browser', 'classify/classify', 'docs/site', 'doctor/doctor', 'doctor/running']),
-  ...inFolder(TEST, ['resize/resize', 'stats/generations', 'target/attach', 'timeline/timeline', 'top/top']),
-  ...inFolder(TEST, ['trace/calls-recorded', 'trace/requests-http', 'trace/sampling']),
+  ...inFolder(TEST, ['resize/resize', 'stats/generations', 'target/attach', 'classify/draw', 'top/top']),
   ...inFolder(TEST, ['tune/attached', 'tune/commands', 'tune/judge', 'tune/live', 'tune/live-trouble']),
   ...inFolder(TEST, ['tune/traffic', 'tune/tune', 'tune/tune-clean-up']),
   ...inFolder('packages/monitor/test', ['auto', 'thread-pool']),
@@ -44,10 +43,10 @@ const NOT_EVERYWHERE = [
     lines: [20],
     paths: [
       ...inFolder(POOL, ['programs', 'protocol', 'reordering', 'litmus', 'testing-', 'docs', 'floors']),
-      ...inFolder(TEST, ['browser/', 'collections/', 'compare/', 'docs/', 'report/', 'stats/']),
-      ...inFolder(TEST, ['host/noise', 'packaging/', 'trace/reduce', 'trace/sampling']),
+      ...inFolder(TEST, ['bench/', 'browser/', 'collections/', 'contest/', 'docs/', 'report/', 'stats/']),
+      ...inFolder(TEST, ['host/noise', 'packaging/', 'trace/reduce']),
       ...inFolder(TEST, ['tune/answer', 'tune/commands', 'tune/figures', 'tune/judge', 'tune/traffic']),
-      ...inFolder(CLI, ['bad-input', 'bench', 'compare', 'limits', 'report']),
+      ...inFolder(CLI, ['against', 'bad-input', 'bench', 'limits', 'report']),
       ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'ending', 'faults', 'handles', 'network']),
       ...inFolder('packages/bullmq/test', ['restarts', 'rights', 'silence', 'skew']),
       ...['packages/monitor/test/histogram', 'benchmarks/', 'setups/test/command', 'studies/'],
@@ -57,7 +56,7 @@ const NOT_EVERYWHERE = [
     lines: [20, 22],
     paths: [`${TEST}/classify/`, `${CLI}/classify`, `${POOL}/differential`, `${POOL}/threaded-programs`],
   },
-  { lines: [20, 24], paths: ['examples/', 'packages/bullmq/', 'setups/', `${TEST}/timeline/`] },
+  { lines: [20, 24], paths: ['examples/', 'packages/bullmq/', 'setups/'] },
   {
     // By the pool's real threads, not by parked ones, since Node 26.
     lines: [20, 26],
@@ -70,7 +69,7 @@ const NOT_EVERYWHERE = [
 
 /** What asserts on times of its own: alone. Measurements of a planted effect, which lasts, are none. */
 const MEASURES = [
-  ...inFolder(TEST, ['classify/classify', 'timeline/']),
+  ...inFolder(TEST, ['classify/classify', 'classify/draw']),
   ...['packages/monitor/test/monitor', 'benchmarks/test/blocks', 'studies/test/load/traffic'],
 ];
 

@@ -1,4 +1,4 @@
-// Writes the JSON Schema of every kind of result beside the compiled package.
+// Writes the JSON Schema of every kind of result, and of the options, beside the compiled package.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { benchSchema } from '../packages/plimsoll/dist/results/bench.js';
@@ -10,6 +10,7 @@ import { resizeSchema } from '../packages/plimsoll/dist/results/resize.js';
 import { timelineSchema } from '../packages/plimsoll/dist/results/timeline.js';
 import { traceSummarySchema } from '../packages/plimsoll/dist/results/trace-summary.js';
 import { tuneSchema } from '../packages/plimsoll/dist/results/tune.js';
+import { optionsSchema } from '../packages/plimsoll/scripts/options.mjs';
 
 const SCHEMAS = {
   bench: benchSchema,
@@ -25,5 +26,7 @@ const SCHEMAS = {
 
 const directory = new URL('../packages/plimsoll/dist/schema/', import.meta.url);
 mkdirSync(directory, { recursive: true });
-for (const [kind, schema] of Object.entries(SCHEMAS))
-  writeFileSync(new URL(`${kind}.json`, directory), `${JSON.stringify(z.toJSONSchema(schema), null, 2)}\n`);
+/** @type {[string, object][]} */
+const schemas = Object.entries(SCHEMAS).map(([kind, schema]) => [kind, z.toJSONSchema(schema)]);
+for (const [name, schema] of [...schemas, ['options', optionsSchema()]])
+  writeFileSync(new URL(`${name}.json`, directory), `${JSON.stringify(schema, null, 2)}\n`);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
-import { parseCount, readOptions, usage } from 'plimsoll/lab';
+import { readOptions, readValue, usage } from 'plimsoll/lab';
 import type { Case } from './cases/case.js';
 import { CASES } from './cases/cases.js';
 import { ALL, BASELINE, CONTENDERS } from './contenders/contenders.js';
@@ -56,8 +56,8 @@ export function readArguments(args: readonly string[]): Arguments | null {
   return {
     cases: choosePools(chooseCases(positionals), values.pools),
     effort,
-    blocks: values.blocks === undefined ? BLOCKS[effort] : parseCount(values.blocks, '--blocks', 1, 100),
-    seed: values.seed === undefined ? randomInt(2 ** 31) : parseCount(values.seed, '--seed', 0, 2 ** 31 - 1),
+    blocks: wholeNumber(values.blocks, '--blocks', 1, 100) ?? BLOCKS[effort],
+    seed: wholeNumber(values.seed, '--seed', 0, 2 ** 31 - 1) ?? randomInt(2 ** 31),
     node: executable(values.node ?? process.execPath),
     json: values.json,
     page: values.page ?? (effort === 'full' && values.pools === undefined ? PAGE : null),
@@ -95,3 +95,11 @@ function executable(path: string): string {
     throw usage(`--node: ${path} is not a program that can be run`);
   }
 }
+
+const wholeNumber = (
+  text: string | undefined,
+  name: string,
+  least: number,
+  most: number,
+): number | undefined =>
+  text === undefined ? undefined : Number(readValue({ kind: 'count', least, most }, [text], name));

@@ -95,11 +95,11 @@ export const USES = {
       [
         'node',
         '-e',
-        `const args = ['node_modules/plimsoll/bin/plimsoll.js', 'compare', 'a.json', 'a.json', '--json', 'b.json'];
+        `const args = ['node_modules/plimsoll/bin/plimsoll.js', 'report', '--against', 'a.json', 'a.json', '--json', 'b.json'];
          const { status } = require('node:child_process').spawnSync(process.execPath, args, { stdio: 'inherit' });
          if (status !== 0 && status !== 3) process.exit(1);`,
       ],
-      ['plimsoll', ...words('timeline randomBytes --requests 2 --quiet')],
+      ['plimsoll', ...words('classify --draw randomBytes --requests 2 --quiet')],
       ['plimsoll', ...words('trace --quiet --'), process.execPath, 'app.mjs'],
     ],
     files: {

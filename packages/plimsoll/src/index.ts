@@ -3,25 +3,20 @@
  * writes. The functions clean up after themselves; none needs anything but its options.
  */
 
-export { type BenchOptions, bench } from './api/bench.js';
-export { type ClassifyOptions, classify } from './api/classify.js';
-export {
-  type Comparable,
-  type CompareModulesOptions,
-  compare,
-  compareModules,
-  type ModulesProgress,
-} from './api/compare.js';
+export { type BenchOptions, bench, type CompareModulesOptions, compareModules } from './api/bench.js';
+export { type ClassifyOptions, classify, type TimelineOptions, timeline } from './api/classify.js';
 export { type DoctorOptions, doctor } from './api/doctor.js';
-export { type ReportOptions, report } from './api/report.js';
+export { compare, type ReportOptions, report } from './api/report.js';
 export { type ResizeOptions, resize } from './api/resize.js';
 export type { RunOptions } from './api/run-options.js';
-export { type TimelineOptions, timeline } from './api/timeline.js';
 export { type TopOptions, top } from './api/top.js';
 export { type Traced, type TraceOptions, trace } from './api/trace.js';
 export { type TuneOptions, tune } from './api/tune.js';
+export type { Comparable } from './bench/compare.js';
+export type { ModulesProgress } from './bench/modules.js';
 export type { BenchProgress } from './bench/options.js';
 export type { ClassifyProgress } from './classify/classify.js';
+export type { DrawProgress } from './classify/draw.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
 export type { Environment } from './host/environment.js';
 export type { DnsMode } from './lab/resolver/open.js';
@@ -66,7 +61,6 @@ export type {
 } from './results/trace.js';
 export { type TracedProgram, type TraceSummary, traceSummarySchema } from './results/trace-summary.js';
 export { type TunedSize, type TuneResult, tuneSchema } from './results/tune.js';
-export type { TimelineProgress } from './timeline/timeline.js';
 export { writeTrace } from './trace/perfetto.js';
 export type { RecordOptions, RecordProgress } from './trace/record.js';
 export type { TuneProgress } from './tune/progress.js';

@@ -5,9 +5,8 @@
  * Unstable: it changes with any version, without notice. What is stable is `plimsoll`.
  */
 
-export { checkCount, checkPositive, checkSize, checkSizes, checkUrl } from './api/check.js';
 export { type RunOptions, supervised } from './api/run-options.js';
-export { looksLikePath } from './api/targets.js';
+export { checkValue, readValue } from './api/values.js';
 export { analyseWorkload } from './bench/analyse.js';
 export type { Measurement } from './bench/messages.js';
 export type { ChosenWorkload } from './bench/options.js';
@@ -17,7 +16,6 @@ export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
 export { ProgressLine } from './cli/progress-line.js';
 export { readOptions } from './cli/read-options.js';
-export { parseCount, parsePositive, parseSize, parseSizes } from './cli/values.js';
 export { type Arm, blockOrders } from './contest/block-order.js';
 export {
   blocksOf,
@@ -119,3 +117,4 @@ export { judge } from './tune/judge.js';
 export { LiveTarget } from './tune/live/target.js';
 export { openTraffic } from './tune/traffic/open.js';
 export type { Window } from './tune/window.js';
+export { looksLikePath } from './workloads/targets.js';

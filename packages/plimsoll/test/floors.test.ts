@@ -3,15 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { faultsOf, importsOf, type Sources } from './support/imports.js';
+import { COMMANDS } from '#plimsoll/api/options.js';
+import { closureOf, faultsOf, importsOf, type Sources } from './support/imports.js';
 
 /** From the top down; a floor imports only from floors under it. */
 const FLOORS = [
   ['cli'],
+  ['screen'],
   ['api'],
   ['report'],
-  ['compare'],
-  ['bench', 'timeline', 'classify', 'trace', 'doctor', 'top', 'tune', 'resize'],
+  ['bench', 'classify', 'trace', 'doctor', 'top', 'tune', 'resize'],
   ['target'],
   ['contest'],
   ['lab'],
@@ -42,6 +43,41 @@ describe('the sources', () => {
   test('the imports were read', () => {
     const count = [...importsOf(sources).values()].flat().length;
     assert.ok(count > 2 * files.length, `${count} imports in ${files.length} files`);
+  });
+});
+
+/** The most files that a command may load before it does anything; today `tune` has the most, 83. */
+const MOST_FILES = 90;
+
+describe('what a command loads', () => {
+  const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+  const loaded = (file: string): Set<string> =>
+    closureOf(file, (name) => readFileSync(join(dist, name), 'utf8'));
+
+  for (const name of Object.keys(COMMANDS))
+    test(name, () => {
+      const files = new Set([...loaded('cli/command-line.js'), ...loaded(`cli/${name}.js`)]);
+      assert.ok(files.has('errors.js'), 'the imports were read');
+      assert.ok(files.size <= MOST_FILES, `${files.size} files`);
+    });
+
+  test('nothing before a command is chosen', () => {
+    assert.deepEqual([...loaded('cli/main.js')], ['cli/main.js', 'api/options.js']);
+  });
+
+  test('dynamic imports and types are not among them', () => {
+    const files: Record<string, string> = {
+      'cli/a.js': "import { b } from './b.js';\nexport { c } from '../lab/c.js';\nawait import('./d.js');",
+      'cli/b.js': "import {\n  e,\n} from './e.js';\nimport './a.js';",
+      'lab/c.js': '',
+      'cli/e.js': '',
+    };
+    assert.deepEqual([...closureOf('cli/a.js', (name) => files[name] ?? '')].sort(), [
+      'cli/a.js',
+      'cli/b.js',
+      'cli/e.js',
+      'lab/c.js',
+    ]);
   });
 });
 

@@ -73,7 +73,7 @@ describe('the commands as functions', () => {
   });
 
   leavesNothing('timeline', async () => {
-    const options = { operation: `${fixture('timeline.mjs')}#hash`, requests: [2], size: 2 };
+    const options = { operation: `${fixture('draw.mjs')}#hash`, requests: [2], size: 2 };
     const result = plimsoll.timelineSchema.parse(await timeline(options));
     assert.deepEqual(
       result.experiments.map(({ requests }) => requests),
@@ -82,7 +82,7 @@ describe('the commands as functions', () => {
   });
 
   leavesNothing('timeline, of an operation that fails', async () => {
-    const operation = `${fixture('timeline.mjs')}#nowhere`;
+    const operation = `${fixture('draw.mjs')}#nowhere`;
     await assert.rejects(timeline({ operation, requests: [1] }), PlimsollError);
   });
 
@@ -100,7 +100,10 @@ describe('the commands as functions', () => {
   leavesNothing('a signal ends a bench, whose result says so', async () => {
     const controller = new AbortController();
     const onProgress = (): void => controller.abort();
-    const { method } = await bench({ ...small, blocks: 100 }, { signal: controller.signal, onProgress });
+    const { method } = await bench(
+      { ...small, isolated: true, blocks: 100 },
+      { signal: controller.signal, onProgress },
+    );
     assert.equal(method.interrupted, true);
   });
 
@@ -137,6 +140,7 @@ describe('the commands as functions', () => {
     await rejects(trace({ command: [] }), /^command: /);
     await rejects(tune({}), /^command: must name a program to run/);
     await rejects(tune({ command: ['a'], pid: 1 }), /^command and pid: one of them/);
+    await rejects(bench({ blocks: 3 }), /^blocks goes with isolated/);
     await rejects(tune({ command: ['a'], urls: ['/'], headers: ['x'] }), /^headers: must be .*not "x"/);
     await rejects(tune({ command: ['a'], timeMs: -1 }), /^timeMs: .*not -1/);
   });
@@ -186,8 +190,7 @@ test('plimsoll/lab exports these values and no others', () => {
       ...['openResolver', 'record'],
       ...['killGroup', 'lastWords', 'startGroup', 'interruptSignal', 'runCommand'],
       ...['cannotWrite', 'exitCodeOf', 'openJsonOutput', 'PlimsollError', 'ProgressLine', 'usage'],
-      ...['checkCount', 'checkPositive', 'checkSize', 'checkSizes', 'checkUrl', 'looksLikePath'],
-      ...['parseCount', 'parsePositive', 'parseSize', 'parseSizes', 'readOptions'],
+      ...['checkValue', 'looksLikePath', 'readOptions', 'readValue'],
       ...['captureEnvironment', 'cpuCount', 'printable'],
       ...['hasEnded', 'isSameProcess', 'readGroupUsage', 'startTime'],
       ...['countPoolThreads', 'diffPoolThreads', 'listThreads', 'namesPoolThreads'],

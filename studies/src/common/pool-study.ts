@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ProgressLine, parseCount, readOptions, renderTable, terminalStyle, usage } from 'plimsoll/lab';
+import { ProgressLine, readOptions, renderTable, terminalStyle, usage } from 'plimsoll/lab';
 import { type Command, withGuardian } from './command.js';
 import { measureStudy } from './measure.js';
 import { pageOf } from './page.js';
@@ -9,6 +9,7 @@ import { RESULTS, ROOT, writeOutput } from './paths.js';
 import { type ConditionResult, isWhole, type StudyResult } from './result.js';
 import type { Effort, Study } from './study.js';
 import { conditionTable, failuresOf, methodOf } from './tables.js';
+import { parseCount } from './values.js';
 
 /** Enough for a generation, and no more. */
 const QUICK_MS = 500;

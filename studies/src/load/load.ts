@@ -1,15 +1,6 @@
 import { randomInt } from 'node:crypto';
-import {
-  checkCount,
-  checkPositive,
-  checkSize,
-  checkSizes,
-  checkUrl,
-  DEFAULT_POOL_SIZE,
-  PlimsollError,
-  type RunOptions,
-  supervised,
-} from 'plimsoll/lab';
+import { DEFAULT_POOL_SIZE, PlimsollError, type RunOptions, supervised } from 'plimsoll/lab';
+import { checkCount, checkPositive, checkSize, checkSizes, checkUrl } from '../common/values.js';
 import { type MeasuredLoad, measureTables } from './measure-tables.js';
 import { ownsPort } from './method.js';
 import { operationOf, type SampleOperation } from './operation.js';

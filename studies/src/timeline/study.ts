@@ -28,7 +28,7 @@ export const timelineStudy: Command = {
 /** Several times, if need be: what else runs on the machine is not what the pictures are about. */
 function measure(args: readonly string[], attempts: number): Timeline {
   for (let attempt = 1; ; attempt++) {
-    const result = resultOf(['timeline', ...args], timelineSchema);
+    const result = resultOf(['classify', '--draw', ...args], timelineSchema);
     const isDisturbed = result.experiments.some(({ observations }) =>
       observations.some(({ id }) => id === 'timeline.off-cpu'),
     );

@@ -1,12 +1,13 @@
 // What recording costs the app. A server that hashes and one that reads files, at half of their capacity and saturated: traced and
 // untraced ones take turns by slices of load; writes docs/results/trace.md, a quick run .cache/study-trace/trace.md.
 import { tmpdir } from 'node:os';
-import { captureEnvironment, createRandom, median, parseCount, type Random, readOptions } from 'plimsoll/lab';
+import { captureEnvironment, createRandom, median, type Random, readOptions } from 'plimsoll/lab';
 import { type Command, type LifeCycle, withGuardian } from '../common/command.js';
 import { isSettled } from '../common/compare.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { isWhole } from '../common/result.js';
 import { takeTurns } from '../common/take-turns.js';
+import { parseCount } from '../common/values.js';
 import { arrive, type Drive, saturate } from './load.js';
 import { APPS, ARMS, type Cell, CLIENTS, cellOf, tracePage } from './page.js';
 import { openApp, type Plan } from './run.js';

@@ -1,50 +1,28 @@
 import { randomInt } from 'node:crypto';
 import { bench as measure } from '../bench/bench.js';
-import type { BenchProgress } from '../bench/options.js';
-import { cpuCount } from '../host/cpu.js';
-import type { DnsMode } from '../lab/resolver/open.js';
-import { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
+import { type ModulesProgress, compareModules as measureModules } from '../bench/modules.js';
+import type { BenchProgress, ChosenWorkload } from '../bench/options.js';
+import { usage } from '../errors.js';
+import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { benchResultOf } from '../report/findings/bench.js';
+import { comparison } from '../report/findings/compare.js';
 import type { BenchResult } from '../results/bench.js';
-import { ascending, checkCount, checkPositive, checkSize, checkSizes } from './check.js';
+import type { Comparison } from '../results/comparison.js';
+import { looksLikePath } from '../workloads/targets.js';
+import type { OptionsOf } from './options.js';
 import { type RunOptions, supervised } from './run-options.js';
-import { chooseWorkloads } from './workloads.js';
+import { ascending, checkOptions, usualSizes } from './values.js';
+import { chooseWorkloads, moduleWorkload } from './workloads.js';
 
-/** What `bench` measures; every option has a default. */
-export interface BenchOptions {
-  /** `file`, `crypto`, `zlib`, `dns`, `mixed`, or paths of modules whose default export is measured; by default all five. */
-  readonly workloads?: readonly string[] | undefined;
-  /** Pool sizes, 1 to 1024; by default 4, 8 and the number of CPUs. */
-  readonly sizes?: readonly number[] | undefined;
-  /** The size that the others are compared with; by default 4. It is measured twice in every block. */
-  readonly baseline?: number | undefined;
-  /** One process at a time, one round each: for work that owns a port or a file. By default sizes take turns. */
-  readonly isolated?: boolean | undefined;
-  /**
-   * Most time for one workload, in milliseconds; it ends sooner when the answer is known. By default 20,000; isolated: no limit
-   * but `blocks`.
-   */
-  readonly timeMs?: number | undefined;
-  /** Isolated: how many times every size is measured, at the most; by default 10. Four are the fewest that give verdicts. */
-  readonly blocks?: number | undefined;
-  /** Operations of one round; by default what each workload has. */
-  readonly operations?: number | undefined;
-  /** Multiplies the cost of each operation (iterations, bytes); by default 1. */
-  readonly scale?: number | undefined;
-  /** Parameters of built-in workloads, such as `{ crypto: { iterations: 10_000 } }`. */
-  readonly parameters?: Readonly<Record<string, Readonly<Record<string, string | number>>>> | undefined;
-  /** Who answers lookups; by default the first that works of the system's resolver, a local one and the hosts file. */
-  readonly dns?: DnsMode | undefined;
-  /** Of the order of the runs; by default random. */
-  readonly seed?: number | undefined;
-  /** A process that needs longer to start, or for one round, counts as hung, in milliseconds; by default 120,000. */
-  readonly deadlineMs?: number | undefined;
-}
+export type BenchOptions = OptionsOf<'bench'>;
+/** How two modules are compared, those of `bench`; sizes by default 4. */
+export type CompareModulesOptions = Pick<
+  BenchOptions,
+  'sizes' | 'timeMs' | 'operations' | 'scale' | 'seed' | 'deadlineMs'
+>;
 
-/** Time for one workload, in milliseconds. */
-export const BENCH_TIME_MS = { quick: 10_000, default: 20_000, careful: 120_000 } as const;
-export const BENCH_BLOCKS = 10;
-const DEADLINE_MS = 120_000;
+const TIME_MS = 20_000;
+const randomSeed = (): number => randomInt(2 ** 31);
 
 /**
  * Measure every workload at every pool size, in live processes that take turns by short rounds in random order, until it is
@@ -63,26 +41,55 @@ export async function bench(
   options: BenchOptions = {},
   { signal, onProgress }: RunOptions<BenchProgress> = {},
 ): Promise<BenchResult> {
-  const { isolated = false, timeMs, blocks, operations, seed, deadlineMs = DEADLINE_MS } = options;
-  const baseline = checkSize(options.baseline ?? DEFAULT_POOL_SIZE, 'baseline');
-  const usual = [DEFAULT_POOL_SIZE, 2 * DEFAULT_POOL_SIZE, Math.min(cpuCount(), LARGEST_POOL_SIZE)];
+  const {
+    workloads = [],
+    sizes,
+    timeMs,
+    operations,
+    scale,
+    parameters,
+    ...checked
+  } = checkOptions('bench', options);
+  const { isolated, baseline, seed = randomSeed() } = checked;
   const plan = {
-    workloads: chooseWorkloads(options.workloads ?? [], {
-      operations: operations === undefined ? undefined : checkCount(operations, 'operations', 1),
-      scale: checkPositive(options.scale ?? 1, 'scale'),
-      parameters: options.parameters ?? {},
-    }),
-    sizes: ascending([...checkSizes(options.sizes ?? usual), baseline]),
-    baseline,
-    isolated,
-    timeMs:
-      timeMs === undefined && isolated ? null : checkPositive(timeMs ?? BENCH_TIME_MS.default, 'timeMs'),
-    blocks: checkCount(blocks ?? BENCH_BLOCKS, 'blocks', 1),
-    dns: options.dns ?? { mode: 'auto' as const },
-    seed: seed === undefined ? randomInt(2 ** 31) : checkCount(seed, 'seed', 0, 2 ** 31 - 1),
-    deadlineMs: checkPositive(deadlineMs, 'deadlineMs'),
+    ...checked,
+    workloads: chooseWorkloads(workloads, { operations, scale, parameters }),
+    sizes: ascending([...(sizes ?? usualSizes()), baseline]),
+    timeMs: timeMs ?? (isolated ? null : TIME_MS),
+    seed,
   };
   return benchResultOf(
     await supervised(signal, (supervision) => measure(plan, { ...supervision, onProgress })),
+  );
+}
+
+/**
+ * Compare an old and a new version of a module, as `bench` takes them: live processes of both take turns by short rounds in random
+ * order, so that what disturbs this machine hits both alike. It ends when the answer is known, or the time is up.
+ *
+ * When `signal` aborts, the result says so (`interrupted`) and holds what was measured by then. No process and no temporary
+ * directory is left.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE for an option out of range; PLIMSOLL_BAD_WORKLOAD for a module that is not there; what
+ * made the old module fail.
+ * @example
+ * const { verdict } = await compareModules('../main/work.mjs', './work.mjs', { sizes: [4, 8] });
+ */
+export async function compareModules(
+  old: string,
+  now: string,
+  options: CompareModulesOptions = {},
+  { signal, onProgress }: RunOptions<ModulesProgress> = {},
+): Promise<Comparison> {
+  const { sizes = [DEFAULT_POOL_SIZE], timeMs = TIME_MS, ...checked } = checkOptions('bench', options);
+  const { operations, scale, seed = randomSeed(), deadlineMs } = checked;
+  const versionAt = (path: string): ChosenWorkload => {
+    if (!looksLikePath(path))
+      throw usage(`${JSON.stringify(path)} is no path of a module, such as ./work.mjs`);
+    return moduleWorkload(path, { operations, scale });
+  };
+  const plan = { old: versionAt(old), new: versionAt(now), sizes, timeMs, seed, deadlineMs };
+  return comparison(
+    await supervised(signal, (supervision) => measureModules(plan, { ...supervision, onProgress })),
   );
 }

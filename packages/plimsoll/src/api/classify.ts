@@ -1,24 +1,23 @@
-import { catalogue, entriesNamed, missingNames } from '../classify/catalogue/catalogue.js';
-import type { Entry } from '../classify/catalogue/entry.js';
+import { catalogue, entriesNamed } from '../classify/catalogue/catalogue.js';
 import { type ClassifyProgress, classify as experiment } from '../classify/classify.js';
-import { PlimsollError } from '../errors.js';
+import { type DrawProgress, draw } from '../classify/draw.js';
+import { isOperationName, operationNames } from '../classify/operations.js';
+import { usage } from '../errors.js';
 import { explained } from '../report/findings/classify.js';
+import { observed } from '../report/findings/timeline.js';
 import type { Classification } from '../results/classification.js';
-import { checkPositive } from './check.js';
+import type { Timeline } from '../results/timeline.js';
+import { parseTarget } from '../workloads/targets.js';
+import type { OptionsOf } from './options.js';
 import { type RunOptions, supervised } from './run-options.js';
-import { parseTarget } from './targets.js';
+import { checkOptions } from './values.js';
 
-/** What `classify` looks into; every option has a default. */
-export interface ClassifyOptions {
-  /** APIs by name or group (`fs.stat`, `fs`), or functions as `PATH#export`; by default the whole catalogue. */
-  readonly names?: readonly string[] | undefined;
-  /** Arguments of `PATH#export`; by default none. */
-  readonly args?: readonly unknown[] | undefined;
-  /** An operation that takes longer with nothing blocked counts as one that never completes, in milliseconds; by default 5000. */
-  readonly deadlineMs?: number | undefined;
-}
+export type ClassifyOptions = Pick<OptionsOf<'classify'>, 'names' | 'args' | 'deadlineMs'>;
+/** `operation`: `pbkdf2`, `pbkdf2-sync`, `http`, `readFile`, `lookup`, `resolve`, `gzip`, `randomBytes`, or `PATH#export`. */
+export type TimelineOptions = Omit<OptionsOf<'classify'>, 'names'> & { readonly operation: string };
 
-export const CLASSIFY_DEADLINE_MS = 5000;
+const CLASSIFY_DEADLINE_MS = 5_000;
+const DRAW_DEADLINE_MS = 60_000;
 
 /**
  * Decide by experiment, for APIs and functions, whether they use the pool: with every pool thread blocked, do they complete?
@@ -33,35 +32,50 @@ export const CLASSIFY_DEADLINE_MS = 5000;
  * for (const { name, verdict } of results) console.log(name, verdict);
  */
 export async function classify(
-  { names = [], args = [], deadlineMs = CLASSIFY_DEADLINE_MS }: ClassifyOptions = {},
+  options: ClassifyOptions = {},
   { signal, onProgress }: RunOptions<ClassifyProgress> = {},
 ): Promise<Classification> {
+  const { names = [], args, deadlineMs = CLASSIFY_DEADLINE_MS } = checkOptions('classify', options);
   const wanted = [...new Set(names)];
   const targets = wanted.flatMap((name) => parseTarget(name, args) ?? []);
-  const named = wanted.filter((name) => !targets.some((target) => target.name === name)).flatMap(entriesOf);
-  const plan = {
-    entries: wanted.length === 0 ? catalogue : [...new Set(named)],
-    targets,
-    deadlineMs: checkPositive(deadlineMs, 'deadlineMs'),
-  };
+  const named = wanted
+    .filter((name) => !targets.some((target) => target.name === name))
+    .flatMap(entriesNamed);
+  const entries = wanted.length === 0 ? catalogue : [...new Set(named)];
   const measured = await supervised(signal, (supervision) =>
-    experiment(plan, { ...supervision, onProgress }),
+    experiment({ entries, targets, deadlineMs }, { ...supervision, onProgress }),
   );
   return { ...measured, results: measured.results.map(explained) };
 }
 
-function entriesOf(name: string): readonly Entry[] {
-  const entries = entriesNamed(name);
-  if (entries.length > 0) return entries;
-  if (missingNames.includes(name))
-    throw new PlimsollError('PLIMSOLL_USAGE', `${name} is not in Node ${process.versions.node}`);
-  const similar = catalogue.filter((entry) => entry.name.toLowerCase().includes(name.toLowerCase()));
-  const known =
-    name !== '' && similar.length > 0
-      ? `did you mean ${similar.map((entry) => entry.name).join(', ')}?`
-      : `the catalogue has ${[...new Set(catalogue.map((entry) => entry.name.split('.')[0]))].join(', ')}`;
-  throw new PlimsollError(
-    'PLIMSOLL_USAGE',
-    `unknown API ${JSON.stringify(name)}; ${known}; a function of yours is PATH#export`,
-  );
+/**
+ * Run an operation several times at once and say where every request spent its time: waiting for a pool thread, on one,
+ * waiting for the event loop, on the main thread, outside the process.
+ *
+ * When `signal` aborts, the result holds the complete experiments (`interrupted`). No process and no temporary directory
+ * is left.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE for an unknown operation or an option out of range; PLIMSOLL_WORKLOAD_FAILED,
+ * PLIMSOLL_WORKLOAD_EXITED, PLIMSOLL_WORKLOAD_HUNG when the operation does not complete.
+ * @example
+ * const { experiments } = await timeline({ operation: './work.mjs#hash', requests: [6], size: 4 });
+ */
+export async function timeline(
+  { operation, ...options }: TimelineOptions,
+  { signal, onProgress }: RunOptions<DrawProgress> = {},
+): Promise<Timeline> {
+  const checked = checkOptions('classify', options);
+  const { args, requests, size, url, deadlineMs = DRAW_DEADLINE_MS } = checked;
+  if (url !== undefined && operation !== 'http')
+    throw usage(`url: goes with http only, not with ${operation}`);
+  const target = isOperationName(operation) ? null : parseTarget(operation, args);
+  const subject = isOperationName(operation)
+    ? { kind: 'built-in' as const, name: operation }
+    : target && { kind: 'target' as const, target };
+  if (subject === null)
+    throw usage(
+      `unknown operation ${JSON.stringify(operation)}; it must be one of ${operationNames.join(', ')}, or PATH#export`,
+    );
+  const plan = { subject, requests, size, url: url === undefined ? null : String(url), deadlineMs };
+  return observed(await supervised(signal, (supervision) => draw(plan, { ...supervision, onProgress })));
 }

@@ -3,26 +3,15 @@ import { fromOutside } from '../doctor/from-outside.js';
 import { observe } from '../doctor/observe.js';
 import { readCgroup } from '../host/cgroup.js';
 import { effectiveCpus } from '../host/cpu.js';
-import type { Output } from '../lab/command.js';
 import { type DoctorFinding, diagnose } from '../report/findings/doctor.js';
 import type { Diagnosis } from '../results/diagnosis.js';
 import type { Finding } from '../results/finding.js';
-import { checkPositive } from './check.js';
+import type { OptionsOf } from './options.js';
 import { type RunOptions, supervised } from './run-options.js';
+import { checkOptions } from './values.js';
 
-/** What `doctor` examines: a command, a process, or with neither what a Node program that is started here would get. */
-export interface DoctorOptions {
-  /** The program and its arguments. */
-  readonly command?: readonly string[] | undefined;
-  /** A Node process that runs already; Linux. */
-  readonly pid?: number | undefined;
-  /** How long the command may run before its pools are counted and it is ended, in milliseconds; by default 2000. */
-  readonly waitMs?: number | undefined;
-  /** Where the standard output of the command goes; by default nowhere. */
-  readonly stdout?: Output | undefined;
-}
+export type DoctorOptions = OptionsOf<'doctor'>;
 
-export const DOCTOR_WAIT_MS = 2000;
 /** A program that does nothing until it is ended. */
 const NOTHING = [process.execPath, '-e', 'setTimeout(() => {}, 10_000)'];
 
@@ -36,19 +25,18 @@ const NOTHING = [process.execPath, '-e', 'setTimeout(() => {}, 10_000)'];
  * if (!isRight) console.log(processes[0]?.size);
  */
 export async function doctor(
-  { command, pid, waitMs = DOCTOR_WAIT_MS, stdout = 'nowhere' }: DoctorOptions = {},
+  options: DoctorOptions = {},
   { signal }: RunOptions<never> = {},
 ): Promise<Diagnosis> {
+  const { command, pid, waitMs, stdout = 'nowhere' } = checkOptions('doctor', options);
   const startedAt = new Date().toISOString();
-  const options = { waitMs: checkPositive(waitMs, 'waitMs'), stdout };
+  const how = { stdout, waitMs: command === undefined ? 1 : waitMs };
   const {
     processes: found,
     failure,
     pidsHeadroom,
   } = pid === undefined
-    ? await supervised(signal, (supervision) =>
-        observe(command ?? NOTHING, { ...options, waitMs: command === undefined ? 1 : waitMs }, supervision),
-      )
+    ? await supervised(signal, (supervision) => observe(command ?? NOTHING, how, supervision))
     : { processes: [fromOutside(pid)], failure: null, pidsHeadroom: readCgroup().pidsHeadroom };
   const machine = { effectiveCpus: effectiveCpus(), pidsHeadroom };
   const findings = found.flatMap((one) => diagnose(one, machine));

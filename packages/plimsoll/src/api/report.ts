@@ -1,13 +1,13 @@
+import { type Comparable, compare as compareResults } from '../bench/compare.js';
 import { usage } from '../errors.js';
 import type { ReportDocument } from '../report/documents.js';
+import { comparison } from '../report/findings/compare.js';
 import { reportPage } from '../report/html/page.js';
-import { readDocuments } from './result-files.js';
+import type { Comparison } from '../results/comparison.js';
+import type { OptionsOf } from './options.js';
+import { readDocuments, readResult } from './result-files.js';
 
-/** How a report is made; every option has a default. */
-export interface ReportOptions {
-  /** Of the page; by default `Thread pool report`. */
-  readonly title?: string | undefined;
-}
+export type ReportOptions = Pick<OptionsOf<'report'>, 'title'>;
 
 const MOST_DOCUMENTS = 500;
 
@@ -27,3 +27,18 @@ export function report(files: readonly string[], { title }: ReportOptions = {}):
     throw usage(`report: at most ${MOST_DOCUMENTS} results go into a page, not ${documents.length}`);
   return reportPage(documents, title);
 }
+
+/**
+ * Compare two results of `plimsoll bench`, each a path of its JSON or the result itself: is the new one
+ * slower, size by size?
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read or is no such result.
+ * @example
+ * const { verdict, rows } = compare('main.json', 'branch.json');
+ * if (verdict !== 'same' && verdict !== 'better') console.log(rows);
+ */
+export const compare = (old: string | Comparable, now: string | Comparable): Comparison =>
+  comparison(compareResults(resultOf(old), resultOf(now)));
+
+const resultOf = (source: string | Comparable): Comparable =>
+  typeof source === 'string' ? readResult(source, 'bench') : source;

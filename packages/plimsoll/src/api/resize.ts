@@ -1,19 +1,10 @@
 import { resizeProcess } from '../resize/resize.js';
 import type { Resize } from '../results/resize.js';
-import { checkPositive, checkSize } from './check.js';
+import type { OptionsOf } from './options.js';
 import type { RunOptions } from './run-options.js';
+import { checkOptions } from './values.js';
 
-/** Which process's pool, and how large it is to be. */
-export interface ResizeOptions {
-  /** A Node process that runs already; Linux. */
-  readonly pid: number;
-  /** Threads that shall serve the queue, from 1 to 1,024. */
-  readonly size: number;
-  /** How long running jobs may keep the pool from shrinking, in milliseconds; by default 10,000. */
-  readonly timeoutMs?: number | undefined;
-}
-
-export const RESIZE_TIMEOUT_MS = 10_000;
+export type ResizeOptions = OptionsOf<'resize'>;
 
 /**
  * Resize libuv's pool in a Node process that runs already, through its inspector, which is open for that moment. The size holds
@@ -26,10 +17,10 @@ export const RESIZE_TIMEOUT_MS = 10_000;
  * const { before, after } = await resize({ pid: 4711, size: 12 });
  */
 export async function resize(
-  { pid, size, timeoutMs = RESIZE_TIMEOUT_MS }: ResizeOptions,
+  options: ResizeOptions,
   { signal }: Pick<RunOptions<never>, 'signal'> = {},
 ): Promise<Resize> {
-  const ms = checkPositive(timeoutMs, 'timeoutMs');
-  const outcome = await resizeProcess(pid, checkSize(size, 'size'), ms, signal);
+  const { pid, size, timeoutMs } = checkOptions('resize', options);
+  const outcome = await resizeProcess(pid, size, timeoutMs, signal);
   return { schema: 'plimsoll/1', kind: 'resize', pid, takenAt: new Date().toISOString(), ...outcome };
 }

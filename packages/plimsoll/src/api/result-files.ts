@@ -20,7 +20,7 @@ const SCHEMAS = {
 } as const;
 
 type Kind = keyof typeof SCHEMAS;
-export type DocumentOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>;
+type DocumentOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>;
 
 const LARGEST_BYTES = 512 * 2 ** 20;
 const GZIP = [0x1f, 0x8b];
@@ -50,7 +50,7 @@ function textOf(file: string): string {
 }
 
 /** @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read or holds no JSON. */
-export function readJson(file: string): unknown {
+function readJson(file: string): unknown {
   try {
     return JSON.parse(textOf(file));
   } catch (error) {
@@ -60,36 +60,41 @@ export function readJson(file: string): unknown {
 }
 
 /**
- * Check a document against the schema of its kind.
+ * Every document of a file: a result, or a list of results; packed by gzip or not.
  *
- * @throws {PlimsollError} PLIMSOLL_USAGE when it is damaged or of another version.
+ * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, or holds none.
  */
-export function checked<K extends Kind>(kind: K, document: unknown, file: string): DocumentOf<K> {
+export function readDocuments(file: string): ReportDocument[] {
+  const content = readJson(file);
+  const documents = Array.isArray(content) ? content : [content];
+  if (documents.length === 0) throw usage(`${file} is an empty list`);
+  return documents.map((document) => {
+    const kind = kindOf(document, file);
+    return { type: kind, document: checked(kind, document, file) } as ReportDocument;
+  });
+}
+
+/** The result in a file that must be of one kind. @throws {PlimsollError} PLIMSOLL_USAGE when it is none, or of another kind. */
+export function readResult<K extends Kind>(file: string, kind: K): DocumentOf<K> {
+  const document = readJson(file);
+  const found = kindOf(document, file);
+  if (found === kind) return checked(kind, document, file);
+  throw usage(`${file} is a result of kind "${found}"; one of ${kind} is needed`);
+}
+
+function kindOf(document: unknown, file: string): Kind {
+  const { schema, kind } = (document ?? {}) as { schema?: unknown; kind?: unknown };
+  if (schema !== 'plimsoll/1')
+    throw usage(`${file} is no result of plimsoll; give what its commands wrote with --json`);
+  if (typeof kind === 'string' && Object.hasOwn(SCHEMAS, kind)) return kind as Kind;
+  throw usage(`${file} is a document that no command of this version writes (kind ${JSON.stringify(kind)})`);
+}
+
+function checked<K extends Kind>(kind: K, document: unknown, file: string): DocumentOf<K> {
   const result = SCHEMAS[kind].safeParse(document);
   if (result.success) return result.data as DocumentOf<K>;
   const { path, message } = result.error.issues[0] ?? { path: [], message: '' };
   throw usage(
     `${file} is damaged or of another version of plimsoll ${kind} (${path.join('.')}: ${message}); measure it again`,
   );
-}
-
-/**
- * Every document of a file: a result, or a list of results; packed by gzip or not.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE for a file that holds none.
- */
-export function readDocuments(file: string): ReportDocument[] {
-  const content = readJson(file);
-  const documents = Array.isArray(content) ? content : [content];
-  if (documents.length === 0) throw usage(`${file} is an empty list`);
-  return documents.map((document) => documentOf(document, file));
-}
-
-function documentOf(document: unknown, file: string): ReportDocument {
-  const { schema, kind } = (document ?? {}) as { schema?: unknown; kind?: unknown };
-  if (schema !== 'plimsoll/1')
-    throw usage(`${file} is no result of plimsoll; give what its commands wrote with --json`);
-  if (typeof kind === 'string' && Object.hasOwn(SCHEMAS, kind))
-    return { type: kind, document: checked(kind as Kind, document, file) } as ReportDocument;
-  throw usage(`${file} is a document that no command of this version writes (kind ${JSON.stringify(kind)})`);
 }

@@ -1,22 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { usage } from '../errors.js';
-import { hasEnded, parentOf } from '../host/processes.js';
-import { listNames, readText } from '../host/read.js';
 import type { PoolActivity } from '../results/pool-activity.js';
-import { nodeProcesses, Observer, type SeenProcess } from '../top/look.js';
-import { checkPositive } from './check.js';
+import { lookAt } from '../top/chosen.js';
+import { Observer } from '../top/look.js';
+import type { OptionsOf } from './options.js';
+import { checkOptions } from './values.js';
 
-/** What `top` looks at; every option has a default. */
-export interface TopOptions {
-  /** A process, with the Node processes under it; or a text in the command line; by default all Node processes. */
-  readonly of?: number | string | undefined;
-  /** Between two looks, in milliseconds; by default 1000. */
-  readonly intervalMs?: number | undefined;
-}
-
-export const TOP_INTERVAL_MS = 1000;
-/** Another one of these, or what runs this one: npx. */
-const TOP = /(?:^|\/| )(?:plimsoll(?:\.js)?|plimsoll\/dist\/cli\/main\.js) top(?: |$)/;
+export type TopOptions = OptionsOf<'top'>;
 
 /**
  * What each thread of running Node processes is doing: idle, running, waiting for a core, or blocked in which system call on
@@ -27,55 +16,13 @@ const TOP = /(?:^|\/| )(?:plimsoll(?:\.js)?|plimsoll\/dist\/cli\/main\.js) top(?
  * const { processes } = await top({ of: 4711 });
  * console.log(processes[0]?.busy);
  */
-export async function top({ of, intervalMs = TOP_INTERVAL_MS }: TopOptions = {}): Promise<PoolActivity> {
-  const ms = checkPositive(intervalMs, 'intervalMs');
+export async function top(options: TopOptions = {}): Promise<PoolActivity> {
+  const { of, intervalMs } = checkOptions('top', options);
   const observer = new Observer();
-  look(observer, of);
-  await sleep(ms);
+  lookAt(observer, of);
+  await sleep(intervalMs);
   return {
-    ...{ schema: 'plimsoll/1', kind: 'top', takenAt: new Date().toISOString(), intervalMs: ms },
-    processes: look(observer, of).map((process) => ({ ...process, seen: [...process.seen] })),
+    ...{ schema: 'plimsoll/1', kind: 'top', takenAt: new Date().toISOString(), intervalMs },
+    processes: lookAt(observer, of).map((process) => ({ ...process, seen: [...process.seen] })),
   };
 }
-
-/**
- * One look at the processes that are asked for, but not at this one.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE when there are none.
- */
-export function look(observer: Observer, of: number | string | undefined): SeenProcess[] {
-  if (listNames('/', '/proc/self/task') === null)
-    throw usage(
-      'top needs /proc, which only Linux has; plimsoll trace and @plimsoll/monitor run elsewhere, too',
-    );
-  const all = nodeProcesses().filter((pid) => pid !== process.pid);
-  const found = (typeof of === 'number' ? family(of, all) : all).flatMap((pid) => observer.look(pid) ?? []);
-  const seen = found.filter(({ pid, program }) => pid === of || !TOP.test(program));
-  const chosen = typeof of === 'string' ? seen.filter(({ program }) => program.includes(of)) : seen;
-  if (chosen.length > 0) return chosen.toSorted((a, b) => b.busy - a.busy || a.pid - b.pid);
-  if (typeof of === 'number') throw usage(noProcess(of));
-  throw usage(
-    of === undefined
-      ? 'no Node.js process runs here'
-      : `no Node.js process has ${JSON.stringify(of)} in its command line`,
-  );
-}
-
-/** A process and what it started, such as the workers of a cluster. */
-function family(first: number, all: readonly number[]): number[] {
-  const parents = new Map(all.map((pid) => [pid, parentOf(pid)]));
-  const isUnder = (pid: number): boolean => {
-    const seen = new Set<number>();
-    for (let one: number | undefined = pid; one !== undefined && !seen.has(one); one = parents.get(one)) {
-      if (one === first) return true;
-      seen.add(one);
-    }
-    return false;
-  };
-  return all.filter(isUnder);
-}
-
-const noProcess = (pid: number): string =>
-  readText('/', `/proc/${pid}/stat`) === null || hasEnded(pid)
-    ? `there is no process ${pid}`
-    : `process ${pid} is no Node.js process`;

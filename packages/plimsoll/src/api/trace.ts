@@ -1,17 +1,14 @@
-import { PlimsollError } from '../errors.js';
+import { usage } from '../errors.js';
 import { traceAdvice, traceNote } from '../report/findings/trace.js';
 import type { Trace } from '../results/trace.js';
 import type { TraceSummary } from '../results/trace-summary.js';
-import { type RecordOptions, type RecordProgress, record } from '../trace/record.js';
+import { type RecordProgress, record } from '../trace/record.js';
 import { programsOf } from '../trace/summary.js';
-import { checkSize } from './check.js';
+import type { OptionsOf } from './options.js';
 import { type RunOptions, supervised } from './run-options.js';
+import { checkOptions } from './values.js';
 
-/** What `trace` records. */
-export interface TraceOptions extends RecordOptions {
-  /** The program and its arguments, such as `['node', 'app.js']`. */
-  readonly command: readonly string[];
-}
+export type TraceOptions = OptionsOf<'trace'>;
 
 /** A recording and what it shows. */
 export interface Traced {
@@ -37,9 +34,8 @@ export async function trace(
   options: TraceOptions,
   { signal, onProgress }: RunOptions<RecordProgress> = {},
 ): Promise<Traced> {
-  const { command, ...how } = options;
-  if (command.length === 0) throw new PlimsollError('PLIMSOLL_USAGE', 'command: must name a program to run');
-  if (how.size != null) checkSize(how.size, 'size');
+  const { command, ...how } = checkOptions('trace', options);
+  if (command.length === 0) throw usage('command: must name a program to run');
   const recorded = await supervised(signal, (supervision) =>
     record(command, how, { ...supervision, onProgress }),
   );

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { ChosenWorkload } from '../bench/options.js';
-import { PlimsollError } from '../errors.js';
+import { PlimsollError, usage } from '../errors.js';
 import { describeWorkload } from '../report/work.js';
 import {
   isWorkloadName,
@@ -12,15 +12,11 @@ import {
   type WorkloadName,
   workloadNames,
 } from '../workloads/parameters.js';
-import { looksLikePath } from './targets.js';
+import { looksLikePath } from '../workloads/targets.js';
+import type { CheckedOptions } from './options.js';
 
 /** What the options of a bench say about its workloads. */
-export interface WorkloadOptions {
-  readonly operations: number | undefined;
-  readonly scale: number;
-  /** Parameters of built-in workloads, by workload. */
-  readonly parameters: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
-}
+type WorkloadOptions = Pick<CheckedOptions<'bench'>, 'operations' | 'scale' | 'parameters'>;
 
 /**
  * The workloads that the user named: built-in ones by name, modules by path; all built-in ones when none is named.
@@ -31,11 +27,16 @@ export function chooseWorkloads(names: readonly string[], options: WorkloadOptio
   const chosen = names.length === 0 ? workloadNames : [...new Set(names)];
   for (const name of Object.keys(options.parameters))
     if (!chosen.includes(name) || !isWorkloadName(name))
-      throw new PlimsollError(
-        'PLIMSOLL_USAGE',
+      throw usage(
         `parameters of ${JSON.stringify(name)}, which is not among the workloads that run (${chosen.join(', ')})`,
       );
-  return chosen.map((name) => (isWorkloadName(name) ? builtIn(name, options) : module(name, options)));
+  return chosen.map((name) => {
+    if (isWorkloadName(name)) return builtIn(name, options);
+    if (looksLikePath(name)) return moduleWorkload(name, options);
+    throw usage(
+      `unknown workload ${JSON.stringify(name)}; it must be one of ${workloadNames.join(', ')}, or the path of a module (./my-workload.mjs)`,
+    );
+  });
 }
 
 function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
@@ -55,28 +56,22 @@ function builtIn(name: WorkloadName, options: WorkloadOptions): ChosenWorkload {
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     const { path, message } = error.issues[0] as z.core.$ZodIssue;
-    throw new PlimsollError('PLIMSOLL_USAGE', `parameters of ${[name, ...path].join('.')}: ${message}`);
+    throw usage(`parameters of ${[name, ...path].join('.')}: ${message}`);
   }
 }
 
-function module(path: string, options: WorkloadOptions): ChosenWorkload {
+/** @throws {PlimsollError} PLIMSOLL_BAD_WORKLOAD when there is no such file. */
+export function moduleWorkload(
+  path: string,
+  { operations, scale }: Pick<WorkloadOptions, 'operations' | 'scale'>,
+): ChosenWorkload {
   const absolute = resolve(path);
-  if (!looksLikePath(path))
-    throw new PlimsollError(
-      'PLIMSOLL_USAGE',
-      `unknown workload ${JSON.stringify(path)}; it must be one of ${workloadNames.join(', ')}, or the path of a module (./my-workload.mjs)`,
-    );
   if (!existsSync(absolute) || !statSync(absolute).isFile())
     throw new PlimsollError('PLIMSOLL_BAD_WORKLOAD', `there is no module at ${path}`);
   return {
     name: basename(path),
     description: `the default export of ${path}`,
-    spec: {
-      kind: 'module',
-      url: pathToFileURL(absolute).href,
-      operations: options.operations ?? null,
-      scale: options.scale,
-    },
+    spec: { kind: 'module', url: pathToFileURL(absolute).href, operations: operations ?? null, scale },
     usesDns: false,
   };
 }

@@ -1,10 +1,16 @@
 import type { ObservationJob } from '../lab/observe.js';
+import type { PoolEvent } from '../libuv/job.js';
 import type { Target } from '../workloads/target.js';
+import type { OperationName } from './operations.js';
 import type { LocalServers } from './servers.js';
 
-export type Subject =
-  | { readonly kind: 'entry'; readonly name: string }
-  | { readonly kind: 'target'; readonly target: Target };
+interface TargetSubject {
+  readonly kind: 'target';
+  readonly target: Target;
+}
+
+export type Subject = { readonly kind: 'entry'; readonly name: string } | TargetSubject;
+export type DrawSubject = { readonly kind: 'built-in'; readonly name: OperationName } | TargetSubject;
 
 /** What the parent asks of a probing process, over IPC. */
 export interface ProbeJob extends ObservationJob {
@@ -52,3 +58,35 @@ export interface Observation {
 export type ProbeAnswer =
   | { readonly type: 'observed'; readonly observation: Observation }
   | { readonly type: 'not-blocked' };
+
+/** What the parent asks of the process whose calls are drawn. */
+export interface DrawJob extends ObservationJob {
+  readonly subject: DrawSubject;
+  readonly requests: number;
+  readonly directory: string;
+  /** Where http requests go. */
+  readonly url: string;
+  /** Names for lookups, and the port of a DNS server on 127.0.0.1 for resolve. */
+  readonly names: readonly string[];
+  readonly dnsPort: number;
+}
+
+/** What is known of one request. Times in milliseconds of `process.hrtime`, as the trace events have them. */
+export interface RequestRecord {
+  readonly startedMs: number;
+  readonly endedMs: number;
+  /** When the thread of the event loop was this request's. */
+  readonly ran: readonly (readonly [since: number, until: number])[];
+  /** What it waited for outside the process: `socket`, `timer` … */
+  readonly waits: readonly string[];
+}
+
+/** What that process answers. */
+export type DrawAnswer =
+  | {
+      readonly type: 'recorded';
+      readonly observedThreads: number | null;
+      readonly requests: readonly RequestRecord[];
+      readonly events: readonly PoolEvent[];
+    }
+  | ({ readonly type: 'failed' } & OperationError);

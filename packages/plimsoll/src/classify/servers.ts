@@ -1,6 +1,6 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -31,6 +31,9 @@ export const preSharedKey = {
   },
 } as const;
 
+/** What a server far away takes to answer. */
+export const LATENCY_MS = 100;
+
 /**
  * Start the servers in this process, whose pool nobody blocks; nor would they need it: sockets and handshakes stay on the
  * event loop's thread.
@@ -46,11 +49,10 @@ export async function startServers(
   const pipe = createServer((socket) => socket.on('error', () => {}).end('ok'));
   const pipePath = join(directory, 'pipe');
   const udp = createSocket('udp4', (message, from) => udp.send(message, from.port, from.address));
-  const dns = createSocket('udp4', (message, from) => dns.send(dnsReply(message), from.port, from.address));
+  const dns = dnsServer(0);
   const listening = [http, https, tcp].map((server) => listen(server));
   pipe.listen(pipePath);
-  for (const socket of [udp, dns]) socket.bind(0, HOST);
-  await Promise.all([...listening, once(pipe, 'listening'), once(udp, 'listening'), once(dns, 'listening')]);
+  await Promise.all([...listening, once(pipe, 'listening'), bind(udp), bind(dns)]);
   return {
     servers: {
       http: portOf(http),
@@ -60,18 +62,41 @@ export async function startServers(
       dns: dns.address().port,
       pipe: pipePath,
     },
-    async close() {
-      udp.close();
-      dns.close();
-      http.closeAllConnections();
-      https.closeAllConnections();
-      await Promise.all(
-        [http, https, tcp, pipe].map((server) => new Promise((resolve) => server.close(resolve))),
-      );
-    },
+    close: () => closeAll([http, https, tcp, pipe], [udp, dns]),
   };
+}
+
+/** A web server and a DNS server, both as far away as `LATENCY_MS`. */
+export async function startFarServers(): Promise<{ url: string; dnsPort: number; close(): Promise<void> }> {
+  const web = createHttpServer((_, response) => {
+    setTimeout(() => response.end('ok'), LATENCY_MS);
+  });
+  const dns = dnsServer(LATENCY_MS);
+  await Promise.all([listen(web), bind(dns)]);
+  return {
+    url: `http://${HOST}:${portOf(web)}/`,
+    dnsPort: dns.address().port,
+    close: () => closeAll([web], [dns]),
+  };
+}
+
+function dnsServer(latencyMs: number): Socket {
+  const dns = createSocket('udp4', (message, from) => {
+    const answer = (): void => dns.send(dnsReply(message), from.port, from.address);
+    if (latencyMs === 0) answer();
+    else setTimeout(answer, latencyMs);
+  });
+  return dns;
 }
 
 const listen = (server: Server): Promise<unknown> => once(server.listen(0, HOST), 'listening');
 
+const bind = (socket: Socket): Promise<unknown> => once(socket.bind(0, HOST), 'listening');
+
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+async function closeAll(servers: readonly Server[], sockets: readonly Socket[]): Promise<void> {
+  for (const socket of sockets) socket.close();
+  for (const server of servers) (server as Partial<HttpServer>).closeAllConnections?.();
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+}

@@ -1,71 +1,52 @@
-import type { Command } from 'commander';
-import { CLASSIFY_DEADLINE_MS, classify } from '../api/classify.js';
+import { classify, timeline } from '../api/classify.js';
+import type { TypedOptions } from '../api/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
+import type { DrawProgress } from '../classify/draw.js';
+import { usage } from '../errors.js';
 import { classificationReport } from '../report/classify.js';
-import { reportPage } from '../report/html/page.js';
+import { perfettoTrace } from '../report/perfetto.js';
 import { classifyProgressText } from '../report/progress.js';
-import { runCommand } from './command-run.js';
-import { classifyExitCode } from './exit-code.js';
-import { parseArgs, parsePositive } from './values.js';
+import { timelineReport } from '../report/timeline.js';
+import { type CommandRun, runCommand } from './command-run.js';
 
-interface ClassifyFlags {
-  args: string;
-  explain?: string;
-  deadline: string;
-  json?: string;
-  html?: string;
-  quiet?: boolean;
-}
+export const run = (options: TypedOptions<'classify'>): Promise<number> =>
+  runCommand(options, (run) => (options.draw ? draw(options, run) : decide(options, run)));
 
-/** `plimsoll classify`: arguments in, exit code out. */
-export function addClassifyCommand(program: Command): void {
-  program
-    .command('classify')
-    .description('decide by experiment which APIs, or functions of yours, use the pool')
-    .argument('[name...]', 'APIs (fs, fs.stat, dns.lookup …), or PATH#export (default: the whole catalogue)')
-    .option('--args <json>', 'arguments of PATH#export, a JSON array', '[]')
-    .option('--explain <name>', 'say why, for this one')
-    .option(
-      '--deadline <seconds>',
-      'an operation that takes longer with nothing blocked never completes',
-      String(CLASSIFY_DEADLINE_MS / 1000),
-    )
-    .option('--json <file>', 'write the result as JSON; - for standard output')
-    .option('--html <file>', 'write a report as one HTML page; - for standard output')
-    .option('--quiet', 'no progress')
-    .addHelpText('after', HELP)
-    .exitOverride()
-    .action(async (names: string[], flags: ClassifyFlags) => {
-      process.exitCode = await runClassify(names, flags);
-    });
-}
-
-const HELP = `
-Examples:
-  $ plimsoll classify                                       the whole catalogue, as two lists and more
-  $ plimsoll classify dns fetch                             some APIs of it
-  $ plimsoll classify --explain fetch.name                  why, and how to do without the pool
-  $ plimsoll classify ./work.mjs#hash                       a function of yours
-  $ plimsoll classify bcrypt#hash --args '["secret", 10]'   a function of a package
-
-Exit codes: 0 fine, 2 bad input, 3 unclear, 4 an operation failed or never completed, 130 interrupted`;
-
-function runClassify(names: readonly string[], flags: ClassifyFlags): Promise<number> {
-  const options = {
-    names: flags.explain === undefined ? names : [...names, flags.explain],
-    args: parseArgs(flags.args),
-    deadlineMs: parsePositive(flags.deadline, '--deadline', 3600) * 1000,
+async function decide(
+  { explain, names = [], ...options }: TypedOptions<'classify'>,
+  { progress, signal, finish }: CommandRun,
+): Promise<number> {
+  const onProgress = (state: ClassifyProgress): void => {
+    const tenth = String(Math.floor((state.done / state.all) * 10));
+    if (state.done < state.all) progress.show(tenth, (width) => classifyProgressText(state, width));
   };
-  return runCommand(flags, async ({ progress, signal, finish }) => {
-    const onProgress = (state: ClassifyProgress): void => {
-      const tenth = String(Math.floor((state.done / state.all) * 10));
-      if (state.done < state.all) progress.show(tenth, (width) => classifyProgressText(state, width));
-    };
-    const result = await classify(options, { signal, onProgress });
-    finish(
-      { json: result, html: () => reportPage([{ type: 'classification', document: result }]) },
-      (style) => classificationReport(result, style, flags.explain !== undefined),
-    );
-    return classifyExitCode(result);
-  });
+  const wanted = explain === undefined ? names : [...names, explain];
+  const result = await classify({ ...options, names: wanted }, { signal, onProgress });
+  await finish({ json: result, html: [{ type: 'classification', document: result }] }, (style) =>
+    classificationReport(result, style, explain !== undefined),
+  );
+  if (result.interrupted) return 130;
+  if (result.results.some(({ verdict }) => verdict === 'failed' || verdict === 'timeout')) return 4;
+  return result.results.some(({ verdict }) => verdict === 'unclear') ? 3 : 0;
+}
+
+async function draw(
+  { names = [], ...options }: TypedOptions<'classify'>,
+  { progress, signal, finish }: CommandRun,
+): Promise<number> {
+  const [operation, ...others] = names;
+  if (operation === undefined || others.length > 0)
+    throw usage('--draw: goes with one operation, such as pbkdf2 or ./work.mjs#hash');
+  const onProgress = ({ requests, experiment, experiments }: DrawProgress): void =>
+    progress.show(String(experiment), () => `${requests} at once (${experiment + 1} of ${experiments})`);
+  const result = await timeline({ ...options, operation }, { signal, onProgress });
+  await finish(
+    {
+      json: result,
+      perfetto: () => perfettoTrace(result),
+      html: [{ type: 'timeline', document: result }],
+    },
+    (style) => timelineReport(result, style),
+  );
+  return result.interrupted ? 130 : 0;
 }

@@ -1,39 +1,21 @@
-import type { Command } from 'commander';
-import { report } from '../api/report.js';
+import type { TypedOptions } from '../api/options.js';
+import { compare, report } from '../api/report.js';
+import { usage } from '../errors.js';
 import { runCommand } from './command-run.js';
-
-interface ReportFlags {
-  out: string;
-  title?: string;
-}
-
-/** `plimsoll report`: arguments in, exit code out. */
-export function addReportCommand(program: Command): void {
-  program
-    .command('report')
-    .description('make one HTML page of results, to look at and to share')
-    .argument('<file...>', 'what the commands wrote with --json; packed by gzip or not')
-    .option('--out <file>', 'the page; - for standard output', 'report.html')
-    .option('--title <text>', 'of the page')
-    .addHelpText('after', HELP)
-    .exitOverride()
-    .action(async (files: string[], flags: ReportFlags) => {
-      process.exitCode = await runReport(files, flags);
-    });
-}
-
-const HELP = `
-Examples:
-  $ plimsoll report bench.json                              report.html: the verdict, curves, tables
-  $ plimsoll bench crypto --html crypto.html                the same page of one command, at once
-
-Exit codes: 0 fine, 2 bad input or output`;
+import { finishComparison } from './comparison.js';
 
 /** Files are read before the output is opened: it may be one of them by mistake. */
-function runReport(files: readonly string[], { out, title }: ReportFlags): Promise<number> {
-  const page = report(files, { title });
+export function run(options: TypedOptions<'report'>): Promise<number> {
+  const { files, against, out = 'report.html' } = options;
+  if (against !== undefined) {
+    const [now, ...others] = files;
+    if (now === undefined || others.length > 0) throw usage('--against: goes with one result');
+    const result = compare(against, now);
+    return runCommand(options, (run) => finishComparison(result, options, run));
+  }
+  const page = report(files, options);
   return runCommand({ html: out }, async ({ finish }) => {
-    finish({ html: () => page }, () => null);
+    await finish({ html: () => page }, () => null);
     return 0;
   });
 }

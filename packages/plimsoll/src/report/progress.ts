@@ -1,6 +1,6 @@
+import type { ModulesProgress } from '../bench/modules.js';
 import type { BenchProgress } from '../bench/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
-import type { ModulesProgress } from '../compare/modules.js';
 import { printable } from '../host/printable.js';
 import { halfWidth, type RatioInterval } from '../stats/mean-interval.js';
 import type { Verdict } from '../stats/paired-comparison.js';

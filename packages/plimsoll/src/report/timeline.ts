@@ -13,7 +13,7 @@ export function timelineDocument(result: Timeline): Report {
   const { operation, description, environment, interrupted, experiments } = result;
   const toMs = Math.max(...experiments.map(({ wallMs }) => wallMs), 1);
   return {
-    command: 'plimsoll timeline',
+    command: 'plimsoll classify --draw',
     subject: operation,
     environment,
     about: [description],

@@ -38,7 +38,7 @@ export const comparisonSchema = z
     verdict: verdictSchema.describe('worse when a row is; unclear when one is, or nothing can be compared'),
     findings: z.array(findingSchema),
   })
-  .describe('Result of plimsoll compare');
+  .describe('Result of plimsoll bench --against and report --against');
 
 export type Comparison = z.infer<typeof comparisonSchema>;
 export type ComparisonRow = Comparison['rows'][number];

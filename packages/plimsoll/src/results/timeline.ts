@@ -48,7 +48,7 @@ export const timelineSchema = z
     interrupted: z.boolean(),
     experiments: z.array(timelineExperimentSchema),
   })
-  .describe('Result of plimsoll timeline');
+  .describe('Result of plimsoll classify --draw');
 
 export type Timeline = z.infer<typeof timelineSchema>;
 export type TimelineExperiment = z.infer<typeof timelineExperimentSchema>;

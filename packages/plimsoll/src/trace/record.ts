@@ -46,7 +46,7 @@ export interface RecordContext extends Supervision {
   readonly onProgress?: ((progress: RecordProgress) => void) | undefined;
 }
 
-export const DEFAULT_MAX_EVENTS = 1_000_000;
+const DEFAULT_MAX_EVENTS = 1_000_000;
 const SAMPLE_MS = 50;
 const POLL_MS = 100;
 /** How long recorders may take to write what they have; one whose event loop is blocked needs longer. */

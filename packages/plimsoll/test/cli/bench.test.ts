@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, test } from 'node:test';
-import { benchExitCode } from '#plimsoll/cli/exit-code.js';
+import { exitCodeOf } from '#plimsoll/cli/bench.js';
 import { type BenchResult, benchSchema } from '#plimsoll/results/bench.js';
 import { fixture, plimsoll } from '../support/cli.js';
 
@@ -109,14 +109,14 @@ describe('--strict exits with 3 when the machine is too noisy to tell', () => {
     }) as unknown as BenchResult;
 
   test('of a result', () => {
-    assert.equal(benchExitCode(result(true), true), 3);
-    assert.equal(benchExitCode(result(true), false), 0, 'not without --strict');
-    assert.equal(benchExitCode(result(true, { method: { interrupted: true } }), true), 130);
+    assert.equal(exitCodeOf(result(true), true), 3);
+    assert.equal(exitCodeOf(result(true), false), 0, 'not without --strict');
+    assert.equal(exitCodeOf(result(true, { method: { interrupted: true } }), true), 130);
   });
 
   test('of a run', async () => {
     const once = ['--time', '1', '--sizes', '4', '--strict', '--json', '-', '--quiet'];
     const run = await plimsoll(['bench', fixture('does-not-use-pool.mjs'), ...once]);
-    assert.equal(run.code, benchExitCode(benchSchema.parse(JSON.parse(run.stdout)), true), run.stderr);
+    assert.equal(run.code, exitCodeOf(benchSchema.parse(JSON.parse(run.stdout)), true), run.stderr);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { bench, generations, workload } from '../compare/planted.js';
+import { bench, generations, workload } from '../bench/planted.js';
 import { plimsoll } from '../support/cli.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
@@ -94,10 +94,10 @@ describe('plimsoll report', () => {
 
 test('--html writes the page of one command, beside its report', async () => {
   const out = join(directory, 'compared.html');
-  const run = await plimsoll(['compare', one, one, '--html', out]);
+  const run = await plimsoll(['report', '--against', one, one, '--html', out]);
   assert.match(run.stdout, /The same/);
   assert.match(readFileSync(out, 'utf8'), /The same, within 3 %/);
-  const piped = await plimsoll(['compare', one, one, '--html', '-']);
+  const piped = await plimsoll(['report', '--against', one, one, '--html', '-']);
   assert.match(piped.stdout, /^<!doctype html>/);
   assert.match(piped.stderr, /The same/);
 });

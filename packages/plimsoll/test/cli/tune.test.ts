@@ -117,18 +117,22 @@ describe('plimsoll tune', linux, () => {
 describe('bad input of plimsoll tune', linux, () => {
   const command = ['--', node, '-e', ''];
   const cases: Record<string, [args: readonly string[], code: number, says: RegExp]> = {
-    'no command': [[], 2, /what should be tuned\?/],
+    'no command': [[], 2, /must name a program to run .*, or give a PID/],
     'a pipe in --on-port': [
       ['--on-port', 'autocannon x | tee y', ...command],
       2,
       /no shell is started, so "\|"/,
     ],
-    'two who send': [['--on-port', 'a', '--url', '/', ...command], 2, /one of them sends the requests/],
-    'connections for nobody': [['-c', '4', ...command], 2, /connections: is for the requests to urls/],
+    'two who send': [
+      ['--on-port', 'a', '--url', '/', ...command],
+      2,
+      /--on-port and --url: one of them can be given, not both/,
+    ],
+    'connections for nobody': [['-c', '4', ...command], 2, /--connections goes with --url/],
     'connections and a rate': [
       ['--url', '/', '-c', '4', '--rate', '9', ...command],
       2,
-      /leave one of them out/,
+      /--connections and --rate: one of them/,
     ],
     'no URL': [['--url', 'localhost:3000', ...command], 2, /must be a URL such as .*, not "localhost:3000"/],
     'no header': [['--url', '/', '-H', 'x', ...command], 2, /headers: must be such as .*, not "x"/],
@@ -143,7 +147,7 @@ describe('bad input of plimsoll tune', linux, () => {
       4,
       /no request came within 1 s: send some to http/,
     ],
-    'requests for a process': [['--url', '/', '4711'], 2, /are for a command/],
+    'requests for a process': [['--url', '/', '4711'], 2, /--url and pid: one of them/],
     'a process that is gone': [['4194303'], 2, /there is no process 4194303/],
   };
   for (const [name, [args, code, says]] of Object.entries(cases))

@@ -21,6 +21,21 @@ export function importsOf(sources: Sources): Map<string, string[]> {
   );
 }
 
+const STATIC = /^(?:import|export)\b[^;'"]*?\bfrom\s*['"](\.[^'"]*)['"]|^import\s*['"](\.[^'"]*)['"]/gm;
+
+/** The compiled files that are loaded with one, itself first. @param read the text of a file by its path. */
+export function closureOf(
+  file: string,
+  read: (file: string) => string,
+  found = new Set<string>(),
+): Set<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const [, from, effect = ''] of read(file).replace(COMMENTS, '').matchAll(STATIC))
+    closureOf(posix.join(posix.dirname(file), from ?? effect), read, found);
+  return found;
+}
+
 /**
  * What is wrong with the imports of some sources.
  *

@@ -211,7 +211,7 @@ if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => consol
       [[String(sleeping.pid)], /is no Node\.js process/],
       [['no such program'], /no Node\.js process has "no such program" in its command line/],
       [['--interval', '0'], /--interval/],
-      [['--interval', '0.01'], /must be at least 0\.1 seconds, not 0\.01/],
+      [['--interval', '0.01'], /must be at least 0\.1 and at most 3600 seconds, not "0\.01"/],
     ] as const) {
       const run = await plimsoll(['top', ...args]);
       assert.deepEqual([run.code, run.stdout], [2, ''], run.stderr);

@@ -1,17 +1,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import {
-  type CommandRun,
-  cpuCount,
-  parseCount,
-  parsePositive,
-  parseSizes,
-  printable,
-  progressLine,
-  reportPage,
-  runCommand,
-  usage,
-} from 'plimsoll/lab';
+import { type CommandRun, printable, progressLine, reportPage, runCommand, usage } from 'plimsoll/lab';
+import { parseCount, parsePositive, parseSizes } from '../../common/values.js';
 import { studyReport } from '../../report/study-report.js';
 import {
   LOAD_BLOCKS,
@@ -135,7 +125,7 @@ function readOptions(command: readonly string[], flags: LoadFlags): LoadOptions 
   return {
     target,
     cases: readCases(flags),
-    sizes: target.kind === 'url' ? undefined : parseSizes(flags.sizes ?? LOAD_SIZES.join(), cpuCount()),
+    sizes: target.kind === 'url' ? undefined : parseSizes(flags.sizes ?? LOAD_SIZES.join()),
     isolated: flags.isolated,
     timeMs: readTime(flags),
     blocks: readBlocks(target, flags),
@@ -255,7 +245,7 @@ function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<n
         progressLine(tableName(state.mode, state.case), state, width),
       );
     const result = await load(options, { signal, onProgress, onResult: (partial) => kept?.write(partial) });
-    finish(
+    await finish(
       { json: result, html: () => reportPage([{ type: 'foreign', document: result, report: studyReport }]) },
       (style) => (result.cells.length > 0 ? loadReport(result, style) : null),
     );

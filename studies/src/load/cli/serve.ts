@@ -1,14 +1,6 @@
 import type { Command } from 'commander';
-import {
-  cpuCount,
-  createRandom,
-  formatMs,
-  PlimsollError,
-  parseCount,
-  parseSize,
-  runCommand,
-  withGuardian,
-} from 'plimsoll/lab';
+import { createRandom, formatMs, PlimsollError, runCommand, withGuardian } from 'plimsoll/lab';
+import { parseCount, parseSize } from '../../common/values.js';
 import type { WorkerMeasurement } from '../server/messages.js';
 import { summarise } from '../summary.js';
 import { modes, type SampleTarget, startSampleServer } from '../target/sample.js';
@@ -56,7 +48,7 @@ const READY_MS = 60_000;
 function serve(flags: ServeFlags): Promise<number> {
   const mode = parseMode(flags.mode);
   const instances = parseCount(flags.instances, '--instances', 1, 256);
-  const size = parseSize(flags.size ?? process.env.UV_THREADPOOL_SIZE ?? 'default', cpuCount(), '--size');
+  const size = parseSize(flags.size ?? process.env.UV_THREADPOOL_SIZE ?? 'default', '--size');
   const port = parseCount(flags.port, '--port', 0, 65_535);
   const operation = readOperationFlags(flags);
   const server = {

@@ -1,3 +1,4 @@
+import { usage } from '../../errors.js';
 import { cryptoEntries } from './crypto.js';
 import { dnsEntries } from './dns.js';
 import type { Entry } from './entry.js';
@@ -18,16 +19,24 @@ const ENTRIES: readonly Entry[] = [
 /** Every API of the catalogue that this version of Node has. */
 export const catalogue: readonly Entry[] = ENTRIES.filter((entry) => entry.available?.() ?? true);
 
-/** The names of the others. */
-export const missingNames: readonly string[] = ENTRIES.filter((entry) => !catalogue.includes(entry)).map(
-  ({ name }) => name,
-);
-
-/** The entries that a user means by a name: the one with that name, or all whose name begins with it and a dot. */
+/**
+ * The entries that a user means by a name: the one with that name, or all whose name begins with it and a dot.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE when there is none.
+ */
 export function entriesNamed(name: string): readonly Entry[] {
   const wanted = name.toLowerCase();
-  const is = (entry: Entry): boolean => entry.name.toLowerCase() === wanted;
-  const under = (entry: Entry): boolean => entry.name.toLowerCase().startsWith(`${wanted}.`);
-  const exact = catalogue.filter(is);
-  return exact.length > 0 ? exact : catalogue.filter(under);
+  const named = (matches: (entry: string) => boolean): Entry[] =>
+    catalogue.filter((entry) => matches(entry.name.toLowerCase()));
+  const exact = named((entry) => entry === wanted);
+  const found = exact.length > 0 ? exact : named((entry) => entry.startsWith(`${wanted}.`));
+  if (found.length > 0) return found;
+  if (ENTRIES.some((entry) => entry.name === name))
+    throw usage(`${name} is not in Node ${process.versions.node}`);
+  const similar = name === '' ? [] : named((entry) => entry.includes(wanted));
+  const known =
+    similar.length > 0
+      ? `did you mean ${similar.map((entry) => entry.name).join(', ')}?`
+      : `the catalogue has ${[...new Set(catalogue.map((entry) => entry.name.split('.')[0]))].join(', ')}`;
+  throw usage(`unknown API ${JSON.stringify(name)}; ${known}; a function of yours is PATH#export`);
 }

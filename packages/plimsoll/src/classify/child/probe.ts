@@ -8,8 +8,8 @@ import { loadTarget } from '../../workloads/target.js';
 import { catalogue } from '../catalogue/catalogue.js';
 import type { Observation, ProbeAnswer, ProbeJob, Release } from '../messages.js';
 import { blockPool, release } from './blockers.js';
+import { Call } from './call.js';
 import { entryContext } from './context.js';
-import { Operation } from './operation.js';
 
 /** Observe one operation, with the pool blocked or not. */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
@@ -28,9 +28,9 @@ async function prepare({ subject, directory, servers }: ProbeJob): Promise<() =>
 
 async function observeFree(start: () => unknown, { deadlineMs }: ProbeJob): Promise<ProbeAnswer> {
   await turned();
-  const operation = new Operation(start);
-  await Promise.race([operation.ended, sleep(deadlineMs)]);
-  return observed(operation, false, null);
+  const call = new Call(start);
+  await Promise.race([call.ended, sleep(deadlineMs)]);
+  return observed(call, false, null);
 }
 
 async function observeBlocked(
@@ -39,12 +39,12 @@ async function observeBlocked(
 ): Promise<ProbeAnswer> {
   blockPool(fifos);
   await turned();
-  const first = new Operation(start);
+  const first = new Call(start);
   await Promise.race([first.ended, sleep(windowMs)]);
   if (first.outcome !== 'pending') return observed(first, true, null);
 
   await turned();
-  const second = new Operation(start);
+  const second = new Call(start);
   await Promise.race([second.ended, sleep(windowMs / 2)]);
   if ((first.outcome as Observation['outcome']) !== 'pending') return observed(first, true, null);
 
@@ -73,31 +73,27 @@ async function observeBlocked(
 }
 
 /** Note when an operation first goes on by something that may have come from the pool. */
-function note(operation: Operation, who: string, order: string[]): void {
+function note(call: Call, who: string, order: string[]): void {
   const went = (): void => {
     if (!order.includes(who)) order.push(who);
   };
-  operation.onCallback = (type) => {
+  call.onCallback = (type) => {
     if (waitKindOf(type) === null) went();
   };
-  void operation.ended.then(went);
+  void call.ended.then(went);
 }
 
 const turned = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function observed(operation: Operation, whileBlocked: boolean, served: Release | null): ProbeAnswer {
-  const { outcome, error, ms, synchronous, busyMs, callbacks } = operation;
+function observed(call: Call, whileBlocked: boolean, served: Release | null): ProbeAnswer {
+  const { outcome, error, startedMs, endedMs, synchronous, ran, callbacks } = call;
   return {
     type: 'observed',
     observation: {
-      outcome,
-      error,
-      ms,
-      whileBlocked,
-      synchronous,
-      busyMs,
+      ...{ outcome, error, whileBlocked, synchronous, release: served },
+      ms: endedMs === null ? null : endedMs - startedMs,
+      busyMs: ran.reduce((sum, [since, until]) => sum + until - since, 0),
       callbacks: [...new Set(callbacks)],
-      release: served,
     },
   };
 }

@@ -7,9 +7,9 @@ import { openSystemResolver } from './system.js';
 /** `auto`, `system`, `hosts`, or a local resolver with its delay. */
 export type DnsMode =
   | { readonly mode: 'auto' | 'system' | 'hosts' }
-  | { readonly mode: 'local'; readonly delayMs: number };
+  | { readonly mode: 'local'; readonly delayMs?: number };
 
-export const DEFAULT_DELAY_MS = 10;
+const DEFAULT_DELAY_MS = 10;
 
 /** The resolver that was opened, and why it is this one. */
 export interface ChosenResolver extends Resolver {
@@ -42,7 +42,7 @@ export async function openResolver(asked: DnsMode, guardian: Guardian): Promise<
 async function openOne(asked: Exclude<DnsMode, { mode: 'auto' }>, guardian: Guardian): Promise<Resolver> {
   try {
     if (asked.mode === 'system') return await openSystemResolver();
-    if (asked.mode === 'local') return await openLocalResolver(asked.delayMs, guardian);
+    if (asked.mode === 'local') return await openLocalResolver(asked.delayMs ?? DEFAULT_DELAY_MS, guardian);
     return hostsResolver;
   } catch (error) {
     if (!(error instanceof DnsUnavailable)) throw error;

@@ -1,4 +1,5 @@
-import { type Compared, type Differences, rowName } from '../../compare/compare.js';
+import { type Compared, rowName } from '../../bench/compare.js';
+import type { Differences } from '../../bench/machines.js';
 import type { Comparison } from '../../results/comparison.js';
 import type { Finding } from '../../results/finding.js';
 import { FIRST_LOOK } from '../../stats/looks.js';

@@ -1,7 +1,7 @@
+import type { MeasuredTimeline } from '../../classify/draw.js';
 import { slowJobLimit } from '../../libuv/pool-size.js';
 import type { Statement } from '../../results/finding.js';
 import type { Span, Timeline, TimelineExperiment } from '../../results/timeline.js';
-import type { MeasuredTimeline } from '../../timeline/timeline.js';
 import { formatCount, formatDecimal, formatMs, list, percent } from '../format.js';
 
 /** A timeline with what the picture of each experiment shows. */

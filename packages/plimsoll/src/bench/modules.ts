@@ -1,6 +1,3 @@
-import type { Measurement } from '../bench/messages.js';
-import type { ChosenWorkload } from '../bench/options.js';
-import { contestPools, type PoolsOutcome } from '../bench/pools.js';
 import type { Arm } from '../contest/block-order.js';
 import { blocksOf, type Outcome } from '../contest/contest.js';
 import { PlimsollError } from '../errors.js';
@@ -12,6 +9,9 @@ import { LEVEL } from '../stats/paired-comparison.js';
 import { median } from '../stats/quantile.js';
 import { createRandom } from '../stats/random.js';
 import { type Compared, together, UNREMARKABLE } from './compare.js';
+import type { Measurement } from './messages.js';
+import type { ChosenWorkload } from './options.js';
+import { contestPools, type PoolsOutcome } from './pools.js';
 
 export interface ModulesPlan {
   readonly old: ChosenWorkload;

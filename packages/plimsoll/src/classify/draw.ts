@@ -7,13 +7,13 @@ import { observe } from '../lab/observe.js';
 import { openResolver } from '../lab/resolver/open.js';
 import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
-import type { TimelineAnswer, TimelineJob, TimelineSubject } from './messages.js';
+import type { DrawAnswer, DrawJob, DrawSubject } from './messages.js';
 import { operations } from './operations.js';
-import { LATENCY_MS, startServers } from './servers.js';
+import { LATENCY_MS, startFarServers } from './servers.js';
 import { buildSpans } from './spans.js';
 
-export interface TimelinePlan {
-  readonly subject: TimelineSubject;
+export interface DrawPlan {
+  readonly subject: DrawSubject;
   /** One experiment for each: so many requests at once. */
   readonly requests: readonly number[];
   readonly size: number;
@@ -24,7 +24,7 @@ export interface TimelinePlan {
 }
 
 /** The experiment that has just begun. */
-export interface TimelineProgress {
+export interface DrawProgress {
   /** Requests at once. */
   readonly requests: number;
   /** Its place among all experiments, from 0. */
@@ -32,8 +32,8 @@ export interface TimelineProgress {
   readonly experiments: number;
 }
 
-export interface TimelineContext extends Supervision {
-  readonly onProgress?: ((progress: TimelineProgress) => void) | undefined;
+export interface DrawContext extends Supervision {
+  readonly onProgress?: ((progress: DrawProgress) => void) | undefined;
 }
 
 /** What was measured; what it shows is said by `report/`. */
@@ -51,14 +51,14 @@ const REQUESTS = new URL('./child/requests.js', import.meta.url);
  *
  * @throws {PlimsollError} when the operation fails, exits, does not complete or cannot be loaded.
  */
-export async function timeline(
-  options: TimelinePlan,
-  { guardian, signal, onProgress }: TimelineContext,
+export async function draw(
+  options: DrawPlan,
+  { guardian, signal, onProgress }: DrawContext,
 ): Promise<MeasuredTimeline> {
   const startedAt = new Date();
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
-  const servers = await startServers();
+  const servers = await startFarServers();
   const { subject, size } = options;
   const name = subject.kind === 'target' ? subject.target.name : subject.name;
   const resolver = name === 'lookup' ? await openLookups(guardian) : null;
@@ -113,32 +113,32 @@ async function openLookups(guardian: Guardian): ReturnType<typeof openResolver> 
   }
 }
 
-function describe({ subject, url }: TimelinePlan, resolver: string): string {
+function describe({ subject, url }: DrawPlan, resolver: string): string {
   if (subject.kind === 'target') return `the function ${subject.target.exportName}`;
   const description: string = operations[subject.name];
   if (subject.name === 'lookup') return `${description}, ${resolver}`;
   if (subject.name !== 'http') return description;
-  return `${description} of ${url ?? `a picture from a server on loopback that takes ${LATENCY_MS} ms`}`;
+  return `${description} of ${url ?? `a server on loopback that takes ${LATENCY_MS} ms`}`;
 }
 
-interface Watched extends Pick<TimelineJob, 'url' | 'names' | 'dnsPort'> {
+interface Watched extends Pick<DrawJob, 'url' | 'names' | 'dnsPort'> {
   readonly name: string;
-  readonly options: TimelinePlan;
+  readonly options: DrawPlan;
   readonly directory: string;
   readonly prefix: readonly string[];
   readonly guardian: Guardian;
   readonly signal: AbortSignal;
 }
 
-type Recorded = Extract<TimelineAnswer, { type: 'recorded' }>;
+type Recorded = Extract<DrawAnswer, { type: 'recorded' }>;
 
 async function record(requests: number, watched: Watched): Promise<Recorded> {
   const { options, guardian, signal, prefix, url, names, dnsPort, name } = watched;
   const { subject, size, deadlineMs } = options;
   const directory = join(watched.directory, `requests-${requests}`);
   mkdirSync(directory, { recursive: true });
-  const job: TimelineJob = { subject, requests, size, directory, url, names, dnsPort, cwd: process.cwd() };
-  const observed = await observe<TimelineJob, TimelineAnswer>(
+  const job: DrawJob = { subject, requests, size, directory, url, names, dnsPort, cwd: process.cwd() };
+  const observed = await observe<DrawJob, DrawAnswer>(
     { name, module: REQUESTS, prefix, job, deadlineMs, env: {} },
     guardian,
     createRandom(requests),

@@ -6,14 +6,26 @@ import { describe, test } from 'node:test';
 import { timelineSchema } from '#plimsoll/results/timeline.js';
 import { fixture, plimsoll, processesWith, until } from '../support/cli.js';
 
-const functions = fixture('timeline.mjs');
+const functions = fixture('draw.mjs');
 const linux = process.platform === 'linux' ? {} : { skip: 'looks for processes in /proc' };
 
 test('JSON on stdout, the picture on stderr, a Perfetto trace in a file', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
   const trace = join(directory, 'trace.json');
   const run = await plimsoll([
-    ...['timeline', 'randomBytes', '--requests', '1, 2,2', '--size', '3', '--json', '-', '--perfetto', trace],
+    ...[
+      'classify',
+      '--draw',
+      'randomBytes',
+      '--requests',
+      '1, 2,2',
+      '--size',
+      '3',
+      '--json',
+      '-',
+      '--perfetto',
+      trace,
+    ],
   ]);
   assert.equal(run.code, 0, run.stderr);
   const result = timelineSchema.parse(JSON.parse(run.stdout));
@@ -30,13 +42,13 @@ test('JSON on stdout, the picture on stderr, a Perfetto trace in a file', async 
 });
 
 const bad: Record<string, readonly [readonly string[], number, RegExp]> = {
-  'no operation': [[], 2, /missing required argument 'operation'/],
+  'no operation': [[], 2, /--draw: goes with one operation/],
   'an unknown operation': [['pbkdf3'], 2, /unknown operation "pbkdf3".*pbkdf2-sync, pbkdf2, http/],
   'size 0': [['pbkdf2', '--size', '0'], 2, /--size.*from 1 to 1024, not "0"/],
   'no requests': [['pbkdf2', '--requests', '0'], 2, /--requests.*not "0"/],
   'an empty list of requests': [['pbkdf2', '--requests', ''], 2, /--requests.*not ""/],
   'a URL that is none': [['http', '--url', 'nodejs.org'], 2, /--url.*not "nodejs.org"/],
-  'a URL for something else': [['pbkdf2', '--url', 'http://127.0.0.1'], 2, /--url: goes with http only/],
+  'a URL for something else': [['pbkdf2', '--url', 'http://127.0.0.1'], 2, /url: goes with http only/],
   'a trace into no directory': [
     ['pbkdf2', '--perfetto', '/nonexistent/x'],
     2,
@@ -57,19 +69,19 @@ const bad: Record<string, readonly [readonly string[], number, RegExp]> = {
 };
 for (const [what, [args, code, says]] of Object.entries(bad))
   test(`${what}: a clear line and exit code ${code}`, async () => {
-    const run = await plimsoll(['timeline', ...args, '--quiet']);
+    const run = await plimsoll(['classify', '--draw', ...args, '--quiet']);
     assert.equal(run.code, code, run.stderr);
     assert.match(run.stderr, says);
     assert.doesNotMatch(run.stderr, /\n {4}at /);
     assert.deepEqual(run.left, []);
   });
 
-describe('a timeline leaves nothing behind', linux, () => {
+describe('drawing leaves nothing behind', linux, () => {
   const whenRunning = (directory: string): Promise<void> => until(() => processesWith(directory).length >= 3);
 
   test('after Ctrl-C: exit code 130', async () => {
     let directory = '';
-    const run = await plimsoll(['timeline', `${functions}#never`, '--quiet', '--json', '-'], {
+    const run = await plimsoll(['classify', '--draw', `${functions}#never`, '--quiet', '--json', '-'], {
       meanwhile: (child, temporary) => {
         directory = temporary;
         void whenRunning(temporary).then(() => child.kill('SIGINT'));
@@ -83,7 +95,7 @@ describe('a timeline leaves nothing behind', linux, () => {
 
   test('after SIGKILL', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
-    const run = await plimsoll(['timeline', `${functions}#never`, '--quiet'], {
+    const run = await plimsoll(['classify', '--draw', `${functions}#never`, '--quiet'], {
       env: { TMPDIR: directory },
       meanwhile: (child) => void whenRunning(directory).then(() => child.kill('SIGKILL')),
     });

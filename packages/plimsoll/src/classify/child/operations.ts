@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { loadTarget } from '../../workloads/target.js';
-import type { TimelineJob } from '../messages.js';
+import type { DrawJob } from '../messages.js';
 import type { OperationName } from '../operations.js';
 
 const MB = 2 ** 20;
@@ -17,12 +17,12 @@ const PBKDF2 = { iterations: 200_000, keyBytes: 64, digest: 'sha512' } as const;
 export type Start = (index: number) => unknown;
 
 /** Make an operation ready; whatever it needs is made here and now, synchronously. */
-export async function prepareRequests(job: TimelineJob): Promise<Start> {
+export async function prepareRequests(job: DrawJob): Promise<Start> {
   const { subject } = job;
   return subject.kind === 'target' ? loadTarget(subject.target) : builtIn[subject.name](job);
 }
 
-const builtIn: Record<OperationName, (job: TimelineJob) => Start> = {
+const builtIn: Record<OperationName, (job: DrawJob) => Start> = {
   'pbkdf2-sync': () => (index) => {
     pbkdf2Sync('secret', `salt ${index}`, PBKDF2.iterations, PBKDF2.keyBytes, PBKDF2.digest);
   },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { comparisonSchema } from 'plimsoll';
-import { bench, generations, workload } from '../compare/planted.js';
+import { bench, generations, workload } from '../bench/planted.js';
 import { MAIN, plimsoll } from '../support/cli.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
@@ -21,7 +21,7 @@ function result(name: string, factor: number, times = STEADY): string {
   return path;
 }
 
-describe('plimsoll compare', () => {
+describe('plimsoll report --against', () => {
   const old = result('old.json', 1);
 
   for (const [name, factor, code, says] of [
@@ -30,31 +30,36 @@ describe('plimsoll compare', () => {
     ['worse', 1.2, 1, /Worse: crypto/],
   ] as const)
     test(`${name} ends with ${code}`, async () => {
-      const run = await plimsoll(['compare', old, result(`${name}.json`, factor)]);
+      const run = await plimsoll(['report', '--against', old, result(`${name}.json`, factor)]);
       assert.equal(run.code, code, run.stderr);
       assert.match(run.stdout, says);
       assert.deepEqual([run.stderr, run.left], ['', []]);
     });
 
   test('unclear ends with 3', async () => {
-    const run = await plimsoll(['compare', old, result('unclear.json', 1, [90, 110, 120, 80, 100])]);
+    const run = await plimsoll([
+      'report',
+      '--against',
+      old,
+      result('unclear.json', 1, [90, 110, 120, 80, 100]),
+    ]);
     assert.deepEqual([run.code, run.left], [3, []]);
     assert.match(run.stdout, /unclear\n\nCannot tell: that is not the same as fine/);
   });
 
   test('--json - leaves standard output to the document', async () => {
-    const run = await plimsoll(['compare', old, old, '--json', '-']);
+    const run = await plimsoll(['report', '--against', old, old, '--json', '-']);
     assert.equal(comparisonSchema.parse(JSON.parse(run.stdout)).verdict, 'same');
     assert.match(run.stderr, /The same/);
   });
 
   test('--markdown is a table', async () => {
-    const run = await plimsoll(['compare', old, old, '--markdown']);
+    const run = await plimsoll(['report', '--against', old, old, '--markdown']);
     assert.match(run.stdout, /^\*\*The same, within 3 %\*\*\n\n\| work \| size \|/);
   });
 
   test('a reader that goes away, as head does, changes no exit code', async () => {
-    const child = spawn(process.execPath, [MAIN, 'compare', old, result('slow.json', 1.2)], {
+    const child = spawn(process.execPath, [MAIN, 'report', '--against', old, result('slow.json', 1.2)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child.stdout.destroy();
@@ -68,7 +73,7 @@ describe('plimsoll compare', () => {
 
   test('bad input is one line, without a stack', async () => {
     for (const args of [[old], [old, join(directory, 'none.json')], [old, import.meta.filename]]) {
-      const run = await plimsoll(['compare', ...args]);
+      const run = await plimsoll(['report', '--against', ...args]);
       assert.equal(run.code, 2, run.stderr);
       assert.equal(run.stderr.trimEnd().split('\n').length, 1, run.stderr);
       assert.doesNotMatch(run.stderr, /\n\s+at /);

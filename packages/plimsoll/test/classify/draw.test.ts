@@ -7,7 +7,7 @@ import { type Span, type TimelineExperiment, timeline, timelineSchema } from 'pl
 import { buildAddon, cannotBuildAddon } from '../support/addon.js';
 import { fixture } from '../support/cli.js';
 
-const target = (exportName: string, file = fixture('timeline.mjs')): string => `${file}#${exportName}`;
+const target = (exportName: string, file = fixture('draw.mjs')): string => `${file}#${exportName}`;
 
 const ids = ({ observations }: TimelineExperiment): string[] => observations.map(({ id }) => id);
 const text = ({ observations }: TimelineExperiment, id: string): string =>

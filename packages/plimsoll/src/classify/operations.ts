@@ -1,4 +1,4 @@
-/** What each built-in operation of a timeline does. */
+/** What each operation does that can be drawn without a module. */
 export const operations = {
   'pbkdf2-sync': 'crypto.pbkdf2Sync, 200,000 iterations, sha512',
   pbkdf2: 'crypto.pbkdf2, 200,000 iterations, sha512',
@@ -12,6 +12,6 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
-export const timelineOperations = Object.keys(operations) as OperationName[];
+export const operationNames = Object.keys(operations) as OperationName[];
 
 export const isOperationName = (name: string): name is OperationName => Object.hasOwn(operations, name);

@@ -20,14 +20,12 @@ function module(name: string, ms: number, more = ''): string {
   return path;
 }
 
-describe('plimsoll compare, two modules', () => {
+describe('plimsoll bench --against', () => {
   const old = module('old.mjs', 20);
 
   test('a slower one is worse, and the answer ends it before the time is up', async () => {
     const run = await plimsoll([
-      'compare',
-      old,
-      module('slower.mjs', 40),
+      ...['bench', module('slower.mjs', 40), '--against', old],
       '--time',
       '20',
       '--json',
@@ -46,7 +44,18 @@ describe('plimsoll compare, two modules', () => {
   });
 
   test('each size is compared with the same size of the other one', async () => {
-    const args = ['compare', old, module('other.mjs', 20), '--sizes', '2,4', '--time', '3', '--json', '-'];
+    const args = [
+      'bench',
+      module('other.mjs', 20),
+      '--against',
+      old,
+      '--sizes',
+      '2,4',
+      '--time',
+      '3',
+      '--json',
+      '-',
+    ];
     const run = await plimsoll([...args, '--quiet']);
     assert.ok([0, 3].includes(run.code ?? -1), `${run.code} ${run.stderr}`);
     const { rows } = comparisonSchema.parse(JSON.parse(run.stdout));
@@ -58,7 +67,7 @@ describe('plimsoll compare, two modules', () => {
 
   test('a new module that fails at a size: 4, with what it said', async () => {
     const dies = module('dies.mjs', 20, "if (process.env.UV_THREADPOOL_SIZE === '8') process.exit(7);");
-    const run = await plimsoll(['compare', old, dies, '--sizes', '4,8', '--time', '3', '--quiet']);
+    const run = await plimsoll(['bench', dies, '--against', old, '--sizes', '4,8', '--time', '3', '--quiet']);
     assert.equal(run.code, 4, run.stderr);
     assert.match(run.stdout.replaceAll(/\s+/g, ' '), /the new module at size 8 failed: .* \(compare\.lost\)/);
     assert.deepEqual(run.left, []);
@@ -66,34 +75,37 @@ describe('plimsoll compare, two modules', () => {
 
   test('an old one that fails is the error', async () => {
     const broken = module('broken.mjs', 20, "throw new Error('broken on purpose');");
-    const run = await plimsoll(['compare', broken, old, '--time', '3', '--quiet']);
+    const run = await plimsoll(['bench', old, '--against', broken, '--time', '3', '--quiet']);
     assert.deepEqual([run.code, run.stdout, run.left], [2, '', []]);
     assert.match(run.stderr, /broken on purpose/);
     assert.doesNotMatch(run.stderr, /\n\s+at /);
   });
 
   test('Ctrl-C: what was measured is shown and said to be unfinished, and nothing is left', async () => {
-    const run = await plimsoll(['compare', old, module('long.mjs', 25), '--time', '600', '--quiet'], {
-      meanwhile: async (child, temporary) => {
-        await until(() => readdirSync(temporary, { recursive: true }).length > 3);
-        child.kill('SIGINT');
+    const run = await plimsoll(
+      ['bench', module('long.mjs', 25), '--against', old, '--time', '600', '--quiet'],
+      {
+        meanwhile: async (child, temporary) => {
+          await until(() => readdirSync(temporary, { recursive: true }).length > 3);
+          child.kill('SIGINT');
+        },
       },
-    });
+    );
     assert.equal(run.code, 130, run.stderr);
     assert.match(run.stdout.replaceAll(/\s+/g, ' '), /interrupted: what was measured is not complete/);
     assert.deepEqual(run.left, []);
   });
 
-  test('flags of modules do not go with results, nor a result with a module', async () => {
-    const json = join(directory, 'a.json');
-    writeFileSync(json, '{}');
+  test('one module is compared with one, by options that say something about both', async () => {
     for (const [args, says] of [
-      [['compare', json, json, '--sizes', '4'], /--sizes is of modules/],
-      [['compare', json, old], /a\.json is no result of plimsoll/],
-      [['compare', 'crypto', 'zlib'], /"crypto" is no path/],
-      [['compare', old, join(directory, 'none.mjs')], /there is no module/],
+      [['--against', old], /--against: goes with one module/],
+      [[old, old, '--against', old], /--against: goes with one module/],
+      [['crypto', '--against', old], /"crypto" is no path/],
+      [[join(directory, 'none.mjs'), '--against', old], /there is no module/],
+      [[old, '--against', old, '--baseline', '4'], /--baseline and --against: one of them/],
+      [[old, '--markdown'], /--markdown goes with --against/],
     ] as const) {
-      const run = await plimsoll([...args]);
+      const run = await plimsoll(['bench', ...args]);
       assert.equal(run.code, 2, run.stderr);
       assert.match(run.stderr, says);
     }

@@ -3,7 +3,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PlimsollError } from '../errors.js';
-import type { Target } from '../workloads/target.js';
+import type { Target } from './target.js';
 
 /** Whether a user means a file by it, and not a name that plimsoll knows. */
 export const looksLikePath = (text: string): boolean => /[\\/]/.test(text) || /\.[cm]?[jt]s$/.test(text);

@@ -1,0 +1,465 @@
+/**
+ * Every command and every option, once: Commander's options, their checks, the types of the functions' options, `--help`, the
+ * tables in docs/reference and the JSON Schema of options come from here. It loads nothing, so that `plimsoll --version` does not.
+ */
+
+import type { DnsMode } from '../lab/resolver/open.js';
+
+/** How an option is read, checked and told; by the name that it has in the function's options. */
+export interface Option {
+  /** As it is typed; in brackets when it is an argument; null where only the function has it. */
+  readonly flag: string | null;
+  readonly kind: keyof Values;
+  readonly help: string;
+  /** Only the command line has it. */
+  readonly cli?: true;
+  readonly required?: true;
+  /** Bounds, in the unit of the flag: of `seconds` the function takes milliseconds. */
+  readonly least?: number;
+  readonly most?: number;
+  readonly choices?: readonly string[];
+  /** In the unit of the function. */
+  readonly default?: unknown;
+  /** The default in words, where it is not a constant. */
+  readonly usual?: string;
+  /** It means nothing without this one. */
+  readonly with?: string;
+  /** It contradicts these. */
+  readonly without?: readonly string[];
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** What a function takes for each kind of option. */
+interface Values {
+  flag: boolean;
+  text: string;
+  texts: readonly string[];
+  choice: string;
+  size: number;
+  sizes: readonly number[];
+  count: number;
+  counts: readonly number[];
+  number: number;
+  seconds: number;
+  /** A PID, or a text. */
+  process: number | string;
+  url: string | URL;
+  /** A JSON array. */
+  args: readonly unknown[];
+  dns: DnsMode;
+  /** Values of parameters, by workload. */
+  parameters: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
+}
+
+interface CommandTable {
+  readonly summary: string;
+  readonly examples: string;
+  readonly exits: string;
+  readonly options: Options;
+}
+
+type More = Omit<Option, 'flag' | 'kind' | 'help'>;
+
+/** Options of a kind. @param value what is typed behind a flag; a flag that says it itself, an argument, and null stay. */
+const kindOf =
+  <const Kind extends keyof Values>(kind: Kind, value = '') =>
+  <const Rest extends More = object>(flag: string | null, help: string, more: Rest = {} as Rest) => ({
+    ...{ flag: flag === null || /[[<]/.test(flag) ? flag : `${flag}${value}`, kind, help },
+    ...more,
+  });
+
+const flag = kindOf('flag');
+const text = kindOf('text');
+const texts = kindOf('texts');
+const choice = kindOf('choice');
+const size = kindOf('size', ' <size>');
+const sizes = kindOf('sizes', ' <list>');
+const count = kindOf('count', ' <n>');
+const number = kindOf('number');
+const seconds = kindOf('seconds', ' <seconds>');
+
+const DAY = 86_400;
+const LARGEST_PID = 2 ** 22;
+const SIZE = 'a number from 1 to 1024, `default` (4), `double` (8), or `cpus`';
+const SIZES = 'numbers from 1 to 1024, `default` (4), `double` (8), or `cpus`; a list with commas';
+const USUAL_SIZES = '1, 2, the CPUs, 2 and 4 times as many, 16, 64';
+
+const json = text(
+  '--json <file>',
+  'write the result as JSON; `-` is standard output, and the report then goes to standard error',
+  { cli: true },
+);
+const html = text('--html <file>', 'write a report as one HTML page; `-` is standard output', { cli: true });
+const output = { json, html, quiet: flag('--quiet', 'no progress', { cli: true }) } as const;
+const seed = count('--seed', 'of the random order', {
+  least: 0,
+  most: 2 ** 31 - 1,
+  usual: 'random, printed',
+});
+const markdown = flag('--markdown', 'the report in Markdown, for a comment of a pull request', {
+  cli: true,
+  with: 'against',
+});
+const started = {
+  command: texts('[command...]', 'what to start, after --; or the PID of a Node process that runs already', {
+    without: ['pid'],
+  }),
+  pid: count(null, 'a Node process that runs already, in place of a command', {
+    least: 1,
+    most: LARGEST_PID,
+  }),
+  stdout: choice(null, 'where the standard output of the command goes', {
+    choices: ['stdout', 'stderr', 'nowhere'],
+    usual: 'nowhere',
+  }),
+  output: flag('--output', 'show the output of the command', { cli: true }),
+} as const;
+
+export const COMMANDS = {
+  tune: {
+    summary: 'measure your own app at every pool size while it runs, and say which to take',
+    options: {
+      ...started,
+      onPort: text(
+        '--on-port <command>',
+        'who sends requests, started when the app listens: `$PORT` is replaced; split into words, but no shell is started',
+        { without: ['urls', 'pid'] },
+      ),
+      urls: texts(
+        '--url <url>',
+        'send requests to this URL, in which `$PORT` is replaced, or to this path of the app',
+        { without: ['pid'] },
+      ),
+      connections: count('-c, --connections', 'clients, each of which waits for its answer', {
+        least: 1,
+        most: 10_000,
+        usual: '10',
+        with: 'urls',
+        without: ['rate'],
+      }),
+      method: text('-m, --method <method>', 'method of the requests', {
+        usual: 'GET, or POST with a body',
+        with: 'urls',
+      }),
+      headers: texts('-H, --header <name: value>', 'a header', { with: 'urls' }),
+      body: text('-b, --body <text>', 'body of the requests', { with: 'urls' }),
+      rate: number(
+        '--rate <n>',
+        'so many requests per second, at random times, whether or not earlier ones were answered',
+        { most: 100_000, with: 'urls' },
+      ),
+      sizes: sizes('--sizes', SIZES, {
+        usual: `${USUAL_SIZES}; of a PID from half to four times what it has`,
+      }),
+      baseline: size('--baseline', 'the size that the others are compared with', {
+        usual: '4; of a PID the size that it has',
+      }),
+      objective: choice('--objective <what>', 'what counts: `mean` or `p99` of latencies, or `throughput`', {
+        choices: ['mean', 'p99', 'throughput'],
+        default: 'mean',
+      }),
+      timeMs: seconds('--time', 'most time for the measurement; it ends sooner when the answer is known', {
+        most: DAY,
+        default: 55_000,
+      }),
+      seed,
+      strict: flag('--strict', 'exit with 3 when it cannot tell', { cli: true }),
+      ...output,
+    },
+    examples: `
+  $ plimsoll tune --url /login -- node server.js     plimsoll sends the requests
+  $ plimsoll tune --on-port 'autocannon http://127.0.0.1:$PORT/' -- npm start
+  $ plimsoll tune -- node build.js                   a command that ends
+  $ plimsoll tune 4711                               a process that serves already
+  $ plimsoll tune --url / --json tuned.json -- node server.js
+  $ plimsoll run --size tuned.json -- node server.js`,
+    exits: '0 fine, 2 bad input, 3 cannot tell (--strict), 4 the command failed,\n130 interrupted',
+  },
+  doctor: {
+    summary: 'what pool size your app really gets, and why not the one asked for; for CI, too',
+    options: {
+      ...started,
+      waitMs: seconds('--wait', 'how long the command may run before its pools are counted and it is ended', {
+        most: 3600,
+        default: 2000,
+      }),
+      json,
+    },
+    examples: `
+  $ plimsoll doctor -- node server.js          start it, count its pool threads, end it
+  $ plimsoll doctor 4711                       a Node process that runs already (Linux)
+  $ plimsoll doctor                            what a Node program started here would get`,
+    exits: `0 the size is the one asked for, 1 it is not, 2 bad input, 3 cannot tell,
+4 the command failed, 130 interrupted`,
+  },
+  trace: {
+    summary: 'run your command and record where the jobs of its thread pools spend their time',
+    options: {
+      command: texts('<command...>', 'what to run, after --', { required: true }),
+      file: text('--out <file>', 'every job, for [ui.perfetto.dev](#every-job)'),
+      durationMs: seconds('--duration', 'end the command after so long', {
+        most: 7 * DAY,
+        usual: 'it ends by itself, or by Ctrl-C',
+      }),
+      size: size('--size', `pool size of the command: ${SIZE}`, { usual: 'as it is' }),
+      maxEvents: count(
+        '--max-events',
+        'trace events that each process may record; then recording stops, the command goes on',
+        { least: 1, most: 100_000_000, default: 1_000_000 },
+      ),
+      stdout: { ...started.stdout, usual: 'stdout' },
+      ...output,
+    },
+    examples: `
+  $ plimsoll trace -- node app.js                          until it ends, or Ctrl-C
+  $ plimsoll trace --duration 30 --out trace.json -- npm start
+  $ plimsoll trace --size 16 -- node app.js                with UV_THREADPOOL_SIZE=16`,
+    exits: '0 fine, 2 bad input, 4 the command failed or could not be recorded, 130 interrupted',
+  },
+  top: {
+    summary: 'a live view of the pools of running Node processes, like top (Linux)',
+    options: {
+      of: kindOf('process')(
+        '[process]',
+        'a PID, with the Node processes under it; or a text in the command line',
+        { usual: 'all' },
+      ),
+      intervalMs: seconds('--interval', 'between two looks', { least: 0.1, most: 3600, default: 1000 }),
+      once: flag('--once', 'one look, printed; always so without a terminal', { cli: true }),
+      json,
+    },
+    examples: `
+  $ plimsoll top                       every Node process, the one with the busiest pool first
+  $ plimsoll top 4711                  one process and what it started, thread by thread
+  $ plimsoll top server.js             by a text in the command line
+  $ plimsoll top 4711 --once --json -  one look, for scripts
+
+Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps, q quits`,
+    exits: '0 fine, 2 bad input',
+  },
+  bench: {
+    summary: 'measure what each pool size does to file, crypto, zlib, DNS or your own work',
+    options: {
+      workloads: texts(
+        '[workload...]',
+        '`file`, `crypto`, `zlib`, `dns`, `mixed`, or the path of a module of yours',
+        { usual: 'all five' },
+      ),
+      against: text(
+        '--against <module>',
+        'is the module slower than this old version of it? Both in turn, for CI',
+        { cli: true },
+      ),
+      sizes: sizes('--sizes', SIZES, { usual: `${USUAL_SIZES}; with --against 4` }),
+      baseline: size('--baseline', 'the size that the others are compared with', {
+        default: 4,
+        without: ['against'],
+      }),
+      timeMs: seconds('--time', 'most time for one workload; it ends sooner when the answer is known', {
+        most: DAY,
+        usual: '20',
+      }),
+      quick: flag('--quick', '`--time 10`', { cli: true, without: ['timeMs'] }),
+      careful: flag('--careful', '`--time 120`', { cli: true, without: ['timeMs', 'quick'] }),
+      isolated: flag('--isolated', 'one process at a time, for work that owns a port or a file', {
+        default: false,
+        without: ['against'],
+      }),
+      blocks: count('--blocks', 'how often every size is measured, at the most', {
+        least: 1,
+        most: 100,
+        default: 10,
+        with: 'isolated',
+      }),
+      operations: count('--ops', 'operations that are handed over at once', {
+        least: 1,
+        most: 1_000_000,
+        usual: 'the workload’s',
+      }),
+      scale: number('--scale <x>', 'multiplies the cost of each operation (iterations, bytes)', {
+        most: 1000,
+        default: 1,
+      }),
+      parameters: kindOf('parameters')('--set <workload.parameter=value>', 'any parameter of a workload', {
+        default: {},
+        without: ['against'],
+      }),
+      dns: kindOf('dns')(
+        '--dns <mode>',
+        'who answers lookups: `auto`, `system`, `local`, `local:MS` or `hosts`',
+        { default: { mode: 'auto' }, without: ['against'] },
+      ),
+      seed,
+      deadlineMs: seconds(
+        '--deadline',
+        'a process that needs longer for its start or for one round counts as hung',
+        { most: DAY, default: 120_000 },
+      ),
+      strict: flag('--strict', 'exit with 3 when the machine is too noisy to tell', {
+        cli: true,
+        without: ['against'],
+      }),
+      markdown,
+      ...output,
+    },
+    examples: `
+  $ plimsoll bench                              all five, at 1 to 64 threads
+  $ plimsoll bench crypto --sizes 1,2,4,8,16    one workload, chosen sizes
+  $ plimsoll bench dns --dns local:50           lookups that take 50 ms each
+  $ plimsoll bench ./my-workload.mjs --json -   your own work, as JSON
+  $ plimsoll bench ./work.mjs --against ../main/work.mjs --sizes 4,8 --markdown`,
+    exits: `0 fine, 2 bad input, 3 too noisy (--strict), 4 a workload failed, 130 interrupted;
+with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module failed`,
+  },
+  classify: {
+    summary: 'decide by experiment which APIs, or functions of yours, use the pool; or draw where calls wait',
+    options: {
+      names: texts(
+        '[name...]',
+        'APIs (fs, fs.stat, dns.lookup …), or PATH#export; with --draw one operation',
+        { usual: 'the whole catalogue' },
+      ),
+      args: kindOf('args')('--args <json>', 'arguments of PATH#export, a JSON array', { default: [] }),
+      explain: text('--explain <name>', 'say why, and how to do without the pool', {
+        cli: true,
+        without: ['draw'],
+      }),
+      deadlineMs: seconds(
+        '--deadline',
+        'an operation that takes longer with nothing blocked never completes',
+        { most: DAY, usual: '5; with --draw 60' },
+      ),
+      draw: flag('--draw', 'run the operation some times at once, and draw where each call waits and works', {
+        cli: true,
+      }),
+      requests: kindOf('counts')(
+        '--requests <list>',
+        'how many at once; an experiment, and a process, for each number',
+        { least: 1, most: 1000, default: [2, 4, 6], with: 'draw' },
+      ),
+      size: size('--size', `pool size: ${SIZE}`, { default: 4, with: 'draw' }),
+      url: kindOf('url')('--url <url>', 'where `http` goes', {
+        usual: 'a server on loopback that takes 100 ms',
+        with: 'draw',
+      }),
+      perfetto: text(
+        '--perfetto <file>',
+        'a trace that ui.perfetto.dev opens: a lane per pool thread, the main thread, and each request',
+        { cli: true, with: 'draw' },
+      ),
+      ...output,
+    },
+    examples: `
+  $ plimsoll classify                                       the whole catalogue, as two lists and more
+  $ plimsoll classify dns fetch                             some APIs of it
+  $ plimsoll classify --explain fetch.name                  why, and how to do without the pool
+  $ plimsoll classify ./work.mjs#hash                       a function of yours
+  $ plimsoll classify bcrypt#hash --args '["secret", 10]'   a function of a package
+  $ plimsoll classify --draw pbkdf2                         2, 4 and 6 at once on 4 pool threads
+  $ plimsoll classify --draw lookup                         only half of the pool serves lookups
+  $ plimsoll classify --draw ./work.mjs#hash --requests 6 --size 6`,
+    exits: '0 fine, 2 bad input, 3 unclear, 4 an operation failed or never completed, 130 interrupted',
+  },
+  resize: {
+    summary: 'change the pool size of a Node process while it runs (Linux)',
+    options: {
+      pid: count('<PID>', 'the process', { least: 1, most: LARGEST_PID, required: true }),
+      size: size('<size>', SIZE, { required: true }),
+      timeoutMs: seconds('--timeout', 'how long running jobs may keep the pool from shrinking', {
+        most: 3600,
+        default: 10_000,
+      }),
+      json,
+    },
+    examples: `
+  $ plimsoll resize 4711 12       four threads hang: eight more serve the others
+  $ plimsoll resize 4711 2        as if it had been started with two
+
+Before Node 26.9 a pool can have at most as many threads as it was started with.
+The inspector of the process is open meanwhile, on 127.0.0.1 for a part of a
+second, and it says so on its standard error.`,
+    exits: `0 done, 2 bad input, or this process's pool cannot have that size,
+4 the process did not answer, or ended, 130 interrupted`,
+  },
+  run: {
+    summary: 'start your command with the right pool size, before anything in it uses the pool',
+    options: {
+      command: texts('<command...>', 'what to run, after --', { required: true }),
+      size: text(
+        '--size <size>',
+        `${SIZE}, the CPUs that the process really gets; or a file, the result of tune or bench`,
+        { required: true },
+      ),
+      quiet: flag('--quiet', 'do not say which size it is'),
+    },
+    examples: `
+  $ plimsoll run --size tuned.json -- node server.js       what plimsoll tune --json tuned.json recommended
+  $ plimsoll run --size cpus -- npm start                  as many threads as CPUs that it really gets
+  $ plimsoll run --size 16 -- node server.js               on Windows, too`,
+    exits: 'that of the command; 2 bad input, 4 the command cannot be started',
+  },
+  report: {
+    summary: 'make one HTML page of results, to look at and to share; or compare two, for CI',
+    options: {
+      files: texts(
+        '<file...>',
+        'what the commands wrote with --json, or trace with --out; packed by gzip or not',
+        { required: true },
+      ),
+      out: text('--out <file>', 'the page; `-` is standard output', {
+        cli: true,
+        usual: '`report.html`',
+        without: ['against'],
+      }),
+      title: text('--title <text>', 'of the page', { usual: 'Thread pool report', without: ['against'] }),
+      against: text(
+        '--against <file>',
+        'is the result of bench slower than this old one, from the same machine?',
+        { cli: true },
+      ),
+      markdown,
+      json: { ...json, with: 'against' },
+      html: { ...html, with: 'against' },
+    },
+    examples: `
+  $ plimsoll report bench.json                              report.html: the verdict, curves, tables
+  $ plimsoll report app.trace --out app.html                the timeline of the jobs
+  $ plimsoll bench crypto --html crypto.html                the same page of one command, at once
+  $ plimsoll report --against main.json branch.json         is the branch slower than main?`,
+    exits: `0 fine, 2 bad input or output; with --against 0 same or better, 1 worse,
+3 cannot tell`,
+  },
+} as const satisfies Record<string, CommandTable>;
+
+export type CommandName = keyof typeof COMMANDS;
+type Table<Name extends CommandName> = (typeof COMMANDS)[Name]['options'];
+
+type ValueOf<Row> = Row extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : Row extends { readonly kind: infer Kind extends keyof Values }
+    ? Values[Kind]
+    : never;
+type With<Rows, Mark> = { [Key in keyof Rows]: Rows[Key] extends Mark ? Key : never }[keyof Rows];
+type OfFunction<Rows> = Exclude<keyof Rows, With<Rows, { readonly cli: true }>>;
+type RequiredOf<Rows> = With<Rows, { readonly required: true }>;
+
+type Given<Rows, Keys extends keyof Rows> = {
+  readonly [Key in Exclude<Keys, RequiredOf<Rows>>]?: ValueOf<Rows[Key]> | undefined;
+} & { readonly [Key in Extract<Keys, RequiredOf<Rows>>]: ValueOf<Rows[Key]> };
+
+/** What a command's function takes. */
+export type OptionsOf<Name extends CommandName> = Given<Table<Name>, OfFunction<Table<Name>>>;
+/** What was typed on a command line, read. */
+export type TypedOptions<Name extends CommandName> = Given<Table<Name>, keyof Table<Name>>;
+
+/** What a function took, after its checks: defaults are filled in. */
+export type CheckedOptions<Name extends CommandName> = {
+  readonly [Key in OfFunction<Table<Name>>]: Table<Name>[Key] extends
+    | { readonly default: unknown }
+    | { readonly required: true }
+    ? ValueOf<Table<Name>[Key]>
+    : ValueOf<Table<Name>[Key]> | undefined;
+};
+
+export const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);

@@ -1,0 +1,43 @@
+import type { ThreadInfo } from '../../host/pool-threads.js';
+import { PoolEvents } from '../../lab/child/pool-events.js';
+import { serveObservation } from '../../lab/child/serve-observation.js';
+import { waitKinds } from '../../libuv/wait-kinds.js';
+import type { DrawAnswer, DrawJob, RequestRecord } from '../messages.js';
+import { Call } from './call.js';
+import { prepareRequests, type Start } from './operations.js';
+
+/** Run some requests at once and record what became of each. */
+export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
+  serveObservation(before, after, prepareRequests, (start, { requests }: DrawJob, observedThreads) =>
+    record(start, requests, observedThreads).catch(
+      ({ name, message }: Error): DrawAnswer => ({ type: 'failed', name, message }),
+    ),
+  );
+}
+
+async function record(start: Start, count: number, observedThreads: number | null): Promise<DrawAnswer> {
+  // The first call loads and compiles; the picture is to show the others.
+  await completed(new Call(() => start(count)));
+  const recording = await PoolEvents.start();
+  const calls = Array.from({ length: count }, (_, index) => new Call(() => start(index)));
+  await Promise.all(calls.map(completed));
+  const events = await recording.stop();
+  return { type: 'recorded', observedThreads, requests: calls.map(recordOf), events };
+}
+
+async function completed(call: Call): Promise<void> {
+  await call.ended;
+  if (call.error !== null) throw call.error;
+}
+
+/** From `performance.now()` to the clock of trace events, in milliseconds: whatever comes between the two readings only makes it smaller. */
+const CLOCK_MS = Math.max(
+  ...Array.from({ length: 10 }, () => Number(process.hrtime.bigint()) / 1e6 - performance.now()),
+);
+
+const recordOf = ({ startedMs, endedMs, ran, callbacks }: Call): RequestRecord => ({
+  startedMs: startedMs + CLOCK_MS,
+  endedMs: (endedMs ?? startedMs) + CLOCK_MS,
+  ran: ran.map(([since, until]) => [since + CLOCK_MS, until + CLOCK_MS]),
+  waits: waitKinds(callbacks),
+});

@@ -1,0 +1,49 @@
+import { usage } from '../errors.js';
+import { hasEnded, parentOf } from '../host/processes.js';
+import { listNames, readText } from '../host/read.js';
+import { nodeProcesses, type Observer, type SeenProcess } from './look.js';
+
+/** Another one of these, or what runs this one: npx. */
+const TOP = /(?:^|\/| )(?:plimsoll(?:\.js)?|plimsoll\/dist\/cli\/main\.js) top(?: |$)/;
+
+/**
+ * One look at the processes that are asked for, but not at this one.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE when there are none.
+ */
+export function lookAt(observer: Observer, of: number | string | undefined): SeenProcess[] {
+  if (listNames('/', '/proc/self/task') === null)
+    throw usage(
+      'top needs /proc, which only Linux has; plimsoll trace and @plimsoll/monitor run elsewhere, too',
+    );
+  const all = nodeProcesses().filter((pid) => pid !== process.pid);
+  const found = (typeof of === 'number' ? family(of, all) : all).flatMap((pid) => observer.look(pid) ?? []);
+  const seen = found.filter(({ pid, program }) => pid === of || !TOP.test(program));
+  const chosen = typeof of === 'string' ? seen.filter(({ program }) => program.includes(of)) : seen;
+  if (chosen.length > 0) return chosen.toSorted((a, b) => b.busy - a.busy || a.pid - b.pid);
+  if (typeof of === 'number') throw usage(noProcess(of));
+  throw usage(
+    of === undefined
+      ? 'no Node.js process runs here'
+      : `no Node.js process has ${JSON.stringify(of)} in its command line`,
+  );
+}
+
+/** A process and what it started, such as the workers of a cluster. */
+function family(first: number, all: readonly number[]): number[] {
+  const parents = new Map(all.map((pid) => [pid, parentOf(pid)]));
+  const isUnder = (pid: number): boolean => {
+    const seen = new Set<number>();
+    for (let one: number | undefined = pid; one !== undefined && !seen.has(one); one = parents.get(one)) {
+      if (one === first) return true;
+      seen.add(one);
+    }
+    return false;
+  };
+  return all.filter(isUnder);
+}
+
+const noProcess = (pid: number): string =>
+  readText('/', `/proc/${pid}/stat`) === null || hasEnded(pid)
+    ? `there is no process ${pid}`
+    : `process ${pid} is no Node.js process`;
