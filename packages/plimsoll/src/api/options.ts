@@ -197,7 +197,7 @@ export const COMMANDS = {
     summary: 'run your command and record where the jobs of its thread pools spend their time',
     options: {
       command: texts('<command...>', 'what to run, after --', { required: true }),
-      file: text('--out <file>', 'every job, for [ui.perfetto.dev](#every-job)'),
+      file: text('--out <file>', 'every job, for ui.perfetto.dev'),
       durationMs: seconds('--duration', 'end the command after so long', {
         most: 7 * DAY,
         usual: 'it ends by itself, or by Ctrl-C',
