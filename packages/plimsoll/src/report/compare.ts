@@ -20,7 +20,7 @@ export function comparisonDocument(comparison: Comparison): Report {
   const { old, new: now, rows, verdict, findings } = comparison;
   const tone: Tone = verdict === 'same' ? 'good' : VERDICT_TONE[verdict];
   return {
-    command: 'plimsoll compare',
+    command: `plimsoll ${comparison.of === 'modules' ? 'bench' : 'report'} --against`,
     subject: '',
     environment: null,
     about: [`old: Node ${old.node}, ${old.startedAt}; new: Node ${now.node}, ${now.startedAt}`],
