@@ -67,9 +67,10 @@ const NOT_EVERYWHERE = [
   },
 ];
 
-/** What asserts on times of its own: alone. Measurements of a planted effect, which lasts, are none. */
+/** What asserts on times of its own, or measures an app that must start, answer or end within seconds: alone. */
 const MEASURES = [
-  ...inFolder(TEST, ['classify/classify', 'classify/draw']),
+  ...inFolder(TEST, ['classify/classify', 'classify/draw', 'cli/tune', 'doctor/doctor']),
+  ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
   ...['packages/monitor/test/monitor', 'benchmarks/test/blocks', 'studies/test/load/traffic'],
 ];
 

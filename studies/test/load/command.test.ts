@@ -75,9 +75,9 @@ describe('the sample server', linux, () => {
       const sent = (cell.parallel ?? 0) * (cell.requests ?? 0);
       assert.equal(cell.operationMs?.count, 10 * sent);
       assert.equal(cell.httpMs?.count, sent);
-      // Too few generations: nothing is proven.
+      // Too few generations: nothing is proven, but that the baseline is as fast as itself.
       assert.ok(cell.generations >= 1 && cell.generations < 4, `${cell.generations}`);
-      assert.ok(cell.verdict === 'unclear');
+      assert.equal(cell.verdict, cell.size === 4 ? 'same' : 'unclear');
     }
     for (const { size } of recommended) assert.equal(size, null);
   });
