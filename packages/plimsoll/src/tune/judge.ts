@@ -1,5 +1,6 @@
 import { itemAt } from '../collections/item-at.js';
 import { FIRST_LOOK, lookBoundary } from '../stats/looks.js';
+import { mean } from '../stats/mean.js';
 import {
   exponential,
   halfWidth,
@@ -11,11 +12,10 @@ import { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfInterval } from '../stats/p
 import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds.js';
 import { median, quantile } from '../stats/quantile.js';
 import { studentCritical } from '../stats/student-t.js';
-import { isWindow, requestsUnderWay } from './costs.js';
+import { requestsUnderWay } from './costs.js';
 import { type BlockValues, bothTurns, differences, logCosts } from './logs.js';
-import type { JudgePlan, Sample } from './plan.js';
+import { type Arm, isWindow, type JudgePlan, type Sample } from './sample.js';
 import { failingSizes, overloadedSizes } from './trouble.js';
-import type { Arm } from './window.js';
 
 /** What became of a size. `left`: it is out, because it is hopeless. */
 export type SizeState = 'living' | 'left' | 'overloaded' | 'failing';
@@ -85,10 +85,6 @@ const LOOKS = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
  * Within a block all arms share what the machine did, so that the logarithms of their costs are compared there: with both turns
  * of the baseline. Over blocks, Student's t gives intervals, which hold for all sizes and at all looks (`lookBoundary`), and the
  * odds of being the best or nearly so (`posteriorOdds`). A size that left keeps the blocks it had.
- *
- * @example
- * const plan = { sizes: [2, 4, 8], baseline: 4, objective: 'mean', mostBlocks: 20, seed: 1 } as const;
- * const { living, settled, leading } = judge(windows, plan);
  */
 export function judge(samples: readonly Sample[], plan: JudgePlan): Judgement {
   return new Trial(samples, plan).judgement();
@@ -249,34 +245,30 @@ class Trial {
     const delays = delaysOf(this.#samples);
     const baseline = delays.get(this.#plan.baseline);
     const twins = differences(delays, 'twin', (block) => baseline?.get(block)).map(Math.abs);
-    const known = fast.filter((size) => (delays.get(size)?.size ?? 0) >= FIRST_LOOK);
-    const [first] = known;
-    if (twins.length === 0 || first === undefined) return new Set();
-    const middle = (size: number): number => median([...(delays.get(size)?.values() ?? [])]);
-    const calmest = known.reduce((a, b) => (middle(b) < middle(a) ? b : a), first);
-    const margin = Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95));
-    const isHigher = (size: number): boolean =>
-      this.#intervalOfAll(
-        differences(delays, size, (block) => delays.get(calmest)?.get(block)),
-        1,
-      ).low > margin;
-    return new Set(known.filter((size) => size !== calmest && isHigher(size)));
+    if (twins.length === 0) return new Set();
+    return this.#higher(fast, delays, 1, Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95)));
   }
 
   /** Those of the fast ones whose 99th percentile is shown to be clearly higher than that of the lowest. */
   #higherP99(fast: readonly number[]): ReadonlySet<number> {
     if (this.#plan.objective === 'p99' || fast.length < 2) return new Set();
     const { logs, blocksEach } = logCosts(this.#samples, 'p99');
-    const known = fast.filter((size) => (logs.get(size)?.size ?? 0) >= FIRST_LOOK);
-    const [first] = known;
-    if (first === undefined) return new Set();
-    const middle = (size: number): number => median([...(logs.get(size)?.values() ?? [])]);
-    const lowest = known.reduce((a, b) => (middle(b) < middle(a) ? b : a), first);
+    return this.#higher(fast, logs, blocksEach, Math.log1p(P99_MARGIN));
+  }
+
+  /** Those whose values are shown to lie above the lowest by more than a margin. */
+  #higher(
+    sizes: readonly number[],
+    values: BlockValues,
+    blocksEach: number,
+    margin: number,
+  ): ReadonlySet<number> {
+    const known = sizes.filter((size) => (values.get(size)?.size ?? 0) >= FIRST_LOOK);
+    const middle = (size: number): number => median([...(values.get(size)?.values() ?? [])]);
+    const [lowest] = known.toSorted((a, b) => middle(a) - middle(b));
+    const reference = (block: number): number | undefined => values.get(lowest as number)?.get(block);
     const isHigher = (size: number): boolean =>
-      this.#intervalOfAll(
-        differences(logs, size, (block) => logs.get(lowest)?.get(block)),
-        blocksEach,
-      ).low > Math.log1p(P99_MARGIN);
+      this.#intervalOfAll(differences(values, size, reference), blocksEach).low > margin;
     return new Set(known.filter((size) => size !== lowest && isHigher(size)));
   }
 
@@ -285,10 +277,7 @@ class Trial {
     const windows = this.#samples.filter(isWindow).filter(({ disturbed }) => !disturbed);
     const busy = windows.flatMap(({ busyThreads }) => busyThreads ?? []);
     if (busy.length === 0) return false;
-    const underWay = windows.map(requestsUnderWay);
-    const mean = (values: readonly number[]): number =>
-      values.reduce((sum, value) => sum + value, 0) / values.length;
-    return mean(busy) < HARDLY_BUSY * Math.min(1, mean(underWay));
+    return mean(busy) < HARDLY_BUSY * Math.min(1, mean(windows.map(requestsUnderWay)));
   }
 
   /**

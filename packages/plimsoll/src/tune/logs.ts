@@ -1,6 +1,6 @@
+import { mean } from '../stats/mean.js';
 import { costsOf } from './costs.js';
-import type { Objective, Sample } from './plan.js';
-import type { Arm } from './window.js';
+import type { Arm, Objective, Sample } from './sample.js';
 
 /** One number for each arm in each block: the logarithm of a cost, or a delay. */
 export type BlockValues = ReadonlyMap<Arm, ReadonlyMap<number, number>>;
@@ -35,5 +35,5 @@ export const bothTurns =
     const turns = [baseline, 'twin' as const]
       .map((arm) => values.get(arm)?.get(block))
       .filter((value) => value !== undefined);
-    return turns.length === 0 ? undefined : turns.reduce((sum, value) => sum + value, 0) / turns.length;
+    return turns.length === 0 ? undefined : mean(turns);
   };

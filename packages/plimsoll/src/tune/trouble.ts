@@ -1,6 +1,7 @@
-import { answered, isWindow } from './costs.js';
-import type { Sample } from './plan.js';
-import type { Window } from './window.js';
+import { grouped } from '../collections/grouped.js';
+import { sum } from '../stats/mean.js';
+import { answered } from './costs.js';
+import { isWindow, type Sample, type Window } from './sample.js';
 
 /** A window is one of overload when so many requests more are under way at its end. */
 const LEAST_GROWTH = 10;
@@ -12,33 +13,27 @@ const MORE_FAILURES = 0.01;
 
 /** Sizes that do not keep up with the requests that come: their latencies would grow for ever, and say nothing. */
 export function overloadedSizes(samples: readonly Sample[]): ReadonlySet<number> {
-  const times = new Map<number, { all: number; overloaded: number }>();
-  for (const window of samples.filter(isWindow)) {
-    if (window.disturbed) continue;
-    const { all, overloaded } = times.get(window.size) ?? { all: 0, overloaded: 0 };
-    times.set(window.size, { all: all + 1, overloaded: overloaded + (isOverloaded(window) ? 1 : 0) });
-  }
-  return new Set(
-    [...times]
-      .filter(([, { all, overloaded }]) => overloaded >= LEAST_TIMES && 2 * overloaded >= all)
-      .map(([size]) => size),
-  );
+  const windows = samples.filter(isWindow).filter(({ disturbed }) => !disturbed);
+  const bySize = [...grouped(windows, ({ size }) => size)];
+  const isShown = (ofSize: readonly Window[]): boolean => {
+    const { length } = ofSize.filter(isOverloaded);
+    return length >= LEAST_TIMES && 2 * length >= ofSize.length;
+  };
+  return new Set(bySize.flatMap(([size, ofSize]) => (isShown(ofSize) ? [size] : [])));
 }
 
 /** Chance alone lets the number under way swing by the root of what came. */
 const isOverloaded = ({ completed, inFlightGrowth }: Window): boolean =>
   inFlightGrowth > Math.max(LEAST_GROWTH, GROWTH_SHARE * completed, 2 * Math.sqrt(completed));
 
-interface Failures {
-  readonly failed: number;
-  readonly requests: number;
-}
-
 /** Failures of all compared windows of a size. */
-export function failuresOf(samples: readonly Sample[], size: number): Failures {
+function failuresOf(
+  samples: readonly Sample[],
+  size: number,
+): { readonly failed: number; readonly requests: number } {
   const windows = samples.filter(isWindow).filter((window) => !window.disturbed && window.size === size);
-  const failed = windows.reduce((sum, window) => sum + window.failed, 0);
-  return { failed, requests: failed + windows.reduce((sum, window) => sum + answered(window), 0) };
+  const failed = sum(windows.map((window) => window.failed));
+  return { failed, requests: failed + sum(windows.map(answered)) };
 }
 
 /** Sizes at which clearly more requests fail than at the baseline; a size that fails quickly would look fast. */

@@ -1,11 +1,13 @@
 import { PlimsollError } from '../errors.js';
 import { readCgroup } from '../host/cgroup.js';
 import { captureEnvironment, type Environment } from '../host/environment.js';
+import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import { answer, type MeasuredTune, type TuneFacts, type TuneNote } from './answer.js';
+import { answer, type MeasuredTune, type Outcome, type TuneFacts, type TuneNote } from './answer.js';
 import { App } from './app.js';
-import { measureProcess } from './attached.js';
-import type { Outcome } from './outcome.js';
+import { endpointOf } from './endpoint.js';
+import { attachTo, boundedSizes } from './live/attached.js';
+import type { PoolState } from './live/target.js';
 import type { TuneContext, TuneProcessRequest, TuneQuestion, TuneRequest } from './request.js';
 import { compareRuns, tooLong } from './runs.js';
 import { measureServing } from './serving.js';
@@ -24,6 +26,7 @@ const OTHER_THREADS = 16;
 export async function tuneCommand(asked: TuneRequest, context: TuneContext): Promise<MeasuredTune> {
   const begun = begin(asked, context);
   const { request, notes } = withinLimits(asked);
+  const { command, traffic } = request;
   const app = await App.start(request, context);
   let outcome: Outcome | null;
   try {
@@ -32,28 +35,45 @@ export async function tuneCommand(asked: TuneRequest, context: TuneContext): Pro
     await app.stop(context.signal);
   }
   outcome ??= await compareRuns(request, context);
-  return answerOf(
-    outcome,
-    {
-      command: request.command,
-      pid: null,
-      traffic: request.traffic === null ? null : trafficText(request.traffic),
-    },
-    begun,
-    notes,
-  );
+  const source = { command, pid: null, traffic: traffic === null ? null : trafficText(traffic) };
+  return answerOf(outcome, source, begun, notes);
 }
 
 /**
- * Find out which size suits a process that serves already.
+ * Find out which size suits a process that serves real requests already. Whatever happens, it gets the size back that it had.
  *
- * @throws as `measureProcess`
+ * @throws {PlimsollError} what attaching to it, `measureServing` and resizing throw.
  * @throws the reason of the signal, when it aborts before anything was measured.
  */
 export async function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
+  const { pid } = request;
+  const { guardian, signal } = context;
   const begun = begin(request, context);
-  const outcome = await measureProcess(request, context);
-  return answerOf(outcome, { command: null, pid: request.pid, traffic: null }, begun, []);
+  const directory = guardian.temporaryDirectory();
+  const live = await attachTo(pid, directory, signal);
+  try {
+    const { question, notes } = questionOf(request, await live.state());
+    const app = { live, endpoint: endpointOf(live.pids), ended: null, traffic: null };
+    // Only what has ended well is no server.
+    const outcome = (await measureServing(app, question, context)) as Outcome;
+    return answerOf(outcome, { command: null, pid, traffic: null }, begun, notes);
+  } finally {
+    await live.close();
+    guardian.remove(directory);
+  }
+}
+
+function questionOf(
+  { sizes, baseline, objective, timeMs, seed }: TuneProcessRequest,
+  { size, limit }: PoolState,
+): { readonly question: TuneQuestion; readonly notes: TuneNote[] } {
+  const from = baseline ?? size ?? Math.min(DEFAULT_POOL_SIZE, limit);
+  const wanted = [...new Set([...(sizes ?? boundedSizes(from)), from])].sort((a, b) => a - b);
+  const beyond = wanted.filter((one) => one > limit);
+  return {
+    question: { sizes: wanted.filter((one) => one <= limit), baseline: from, objective, timeMs, seed },
+    notes: beyond.length === 0 ? [] : [{ id: 'tune.sizes-left-out', sizes: beyond, because: 'limit', limit }],
+  };
 }
 
 interface Begun {

@@ -47,11 +47,7 @@ function start(socket: string): 'started' | 'busy' {
     Reflect.deleteProperty(globals, ACTIVE);
   };
   try {
-    const workerData: AgentData = {
-      socket,
-      memory: ring.ring.memory,
-      sizeText: process.env.UV_THREADPOOL_SIZE ?? null,
-    };
+    const workerData: AgentData = { socket, memory: ring.ring.memory };
     // No options of the app's: a loader of its own would run in there, and use the pool.
     const agent = new worker.Worker(path.join(__dirname, 'agent.cjs'), {
       workerData,

@@ -67,7 +67,9 @@ class RequestMeter {
 
   start(): void {
     this.#subscribe('http.server.request.start', (exchange) => this.#begin(exchange));
-    this.#subscribe('http.server.response.finish', ({ response }) => this.#finish(response));
+    this.#subscribe('http.server.response.finish', ({ response }) =>
+      this.#end(response, kindOf(response.statusCode)),
+    );
     this.#watchHttp2();
     this.#watchMarks();
   }
@@ -100,10 +102,6 @@ class RequestMeter {
     this.#responses[slot] = response;
   }
 
-  #finish(response: ServerResponse): void {
-    this.#end(response, response.statusCode >= 500 ? KIND.failed : KIND.answered);
-  }
-
   #end(response: ServerResponse, kind: 0 | 1 | 2): void {
     const open = stamps.get(response);
     if (open === undefined) return;
@@ -116,7 +114,6 @@ class RequestMeter {
   /** Servers of http2 inherit from net.Server; the channels of streams are younger than the oldest line of Node. */
   #watchHttp2(): void {
     const { prototype } = net.Server;
-    const inherited = Object.getOwnPropertyDescriptor(prototype, 'emit');
     const original = prototype.emit as (this: EventEmitter, ...args: unknown[]) => boolean;
     const meter = this;
     const emit = function (this: EventEmitter, ...args: unknown[]): boolean {
@@ -124,12 +121,17 @@ class RequestMeter {
         meter.#stream(args[1] as ServerHttp2Stream, args[2] as Record<string, unknown>);
       return Reflect.apply(original, this, args);
     };
-    Object.defineProperty(prototype, 'emit', { value: emit, writable: true, configurable: true });
+    this.#define(prototype, 'emit', { value: emit, writable: true });
+  }
+
+  #define(object: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
+    const earlier = Object.getOwnPropertyDescriptor(object, key);
+    Object.defineProperty(object, key, { ...descriptor, configurable: true });
     this.#undo.push(() => {
       // Who came later and calls this one keeps it.
-      if ((prototype.emit as unknown) !== emit) return;
-      if (inherited === undefined) Reflect.deleteProperty(prototype, 'emit');
-      else Object.defineProperty(prototype, 'emit', inherited);
+      if (Reflect.get(object, key) !== descriptor.value) return;
+      if (earlier === undefined) Reflect.deleteProperty(object, key);
+      else Object.defineProperty(object, key, earlier);
     });
   }
 
@@ -145,21 +147,15 @@ class RequestMeter {
       this.#ring.end(slot, now(), route, kind);
     };
     stream.once('finish', () => {
-      if (stream.headersSent && stream.rstCode === 0)
-        end(Number(stream.sentHeaders?.[':status']) >= 500 ? KIND.failed : KIND.answered);
+      if (stream.headersSent && stream.rstCode === 0) end(kindOf(stream.sentHeaders?.[':status']));
     });
     stream.once('close', () => end(endOfCut(stream)));
   }
 
   #watchMarks(): void {
-    const earlier = Object.getOwnPropertyDescriptor(globalThis, MARK);
     const value = (name: unknown, work: () => unknown): unknown =>
       this.#mark(typeof name === 'string' && name !== '' ? name : '(unnamed)', work);
-    Object.defineProperty(globalThis, MARK, { value, configurable: true });
-    this.#undo.push(() => {
-      if (earlier === undefined) Reflect.deleteProperty(globalThis, MARK);
-      else Object.defineProperty(globalThis, MARK, earlier);
-    });
+    this.#define(globalThis, MARK, { value });
   }
 
   #mark(name: string, work: () => unknown): unknown {
@@ -179,10 +175,11 @@ class RequestMeter {
   }
 }
 
+const kindOf = (status: unknown): 0 | 1 => (Number(status) >= 500 ? KIND.failed : KIND.answered);
+
 /** A stream that closed without a whole response. */
 const endOfCut = ({ aborted, rstCode, sentHeaders }: ServerHttp2Stream): 0 | 1 | 2 => {
-  if (!aborted && rstCode === 0 && sentHeaders !== undefined)
-    return Number(sentHeaders[':status']) >= 500 ? KIND.failed : KIND.answered;
+  if (!aborted && rstCode === 0 && sentHeaders !== undefined) return kindOf(sentHeaders[':status']);
   return rstCode === 0 || rstCode === CANCEL ? KIND.aborted : KIND.failed;
 };
 

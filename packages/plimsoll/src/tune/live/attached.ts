@@ -17,9 +17,6 @@ const ARRIVAL_MS = 10_000;
  * @param directory of a guardian.
  * @throws {PlimsollError} PLIMSOLL_ALREADY_TUNED when another plimsoll measures it; PLIMSOLL_NOT_MEASURED when its agent does not
  * get through to us; and what `attach` throws.
- * @example
- * const target = await attachTo(4711, guardian.temporaryDirectory(), signal);
- * const { size, limit } = await target.state();
  */
 export async function attachTo(pid: number, directory: string, signal: AbortSignal): Promise<LiveTarget> {
   const target = await LiveTarget.listen(directory);
@@ -33,10 +30,9 @@ export async function attachTo(pid: number, directory: string, signal: AbortSign
 }
 
 /** Sizes that are tried on a service in production: from half of what it has to four times that. */
-export function boundedSizes(size: number, limit: number): number[] {
-  const sizes = [Math.ceil(size / 2), size, 2 * size, 4 * size];
-  return [...new Set(sizes.filter((one) => one <= limit))];
-}
+export const boundedSizes = (size: number): number[] => [
+  ...new Set([Math.ceil(size / 2), size, 2 * size, 4 * size]),
+];
 
 async function start(pid: number, target: LiveTarget, signal: AbortSignal): Promise<void> {
   const attached = await attach(pid, { signal });
@@ -52,7 +48,7 @@ async function start(pid: number, target: LiveTarget, signal: AbortSignal): Prom
   } finally {
     await attached.close();
   }
-  await target.arrivedOf(pid, ARRIVAL_MS, signal);
+  await target.arrived(ARRIVAL_MS, signal, pid);
 }
 
 /** A process of another user must reach our socket. */

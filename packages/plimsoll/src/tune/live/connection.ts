@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
-import type { News, Order, Waits } from '../child/messages.cjs';
+import type { News, Order, Sample, Waits } from '../child/messages.cjs';
 import wire from '../child/wire.cjs';
-import type { ProcessLog, Sample } from './figures.js';
+import type { ProcessLog } from './figures.js';
 
 type Reply = Extract<News, { readonly id: number }>;
-/** What is known of a process when its agent is there. */
-export type Hello = Extract<News, { readonly type: 'hello' }>;
 
 /** What a process of the target told, or that it is gone. */
 export interface ConnectionEvents {
@@ -22,7 +20,8 @@ const ANSWER_MS = 5_000;
 export class Connection implements ProcessLog {
   readonly routes = new Map<number, string>();
   samples: Sample[] = [];
-  hello: Hello | null = null;
+  /** `null` before its agent is there. */
+  pid: number | null = null;
   /** Requests that have ended since the beginning. */
   completed = 0;
   readonly #socket: Socket;
@@ -52,27 +51,20 @@ export class Connection implements ProcessLog {
     });
   }
 
-  get isGone(): boolean {
-    return this.#isGone;
-  }
-
   /** It has been asked for something that matters to the answer. */
   get serves(): boolean {
     return this.completed > 0 || (this.samples.at(-1)?.open.length ?? 0) > 0;
-  }
-
-  /** Forget what was told before a time. */
-  forgetBefore(at: number): void {
-    const first = this.samples.findIndex((sample) => sample.at >= at);
-    // One from before stays: CPU is counted from it.
-    this.samples = first === -1 ? this.samples.slice(-1) : this.samples.slice(Math.max(0, first - 1));
   }
 
   stay(): void {
     this.#send({ do: 'stay' });
   }
 
-  begin(): void {
+  /** A window: what was told before is forgotten. */
+  begin(at: number): void {
+    const first = this.samples.findIndex((sample) => sample.at >= at);
+    // One from before stays: CPU is counted from it.
+    this.samples = first === -1 ? this.samples.slice(-1) : this.samples.slice(Math.max(0, first - 1));
     this.#send({ do: 'begin' });
   }
 
@@ -102,7 +94,7 @@ export class Connection implements ProcessLog {
   #hear(news: News, events: ConnectionEvents): void {
     switch (news.type) {
       case 'hello':
-        this.hello = news;
+        this.pid = news.pid;
         events.onHello(this);
         break;
       case 'route':
