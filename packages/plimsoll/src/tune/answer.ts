@@ -106,9 +106,8 @@ function conclusion(
 ): Pick<TuneResult, 'recommended' | 'confidence' | 'answer'> {
   if (idle && !noisy) return { recommended: baseline, confidence: 'sure', answer: 'no pool use' };
   if (leading === null) return { recommended: null, confidence: 'cannot tell', answer: 'cannot tell' };
-  const isAnySlower = sizes
-    .find(({ size }) => size === leading)
-    ?.routes.some(({ slower }) => slower !== 'no');
+  const routes = sizes.find(({ size }) => size === leading)?.routes ?? [];
+  const isAnySlower = routes.some(({ slower }) => slower !== 'no');
   return {
     recommended: leading,
     confidence: isAnySlower ? 'likely' : confidence,
@@ -131,9 +130,8 @@ function sizeOf(size: number, { samples, plan, judgement, unit, means }: Materia
   const compared = samples.filter((sample) => !sample.disturbed);
   // The twin is the baseline, and its requests are as good.
   const own = compared.filter((sample) => sample.size === size);
-  const isComparable = ![size, plan.baseline].some((one) =>
-    ['overloaded', 'failing'].includes(sizes.get(one)?.state ?? ''),
-  );
+  const states = [state, sizes.get(plan.baseline)?.state];
+  const isComparable = !states.includes('overloaded') && !states.includes('failing');
   return {
     size,
     ratio: isComparable ? ratiosOf(size, compared, plan) : { mean: null, p99: null, throughput: null },
@@ -173,14 +171,12 @@ function ratiosOf(size: number, compared: readonly Sample[], { baseline }: Judge
 }
 
 /** Before the first look there is no interval. */
-const bounds = ({ low, high }: RatioInterval): [number, number] | null =>
+const bounds = ({ low, high }: Omit<RatioInterval, 'ratio'>): [number, number] | null =>
   Number.isFinite(high) && low > 0 ? [low, high] : null;
 
 /** More requests per second is a lower cost. */
-const boundsBy = (objective: Objective, { ratio, low, high }: RatioInterval): [number, number] | null =>
-  bounds(
-    objective === 'throughput' ? { ratio: 1 / ratio, low: 1 / high, high: 1 / low } : { ratio, low, high },
-  );
+const boundsBy = (objective: Objective, { low, high }: RatioInterval): [number, number] | null =>
+  bounds(objective === 'throughput' ? { low: 1 / high, high: 1 / low } : { low, high });
 
 type Times = 'meanMs' | 'p99Ms' | 'perSecond' | 'loopDelayMs' | 'queueWaitMs';
 type Figures = Pick<TunedSize, Times | 'cpu' | 'busyThreads' | 'requests' | 'failed'>;

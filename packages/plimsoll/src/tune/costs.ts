@@ -46,7 +46,7 @@ export const answered = ({ completed, failed }: Window): number => Math.max(0, c
 export const requestsUnderWay = (window: Window): number =>
   sum([...totalsOf(window).values()].map((total) => total.sum)) / 1000 / window.seconds;
 
-function tableOf<One extends Sample>(samples: readonly One[], cost: (sample: One) => number): Table {
+export function tableOf<One extends Sample>(samples: readonly One[], cost: (sample: One) => number): Table {
   const table = new Map<Arm, Map<number, number>>();
   for (const sample of samples) {
     const ofArm = table.get(sample.arm) ?? new Map<number, number>();

@@ -1,23 +1,26 @@
 /** A pool size, or the baseline a second time (the A/A twin). */
 export type Arm = number | 'twin';
 
-/** What the app did while the pool had one size. Milliseconds, unless said otherwise. */
-export interface Window {
-  /** Counts from 0. In each block every living arm has one window, in random order. */
+/** The place of a sample; all counts from 0. */
+interface Place {
+  /** In each block every living arm has one turn, in random order. */
   readonly block: number;
-  /** Place in its block, counts from 0. */
+  /** Place in its block. */
   readonly order: number;
   readonly arm: Arm;
-  /** Pool threads that served the queue, proved. */
+  /** Pool threads; of a window those that served the queue, proved. */
   readonly size: number;
+  /** A process came, went or did not answer, the traffic paused, or the machine slept: it is shown, and not compared. */
+  readonly disturbed: boolean;
+}
+
+/** What the app did while the pool had one size. Milliseconds, unless said otherwise. */
+export interface Window extends Place {
   /** Length of the measured span: settling and draining are left out. */
   readonly seconds: number;
   /** Requests that ended within the span. */
   readonly completed: number;
-  /**
-   * Latencies of the requests that began within the span and overlap no switch of the size, by route. Failed ones are
-   * left out. Those that end while the window drains are in: a long request is no less likely to be here than a short one.
-   */
+  /** Latencies by route, of the good requests that began within the span, whenever they ended: else long ones would be missing. */
   readonly routes: ReadonlyMap<string, readonly number[]>;
   /** Requests of the span that were answered with a status of 500 or more, or whose connection the server lost. */
   readonly failed: number;
@@ -25,10 +28,7 @@ export interface Window {
   readonly unfinished: number;
   /** Requests under way at the end of the span, less those at its start. */
   readonly inFlightGrowth: number;
-  /**
-   * Of a request that arrives at a random moment, before the program sees it: latencies begin when the event loop takes a
-   * request, and know nothing of what it waited for until then.
-   */
+  /** What a request waits for, at a random moment, until the event loop takes it: only then does its latency begin. */
   readonly loopDelayMs: {
     readonly mean: number;
     readonly p50: number;
@@ -43,28 +43,16 @@ export interface Window {
   readonly queueWaitMs: { readonly fast: number | null; readonly slow: number | null };
   /** Mean number of pool threads with a job, parked ones left out. Null where it cannot be told. */
   readonly busyThreads: number | null;
-  /**
-   * A process came, went or did not answer, the traffic was started anew, or the machine slept: the window is shown,
-   * and not compared.
-   */
-  readonly disturbed: boolean;
 }
 
 /** By what sizes are compared: the mean or the 99th percentile of latencies, or requests per second. */
 export type Objective = 'mean' | 'p99' | 'throughput';
 
 /** One run of a command that ends, in a fresh process of one size. The first runs, which warm caches up, are left out. */
-export interface CommandRun {
-  /** Counts from 0; in each block every living arm runs once, in random order. */
-  readonly block: number;
-  readonly order: number;
-  readonly arm: Arm;
-  readonly size: number;
+export interface CommandRun extends Place {
   readonly wallMs: number;
   /** Of the command and all its processes; `null` where it is not known. */
   readonly cpuSeconds: number | null;
-  /** Something else happened: it is not compared. */
-  readonly disturbed: boolean;
 }
 
 /** Samples of one contest are of one kind: windows of a server, or runs of a command. */
@@ -75,10 +63,7 @@ export interface JudgePlan {
   readonly sizes: readonly number[];
   readonly baseline: number;
   readonly objective: Objective;
-  /**
-   * About how many blocks of all sizes the time allows. Intervals hold at every look until then; more looks widen them. Tell it
-   * as soon as the length of a block is known, and leave it as it is then.
-   */
+  /** About how many blocks the time allows: intervals hold at every look until then, and more looks widen them. */
   readonly mostBlocks: number;
   /** Of the draws behind the odds. */
   readonly seed: number;

@@ -5,13 +5,8 @@ import type { ProcessLog } from './figures.js';
 
 type Reply = Extract<News, { readonly id: number }>;
 
-/** What a process of the target told, or that it is gone. */
-export interface ConnectionEvents {
-  onHello(connection: Connection): void;
-  /** It began to use its pool, which was resized in the middle of something. */
-  onJoined(connection: Connection): void;
-  onGone(connection: Connection): void;
-}
+/** The agent of a process is there; the process began to use its pool, which was resized in the middle of something; it is gone. */
+export type Event = 'hello' | 'joined' | 'gone';
 
 const MOST_SAMPLES = 2_000;
 const ANSWER_MS = 5_000;
@@ -29,10 +24,10 @@ export class Connection implements ProcessLog {
   #ids = 0;
   #isGone = false;
 
-  constructor(socket: Socket, events: ConnectionEvents) {
+  constructor(socket: Socket, on: (event: Event, connection: Connection) => void) {
     this.#socket = socket;
     const reader = new wire.FrameReader(
-      (news) => this.#hear(news, events),
+      (news) => this.#hear(news, on),
       (sample) => {
         this.samples.push(sample);
         for (let at = 2; at < sample.records.length; at += 3)
@@ -47,7 +42,7 @@ export class Connection implements ProcessLog {
       this.#isGone = true;
       for (const reply of this.#replies.values()) reply(null);
       this.#replies.clear();
-      events.onGone(this);
+      on('gone', this);
     });
   }
 
@@ -91,21 +86,13 @@ export class Connection implements ProcessLog {
     this.#socket.destroy();
   }
 
-  #hear(news: News, events: ConnectionEvents): void {
-    switch (news.type) {
-      case 'hello':
-        this.pid = news.pid;
-        events.onHello(this);
-        break;
-      case 'route':
-        this.routes.set(news.route, news.name);
-        break;
-      case 'joined':
-        events.onJoined(this);
-        break;
-      default:
-        this.#replies.get(news.id)?.(news);
-        this.#replies.delete(news.id);
+  #hear(news: News, on: (event: Event, connection: Connection) => void): void {
+    if (news.type === 'hello') this.pid = news.pid;
+    if (news.type === 'hello' || news.type === 'joined') on(news.type, this);
+    else if (news.type === 'route') this.routes.set(news.route, news.name);
+    else {
+      this.#replies.get(news.id)?.(news);
+      this.#replies.delete(news.id);
     }
   }
 

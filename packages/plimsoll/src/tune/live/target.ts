@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { readText } from '../../host/read.js';
 import { meanOfKnown, sum } from '../../stats/mean.js';
 import clock from '../../target/child/clock.cjs';
 import type { Window } from '../sample.js';
-import { Connection } from './connection.js';
+import { Connection, type Event } from './connection.js';
 import { figuresOf, firstOpen, type Span, stateSince } from './figures.js';
 
 /** How one window goes. */
@@ -21,7 +22,7 @@ export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'si
   readonly mostMs?: number;
   /** After a switch, at least so long; by default 100. */
   readonly settleMs?: number;
-  /** How long the requests that a switch found under way, and in the end those of the span, are waited for; by default 2,000. */
+  /** How long requests are waited for that a switch found under way, and in the end those of the span; by default 2,000. */
   readonly drainMs?: number;
   /** The window ends at once when more requests fail, or more are open; by default never. */
   readonly mostFailed?: number;
@@ -78,12 +79,7 @@ export class LiveTarget {
     this.socket = socket;
     server.on('connection', (stream) => {
       if (this.#isClosing) return void stream.destroy();
-      const connection = new Connection(stream, {
-        onHello: (one) => this.#arrive(one),
-        onJoined: () => this.disturb(),
-        onGone: (one) => this.#leave(one),
-      });
-      this.#connections.add(connection);
+      this.#connections.add(new Connection(stream, (event, connection) => this.#hear(event, connection)));
     });
     this.#staying = setInterval(() => {
       for (const connection of this.#connections) connection.stay();
@@ -91,18 +87,14 @@ export class LiveTarget {
   }
 
   /**
-   * Listen for agents.
+   * Listen for agents in a directory of a guardian.
    *
-   * @param directory of a guardian: it is removed whatever happens.
    * @throws {PlimsollError} PLIMSOLL_NO_DIRECTORY when nothing can listen there.
    */
   static async listen(directory: string): Promise<LiveTarget> {
-    const server = createServer();
     const socket = join(directory, 'tune');
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(socket, resolve);
-    }).catch((error: NodeJS.ErrnoException) => {
+    const server = createServer().listen(socket);
+    await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
       throw new PlimsollError(
         'PLIMSOLL_NO_DIRECTORY',
         `cannot listen at ${socket} (${error.code}); set TMPDIR to a directory with a short name on a local disk`,
@@ -166,10 +158,11 @@ export class LiveTarget {
       (state) => state !== null,
     );
     const sizes = states.flatMap(({ size }) => size ?? []);
+    const ways = states.map(({ resizing }) => resizing);
     return {
       size: sizes.length === 0 ? null : Math.max(...sizes),
       limit: Math.min(...states.map(({ limit }) => limit)),
-      resizing: weakest(states.map(({ resizing }) => resizing)),
+      resizing: ways.includes(false) ? null : ways.includes('parking') ? 'parking' : 'threads',
     };
   }
 
@@ -316,15 +309,15 @@ export class LiveTarget {
     await sleep(Math.random() * Math.min(longest, LONGEST_JITTER_MS), undefined, { signal });
   }
 
-  #arrive(connection: Connection): void {
-    this.#hasArrived = true;
-    // What it does until it has the size is of no window.
-    if (this.#size !== null) void connection.resize(this.#size, RESIZE_MS);
-  }
-
-  #leave(connection: Connection): void {
-    this.#connections.delete(connection);
-    if (connection.serves) this.disturb();
+  #hear(event: Event, connection: Connection): void {
+    if (event === 'hello') {
+      this.#hasArrived = true;
+      // What it does until it has the size is of no window.
+      if (this.#size !== null) void connection.resize(this.#size, RESIZE_MS);
+      return;
+    }
+    if (event === 'gone') this.#connections.delete(connection);
+    if (event === 'joined' || connection.serves) this.disturb();
   }
 
   /** @throws {PlimsollError} PLIMSOLL_TARGET_DIED when no process is there, and none comes in the place of the last one. */
@@ -347,11 +340,6 @@ export class LiveTarget {
     signal?.throwIfAborted();
     return isMet;
   }
-}
-
-function weakest(ways: readonly ('threads' | 'parking' | false)[]): PoolState['resizing'] {
-  if (ways.includes(false)) return null;
-  return ways.includes('parking') ? 'parking' : 'threads';
 }
 
 type MachineCpu = ReturnType<typeof parseCpuTimes>;
