@@ -4,9 +4,17 @@ import { mean, meanOfKnown, sum } from '../stats/mean.js';
 import type { RatioInterval } from '../stats/mean-interval.js';
 import { EQUAL_WITHIN, LEVEL } from '../stats/paired-comparison.js';
 import { median } from '../stats/quantile.js';
-import { answered, costsOf, countOf, isCutShort, latencyP99, meanLatency } from './costs.js';
+import {
+  answered,
+  type BlockValues,
+  costsOf,
+  countOf,
+  isCutShort,
+  latencyP99,
+  meanLatency,
+} from './costs.js';
 import { type Judgement, judge, type SizeRanking } from './judge.js';
-import { type BlockValues, bothTurns, differences, logCosts } from './logs.js';
+import { bothTurns, differences, logCosts } from './logs.js';
 import { routesOf } from './routes.js';
 import {
   type CommandRun,

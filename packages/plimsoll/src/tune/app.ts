@@ -21,8 +21,7 @@ const PORT_MS = 3_000;
 /** What a command turned out to be: something that serves, something that ended by itself, or neither so far. */
 export type Nature =
   | { readonly is: 'serving'; readonly endpoint: Endpoint | null }
-  | { readonly is: 'ended' }
-  | { readonly is: 'unknown' };
+  | { readonly is: 'ended' | 'unknown' };
 
 /** Not the port that the variable PORT names: one for metrics, say. */
 const isSidePort = ({ port }: Endpoint): boolean =>

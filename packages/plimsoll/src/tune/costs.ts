@@ -4,14 +4,15 @@ import { mean, sum } from '../stats/mean.js';
 import { median } from '../stats/quantile.js';
 import { type Arm, type CommandRun, isWindow, type Objective, type Sample, type Window } from './sample.js';
 
-type Table = ReadonlyMap<Arm, ReadonlyMap<number, number>>;
+/** One number for each arm in each block: a cost, its logarithm, or a delay. */
+export type BlockValues = ReadonlyMap<Arm, ReadonlyMap<number, number>>;
 
 /**
  * What each arm cost in each block: above 0, lower is better. Ratios of costs are ratios of latencies or of wall time; of
  * requests per second the inverse.
  */
 export interface Costs {
-  readonly of: Table;
+  readonly of: BlockValues;
   /** So many blocks were taken together, where one has too few requests to tell. */
   readonly blocksEach: number;
 }
@@ -26,7 +27,7 @@ const LEAST_SHARE = 0.005;
 export function costsOf(samples: readonly Sample[], objective: Objective): Costs {
   const compared = samples.filter(({ disturbed }) => !disturbed);
   const windows = compared.filter(isWindow);
-  const each = (of: Table): Costs => ({ of, blocksEach: 1 });
+  const each = (of: BlockValues): Costs => ({ of, blocksEach: 1 });
   if (windows.length === 0) return each(tableOf(compared as CommandRun[], ({ wallMs }) => wallMs));
   if (objective === 'throughput')
     return each(tableOf(windows, (window) => window.seconds / Math.max(answered(window), 0.5)));
@@ -46,7 +47,10 @@ export const answered = ({ completed, failed }: Window): number => Math.max(0, c
 export const requestsUnderWay = (window: Window): number =>
   sum([...totalsOf(window).values()].map((total) => total.sum)) / 1000 / window.seconds;
 
-export function tableOf<One extends Sample>(samples: readonly One[], cost: (sample: One) => number): Table {
+export function tableOf<One extends Sample>(
+  samples: readonly One[],
+  cost: (sample: One) => number,
+): BlockValues {
   const table = new Map<Arm, Map<number, number>>();
   for (const sample of samples) {
     const ofArm = table.get(sample.arm) ?? new Map<number, number>();
@@ -124,7 +128,7 @@ function layersOf(windows: readonly Window[]): Layer[] {
  * its mean at that size. The mean event-loop delay is added: a latency begins when the loop takes the request up, and a size
  * whose threads keep the loop from its core would look fast.
  */
-function meanCosts(windows: readonly Window[]): Table {
+function meanCosts(windows: readonly Window[]): BlockValues {
   const layers = layersOf(windows);
   const fallback = new Map(
     [...grouped(windows, ({ arm }) => arm)].map(([arm, own]) => [

@@ -12,8 +12,8 @@ import { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfInterval } from '../stats/p
 import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds.js';
 import { median, quantile } from '../stats/quantile.js';
 import { studentCritical } from '../stats/student-t.js';
-import { requestsUnderWay, tableOf } from './costs.js';
-import { type BlockValues, bothTurns, differences, logCosts } from './logs.js';
+import { type BlockValues, requestsUnderWay, tableOf } from './costs.js';
+import { bothTurns, differences, logCosts } from './logs.js';
 import { type Arm, isWindow, type JudgePlan, type Sample } from './sample.js';
 import { type Trouble, troublesOf } from './trouble.js';
 

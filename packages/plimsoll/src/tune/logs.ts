@@ -1,9 +1,6 @@
 import { mean } from '../stats/mean.js';
-import { costsOf } from './costs.js';
+import { type BlockValues, costsOf } from './costs.js';
 import type { Arm, Objective, Sample } from './sample.js';
-
-/** One number for each arm in each block: the logarithm of a cost, or a delay. */
-export type BlockValues = ReadonlyMap<Arm, ReadonlyMap<number, number>>;
 
 /** Logarithms make ratios differences, and a factor weighs as much as its inverse. */
 export function logCosts(

@@ -1,6 +1,6 @@
 import { PlimsollError } from '../errors.js';
 import { readCgroup } from '../host/cgroup.js';
-import { captureEnvironment, type Environment } from '../host/environment.js';
+import { captureEnvironment } from '../host/environment.js';
 import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { FIRST_LOOK } from '../stats/looks.js';
 import { answer, type MeasuredTune, type Outcome, type TuneFacts, type TuneNote } from './answer.js';
@@ -24,7 +24,7 @@ const OTHER_THREADS = 16;
  * @throws the reason of the signal, when it aborts before anything was measured.
  */
 export async function tuneCommand(asked: TuneRequest, context: TuneContext): Promise<MeasuredTune> {
-  const begun = begin(asked, context);
+  const answerOf = begin(asked, context);
   const { request, notes } = withinLimits(asked);
   const { command, traffic } = request;
   const app = await App.start(request, context);
@@ -35,8 +35,8 @@ export async function tuneCommand(asked: TuneRequest, context: TuneContext): Pro
     await app.stop(context.signal);
   }
   outcome ??= await compareRuns(request, context);
-  const source = { command, pid: null, traffic: traffic === null ? null : trafficText(traffic) };
-  return answerOf(outcome, source, begun, notes);
+  const sender = traffic === null ? null : trafficText(traffic);
+  return answerOf(outcome, { command, pid: null, traffic: sender }, notes);
 }
 
 /**
@@ -48,7 +48,7 @@ export async function tuneCommand(asked: TuneRequest, context: TuneContext): Pro
 export async function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
   const { pid } = request;
   const { guardian, signal } = context;
-  const begun = begin(request, context);
+  const answerOf = begin(request, context);
   const directory = guardian.temporaryDirectory();
   const live = await attachTo(pid, directory, signal);
   try {
@@ -56,7 +56,7 @@ export async function tuneProcess(request: TuneProcessRequest, context: TuneCont
     const app = { live, endpoint: endpointOf(live.pids), ended: null, traffic: null };
     // Only what has ended well is no server.
     const outcome = (await measureServing(app, question, context)) as Outcome;
-    return answerOf(outcome, { command: null, pid, traffic: null }, begun, notes);
+    return answerOf(outcome, { command: null, pid, traffic: null }, notes);
   } finally {
     await live.close();
     guardian.remove(directory);
@@ -76,32 +76,25 @@ function questionOf(
   };
 }
 
-interface Begun {
-  readonly startedAt: Date;
-  readonly startMs: number;
-  readonly environment: Environment;
-  readonly timeMs: number;
-}
+type Subject = Pick<TuneFacts, 'command' | 'pid'> & Pick<TuneFacts['method'], 'traffic'>;
 
-function begin({ timeMs }: Pick<TuneQuestion, 'timeMs'>, { onProgress }: TuneContext): Begun {
+/** @returns what makes the outcome into an answer when the tune is over. */
+function begin({ timeMs }: Pick<TuneQuestion, 'timeMs'>, { onProgress }: TuneContext) {
   onProgress({ phase: 'starting', at: null, blocks: 0, known: null, share: 0, leftMs: timeMs });
   const environment = captureEnvironment({ directory: process.cwd() });
-  return { startedAt: new Date(), startMs: performance.now(), environment, timeMs };
-}
-
-function answerOf(
-  { samples, plan, processes, resizing, stop, notes }: Outcome,
-  { command, pid, traffic }: Pick<TuneFacts, 'command' | 'pid'> & Pick<TuneFacts['method'], 'traffic'>,
-  { startedAt, startMs, environment, timeMs }: Begun,
-  earlier: readonly TuneNote[],
-): MeasuredTune {
-  const method: TuneFacts['method'] = {
-    mode: pid !== null ? 'attached' : processes === null ? 'runs' : 'live',
-    ...{ timeMs, traffic, processes, resizing, stop },
-    startedAt: startedAt.toISOString(),
-    seconds: (performance.now() - startMs) / 1000,
+  const [startedAt, startMs] = [new Date().toISOString(), performance.now()];
+  return (
+    outcome: Outcome,
+    { command, pid, traffic }: Subject,
+    earlier: readonly TuneNote[],
+  ): MeasuredTune => {
+    const { samples, plan, processes, resizing, stop } = outcome;
+    const mode = pid !== null ? 'attached' : processes === null ? 'runs' : 'live';
+    const seconds = (performance.now() - startMs) / 1000;
+    const method = { mode, timeMs, traffic, processes, resizing, stop, startedAt, seconds } as const;
+    const notes = [...earlier, ...outcome.notes];
+    return answer(samples, plan, { environment, command, pid, method, notes });
   };
-  return answer(samples, plan, { environment, command, pid, method, notes: [...earlier, ...notes] });
 }
 
 /** @returns null for a command that ends. */
@@ -117,13 +110,10 @@ async function examine(app: App, request: TuneRequest, context: TuneContext): Pr
       );
     return tooLong(request, app.wallMs);
   }
+  const { live, ended } = app;
   const served =
     nature.is === 'serving'
-      ? await measureServing(
-          { live: app.live, endpoint: nature.endpoint, ended: app.ended, traffic },
-          request,
-          context,
-        )
+      ? await measureServing({ live, endpoint: nature.endpoint, ended, traffic }, request, context)
       : null;
   if (served === null && traffic !== null)
     throw new PlimsollError(

@@ -66,8 +66,7 @@ class Agent {
 
   #look(): void {
     const { open, records, lost, turn } = this.#reader.read();
-    this.#hasServed ||=
-      open.length > 0 || records.some((value, index) => index % rings.FIELDS === 2 && value >= 4);
+    this.#hasServed ||= open.length > 0 || rings.requestsIn(records) > 0;
     if (now() - this.#heardAt > ALONE_MS) this.#socket.destroy();
     if (this.#isLeftAlone && this.#usesPool()) void this.#join();
     if (this.#socket.writableLength > MOST_BYTES) {

@@ -9,8 +9,6 @@ import type { AgentData, FromMain } from './messages.cjs';
 import RequestMeter = require('./requests.cjs');
 import rings = require('./ring.cjs');
 
-/** Between two turns of the event loop that are seen. */
-const TURN_MS = 10;
 const TURNS_PER_SWEEP = 5;
 
 const ACTIVE = Symbol.for('plimsoll.tune');
@@ -39,7 +37,7 @@ function start(socket: string): 'started' | 'busy' {
     last = at;
     ring.ring.turn[0] = at;
     if (++turns % TURNS_PER_SWEEP === 0) meter.sweep();
-  }, TURN_MS);
+  }, rings.TURN_MS);
   timer.unref();
   const stop = (): void => {
     clearInterval(timer);

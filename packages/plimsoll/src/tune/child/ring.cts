@@ -6,6 +6,8 @@ type Kind = (typeof KIND)[keyof typeof KIND];
 
 /** Of start, end, and what it is of: `4 x route + kind`. */
 const FIELDS = 3;
+/** Between two turns of the event loop that are recorded. */
+const TURN_MS = 10;
 /** At 25 ms between two readings it holds 1.3 million records a second. */
 const CAPACITY = 32_768;
 /** So many requests can be open at a time; what comes beside them is not measured. */
@@ -34,6 +36,13 @@ const ringIn = (memory: SharedArrayBuffer) => ({
   records: new Float64Array(memory, HEADER_BYTES + 8 * (1 + MOST_OPEN), FIELDS * CAPACITY),
 });
 const RING_BYTES = HEADER_BYTES + 8 * (1 + MOST_OPEN + FIELDS * CAPACITY);
+
+/** How many of some records are of requests, whose routes count from 1. */
+function requestsIn(records: Float64Array): number {
+  let count = 0;
+  for (let at = 2; at < records.length; at += FIELDS) if ((records[at] as number) >= 4) count++;
+  return count;
+}
 
 /** The side of the app's thread. */
 class RingWriter {
@@ -107,4 +116,4 @@ class RingReader {
   }
 }
 
-export = { KIND, FIELDS, CAPACITY, MOST_OPEN, RingWriter, RingReader };
+export = { KIND, FIELDS, CAPACITY, MOST_OPEN, TURN_MS, requestsIn, RingWriter, RingReader };

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { News, Order, Sample, Waits } from '../child/messages.cjs';
+import ring from '../child/ring.cjs';
 import wire from '../child/wire.cjs';
 import type { ProcessLog } from './figures.js';
 
@@ -30,8 +31,7 @@ export class Connection implements ProcessLog {
       (news) => this.#hear(news, on),
       (sample) => {
         this.samples.push(sample);
-        for (let at = 2; at < sample.records.length; at += 3)
-          if ((sample.records[at] as number) >= 4) this.completed++;
+        this.completed += ring.requestsIn(sample.records);
         // Longer than any window, should nobody measure for a while.
         if (this.samples.length > MOST_SAMPLES) this.samples.splice(0, MOST_SAMPLES / 2);
       },

@@ -22,9 +22,7 @@ type Figures = Omit<Window, Circumstances> & {
   readonly inFlight: number;
 };
 
-const { KIND } = ring;
-/** From one look at the event loop to the time that the next one is due (child/preload.cts). */
-const TURN_MS = 10;
+const { FIELDS, KIND, TURN_MS } = ring;
 
 /** Call for each record: its start, its end, its kind, its route. */
 function eachRecord(
@@ -32,7 +30,7 @@ function eachRecord(
   visit: (start: number, end: number, kind: number, route: number) => void,
 ): void {
   for (const { records } of samples)
-    for (let at = 0; at < records.length; at += 3) {
+    for (let at = 0; at < records.length; at += FIELDS) {
       const code = records[at + 2] as number;
       visit(records[at] as number, records[at + 1] as number, code % 4, Math.floor(code / 4));
     }

@@ -175,17 +175,12 @@ export class LiveTarget {
   async resize(size: number): Promise<number> {
     await this.#present();
     this.#size = size;
-    const replies = await Promise.all(
-      this.#processes
-        .filter(({ pid }) => pid !== null)
-        .map(async (connection) => ({
-          pid: connection.pid,
-          reply: await connection.resize(size, RESIZE_MS),
-        })),
-    );
+    const connections = this.#processes.filter(({ pid }) => pid !== null);
+    const replies = await Promise.all(connections.map((connection) => connection.resize(size, RESIZE_MS)));
     this.#switchedAt = clock();
     const sizes: number[] = [];
-    for (const { pid, reply } of replies) {
+    for (const [index, reply] of replies.entries()) {
+      const pid = connections[index]?.pid;
       if (reply === undefined)
         throw new PlimsollError(
           'PLIMSOLL_TARGET_HUNG',
