@@ -136,6 +136,7 @@ function sizeOf(size: number, { samples, plan, judgement, unit, means }: Materia
   const { sizes } = judgement;
   const { state, ratio, verdict, odds, blocks, higherLoopDelay, higherP99 } = sizes.get(size) as SizeRanking;
   const compared = samples.filter((sample) => !sample.disturbed);
+  const windows = compared.filter(isWindow);
   // The twin is the baseline, and its requests are as good.
   const own = compared.filter((sample) => sample.size === size);
   const states = [state, sizes.get(plan.baseline)?.state];
@@ -148,12 +149,9 @@ function sizeOf(size: number, { samples, plan, judgement, unit, means }: Materia
     chanceSlower: odds?.chanceSlower ?? null,
     ...(unit === 'run'
       ? runFigures(own as CommandRun[])
-      : windowFigures(own.filter(isWindow), compared.filter(isWindow), {
-          isOverloaded: state === 'overloaded',
-          means,
-        })),
+      : windowFigures(own.filter(isWindow), windows, means, state === 'overloaded')),
     blocks,
-    routes: isComparable ? routesIn(size, compared.filter(isWindow), plan) : [],
+    routes: isComparable ? routesOf(size, plan.baseline, windows) : [],
     overloaded: state === 'overloaded',
     failing: state === 'failing',
     leftEarly: state === 'left',
@@ -170,10 +168,10 @@ function ratiosOf(size: number, compared: readonly Sample[], { baseline }: Judge
     const own = differences(logs, size, bothTurns(logs, baseline));
     return own.length === 0 ? null : Math.exp(mean(own));
   };
-  const [perRequest, isOfRuns] = [ratio('throughput'), !compared.some(isWindow)];
+  const perRequest = ratio('throughput');
   return {
     mean: ratio('mean'),
-    p99: isOfRuns ? null : ratio('p99'),
+    p99: compared.some(isWindow) ? ratio('p99') : null,
     throughput: perRequest === null ? null : 1 / perRequest,
   };
 }
@@ -192,7 +190,8 @@ type Figures = Pick<TunedSize, Times | 'cpu' | 'busyThreads' | 'requests' | 'fai
 function windowFigures(
   own: readonly Window[],
   all: readonly Window[],
-  { isOverloaded, means }: Pick<Material, 'means'> & { readonly isOverloaded: boolean },
+  means: BlockValues,
+  isOverloaded: boolean,
 ): Figures {
   const total = (pick: (window: Window) => number): number => sum(own.map(pick));
   const meanOf = (pick: (window: Window) => number | null): number | null => meanOfKnown(own.map(pick));
@@ -236,12 +235,6 @@ function runFigures(own: readonly CommandRun[]): Figures {
   };
 }
 
-function routesIn(size: number, compared: readonly Window[], { baseline }: JudgePlan): TunedSize['routes'] {
-  const whole = compared.filter((window) => !isCutShort(window));
-  const of = (one: number): Window[] => whole.filter((window) => window.size === one);
-  return routesOf(of(size), of(baseline), whole);
-}
-
 function roundOf(sample: Sample, means: BlockValues): TuneRound {
   const { block, order, arm, disturbed } = sample;
   const place = { block, order, twin: arm === 'twin', disturbed };
@@ -249,13 +242,10 @@ function roundOf(sample: Sample, means: BlockValues): TuneRound {
     const { wallMs } = sample;
     return { ...place, seconds: wallMs / 1000, requests: 1, meanMs: wallMs, perSecond: 1000 / wallMs };
   }
-  return {
-    ...place,
-    seconds: sample.seconds,
-    requests: sample.completed,
-    meanMs: disturbed ? null : (means.get(arm)?.get(block) ?? null),
-    perSecond: sample.seconds === 0 ? 0 : answered(sample) / sample.seconds,
-  };
+  const { seconds, completed } = sample;
+  const meanMs = disturbed ? null : (means.get(arm)?.get(block) ?? null);
+  const perSecond = seconds === 0 ? 0 : answered(sample) / seconds;
+  return { ...place, seconds, requests: completed, meanMs, perSecond };
 }
 
 /** Latencies differ by more than this where requests per second do not: then their rate is not the size's doing. */

@@ -75,7 +75,6 @@ export class App {
    *
    * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it fails; PLIMSOLL_NOT_MEASURED when it listens without being a Node
    * program that can be measured.
-   * @throws the reason of the signal.
    */
   async nature(mostMs: number, patienceMs: number, signal: AbortSignal): Promise<Nature> {
     let listensSinceMs: number | null = null;

@@ -2,7 +2,7 @@ import { grouped } from '../collections/grouped.js';
 import type { TunedRoute } from '../results/tune.js';
 import { exponential, meanInterval } from '../stats/mean-interval.js';
 import { studentCritical } from '../stats/student-t.js';
-import { sharesOf, type Total, totalsOf } from './costs.js';
+import { isCutShort, sharesOf, type Total, totalsOf } from './costs.js';
 import type { Window } from './sample.js';
 
 /** A table of more is not read. */
@@ -15,24 +15,15 @@ const SLOWER_BEYOND = 0.1;
 const CHANCE = 0.2;
 
 /** How each route fares at a size, against the baseline and its twin in the same blocks. */
-export function routesOf(
-  ofSize: readonly Window[],
-  ofBaseline: readonly Window[],
-  all: readonly Window[],
-): TunedRoute[] {
-  const names = [...sharesOf(all).keys()].slice(0, MOST_ROUTES);
-  return names.flatMap((route) => {
-    const own = totalOf(ofSize, route);
-    if (own.count === 0) return [];
-    const isBaseline = ofSize.every((window) => ofBaseline.includes(window));
-    return [
-      {
-        route,
-        requests: own.count,
-        meanMs: own.sum / own.count,
-        ...(isBaseline ? UNCHANGED : against(route, ofSize, ofBaseline)),
-      },
-    ];
+export function routesOf(size: number, baseline: number, compared: readonly Window[]): TunedRoute[] {
+  const whole = compared.filter((window) => !isCutShort(window));
+  const of = (one: number): Window[] => whole.filter((window) => window.size === one);
+  const [ofSize, ofBaseline] = [of(size), of(baseline)];
+  return [...sharesOf(whole).keys()].slice(0, MOST_ROUTES).flatMap((route) => {
+    const { count, sum } = totalOf(ofSize, route);
+    if (count === 0) return [];
+    const change = size === baseline ? UNCHANGED : against(route, ofSize, ofBaseline);
+    return [{ route, requests: count, meanMs: sum / count, ...change }];
   });
 }
 

@@ -18,7 +18,6 @@ const FRESH = { processes: null, resizing: null } as const;
  *
  * @returns no samples and a note when the time does not suffice for it.
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when a run fails.
- * @throws the reason of the signal, when it aborts before the first run has ended.
  */
 export async function compareRuns(request: TuneRequest, context: TuneContext): Promise<Outcome> {
   const { command, sizes, baseline, seed, timeMs } = request;

@@ -40,20 +40,12 @@ const END_MS = 1_000;
  * @returns null when it ended well before enough was known: it is a command that ends.
  * @throws {PlimsollError} PLIMSOLL_NO_REQUESTS, PLIMSOLL_ONLY_ERRORS, PLIMSOLL_TRAFFIC_FAILED, PLIMSOLL_TARGET_DIED, and what
  * resizing throws.
- * @throws the reason of the signal, when it aborts before the first window has ended.
  */
-export async function measureServing(
+export const measureServing = (
   app: ServingApp,
   question: TuneQuestion,
   context: TuneContext,
-): Promise<Outcome | null> {
-  const serving = new Serving(app, question, context);
-  try {
-    return await serving.measure();
-  } finally {
-    await serving.close();
-  }
-}
+): Promise<Outcome | null> => new Serving(app, question, context).measure();
 
 class Serving {
   readonly #app: ServingApp;
@@ -93,11 +85,9 @@ class Serving {
       if (this.#failure !== null) throw this.#failure;
       if (this.#hasEnded) return null;
       throw error;
+    } finally {
+      await this.#traffic?.close();
     }
-  }
-
-  async close(): Promise<void> {
-    await this.#traffic?.close();
   }
 
   async #openTraffic(): Promise<void> {

@@ -21,7 +21,6 @@ const OTHER_THREADS = 16;
  *
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it does not come up or fails; PLIMSOLL_TARGET_HUNG when no port opens; what
  * `measureServing` and `compareRuns` throw.
- * @throws the reason of the signal, when it aborts before anything was measured.
  */
 export async function tuneCommand(asked: TuneRequest, context: TuneContext): Promise<MeasuredTune> {
   const answerOf = begin(asked, context);
@@ -43,7 +42,6 @@ export async function tuneCommand(asked: TuneRequest, context: TuneContext): Pro
  * Find out which size suits a process that serves real requests already. Whatever happens, it gets the size back that it had.
  *
  * @throws {PlimsollError} what attaching to it, `measureServing` and resizing throw.
- * @throws the reason of the signal, when it aborts before anything was measured.
  */
 export async function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
   const { pid } = request;

@@ -17,7 +17,6 @@ const globals = globalThis as { [ACTIVE]?: boolean };
 /**
  * Count the requests of this process, and start the agent that tells plimsoll and resizes the pool.
  *
- * @param socket where plimsoll listens.
  * @returns `busy` when another plimsoll measures this process.
  */
 function start(socket: string): 'started' | 'busy' {

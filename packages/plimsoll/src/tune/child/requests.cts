@@ -28,34 +28,31 @@ const CANCEL = 8;
 /** `route x MOST_OPEN + slot` of an open request, on its response: a number needs no memory of its own. */
 const stamps = stamp<number>();
 
+let arrivedAt = 0;
+const forgetArrival = (): void => {
+  arrivedAt = 0;
+};
+
 /**
  * When what arrives now was there: of all that the event loop finds in one turn, when the first was taken. The others were
  * there, too, but had to wait for what came before them.
  */
-class Arrivals {
-  #at = 0;
-  readonly #forget = (): void => {
-    this.#at = 0;
-  };
-
-  now(): number {
-    if (this.#at === 0) {
-      this.#at = now();
-      // One with a reference would make the loop look for events once more before it waits.
-      setImmediate(this.#forget).unref();
-    }
-    return this.#at;
+function arrival(): number {
+  if (arrivedAt === 0) {
+    arrivedAt = now();
+    // One with a reference would make the loop look for events once more before it waits.
+    setImmediate(forgetArrival).unref();
   }
+  return arrivedAt;
 }
 
 /**
  * Counts the requests of this thread: over HTTP/1, over HTTP/2, and what the program marks. No async hooks, and for each
- * request two calls by diagnostics channels and a private field.
+ * request two calls by diagnostics channels and one field.
  */
 class RequestMeter {
   readonly #ring: Writer;
   readonly #routes: Routes;
-  readonly #arrivals = new Arrivals();
   /** Responses of open requests by their slots: one that is cut off tells no channel. */
   readonly #responses: (ServerResponse | undefined)[] = [];
   readonly #undo: (() => void)[] = [];
@@ -95,7 +92,7 @@ class RequestMeter {
   }
 
   #begin({ request, response }: Exchange): void {
-    const slot = this.#ring.begin(this.#arrivals.now());
+    const slot = this.#ring.begin(arrival());
     if (slot === -1) return;
     const route = this.#routes.ofUrl(request.method ?? '', request.url ?? '');
     stamps.put(response, route * rings.MOST_OPEN + slot);
@@ -137,7 +134,7 @@ class RequestMeter {
 
   #stream(stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>): void {
     if (typeof stream?.once !== 'function' || typeof headers?.[':path'] !== 'string') return;
-    const slot = this.#ring.begin(this.#arrivals.now());
+    const slot = this.#ring.begin(arrival());
     if (slot === -1) return;
     const route = this.#routes.ofUrl(String(headers[':method'] ?? ''), headers[':path']);
     let isOver = false;

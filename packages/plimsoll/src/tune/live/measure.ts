@@ -38,20 +38,18 @@ const NEWEST_SHARE = 0.3;
 /**
  * Compare pool sizes on a target that has requests, until the answer is known or the time is over. The first windows, at the
  * baseline, warm up and are in no result.
- *
- * @throws {PlimsollError} as {@link LiveTarget.window}
  */
 export async function measureSizes(target: LiveTarget, options: MeasureOptions): Promise<Measured> {
   const { sizes, baseline, timeMs, seed, signal, onWindow, onBlock, isCautious } = options;
   const started = performance.now();
   const disks = new Disks();
+  let settleMs = SETTLE_MS;
   const sizeOf = (arm: Arm): number => (arm === 'twin' ? baseline : arm);
   const caution = isCautious ? new Caution(baseline) : null;
   /** What a window needs beside its span, to switch, to settle and to drain: the longer the requests, the more. */
   let aroundMs = SETTLE_MS;
   const window = async ({ arm, block, order, mostMs }: Turn): Promise<LiveWindow> => {
     const size = sizeOf(arm);
-    const settleMs = disks.isBusy ? SETTLE_AFTER_WRITES_MS : SETTLE_MS;
     const spanMs = Math.min(LONGEST_WINDOW_MS, Math.max(mostMs - aroundMs, LEAST_SHARE * aroundMs));
     const drainMs = Math.max(LEAST_DRAIN_MS, spanMs);
     const plan = { block, order, arm, size, settleMs, mostMs: spanMs, drainMs };
@@ -86,7 +84,9 @@ export async function measureSizes(target: LiveTarget, options: MeasureOptions):
       const isAlone = living.every((arm) => sizeOf(arm) === baseline);
       return { living, settled: judgement.settled || isAlone };
     },
-    between: () => disks.calm(),
+    async between() {
+      settleMs = (await disks.calm()) ? SETTLE_AFTER_WRITES_MS : SETTLE_MS;
+    },
     timeMs: Math.max(0, timeMs - (performance.now() - started)),
     random: createRandom(seed),
     signal,

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../../errors.js';
-import { parseCpuTimes } from '../../host/noise.js';
-import { readText } from '../../host/read.js';
+import { machineNoise, readMachineCounters } from '../../host/noise.js';
 import { meanOfKnown, sum } from '../../stats/mean.js';
 import clock from '../../target/child/clock.cjs';
 import type { Window } from '../sample.js';
@@ -199,12 +198,7 @@ export class LiveTarget {
     return sizes.length === 0 ? size : Math.min(...sizes);
   }
 
-  /**
-   * Switch to a size, let it settle, and measure until there are enough requests and all of them have ended.
-   *
-   * @throws {PlimsollError} as {@link resize}
-   * @throws the reason of `signal`
-   */
+  /** Switch to a size, let it settle, and measure until there are enough requests and all of them have ended. */
   async window(plan: WindowPlan, signal?: AbortSignal): Promise<LiveWindow> {
     const { requests = 100, leastMs = 250, mostMs = 2_000, settleMs = 100, drainMs = 2_000 } = plan;
     const { mostFailed = Number.POSITIVE_INFINITY, mostOpen = Number.POSITIVE_INFINITY } = plan;
@@ -217,7 +211,7 @@ export class LiveTarget {
     await this.#settle({ start: switchedBefore, end: switchedAt }, drainMs, signal);
 
     const start = clock();
-    const cpusBefore = machineCpu();
+    const before = readMachineCounters();
     for (const connection of this.#connections) connection.begin(start);
     let trouble: LiveWindow['trouble'] = null;
     const isOver = (): boolean => {
@@ -229,7 +223,8 @@ export class LiveTarget {
     };
     await this.#until(isOver, Math.max(leastMs, mostMs), signal);
     const span: Span = { start, end: clock() };
-    const machineBusyCores = busyCores(cpusBefore, machineCpu());
+    // Of which nothing is left out as ours.
+    const { otherCpuCores: machineBusyCores } = machineNoise(before, readMachineCounters(), 0);
     const waits = await Promise.all(this.#serving.map((connection) => connection.waits()));
     // What is in trouble gets its old size back first.
     await this.#until(() => this.#isOver(span), trouble === null ? drainMs : 0, signal);
@@ -335,14 +330,4 @@ export class LiveTarget {
     signal?.throwIfAborted();
     return isMet;
   }
-}
-
-type MachineCpu = ReturnType<typeof parseCpuTimes>;
-
-const machineCpu = (): MachineCpu => parseCpuTimes(readText('/', '/proc/stat') ?? '');
-
-function busyCores(before: MachineCpu, { cpus, busyJiffies, totalJiffies }: MachineCpu): number | null {
-  if (cpus === null || before.busyJiffies === null || before.totalJiffies === null) return null;
-  if (busyJiffies === null || totalJiffies === null || totalJiffies <= before.totalJiffies) return null;
-  return ((busyJiffies - before.busyJiffies) / (totalJiffies - before.totalJiffies)) * cpus;
 }
