@@ -63,4 +63,4 @@ export { type TracedProgram, type TraceSummary, traceSummarySchema } from './res
 export { type TunedSize, type TuneResult, tuneSchema } from './results/tune.js';
 export { writeTrace } from './trace/perfetto.js';
 export type { RecordOptions, RecordProgress } from './trace/record.js';
-export type { TuneProgress } from './tune/progress.js';
+export type { TuneProgress } from './tune/request.js';

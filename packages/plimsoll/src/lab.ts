@@ -115,6 +115,6 @@ export { record } from './trace/record.js';
 export { timeCommand } from './tune/commands.js';
 export { judge } from './tune/judge.js';
 export { LiveTarget } from './tune/live/target.js';
+export type { Window } from './tune/sample.js';
 export { openTraffic } from './tune/traffic/open.js';
-export type { Window } from './tune/window.js';
 export { looksLikePath } from './workloads/targets.js';

@@ -2,7 +2,7 @@ import type { TypedOptions } from '../api/options.js';
 import { tune } from '../api/tune.js';
 import { tuneProgressText } from '../report/progress.js';
 import { tuneReport } from '../report/tune.js';
-import type { TuneProgress } from '../tune/progress.js';
+import type { TuneProgress } from '../tune/request.js';
 import { besideDocuments, runCommand } from './command-run.js';
 
 /** Without a terminal there is a line for every tenth of the time. */

@@ -55,6 +55,20 @@ export function parentOf(pid: number, root = '/'): number {
   return Number(/^ \S (\d+)/.exec(stat.slice(stat.lastIndexOf(')') + 1))?.[1] ?? 0);
 }
 
+/** A process and what it started, such as the workers of a cluster. */
+export function familyOf(first: number, all: readonly number[]): number[] {
+  const parents = new Map(all.map((pid) => [pid, parentOf(pid)]));
+  const isUnder = (pid: number): boolean => {
+    const seen = new Set<number>();
+    for (let one: number | undefined = pid; one !== undefined && !seen.has(one); one = parents.get(one)) {
+      if (one === first) return true;
+      seen.add(one);
+    }
+    return false;
+  };
+  return all.filter(isUnder);
+}
+
 /**
  * The processes whose environment mentions one of `marks`; their command lines would not do, which process.title
  * overwrites and cuts.

@@ -4,8 +4,8 @@ import type { ClassifyProgress } from '../classify/classify.js';
 import { printable } from '../host/printable.js';
 import { halfWidth, type RatioInterval } from '../stats/mean-interval.js';
 import type { Verdict } from '../stats/paired-comparison.js';
-import type { Objective as TuneObjective } from '../tune/plan.js';
-import type { TuneProgress } from '../tune/progress.js';
+import type { TuneProgress } from '../tune/request.js';
+import type { Objective as TuneObjective } from '../tune/sample.js';
 import { change, formatCount, formatDuration, percent } from './format.js';
 
 const BAR = 20;

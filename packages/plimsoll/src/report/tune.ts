@@ -61,8 +61,6 @@ const CONFIDENCE_TONE: Readonly<Record<TuneResult['confidence'], Tone>> = {
 const subject = ({ command, pid }: TuneResult): string =>
   command === null ? `process ${pid}` : command.join(' ');
 
-const STOPPED_TUNE = { ...STOPPED, trouble: 'ended at the first sign of trouble' } as const;
-
 /** `sizes take turns by short windows in random order, 4 twice (A/A), 12 blocks, 57 s: the answer was known` */
 function howTuned({ method, baseline }: TuneResult): string {
   const { mode, blocks, seconds, stop, resizing, processes, seed } = method;
@@ -71,7 +69,7 @@ function howTuned({ method, baseline }: TuneResult): string {
     mode === 'runs'
       ? 'fresh processes of all sizes in random order'
       : `the pool of ${app} is resized${resizing === null ? '' : ` (${resizing})`}, sizes take turns by short windows in random order`;
-  return `${turns}, ${baseline} twice (A/A), seed ${seed}; ${formatCount(blocks, 'block')}, ${formatDuration(seconds * 1000)}: ${STOPPED_TUNE[stop]}`;
+  return `${turns}, ${baseline} twice (A/A), seed ${seed}; ${formatCount(blocks, 'block')}, ${formatDuration(seconds * 1000)}: ${STOPPED[stop]}`;
 }
 
 /** How far the second turn of the baseline was from the first. */

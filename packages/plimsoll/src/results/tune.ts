@@ -10,7 +10,6 @@ const size = z.int().min(1).max(LARGEST_POOL_SIZE);
 const ratio = z.number().positive();
 const chance = z.number().min(0).max(1);
 const intervalSchema = z.tuple([ratio, ratio]);
-const delaySchema = z.object({ p50: milliseconds, p99: milliseconds, max: milliseconds });
 
 export const tuneObjectives = ['mean', 'p99', 'throughput'] as const;
 
@@ -52,22 +51,16 @@ export const tunedSizeSchema = z.object({
       'of the ratio of the objective; holds for all sizes and looks together; null with fewer than four blocks',
     ),
   verdict: verdictSchema.describe('by the objective, against the baseline'),
-  probabilityOfBest: chance.nullable(),
-  expectedLoss: z
-    .number()
-    .nonnegative()
-    .nullable()
-    .describe('by which share it is expected to be worse than the best size'),
   chanceSlower: chance.nullable().describe('the chance that it is more than 5 % worse than the best size'),
   meanMs: milliseconds
     .nullable()
     .describe('of a request, routes weighted by their share; wall time of a command'),
-  p50Ms: milliseconds.nullable(),
   p99Ms: milliseconds.nullable(),
   perSecond: z.number().nonnegative().describe('requests, or runs'),
-  loopDelayMs: delaySchema
+  loopDelayMs: z
+    .object({ p99: milliseconds })
     .nullable()
-    .describe('how late a timer fired; medians of the windows; null of a command'),
+    .describe('how late a timer fired; median of the windows; null of a command'),
   queueWaitMs: z
     .object({ fast: milliseconds.nullable(), slow: milliseconds.nullable() })
     .describe('mean wait of a job for a pool thread: file calls (fast), lookups (slow)'),
@@ -135,9 +128,7 @@ export const tuneSchema = z
       processes: z.int().positive().nullable().describe('that changed their size together'),
       startedAt: z.iso.datetime(),
       seconds: z.number().nonnegative(),
-      stop: z
-        .enum(['settled', 'time', 'interrupted', 'trouble'])
-        .describe('why it ended: the answer was known …'),
+      stop: z.enum(['settled', 'time', 'interrupted']).describe('why it ended: the answer was known …'),
     }),
     findings: z.array(findingSchema),
   })

@@ -1,5 +1,5 @@
 import { usage } from '../errors.js';
-import { hasEnded, parentOf } from '../host/processes.js';
+import { familyOf, hasEnded } from '../host/processes.js';
 import { listNames, readText } from '../host/read.js';
 import { nodeProcesses, type Observer, type SeenProcess } from './look.js';
 
@@ -17,7 +17,7 @@ export function lookAt(observer: Observer, of: number | string | undefined): See
       'top needs /proc, which only Linux has; plimsoll trace and @plimsoll/monitor run elsewhere, too',
     );
   const all = nodeProcesses().filter((pid) => pid !== process.pid);
-  const found = (typeof of === 'number' ? family(of, all) : all).flatMap((pid) => observer.look(pid) ?? []);
+  const found = (typeof of === 'number' ? familyOf(of, all) : all).flatMap((pid) => observer.look(pid) ?? []);
   const seen = found.filter(({ pid, program }) => pid === of || !TOP.test(program));
   const chosen = typeof of === 'string' ? seen.filter(({ program }) => program.includes(of)) : seen;
   if (chosen.length > 0) return chosen.toSorted((a, b) => b.busy - a.busy || a.pid - b.pid);
@@ -27,20 +27,6 @@ export function lookAt(observer: Observer, of: number | string | undefined): See
       ? 'no Node.js process runs here'
       : `no Node.js process has ${JSON.stringify(of)} in its command line`,
   );
-}
-
-/** A process and what it started, such as the workers of a cluster. */
-function family(first: number, all: readonly number[]): number[] {
-  const parents = new Map(all.map((pid) => [pid, parentOf(pid)]));
-  const isUnder = (pid: number): boolean => {
-    const seen = new Set<number>();
-    for (let one: number | undefined = pid; one !== undefined && !seen.has(one); one = parents.get(one)) {
-      if (one === first) return true;
-      seen.add(one);
-    }
-    return false;
-  };
-  return all.filter(isUnder);
 }
 
 const noProcess = (pid: number): string =>

@@ -1,23 +1,29 @@
 import type { Environment } from '../host/environment.js';
 import type { TunedSize, TuneResult, TuneRound } from '../results/tune.js';
+import { mean, meanOfKnown, sum } from '../stats/mean.js';
 import type { RatioInterval } from '../stats/mean-interval.js';
 import { EQUAL_WITHIN, LEVEL } from '../stats/paired-comparison.js';
 import { median } from '../stats/quantile.js';
 import {
   answered,
+  type BlockValues,
   costsOf,
+  countOf,
   isCutShort,
-  isWindow,
-  LEAST_FOR_P99,
-  latencyQuantile,
+  latencyP99,
   meanLatency,
-  totalsOf,
 } from './costs.js';
 import { type Judgement, judge, type SizeRanking } from './judge.js';
 import { bothTurns, differences, logCosts } from './logs.js';
-import type { CommandRun, JudgePlan, Objective, Sample } from './plan.js';
 import { routesOf } from './routes.js';
-import type { Arm, Window } from './window.js';
+import {
+  type CommandRun,
+  isWindow,
+  type JudgePlan,
+  type Objective,
+  type Sample,
+  type Window,
+} from './sample.js';
 
 /** Something that happened meanwhile, with its numbers; `report/` says it in a sentence. */
 export type TuneNote =
@@ -27,7 +33,7 @@ export type TuneNote =
   | {
       readonly id: 'tune.sizes-left-out';
       readonly sizes: readonly number[];
-      readonly because: 'memory' | 'pids' | 'limit';
+      readonly because: 'pids' | 'limit';
       readonly limit: number;
     }
   /** The command of --on-port ended before the answer was known, and was started anew. */
@@ -35,13 +41,7 @@ export type TuneNote =
   /** The client itself was too busy or too late. */
   | { readonly id: 'tune.traffic-limited'; readonly detail: string }
   /** One run is so long that the answer would take this many minutes. */
-  | { readonly id: 'tune.needs-minutes'; readonly minutes: number }
-  /** The old size was put back before the time was up, because something went wrong at `size`. */
-  | {
-      readonly id: 'tune.put-back';
-      readonly size: number;
-      readonly because: 'failures' | 'overload' | 'p99' | 'delay';
-    };
+  | { readonly id: 'tune.needs-minutes'; readonly minutes: number };
 
 /** What was done, told by whoever did it. */
 export interface TuneFacts {
@@ -52,6 +52,13 @@ export interface TuneFacts {
     TuneResult['method'],
     'mode' | 'timeMs' | 'traffic' | 'resizing' | 'processes' | 'startedAt' | 'seconds' | 'stop'
   >;
+  readonly notes: readonly TuneNote[];
+}
+
+/** What was measured, by windows or by runs, and how it went. */
+export interface Outcome extends Pick<TuneFacts['method'], 'processes' | 'resizing' | 'stop'> {
+  readonly samples: readonly Sample[];
+  readonly plan: JudgePlan;
   readonly notes: readonly TuneNote[];
 }
 
@@ -107,9 +114,8 @@ function conclusion(
 ): Pick<TuneResult, 'recommended' | 'confidence' | 'answer'> {
   if (idle && !noisy) return { recommended: baseline, confidence: 'sure', answer: 'no pool use' };
   if (leading === null) return { recommended: null, confidence: 'cannot tell', answer: 'cannot tell' };
-  const isAnySlower = sizes
-    .find(({ size }) => size === leading)
-    ?.routes.some(({ slower }) => slower !== 'no');
+  const routes = sizes.find(({ size }) => size === leading)?.routes ?? [];
+  const isAnySlower = routes.some(({ slower }) => slower !== 'no');
   return {
     recommended: leading,
     confidence: isAnySlower ? 'likely' : confidence,
@@ -123,34 +129,29 @@ interface Material {
   readonly judgement: Judgement;
   readonly unit: TuneResult['method']['unit'];
   /** Mean latency of each window. */
-  readonly means: ReadonlyMap<Arm, ReadonlyMap<number, number>>;
+  readonly means: BlockValues;
 }
 
 function sizeOf(size: number, { samples, plan, judgement, unit, means }: Material): TunedSize {
   const { sizes } = judgement;
   const { state, ratio, verdict, odds, blocks, higherLoopDelay, higherP99 } = sizes.get(size) as SizeRanking;
   const compared = samples.filter((sample) => !sample.disturbed);
+  const windows = compared.filter(isWindow);
   // The twin is the baseline, and its requests are as good.
   const own = compared.filter((sample) => sample.size === size);
-  const isComparable = ![size, plan.baseline].some((one) =>
-    ['overloaded', 'failing'].includes(sizes.get(one)?.state ?? ''),
-  );
+  const states = [state, sizes.get(plan.baseline)?.state];
+  const isComparable = !states.includes('overloaded') && !states.includes('failing');
   return {
     size,
     ratio: isComparable ? ratiosOf(size, compared, plan) : { mean: null, p99: null, throughput: null },
     interval: ratio === null || size === plan.baseline ? null : boundsBy(plan.objective, ratio),
     verdict,
-    probabilityOfBest: odds?.probabilityOfBest ?? null,
-    expectedLoss: odds === null ? null : Math.max(0, odds.expectedLoss),
     chanceSlower: odds?.chanceSlower ?? null,
     ...(unit === 'run'
       ? runFigures(own as CommandRun[])
-      : windowFigures(own.filter(isWindow), compared.filter(isWindow), {
-          isOverloaded: state === 'overloaded',
-          means,
-        })),
+      : windowFigures(own.filter(isWindow), windows, means, state === 'overloaded')),
     blocks,
-    routes: isComparable ? routesIn(size, compared.filter(isWindow), plan) : [],
+    routes: isComparable ? routesOf(size, plan.baseline, windows) : [],
     overloaded: state === 'overloaded',
     failing: state === 'failing',
     leftEarly: state === 'left',
@@ -165,99 +166,65 @@ function ratiosOf(size: number, compared: readonly Sample[], { baseline }: Judge
   const ratio = (objective: Objective): number | null => {
     const { logs } = logCosts(compared, objective);
     const own = differences(logs, size, bothTurns(logs, baseline));
-    return own.length === 0 ? null : Math.exp(meanOf(own));
+    return own.length === 0 ? null : Math.exp(mean(own));
   };
-  const [perRequest, isOfRuns] = [ratio('throughput'), !compared.some(isWindow)];
+  const perRequest = ratio('throughput');
   return {
     mean: ratio('mean'),
-    p99: isOfRuns ? null : ratio('p99'),
+    p99: compared.some(isWindow) ? ratio('p99') : null,
     throughput: perRequest === null ? null : 1 / perRequest,
   };
 }
 
 /** Before the first look there is no interval. */
-const bounds = ({ low, high }: RatioInterval): [number, number] | null =>
+const bounds = ({ low, high }: Omit<RatioInterval, 'ratio'>): [number, number] | null =>
   Number.isFinite(high) && low > 0 ? [low, high] : null;
 
 /** More requests per second is a lower cost. */
-const boundsBy = (objective: Objective, { ratio, low, high }: RatioInterval): [number, number] | null =>
-  bounds(
-    objective === 'throughput' ? { ratio: 1 / ratio, low: 1 / high, high: 1 / low } : { ratio, low, high },
-  );
+const boundsBy = (objective: Objective, { low, high }: RatioInterval): [number, number] | null =>
+  bounds(objective === 'throughput' ? { low: 1 / high, high: 1 / low } : { low, high });
 
-const meanOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** Of what is known. */
-const meanOrNull = (values: readonly (number | null)[]): number | null => {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : meanOf(known);
-};
-
-type Figures = Pick<
-  TunedSize,
-  | 'meanMs'
-  | 'p50Ms'
-  | 'p99Ms'
-  | 'perSecond'
-  | 'loopDelayMs'
-  | 'queueWaitMs'
-  | 'cpu'
-  | 'busyThreads'
-  | 'requests'
-  | 'failed'
->;
+type Times = 'meanMs' | 'p99Ms' | 'perSecond' | 'loopDelayMs' | 'queueWaitMs';
+type Figures = Pick<TunedSize, Times | 'cpu' | 'busyThreads' | 'requests' | 'failed'>;
 
 function windowFigures(
   own: readonly Window[],
   all: readonly Window[],
-  { isOverloaded, means }: Pick<Material, 'means'> & { readonly isOverloaded: boolean },
+  means: BlockValues,
+  isOverloaded: boolean,
 ): Figures {
-  const total = (pick: (window: Window) => number): number =>
-    own.reduce((sum, window) => sum + pick(window), 0);
-  const middle = (pick: (window: Window) => number): number => median(own.map(pick));
-  const latency = (q: number, least: number): number | null =>
-    isOverloaded ? null : latencyQuantile(own, all, q, least);
-  const meanOfBlocks = meanOrNull(own.map(({ arm, block }) => means.get(arm)?.get(block) ?? null));
+  const total = (pick: (window: Window) => number): number => sum(own.map(pick));
+  const meanOf = (pick: (window: Window) => number | null): number | null => meanOfKnown(own.map(pick));
+  const meanOfBlocks = meanOf(({ arm, block }) => means.get(arm)?.get(block) ?? null);
   return {
     meanMs: isOverloaded ? null : own.some(isCutShort) ? meanOfBlocks : meanLatency(own, all),
-    p50Ms: latency(0.5, 1),
-    p99Ms: latency(0.99, LEAST_FOR_P99),
+    p99Ms: isOverloaded ? null : latencyP99(own, all),
     perSecond: own.length === 0 ? 0 : total(answered) / total(({ seconds }) => seconds),
-    loopDelayMs:
-      own.length === 0
-        ? null
-        : {
-            p50: middle(({ loopDelayMs }) => loopDelayMs.p50),
-            p99: middle(({ loopDelayMs }) => loopDelayMs.p99),
-            max: middle(({ loopDelayMs }) => loopDelayMs.max),
-          },
+    loopDelayMs: own.length === 0 ? null : { p99: median(own.map(({ loopDelayMs }) => loopDelayMs.p99)) },
     queueWaitMs: {
-      fast: meanOrNull(own.map(({ queueWaitMs }) => queueWaitMs.fast)),
-      slow: meanOrNull(own.map(({ queueWaitMs }) => queueWaitMs.slow)),
+      fast: meanOf(({ queueWaitMs }) => queueWaitMs.fast),
+      slow: meanOf(({ queueWaitMs }) => queueWaitMs.slow),
     },
     cpu: {
-      cores: meanOrNull(own.map(({ cpuCores }) => cpuCores)),
-      machineCores: meanOrNull(own.map(({ machineBusyCores }) => machineBusyCores)),
+      cores: meanOf(({ cpuCores }) => cpuCores),
+      machineCores: meanOf(({ machineBusyCores }) => machineBusyCores),
     },
-    busyThreads: meanOrNull(own.map(({ busyThreads }) => busyThreads)),
-    requests: total((window) => [...totalsOf(window).values()].reduce((sum, { count }) => sum + count, 0)),
+    busyThreads: meanOf(({ busyThreads }) => busyThreads),
+    requests: total(countOf),
     failed: total(({ failed }) => failed),
   };
 }
 
 function runFigures(own: readonly CommandRun[]): Figures {
-  const times = own.map(({ wallMs }) => wallMs);
-  const mean = meanOrNull(times);
+  const meanMs = meanOfKnown(own.map(({ wallMs }) => wallMs));
   return {
-    meanMs: mean,
-    p50Ms: times.length === 0 ? null : median(times),
+    meanMs,
     p99Ms: null,
-    perSecond: mean === null ? 0 : 1000 / mean,
+    perSecond: meanMs === null ? 0 : 1000 / meanMs,
     loopDelayMs: null,
     queueWaitMs: { fast: null, slow: null },
     cpu: {
-      cores: meanOrNull(
+      cores: meanOfKnown(
         own.map(({ cpuSeconds, wallMs }) => (cpuSeconds === null ? null : (1000 * cpuSeconds) / wallMs)),
       ),
       machineCores: null,
@@ -268,26 +235,17 @@ function runFigures(own: readonly CommandRun[]): Figures {
   };
 }
 
-function routesIn(size: number, compared: readonly Window[], { baseline }: JudgePlan): TunedSize['routes'] {
-  const whole = compared.filter((window) => !isCutShort(window));
-  const of = (one: number): Window[] => whole.filter((window) => window.size === one);
-  return routesOf(of(size), of(baseline), whole);
-}
-
-function roundOf(sample: Sample, means: ReadonlyMap<Arm, ReadonlyMap<number, number>>): TuneRound {
+function roundOf(sample: Sample, means: BlockValues): TuneRound {
   const { block, order, arm, disturbed } = sample;
   const place = { block, order, twin: arm === 'twin', disturbed };
   if (!isWindow(sample)) {
     const { wallMs } = sample;
     return { ...place, seconds: wallMs / 1000, requests: 1, meanMs: wallMs, perSecond: 1000 / wallMs };
   }
-  return {
-    ...place,
-    seconds: sample.seconds,
-    requests: sample.completed,
-    meanMs: disturbed ? null : (means.get(arm)?.get(block) ?? null),
-    perSecond: sample.seconds === 0 ? 0 : answered(sample) / sample.seconds,
-  };
+  const { seconds, completed } = sample;
+  const meanMs = disturbed ? null : (means.get(arm)?.get(block) ?? null);
+  const perSecond = seconds === 0 ? 0 : answered(sample) / seconds;
+  return { ...place, seconds, requests: completed, meanMs, perSecond };
 }
 
 /** Latencies differ by more than this where requests per second do not: then their rate is not the size's doing. */

@@ -21,8 +21,7 @@ const PORT_MS = 3_000;
 /** What a command turned out to be: something that serves, something that ended by itself, or neither so far. */
 export type Nature =
   | { readonly is: 'serving'; readonly endpoint: Endpoint | null }
-  | { readonly is: 'ended' }
-  | { readonly is: 'unknown' };
+  | { readonly is: 'ended' | 'unknown' };
 
 /** Not the port that the variable PORT names: one for metrics, say. */
 const isSidePort = ({ port }: Endpoint): boolean =>
@@ -76,7 +75,6 @@ export class App {
    *
    * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it fails; PLIMSOLL_NOT_MEASURED when it listens without being a Node
    * program that can be measured.
-   * @throws the reason of the signal.
    */
   async nature(mostMs: number, patienceMs: number, signal: AbortSignal): Promise<Nature> {
     let listensSinceMs: number | null = null;

@@ -14,10 +14,6 @@ export interface CommandTimes {
   readonly isCutOff: boolean;
 }
 
-export interface CommandContext extends Supervision {
-  readonly random: Random;
-}
-
 const LONGEST_PADDING = 4096;
 
 /**
@@ -27,13 +23,12 @@ const LONGEST_PADDING = 4096;
  *
  * @param mostMs a run that takes longer is ended and counts as cut off.
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started or ends with another exit code than 0.
- * @throws the reason of the signal when that aborts.
  */
 export async function timeCommand(
   command: readonly string[],
   size: number,
   mostMs: number,
-  { guardian, signal, random }: CommandContext,
+  { guardian, signal, random }: Supervision & { readonly random: Random },
 ): Promise<CommandTimes> {
   signal.throwIfAborted();
   const padding = 'x'.repeat(random.integer(0, LONGEST_PADDING));

@@ -1,5 +1,6 @@
 import { itemAt } from '../collections/item-at.js';
 import { FIRST_LOOK, lookBoundary } from '../stats/looks.js';
+import { mean } from '../stats/mean.js';
 import {
   exponential,
   halfWidth,
@@ -11,14 +12,13 @@ import { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfInterval } from '../stats/p
 import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds.js';
 import { median, quantile } from '../stats/quantile.js';
 import { studentCritical } from '../stats/student-t.js';
-import { isWindow, requestsUnderWay } from './costs.js';
-import { type BlockValues, bothTurns, differences, logCosts } from './logs.js';
-import type { JudgePlan, Sample } from './plan.js';
-import { failingSizes, overloadedSizes } from './trouble.js';
-import type { Arm } from './window.js';
+import { type BlockValues, requestsUnderWay, tableOf } from './costs.js';
+import { bothTurns, differences, logCosts } from './logs.js';
+import { type Arm, isWindow, type JudgePlan, type Sample } from './sample.js';
+import { type Trouble, troublesOf } from './trouble.js';
 
 /** What became of a size. `left`: it is out, because it is hopeless. */
-export type SizeState = 'living' | 'left' | 'overloaded' | 'failing';
+export type SizeState = 'living' | 'left' | Trouble;
 
 /** What one size costs against the baseline, by the objective; lower is better. */
 export interface SizeRanking {
@@ -85,10 +85,6 @@ const LOOKS = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
  * Within a block all arms share what the machine did, so that the logarithms of their costs are compared there: with both turns
  * of the baseline. Over blocks, Student's t gives intervals, which hold for all sizes and at all looks (`lookBoundary`), and the
  * odds of being the best or nearly so (`posteriorOdds`). A size that left keeps the blocks it had.
- *
- * @example
- * const plan = { sizes: [2, 4, 8], baseline: 4, objective: 'mean', mostBlocks: 20, seed: 1 } as const;
- * const { living, settled, leading } = judge(windows, plan);
  */
 export function judge(samples: readonly Sample[], plan: JudgePlan): Judgement {
   return new Trial(samples, plan).judgement();
@@ -100,23 +96,21 @@ class Trial {
   readonly #logs: BlockValues;
   readonly #blocksEach: number;
   readonly #reference: (block: number) => number | undefined;
-  readonly #overloaded: ReadonlySet<number>;
-  readonly #failing: ReadonlySet<number>;
+  readonly #troubles: ReadonlyMap<number, Trouble>;
 
   constructor(samples: readonly Sample[], plan: JudgePlan) {
     this.#samples = samples;
     this.#plan = plan;
     ({ logs: this.#logs, blocksEach: this.#blocksEach } = logCosts(samples, plan.objective));
     this.#reference = bothTurns(this.#logs, plan.baseline);
-    this.#overloaded = overloadedSizes(samples);
-    this.#failing = failingSizes(samples, plan.baseline);
+    this.#troubles = troublesOf(samples, plan.baseline);
   }
 
   judgement(): Judgement {
     const { sizes, baseline, left = [] } = this.#plan;
     const twin = this.#twin();
     const noisy = twin !== null && twin.blocks >= FIRST_LOOK && isShown(verdictOf(twin));
-    const able = sizes.filter((size) => !this.#overloaded.has(size) && !this.#failing.has(size));
+    const able = sizes.filter((size) => !this.#troubles.has(size));
     const candidates = able.filter((size) => !left.includes(size));
     const odds = this.#odds(candidates);
     const isHopeless = (size: number): boolean =>
@@ -128,10 +122,13 @@ class Trial {
     const ranked = new Map(
       sizes.map((size): [number, SizeRanking] => {
         const isOut = left.includes(size) || isHopeless(size);
+        /** One that left is judged by the blocks that it had. */
+        const oddsOfLeft = (): Odds | undefined =>
+          this.#odds([...candidates.filter((one) => one !== size), size]).get(size);
         const ranking: SizeRanking = {
           ...this.#against(size, { noisy, isOut }),
-          state: this.#stateOf(size, isOut),
-          odds: odds.get(size) ?? (able.includes(size) ? this.#oddsOfLeft(size, candidates) : null),
+          state: this.#troubles.get(size) ?? (isOut ? 'left' : 'living'),
+          odds: odds.get(size) ?? (able.includes(size) ? oddsOfLeft() : null) ?? null,
           higherLoopDelay: delayed.has(size),
           higherP99: higher.has(size),
         };
@@ -159,12 +156,6 @@ class Trial {
     };
   }
 
-  #stateOf(size: number, isOut: boolean): SizeState {
-    if (this.#overloaded.has(size)) return 'overloaded';
-    if (this.#failing.has(size)) return 'failing';
-    return isOut ? 'left' : 'living';
-  }
-
   #twin(): Judgement['twin'] {
     const baseline = this.#logs.get(this.#plan.baseline);
     const logs = differences(this.#logs, 'twin', (block) => baseline?.get(block));
@@ -180,14 +171,16 @@ class Trial {
     const own = this.#logs.get(size)?.size ?? 0;
     if (size === baseline) return { ratio: { ratio: 1, low: 1, high: 1 }, verdict: 'same', blocks: own };
     const logs = differences(this.#logs, size, this.#reference);
-    const isComparable = ![size, baseline].some((one) => this.#overloaded.has(one) || this.#failing.has(one));
+    const isComparable = !this.#troubles.has(size) && !this.#troubles.has(baseline);
     if (logs.length === 0 || !isComparable) return { ratio: null, verdict: 'unclear', blocks: own };
+    const hasLooked = logs.length >= FIRST_LOOK;
     // Nobody will look again at one that left.
-    const critical =
-      isOut && logs.length >= FIRST_LOOK ? studentCritical(this.#alpha, logs.length - 1) : null;
-    const ratio = exponential(critical === null ? this.#intervalOfAll(logs) : meanInterval(logs, critical));
-    const canTell = logs.length >= FIRST_LOOK && !noisy;
-    return { ratio, verdict: canTell ? verdictOf(ratio) : 'unclear', blocks: logs.length };
+    const interval =
+      isOut && hasLooked
+        ? meanInterval(logs, studentCritical(this.#alpha, logs.length - 1))
+        : this.#intervalOfAll(logs);
+    const ratio = exponential(interval);
+    return { ratio, verdict: hasLooked && !noisy ? verdictOf(ratio) : 'unclear', blocks: logs.length };
   }
 
   /** For all sizes together. */
@@ -210,29 +203,17 @@ class Trial {
 
   /** Log costs of sizes in the blocks that all of them have. */
   #common(sizes: readonly number[]): Map<number, number[]> {
-    const { baseline } = this.#plan;
-    const rows = sizes.map((size) => {
-      const logs = this.#logs.get(size) ?? new Map<number, number>();
-      return size === baseline
-        ? new Map([...logs.keys()].map((block) => [block, this.#reference(block) as number]))
-        : logs;
-    });
-    const [first = new Map<number, number>(), ...others] = rows;
-    const blocks = [...first.keys()].filter((block) => others.every((row) => row.has(block)));
-    return new Map(
-      sizes.map((size, index) => [size, blocks.map((block) => itemAt(rows, index).get(block) as number)]),
-    );
+    const rows = sizes.map((size) => this.#logs.get(size) ?? new Map<number, number>());
+    const blocks = [...(rows[0]?.keys() ?? [])].filter((block) => rows.every((row) => row.has(block)));
+    const logOf = (size: number, block: number): number | undefined =>
+      size === this.#plan.baseline ? this.#reference(block) : this.#logs.get(size)?.get(block);
+    return new Map(sizes.map((size) => [size, blocks.map((block) => logOf(size, block) as number)]));
   }
 
   #odds(sizes: readonly number[]): Map<number, Odds> {
     const common = this.#common(sizes);
     const [first = []] = common.values();
     return first.length < FIRST_LOOK ? new Map() : posteriorOdds(common, this.#plan.seed);
-  }
-
-  /** In the blocks that it had. */
-  #oddsOfLeft(size: number, candidates: readonly number[]): Odds | null {
-    return this.#odds([...candidates.filter((other) => other !== size), size]).get(size) ?? null;
   }
 
   /** Shown to be more than the same. */
@@ -246,37 +227,34 @@ class Trial {
 
   /** Those of the fast ones whose event-loop delay is shown to be higher than that of the calmest. */
   #delayedMore(fast: readonly number[]): ReadonlySet<number> {
-    const delays = delaysOf(this.#samples);
+    const windows = this.#samples.filter(isWindow).filter(({ disturbed }) => !disturbed);
+    const delays = tableOf(windows, ({ loopDelayMs }) => loopDelayMs.p99);
     const baseline = delays.get(this.#plan.baseline);
     const twins = differences(delays, 'twin', (block) => baseline?.get(block)).map(Math.abs);
-    const known = fast.filter((size) => (delays.get(size)?.size ?? 0) >= FIRST_LOOK);
-    const [first] = known;
-    if (twins.length === 0 || first === undefined) return new Set();
-    const middle = (size: number): number => median([...(delays.get(size)?.values() ?? [])]);
-    const calmest = known.reduce((a, b) => (middle(b) < middle(a) ? b : a), first);
-    const margin = Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95));
-    const isHigher = (size: number): boolean =>
-      this.#intervalOfAll(
-        differences(delays, size, (block) => delays.get(calmest)?.get(block)),
-        1,
-      ).low > margin;
-    return new Set(known.filter((size) => size !== calmest && isHigher(size)));
+    if (twins.length === 0) return new Set();
+    return this.#higher(fast, delays, 1, Math.max(LEAST_DELAY_MARGIN_MS, quantile(twins, 0.95)));
   }
 
   /** Those of the fast ones whose 99th percentile is shown to be clearly higher than that of the lowest. */
   #higherP99(fast: readonly number[]): ReadonlySet<number> {
     if (this.#plan.objective === 'p99' || fast.length < 2) return new Set();
     const { logs, blocksEach } = logCosts(this.#samples, 'p99');
-    const known = fast.filter((size) => (logs.get(size)?.size ?? 0) >= FIRST_LOOK);
-    const [first] = known;
-    if (first === undefined) return new Set();
-    const middle = (size: number): number => median([...(logs.get(size)?.values() ?? [])]);
-    const lowest = known.reduce((a, b) => (middle(b) < middle(a) ? b : a), first);
+    return this.#higher(fast, logs, blocksEach, Math.log1p(P99_MARGIN));
+  }
+
+  /** Those whose values are shown to lie above the lowest by more than a margin. */
+  #higher(
+    sizes: readonly number[],
+    values: BlockValues,
+    blocksEach: number,
+    margin: number,
+  ): ReadonlySet<number> {
+    const known = sizes.filter((size) => (values.get(size)?.size ?? 0) >= FIRST_LOOK);
+    const middle = (size: number): number => median([...(values.get(size)?.values() ?? [])]);
+    const [lowest] = known.toSorted((a, b) => middle(a) - middle(b));
+    const reference = (block: number): number | undefined => values.get(lowest as number)?.get(block);
     const isHigher = (size: number): boolean =>
-      this.#intervalOfAll(
-        differences(logs, size, (block) => logs.get(lowest)?.get(block)),
-        blocksEach,
-      ).low > Math.log1p(P99_MARGIN);
+      this.#intervalOfAll(differences(values, size, reference), blocksEach).low > margin;
     return new Set(known.filter((size) => size !== lowest && isHigher(size)));
   }
 
@@ -285,10 +263,7 @@ class Trial {
     const windows = this.#samples.filter(isWindow).filter(({ disturbed }) => !disturbed);
     const busy = windows.flatMap(({ busyThreads }) => busyThreads ?? []);
     if (busy.length === 0) return false;
-    const underWay = windows.map(requestsUnderWay);
-    const mean = (values: readonly number[]): number =>
-      values.reduce((sum, value) => sum + value, 0) / values.length;
-    return mean(busy) < HARDLY_BUSY * Math.min(1, mean(underWay));
+    return mean(busy) < HARDLY_BUSY * Math.min(1, mean(windows.map(requestsUnderWay)));
   }
 
   /**
@@ -302,14 +277,12 @@ class Trial {
   ): { leading: number; confidence: Judgement['confidence']; settled: boolean } | null {
     const of = (size: number): Odds => ranked.get(size)?.odds as Odds;
     const { baseline } = this.#plan;
-    const [first] = good;
-    if (first === undefined) return null;
+    const [best] = good.toSorted((a, b) => of(a).expectedLoss - of(b).expectedLoss);
+    if (best === undefined) return null;
     if (noDifference && isTwinAlike) return { leading: baseline, confidence: 'sure', settled: true };
     const isSure = (size: number): boolean =>
       isTwinAlike && of(size).expectedLoss <= ACCEPTED_LOSS && of(size).chanceSlower <= SURE_CHANCE;
-    const smallest =
-      good.find((size) => of(size).expectedLoss <= ACCEPTED_LOSS) ??
-      good.reduce((a, b) => (of(b).expectedLoss < of(a).expectedLoss ? b : a), first);
+    const smallest = good.find((size) => of(size).expectedLoss <= ACCEPTED_LOSS) ?? best;
     if (isSure(smallest)) {
       const smaller = good.slice(0, good.indexOf(smallest));
       const settled =
@@ -327,15 +300,6 @@ class Trial {
     const isLikely = keeps ? isGood : isBetter || (isGood && !good.includes(baseline));
     return { leading, confidence: isLikely ? 'likely' : 'cannot tell', settled: false };
   }
-}
-
-/** Event-loop delay of each window, in milliseconds. */
-function delaysOf(samples: readonly Sample[]): BlockValues {
-  const delays = new Map<Arm, Map<number, number>>();
-  for (const { arm, block, loopDelayMs, disturbed } of samples.filter(isWindow))
-    if (!disturbed)
-      delays.set(arm, (delays.get(arm) ?? new Map<number, number>()).set(block, loopDelayMs.p99));
-  return delays;
 }
 
 const verdictOf = ({ low, high }: RatioInterval): Verdict =>

@@ -1,9 +1,6 @@
-import { costsOf } from './costs.js';
-import type { Objective, Sample } from './plan.js';
-import type { Arm } from './window.js';
-
-/** One number for each arm in each block: the logarithm of a cost, or a delay. */
-export type BlockValues = ReadonlyMap<Arm, ReadonlyMap<number, number>>;
+import { mean } from '../stats/mean.js';
+import { type BlockValues, costsOf } from './costs.js';
+import type { Arm, Objective, Sample } from './sample.js';
 
 /** Logarithms make ratios differences, and a factor weighs as much as its inverse. */
 export function logCosts(
@@ -35,5 +32,5 @@ export const bothTurns =
     const turns = [baseline, 'twin' as const]
       .map((arm) => values.get(arm)?.get(block))
       .filter((value) => value !== undefined);
-    return turns.length === 0 ? undefined : turns.reduce((sum, value) => sum + value, 0) / turns.length;
+    return turns.length === 0 ? undefined : mean(turns);
   };

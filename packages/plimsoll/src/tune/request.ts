@@ -1,7 +1,7 @@
 import type { Output } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
-import type { Objective } from './plan.js';
-import type { TuneProgress } from './progress.js';
+import type { Judgement } from './judge.js';
+import type { Objective } from './sample.js';
 import type { TrafficSource } from './traffic/open.js';
 
 /** What is to be found out; every value is checked already. */
@@ -36,4 +36,24 @@ export interface TuneProcessRequest extends Pick<TuneQuestion, 'objective' | 'ti
 
 export interface TuneContext extends Supervision {
   readonly onProgress: (progress: TuneProgress) => void;
+}
+
+/** What a tune tells while it runs. */
+export interface TuneProgress {
+  readonly phase: 'starting' | 'waiting' | 'warming up' | 'measuring';
+  /** Of the phase: where requests are waited for. */
+  readonly at: string | null;
+  /** Complete blocks. */
+  readonly blocks: number;
+  /** `null` before the first block has ended. */
+  readonly known: Judgement | null;
+  /** Share of the time that is spent, 0 to 1. */
+  readonly share: number;
+  readonly leftMs: number;
+}
+
+/** How far a measurement is that began then. */
+export function spentOf(startMs: number, timeMs: number): Pick<TuneProgress, 'share' | 'leftMs'> {
+  const spentMs = performance.now() - startMs;
+  return { share: Math.min(1, spentMs / timeMs), leftMs: Math.max(0, timeMs - spentMs) };
 }

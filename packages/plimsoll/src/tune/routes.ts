@@ -1,8 +1,9 @@
+import { grouped } from '../collections/grouped.js';
 import type { TunedRoute } from '../results/tune.js';
 import { exponential, meanInterval } from '../stats/mean-interval.js';
 import { studentCritical } from '../stats/student-t.js';
-import { sharesOf, totalsOf } from './costs.js';
-import type { Window } from './window.js';
+import { isCutShort, sharesOf, type Total, totalsOf } from './costs.js';
+import type { Window } from './sample.js';
 
 /** A table of more is not read. */
 const MOST_ROUTES = 50;
@@ -13,40 +14,27 @@ const SLOWER_BEYOND = 0.1;
 /** What is hardly chance: with one true difference in five it is missed. */
 const CHANCE = 0.2;
 
-interface Sums {
-  readonly count: number;
-  readonly sum: number;
-}
-
 /** How each route fares at a size, against the baseline and its twin in the same blocks. */
-export function routesOf(
-  ofSize: readonly Window[],
-  ofBaseline: readonly Window[],
-  all: readonly Window[],
-): TunedRoute[] {
-  const names = [...sharesOf(all).keys()].slice(0, MOST_ROUTES);
-  return names.flatMap((route) => {
-    const own = ofSize.map((window) => sumsOf(window, route)).reduce(added, NOTHING);
-    if (own.count === 0) return [];
-    const isBaseline = ofSize.every((window) => ofBaseline.includes(window));
-    return [
-      {
-        route,
-        requests: own.count,
-        meanMs: own.sum / own.count,
-        ...(isBaseline ? UNCHANGED : against(route, ofSize, ofBaseline)),
-      },
-    ];
+export function routesOf(size: number, baseline: number, compared: readonly Window[]): TunedRoute[] {
+  const whole = compared.filter((window) => !isCutShort(window));
+  const of = (one: number): Window[] => whole.filter((window) => window.size === one);
+  const [ofSize, ofBaseline] = [of(size), of(baseline)];
+  return [...sharesOf(whole).keys()].slice(0, MOST_ROUTES).flatMap((route) => {
+    const { count, sum } = totalOf(ofSize, route);
+    if (count === 0) return [];
+    const change = size === baseline ? UNCHANGED : against(route, ofSize, ofBaseline);
+    return [{ route, requests: count, meanMs: sum / count, ...change }];
   });
 }
 
 const UNCHANGED = { ratio: 1, slower: 'no' } as const;
 const UNKNOWN = { ratio: null, slower: 'no' } as const;
-const NOTHING: Sums = { count: 0, sum: 0 };
+const NOTHING: Total = { count: 0, sum: 0 };
 
-const sumsOf = (window: Window, route: string): Sums => totalsOf(window).get(route) ?? NOTHING;
+const added = (a: Total, b: Total): Total => ({ count: a.count + b.count, sum: a.sum + b.sum });
 
-const added = (a: Sums, b: Sums): Sums => ({ count: a.count + b.count, sum: a.sum + b.sum });
+const totalOf = (windows: readonly Window[], route: string): Total =>
+  windows.map((window) => totalsOf(window).get(route) ?? NOTHING).reduce(added, NOTHING);
 
 /**
  * The ratio of the means over the blocks that both have. A route may have one request in a block, whose logarithm says little:
@@ -57,26 +45,19 @@ function against(
   ofSize: readonly Window[],
   ofBaseline: readonly Window[],
 ): Pick<TunedRoute, 'ratio' | 'slower'> {
-  const byBlock = (windows: readonly Window[]): Map<number, Sums> => {
-    const blocks = new Map<number, Sums>();
-    for (const window of windows)
-      blocks.set(window.block, added(blocks.get(window.block) ?? NOTHING, sumsOf(window, route)));
-    return blocks;
-  };
-  const [own, reference] = [byBlock(ofSize), byBlock(ofBaseline)];
-  const pairs = [...own].flatMap(([block, sums]) => {
-    const other = reference.get(block);
-    return other === undefined || sums.count + other.count === 0 ? [] : [{ own: sums, reference: other }];
+  const reference = grouped(ofBaseline, ({ block }) => block);
+  const pairs = [...grouped(ofSize, ({ block }) => block)].flatMap(([block, own]) => {
+    const pair = [totalOf(own, route), totalOf(reference.get(block) ?? [], route)] as const;
+    return !reference.has(block) || pair[0].count + pair[1].count === 0 ? [] : [pair];
   });
+  const side = (of: typeof pairs, index: 0 | 1): Total =>
+    of.map((pair) => pair[index]).reduce(added, NOTHING);
   const logRatio = (of: typeof pairs): number => {
-    const ours = of.map((pair) => pair.own).reduce(added, NOTHING);
-    const theirs = of.map((pair) => pair.reference).reduce(added, NOTHING);
-    return Math.log(ours.sum / ours.count / (theirs.sum / theirs.count));
+    const [own, base] = [side(of, 0), side(of, 1)];
+    return Math.log(own.sum / own.count / (base.sum / base.count));
   };
-  const counts = [pairs.map((pair) => pair.own), pairs.map((pair) => pair.reference)].map(
-    (side) => side.reduce(added, NOTHING).count,
-  );
-  if (pairs.length < LEAST_BLOCKS || counts.some((count) => count < LEAST_REQUESTS)) return UNKNOWN;
+  const least = Math.min(side(pairs, 0).count, side(pairs, 1).count);
+  if (pairs.length < LEAST_BLOCKS || least < LEAST_REQUESTS) return UNKNOWN;
   const whole = logRatio(pairs);
   const pseudo = pairs.map(
     (_, index) => pairs.length * whole - (pairs.length - 1) * logRatio(pairs.filter((_, at) => at !== index)),

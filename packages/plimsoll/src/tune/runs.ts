@@ -1,34 +1,30 @@
 import { FIRST_LOOK } from '../stats/looks.js';
 import { createRandom } from '../stats/random.js';
+import type { Outcome } from './answer.js';
 import { timeCommand } from './commands.js';
 import { type Judgement, judge } from './judge.js';
 import { contest } from './live/contest.js';
-import { FRESH, type Outcome } from './outcome.js';
-import type { CommandRun, JudgePlan } from './plan.js';
-import type { TuneProgress } from './progress.js';
-import type { TuneContext, TuneQuestion, TuneRequest } from './request.js';
-import type { Arm } from './window.js';
+import { spentOf, type TuneContext, type TuneQuestion, type TuneRequest } from './request.js';
+import type { CommandRun } from './sample.js';
 
 /** A run that takes so many times as long as the longest at the baseline is ended: its size is hopeless. */
 const CUT_OFF = 5;
 const LEAST_CUT_OFF_MS = 1_000;
+/** Fresh processes of every size, none of which was resized. */
+const FRESH = { processes: null, resizing: null } as const;
 
 /**
  * Compare fresh processes of a command at every size. The first run, which warms the caches of the disk up, is not compared.
  *
  * @returns no samples and a note when the time does not suffice for it.
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when a run fails.
- * @throws the reason of the signal, when it aborts before the first run has ended.
  */
 export async function compareRuns(request: TuneRequest, context: TuneContext): Promise<Outcome> {
   const { command, sizes, baseline, seed, timeMs } = request;
   const { signal, onProgress } = context;
   const random = createRandom(seed);
   const time = (size: number, mostMs: number) => timeCommand(command, size, mostMs, { ...context, random });
-  const tell = (phase: TuneProgress['phase'], progress: Omit<TuneProgress, 'phase' | 'at'>): void =>
-    onProgress({ ...progress, phase, at: null });
-
-  tell('warming up', { blocks: 0, known: null, share: 0, leftMs: timeMs });
+  onProgress({ phase: 'warming up', at: null, blocks: 0, known: null, share: 0, leftMs: timeMs });
   const startMs = performance.now();
   const first = await time(baseline, timeMs);
   const leftMs = timeMs - (performance.now() - startMs);
@@ -37,17 +33,14 @@ export async function compareRuns(request: TuneRequest, context: TuneContext): P
   let longestMs = first.wallMs;
   let blocks = 0;
   let known: Judgement | null = null;
-  const tellRun = (): void => {
-    const spentMs = performance.now() - startMs;
-    const share = Math.min(1, spentMs / timeMs);
-    tell('measuring', { blocks, known, share, leftMs: Math.max(0, timeMs - spentMs) });
-  };
-  const { results, ending, living, mostBlocks } = await contest<Arm, CommandRun>({
-    arms: [...sizes, 'twin'],
+  const tell = (): void =>
+    onProgress({ phase: 'measuring', at: null, blocks, known, ...spentOf(startMs, timeMs) });
+  const { results, plan, ending } = await contest<CommandRun>({
+    question: request,
     timeMs: leftMs,
     random,
     signal,
-    measure: async ({ block, order, arm }) => {
+    async measure({ block, order, arm }) {
       const isBaseline = arm === 'twin' || arm === baseline;
       const size = arm === 'twin' ? baseline : arm;
       const mostMs = isBaseline ? leftMs : Math.max(LEAST_CUT_OFF_MS, CUT_OFF * longestMs);
@@ -55,31 +48,23 @@ export async function compareRuns(request: TuneRequest, context: TuneContext): P
       if (isBaseline) longestMs = Math.max(longestMs, wallMs);
       return { block, order, arm, size, wallMs, cpuSeconds, disturbed: false };
     },
-    isDisturbed: () => false,
-    onResult: tellRun,
-    judge: (runs, course) => {
+    onResult: tell,
+    judge(runs, plan) {
       blocks++;
-      known = judge(runs, planAt(request, course.living, course.mostBlocks));
-      tellRun();
+      known = judge(runs, plan);
+      tell();
       return known;
     },
   });
   if (results.length === 0) signal.throwIfAborted();
-  return { samples: results, plan: planAt(request, living, mostBlocks), stop: ending, ...FRESH, notes: [] };
-}
-
-function planAt(question: TuneQuestion, living: readonly Arm[], mostBlocks: number): JudgePlan {
-  const { sizes, baseline, objective, seed } = question;
-  const left = sizes.filter((size) => !living.includes(size));
-  return { sizes, baseline, objective, mostBlocks, seed, ...(left.length === 0 ? {} : { left }) };
+  return { samples: results, plan, stop: ending, ...FRESH, notes: [] };
 }
 
 /** Nothing can be compared, because one run takes so long, or longer. */
 export function tooLong(question: TuneQuestion, wallMs: number): Outcome {
-  const { sizes } = question;
   // Enough for the answer to be known more often than not: three times the least.
-  const minutes = Math.ceil((3 * leastMs(wallMs, sizes.length)) / 60_000);
-  const plan = planAt(question, [...sizes, 'twin'], FIRST_LOOK);
+  const minutes = Math.ceil((3 * leastMs(wallMs, question.sizes.length)) / 60_000);
+  const plan = { ...question, mostBlocks: FIRST_LOOK };
   return { samples: [], plan, stop: 'time', ...FRESH, notes: [{ id: 'tune.needs-minutes', minutes }] };
 }
 

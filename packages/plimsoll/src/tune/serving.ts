@@ -2,17 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
 import type { CommandEnd } from '../lab/command.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import type { TuneNote } from './answer.js';
+import { sum } from '../stats/mean.js';
+import type { Outcome, TuneNote } from './answer.js';
 import { type Endpoint, urlOf } from './endpoint.js';
 import type { Judgement } from './judge.js';
 import { measureSizes } from './live/measure.js';
 import type { LiveTarget } from './live/target.js';
-import type { Outcome } from './outcome.js';
-import type { TuneProgress } from './progress.js';
-import type { TuneContext, TuneQuestion } from './request.js';
+import { spentOf, type TuneContext, type TuneProgress, type TuneQuestion } from './request.js';
+import type { Window } from './sample.js';
 import { openTraffic, type TrafficSource } from './traffic/open.js';
 import type { Traffic } from './traffic/traffic.js';
-import type { Window } from './window.js';
 
 /** An app that serves, and how it is asked. */
 export interface ServingApp {
@@ -41,20 +40,12 @@ const END_MS = 1_000;
  * @returns null when it ended well before enough was known: it is a command that ends.
  * @throws {PlimsollError} PLIMSOLL_NO_REQUESTS, PLIMSOLL_ONLY_ERRORS, PLIMSOLL_TRAFFIC_FAILED, PLIMSOLL_TARGET_DIED, and what
  * resizing throws.
- * @throws the reason of the signal, when it aborts before the first window has ended.
  */
-export async function measureServing(
+export const measureServing = (
   app: ServingApp,
   question: TuneQuestion,
   context: TuneContext,
-): Promise<Outcome | null> {
-  const serving = new Serving(app, question, context);
-  try {
-    return await serving.measure();
-  } finally {
-    await serving.close();
-  }
-}
+): Promise<Outcome | null> => new Serving(app, question, context).measure();
 
 class Serving {
   readonly #app: ServingApp;
@@ -94,11 +85,9 @@ class Serving {
       if (this.#failure !== null) throw this.#failure;
       if (this.#hasEnded) return null;
       throw error;
+    } finally {
+      await this.#traffic?.close();
     }
-  }
-
-  async close(): Promise<void> {
-    await this.#traffic?.close();
   }
 
   async #openTraffic(): Promise<void> {
@@ -143,53 +132,44 @@ class Serving {
   }
 
   async #compare(): Promise<Outcome | null> {
-    const { sizes, baseline, objective, seed, timeMs } = this.#question;
+    const { timeMs } = this.#question;
     const { live } = this.#app;
     const { resizing } = await live.state();
     const processes = live.pids.length;
     const startMs = performance.now();
-    const until: Window[] = [];
     let blocks = 0;
     let known: Judgement | null = null;
-    const tell = (): void => {
-      const spentMs = performance.now() - startMs;
-      const phase = known === null && blocks === 0 ? 'warming up' : 'measuring';
-      const leftMs = Math.max(0, timeMs - spentMs);
-      this.#tell(phase, { blocks, known, share: Math.min(1, spentMs / timeMs), leftMs });
-    };
+    const tell = (): void =>
+      this.#tell(blocks === 0 ? 'warming up' : 'measuring', { blocks, known, ...spentOf(startMs, timeMs) });
     tell();
-    const { windows, plan, ending } = await measureSizes(live, {
-      ...{ sizes, baseline, objective, seed, timeMs },
+    const { results, plan, ending } = await measureSizes(live, {
+      ...this.#question,
       signal: this.#signal,
       isCautious: this.#app.ended === null,
-      onWindow: (window) => {
-        until.push(window);
-        this.#check(until);
+      onWindow: (windows) => {
+        this.#check(windows);
         tell();
       },
-      onBlock: (judgement, count) => {
+      onBlock: (judgement) => {
         known = judgement;
-        blocks = count;
+        blocks++;
         tell();
       },
     });
     if (this.#failure !== null) throw this.#failure;
     const isInterrupted = this.#context.signal.aborted;
-    if (isInterrupted && windows.length === 0) this.#context.signal.throwIfAborted();
+    if (isInterrupted && results.length === 0) this.#context.signal.throwIfAborted();
     if (this.#hasEnded && !isInterrupted && blocks < FIRST_LOOK) return null;
     const stop = isInterrupted ? 'interrupted' : ending === 'settled' ? 'settled' : 'time';
-    return { samples: windows, plan, stop, processes, resizing, notes: this.#notes() };
+    return { samples: results, plan, stop, processes, resizing, notes: this.#notes() };
   }
 
   /** Whether it is of use to go on after these windows. */
   #check(windows: readonly Window[]): void {
     const trouble = this.#traffic?.trouble();
     if (trouble?.isAll) throw onlyErrors(trouble.text);
-    const sum = (pick: (window: Window) => number): number =>
-      windows.reduce((all, one) => all + pick(one), 0);
-    const failed = sum((window) => window.failed);
-    const good = sum(({ completed }) => completed) - failed;
-    if (failed >= LEAST_FAILURES && good <= 0)
+    const failed = sum(windows.map((window) => window.failed));
+    if (failed >= LEAST_FAILURES && sum(windows.map(({ completed }) => completed)) <= failed)
       throw onlyErrors(`all ${failed} requests were answered with a status of 500 or more, or not at all`);
     const { requests, open } = this.#app.live;
     const now = performance.now();

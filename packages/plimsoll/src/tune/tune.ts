@@ -1,11 +1,13 @@
 import { PlimsollError } from '../errors.js';
 import { readCgroup } from '../host/cgroup.js';
-import { captureEnvironment, type Environment } from '../host/environment.js';
+import { captureEnvironment } from '../host/environment.js';
+import { DEFAULT_POOL_SIZE } from '../libuv/pool-size.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import { answer, type MeasuredTune, type TuneFacts, type TuneNote } from './answer.js';
+import { answer, type MeasuredTune, type Outcome, type TuneFacts, type TuneNote } from './answer.js';
 import { App } from './app.js';
-import { measureProcess } from './attached.js';
-import type { Outcome } from './outcome.js';
+import { endpointOf } from './endpoint.js';
+import { attachTo, boundedSizes } from './live/attached.js';
+import type { PoolState } from './live/target.js';
 import type { TuneContext, TuneProcessRequest, TuneQuestion, TuneRequest } from './request.js';
 import { compareRuns, tooLong } from './runs.js';
 import { measureServing } from './serving.js';
@@ -19,11 +21,11 @@ const OTHER_THREADS = 16;
  *
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it does not come up or fails; PLIMSOLL_TARGET_HUNG when no port opens; what
  * `measureServing` and `compareRuns` throw.
- * @throws the reason of the signal, when it aborts before anything was measured.
  */
 export async function tuneCommand(asked: TuneRequest, context: TuneContext): Promise<MeasuredTune> {
-  const begun = begin(asked, context);
+  const answerOf = begin(asked, context);
   const { request, notes } = withinLimits(asked);
+  const { command, traffic } = request;
   const app = await App.start(request, context);
   let outcome: Outcome | null;
   try {
@@ -32,56 +34,65 @@ export async function tuneCommand(asked: TuneRequest, context: TuneContext): Pro
     await app.stop(context.signal);
   }
   outcome ??= await compareRuns(request, context);
-  return answerOf(
-    outcome,
-    {
-      command: request.command,
-      pid: null,
-      traffic: request.traffic === null ? null : trafficText(request.traffic),
-    },
-    begun,
-    notes,
-  );
+  const sender = traffic === null ? null : trafficText(traffic);
+  return answerOf(outcome, { command, pid: null, traffic: sender }, notes);
 }
 
 /**
- * Find out which size suits a process that serves already.
+ * Find out which size suits a process that serves real requests already. Whatever happens, it gets the size back that it had.
  *
- * @throws as `measureProcess`
- * @throws the reason of the signal, when it aborts before anything was measured.
+ * @throws {PlimsollError} what attaching to it, `measureServing` and resizing throw.
  */
 export async function tuneProcess(request: TuneProcessRequest, context: TuneContext): Promise<MeasuredTune> {
-  const begun = begin(request, context);
-  const outcome = await measureProcess(request, context);
-  return answerOf(outcome, { command: null, pid: request.pid, traffic: null }, begun, []);
+  const { pid } = request;
+  const { guardian, signal } = context;
+  const answerOf = begin(request, context);
+  const directory = guardian.temporaryDirectory();
+  const live = await attachTo(pid, directory, signal);
+  try {
+    const { question, notes } = questionOf(request, await live.state());
+    const app = { live, endpoint: endpointOf(live.pids), ended: null, traffic: null };
+    // Only what has ended well is no server.
+    const outcome = (await measureServing(app, question, context)) as Outcome;
+    return answerOf(outcome, { command: null, pid, traffic: null }, notes);
+  } finally {
+    await live.close();
+    guardian.remove(directory);
+  }
 }
 
-interface Begun {
-  readonly startedAt: Date;
-  readonly startMs: number;
-  readonly environment: Environment;
-  readonly timeMs: number;
+function questionOf(
+  { sizes, baseline, objective, timeMs, seed }: TuneProcessRequest,
+  { size, limit }: PoolState,
+): { readonly question: TuneQuestion; readonly notes: TuneNote[] } {
+  const from = baseline ?? size ?? Math.min(DEFAULT_POOL_SIZE, limit);
+  const wanted = [...new Set([...(sizes ?? boundedSizes(from)), from])].sort((a, b) => a - b);
+  const beyond = wanted.filter((one) => one > limit);
+  return {
+    question: { sizes: wanted.filter((one) => one <= limit), baseline: from, objective, timeMs, seed },
+    notes: beyond.length === 0 ? [] : [{ id: 'tune.sizes-left-out', sizes: beyond, because: 'limit', limit }],
+  };
 }
 
-function begin({ timeMs }: Pick<TuneQuestion, 'timeMs'>, { onProgress }: TuneContext): Begun {
+type Subject = Pick<TuneFacts, 'command' | 'pid'> & Pick<TuneFacts['method'], 'traffic'>;
+
+/** @returns what makes the outcome into an answer when the tune is over. */
+function begin({ timeMs }: Pick<TuneQuestion, 'timeMs'>, { onProgress }: TuneContext) {
   onProgress({ phase: 'starting', at: null, blocks: 0, known: null, share: 0, leftMs: timeMs });
   const environment = captureEnvironment({ directory: process.cwd() });
-  return { startedAt: new Date(), startMs: performance.now(), environment, timeMs };
-}
-
-function answerOf(
-  { samples, plan, processes, resizing, stop, notes }: Outcome,
-  { command, pid, traffic }: Pick<TuneFacts, 'command' | 'pid'> & Pick<TuneFacts['method'], 'traffic'>,
-  { startedAt, startMs, environment, timeMs }: Begun,
-  earlier: readonly TuneNote[],
-): MeasuredTune {
-  const method: TuneFacts['method'] = {
-    mode: pid !== null ? 'attached' : processes === null ? 'runs' : 'live',
-    ...{ timeMs, traffic, processes, resizing, stop },
-    startedAt: startedAt.toISOString(),
-    seconds: (performance.now() - startMs) / 1000,
+  const [startedAt, startMs] = [new Date().toISOString(), performance.now()];
+  return (
+    outcome: Outcome,
+    { command, pid, traffic }: Subject,
+    earlier: readonly TuneNote[],
+  ): MeasuredTune => {
+    const { samples, plan, processes, resizing, stop } = outcome;
+    const mode = pid !== null ? 'attached' : processes === null ? 'runs' : 'live';
+    const seconds = (performance.now() - startMs) / 1000;
+    const method = { mode, timeMs, traffic, processes, resizing, stop, startedAt, seconds } as const;
+    const notes = [...earlier, ...outcome.notes];
+    return answer(samples, plan, { environment, command, pid, method, notes });
   };
-  return answer(samples, plan, { environment, command, pid, method, notes: [...earlier, ...notes] });
 }
 
 /** @returns null for a command that ends. */
@@ -97,13 +108,10 @@ async function examine(app: App, request: TuneRequest, context: TuneContext): Pr
       );
     return tooLong(request, app.wallMs);
   }
+  const { live, ended } = app;
   const served =
     nature.is === 'serving'
-      ? await measureServing(
-          { live: app.live, endpoint: nature.endpoint, ended: app.ended, traffic },
-          request,
-          context,
-        )
+      ? await measureServing({ live, endpoint: nature.endpoint, ended, traffic }, request, context)
       : null;
   if (served === null && traffic !== null)
     throw new PlimsollError(

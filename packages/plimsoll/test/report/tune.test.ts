@@ -9,8 +9,8 @@ import { tuneProgressText } from '#plimsoll/report/progress.js';
 import { plainStyle } from '#plimsoll/report/style.js';
 import { tuneReport } from '#plimsoll/report/tune.js';
 import type { TuneResult } from '#plimsoll/results/tune.js';
-import type { TuneProgress } from '#plimsoll/tune/progress.js';
-import type { Window } from '#plimsoll/tune/window.js';
+import type { TuneProgress } from '#plimsoll/tune/request.js';
+import type { Window } from '#plimsoll/tune/sample.js';
 import { contest, resultOf } from '../tune/simulated.js';
 
 const better = (size: number): number => ({ 1: 1.6, 16: 0.7 })[size] ?? 1;

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withGuardian } from '#plimsoll/lab/guardian.js';
 import type { MeasuredTune } from '#plimsoll/tune/answer.js';
-import type { TuneProgress } from '#plimsoll/tune/progress.js';
-import type { TuneRequest } from '#plimsoll/tune/request.js';
+import type { TuneProgress, TuneRequest } from '#plimsoll/tune/request.js';
 import { tuneCommand } from '#plimsoll/tune/tune.js';
 import { processesWith } from './cli.js';
 

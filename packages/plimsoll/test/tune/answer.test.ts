@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { TuneResult } from '#plimsoll/results/tune.js';
 import type { TuneFacts } from '#plimsoll/tune/answer.js';
-import type { Window } from '#plimsoll/tune/window.js';
+import type { Window } from '#plimsoll/tune/sample.js';
 import { FACTS, resultOf, resultOfSamples } from './simulated.js';
 
 const SIZES = [1, 4, 16];
@@ -30,7 +30,7 @@ describe('a size that is better', () => {
     assert.equal(row.verdict, 'better');
     assert.equal(row.requests, row.rounds.length * 100);
     assert.ok(Math.abs(1000 * (20 / row.perSecond) - (row.meanMs ?? 0)) < 1, 'by Little’s law of 20 clients');
-    assert.ok((row.p50Ms ?? 0) < (row.p99Ms ?? 0));
+    assert.ok((row.meanMs ?? 0) < (row.p99Ms ?? 0));
   });
 
   test('and is the largest that was tried', () => assert.ok(ids(result).includes('tune.try-larger')));
@@ -173,7 +173,6 @@ test('what happened meanwhile is told', () => {
     { id: 'tune.sizes-left-out', sizes: [64], because: 'pids', limit: 40 },
     { id: 'tune.traffic-restarted', times: 2 },
     { id: 'tune.traffic-limited', detail: 'the client was busy' },
-    { id: 'tune.put-back', size: 1, because: 'failures' },
   ];
   const result = resultOf({ blocks: 5 }, { notes });
   for (const { id } of notes) assert.ok(ids(result).includes(id), id);

@@ -26,9 +26,8 @@ async function running(context: TestContext, kind: string): Promise<Omit<LiveApp
 }
 
 test('the sizes that a service in production is tried with', () => {
-  assert.deepEqual(boundedSizes(4, 1024), [2, 4, 8, 16]);
-  assert.deepEqual(boundedSizes(5, 10), [3, 5, 10]);
-  assert.deepEqual(boundedSizes(1, 4), [1, 2, 4]);
+  assert.deepEqual(boundedSizes(5), [3, 5, 10, 20]);
+  assert.deepEqual(boundedSizes(1), [1, 2, 4]);
 });
 
 describe('a process that runs already', { concurrency: false }, () => {

@@ -4,25 +4,30 @@ import { createRandom } from '#plimsoll/stats/random.js';
 import { Caution } from '#plimsoll/tune/live/caution.js';
 import { type ContestOptions, contest, type Turn } from '#plimsoll/tune/live/contest.js';
 import type { LiveWindow } from '#plimsoll/tune/live/target.js';
+import type { Arm, CommandRun } from '#plimsoll/tune/sample.js';
 
-const arms = [1, 2, 4, 'twin'] as const;
-type Arm = (typeof arms)[number];
+const sizes = [1, 2, 4];
+const arms: readonly Arm[] = [...sizes, 'twin'];
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const held = (more: Partial<ContestOptions<Arm, Turn<Arm>>>) =>
-  contest<Arm, Turn<Arm>>({
-    arms,
-    measure: async (turn) => turn,
-    isDisturbed: () => false,
-    judge: (results, { living }) => ({ living, settled: results.length >= 16 }),
+const runOf = ({ block, order, arm }: Turn, more: Partial<CommandRun> = {}): CommandRun => {
+  const size = arm === 'twin' ? 4 : arm;
+  return { block, order, arm, size, wallMs: 1, cpuSeconds: null, disturbed: false, ...more };
+};
+
+const held = (more: Partial<ContestOptions<CommandRun>>) =>
+  contest<CommandRun>({
+    question: { sizes, baseline: 4, objective: 'mean', seed: 1 },
+    measure: async (turn) => runOf(turn),
+    judge: (results) => ({ living: arms, settled: results.length >= 16 }),
     timeMs: 60_000,
     random: createRandom(1),
     signal: new AbortController().signal,
     ...more,
   });
 
-const armsOf = (results: readonly Turn<Arm>[], block: number): Arm[] =>
-  results.filter((turn) => turn.block === block).map(({ arm }) => arm);
+const armsOf = (results: readonly CommandRun[], block: number): Arm[] =>
+  results.filter((run) => run.block === block).map(({ arm }) => arm);
 
 describe('a contest', () => {
   test('has every arm once a block, each second block reversed, until it is settled', async () => {
@@ -39,20 +44,17 @@ describe('a contest', () => {
   });
 
   test('goes on without those that are hopeless', async () => {
-    const { results, living } = await held({
-      judge: (results, course) => ({
-        living: course.living.filter((arm) => arm !== 1),
-        settled: results.length > 12,
-      }),
+    const { results, plan } = await held({
+      judge: (results) => ({ living: arms.filter((arm) => arm !== 1), settled: results.length > 12 }),
     });
-    assert.deepEqual(living, [2, 4, 'twin']);
+    assert.deepEqual(plan.left, [1]);
     assert.equal(results.filter(({ arm }) => arm === 1).length, 1);
   });
 
   test('measures what was disturbed once more in its block, and no third time', async () => {
     const { results } = await held({
-      isDisturbed: ({ arm }) => arm === 2,
-      judge: (_, { living }) => ({ living, settled: true }),
+      measure: async (turn) => runOf(turn, { disturbed: turn.arm === 2 }),
+      judge: () => ({ living: arms, settled: true }),
     });
     assert.deepEqual(armsOf(results, 0).filter((arm) => arm === 2).length, 2);
     assert.equal(results.length, 5);
@@ -60,19 +62,21 @@ describe('a contest', () => {
 
   test('begins no block that would end too late, and gives turns what is left for six blocks', async () => {
     const started = performance.now();
-    const { results, ending, mostBlocks } = await held({
+    let firstMs: number | null = null;
+    const { results, ending, plan } = await held({
       timeMs: 600,
       measure: async (turn) => {
+        firstMs ??= turn.mostMs;
         await sleep(40);
-        return turn;
+        return runOf(turn);
       },
-      judge: (_, { living }) => ({ living, settled: false }),
+      judge: () => ({ living: arms, settled: false }),
     });
     assert.equal(ending, 'time');
     assert.equal(results.length % 4, 0);
     assert.ok(performance.now() - started < 1_500);
-    assert.ok((results[0]?.mostMs ?? 0) <= 600 / 6 / 4);
-    assert.ok(mostBlocks >= 1 && mostBlocks <= 4);
+    assert.ok((firstMs ?? 600) <= 600 / 6 / 4);
+    assert.ok(plan.mostBlocks >= 1 && plan.mostBlocks <= 4);
   });
 
   test('ends with what it has on a signal, and passes on what goes wrong', async () => {
@@ -81,7 +85,7 @@ describe('a contest', () => {
       signal: controller.signal,
       measure: async (turn) => {
         if (turn.block === 1) controller.abort();
-        return turn;
+        return runOf(turn);
       },
     });
     assert.equal(ending, 'interrupted');

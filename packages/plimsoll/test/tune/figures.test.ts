@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createRandom } from '#plimsoll/stats/random.js';
+import type { Sample } from '#plimsoll/tune/child/messages.cjs';
 import {
   delayOfTimers,
   figuresOf,
   firstOpen,
   type ProcessLog,
-  type Sample,
   stateSince,
 } from '#plimsoll/tune/live/figures.js';
 

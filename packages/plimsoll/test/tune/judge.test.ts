@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { judge } from '#plimsoll/tune/judge.js';
-import type { CommandRun } from '#plimsoll/tune/plan.js';
-import type { Window } from '#plimsoll/tune/window.js';
+import type { CommandRun, Window } from '#plimsoll/tune/sample.js';
 import { contest, type World } from './simulated.js';
 
 const SIZES = [1, 4, 16, 64];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Window } from '#plimsoll/tune/window.js';
+import type { Window } from '#plimsoll/tune/sample.js';
 import { until } from '../support/cli.js';
 import { ask, liveApp, load, loadHttp2, servingThreads } from '../support/live.js';
 

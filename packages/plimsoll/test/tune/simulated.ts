@@ -4,8 +4,7 @@ import { type TuneResult, tuneSchema } from '#plimsoll/results/tune.js';
 import { createRandom, type Random } from '#plimsoll/stats/random.js';
 import { answer, type TuneFacts } from '#plimsoll/tune/answer.js';
 import { type Judgement, judge } from '#plimsoll/tune/judge.js';
-import type { JudgePlan, Objective, Sample } from '#plimsoll/tune/plan.js';
-import type { Arm, Window } from '#plimsoll/tune/window.js';
+import type { Arm, JudgePlan, Objective, Sample, Window } from '#plimsoll/tune/sample.js';
 
 /** A server that is made up: what is true of it, and how noisy it is to measure. */
 export interface World {

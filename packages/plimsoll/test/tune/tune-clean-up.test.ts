@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { TuneProgress } from '#plimsoll/tune/progress.js';
+import type { TuneProgress } from '#plimsoll/tune/request.js';
 import { fixture, processesWith, until } from '../support/cli.js';
 import { autocannon, tuned } from '../support/tune.js';
 

@@ -243,16 +243,8 @@ const disturbed: Rule = ({ sizes, method: { windows } }) => {
 };
 
 const ROOM = {
-  memory: 'there is memory for',
   pids: 'the limit of processes (pids) leaves room for',
   limit: 'the pool can be resized up to',
-} as const;
-
-const TROUBLE = {
-  failures: 'requests failed',
-  overload: 'requests piled up',
-  p99: 'the 99th percentile rose',
-  delay: 'the event loop was late',
 } as const;
 
 type Says<Id> = (note: Extract<TuneNote, { readonly id: Id }>) => readonly [Finding['severity'], string];
@@ -275,10 +267,6 @@ const NOTES: { readonly [Id in TuneNote['id']]: Says<Id> } = {
   'tune.needs-minutes': ({ minutes }) => [
     'warning',
     `one run takes so long that an answer needs about ${formatCount(minutes, 'minute')}`,
-  ],
-  'tune.put-back': ({ size, because }) => [
-    'warning',
-    `the old size was put back at once at ${size}: ${TROUBLE[because]}`,
   ],
 };
 

@@ -21,7 +21,7 @@ const RESIZE_MS = 30_000;
 const MOST_BYTES = 8_000_000;
 
 const { monitorThreadPool, threadPool } = monitors;
-const { socket: address, memory, sizeText } = worker.workerData as AgentData;
+const { socket: address, memory } = worker.workerData as AgentData;
 
 class Agent {
   readonly #socket = net.connect(address);
@@ -42,7 +42,7 @@ class Agent {
     const socket = this.#socket;
     socket.on('connect', () => {
       this.#monitor.enable();
-      this.#tell({ type: 'hello', pid: process.pid, node: process.version, sizeText });
+      this.#tell({ type: 'hello', pid: process.pid });
       worker.parentPort?.on('message', (message: FromMain) => this.#tell({ type: 'route', ...message }));
       setInterval(() => this.#look(), READ_MS);
     });
@@ -66,8 +66,7 @@ class Agent {
 
   #look(): void {
     const { open, records, lost, turn } = this.#reader.read();
-    this.#hasServed ||=
-      open.length > 0 || records.some((value, index) => index % rings.FIELDS === 2 && value >= 4);
+    this.#hasServed ||= open.length > 0 || rings.requestsIn(records) > 0;
     if (now() - this.#heardAt > ALONE_MS) this.#socket.destroy();
     if (this.#isLeftAlone && this.#usesPool()) void this.#join();
     if (this.#socket.writableLength > MOST_BYTES) {
@@ -75,16 +74,13 @@ class Agent {
       return;
     }
     const { user, system } = process.cpuUsage();
-    const sample = { at: now(), cpuMs: (user + system) / 1000, busy: this.#busyThreads() };
-    this.#socket.write(wire.frameOfSample({ ...sample, turn, lost: lost + this.#lost, open, records }));
+    const busy = this.#monitor.threadPool.busy ?? Number.NaN;
+    const sample = { at: now(), cpuMs: (user + system) / 1000, busy, lost: lost + this.#lost };
+    this.#socket.write(wire.frameOfSample({ ...sample, turn, open, records }));
   }
 
   #usesPool(): boolean {
     return this.#hasServed || this.#monitor.threadPool.size !== undefined;
-  }
-
-  #busyThreads(): number {
-    return this.#monitor.threadPool.busy ?? Number.NaN;
   }
 
   async #obey(order: Order): Promise<void> {
@@ -95,14 +91,14 @@ class Agent {
       case 'resize':
         return this.#resize(order.id, order.size);
       case 'state': {
-        const { size = null, limit, resizing, reason = null } = threadPool;
-        return this.#tell({ type: 'state', id: order.id, size, limit, resizing, reason });
+        const { size = null, limit, resizing } = threadPool;
+        return this.#tell({ type: 'state', id: order.id, size, limit, resizing });
       }
       case 'begin':
         return this.#monitor.reset();
       case 'end': {
-        const [fast, slow] = [this.#monitor, this.#monitor.slow].map(({ mean }) => milliseconds(mean));
-        return this.#tell({ type: 'waits', id: order.id, fast: fast ?? null, slow: slow ?? null });
+        const [fast, slow] = [milliseconds(this.#monitor.mean), milliseconds(this.#monitor.slow.mean)];
+        return this.#tell({ type: 'waits', id: order.id, fast, slow });
       }
       case 'stop':
         await this.#restore();
@@ -115,7 +111,7 @@ class Agent {
     try {
       this.#isLeftAlone = !this.#usesPool();
       const proved = this.#isLeftAlone ? null : await this.#switch(size);
-      this.#tell({ type: 'resized', id, at: now(), size: proved, limit: threadPool.limit });
+      this.#tell({ type: 'resized', id, size: proved, limit: threadPool.limit });
     } catch (error) {
       const { code = 'UNKNOWN', message } = error as NodeJS.ErrnoException;
       this.#tell({ type: 'refused', id, code, message });

@@ -4,8 +4,6 @@ export interface AgentData {
   readonly socket: string;
   /** Of the ring that the app's thread writes. */
   readonly memory: SharedArrayBuffer;
-  /** UV_THREADPOOL_SIZE, before the first line of the app. */
-  readonly sizeText: string | null;
 }
 
 /** The name of a route, before its first request is told. */
@@ -33,23 +31,12 @@ export interface Waits {
   readonly slow: number | null;
 }
 
-/** What the agent tells: frames of a length, and JSON. */
+/** What the agent tells beside samples. */
 export type News =
-  | {
-      readonly type: 'hello';
-      readonly pid: number;
-      readonly node: string;
-      readonly sizeText: string | null;
-    }
+  | { readonly type: 'hello'; readonly pid: number }
   | ({ readonly type: 'route' } & FromMain)
   /** `size: null`: the process has not used its pool, which is left alone until it does. */
-  | {
-      readonly type: 'resized';
-      readonly id: number;
-      readonly at: number;
-      readonly size: number | null;
-      readonly limit: number;
-    }
+  | { readonly type: 'resized'; readonly id: number; readonly size: number | null; readonly limit: number }
   /** `size: null`: the pool has not started. */
   | {
       readonly type: 'state';
@@ -57,10 +44,26 @@ export type News =
       readonly size: number | null;
       readonly limit: number;
       readonly resizing: 'threads' | 'parking' | false;
-      readonly reason: string | null;
     }
   | { readonly type: 'refused'; readonly id: number; readonly code: string; readonly message: string }
   /** The process began to use its pool, which got the size that the others have. */
   | { readonly type: 'joined' }
   | ({ readonly type: 'waits'; readonly id: number } & Waits)
   | { readonly type: 'stopped'; readonly id: number };
+
+/** What an agent tells 40 times a second. Milliseconds on the machine's monotonic clock. */
+export interface Sample {
+  readonly at: number;
+  /** CPU of the process since its start. */
+  readonly cpuMs: number;
+  /** When the event loop of the app last turned. */
+  readonly turn: number;
+  /** Pool threads with a job, parked ones left out; NaN where it cannot be told. */
+  readonly busy: number;
+  /** Requests and records that were not seen, since the beginning. */
+  readonly lost: number;
+  /** Starts of the requests that are open. */
+  readonly open: readonly number[];
+  /** Start, end, and `4 x route + kind` of each that has ended since the last sample. */
+  readonly records: Float64Array;
+}

@@ -9,8 +9,6 @@ import type { AgentData, FromMain } from './messages.cjs';
 import RequestMeter = require('./requests.cjs');
 import rings = require('./ring.cjs');
 
-/** Between two turns of the event loop that are seen. */
-const TURN_MS = 10;
 const TURNS_PER_SWEEP = 5;
 
 const ACTIVE = Symbol.for('plimsoll.tune');
@@ -19,7 +17,6 @@ const globals = globalThis as { [ACTIVE]?: boolean };
 /**
  * Count the requests of this process, and start the agent that tells plimsoll and resizes the pool.
  *
- * @param socket where plimsoll listens.
  * @returns `busy` when another plimsoll measures this process.
  */
 function start(socket: string): 'started' | 'busy' {
@@ -39,7 +36,7 @@ function start(socket: string): 'started' | 'busy' {
     last = at;
     ring.ring.turn[0] = at;
     if (++turns % TURNS_PER_SWEEP === 0) meter.sweep();
-  }, TURN_MS);
+  }, rings.TURN_MS);
   timer.unref();
   const stop = (): void => {
     clearInterval(timer);
@@ -47,11 +44,7 @@ function start(socket: string): 'started' | 'busy' {
     Reflect.deleteProperty(globals, ACTIVE);
   };
   try {
-    const workerData: AgentData = {
-      socket,
-      memory: ring.ring.memory,
-      sizeText: process.env.UV_THREADPOOL_SIZE ?? null,
-    };
+    const workerData: AgentData = { socket, memory: ring.ring.memory };
     // No options of the app's: a loader of its own would run in there, and use the pool.
     const agent = new worker.Worker(path.join(__dirname, 'agent.cjs'), {
       workerData,

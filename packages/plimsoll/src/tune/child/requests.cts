@@ -28,34 +28,31 @@ const CANCEL = 8;
 /** `route x MOST_OPEN + slot` of an open request, on its response: a number needs no memory of its own. */
 const stamps = stamp<number>();
 
+let arrivedAt = 0;
+const forgetArrival = (): void => {
+  arrivedAt = 0;
+};
+
 /**
  * When what arrives now was there: of all that the event loop finds in one turn, when the first was taken. The others were
  * there, too, but had to wait for what came before them.
  */
-class Arrivals {
-  #at = 0;
-  readonly #forget = (): void => {
-    this.#at = 0;
-  };
-
-  now(): number {
-    if (this.#at === 0) {
-      this.#at = now();
-      // One with a reference would make the loop look for events once more before it waits.
-      setImmediate(this.#forget).unref();
-    }
-    return this.#at;
+function arrival(): number {
+  if (arrivedAt === 0) {
+    arrivedAt = now();
+    // One with a reference would make the loop look for events once more before it waits.
+    setImmediate(forgetArrival).unref();
   }
+  return arrivedAt;
 }
 
 /**
  * Counts the requests of this thread: over HTTP/1, over HTTP/2, and what the program marks. No async hooks, and for each
- * request two calls by diagnostics channels and a private field.
+ * request two calls by diagnostics channels and one field.
  */
 class RequestMeter {
   readonly #ring: Writer;
   readonly #routes: Routes;
-  readonly #arrivals = new Arrivals();
   /** Responses of open requests by their slots: one that is cut off tells no channel. */
   readonly #responses: (ServerResponse | undefined)[] = [];
   readonly #undo: (() => void)[] = [];
@@ -67,7 +64,9 @@ class RequestMeter {
 
   start(): void {
     this.#subscribe('http.server.request.start', (exchange) => this.#begin(exchange));
-    this.#subscribe('http.server.response.finish', ({ response }) => this.#finish(response));
+    this.#subscribe('http.server.response.finish', ({ response }) =>
+      this.#end(response, kindOf(response.statusCode)),
+    );
     this.#watchHttp2();
     this.#watchMarks();
   }
@@ -93,15 +92,11 @@ class RequestMeter {
   }
 
   #begin({ request, response }: Exchange): void {
-    const slot = this.#ring.begin(this.#arrivals.now());
+    const slot = this.#ring.begin(arrival());
     if (slot === -1) return;
     const route = this.#routes.ofUrl(request.method ?? '', request.url ?? '');
     stamps.put(response, route * rings.MOST_OPEN + slot);
     this.#responses[slot] = response;
-  }
-
-  #finish(response: ServerResponse): void {
-    this.#end(response, response.statusCode >= 500 ? KIND.failed : KIND.answered);
   }
 
   #end(response: ServerResponse, kind: 0 | 1 | 2): void {
@@ -116,7 +111,6 @@ class RequestMeter {
   /** Servers of http2 inherit from net.Server; the channels of streams are younger than the oldest line of Node. */
   #watchHttp2(): void {
     const { prototype } = net.Server;
-    const inherited = Object.getOwnPropertyDescriptor(prototype, 'emit');
     const original = prototype.emit as (this: EventEmitter, ...args: unknown[]) => boolean;
     const meter = this;
     const emit = function (this: EventEmitter, ...args: unknown[]): boolean {
@@ -124,18 +118,23 @@ class RequestMeter {
         meter.#stream(args[1] as ServerHttp2Stream, args[2] as Record<string, unknown>);
       return Reflect.apply(original, this, args);
     };
-    Object.defineProperty(prototype, 'emit', { value: emit, writable: true, configurable: true });
+    this.#define(prototype, 'emit', { value: emit, writable: true });
+  }
+
+  #define(object: object, key: PropertyKey, descriptor: PropertyDescriptor): void {
+    const earlier = Object.getOwnPropertyDescriptor(object, key);
+    Object.defineProperty(object, key, { ...descriptor, configurable: true });
     this.#undo.push(() => {
       // Who came later and calls this one keeps it.
-      if ((prototype.emit as unknown) !== emit) return;
-      if (inherited === undefined) Reflect.deleteProperty(prototype, 'emit');
-      else Object.defineProperty(prototype, 'emit', inherited);
+      if (Reflect.get(object, key) !== descriptor.value) return;
+      if (earlier === undefined) Reflect.deleteProperty(object, key);
+      else Object.defineProperty(object, key, earlier);
     });
   }
 
   #stream(stream: ServerHttp2Stream, headers: Readonly<Record<string, unknown>>): void {
     if (typeof stream?.once !== 'function' || typeof headers?.[':path'] !== 'string') return;
-    const slot = this.#ring.begin(this.#arrivals.now());
+    const slot = this.#ring.begin(arrival());
     if (slot === -1) return;
     const route = this.#routes.ofUrl(String(headers[':method'] ?? ''), headers[':path']);
     let isOver = false;
@@ -145,21 +144,15 @@ class RequestMeter {
       this.#ring.end(slot, now(), route, kind);
     };
     stream.once('finish', () => {
-      if (stream.headersSent && stream.rstCode === 0)
-        end(Number(stream.sentHeaders?.[':status']) >= 500 ? KIND.failed : KIND.answered);
+      if (stream.headersSent && stream.rstCode === 0) end(kindOf(stream.sentHeaders?.[':status']));
     });
     stream.once('close', () => end(endOfCut(stream)));
   }
 
   #watchMarks(): void {
-    const earlier = Object.getOwnPropertyDescriptor(globalThis, MARK);
     const value = (name: unknown, work: () => unknown): unknown =>
       this.#mark(typeof name === 'string' && name !== '' ? name : '(unnamed)', work);
-    Object.defineProperty(globalThis, MARK, { value, configurable: true });
-    this.#undo.push(() => {
-      if (earlier === undefined) Reflect.deleteProperty(globalThis, MARK);
-      else Object.defineProperty(globalThis, MARK, earlier);
-    });
+    this.#define(globalThis, MARK, { value });
   }
 
   #mark(name: string, work: () => unknown): unknown {
@@ -179,10 +172,11 @@ class RequestMeter {
   }
 }
 
+const kindOf = (status: unknown): 0 | 1 => (Number(status) >= 500 ? KIND.failed : KIND.answered);
+
 /** A stream that closed without a whole response. */
 const endOfCut = ({ aborted, rstCode, sentHeaders }: ServerHttp2Stream): 0 | 1 | 2 => {
-  if (!aborted && rstCode === 0 && sentHeaders !== undefined)
-    return Number(sentHeaders[':status']) >= 500 ? KIND.failed : KIND.answered;
+  if (!aborted && rstCode === 0 && sentHeaders !== undefined) return kindOf(sentHeaders[':status']);
   return rstCode === 0 || rstCode === CANCEL ? KIND.aborted : KIND.failed;
 };
 

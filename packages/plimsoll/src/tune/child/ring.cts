@@ -1,9 +1,13 @@
+import type { Sample } from './messages.cjs';
+
 /** What a record is of: a request by how it ended, or a turn of the event loop. */
 const KIND = { answered: 0, failed: 1, aborted: 2, turn: 3 } as const;
 type Kind = (typeof KIND)[keyof typeof KIND];
 
 /** Of start, end, and what it is of: `4 x route + kind`. */
 const FIELDS = 3;
+/** Between two turns of the event loop that are recorded. */
+const TURN_MS = 10;
 /** At 25 ms between two readings it holds 1.3 million records a second. */
 const CAPACITY = 32_768;
 /** So many requests can be open at a time; what comes beside them is not measured. */
@@ -22,28 +26,27 @@ const HEADER_BYTES = 16;
  * Invariants: one thread writes and one reads. A record is written before HEAD counts it, and HEAD counts the end of a
  * request before its slot is free: whoever reads the slots first and then the records misses no request.
  */
-class Ring {
-  readonly memory: SharedArrayBuffer;
-  readonly header: Int32Array;
+const ringIn = (memory: SharedArrayBuffer) => ({
+  memory,
+  header: new Int32Array(memory, 0, HEADER_BYTES / 4),
   /** When the event loop last turned. */
-  readonly turn: Float64Array;
+  turn: new Float64Array(memory, HEADER_BYTES, 1),
   /** When the request in each slot began; 0 in a free one. */
-  readonly open: Float64Array;
-  readonly records: Float64Array;
+  open: new Float64Array(memory, HEADER_BYTES + 8, MOST_OPEN),
+  records: new Float64Array(memory, HEADER_BYTES + 8 * (1 + MOST_OPEN), FIELDS * CAPACITY),
+});
+const RING_BYTES = HEADER_BYTES + 8 * (1 + MOST_OPEN + FIELDS * CAPACITY);
 
-  /** @param memory of the ring that is to be read; a new one without it. */
-  constructor(memory = new SharedArrayBuffer(HEADER_BYTES + 8 * (1 + MOST_OPEN + FIELDS * CAPACITY))) {
-    this.memory = memory;
-    this.header = new Int32Array(memory, 0, HEADER_BYTES / 4);
-    this.turn = new Float64Array(memory, HEADER_BYTES, 1);
-    this.open = new Float64Array(memory, HEADER_BYTES + 8, MOST_OPEN);
-    this.records = new Float64Array(memory, HEADER_BYTES + 8 * (1 + MOST_OPEN), FIELDS * CAPACITY);
-  }
+/** How many of some records are of requests, whose routes count from 1. */
+function requestsIn(records: Float64Array): number {
+  let count = 0;
+  for (let at = 2; at < records.length; at += FIELDS) if ((records[at] as number) >= 4) count++;
+  return count;
 }
 
 /** The side of the app's thread. */
 class RingWriter {
-  readonly ring = new Ring();
+  readonly ring = ringIn(new SharedArrayBuffer(RING_BYTES));
   readonly #free: number[] = [];
   #slots = 0;
   #head = 0;
@@ -82,28 +85,18 @@ class RingWriter {
   }
 }
 
-/** What a reading found. */
-interface Reading {
-  /** Starts of the requests that are open. */
-  readonly open: number[];
-  /** Start, end and kind of each that has ended since the last reading. */
-  readonly records: Float64Array;
-  /** Requests and records that were not seen, since the beginning. */
-  readonly lost: number;
-  readonly turn: number;
-}
-
 /** The side of the agent. */
 class RingReader {
-  readonly #ring: Ring;
+  readonly #ring: ReturnType<typeof ringIn>;
   #seen = 0;
   #lost = 0;
 
   constructor(memory: SharedArrayBuffer) {
-    this.#ring = new Ring(memory);
+    this.#ring = ringIn(memory);
   }
 
-  read(): Reading {
+  /** What is open, and what has ended since the last reading. */
+  read(): Pick<Sample, 'open' | 'records' | 'lost' | 'turn'> {
     const { header, open, records, turn } = this.#ring;
     const slots = Atomics.load(header, SLOTS);
     const starts: number[] = [];
@@ -112,20 +105,15 @@ class RingReader {
     const count = (head - this.#seen) >>> 0;
     const read = Math.min(count, CAPACITY);
     const found = new Float64Array(read * FIELDS);
-    for (let index = 0; index < read; index++) {
-      const place = ((head - read + index) >>> 0) % CAPACITY;
-      for (let field = 0; field < FIELDS; field++)
-        found[index * FIELDS + field] = records[place * FIELDS + field] as number;
-    }
+    const from = (((head - read) >>> 0) % CAPACITY) * FIELDS;
+    const toTheEnd = records.subarray(from, from + found.length);
+    found.set(toTheEnd);
+    found.set(records.subarray(0, found.length - toTheEnd.length), toTheEnd.length);
     this.#lost += count - read;
     this.#seen = head;
-    return {
-      open: starts,
-      records: found,
-      lost: this.#lost + Atomics.load(header, LOST),
-      turn: turn[0] as number,
-    };
+    const lost = this.#lost + Atomics.load(header, LOST);
+    return { open: starts, records: found, lost, turn: turn[0] as number };
   }
 }
 
-export = { KIND, FIELDS, CAPACITY, MOST_OPEN, RingWriter, RingReader };
+export = { KIND, FIELDS, CAPACITY, MOST_OPEN, TURN_MS, requestsIn, RingWriter, RingReader };

@@ -1,4 +1,4 @@
-import type { News } from './messages.cjs';
+import type { News, Sample } from './messages.cjs';
 
 // From the agent to plimsoll: frames of a length and a kind, four bytes each, and JSON or the doubles of a sample. Both ends
 // are on one machine, so doubles have its byte order.
@@ -9,42 +9,21 @@ const HEAD_BYTES = 8;
 /** Doubles before the starts of open requests: at, CPU, turn, busy, lost, and how many are open. */
 const FIXED = 6;
 
-/** What an agent tells every twentieth of a second. Milliseconds on the machine's monotonic clock. */
-interface Sample {
-  readonly at: number;
-  /** CPU of the process since its start. */
-  readonly cpuMs: number;
-  /** When the event loop of the app last turned. */
-  readonly turn: number;
-  /** Pool threads with a job, parked ones left out; NaN where it cannot be told. */
-  readonly busy: number;
-  /** Requests and records that were not seen, since the beginning. */
-  readonly lost: number;
-  /** Starts of the requests that are open. */
-  readonly open: readonly number[];
-  /** Start, end, and `4 x route + kind` of each that has ended since the last sample. */
-  readonly records: Float64Array;
-}
-
-function frameOfNews(news: News): Buffer {
-  const body = Buffer.from(JSON.stringify(news));
-  return Buffer.concat([head(JSON_FRAME, body.length), body]);
-}
+const frameOfNews = (news: News): Buffer => frame(JSON_FRAME, Buffer.from(JSON.stringify(news)));
 
 function frameOfSample({ at, cpuMs, turn, busy, lost, open, records }: Sample): Buffer {
   const values = new Float64Array(FIXED + open.length + records.length);
   values.set([at, cpuMs, turn, busy, lost, open.length]);
   values.set(open, FIXED);
   values.set(records, FIXED + open.length);
-  const body = Buffer.from(values.buffer);
-  return Buffer.concat([head(SAMPLE_FRAME, body.length), body]);
+  return frame(SAMPLE_FRAME, Buffer.from(values.buffer));
 }
 
-function head(kind: number, length: number): Buffer {
-  const bytes = Buffer.alloc(HEAD_BYTES);
-  bytes.writeUInt32LE(length, 0);
-  bytes.writeUInt32LE(kind, 4);
-  return bytes;
+function frame(kind: number, body: Buffer): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt32LE(body.length, 0);
+  head.writeUInt32LE(kind, 4);
+  return Buffer.concat([head, body]);
 }
 
 /** Frames out of the pieces that a socket gives. */
@@ -76,16 +55,8 @@ function sampleIn(body: Buffer): Sample {
   // A copy of its own: doubles begin at multiples of eight only.
   const values = new Float64Array(new Uint8Array(body).buffer);
   const [at = 0, cpuMs = 0, turn = 0, busy = Number.NaN, lost = 0, open = 0] = values;
-  const records = FIXED + open;
-  return {
-    at,
-    cpuMs,
-    turn,
-    busy,
-    lost,
-    open: [...values.subarray(FIXED, records)],
-    records: values.slice(records),
-  };
+  const records = values.slice(FIXED + open);
+  return { at, cpuMs, turn, busy, lost, open: [...values.subarray(FIXED, FIXED + open)], records };
 }
 
 export = { frameOfNews, frameOfSample, FrameReader };

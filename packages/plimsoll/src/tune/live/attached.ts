@@ -1,7 +1,7 @@
 import { chownSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PlimsollError } from '../../errors.js';
-import { isNodeProcess, parentOf } from '../../host/processes.js';
+import { familyOf, isNodeProcess, parentOf } from '../../host/processes.js';
 import { listNames, parseWhole, readText } from '../../host/read.js';
 import { attach } from '../../target/attach.js';
 import { LiveTarget, PRELOAD } from './target.js';
@@ -14,12 +14,8 @@ const ARRIVAL_MS = 10_000;
  * attached to for a moment, by SIGUSR1 and its inspector; then its agent talks to us by a socket, and when we are gone gives the
  * pool its old size back.
  *
- * @param directory of a guardian.
  * @throws {PlimsollError} PLIMSOLL_ALREADY_TUNED when another plimsoll measures it; PLIMSOLL_NOT_MEASURED when its agent does not
  * get through to us; and what `attach` throws.
- * @example
- * const target = await attachTo(4711, guardian.temporaryDirectory(), signal);
- * const { size, limit } = await target.state();
  */
 export async function attachTo(pid: number, directory: string, signal: AbortSignal): Promise<LiveTarget> {
   const target = await LiveTarget.listen(directory);
@@ -33,10 +29,9 @@ export async function attachTo(pid: number, directory: string, signal: AbortSign
 }
 
 /** Sizes that are tried on a service in production: from half of what it has to four times that. */
-export function boundedSizes(size: number, limit: number): number[] {
-  const sizes = [Math.ceil(size / 2), size, 2 * size, 4 * size];
-  return [...new Set(sizes.filter((one) => one <= limit))];
-}
+export const boundedSizes = (size: number): number[] => [
+  ...new Set([Math.ceil(size / 2), size, 2 * size, 4 * size]),
+];
 
 async function start(pid: number, target: LiveTarget, signal: AbortSignal): Promise<void> {
   const attached = await attach(pid, { signal });
@@ -52,7 +47,7 @@ async function start(pid: number, target: LiveTarget, signal: AbortSignal): Prom
   } finally {
     await attached.close();
   }
-  await target.arrivedOf(pid, ARRIVAL_MS, signal);
+  await target.arrived(ARRIVAL_MS, signal, pid);
 }
 
 /** A process of another user must reach our socket. */
@@ -67,7 +62,9 @@ function letIn(pid: number, socket: string): void {
  * all workers together with theirs.
  */
 function processesOf(root: number): number[] {
-  const all = [root, ...nodeProcessesUnder(root)];
+  const pids = (listNames('/', '/proc') ?? []).flatMap((name) => parseWhole(name) ?? []);
+  const under = familyOf(root, pids).filter((pid) => pid !== root && isNodeProcess(pid));
+  const all = [root, ...under];
   const primaries = new Set(all.filter(isClusterWorker).map((pid) => parentOf(pid)));
   return all.filter((pid) => !primaries.has(pid));
 }
@@ -76,15 +73,3 @@ const isClusterWorker = (pid: number): boolean =>
   (readText('/', `/proc/${pid}/environ`) ?? '')
     .split('\0')
     .some((text) => text.startsWith('NODE_UNIQUE_ID='));
-
-function nodeProcessesUnder(root: number): number[] {
-  const pids = (listNames('/', '/proc') ?? []).flatMap((name) => parseWhole(name) ?? []);
-  const children = new Map<number, number[]>();
-  for (const pid of pids) {
-    const parent = parentOf(pid);
-    children.set(parent, [...(children.get(parent) ?? []), pid]);
-  }
-  const under = (pid: number): number[] =>
-    (children.get(pid) ?? []).flatMap((child) => [child, ...under(child)]);
-  return under(root).filter((pid) => isNodeProcess(pid));
-}

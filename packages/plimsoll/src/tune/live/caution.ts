@@ -1,3 +1,4 @@
+import { meanOfKnown } from '../../stats/mean.js';
 import type { LiveWindow, WindowPlan } from './target.js';
 
 /** A window is worse than what the app had when its mean latency is so much above that of all windows of the baseline. */
@@ -74,7 +75,4 @@ export class Caution {
   }
 }
 
-function meanLatency({ routes }: LiveWindow): number {
-  const all = [...routes.values()].flat();
-  return all.length === 0 ? 0 : all.reduce((sum, latency) => sum + latency, 0) / all.length;
-}
+const meanLatency = ({ routes }: LiveWindow): number => meanOfKnown([...routes.values()].flat()) ?? 0;

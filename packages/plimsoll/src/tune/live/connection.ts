@@ -1,19 +1,13 @@
 import type { Socket } from 'node:net';
-import type { News, Order, Waits } from '../child/messages.cjs';
+import type { News, Order, Sample, Waits } from '../child/messages.cjs';
+import ring from '../child/ring.cjs';
 import wire from '../child/wire.cjs';
-import type { ProcessLog, Sample } from './figures.js';
+import type { ProcessLog } from './figures.js';
 
 type Reply = Extract<News, { readonly id: number }>;
-/** What is known of a process when its agent is there. */
-export type Hello = Extract<News, { readonly type: 'hello' }>;
 
-/** What a process of the target told, or that it is gone. */
-export interface ConnectionEvents {
-  onHello(connection: Connection): void;
-  /** It began to use its pool, which was resized in the middle of something. */
-  onJoined(connection: Connection): void;
-  onGone(connection: Connection): void;
-}
+/** The agent of a process is there; the process began to use its pool, which was resized in the middle of something; it is gone. */
+export type Event = 'hello' | 'joined' | 'gone';
 
 const MOST_SAMPLES = 2_000;
 const ANSWER_MS = 5_000;
@@ -22,7 +16,8 @@ const ANSWER_MS = 5_000;
 export class Connection implements ProcessLog {
   readonly routes = new Map<number, string>();
   samples: Sample[] = [];
-  hello: Hello | null = null;
+  /** `null` before its agent is there. */
+  pid: number | null = null;
   /** Requests that have ended since the beginning. */
   completed = 0;
   readonly #socket: Socket;
@@ -30,14 +25,13 @@ export class Connection implements ProcessLog {
   #ids = 0;
   #isGone = false;
 
-  constructor(socket: Socket, events: ConnectionEvents) {
+  constructor(socket: Socket, on: (event: Event, connection: Connection) => void) {
     this.#socket = socket;
     const reader = new wire.FrameReader(
-      (news) => this.#hear(news, events),
+      (news) => this.#hear(news, on),
       (sample) => {
         this.samples.push(sample);
-        for (let at = 2; at < sample.records.length; at += 3)
-          if ((sample.records[at] as number) >= 4) this.completed++;
+        this.completed += ring.requestsIn(sample.records);
         // Longer than any window, should nobody measure for a while.
         if (this.samples.length > MOST_SAMPLES) this.samples.splice(0, MOST_SAMPLES / 2);
       },
@@ -48,12 +42,8 @@ export class Connection implements ProcessLog {
       this.#isGone = true;
       for (const reply of this.#replies.values()) reply(null);
       this.#replies.clear();
-      events.onGone(this);
+      on('gone', this);
     });
-  }
-
-  get isGone(): boolean {
-    return this.#isGone;
   }
 
   /** It has been asked for something that matters to the answer. */
@@ -61,18 +51,15 @@ export class Connection implements ProcessLog {
     return this.completed > 0 || (this.samples.at(-1)?.open.length ?? 0) > 0;
   }
 
-  /** Forget what was told before a time. */
-  forgetBefore(at: number): void {
-    const first = this.samples.findIndex((sample) => sample.at >= at);
-    // One from before stays: CPU is counted from it.
-    this.samples = first === -1 ? this.samples.slice(-1) : this.samples.slice(Math.max(0, first - 1));
-  }
-
   stay(): void {
     this.#send({ do: 'stay' });
   }
 
-  begin(): void {
+  /** A window: what was told before is forgotten. */
+  begin(at: number): void {
+    const first = this.samples.findIndex((sample) => sample.at >= at);
+    // One from before stays: CPU is counted from it.
+    this.samples = first === -1 ? this.samples.slice(-1) : this.samples.slice(Math.max(0, first - 1));
     this.#send({ do: 'begin' });
   }
 
@@ -99,21 +86,13 @@ export class Connection implements ProcessLog {
     this.#socket.destroy();
   }
 
-  #hear(news: News, events: ConnectionEvents): void {
-    switch (news.type) {
-      case 'hello':
-        this.hello = news;
-        events.onHello(this);
-        break;
-      case 'route':
-        this.routes.set(news.route, news.name);
-        break;
-      case 'joined':
-        events.onJoined(this);
-        break;
-      default:
-        this.#replies.get(news.id)?.(news);
-        this.#replies.delete(news.id);
+  #hear(news: News, on: (event: Event, connection: Connection) => void): void {
+    if (news.type === 'hello') this.pid = news.pid;
+    if (news.type === 'hello' || news.type === 'joined') on(news.type, this);
+    else if (news.type === 'route') this.routes.set(news.route, news.name);
+    else {
+      this.#replies.get(news.id)?.(news);
+      this.#replies.delete(news.id);
     }
   }
 

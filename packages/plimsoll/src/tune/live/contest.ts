@@ -1,84 +1,67 @@
+import { nextOrder } from '../../contest/block-order.js';
 import type { Random } from '../../stats/random.js';
+import type { Judgement } from '../judge.js';
+import type { Arm, JudgePlan, Sample } from '../sample.js';
 
 /** One measurement that the contest asks for. */
-export interface Turn<Arm> {
-  /** Counts from 0. */
-  readonly block: number;
-  /** Place in its block, counts from 0. */
-  readonly order: number;
-  readonly arm: Arm;
+export interface Turn extends Pick<Sample, 'block' | 'order' | 'arm'> {
   /** The whole of it should not take longer, so that there are enough blocks. */
   readonly mostMs: number;
 }
 
-/** What the judge of a contest says after each block. */
-export interface Standing<Arm> {
-  /** Those that go on; hopeless ones are left out. */
-  readonly living: readonly Arm[];
-  /** The answer is known, and further blocks would not change it. */
-  readonly settled: boolean;
-}
-
-/** How far a contest has come. */
-export interface Course<Arm> {
-  /** Those that took part in the last block. */
-  readonly living: readonly Arm[];
-  /** So many blocks of all arms fit into the time, as the first one took. */
-  readonly mostBlocks: number;
-}
-
-export interface ContestOptions<Arm, Result> {
-  readonly arms: readonly Arm[];
-  readonly measure: (turn: Turn<Arm>) => Promise<Result>;
-  /** A result that says nothing; its arm is measured once more, at the end of the block. */
-  readonly isDisturbed: (result: Result) => boolean;
-  readonly judge: (results: readonly Result[], course: Course<Arm>) => Standing<Arm>;
+export interface ContestOptions<Result extends Sample> {
+  readonly question: Pick<JudgePlan, 'sizes' | 'baseline' | 'objective' | 'seed'>;
+  /** A disturbed result says nothing: its arm is measured once more, at the end of the block. */
+  readonly measure: (turn: Turn) => Promise<Result>;
+  /** Asked after each block. */
+  readonly judge: (results: readonly Result[], plan: JudgePlan) => Pick<Judgement, 'living' | 'settled'>;
   /** Called before each block. */
-  readonly between?: (block: number) => Promise<void>;
+  readonly between?: () => Promise<void>;
   /** No block is begun that would end later than this. */
   readonly timeMs: number;
   readonly random: Random;
   readonly signal: AbortSignal;
-  readonly onResult?: (result: Result) => void;
+  readonly onResult?: ((results: readonly Result[]) => void) | undefined;
 }
 
-export interface Contest<Arm, Result> extends Course<Arm> {
+export interface Contest<Result extends Sample> {
   /** Those of a block that was cut short included. */
   readonly results: readonly Result[];
-  readonly ending: ContestEnding;
+  /** By which they are judged: sizes that left early are in it. */
+  readonly plan: JudgePlan;
+  readonly ending: 'settled' | 'time' | 'interrupted';
 }
-
-export type ContestEnding = 'settled' | 'time' | 'interrupted';
 
 /** There should be so many blocks of all arms: fewer differ too little to tell how much they differ. */
 const LEAST_BLOCKS = 6;
 
 /**
- * Compare arms by measuring each of them once in every block, in random order, until the judge knows or the time is over.
- * Every second block replays the order of the one before it reversed, so that a linear drift cancels out (ABBA).
+ * Compare sizes by measuring each of them, and the baseline twice, in every block until the judge knows or the time is over. It
+ * differs from the contest of `bench`: the arms share processes that go on, so there are no generations.
  *
  * @throws whatever `measure` throws, unless the signal has aborted.
- * @example
- * const { results } = await contest({ arms: [1, 4, 'twin'], measure, judge, isDisturbed, timeMs: 60_000, random, signal });
  */
-export async function contest<Arm, Result>(
-  options: ContestOptions<Arm, Result>,
-): Promise<Contest<Arm, Result>> {
-  const { measure, isDisturbed, judge, between, timeMs, random, signal, onResult } = options;
+export async function contest<Result extends Sample>(
+  options: ContestOptions<Result>,
+): Promise<Contest<Result>> {
+  const { question, measure, judge, between, timeMs, random, signal, onResult } = options;
+  const { sizes, baseline, objective, seed } = question;
   const start = performance.now();
   const left = (): number => timeMs - (performance.now() - start);
   const results: Result[] = [];
-  let living = options.arms;
+  let living: readonly Arm[] = [...sizes, 'twin'];
   let order: readonly Arm[] = [];
   let turnMs = 0;
   let mostBlocks = 1;
-  const ended = (ending: ContestEnding): Contest<Arm, Result> => ({ results, living, mostBlocks, ending });
+  const plan = (): JudgePlan => {
+    const gone = sizes.filter((size) => !living.includes(size));
+    return { sizes, baseline, objective, seed, mostBlocks, left: gone };
+  };
   try {
     for (let block = 0; block === 0 || left() > turnMs * living.length; block++) {
       const blockStart = performance.now();
-      await between?.(block);
-      order =
-        block % 2 === 1 ? order.filter((arm) => living.includes(arm)).toReversed() : random.shuffle(living);
+      await between?.();
+      order = nextOrder(living, block, order, random);
       const turns = [...order];
       const mostMs = left() / Math.max(1, LEAST_BLOCKS - block) / turns.length;
       for (let place = 0; place < turns.length; place++) {
@@ -86,18 +69,18 @@ export async function contest<Arm, Result>(
         const arm = turns[place] as Arm;
         const result = await measure({ block, order: place, arm, mostMs });
         results.push(result);
-        onResult?.(result);
-        if (isDisturbed(result) && place < order.length) turns.push(arm);
+        onResult?.(results);
+        if (result.disturbed && place < order.length) turns.push(arm);
       }
       turnMs = (performance.now() - blockStart) / turns.length;
       if (block === 0) mostBlocks = Math.max(1, Math.round(timeMs / turnMs / turns.length));
-      const standing = judge(results, { living, mostBlocks });
+      const standing = judge(results, plan());
       living = living.filter((arm) => standing.living.includes(arm));
-      if (standing.settled) return ended('settled');
+      if (standing.settled) return { results, plan: plan(), ending: 'settled' };
     }
-    return ended('time');
+    return { results, plan: plan(), ending: 'time' };
   } catch (error) {
     if (!signal.aborted) throw error;
-    return ended('interrupted');
+    return { results, plan: plan(), ending: 'interrupted' };
   }
 }

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { parsePressure } from '../../host/noise.js';
-import { readText } from '../../host/read.js';
+import { machineNoise, readMachineCounters } from '../../host/noise.js';
 
 /** A share of the time in which something waited for a disk, above which the next window would feel it. */
 const BUSY_SHARE = 0.05;
@@ -11,27 +10,17 @@ const SYNC_MS = 5_000;
  * Where that happens, blocks begin with synced disks, and windows settle for longer.
  */
 export class Disks {
-  #waitedUs = waitedUs();
-  #at = performance.now();
-  #isBusy = false;
+  #before = readMachineCounters();
 
-  /** The last block kept the disks busy. */
-  get isBusy(): boolean {
-    return this.#isBusy;
-  }
-
-  /** Call it between two blocks. */
-  async calm(): Promise<void> {
-    const waited = waitedUs();
-    const share = (waited - this.#waitedUs) / 1000 / (performance.now() - this.#at);
-    this.#isBusy = share > BUSY_SHARE;
-    if (this.#isBusy) await sync();
-    this.#waitedUs = waitedUs();
-    this.#at = performance.now();
+  /** Call it between two blocks. @returns whether the last one kept the disks busy. */
+  async calm(): Promise<boolean> {
+    const { psiIoShare } = machineNoise(this.#before, readMachineCounters(), 0);
+    const isBusy = (psiIoShare ?? 0) > BUSY_SHARE;
+    if (isBusy) await sync();
+    this.#before = readMachineCounters();
+    return isBusy;
   }
 }
-
-const waitedUs = (): number => parsePressure(readText('/', '/proc/pressure/io') ?? '', 'some') ?? 0;
 
 /** Node has no call for it; where there is no such program, or it takes too long, blocks go on without. */
 const sync = (): Promise<void> =>

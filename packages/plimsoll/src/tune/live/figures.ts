@@ -1,16 +1,7 @@
-import type ring from '../child/ring.cjs';
-import type { Window } from '../window.js';
-
-/** What an agent tells every few milliseconds; see child/wire.cts. */
-export interface Sample {
-  readonly at: number;
-  readonly cpuMs: number;
-  readonly turn: number;
-  readonly busy: number;
-  readonly lost: number;
-  readonly open: readonly number[];
-  readonly records: Float64Array;
-}
+import { sum } from '../../stats/mean.js';
+import type { Sample } from '../child/messages.cjs';
+import ring from '../child/ring.cjs';
+import type { Window } from '../sample.js';
 
 /** What one process told. */
 export interface ProcessLog {
@@ -24,29 +15,14 @@ export interface Span {
   readonly end: number;
 }
 
-type Figures = Pick<
-  Window,
-  | 'seconds'
-  | 'completed'
-  | 'routes'
-  | 'failed'
-  | 'unfinished'
-  | 'inFlightGrowth'
-  | 'loopDelayMs'
-  | 'cpuCores'
-  | 'busyThreads'
-> & {
+/** What of a window tells how it was made. */
+type Circumstances = 'block' | 'order' | 'arm' | 'size' | 'machineBusyCores' | 'queueWaitMs' | 'disturbed';
+type Figures = Omit<Window, Circumstances> & {
   /** Requests under way at the end of the span. */
   readonly inFlight: number;
 };
 
-type Kinds = (typeof ring)['KIND'];
-const ANSWERED: Kinds['answered'] = 0;
-const FAILED: Kinds['failed'] = 1;
-const ABORTED: Kinds['aborted'] = 2;
-const TURN: Kinds['turn'] = 3;
-/** From one look at the event loop to the time that the next one is due (child/preload.cts). */
-const TURN_MS = 10;
+const { FIELDS, KIND, TURN_MS } = ring;
 
 /** Call for each record: its start, its end, its kind, its route. */
 function eachRecord(
@@ -54,7 +30,7 @@ function eachRecord(
   visit: (start: number, end: number, kind: number, route: number) => void,
 ): void {
   for (const { records } of samples)
-    for (let at = 0; at < records.length; at += 3) {
+    for (let at = 0; at < records.length; at += FIELDS) {
       const code = records[at + 2] as number;
       visit(records[at] as number, records[at + 1] as number, code % 4, Math.floor(code / 4));
     }
@@ -77,11 +53,11 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
   };
   for (const log of processes) {
     eachRecord(log, (start, end, kind, route) => {
-      if (kind === TURN) return;
+      if (kind === KIND.turn) return;
       noteUnderWay(start, end);
-      if (isWithin(end) && kind !== ABORTED) completed++;
-      if (isWithin(end) && kind === FAILED) failed++;
-      if (kind !== ANSWERED || !isWithin(start)) return;
+      if (isWithin(end) && kind !== KIND.aborted) completed++;
+      if (isWithin(end) && kind === KIND.failed) failed++;
+      if (kind !== KIND.answered || !isWithin(start)) return;
       const name = log.routes.get(route) ?? '(unknown)';
       const latencies = routes.get(name);
       if (latencies === undefined) routes.set(name, [end - start]);
@@ -97,7 +73,8 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
     ...{ completed, routes, failed, unfinished, inFlight },
     inFlightGrowth: inFlight - before,
     loopDelayMs: loopDelay(processes, span),
-    cpuCores: sum(processes.map((log) => cpuBetween(log, span))) / (until - from),
+    cpuCores:
+      sum(processes.map(({ samples }) => cpuAt(samples, until) - cpuAt(samples, from))) / (until - from),
     busyThreads: busyThreads(processes, span),
   };
 }
@@ -110,9 +87,9 @@ export function stateSince(
   let [completed, failed, open] = [0, 0, 0];
   for (const log of processes) {
     eachRecord(log, (_, end, kind) => {
-      if (kind > FAILED || end < from) return;
+      if (kind > KIND.failed || end < from) return;
       completed++;
-      if (kind === FAILED) failed++;
+      if (kind === KIND.failed) failed++;
     });
     open += log.samples.at(-1)?.open.length ?? 0;
   }
@@ -140,7 +117,7 @@ function loopDelay(
   };
   for (const log of processes) {
     eachRecord(log, (start, end, kind) => {
-      if (kind === TURN) add(start, end);
+      if (kind === KIND.turn) add(start, end);
     });
     // A loop that is blocked has not turned.
     const last = log.samples.at(-1);
@@ -176,11 +153,7 @@ export function delayOfTimers(late: readonly number[]): Window['loopDelayMs'] {
     : { mean, p50: exceededBy(0.5), p99: exceededBy(0.01), max: falling[0] ?? 0 };
 }
 
-/** Milliseconds of CPU between two times, in a straight line between samples. */
-function cpuBetween({ samples }: ProcessLog, { start, end }: Span): number {
-  return cpuAt(samples, end) - cpuAt(samples, start);
-}
-
+/** In a straight line between samples. */
 function cpuAt(samples: readonly Sample[], time: number): number {
   const after = samples.find(({ at }) => at >= time);
   const before = samples.findLast(({ at }) => at < time);
@@ -196,5 +169,3 @@ function busyThreads(processes: readonly ProcessLog[], { start, end }: Span): nu
   const total = sum(means);
   return Number.isNaN(total) ? null : total;
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

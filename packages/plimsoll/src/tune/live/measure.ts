@@ -1,34 +1,25 @@
 import { PlimsollError } from '../../errors.js';
 import { createRandom } from '../../stats/random.js';
 import { type Judgement, judge } from '../judge.js';
-import type { JudgePlan, Objective } from '../plan.js';
-import type { Arm, Window } from '../window.js';
+import type { TuneQuestion } from '../request.js';
+import type { Arm } from '../sample.js';
 import { Caution } from './caution.js';
-import { type ContestEnding, contest, type Turn } from './contest.js';
+import { type Contest, contest, type Turn } from './contest.js';
 import { Disks } from './disks.js';
 import type { LiveTarget, LiveWindow } from './target.js';
 
-export interface MeasureOptions {
-  /** In ascending order, the baseline among them; those above the limit of the target are left out. */
-  readonly sizes: readonly number[];
-  readonly baseline: number;
-  readonly objective: Objective;
-  readonly timeMs: number;
-  readonly seed: number;
+/** Sizes above the limit of the target are left out. */
+export interface MeasureOptions extends TuneQuestion {
   readonly signal: AbortSignal;
-  readonly onWindow?: (window: Window) => void;
-  readonly onBlock?: (judgement: Judgement, blocks: number) => void;
+  readonly onWindow?: (windows: readonly LiveWindow[]) => void;
+  readonly onBlock?: (judgement: Judgement) => void;
   /** The target has real users: what they may notice is bounded. */
-  readonly isCautious?: boolean;
+  readonly isCautious: boolean;
 }
 
-export interface Measured {
-  readonly windows: readonly Window[];
-  /** By which they are judged: sizes that left early are in it. */
-  readonly plan: JudgePlan;
-  readonly ending: ContestEnding;
+export interface Measured extends Contest<LiveWindow> {
   /** Of a cautious run: windows that were worse than what the app had, and all. */
-  readonly worse: { readonly worse: number; readonly all: number } | null;
+  readonly worse: Caution['windows'] | null;
 }
 
 /** Windows before the first that counts: what was just started compiles its code, and fills its caches. */
@@ -47,26 +38,18 @@ const NEWEST_SHARE = 0.3;
 /**
  * Compare pool sizes on a target that has requests, until the answer is known or the time is over. The first windows, at the
  * baseline, warm up and are in no result.
- *
- * @throws {PlimsollError} as {@link LiveTarget.window}
  */
 export async function measureSizes(target: LiveTarget, options: MeasureOptions): Promise<Measured> {
-  const { baseline, objective, timeMs, seed, signal, onWindow, onBlock } = options;
+  const { sizes, baseline, timeMs, seed, signal, onWindow, onBlock, isCautious } = options;
   const started = performance.now();
   const disks = new Disks();
+  let settleMs = SETTLE_MS;
   const sizeOf = (arm: Arm): number => (arm === 'twin' ? baseline : arm);
-  const windows: Window[] = [];
-  let { sizes } = options;
-  const planAt = (living: readonly Arm[], mostBlocks: number): JudgePlan => {
-    const left = sizes.filter((size) => !living.includes(size));
-    return { sizes, baseline, objective, mostBlocks, seed, ...(left.length === 0 ? {} : { left }) };
-  };
-  const caution = options.isCautious === true ? new Caution(baseline) : null;
+  const caution = isCautious ? new Caution(baseline) : null;
   /** What a window needs beside its span, to switch, to settle and to drain: the longer the requests, the more. */
   let aroundMs = SETTLE_MS;
-  const window = async (arm: Arm, block: number, order: number, mostMs: number): Promise<LiveWindow> => {
+  const window = async ({ arm, block, order, mostMs }: Turn): Promise<LiveWindow> => {
     const size = sizeOf(arm);
-    const settleMs = disks.isBusy ? SETTLE_AFTER_WRITES_MS : SETTLE_MS;
     const spanMs = Math.min(LONGEST_WINDOW_MS, Math.max(mostMs - aroundMs, LEAST_SHARE * aroundMs));
     const drainMs = Math.max(LEAST_DRAIN_MS, spanMs);
     const plan = { block, order, arm, size, settleMs, mostMs: spanMs, drainMs };
@@ -78,52 +61,46 @@ export async function measureSizes(target: LiveTarget, options: MeasureOptions):
     if (measured.trouble !== null) await target.resize(baseline);
     return measured;
   };
-  const measure = async ({ arm, block, order, mostMs }: Turn<Arm>): Promise<LiveWindow> => {
-    for (let extra = 0; caution?.mayTry(sizeOf(arm)) === false; extra++)
-      await window(baseline, -1, extra, SHORT_MS);
-    return window(arm, block, order, mostMs);
-  };
+  const atBaseline = (order: number, mostMs: number): Promise<LiveWindow> =>
+    window({ arm: baseline, block: -1, order, mostMs });
   try {
-    for (let warmUp = 0; warmUp < WARM_UPS; warmUp++) await window(baseline, -1, warmUp, WARM_UP_MS);
+    for (let warmUp = 0; warmUp < WARM_UPS; warmUp++) await atBaseline(warmUp, WARM_UP_MS);
   } catch (error) {
     if (!signal.aborted) throw error;
-    return {
-      windows,
-      plan: planAt([...sizes, 'twin'], 1),
-      ending: 'interrupted',
-      worse: caution?.windows ?? null,
-    };
+    const plan = { ...options, mostBlocks: 1 };
+    return { results: [], plan, ending: 'interrupted', worse: caution?.windows ?? null };
   }
-  sizes = withinLimit(sizes, baseline, target.limit);
-  const { ending, living, mostBlocks } = await contest<Arm, Window>({
-    arms: [...sizes, 'twin'],
-    measure,
-    isDisturbed: ({ disturbed }) => disturbed,
-    judge: (results, course) => {
-      const judgement = judge(results, planAt(course.living, course.mostBlocks));
-      onBlock?.(judgement, 1 + Math.max(...results.map(({ block }) => block)));
+  const measured = await contest<LiveWindow>({
+    question: { ...options, sizes: withinLimit(sizes, baseline, target.limit) },
+    async measure(turn) {
+      for (let extra = 0; caution?.mayTry(sizeOf(turn.arm)) === false; extra++)
+        await atBaseline(extra, SHORT_MS);
+      return window(turn);
+    },
+    judge(windows, plan) {
+      const judgement = judge(windows, plan);
+      onBlock?.(judgement);
       const living = judgement.living.filter((arm) => arm === 'twin' || caution?.left.has(arm) !== true);
       const isAlone = living.every((arm) => sizeOf(arm) === baseline);
       return { living, settled: judgement.settled || isAlone };
     },
-    between: () => disks.calm(),
+    async between() {
+      settleMs = (await disks.calm()) ? SETTLE_AFTER_WRITES_MS : SETTLE_MS;
+    },
     timeMs: Math.max(0, timeMs - (performance.now() - started)),
     random: createRandom(seed),
     signal,
-    onResult: (window) => {
-      windows.push(window);
-      onWindow?.(window);
-    },
+    onResult: onWindow,
   });
-  return { windows, plan: planAt(living, mostBlocks), ending, worse: caution?.windows ?? null };
+  return { ...measured, worse: caution?.windows ?? null };
 }
 
 /** @throws {PlimsollError} PLIMSOLL_NOT_RESIZED when the pool is smaller than the baseline. */
-function withinLimit(sizes: readonly number[], baseline: number, limit: number | null): number[] {
-  if (limit !== null && baseline > limit)
-    throw new PlimsollError(
-      'PLIMSOLL_NOT_RESIZED',
-      `the pool has ${limit} ${limit === 1 ? 'thread' : 'threads'}, and cannot have the ${baseline} of the baseline: the program sets UV_THREADPOOL_SIZE by itself; have it leave that alone, or choose a baseline and sizes up to ${limit}`,
-    );
-  return sizes.filter((size) => limit === null || size <= limit);
+function withinLimit(sizes: readonly number[], baseline: number, limit: number | null): readonly number[] {
+  if (limit === null) return sizes;
+  if (baseline <= limit) return sizes.filter((size) => size <= limit);
+  throw new PlimsollError(
+    'PLIMSOLL_NOT_RESIZED',
+    `the pool has ${limit} ${limit === 1 ? 'thread' : 'threads'}, and cannot have the ${baseline} of the baseline: the program sets UV_THREADPOOL_SIZE by itself; have it leave that alone, or choose a baseline and sizes up to ${limit}`,
+  );
 }

@@ -1,21 +1,18 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../../errors.js';
-import { parseCpuTimes } from '../../host/noise.js';
-import { readText } from '../../host/read.js';
+import { machineNoise, readMachineCounters } from '../../host/noise.js';
+import { meanOfKnown, sum } from '../../stats/mean.js';
 import clock from '../../target/child/clock.cjs';
-import type { Arm, Window } from '../window.js';
-import { Connection } from './connection.js';
+import type { Window } from '../sample.js';
+import { Connection, type Event } from './connection.js';
 import { figuresOf, firstOpen, type Span, stateSince } from './figures.js';
 
 /** How one window goes. */
-export interface WindowPlan {
-  readonly block: number;
-  readonly order: number;
-  readonly arm: Arm;
-  readonly size: number;
+export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'size'> {
   /** The span ends with so many requests that have ended, but not before it has its least length; by default 100. */
   readonly requests?: number;
   /** By default 250. */
@@ -24,7 +21,7 @@ export interface WindowPlan {
   readonly mostMs?: number;
   /** After a switch, at least so long; by default 100. */
   readonly settleMs?: number;
-  /** How long the requests that a switch found under way, and in the end those of the span, are waited for; by default 2,000. */
+  /** How long requests are waited for that a switch found under way, and in the end those of the span; by default 2,000. */
   readonly drainMs?: number;
   /** The window ends at once when more requests fail, or more are open; by default never. */
   readonly mostFailed?: number;
@@ -46,8 +43,6 @@ export interface PoolState {
   readonly limit: number;
   /** The weaker of their ways to be resized; `null` when one cannot be. */
   readonly resizing: 'threads' | 'parking' | null;
-  /** Why that is no more, or why a pool cannot be resized. */
-  readonly reason: string | null;
 }
 
 /** What is loaded into the processes. */
@@ -76,19 +71,14 @@ export class LiveTarget {
   #limit: number | null = null;
   #switchedAt = 0;
   #isClosing = false;
-  #lastHello: Connection['hello'] = null;
+  #hasArrived = false;
 
   private constructor(server: Server, socket: string) {
     this.#server = server;
     this.socket = socket;
     server.on('connection', (stream) => {
       if (this.#isClosing) return void stream.destroy();
-      const connection = new Connection(stream, {
-        onHello: (one) => this.#arrive(one),
-        onJoined: () => this.#disturb(),
-        onGone: (one) => this.#leave(one),
-      });
-      this.#connections.add(connection);
+      this.#connections.add(new Connection(stream, (event, connection) => this.#hear(event, connection)));
     });
     this.#staying = setInterval(() => {
       for (const connection of this.#connections) connection.stay();
@@ -96,22 +86,14 @@ export class LiveTarget {
   }
 
   /**
-   * Listen for agents.
+   * Listen for agents in a directory of a guardian.
    *
-   * @param directory of a guardian: it is removed whatever happens.
    * @throws {PlimsollError} PLIMSOLL_NO_DIRECTORY when nothing can listen there.
-   * @example
-   * const target = await LiveTarget.listen(guardian.temporaryDirectory());
-   * startCommand(['node', 'app.js'], target.variables(64), 'stdout', guardian);
-   * await target.arrived(10_000);
    */
   static async listen(directory: string): Promise<LiveTarget> {
-    const server = createServer();
     const socket = join(directory, 'tune');
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(socket, resolve);
-    }).catch((error: NodeJS.ErrnoException) => {
+    const server = createServer().listen(socket);
+    await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
       throw new PlimsollError(
         'PLIMSOLL_NO_DIRECTORY',
         `cannot listen at ${socket} (${error.code}); set TMPDIR to a directory with a short name on a local disk`,
@@ -134,20 +116,17 @@ export class LiveTarget {
 
   /** Requests that have ended so far, in all processes that are there. */
   get requests(): number {
-    return [...this.#connections].reduce((total, { completed }) => total + completed, 0);
+    return sum(this.#processes.map(({ completed }) => completed));
   }
 
   /** Requests under way, in all of them. */
   get open(): number {
-    return [...this.#connections].reduce(
-      (total, { samples }) => total + (samples.at(-1)?.open.length ?? 0),
-      0,
-    );
+    return sum(this.#processes.map(({ samples }) => samples.at(-1)?.open.length ?? 0));
   }
 
   /** Processes that are there. */
   get pids(): number[] {
-    return [...this.#connections].flatMap(({ hello }) => (hello === null ? [] : [hello.pid]));
+    return this.#processes.flatMap(({ pid }) => pid ?? []);
   }
 
   /** How many threads the pools can have: what they were started with. `null` before the first switch. */
@@ -156,26 +135,18 @@ export class LiveTarget {
   }
 
   /**
-   * Wait until the first process is there.
+   * Wait until the first process is there, or the one that was attached to.
    *
    * @throws {PlimsollError} PLIMSOLL_NOT_MEASURED when none comes in time.
    */
-  async arrived(ms: number, signal?: AbortSignal): Promise<void> {
-    await this.#until(() => this.#lastHello !== null, ms, signal);
-    if (this.#lastHello !== null) return;
+  async arrived(ms: number, signal?: AbortSignal, pid?: number): Promise<void> {
+    const isThere = (): boolean => (pid === undefined ? this.#hasArrived : this.pids.includes(pid));
+    if (await this.#until(isThere, ms, signal)) return;
     throw new PlimsollError(
       'PLIMSOLL_NOT_MEASURED',
-      `no Node process of the command could be measured within ${Math.round(ms / 1000)} s: is it no Node program, does something in it set NODE_OPTIONS anew, or does it run with --permission?`,
-    );
-  }
-
-  /** @throws {PlimsollError} PLIMSOLL_NOT_MEASURED when the agent of a process that was attached to does not come in time. */
-  async arrivedOf(pid: number, ms: number, signal?: AbortSignal): Promise<void> {
-    await this.#until(() => this.pids.includes(pid), ms, signal);
-    if (this.pids.includes(pid)) return;
-    throw new PlimsollError(
-      'PLIMSOLL_NOT_MEASURED',
-      `process ${pid} did not get through to ${this.socket}: does it run with --permission, or in a container of its own?`,
+      pid === undefined
+        ? `no Node process of the command could be measured within ${Math.round(ms / 1000)} s: is it no Node program, does something in it set NODE_OPTIONS anew, or does it run with --permission?`
+        : `process ${pid} did not get through to ${this.socket}: does it run with --permission, or in a container of its own?`,
     );
   }
 
@@ -186,11 +157,11 @@ export class LiveTarget {
       (state) => state !== null,
     );
     const sizes = states.flatMap(({ size }) => size ?? []);
+    const ways = states.map(({ resizing }) => resizing);
     return {
       size: sizes.length === 0 ? null : Math.max(...sizes),
       limit: Math.min(...states.map(({ limit }) => limit)),
-      resizing: weakest(states.map(({ resizing }) => resizing)),
-      reason: states.find(({ reason }) => reason !== null)?.reason ?? null,
+      resizing: ways.includes(false) ? null : ways.includes('parking') ? 'parking' : 'threads',
     };
   }
 
@@ -203,12 +174,12 @@ export class LiveTarget {
   async resize(size: number): Promise<number> {
     await this.#present();
     this.#size = size;
-    const connections = [...this.#connections].filter(({ hello }) => hello !== null);
+    const connections = this.#processes.filter(({ pid }) => pid !== null);
     const replies = await Promise.all(connections.map((connection) => connection.resize(size, RESIZE_MS)));
     this.#switchedAt = clock();
     const sizes: number[] = [];
     for (const [index, reply] of replies.entries()) {
-      const pid = connections[index]?.hello?.pid;
+      const pid = connections[index]?.pid;
       if (reply === undefined)
         throw new PlimsollError(
           'PLIMSOLL_TARGET_HUNG',
@@ -227,14 +198,7 @@ export class LiveTarget {
     return sizes.length === 0 ? size : Math.min(...sizes);
   }
 
-  /**
-   * Switch to a size, let it settle, and measure until there are enough requests and all of them have ended.
-   *
-   * @throws {PlimsollError} as {@link resize}
-   * @throws the reason of `signal`
-   * @example
-   * const { completed, seconds } = await target.window({ block: 0, order: 0, arm: 4, size: 4 });
-   */
+  /** Switch to a size, let it settle, and measure until there are enough requests and all of them have ended. */
   async window(plan: WindowPlan, signal?: AbortSignal): Promise<LiveWindow> {
     const { requests = 100, leastMs = 250, mostMs = 2_000, settleMs = 100, drainMs = 2_000 } = plan;
     const { mostFailed = Number.POSITIVE_INFINITY, mostOpen = Number.POSITIVE_INFINITY } = plan;
@@ -247,9 +211,8 @@ export class LiveTarget {
     await this.#settle({ start: switchedBefore, end: switchedAt }, drainMs, signal);
 
     const start = clock();
-    const cpusBefore = machineCpu();
-    for (const connection of this.#connections) connection.forgetBefore(start);
-    for (const connection of this.#connections) connection.begin();
+    const before = readMachineCounters();
+    for (const connection of this.#connections) connection.begin(start);
     let trouble: LiveWindow['trouble'] = null;
     const isOver = (): boolean => {
       if (this.#connections.size === 0) return true;
@@ -260,7 +223,8 @@ export class LiveTarget {
     };
     await this.#until(isOver, Math.max(leastMs, mostMs), signal);
     const span: Span = { start, end: clock() };
-    const machineBusyCores = busyCores(cpusBefore, machineCpu());
+    // Of which nothing is left out as ours.
+    const { otherCpuCores: machineBusyCores } = machineNoise(before, readMachineCounters(), 0);
     const waits = await Promise.all(this.#serving.map((connection) => connection.waits()));
     // What is in trouble gets its old size back first.
     await this.#until(() => this.#isOver(span), trouble === null ? drainMs : 0, signal);
@@ -277,7 +241,10 @@ export class LiveTarget {
       ...{ block, order, arm, size },
       ...figures,
       machineBusyCores,
-      queueWaitMs: { fast: mean(waits.map(({ fast }) => fast)), slow: mean(waits.map(({ slow }) => slow)) },
+      queueWaitMs: {
+        fast: meanOfKnown(waits.map(({ fast }) => fast)),
+        slow: meanOfKnown(waits.map(({ slow }) => slow)),
+      },
       disturbed: this.#disturbances > disturbances || lost || slept || isSilent || !this.#isKnown(span.end),
       trouble,
     };
@@ -285,7 +252,7 @@ export class LiveTarget {
 
   /** What disturbs a window from outside: traffic that is started anew. */
   disturb(): void {
-    this.#disturb();
+    this.#disturbances++;
   }
 
   /** Every pool gets its old size back, and nobody is measured any more. */
@@ -293,7 +260,7 @@ export class LiveTarget {
     if (this.#isClosing) return;
     this.#isClosing = true;
     clearInterval(this.#staying);
-    await Promise.all([...this.#connections].map((connection) => connection.stop(STOP_MS)));
+    await Promise.all(this.#processes.map((connection) => connection.stop(STOP_MS)));
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
@@ -309,7 +276,7 @@ export class LiveTarget {
 
   /** Everybody has told what was until then. */
   #isKnown(time: number): boolean {
-    return this.#processes.every(({ hello, samples }) => hello === null || (samples.at(-1)?.at ?? 0) >= time);
+    return this.#processes.every(({ pid, samples }) => pid === null || (samples.at(-1)?.at ?? 0) >= time);
   }
 
   /** All requests that began within a span have ended, and everybody has told. */
@@ -332,65 +299,35 @@ export class LiveTarget {
     await sleep(Math.random() * Math.min(longest, LONGEST_JITTER_MS), undefined, { signal });
   }
 
-  #arrive(connection: Connection): void {
-    this.#lastHello = connection.hello;
-    if (this.#size === null) return;
-    // What it does until it has the size is of no window.
-    void connection.resize(this.#size, RESIZE_MS);
-  }
-
-  #leave(connection: Connection): void {
-    this.#connections.delete(connection);
-    if (connection.serves) this.#disturb();
-  }
-
-  #disturb(): void {
-    this.#disturbances++;
+  #hear(event: Event, connection: Connection): void {
+    if (event === 'hello') {
+      this.#hasArrived = true;
+      // What it does until it has the size is of no window.
+      if (this.#size !== null) void connection.resize(this.#size, RESIZE_MS);
+      return;
+    }
+    if (event === 'gone') this.#connections.delete(connection);
+    if (event === 'joined' || connection.serves) this.disturb();
   }
 
   /** @throws {PlimsollError} PLIMSOLL_TARGET_DIED when no process is there, and none comes in the place of the last one. */
   async #present(): Promise<void> {
-    const isThere = (): boolean => this.#processes.some(({ hello }) => hello !== null);
-    await this.#until(isThere, SUCCESSOR_MS);
-    if (isThere()) return;
+    if (await this.#until(() => this.pids.length > 0, SUCCESSOR_MS)) return;
     throw new PlimsollError(
       'PLIMSOLL_TARGET_DIED',
       `the program ended while it was measured${this.#size === null ? '' : ` with ${this.#size} pool threads`}`,
     );
   }
 
-  async #until(condition: () => boolean, ms: number, signal?: AbortSignal): Promise<void> {
+  /** @returns whether it came to that in time. */
+  async #until(condition: () => boolean, ms: number, signal?: AbortSignal): Promise<boolean> {
     const end = performance.now() + ms;
-    while (!condition() && performance.now() < end)
+    let isMet = condition();
+    while (!isMet && performance.now() < end) {
       await sleep(LOOK_MS, undefined, signal === undefined ? {} : { signal });
+      isMet = condition();
+    }
     signal?.throwIfAborted();
+    return isMet;
   }
-}
-
-function weakest(ways: readonly ('threads' | 'parking' | false)[]): PoolState['resizing'] {
-  if (ways.includes(false)) return null;
-  return ways.includes('parking') ? 'parking' : 'threads';
-}
-
-interface MachineCpu {
-  readonly busy: number | null;
-  readonly total: number | null;
-  readonly cpus: number | null;
-}
-
-function machineCpu(): MachineCpu {
-  const { busyJiffies, totalJiffies, cpus } = parseCpuTimes(readText('/', '/proc/stat') ?? '');
-  return { busy: busyJiffies, total: totalJiffies, cpus };
-}
-
-function busyCores(before: MachineCpu, after: MachineCpu): number | null {
-  if (before.busy === null || after.busy === null || before.total === null || after.total === null)
-    return null;
-  const total = after.total - before.total;
-  return total <= 0 || after.cpus === null ? null : ((after.busy - before.busy) / total) * after.cpus;
-}
-
-function mean(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0) / known.length;
 }

@@ -1,5 +1,5 @@
 import { PlimsollError } from '../../errors.js';
-import { type RunningCommand, startCommand } from '../../lab/command.js';
+import { startCommand } from '../../lab/command.js';
 import type { Endpoint } from '../endpoint.js';
 import type { Traffic, TrafficContext } from './traffic.js';
 import { withPort } from './words.js';
@@ -20,61 +20,51 @@ export async function sendByCommand(
   { guardian, onPause }: TrafficContext,
 ): Promise<Traffic> {
   const command = words.map((word) => withPort(word, port));
+  const quoted = JSON.stringify(command.join(' '));
   // Whatever of it leaves its group is found by this name in its environment.
   const mark = guardian.temporaryDirectory();
-  let isClosed = false;
-  const start = async (): Promise<RunningCommand> => {
-    try {
-      return await startCommand(
-        command,
-        { PORT: String(port), PLIMSOLL_TRAFFIC: mark },
-        'last-words',
-        guardian,
-      );
-    } catch (error) {
-      throw new PlimsollError('PLIMSOLL_TRAFFIC_FAILED', `--on-port: ${(error as Error).message}`, {
-        cause: error,
-      });
-    }
-  };
+  const variables = { PORT: String(port), PLIMSOLL_TRAFFIC: mark };
+  const start = () =>
+    startCommand(command, variables, 'last-words', guardian).catch((cause: Error) => {
+      throw failure(cause.message, { cause });
+    });
   let running = await start();
+  let isClosed = false;
 
-  /** @returns null when it was closed. */
-  const keepSending = async (): Promise<PlimsollError | null> => {
+  const keepSending = async (): Promise<void> => {
     for (let brief = 0; ; ) {
       const startedMs = performance.now();
       const end = await running.ended;
       await running.close();
-      if (isClosed) return null;
-      if (end.code !== 0) return failure(command, `failed (${end.text})`);
+      if (isClosed) return;
+      if (end.code !== 0) throw failure(`${quoted} failed (${end.text})`);
       brief = end.atMs - startedMs < BRIEF_MS ? brief + 1 : 0;
       if (brief === MOST_BRIEF)
-        return failure(
-          command,
-          `ended within ${BRIEF_MS / 1000} s, ${MOST_BRIEF} times in a row; it must send requests for longer, as autocannon -d 60 does`,
+        throw failure(
+          `${quoted} ended within ${BRIEF_MS / 1000} s, ${MOST_BRIEF} times in a row; it must send requests for longer, as autocannon -d 60 does`,
         );
       onPause();
-      try {
-        running = await start();
-      } catch (error) {
-        return error as PlimsollError;
-      }
+      running = await start();
       if (isClosed) await running.stop('SIGTERM', [mark]);
     }
   };
 
   const over = keepSending();
+  const failed = over.then(
+    () => new Promise<never>(() => {}),
+    (error: PlimsollError) => error,
+  );
   return {
-    failed: over.then((error) => error ?? new Promise<never>(() => {})),
+    failed,
     trouble: () => null,
     async close() {
       isClosed = true;
       await running.stop('SIGTERM', [mark]);
-      await over;
+      await over.catch(() => {});
       guardian.remove(mark);
     },
   };
 }
 
-const failure = (command: readonly string[], what: string): PlimsollError =>
-  new PlimsollError('PLIMSOLL_TRAFFIC_FAILED', `--on-port: ${JSON.stringify(command.join(' '))} ${what}`);
+const failure = (what: string, options?: ErrorOptions): PlimsollError =>
+  new PlimsollError('PLIMSOLL_TRAFFIC_FAILED', `--on-port: ${what}`, options);

@@ -1,7 +1,9 @@
+import { usage } from '../../errors.js';
 import type { Endpoint } from '../endpoint.js';
 import { sendByCommand } from './command.js';
 import type { Traffic, TrafficContext } from './traffic.js';
-import { CONNECTIONS, methodOf, sendToUrls, type UrlRequests } from './urls.js';
+import { CONNECTIONS, checkUrls, methodOf, sendToUrls, type UrlRequests } from './urls.js';
+import { splitWords } from './words.js';
 
 /** Who sends the requests: a command that is started when the app listens, or plimsoll itself. */
 export type TrafficSource =
@@ -13,10 +15,6 @@ export type TrafficSource =
  *
  * @throws {PlimsollError} PLIMSOLL_TRAFFIC_FAILED when the command cannot be started, PLIMSOLL_UNREACHABLE when a URL cannot be
  * reached.
- * @example
- * const traffic = await openTraffic({ from: 'command', words: splitWords(onPort, '--on-port') }, endpoint, context);
- * // …
- * await traffic.close();
  */
 export const openTraffic = (
   source: TrafficSource,
@@ -35,4 +33,43 @@ export function trafficText(source: TrafficSource): string {
   const pace =
     rate === undefined ? `${connections} connection${connections === 1 ? '' : 's'}` : `${rate} a second`;
   return `${method === 'GET' ? '' : `${method} `}${urls.join(', ')} (${pace})`;
+}
+
+/** Who sends requests, as a user says it: a command line, or requests to URLs with header lines. */
+export interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
+  readonly onPort?: string | undefined;
+  readonly urls?: readonly string[] | undefined;
+  readonly headers?: readonly string[] | undefined;
+}
+
+/** @returns null: whoever sends requests anyway. @throws {PlimsollError} PLIMSOLL_USAGE for what cannot be sent. */
+export function trafficSource({
+  onPort,
+  urls = [],
+  headers = [],
+  ...asked
+}: AskedTraffic): TrafficSource | null {
+  if (onPort !== undefined) return { from: 'command', words: splitWords(onPort, 'onPort') };
+  if (urls.length === 0) return null;
+  const { method } = asked;
+  if (method !== undefined && !/^[a-z-]+$/i.test(method))
+    throw usage(`method: must be a method of HTTP such as POST, not ${JSON.stringify(method)}`);
+  const requests = { ...asked, urls, method: method?.toUpperCase(), headers: headersOf(headers) };
+  checkUrls(requests);
+  return { from: 'urls', ...requests };
+}
+
+/** A token of HTTP, a colon, and whatever may be in a value. */
+const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
+
+function headersOf(lines: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const [, name, value] = HEADER.exec(line) ?? [];
+    if (name === undefined || value === undefined)
+      throw usage(`headers: must be such as "authorization: Bearer x", not ${JSON.stringify(line)}`);
+    const key = name.toLowerCase();
+    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
+  }
+  return headers;
 }

@@ -5,20 +5,34 @@ import type { Supervision } from '../../lab/guardian.js';
 export interface Traffic {
   /** Resolves when no more requests will come, with the reason. Never rejects. */
   readonly failed: Promise<PlimsollError>;
-  /** What goes wrong with the requests; null as long as nothing is known to. */
-  trouble(): TrafficTrouble | null;
+  /** What goes wrong with the requests, a clause for a message; `isAll`: not one got a good answer. Null where nothing is known to. */
+  trouble(): { readonly text: string; readonly isAll: boolean } | null;
   /** No more requests are sent, and no process of it is left. */
   close(): Promise<void>;
-}
-
-export interface TrafficTrouble {
-  /** A clause for a message. */
-  readonly text: string;
-  /** Not one request got a good answer. */
-  readonly isAll: boolean;
 }
 
 export interface TrafficContext extends Supervision {
   /** Called when the traffic stops for a moment, because its command is started anew. */
   readonly onPause: () => void;
+}
+
+/** What the process that sends for --url is told. */
+export interface SendOrder {
+  readonly urls: readonly string[];
+  readonly connections: number;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Requests a second, not waiting for answers; null: one after another on each connection. */
+  readonly rate: number | null;
+}
+
+/** What it says twice a second, once something went wrong. */
+export interface Sent {
+  /** Requests that have ended so far. */
+  readonly requests: number;
+  /** Those without an answer, or with a status of 400 or more. */
+  readonly refused: number;
+  /** What was wrong with the last of these: `HTTP 404`, `ECONNREFUSED`. */
+  readonly reason: string;
 }

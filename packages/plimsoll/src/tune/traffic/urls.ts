@@ -7,8 +7,7 @@ import { printable } from '../../host/printable.js';
 import { killGroup, lastWords, startGroup } from '../../lab/process.js';
 import { createRandom } from '../../stats/random.js';
 import { type Endpoint, urlOf } from '../endpoint.js';
-import type { SendOrder, Sent } from './messages.js';
-import type { Traffic, TrafficContext } from './traffic.js';
+import type { SendOrder, Sent, Traffic, TrafficContext } from './traffic.js';
 import { withPort } from './words.js';
 
 export interface UrlRequests {
@@ -56,9 +55,8 @@ export async function sendToUrls(
     body: requests.body ?? null,
     rate: requests.rate ?? null,
   };
-  const command: [string, string] = [process.execPath, ENTRY];
   const child = await startGroup(
-    command,
+    [process.execPath, ENTRY],
     { NODE_OPTIONS: '' },
     ['ignore', 'ignore', 'pipe', 'ipc'],
     createRandom(0),

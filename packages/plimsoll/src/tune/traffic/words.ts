@@ -7,10 +7,7 @@ const OPERATOR = /[|&;<>()`\n]/;
  * Split a command line into words as a shell does it: at blanks, with single and double quotes and backslashes. No shell is
  * started, so what only a shell could do is refused, instead of being passed on as a word.
  *
- * @param name of the option, for messages.
  * @throws {PlimsollError} PLIMSOLL_USAGE for a quote that is not closed, an operator of the shell, or no word at all.
- * @example
- * splitWords(`autocannon -H "x: a b" 'http://127.0.0.1:$PORT/'`, '--on-port'); // ['autocannon', '-H', 'x: a b', …]
  */
 export function splitWords(text: string, name: string): [string, ...string[]] {
   const words: string[] = [];

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import autocannon from 'autocannon';
-import type { SendOrder, Sent } from '../messages.js';
+import type { SendOrder, Sent } from '../traffic.js';
 
 const TELL_MS = 500;
 /** Longer than an app may take on purpose. autocannon closes the connection then. */
