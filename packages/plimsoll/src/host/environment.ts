@@ -51,12 +51,7 @@ export interface CaptureOptions {
   root?: string;
 }
 
-/**
- * Captures the environment, synchronously and without the pool. Never throws: what cannot be read is `null`.
- *
- * @example
- * captureEnvironment({ directory: tmpdir() }).cpu.effectiveCpus; // 1.5
- */
+/** Captures the environment, synchronously and without the pool. Never throws: what cannot be read is `null`. */
 export function captureEnvironment({
   directory,
   env = process.env,

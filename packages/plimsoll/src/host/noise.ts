@@ -65,13 +65,7 @@ const PSI_LEAST_RISE = 0.05;
 /** A run may catch one period (100 ms) more than another only because of where it began. */
 const THROTTLED_LEAST_RISE = 1;
 
-/**
- * Reads all counters at once, synchronously. Never throws: what this machine does not have is `null`.
- *
- * @param root directory that plays the part of `/`; by default `/`
- * @example
- * const before = readMachineCounters();
- */
+/** Reads all counters at once, synchronously. Never throws: what this machine does not have is `null`. */
 export function readMachineCounters(root = '/'): MachineCounters {
   const pressure = (resource: string) => readText(root, `/proc/pressure/${resource}`) ?? '';
   return {
@@ -89,8 +83,6 @@ export function readMachineCounters(root = '/'): MachineCounters {
  *
  * @param ownCpuSeconds CPU that the measurement itself used between them, in seconds: the measured process, user and
  *   system, plus the process that watches it; `null` if unknown
- * @example
- * machineNoise(before, readMachineCounters(), usage.cpuSeconds).stealShare; // 0.002
  */
 export function machineNoise(
   before: MachineCounters,
@@ -122,8 +114,6 @@ export function machineNoise(
  *
  * @param noise of the run to judge
  * @param history of the earlier runs of the same workload and pool size, in any order
- * @example
- * disturbancesOf(noise, []); // ['steal']
  */
 export function disturbancesOf(noise: MachineNoise, history: readonly MachineNoise[]): Disturbance[] {
   const rose = (key: 'psiCpuShare' | 'psiIoShare' | 'psiMemoryShare' | 'throttled', least: number) =>
@@ -148,9 +138,6 @@ export function disturbancesOf(noise: MachineNoise, history: readonly MachineNoi
  *
  * Interrupts are in the total but not in the busy time: a run's own disk and loopback traffic causes them, yet they are
  * booked to no process, so they would look like the work of others. `guest` is left out because `user` contains it.
- *
- * @example
- * parseCpuTimes('cpu  10 0 5 85 0 0 0 0 0 0\ncpu0 …\n').busyJiffies; // 15
  */
 export function parseCpuTimes(
   stat: string,
@@ -174,8 +161,6 @@ export function parseCpuTimes(
  * The total of one line of a /proc/pressure file (accounting/psi.rst), in microseconds.
  *
  * @returns `null` when the line is missing
- * @example
- * parsePressure('some avg10=0.01 avg60=0.19 avg300=0.22 total=4084499\n'); // 4084499
  */
 export function parsePressure(text: string, kind: 'some' | 'full' = 'some'): number | null {
   const total = new RegExp(`^${kind} .*\\btotal=(\\d+)`, 'm').exec(text)?.[1];

@@ -5,7 +5,7 @@
  * libuv names its pool threads `libuv-worker` since 1.50 (libuv #4664): Node 22.17+ and 24+. Before that every thread is
  * called "node" (or whatever `process.title` was), so compare the threads before and after the first use of the pool.
  */
-import { listNames, parseWhole, readLine } from './read.js';
+import { listNumbers, readLine } from './read.js';
 
 export interface ThreadInfo {
   tid: number;
@@ -24,20 +24,16 @@ const KERNEL_THREAD = /^iou-(sqp|wrk)/;
  *
  * @param pid a process id, or `'self'`
  * @returns `null` when unknown: no /proc, no such process, or not allowed
- * @example
- * listThreads('self')?.map((thread) => thread.name); // ['MainThread', 'DelayedTaskSche', 'V8Worker', …]
  */
 export function listThreads(pid: number | 'self' = 'self', root = '/'): ThreadInfo[] | null {
-  const names = listNames(root, `/proc/${pid}/task`);
-  if (names === null) return null;
-  const threads: ThreadInfo[] = [];
-  for (const entry of names) {
-    const tid = parseWhole(entry);
-    const name = tid === null ? null : readLine(root, `/proc/${pid}/task/${entry}/comm`);
-    // A thread that ended between the two reads has no name any more.
-    if (tid !== null && name !== null) threads.push({ tid, name });
-  }
-  return threads.sort((a, b) => a.tid - b.tid);
+  const tids = listNumbers(root, `/proc/${pid}/task`);
+  return (
+    tids?.flatMap((tid) => {
+      const name = readLine(root, `/proc/${pid}/task/${tid}/comm`);
+      // A thread that ended between the two reads has no name any more.
+      return name === null ? [] : [{ tid, name }];
+    }) ?? null
+  );
 }
 
 /**
@@ -46,8 +42,6 @@ export function listThreads(pid: number | 'self' = 'self', root = '/'): ThreadIn
  * @param pid a process id, or `'self'`
  * @param libuv the version of libuv in THAT process; by default our own, right for a child of the same binary
  * @returns 0 when the pool has not started; `null` when the names cannot tell (libuv below 1.50, no /proc)
- * @example
- * countPoolThreads(child.pid); // 4
  */
 export function countPoolThreads(
   pid: number | 'self' = 'self',
@@ -70,11 +64,6 @@ export function countPoolThreads(
  * the inspector).
  *
  * @returns new threads named `libuv-worker` if there are any, otherwise all new threads but the kernel's
- * @example
- * const before = listThreads();
- * pbkdf2('', '', 1, 1, 'sha1', () => {
- *   diffPoolThreads(before ?? [], listThreads() ?? []).length; // 4
- * });
  */
 export function diffPoolThreads(before: readonly ThreadInfo[], after: readonly ThreadInfo[]): ThreadInfo[] {
   const old = new Set(before.map((thread) => thread.tid));
@@ -88,8 +77,6 @@ export function diffPoolThreads(before: readonly ThreadInfo[], after: readonly T
  * gives them one, otherwise by the difference.
  *
  * @returns `null` when nothing could be listed
- * @example
- * poolThreadsBetween([], []); // null
  */
 export function poolThreadsBetween(
   before: readonly ThreadInfo[],
@@ -99,12 +86,7 @@ export function poolThreadsBetween(
   return countPoolThreads('self') ?? diffPoolThreads(before, after).length;
 }
 
-/**
- * Whether a version of libuv gives its pool threads a name.
- *
- * @example
- * namesPoolThreads('1.49.2'); // false
- */
+/** Whether a version of libuv gives its pool threads a name. */
 export function namesPoolThreads(libuv: string): boolean {
   const [major = 0, minor = 0] = libuv.split('.').map(Number);
   return major > 1 || (major === 1 && minor >= 50);

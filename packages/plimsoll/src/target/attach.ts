@@ -1,11 +1,11 @@
 import { readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
-import { holderOf, type Listener, listenersOf, localListeners } from '../host/listeners.js';
 import { splitNodeOptions } from '../host/node-options.js';
 import { nodeProcess, notPermitted } from '../host/node-process.js';
 import { hasEnded, startTime } from '../host/processes.js';
 import { readText } from '../host/read.js';
+import { holderOf, type Listener, listenersOf, localListeners } from '../host/sockets.js';
 import { InspectorSession, NoAnswer, SessionClosed } from './inspector-session.js';
 
 export interface AttachOptions {

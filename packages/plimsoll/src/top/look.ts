@@ -1,6 +1,6 @@
 import { countPool, type Evidence } from '../host/process-pool.js';
 import { isNodeProcess, parentOf } from '../host/processes.js';
-import { listNames, parseWhole, readText } from '../host/read.js';
+import { listNumbers, readText } from '../host/read.js';
 import { type EarlierThreads, threadActivities } from '../host/thread-activity.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import { type Doing, doingOf, isBusy } from './doing.js';
@@ -40,10 +40,7 @@ const NODE = /(^|\/)node(js)?$/;
 
 /** The Node processes of this machine that may be looked at. */
 export const nodeProcesses = (root = '/'): number[] =>
-  (listNames(root, '/proc') ?? []).flatMap((name) => {
-    const pid = parseWhole(name);
-    return pid !== null && isNodeProcess(pid, root) ? [pid] : [];
-  });
+  (listNumbers(root, '/proc') ?? []).filter((pid) => isNodeProcess(pid, root));
 
 /** Looks again and again at some processes; what they did follows from two looks. */
 export class Observer {

@@ -91,11 +91,6 @@ const TABLES: Partial<Record<NodeJS.Architecture, Map<number, Known>>> = {
   arm64: tableOf('arm64'),
 };
 
-/**
- * A system call by its number.
- *
- * @example
- * systemCall(257, 'x64').name; // 'openat'
- */
+/** A system call by its number. */
 export const systemCall = (number: number, arch: NodeJS.Architecture = process.arch): Known =>
   TABLES[arch]?.get(number) ?? { name: `system call ${number}`, target: NONE, isIdle: false };

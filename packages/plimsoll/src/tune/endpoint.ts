@@ -1,5 +1,5 @@
-import { type Listener, listenersOf } from '../host/listeners.js';
 import { readText } from '../host/read.js';
+import { type Listener, listenersOf } from '../host/sockets.js';
 
 /** Where an app takes connections. */
 export type Endpoint = Pick<Listener, 'host' | 'port'>;
