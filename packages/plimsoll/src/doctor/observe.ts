@@ -6,7 +6,7 @@ import { PlimsollError } from '../errors.js';
 import { readCgroup } from '../host/cgroup.js';
 import { namesPoolThreads } from '../host/pool-threads.js';
 import { hasEnded, isNodeProcess, processesWithEnvironment } from '../host/processes.js';
-import { type Output, startCommand } from '../lab/command.js';
+import { type Output, preloading, startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import { lacksRoom, type ProcessFacts } from './facts.js';
@@ -48,12 +48,7 @@ export async function observe(
 ): Promise<Observed> {
   const directory = guardian.temporaryDirectory();
   try {
-    const preload = `--require ${JSON.stringify(PRELOAD)}`;
-    const { NODE_OPTIONS: kept } = process.env;
-    const env = {
-      PLIMSOLL_DOCTOR: JSON.stringify({ directory, waitMs }),
-      NODE_OPTIONS: kept === undefined || kept === '' ? preload : `${kept} ${preload}`,
-    };
+    const env = { PLIMSOLL_DOCTOR: JSON.stringify({ directory, waitMs }), ...preloading(PRELOAD) };
     const running = await startCommand(command, env, stdout, guardian);
     let endedAtMs: number | null = null;
     void running.ended.then(() => {

@@ -48,6 +48,12 @@ const OUTPUT = {
   'last-words': ['ignore', 'ignore', 'pipe'],
 } satisfies Record<Output, StdioOptions>;
 
+/** NODE_OPTIONS of a command into whose Node processes a file is loaded before anything else; what is in ours stays. */
+export function preloading(file: string): { NODE_OPTIONS: string } {
+  const preload = `--require ${JSON.stringify(file)}`;
+  return { NODE_OPTIONS: [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ') };
+}
+
 /**
  * Start a command.
  *

@@ -14,7 +14,13 @@ import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
 import { hasEnded, isNodeProcess, processesWithEnvironment } from '../host/processes.js';
-import { type CommandEnd, type Output, type RunningCommand, startCommand } from '../lab/command.js';
+import {
+  type CommandEnd,
+  type Output,
+  preloading,
+  type RunningCommand,
+  startCommand,
+} from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { Trace } from '../results/trace.js';
 import { writeTrace } from './perfetto.js';
@@ -114,11 +120,9 @@ function variables(directory: string, { size, maxEvents, sampleMs }: RecordOptio
     maxEvents: maxEvents ?? DEFAULT_MAX_EVENTS,
     sampleMs: sampleMs ?? SAMPLE_MS,
   };
-  const preload = `--require ${JSON.stringify(PRELOAD)}`;
-  const { NODE_OPTIONS: kept } = process.env;
   return {
     PLIMSOLL_TRACE: JSON.stringify(settings),
-    NODE_OPTIONS: kept === undefined || kept === '' ? preload : `${kept} ${preload}`,
+    ...preloading(PRELOAD),
     ...(size == null ? {} : { UV_THREADPOOL_SIZE: String(size) }),
   };
 }
