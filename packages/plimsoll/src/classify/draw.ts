@@ -9,7 +9,7 @@ import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
 import type { DrawAnswer, DrawJob, DrawSubject } from './messages.js';
 import { operations } from './operations.js';
-import { LATENCY_MS, startFarServers } from './servers.js';
+import { LATENCY_MS, startServers } from './servers.js';
 import { buildSpans } from './spans.js';
 
 export interface DrawPlan {
@@ -58,7 +58,7 @@ export async function draw(
   const startedAt = new Date();
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
-  const servers = await startFarServers();
+  const { servers, close } = await startServers(directory, LATENCY_MS);
   const { size } = options;
   const name = nameOf(options.subject);
   const resolver = name === 'lookup' ? await openLookups(guardian) : null;
@@ -67,8 +67,8 @@ export async function draw(
     const own = join(directory, `requests-${requests}`);
     mkdirSync(own, { recursive: true });
     const { subject } = options;
-    const { dnsPort } = servers;
-    const where = { directory: own, url: options.url ?? servers.url, names, dnsPort, cwd: process.cwd() };
+    const url = options.url ?? `http://127.0.0.1:${servers.http}/`;
+    const where = { directory: own, url, names, dnsPort: servers.dns, cwd: process.cwd() };
     return recordOne({ subject, requests, size, ...where }, prefix, options.deadlineMs, guardian, signal);
   };
   const experiments: Omit<TimelineExperiment, 'observations'>[] = [];
@@ -84,7 +84,7 @@ export async function draw(
     if (!signal.aborted) throw error;
   } finally {
     await resolver?.close();
-    await servers.close();
+    await close();
     guardian.remove(directory);
   }
   return {
