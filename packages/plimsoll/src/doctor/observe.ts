@@ -93,10 +93,10 @@ const isQuiet = (directory: string): boolean => {
 const ANSWER = /^\d+\.json$/;
 const START = /^\d+\.start\.json$/;
 
-const answers = (directory: string, kind: RegExp): Answer[] =>
+const answers = <Content = Answer>(directory: string, kind: RegExp): Content[] =>
   readdirSync(directory)
     .filter((name) => kind.test(name))
-    .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Answer);
+    .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Content);
 
 const withoutAnswer = (directory: string): Answer[] => {
   const answered = new Set(answers(directory, ANSWER).map(({ pid }) => pid));
@@ -105,16 +105,10 @@ const withoutAnswer = (directory: string): Answer[] => {
 
 function factsOf(answer: Answer, directory: string, endedAtMs: number | null): ProcessFacts {
   const { exitAtMs, forWorkers, ...facts } = answer;
-  const texts = readdirSync(directory)
-    .filter((name) => name.startsWith(`${facts.pid}-`) && name.endsWith('.worker.json'))
-    .map(
-      (name) =>
-        JSON.parse(readFileSync(join(directory, name), 'utf8')) as {
-          initial: string | null;
-          current: string | null;
-        },
-    )
-    .flatMap(({ initial, current }) => current ?? initial ?? []);
+  const ofWorkers = new RegExp(`^${facts.pid}-.*\\.worker\\.json$`);
+  const texts = answers<Pick<Answer, 'initial' | 'current'>>(directory, ofWorkers).flatMap(
+    ({ initial, current }) => current ?? initial ?? [],
+  );
   const others = [...new Set([...texts, ...forWorkers])].filter(
     (text) => text !== facts.initial && text !== facts.current,
   );

@@ -19,27 +19,20 @@ export const POOL_THREAD = 'libuv-worker';
 /** Threads of the kernel's io_uring; they appear in /proc/PID/task beside the process's own. */
 const KERNEL_THREAD = /^iou-(sqp|wrk)/;
 
-/**
- * The threads of a process, in the order of their ids.
- *
- * @param pid a process id, or `'self'`
- * @returns `null` when unknown: no /proc, no such process, or not allowed
- */
+/** The threads of a process, in the order of their ids; `null` when unknown: no /proc, no such process, or not allowed. */
 export function listThreads(pid: number | 'self' = 'self', root = '/'): ThreadInfo[] | null {
   const tids = listNumbers(root, `/proc/${pid}/task`);
-  return (
-    tids?.flatMap((tid) => {
-      const name = readLine(root, `/proc/${pid}/task/${tid}/comm`);
-      // A thread that ended between the two reads has no name any more.
-      return name === null ? [] : [{ tid, name }];
-    }) ?? null
-  );
+  if (tids === null) return null;
+  return tids.flatMap((tid) => {
+    const name = readLine(root, `/proc/${pid}/task/${tid}/comm`);
+    // A thread that ended between the two reads has no name any more.
+    return name === null ? [] : [{ tid, name }];
+  });
 }
 
 /**
  * Counts the pool threads of a process by their name.
  *
- * @param pid a process id, or `'self'`
  * @param libuv the version of libuv in THAT process; by default our own, right for a child of the same binary
  * @returns 0 when the pool has not started; `null` when the names cannot tell (libuv below 1.50, no /proc)
  */
@@ -55,36 +48,28 @@ export function countPoolThreads(
 }
 
 /**
- * The pool threads among those that appeared between two lists of one process.
+ * The pool threads among those that appeared between two lists of one process: those that libuv names if there are any, otherwise
+ * all but the kernel's.
  *
  * Take the first list before anything uses the pool and the second one after a first job has ended: libuv creates all
  * pool threads at once and waits for them. The job must be one that always goes to the pool (crypto, not fs: Node 20.3 to
  * 20.11.0 gives fs to io_uring), the entry must be CommonJS (the ESM loader of Node 20 and of 22 before 22.18 uses the pool
  * before the entry's first line, and the difference is then 0), and nothing else may start threads in between (Workers,
  * the inspector).
- *
- * @returns new threads named `libuv-worker` if there are any, otherwise all new threads but the kernel's
  */
 export function diffPoolThreads(before: readonly ThreadInfo[], after: readonly ThreadInfo[]): ThreadInfo[] {
-  const old = new Set(before.map((thread) => thread.tid));
-  const added = after.filter((thread) => !old.has(thread.tid) && !KERNEL_THREAD.test(thread.name));
+  const old = new Set(before.map(({ tid }) => tid));
+  const added = after.filter(({ tid, name }) => !old.has(tid) && !KERNEL_THREAD.test(name));
   const poolThreads = named(added);
   return poolThreads.length > 0 ? poolThreads : added;
 }
 
-/**
- * How many pool threads this process has, from what it saw around the first use of its pool: by their names where libuv
- * gives them one, otherwise by the difference.
- *
- * @returns `null` when nothing could be listed
- */
-export function poolThreadsBetween(
+/** How many pool threads this process has, from lists around the first use of its pool; `null` when nothing could be listed. */
+export const poolThreadsBetween = (
   before: readonly ThreadInfo[],
   after: readonly ThreadInfo[],
-): number | null {
-  if (after.length === 0) return null;
-  return countPoolThreads('self') ?? diffPoolThreads(before, after).length;
-}
+): number | null =>
+  after.length === 0 ? null : (countPoolThreads('self') ?? diffPoolThreads(before, after).length);
 
 /** Whether a version of libuv gives its pool threads a name. */
 export function namesPoolThreads(libuv: string): boolean {
@@ -92,6 +77,5 @@ export function namesPoolThreads(libuv: string): boolean {
   return major > 1 || (major === 1 && minor >= 50);
 }
 
-function named(threads: readonly ThreadInfo[]): ThreadInfo[] {
-  return threads.filter((thread) => thread.name === POOL_THREAD);
-}
+const named = (threads: readonly ThreadInfo[]): ThreadInfo[] =>
+  threads.filter(({ name }) => name === POOL_THREAD);

@@ -20,6 +20,21 @@ export const isSameProcess = (pid: number, started: number | null, root = '/'): 
  */
 export const hasEnded = (pid: number, root = '/'): boolean => /^[ZX]$/.test(statOf(pid, root)[3] ?? '');
 
+/** Whether there is no such process, or only what is left of one. */
+export const isGone = (pid: number, root = '/'): boolean => /^[ZX]?$/.test(statOf(pid, root)[3] ?? '');
+
+/** The words of a process's command line, or the title that the program gave itself; none when they may not be read. */
+export const commandOf = (pid: number, root = '/'): string[] =>
+  (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
+
+/** The variables that a process was started with: the value of one; `null` for all of them when they may not be read. */
+export function environmentOf(pid: number, root = '/'): ((name: string) => string | null) | null {
+  const variables = readText(root, `/proc/${pid}/environ`)?.split('\0');
+  return variables === undefined
+    ? null
+    : (name) => variables.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+}
+
 /** The process that started this one; 0 when it is not known. */
 export const parentOf = (pid: number, root = '/'): number => parseWhole(statOf(pid, root)[4]) ?? 0;
 
@@ -30,7 +45,7 @@ const NODE = /(^|\/)node(js)?( \(deleted\))?$/;
  * the program gave itself overwrites (PM2 gives one).
  */
 export function isNodeProcess(pid: number, root = '/'): boolean {
-  const [first = ''] = (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0', 1);
+  const [first = ''] = commandOf(pid, root);
   const isNode = NODE.test(readLink(root, `/proc/${pid}/exe`) ?? '') || NODE.test(first);
   return isNode && !hasEnded(pid, root);
 }

@@ -54,11 +54,7 @@ export function preloading(file: string): { NODE_OPTIONS: string } {
   return { NODE_OPTIONS: [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ') };
 }
 
-/**
- * Start a command.
- *
- * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started.
- */
+/** Start a command. @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started. */
 export async function startCommand(
   command: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import { usage } from '../errors.js';
-import { hasEnded, parentOf } from '../host/processes.js';
-import { listNames, readText } from '../host/read.js';
+import { isGone, parentOf } from '../host/processes.js';
+import { listNames } from '../host/read.js';
 import { nodeProcesses, type Observer, type SeenProcess } from './look.js';
 
 /** Another one of these, or what runs this one: npx. */
@@ -44,6 +44,4 @@ function family(first: number, all: readonly number[]): number[] {
 }
 
 const noProcess = (pid: number): string =>
-  readText('/', `/proc/${pid}/stat`) === null || hasEnded(pid)
-    ? `there is no process ${pid}`
-    : `process ${pid} is no Node.js process`;
+  isGone(pid) ? `there is no process ${pid}` : `process ${pid} is no Node.js process`;

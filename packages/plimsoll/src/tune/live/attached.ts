@@ -1,8 +1,8 @@
 import { chownSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PlimsollError } from '../../errors.js';
-import { isNodeProcess, parentOf } from '../../host/processes.js';
-import { listNames, parseWhole, readText } from '../../host/read.js';
+import { environmentOf, isNodeProcess, parentOf } from '../../host/processes.js';
+import { listNumbers } from '../../host/read.js';
 import { attach } from '../../target/attach.js';
 import { LiveTarget, PRELOAD } from './target.js';
 
@@ -72,15 +72,11 @@ function processesOf(root: number): number[] {
   return all.filter((pid) => !primaries.has(pid));
 }
 
-const isClusterWorker = (pid: number): boolean =>
-  (readText('/', `/proc/${pid}/environ`) ?? '')
-    .split('\0')
-    .some((text) => text.startsWith('NODE_UNIQUE_ID='));
+const isClusterWorker = (pid: number): boolean => environmentOf(pid)?.('NODE_UNIQUE_ID') != null;
 
 function nodeProcessesUnder(root: number): number[] {
-  const pids = (listNames('/', '/proc') ?? []).flatMap((name) => parseWhole(name) ?? []);
   const children = new Map<number, number[]>();
-  for (const pid of pids) {
+  for (const pid of listNumbers('/', '/proc') ?? []) {
     const parent = parentOf(pid);
     children.set(parent, [...(children.get(parent) ?? []), pid]);
   }
