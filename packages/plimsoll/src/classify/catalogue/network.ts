@@ -17,15 +17,15 @@ const ALTERNATIVE =
 const byNameAndIp = (
   name: string,
   call: (host: string) => string,
-  run: (host: string) => Entry['run'],
+  run: (host: string, context: EntryContext) => unknown,
   whyByIp: NonNullable<Entry['why']> = { kernel: KERNEL },
   alternative = ALTERNATIVE,
 ): Entry[] => [
   {
-    ...{ name: `${name}.name`, call: call('name'), run: run('localhost') },
+    ...{ name: `${name}.name`, call: call('name'), run: (context) => run('localhost', context) },
     ...{ why: { both: BY_NAME, pool: BY_NAME }, alternative },
   },
-  { name: `${name}.ip`, call: call('IP'), run: run('127.0.0.1'), why: whyByIp },
+  { name: `${name}.ip`, call: call('IP'), run: (context) => run('127.0.0.1', context), why: whyByIp },
 ];
 
 /** Of a URL with a host. */
@@ -39,48 +39,36 @@ const received = (request: http.ClientRequest): Promise<void> =>
 
 const drained = (socket: net.Socket): Promise<unknown> => once(socket.resume(), 'close');
 
-const httpGet =
-  (host: string) =>
-  ({ servers }: EntryContext) =>
-    received(http.get({ host, port: servers.http, agent: false }));
+const httpGet = (host: string, { servers }: EntryContext) =>
+  received(http.get({ host, port: servers.http, agent: false }));
 
-const httpsGet =
-  (host: string) =>
-  ({ servers }: EntryContext) =>
-    received(https.get({ host, port: servers.https, agent: false, ...preSharedKey.client }));
+const httpsGet = (host: string, { servers }: EntryContext) =>
+  received(https.get({ host, port: servers.https, agent: false, ...preSharedKey.client }));
 
-const fetchFrom =
-  (host: string) =>
-  async ({ servers }: EntryContext) =>
-    (await fetch(`http://${host}:${servers.http}/`)).text();
+const fetchFrom = async (host: string, { servers }: EntryContext) =>
+  (await fetch(`http://${host}:${servers.http}/`)).text();
 
-const connect =
-  (host: string) =>
-  ({ servers }: EntryContext) =>
-    drained(net.connect({ host, port: servers.tcp }));
+const connect = (host: string, { servers }: EntryContext) =>
+  drained(net.connect({ host, port: servers.tcp }));
 
-const handshake =
-  (host: string) =>
-  async ({ servers }: EntryContext) => {
-    const socket = tls.connect({ host, port: servers.https, ...preSharedKey.client });
-    await once(socket, 'secureConnect');
-    socket.destroy();
-  };
+async function handshake(host: string, { servers }: EntryContext): Promise<void> {
+  const socket = tls.connect({ host, port: servers.https, ...preSharedKey.client });
+  await once(socket, 'secureConnect');
+  socket.destroy();
+}
 
-const listen = (host: string) => async () => {
+async function listen(host: string): Promise<void> {
   const server = net.createServer().listen(0, host);
   await once(server, 'listening');
   server.close();
-};
+}
 
-const datagram =
-  (host: string) =>
-  async ({ servers }: EntryContext) => {
-    const socket = dgram.createSocket('udp4');
-    socket.send('plimsoll', servers.udp, host);
-    await once(socket, 'message');
-    socket.close();
-  };
+async function datagram(host: string, { servers }: EntryContext): Promise<void> {
+  const socket = dgram.createSocket('udp4');
+  socket.send('plimsoll', servers.udp, host);
+  await once(socket, 'message');
+  socket.close();
+}
 
 export const networkEntries: readonly Entry[] = [
   ...byNameAndIp('http.get', url('http.get'), httpGet),
