@@ -1,4 +1,7 @@
-/** Telling a process from a later one with the same number: a guardian must never kill a stranger. Without /proc nothing is known. */
+/**
+ * What a process is, and whether it is still the same: a guardian must never kill a stranger. Without /proc nothing is
+ * known.
+ */
 import { listNumbers, parseWhole, readLink, readText, statFields } from './read.js';
 
 const statOf = (pid: number, root: string): readonly string[] =>
@@ -8,8 +11,8 @@ const statOf = (pid: number, root: string): readonly string[] =>
 export const startTime = (pid: number, root = '/'): number | null => parseWhole(statOf(pid, root)[22]);
 
 /**
- * Whether `pid` is still the process that started at `started`, which {@link startTime} gave when it was known to be the right
- * one; `false` whenever that cannot be proved.
+ * Whether `pid` is still the process that started at `started`, which {@link startTime} gave when it was known to be
+ * the right one; `false` whenever that cannot be proved.
  */
 export const isSameProcess = (pid: number, started: number | null, root = '/'): boolean =>
   started !== null && startTime(pid, root) === started;
@@ -27,7 +30,9 @@ export const isGone = (pid: number, root = '/'): boolean => /^[ZX]?$/.test(statO
 export const commandOf = (pid: number, root = '/'): string[] =>
   (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
 
-/** The variables that a process was started with: the value of one; `null` for all of them when they may not be read. */
+/**
+ * The variables that a process was started with: the value of one; `null` for all of them when they may not be read.
+ */
 export function environmentOf(pid: number, root = '/'): ((name: string) => string | null) | null {
   const variables = readText(root, `/proc/${pid}/environ`)?.split('\0');
   return variables === undefined
@@ -41,8 +46,8 @@ export const parentOf = (pid: number, root = '/'): number => parseWhole(statOf(p
 const NODE = /(^|\/)node(js)?( \(deleted\))?$/;
 
 /**
- * Whether a process runs Node: by its executable, whose name may be another one, or by its command line, which a title that
- * the program gave itself overwrites (PM2 gives one).
+ * Whether a process runs Node: by its executable, whose name may be another one, or by its command line, which a title
+ * that the program gave itself overwrites (PM2 gives one).
  */
 export function isNodeProcess(pid: number, root = '/'): boolean {
   const [first = ''] = commandOf(pid, root);
@@ -50,7 +55,10 @@ export function isNodeProcess(pid: number, root = '/'): boolean {
   return isNode && !hasEnded(pid, root);
 }
 
-/** The processes whose environment mentions one of `marks`; process.title overwrites and cuts a command line, but not that. */
+/**
+ * The processes whose environment mentions one of `marks`; process.title overwrites and cuts a command line, but not
+ * that.
+ */
 export function processesWithEnvironment(marks: readonly string[], root = '/'): number[] {
   if (marks.length === 0) return [];
   return (listNumbers(root, '/proc') ?? []).filter((pid) => {

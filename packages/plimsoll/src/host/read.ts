@@ -1,6 +1,6 @@
 /**
- * The only way in which this floor touches files: synchronous, and `null` for everything unreadable. Asynchronous fs runs on
- * libuv's pool, the very thing that is measured.
+ * The only way in which this floor touches files: synchronous, and `null` for everything unreadable. Asynchronous fs
+ * runs on libuv's pool, the very thing that is measured.
  *
  * `root` plays the part of `/`: tests give a fake tree.
  */
@@ -40,8 +40,8 @@ export const listNumbers = (root: string, path: string): number[] | null =>
     .sort((a, b) => a - b) ?? null;
 
 /**
- * The fields of a process's or thread's `stat`, each at its number in proc_pid_stat(5). Field 2 is a name in brackets, which may
- * hold anything, brackets too.
+ * The fields of a process's or thread's `stat`, each at its number in proc_pid_stat(5). Field 2 is a name in brackets,
+ * which may hold anything, brackets too.
  */
 export function statFields(stat: string | null): readonly string[] {
   const end = stat?.lastIndexOf(')') ?? -1;

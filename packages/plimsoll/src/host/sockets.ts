@@ -1,4 +1,7 @@
-/** Sockets of processes, by the tables of /proc/PID/net and their open files. An inode is that of `socket:[INODE]`, where /proc/PID/fd/N leads. */
+/**
+ * Sockets of processes, by the tables of /proc/PID/net and their open files. An inode is that of `socket:[INODE]`,
+ * where /proc/PID/fd/N leads.
+ */
 import { listNumbers, readLink, readText } from './read.js';
 
 interface Row {

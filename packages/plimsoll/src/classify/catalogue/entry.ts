@@ -9,7 +9,9 @@ export interface EntryContext {
   folder(): string;
   /** A path where nothing is. */
   path(): string;
-  /** Repeat something every few milliseconds that is no part of the operation, until the returned function is called. */
+  /**
+   * Repeat something every few milliseconds that is no part of the operation, until the returned function is called.
+   */
   meanwhile(work: () => void): () => void;
   readonly servers: LocalServers;
 }
@@ -32,8 +34,8 @@ export interface Entry {
 type Line = Entry['run'] | (Partial<Omit<Entry, 'call'>> & Pick<Entry, 'run'>);
 
 /**
- * The entries of one module out of a table from calls to what starts them. An entry has the name of its call, up to the bracket,
- * unless its line gives another one.
+ * The entries of one module out of a table from calls to what starts them. An entry has the name of its call, up to the
+ * bracket, unless its line gives another one.
  */
 export const entries = (
   module: string,
