@@ -73,7 +73,7 @@ export async function classify(
   const startedAt = new Date();
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
-  const { servers, close } = await startServers(directory);
+  const { servers, close } = await startServers(directory, 0);
   const failure = new AbortController();
   const laboratory: Laboratory = {
     size: SIZE,

@@ -61,20 +61,9 @@ export function decideBlocked(blocked: Probed, circumstances: Circumstances): De
         }))
       : null;
   if (synchronous)
-    return {
-      ...nothing,
-      verdict: 'main thread',
-      mainThreadMs: busyMs,
-      grounds: { id: 'classify.before-loop-turned', mainThreadMs: busyMs },
-    };
-  const waitsFor = waitKinds(observation.callbacks);
-  return {
-    ...nothing,
-    verdict: 'kernel',
-    waitsFor,
-    mainThreadMs: busyMs,
-    grounds: { id: 'classify.completed-while-blocked', ms, threads: circumstances.size },
-  };
+    return decision('main thread', { id: 'classify.before-loop-turned', mainThreadMs: busyMs }, busyMs);
+  const grounds: Grounds = { id: 'classify.completed-while-blocked', ms, threads: circumstances.size };
+  return { ...decision('kernel', grounds, busyMs), waitsFor: waitKinds(observation.callbacks) };
 }
 
 /** What both runs decide together. */
@@ -83,7 +72,11 @@ export function decide(blocked: Probed, free: Probed, circumstances: Circumstanc
   if (early !== null) return early;
   const { observation: then } = blocked as Extract<Probed, { kind: 'observed' }>;
   const { observation: alone } = free as Extract<Probed, { kind: 'observed' }>;
-  if (alone.outcome === 'pending') return timeout(circumstances);
+  if (alone.outcome === 'pending')
+    return decision('timeout', {
+      id: 'classify.never-completed',
+      deadlineMs: circumstances.deadlineMs,
+    });
   if (alone.outcome === 'failed') return failed(alone);
   const usualMs = alone.ms;
   if (then.outcome === 'completed' && circumstances.windowMs >= SURELY * (alone.ms ?? 0))
@@ -97,7 +90,7 @@ export function decide(blocked: Probed, free: Probed, circumstances: Circumstanc
     then.outcome === 'failed'
       ? { id: 'classify.failed-while-blocked', error: errorText(then), usualMs }
       : { id: 'classify.not-after-release', ...hold(circumstances), usualMs };
-  return { ...nothing, verdict: 'unclear', mainThreadMs: alone.busyMs, grounds };
+  return decision('unclear', grounds, alone.busyMs);
 }
 
 /** Standing still for so many times what it usually takes, and completing after the release, is no accident. */
@@ -121,30 +114,20 @@ function waited(
 const hold = ({ windowMs, size }: Circumstances): Hold => ({ windowMs, threads: size });
 
 function decideLost(probed: Probed, circumstances: Circumstances): Decision | null {
-  if (probed.kind === 'exited')
-    return { ...nothing, verdict: 'failed', grounds: { id: 'classify.exited', how: probed.how } };
-  if (probed.kind === 'stuck')
-    return {
-      ...nothing,
-      verdict: 'timeout',
-      grounds: { id: 'classify.event-loop-blocked', deadlineMs: circumstances.deadlineMs },
-    };
+  if (probed.kind === 'exited') return decision('failed', { id: 'classify.exited', how: probed.how });
+  const { deadlineMs } = circumstances;
+  if (probed.kind === 'stuck') return decision('timeout', { id: 'classify.event-loop-blocked', deadlineMs });
   return null;
 }
 
-const nothing = { slowIo: null, mainThreadMs: null, waitsFor: [] } as const;
-
-const failed = (observation: Observation): Decision => ({
-  ...nothing,
-  verdict: 'failed',
-  grounds: { id: 'classify.failed', error: errorText(observation) },
+/** One that is not about the pool. */
+const decision = (verdict: PoolVerdict, grounds: Grounds, mainThreadMs: number | null = null): Decision => ({
+  ...{ verdict, grounds, mainThreadMs },
+  ...{ slowIo: null, waitsFor: [] },
 });
 
-const timeout = ({ deadlineMs }: Circumstances): Decision => ({
-  ...nothing,
-  verdict: 'timeout',
-  grounds: { id: 'classify.never-completed', deadlineMs },
-});
+const failed = (observation: Observation): Decision =>
+  decision('failed', { id: 'classify.failed', error: errorText(observation) });
 
 const errorText = ({ error }: Observation): string =>
   `${error?.name ?? 'Error'}: ${error?.message ?? 'unknown'}`.slice(0, 300);

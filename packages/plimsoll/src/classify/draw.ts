@@ -9,7 +9,7 @@ import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
 import type { DrawAnswer, DrawJob, DrawSubject } from './messages.js';
 import { operations } from './operations.js';
-import { LATENCY_MS, startFarServers } from './servers.js';
+import { LATENCY_MS, startServers } from './servers.js';
 import { buildSpans } from './spans.js';
 
 export interface DrawPlan {
@@ -58,27 +58,25 @@ export async function draw(
   const startedAt = new Date();
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
-  const servers = await startFarServers();
-  const { subject, size } = options;
-  const name = subject.kind === 'target' ? subject.target.name : subject.name;
+  const { servers, close } = await startServers(directory, LATENCY_MS);
+  const { size } = options;
+  const name = nameOf(options.subject);
   const resolver = name === 'lookup' ? await openLookups(guardian) : null;
-  const watched: Watched = {
-    name,
-    options,
-    directory,
-    guardian,
-    signal,
-    url: options.url ?? servers.url,
-    names: resolver?.names ?? [],
-    prefix: resolver?.prefix ?? [],
-    dnsPort: servers.dnsPort,
+  const { names = [], prefix = [], description = '' } = resolver ?? {};
+  const record = (requests: number): Promise<Recorded> => {
+    const own = join(directory, `requests-${requests}`);
+    mkdirSync(own, { recursive: true });
+    const { subject } = options;
+    const url = options.url ?? `http://127.0.0.1:${servers.http}/`;
+    const where = { directory: own, url, names, dnsPort: servers.dns, cwd: process.cwd() };
+    return recordOne({ subject, requests, size, ...where }, prefix, options.deadlineMs, guardian, signal);
   };
   const experiments: Omit<TimelineExperiment, 'observations'>[] = [];
   let observedThreads: number | null = null;
   try {
     for (const requests of options.requests) {
       onProgress?.({ requests, experiment: experiments.length, experiments: options.requests.length });
-      const recorded = await record(requests, watched);
+      const recorded = await record(requests);
       observedThreads = recorded.observedThreads;
       experiments.push({ requests, ...buildSpans(recorded.requests, recorded.events, size) });
     }
@@ -86,7 +84,7 @@ export async function draw(
     if (!signal.aborted) throw error;
   } finally {
     await resolver?.close();
-    await servers.close();
+    await close();
     guardian.remove(directory);
   }
   return {
@@ -94,7 +92,7 @@ export async function draw(
     kind: 'timeline',
     environment,
     operation: name,
-    description: describe(options, resolver?.description ?? ''),
+    description: describe(options, description),
     size,
     observedThreads,
     startedAt: startedAt.toISOString(),
@@ -121,33 +119,25 @@ function describe({ subject, url }: DrawPlan, resolver: string): string {
   return `${description} of ${url ?? `a server on loopback that takes ${LATENCY_MS} ms`}`;
 }
 
-interface Watched extends Pick<DrawJob, 'url' | 'names' | 'dnsPort'> {
-  readonly name: string;
-  readonly options: DrawPlan;
-  readonly directory: string;
-  readonly prefix: readonly string[];
-  readonly guardian: Guardian;
-  readonly signal: AbortSignal;
-}
+const nameOf = (subject: DrawSubject): string =>
+  subject.kind === 'target' ? subject.target.name : subject.name;
 
 type Recorded = Extract<DrawAnswer, { type: 'recorded' }>;
 
-async function record(requests: number, watched: Watched): Promise<Recorded> {
-  const { options, guardian, signal, prefix, url, names, dnsPort, name } = watched;
-  const { subject, size, deadlineMs } = options;
-  const directory = join(watched.directory, `requests-${requests}`);
-  mkdirSync(directory, { recursive: true });
-  const job: DrawJob = { subject, requests, size, directory, url, names, dnsPort, cwd: process.cwd() };
-  const observed = await observe<DrawJob, DrawAnswer>(
-    { name, module: REQUESTS, prefix, job, deadlineMs, env: {} },
-    guardian,
-    createRandom(requests),
-    signal,
-  );
+async function recordOne(
+  job: DrawJob,
+  prefix: readonly string[],
+  deadlineMs: number,
+  guardian: Guardian,
+  signal: AbortSignal,
+): Promise<Recorded> {
+  const name = nameOf(job.subject);
+  const request = { name, module: REQUESTS, prefix, job, deadlineMs, env: {} };
+  const observed = await observe<DrawJob, DrawAnswer>(request, guardian, createRandom(job.requests), signal);
   if (observed.kind === 'deadline')
     throw new PlimsollError(
       'PLIMSOLL_WORKLOAD_HUNG',
-      `${name}: ${requests} requests did not complete within ${deadlineMs / 1000} s (--deadline)`,
+      `${name}: ${job.requests} requests did not complete within ${deadlineMs / 1000} s (--deadline)`,
     );
   if (observed.kind === 'exited')
     throw new PlimsollError(

@@ -39,54 +39,32 @@ export const LATENCY_MS = 100;
  * event loop's thread.
  *
  * @param directory where the pipe's path may be.
+ * @param latencyMs after which the web server and the DNS server answer, as if they were far away.
  */
 export async function startServers(
   directory: string,
+  latencyMs: number,
 ): Promise<{ servers: LocalServers; close(): Promise<void> }> {
-  const http = createHttpServer((_, response) => response.end('ok'));
+  const later = (answer: () => void): unknown => (latencyMs === 0 ? answer() : setTimeout(answer, latencyMs));
+  const http = createHttpServer((_, response) => later(() => response.end('ok')));
   const https = createHttpsServer(preSharedKey.server, (_, response) => response.end('ok'));
   const tcp = createServer((socket) => socket.on('error', () => {}).end('ok'));
   const pipe = createServer((socket) => socket.on('error', () => {}).end('ok'));
   const pipePath = join(directory, 'pipe');
   const udp = createSocket('udp4', (message, from) => udp.send(message, from.port, from.address));
-  const dns = dnsServer(0);
+  const dns = createSocket('udp4', (message, from) =>
+    later(() => dns.send(dnsReply(message), from.port, from.address)),
+  );
   const listening = [http, https, tcp].map((server) => listen(server));
   pipe.listen(pipePath);
   await Promise.all([...listening, once(pipe, 'listening'), bind(udp), bind(dns)]);
   return {
     servers: {
-      http: portOf(http),
-      https: portOf(https),
-      tcp: portOf(tcp),
-      udp: udp.address().port,
-      dns: dns.address().port,
-      pipe: pipePath,
+      ...{ http: portOf(http), https: portOf(https), tcp: portOf(tcp), pipe: pipePath },
+      ...{ udp: udp.address().port, dns: dns.address().port },
     },
     close: () => closeAll([http, https, tcp, pipe], [udp, dns]),
   };
-}
-
-/** A web server and a DNS server, both as far away as `LATENCY_MS`. */
-export async function startFarServers(): Promise<{ url: string; dnsPort: number; close(): Promise<void> }> {
-  const web = createHttpServer((_, response) => {
-    setTimeout(() => response.end('ok'), LATENCY_MS);
-  });
-  const dns = dnsServer(LATENCY_MS);
-  await Promise.all([listen(web), bind(dns)]);
-  return {
-    url: `http://${HOST}:${portOf(web)}/`,
-    dnsPort: dns.address().port,
-    close: () => closeAll([web], [dns]),
-  };
-}
-
-function dnsServer(latencyMs: number): Socket {
-  const dns = createSocket('udp4', (message, from) => {
-    const answer = (): void => dns.send(dnsReply(message), from.port, from.address);
-    if (latencyMs === 0) answer();
-    else setTimeout(answer, latencyMs);
-  });
-  return dns;
 }
 
 const listen = (server: Server): Promise<unknown> => once(server.listen(0, HOST), 'listening');

@@ -1,7 +1,7 @@
 import { nodeProcess } from '../host/node-process.js';
 import { variableInMemory } from '../host/process-memory.js';
 import { countPool, isResized } from '../host/process-pool.js';
-import { readText } from '../host/read.js';
+import { commandOf } from '../host/processes.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import type { ProcessFacts } from './facts.js';
 
@@ -14,9 +14,7 @@ const VARIABLE = 'UV_THREADPOOL_SIZE';
  * @throws {PlimsollError} PLIMSOLL_USAGE where there is no /proc, PLIMSOLL_NO_PROCESS, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED.
  */
 export function fromOutside(pid: number, root = '/'): ProcessFacts {
-  const variables = nodeProcess(pid, root);
-  const variable = (name: string): string | null =>
-    variables.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+  const variable = nodeProcess(pid, root);
   const initial = variable(VARIABLE);
   const inMemory = root === '/' ? variableInMemory(pid, VARIABLE) : undefined;
   const current = inMemory === undefined ? initial : inMemory;
@@ -39,6 +37,6 @@ export function fromOutside(pid: number, root = '/'): ProcessFacts {
 
 /** The program's file; the whole text where the program has overwritten its command line by a title. */
 function scriptOf(pid: number, root: string): string | null {
-  const [first = '', ...words] = (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0');
-  return words.find((word) => word !== '' && !word.startsWith('-')) ?? (first === '' ? null : first);
+  const [first = null, ...words] = commandOf(pid, root);
+  return words.find((word) => !word.startsWith('-')) ?? first;
 }

@@ -6,7 +6,7 @@ import { PlimsollError } from '../errors.js';
 import { readCgroup } from '../host/cgroup.js';
 import { namesPoolThreads } from '../host/pool-threads.js';
 import { hasEnded, isNodeProcess, processesWithEnvironment } from '../host/processes.js';
-import { type Output, startCommand } from '../lab/command.js';
+import { type Output, preloading, startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import { lacksRoom, type ProcessFacts } from './facts.js';
@@ -48,12 +48,7 @@ export async function observe(
 ): Promise<Observed> {
   const directory = guardian.temporaryDirectory();
   try {
-    const preload = `--require ${JSON.stringify(PRELOAD)}`;
-    const { NODE_OPTIONS: kept } = process.env;
-    const env = {
-      PLIMSOLL_DOCTOR: JSON.stringify({ directory, waitMs }),
-      NODE_OPTIONS: kept === undefined || kept === '' ? preload : `${kept} ${preload}`,
-    };
+    const env = { PLIMSOLL_DOCTOR: JSON.stringify({ directory, waitMs }), ...preloading(PRELOAD) };
     const running = await startCommand(command, env, stdout, guardian);
     let endedAtMs: number | null = null;
     void running.ended.then(() => {
@@ -98,10 +93,10 @@ const isQuiet = (directory: string): boolean => {
 const ANSWER = /^\d+\.json$/;
 const START = /^\d+\.start\.json$/;
 
-const answers = (directory: string, kind: RegExp): Answer[] =>
+const answers = <Content = Answer>(directory: string, kind: RegExp): Content[] =>
   readdirSync(directory)
     .filter((name) => kind.test(name))
-    .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Answer);
+    .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Content);
 
 const withoutAnswer = (directory: string): Answer[] => {
   const answered = new Set(answers(directory, ANSWER).map(({ pid }) => pid));
@@ -110,16 +105,10 @@ const withoutAnswer = (directory: string): Answer[] => {
 
 function factsOf(answer: Answer, directory: string, endedAtMs: number | null): ProcessFacts {
   const { exitAtMs, forWorkers, ...facts } = answer;
-  const texts = readdirSync(directory)
-    .filter((name) => name.startsWith(`${facts.pid}-`) && name.endsWith('.worker.json'))
-    .map(
-      (name) =>
-        JSON.parse(readFileSync(join(directory, name), 'utf8')) as {
-          initial: string | null;
-          current: string | null;
-        },
-    )
-    .flatMap(({ initial, current }) => current ?? initial ?? []);
+  const ofWorkers = new RegExp(`^${facts.pid}-.*\\.worker\\.json$`);
+  const texts = answers<Pick<Answer, 'initial' | 'current'>>(directory, ofWorkers).flatMap(
+    ({ initial, current }) => current ?? initial ?? [],
+  );
   const others = [...new Set([...texts, ...forWorkers])].filter(
     (text) => text !== facts.initial && text !== facts.current,
   );

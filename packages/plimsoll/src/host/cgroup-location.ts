@@ -16,85 +16,45 @@ export interface CgroupMembership {
   path: string;
 }
 
-/** A controller's directories for this process, from its own cgroup up to the highest one that is visible. */
+/** A controller's directories for this process. */
 export interface CgroupLocation {
   version: 1 | 2;
-  /** Absolute paths (without the test root), the process's own cgroup first. Never empty. */
+  /** From the process's own cgroup up to the highest one that is visible; absolute, without the test root, never empty. */
   directories: string[];
 }
 
-/** What both files said, parsed. */
-export interface CgroupTables {
-  memberships: CgroupMembership[];
-  mounts: Mount[];
-}
-
-/**
- * Parses /proc/PID/cgroup. Lines of another form are skipped.
- *
- * @example
- * parseCgroupMembership('4:cpu,cpuacct:/a\n0::/b\n').map((m) => m.path); // ['/a', '/b']
- */
-export function parseCgroupMembership(text: string): CgroupMembership[] {
-  const memberships: CgroupMembership[] = [];
-  for (const line of text.split('\n')) {
+/** Parses /proc/PID/cgroup. Lines of another form are skipped. */
+export const parseCgroupMembership = (text: string): CgroupMembership[] =>
+  text.split('\n').flatMap((line) => {
     // Only the first two colons separate: a cgroup's name may hold more of them.
-    const match = /^(\d+):([^:]*):(\/.*)$/.exec(line);
-    if (match === null) continue;
-    const [, id, names = '', path = '/'] = match;
-    memberships.push({
-      controllers: names === '' ? [] : names.split(','),
-      isV2: id === '0' && names === '',
-      path,
-    });
-  }
-  return memberships;
-}
-
-/** Reads and parses both files; empty tables where there is no /proc. */
-export function readCgroupTables(root = '/'): CgroupTables {
-  return {
-    memberships: parseCgroupMembership(readText(root, '/proc/self/cgroup') ?? ''),
-    mounts: parseMountinfo(readText(root, '/proc/self/mountinfo') ?? ''),
-  };
-}
+    const [, id, names = '', path] = /^(\d+):([^:]*):(\/.*)$/.exec(line) ?? [];
+    if (path === undefined) return [];
+    return [{ controllers: names === '' ? [] : names.split(','), isV2: id === '0' && names === '', path }];
+  });
 
 /**
- * Finds the directories of one controller.
- *
- * A controller is bound to one hierarchy at a time, so a v1 line that names it settles the question; otherwise v2 has it.
+ * Finds the directories of one controller. It is bound to one hierarchy at a time, so a v1 line that names it settles the
+ * question; otherwise v2 has it.
  *
  * @returns `null` when the controller is not mounted, or when the process's cgroup lies outside what is mounted
- * @example
- * locateController(readCgroupTables(), 'cpu')?.directories[0]; // '/sys/fs/cgroup/user.slice'
  */
-export function locateController(
-  tables: CgroupTables,
-  controller: 'cpu' | 'pids',
-  root = '/',
-): CgroupLocation | null {
-  const v1 = tables.memberships.find((m) => m.controllers.includes(controller));
-  const membership = v1 ?? tables.memberships.find((m) => m.isV2);
+export function locateController(controller: 'cpu' | 'pids', root: string): CgroupLocation | null {
+  const memberships = parseCgroupMembership(readText(root, '/proc/self/cgroup') ?? '');
+  const v1 = memberships.find(({ controllers }) => controllers.includes(controller));
+  const membership = v1 ?? memberships.find(({ isV2 }) => isV2);
   if (membership === undefined) return null;
-  const mounts = tables.mounts.filter((mount) =>
-    v1 === undefined
-      ? mount.fsType === 'cgroup2'
-      : mount.fsType === 'cgroup' && mount.superOptions.includes(controller),
+  const mounts = parseMountinfo(readText(root, '/proc/self/mountinfo') ?? '').filter(
+    ({ fsType, superOptions }) =>
+      v1 === undefined ? fsType === 'cgroup2' : fsType === 'cgroup' && superOptions.includes(controller),
   );
-  const directories = bestDirectories(mounts, membership.path, root);
-  return directories === null ? null : { version: v1 === undefined ? 2 : 1, directories };
-}
-
-/** Of several mounts of one hierarchy, the one that shows the most ancestors and really has the directory. */
-function bestDirectories(mounts: Mount[], path: string, root: string): string[] | null {
-  let best: string[] | null = null;
-  for (const mount of mounts) {
-    const directories = directoriesUnder(mount, path);
-    const own = directories?.[0];
-    if (directories === null || own === undefined || !existsSync(join(root, own))) continue;
-    if (best === null || directories.length > best.length) best = directories;
-  }
-  return best;
+  // Of several mounts of one hierarchy, the one that shows the most ancestors and really has the directory.
+  const [directories] = mounts
+    .flatMap((mount) => {
+      const found = directoriesUnder(mount, membership.path);
+      return found?.[0] !== undefined && existsSync(join(root, found[0])) ? [found] : [];
+    })
+    .sort((a, b) => b.length - a.length);
+  return directories === undefined ? null : { version: v1 === undefined ? 2 : 1, directories };
 }
 
 /**
@@ -102,20 +62,16 @@ function bestDirectories(mounts: Mount[], path: string, root: string): string[] 
  *
  * @param mount its `root` is, like `path`, relative to the cgroup namespace, so both may begin with `/..`
  */
-export function directoriesUnder(mount: Mount, path: string): string[] | null {
-  const within = segmentsWithin(segments(mount.root), segments(path));
+export function directoriesUnder({ root, mountPoint }: Mount, path: string): string[] | null {
+  const within = segmentsWithin(segments(root), segments(path));
   if (within === null) return null;
-  const base = mount.mountPoint === '/' ? '' : mount.mountPoint;
-  const directories: string[] = [];
-  for (let depth = within.length; depth >= 0; depth -= 1) {
-    directories.push([base, ...within.slice(0, depth)].join('/') || '/');
-  }
-  return directories;
+  const base = mountPoint === '/' ? '' : mountPoint;
+  return [...within.keys(), within.length]
+    .reverse()
+    .map((depth) => [base, ...within.slice(0, depth)].join('/') || '/');
 }
 
-function segments(path: string): string[] {
-  return path.split('/').filter((part) => part !== '' && part !== '.');
-}
+const segments = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.');
 
 function segmentsWithin(mounted: string[], own: string[]): string[] | null {
   const rest = own.slice(mounted.length);

@@ -9,12 +9,7 @@ export interface CpuFacts {
   hypervisor: boolean | null;
 }
 
-/**
- * Parses /proc/cpuinfo. Its fields differ by architecture: arm64 has neither "model name" nor "flags".
- *
- * @example
- * parseCpuinfo('processor\t: 0\nflags\t: fpu hypervisor\n').hypervisor; // true
- */
+/** Parses /proc/cpuinfo. Its fields differ by architecture: arm64 has neither "model name" nor "flags". */
 export function parseCpuinfo(text: string): CpuFacts {
   const field = (name: string) =>
     new RegExp(`^${name}[ \\t]*:[ \\t]*(.*)$`, 'm').exec(text)?.[1]?.trim() || null;
@@ -25,23 +20,19 @@ export function parseCpuinfo(text: string): CpuFacts {
   };
 }
 
-/** Never throws: what cannot be read is `null`. @param root directory that plays the part of `/` */
 export function readCpu(root = '/'): CpuFacts {
   const { model, hypervisor } = parseCpuinfo(readText(root, '/proc/cpuinfo') ?? '');
-  return { model: model ?? modelFromOs(), hypervisor };
+  const fromOs = cpus()[0]?.model.trim();
+  return { model: model ?? (fromOs === 'unknown' ? null : fromOs || null), hypervisor };
 }
 
 /**
- * How many cores' worth of CPU time this process can get, as a fraction: min(affinity, quota).
- *
- * A CPU weight is not in it: what a weight gives depends on what the neighbours want at the moment.
- *
- * @returns cores, > 0; the number of logical CPUs where affinity is unknown (macOS, Windows), 1 when nothing is known
- * @example
- * effectiveCpus(); // 1.5 under a quota of 1.5 cores on a 64-core host
+ * How many cores' worth of CPU time this process can get, a fraction > 0: min(affinity, quota). No CPU weight: what that gives
+ * depends on what the neighbours want at the moment. Where affinity is unknown (macOS, Windows) all logical CPUs count.
  */
 export function effectiveCpus(root = '/'): number {
-  return leastKnown([affinityCores(root) ?? (cpus().length || 1), readCpuQuota(root)]) ?? 1;
+  const allowed = countAllowedCpus(readText(root, '/proc/self/status') ?? '');
+  return leastKnown([allowed ?? (cpus().length || 1), readCpuQuota(root)]) ?? 1;
 }
 
 /**
@@ -57,9 +48,6 @@ export function effectiveCpus(root = '/'): number {
  * | 24.16+, 26                 | below 1 core -> 1 (libuv #4853); of nested limits the outermost wins         |
  *
  * Rounded up, not down: under a quota of 1.5 cores two threads do run at once, until the period's budget is spent.
- *
- * @example
- * cpuCount(); // 2 under a quota of 1.5 cores
  */
 export function cpuCount(root = '/'): number {
   return Math.max(1, Math.ceil(effectiveCpus(root)));
@@ -69,8 +57,6 @@ export function cpuCount(root = '/'): number {
  * Counts the CPUs in the affinity mask of /proc/PID/status: hexadecimal words, separated by commas.
  *
  * @returns `null` when the line is missing or empty of CPUs
- * @example
- * countAllowedCpus('Cpus_allowed:\tff,0000000f\n'); // 12
  */
 export function countAllowedCpus(status: string): number | null {
   const mask = /^Cpus_allowed:[ \t]*([0-9a-f,]+)[ \t]*$/im.exec(status)?.[1];
@@ -79,13 +65,4 @@ export function countAllowedCpus(status: string): number | null {
     for (let bits = Number.parseInt(digit, 16); bits > 0; bits >>= 1) count += bits & 1;
   }
   return count || null;
-}
-
-function affinityCores(root: string): number | null {
-  return countAllowedCpus(readText(root, '/proc/self/status') ?? '');
-}
-
-function modelFromOs(): string | null {
-  const model = cpus()[0]?.model.trim();
-  return model === undefined || model === '' || model === 'unknown' ? null : model;
 }

@@ -10,34 +10,21 @@ import { type CpuFacts, effectiveCpus, readCpu } from './cpu.js';
 import { type FilesystemFacts, filesystemOf } from './filesystem.js';
 import { redactOptions, splitNodeOptions } from './node-options.js';
 
-export interface NodeFacts {
-  version: string;
-  v8: string;
-  libuv: string;
-  openssl: string | null;
-  /** Flags, their values left out unless they are numbers; empty without flags. */
-  execArgv: string;
-  /** NODE_OPTIONS, treated in the same way; `null` when it is not set. */
-  nodeOptions: string | null;
-}
-
-export interface OsFacts {
-  platform: string;
-  arch: string;
-  kernel: string;
-  memoryTotalBytes: number;
-}
-
-export interface EnvironmentCpu extends CpuFacts {
-  /** Cores that this process can really get, a fraction: see effectiveCpus(). */
-  effectiveCpus: number;
-}
-
 /** One plain object of two levels, made of strings, numbers, booleans and `null`. */
 export interface Environment {
-  node: NodeFacts;
-  os: OsFacts;
-  cpu: EnvironmentCpu;
+  node: {
+    version: string;
+    v8: string;
+    libuv: string;
+    openssl: string | null;
+    /** Flags, their values left out unless they are numbers; empty without flags. */
+    execArgv: string;
+    /** NODE_OPTIONS, treated in the same way; `null` when it is not set. */
+    nodeOptions: string | null;
+  };
+  os: { platform: string; arch: string; kernel: string; memoryTotalBytes: number };
+  /** With the cores that this process can really get, a fraction: see effectiveCpus(). */
+  cpu: CpuFacts & { effectiveCpus: number };
   limits: CgroupFacts;
   filesystem: FilesystemFacts;
 }
@@ -47,21 +34,16 @@ export interface CaptureOptions {
   directory: string;
   /** By default `process.env`. */
   env?: NodeJS.ProcessEnv;
-  /** Directory that plays the part of `/`; by default `/`. */
   root?: string;
 }
 
-/**
- * Captures the environment, synchronously and without the pool. Never throws: what cannot be read is `null`.
- *
- * @example
- * captureEnvironment({ directory: tmpdir() }).cpu.effectiveCpus; // 1.5
- */
+/** Captures the environment, synchronously and without the pool. Never throws: what cannot be read is `null`. */
 export function captureEnvironment({
   directory,
   env = process.env,
   root = '/',
 }: CaptureOptions): Environment {
+  const { platform, arch } = process;
   const { node, v8, uv, openssl } = process.versions;
   return {
     node: {
@@ -72,12 +54,7 @@ export function captureEnvironment({
       execArgv: redactOptions(process.execArgv),
       nodeOptions: env.NODE_OPTIONS === undefined ? null : redactOptions(splitNodeOptions(env.NODE_OPTIONS)),
     },
-    os: {
-      platform: process.platform,
-      arch: process.arch,
-      kernel: release(),
-      memoryTotalBytes: totalmem(),
-    },
+    os: { platform, arch, kernel: release(), memoryTotalBytes: totalmem() },
     cpu: { ...readCpu(root), effectiveCpus: effectiveCpus(root) },
     limits: readCgroup(root),
     filesystem: filesystemOf(directory, root),

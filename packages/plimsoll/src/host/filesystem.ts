@@ -16,10 +16,7 @@ const MEMORY_TYPES = new Set(['tmpfs', 'ramfs']);
 /**
  * The file system that holds `path`, which need not exist yet: its nearest existing parent counts.
  *
- * @param root directory that plays the part of `/` for /proc; by default `/`
  * @returns all `null` where there is no /proc/self/mountinfo
- * @example
- * filesystemOf('/dev/shm'); // { type: 'tmpfs', isMemory: true }
  */
 export function filesystemOf(path: string, root = '/'): FilesystemFacts {
   const mounts = parseMountinfo(readText(root, '/proc/self/mountinfo') ?? '');
@@ -30,9 +27,6 @@ export function filesystemOf(path: string, root = '/'): FilesystemFacts {
 
 /**
  * The mount that holds an absolute, resolved path: the longest mount point wins, and of equals the last one mounted.
- *
- * @example
- * mountOf(mounts, '/data/a')?.mountPoint; // '/data'
  */
 export function mountOf(mounts: readonly Mount[], path: string): Mount | null {
   let best: Mount | null = null;

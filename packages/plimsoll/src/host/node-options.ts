@@ -13,9 +13,6 @@ const WORD_VALUES = new Set([
  *
  * Values are paths, addresses, module names, whole programs after `-e`: reports are published, so what is not known to be
  * harmless is left out.
- *
- * @example
- * redactOptions(['--max-old-space-size=64', '--require', '/home/me/a.cjs']); // '--max-old-space-size=64 --require <value>'
  */
 export function redactOptions(options: readonly string[]): string {
   return options.map(redactOne).join(' ');
@@ -23,9 +20,6 @@ export function redactOptions(options: readonly string[]): string {
 
 /**
  * Splits NODE_OPTIONS as Node does: at spaces, except in double quotes, where a backslash escapes the next character.
- *
- * @example
- * splitNodeOptions('--require "./my file.js"'); // ['--require', './my file.js']
  */
 export function splitNodeOptions(text: string): string[] {
   const options: string[] = [];

@@ -1,25 +1,24 @@
 import { PlimsollError, usage } from '../errors.js';
 import { listThreads } from './pool-threads.js';
-import { hasEnded, isNodeProcess } from './processes.js';
+import { environmentOf, isGone, isNodeProcess } from './processes.js';
 import { readText } from './read.js';
 
 /**
  * That a Node process can be looked at from outside.
  *
- * @returns the environment that it was started with, `NAME=value` each.
+ * @returns the value of a variable that it was started with.
  * @throws {PlimsollError} PLIMSOLL_NO_PROCESS when it is gone, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED when it is another user's,
  * PLIMSOLL_USAGE where there is no /proc.
  */
-export function nodeProcess(pid: number, root = '/'): string[] {
+export function nodeProcess(pid: number, root = '/'): (name: string) => string | null {
   if (readText(root, '/proc/self/stat') === null)
     throw usage('to look into a process that runs already needs /proc, which only Linux has');
-  if (readText(root, `/proc/${pid}/stat`) === null || hasEnded(pid, root))
-    throw new PlimsollError('PLIMSOLL_NO_PROCESS', `there is no process ${pid}`);
+  if (isGone(pid, root)) throw new PlimsollError('PLIMSOLL_NO_PROCESS', `there is no process ${pid}`);
   if (!isNodeProcess(pid, root) && !hasThreadsOfNode(pid, root))
     throw new PlimsollError('PLIMSOLL_NOT_NODE', `process ${pid} is no Node.js process`);
-  const environment = readText(root, `/proc/${pid}/environ`);
-  if (environment === null) throw notPermitted(pid);
-  return environment.split('\0');
+  const variable = environmentOf(pid, root);
+  if (variable === null) throw notPermitted(pid);
+  return variable;
 }
 
 /** Who may do something with a process depends on its user, and for root on what its container allows. */

@@ -65,13 +65,7 @@ const PSI_LEAST_RISE = 0.05;
 /** A run may catch one period (100 ms) more than another only because of where it began. */
 const THROTTLED_LEAST_RISE = 1;
 
-/**
- * Reads all counters at once, synchronously. Never throws: what this machine does not have is `null`.
- *
- * @param root directory that plays the part of `/`; by default `/`
- * @example
- * const before = readMachineCounters();
- */
+/** Reads all counters at once, synchronously. Never throws: what this machine does not have is `null`. */
 export function readMachineCounters(root = '/'): MachineCounters {
   const pressure = (resource: string) => readText(root, `/proc/pressure/${resource}`) ?? '';
   return {
@@ -89,26 +83,31 @@ export function readMachineCounters(root = '/'): MachineCounters {
  *
  * @param ownCpuSeconds CPU that the measurement itself used between them, in seconds: the measured process, user and
  *   system, plus the process that watches it; `null` if unknown
- * @example
- * machineNoise(before, readMachineCounters(), usage.cpuSeconds).stealShare; // 0.002
  */
 export function machineNoise(
   before: MachineCounters,
   after: MachineCounters,
   ownCpuSeconds: number | null,
 ): MachineNoise {
+  /** Counters can step back a little (the kernel corrects idle time); that is no negative rise. */
+  const rise = (key: keyof MachineCounters): number | null => {
+    const [from, to] = [before[key], after[key]];
+    return from === null || to === null ? null : Math.max(0, to - from);
+  };
   const elapsedMs = after.atMs - before.atMs;
-  const total = rise(before.totalJiffies, after.totalJiffies);
-  const busyShare = share(rise(before.busyJiffies, after.busyJiffies), total);
-  const psi = (from: number | null, to: number | null) => share(rise(from, to), elapsedMs * 1000);
+  const { cpus } = after;
+  const total = rise('totalJiffies');
+  // Shares of jiffies times CPUs, so that nothing depends on how long a jiffy is.
+  const busyShare = share(rise('busyJiffies'), total);
+  const isKnown = busyShare !== null && cpus !== null && ownCpuSeconds !== null && elapsedMs > 0;
   return {
-    cpus: after.cpus,
-    stealShare: share(rise(before.stealJiffies, after.stealJiffies), total),
-    psiCpuShare: psi(before.psiCpuSomeUs, after.psiCpuSomeUs),
-    psiIoShare: psi(before.psiIoSomeUs, after.psiIoSomeUs),
-    psiMemoryShare: psi(before.psiMemorySomeUs, after.psiMemorySomeUs),
-    throttled: rise(before.nrThrottled, after.nrThrottled),
-    otherCpuCores: otherCores(busyShare, after.cpus, ownCpuSeconds, elapsedMs),
+    cpus,
+    stealShare: share(rise('stealJiffies'), total),
+    psiCpuShare: share(rise('psiCpuSomeUs'), elapsedMs * 1000),
+    psiIoShare: share(rise('psiIoSomeUs'), elapsedMs * 1000),
+    psiMemoryShare: share(rise('psiMemorySomeUs'), elapsedMs * 1000),
+    throttled: rise('nrThrottled'),
+    otherCpuCores: isKnown ? Math.max(0, busyShare * cpus - (ownCpuSeconds * 1000) / elapsedMs) : null,
   };
 }
 
@@ -122,19 +121,20 @@ export function machineNoise(
  *
  * @param noise of the run to judge
  * @param history of the earlier runs of the same workload and pool size, in any order
- * @example
- * disturbancesOf(noise, []); // ['steal']
  */
 export function disturbancesOf(noise: MachineNoise, history: readonly MachineNoise[]): Disturbance[] {
-  const rose = (key: 'psiCpuShare' | 'psiIoShare' | 'psiMemoryShare' | 'throttled', least: number) =>
-    hasRisen(
-      noise[key],
-      history.map((earlier) => earlier[key]),
-      least,
-    );
+  const rose = (key: 'psiCpuShare' | 'psiIoShare' | 'psiMemoryShare' | 'throttled', least: number) => {
+    const [value, known] = [noise[key], history.flatMap((earlier) => earlier[key] ?? [])];
+    if (value === null || known.length === 0) return false;
+    const middle = median(known);
+    // 1.4826 makes the median absolute deviation comparable to a standard deviation.
+    const spread = 1.4826 * median(known.map((one) => Math.abs(one - middle)));
+    return value - middle > Math.max(least, 3 * spread);
+  };
+  const loadLimit = Math.max(OTHER_LOAD_LEAST_CORES, OTHER_LOAD_SHARE * (noise.cpus ?? 0));
   const signs: [Disturbance, boolean][] = [
-    ['steal', noise.stealShare !== null && noise.stealShare > STEAL_LIMIT],
-    ['other-load', noise.otherCpuCores !== null && noise.otherCpuCores > otherLoadLimit(noise.cpus)],
+    ['steal', (noise.stealShare ?? 0) > STEAL_LIMIT],
+    ['other-load', (noise.otherCpuCores ?? 0) > loadLimit],
     ['psi-cpu', rose('psiCpuShare', PSI_LEAST_RISE)],
     ['psi-io', rose('psiIoShare', PSI_LEAST_RISE)],
     ['psi-memory', rose('psiMemoryShare', PSI_LEAST_RISE)],
@@ -148,9 +148,6 @@ export function disturbancesOf(noise: MachineNoise, history: readonly MachineNoi
  *
  * Interrupts are in the total but not in the busy time: a run's own disk and loopback traffic causes them, yet they are
  * booked to no process, so they would look like the work of others. `guest` is left out because `user` contains it.
- *
- * @example
- * parseCpuTimes('cpu  10 0 5 85 0 0 0 0 0 0\ncpu0 …\n').busyJiffies; // 15
  */
 export function parseCpuTimes(
   stat: string,
@@ -174,46 +171,14 @@ export function parseCpuTimes(
  * The total of one line of a /proc/pressure file (accounting/psi.rst), in microseconds.
  *
  * @returns `null` when the line is missing
- * @example
- * parsePressure('some avg10=0.01 avg60=0.19 avg300=0.22 total=4084499\n'); // 4084499
  */
 export function parsePressure(text: string, kind: 'some' | 'full' = 'some'): number | null {
   const total = new RegExp(`^${kind} .*\\btotal=(\\d+)`, 'm').exec(text)?.[1];
   return total === undefined ? null : Number(total);
 }
 
-/** Counters can step back a little (the kernel corrects idle time); that is no negative rise. */
-function rise(before: number | null, after: number | null): number | null {
-  return before === null || after === null ? null : Math.max(0, after - before);
-}
-
-function share(part: number | null, whole: number | null): number | null {
-  return part === null || whole === null || whole <= 0 ? null : Math.min(1, part / whole);
-}
-
-/** Shares of jiffies times CPUs, so that nothing depends on how long a jiffy is. */
-function otherCores(
-  busyShare: number | null,
-  cpus: number | null,
-  ownCpuSeconds: number | null,
-  elapsedMs: number,
-): number | null {
-  if (busyShare === null || cpus === null || ownCpuSeconds === null || elapsedMs <= 0) return null;
-  return Math.max(0, busyShare * cpus - (ownCpuSeconds * 1000) / elapsedMs);
-}
-
-function otherLoadLimit(cpus: number | null): number {
-  return Math.max(OTHER_LOAD_LEAST_CORES, OTHER_LOAD_SHARE * (cpus ?? 0));
-}
-
-function hasRisen(value: number | null, earlier: readonly (number | null)[], least: number): boolean {
-  const known = earlier.filter((one) => one !== null);
-  if (value === null || known.length === 0) return false;
-  const middle = median(known);
-  // 1.4826 makes the median absolute deviation comparable to a standard deviation.
-  const spread = 1.4826 * median(known.map((one) => Math.abs(one - middle)));
-  return value - middle > Math.max(least, 3 * spread);
-}
+const share = (part: number | null, whole: number | null): number | null =>
+  part === null || whole === null || whole <= 0 ? null : Math.min(1, part / whole);
 
 export interface MachineReading {
   readonly counters: MachineCounters;

@@ -2,10 +2,11 @@
  * How many pool threads a process really has. The variable is no proof: it may have been set too late, to a text that
  * libuv reads otherwise, or in a Worker's copy of the environment. So count the threads.
  *
- * libuv names its pool threads `libuv-worker` since 1.50 (libuv #4664): Node 22.17+ and 24+. Before that every thread is
- * called "node" (or whatever `process.title` was), so compare the threads before and after the first use of the pool.
+ * libuv names its pool threads `libuv-worker` since 1.50 (libuv #4664): Node 22.17+ and 24+. Before that every thread
+ * is called "node" (or whatever `process.title` was), so compare the threads before and after the first use of the
+ * pool.
  */
-import { listNames, parseWhole, readLine } from './read.js';
+import { listNumbers, readLine } from './read.js';
 
 export interface ThreadInfo {
   tid: number;
@@ -20,34 +21,23 @@ export const POOL_THREAD = 'libuv-worker';
 const KERNEL_THREAD = /^iou-(sqp|wrk)/;
 
 /**
- * The threads of a process, in the order of their ids.
- *
- * @param pid a process id, or `'self'`
- * @returns `null` when unknown: no /proc, no such process, or not allowed
- * @example
- * listThreads('self')?.map((thread) => thread.name); // ['MainThread', 'DelayedTaskSche', 'V8Worker', …]
+ * The threads of a process, in the order of their ids; `null` when unknown: no /proc, no such process, or not allowed.
  */
 export function listThreads(pid: number | 'self' = 'self', root = '/'): ThreadInfo[] | null {
-  const names = listNames(root, `/proc/${pid}/task`);
-  if (names === null) return null;
-  const threads: ThreadInfo[] = [];
-  for (const entry of names) {
-    const tid = parseWhole(entry);
-    const name = tid === null ? null : readLine(root, `/proc/${pid}/task/${entry}/comm`);
+  const tids = listNumbers(root, `/proc/${pid}/task`);
+  if (tids === null) return null;
+  return tids.flatMap((tid) => {
+    const name = readLine(root, `/proc/${pid}/task/${tid}/comm`);
     // A thread that ended between the two reads has no name any more.
-    if (tid !== null && name !== null) threads.push({ tid, name });
-  }
-  return threads.sort((a, b) => a.tid - b.tid);
+    return name === null ? [] : [{ tid, name }];
+  });
 }
 
 /**
  * Counts the pool threads of a process by their name.
  *
- * @param pid a process id, or `'self'`
  * @param libuv the version of libuv in THAT process; by default our own, right for a child of the same binary
  * @returns 0 when the pool has not started; `null` when the names cannot tell (libuv below 1.50, no /proc)
- * @example
- * countPoolThreads(child.pid); // 4
  */
 export function countPoolThreads(
   pid: number | 'self' = 'self',
@@ -61,55 +51,37 @@ export function countPoolThreads(
 }
 
 /**
- * The pool threads among those that appeared between two lists of one process.
+ * The pool threads among those that appeared between two lists of one process: those that libuv names if there are any,
+ * otherwise all but the kernel's.
  *
  * Take the first list before anything uses the pool and the second one after a first job has ended: libuv creates all
- * pool threads at once and waits for them. The job must be one that always goes to the pool (crypto, not fs: Node 20.3 to
- * 20.11.0 gives fs to io_uring), the entry must be CommonJS (the ESM loader of Node 20 and of 22 before 22.18 uses the pool
- * before the entry's first line, and the difference is then 0), and nothing else may start threads in between (Workers,
- * the inspector).
- *
- * @returns new threads named `libuv-worker` if there are any, otherwise all new threads but the kernel's
- * @example
- * const before = listThreads();
- * pbkdf2('', '', 1, 1, 'sha1', () => {
- *   diffPoolThreads(before ?? [], listThreads() ?? []).length; // 4
- * });
+ * pool threads at once and waits for them. The job must be one that always goes to the pool (crypto, not fs: Node 20.3
+ * to 20.11.0 gives fs to io_uring), the entry must be CommonJS (the ESM loader of Node 20 and of 22 before 22.18 uses
+ * the pool before the entry's first line, and the difference is then 0), and nothing else may start threads in between
+ * (Workers, the inspector).
  */
 export function diffPoolThreads(before: readonly ThreadInfo[], after: readonly ThreadInfo[]): ThreadInfo[] {
-  const old = new Set(before.map((thread) => thread.tid));
-  const added = after.filter((thread) => !old.has(thread.tid) && !KERNEL_THREAD.test(thread.name));
+  const old = new Set(before.map(({ tid }) => tid));
+  const added = after.filter(({ tid, name }) => !old.has(tid) && !KERNEL_THREAD.test(name));
   const poolThreads = named(added);
   return poolThreads.length > 0 ? poolThreads : added;
 }
 
 /**
- * How many pool threads this process has, from what it saw around the first use of its pool: by their names where libuv
- * gives them one, otherwise by the difference.
- *
- * @returns `null` when nothing could be listed
- * @example
- * poolThreadsBetween([], []); // null
+ * How many pool threads this process has, from lists around the first use of its pool; `null` when nothing could be
+ * listed.
  */
-export function poolThreadsBetween(
+export const poolThreadsBetween = (
   before: readonly ThreadInfo[],
   after: readonly ThreadInfo[],
-): number | null {
-  if (after.length === 0) return null;
-  return countPoolThreads('self') ?? diffPoolThreads(before, after).length;
-}
+): number | null =>
+  after.length === 0 ? null : (countPoolThreads('self') ?? diffPoolThreads(before, after).length);
 
-/**
- * Whether a version of libuv gives its pool threads a name.
- *
- * @example
- * namesPoolThreads('1.49.2'); // false
- */
+/** Whether a version of libuv gives its pool threads a name. */
 export function namesPoolThreads(libuv: string): boolean {
   const [major = 0, minor = 0] = libuv.split('.').map(Number);
   return major > 1 || (major === 1 && minor >= 50);
 }
 
-function named(threads: readonly ThreadInfo[]): ThreadInfo[] {
-  return threads.filter((thread) => thread.name === POOL_THREAD);
-}
+const named = (threads: readonly ThreadInfo[]): ThreadInfo[] =>
+  threads.filter(({ name }) => name === POOL_THREAD);

@@ -1,7 +1,7 @@
 /** How many pool threads another process has, by the best evidence that may be read. */
 import { listThreads, POOL_THREAD } from './pool-threads.js';
 import { poolSizeInMemory } from './process-memory.js';
-import { listNames, readLine, readLink } from './read.js';
+import { listNumbers, readLine, readLink } from './read.js';
 import { type ThreadActivity, threadActivities } from './thread-activity.js';
 
 /** `memory`: libuv's own counter; `name`: libuv names its threads; `creation`: threads that were created in one instant. */
@@ -60,7 +60,7 @@ const RESIZING_THREAD = 'plimsoll-resize';
 /** Whether the pool has been resized while the process runs, or may have been. */
 export const isResized = (pid: number, root = '/'): boolean =>
   (listThreads(pid, root) ?? []).some(({ name }) => name === RESIZING_THREAD) ||
-  (listNames(root, `/proc/${pid}/fd`) ?? []).some((file) =>
+  (listNumbers(root, `/proc/${pid}/fd`) ?? []).some((file) =>
     PARKING.test(readLink(root, `/proc/${pid}/fd/${file}`) ?? ''),
   );
 
@@ -71,12 +71,7 @@ export const candidates = <One extends Thread>(pid: number, threads: readonly On
     .slice(RUNTIME_THREADS)
     .filter(({ tid }) => !/epoll|ep_poll/.test(readLine(root, `/proc/${pid}/task/${tid}/wchan`) ?? ''));
 
-/**
- * Threads in groups that were created in one instant, as libuv creates those of its pool.
- *
- * @example
- * siblings(threads).map((group) => group.length); // [16]: the pool, and no Workers
- */
+/** Threads in groups that were created in one instant, as libuv creates those of its pool. */
 export function siblings<One extends Thread>(threads: readonly One[]): One[][] {
   const groups: One[][] = [];
   for (const thread of threads.toSorted((a, b) => a.createdTicks - b.createdTicks || a.tid - b.tid)) {

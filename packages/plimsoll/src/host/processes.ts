@@ -1,58 +1,58 @@
-/** Telling a process from a later one with the same number: a guardian must never kill a stranger. */
-import { listNames, parseWhole, readLink, readText } from './read.js';
+/**
+ * What a process is, and whether it is still the same: a guardian must never kill a stranger. Without /proc nothing is
+ * known.
+ */
+import { listNumbers, parseWhole, readLink, readText, statFields } from './read.js';
+
+const statOf = (pid: number, root: string): readonly string[] =>
+  statFields(readText(root, `/proc/${pid}/stat`));
+
+/** When a process started, in clock ticks since the machine booted; `null` when unknown. */
+export const startTime = (pid: number, root = '/'): number | null => parseWhole(statOf(pid, root)[22]);
 
 /**
- * When a process started: field 22 of /proc/PID/stat, in clock ticks since the machine booted.
- *
- * @returns `null` when unknown: no such process, or no /proc
- * @example
- * startTime(process.pid); // 123456
+ * Whether `pid` is still the process that started at `started`, which {@link startTime} gave when it was known to be
+ * the right one; `false` whenever that cannot be proved.
  */
-export function startTime(pid: number, root = '/'): number | null {
-  return parseStartTime(readText(root, `/proc/${pid}/stat`) ?? '');
-}
-
-/**
- * Whether `pid` is still the process that started at `started`.
- *
- * @param started what {@link startTime} gave when the process was known to be the right one
- * @returns `false` whenever that cannot be proved, also where there is no /proc
- * @example
- * if (isSameProcess(pid, started)) process.kill(pid, 'SIGKILL');
- */
-export function isSameProcess(pid: number, started: number | null, root = '/'): boolean {
-  return started !== null && startTime(pid, root) === started;
-}
+export const isSameProcess = (pid: number, started: number | null, root = '/'): boolean =>
+  started !== null && startTime(pid, root) === started;
 
 /**
  * Whether a process has ended without anybody having asked how: a zombie, as what outlives its parent becomes where no
  * init process collects it.
- *
- * @returns `false` where there is no /proc
  */
-export function hasEnded(pid: number, root = '/'): boolean {
-  return /\) [ZX] /.test(readText(root, `/proc/${pid}/stat`) ?? '');
+export const hasEnded = (pid: number, root = '/'): boolean => /^[ZX]$/.test(statOf(pid, root)[3] ?? '');
+
+/** Whether there is no such process, or only what is left of one. */
+export const isGone = (pid: number, root = '/'): boolean => /^[ZX]?$/.test(statOf(pid, root)[3] ?? '');
+
+/** The words of a process's command line, or the title that the program gave itself; none when they may not be read. */
+export const commandOf = (pid: number, root = '/'): string[] =>
+  (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
+
+/**
+ * The variables that a process was started with: the value of one; `null` for all of them when they may not be read.
+ */
+export function environmentOf(pid: number, root = '/'): ((name: string) => string | null) | null {
+  const variables = readText(root, `/proc/${pid}/environ`)?.split('\0');
+  return variables === undefined
+    ? null
+    : (name) => variables.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
 }
+
+/** The process that started this one; 0 when it is not known. */
+export const parentOf = (pid: number, root = '/'): number => parseWhole(statOf(pid, root)[4]) ?? 0;
 
 const NODE = /(^|\/)node(js)?( \(deleted\))?$/;
 
 /**
- * Whether a process runs Node: by its executable, whose name may be another one, or by its command line, which a title that
- * the program gave itself overwrites (PM2 gives one).
- *
- * @returns `false` where there is no /proc
+ * Whether a process runs Node: by its executable, whose name may be another one, or by its command line, which a title
+ * that the program gave itself overwrites (PM2 gives one).
  */
 export function isNodeProcess(pid: number, root = '/'): boolean {
-  const [first = ''] = (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0', 1);
+  const [first = ''] = commandOf(pid, root);
   const isNode = NODE.test(readLink(root, `/proc/${pid}/exe`) ?? '') || NODE.test(first);
   return isNode && !hasEnded(pid, root);
-}
-
-/** The process that started this one; 0 when it is not known: no such process, or no /proc. */
-export function parentOf(pid: number, root = '/'): number {
-  const stat = readText(root, `/proc/${pid}/stat`) ?? '';
-  // Field 4; the second one is a name in brackets, which may hold anything.
-  return Number(/^ \S (\d+)/.exec(stat.slice(stat.lastIndexOf(')') + 1))?.[1] ?? 0);
 }
 
 /** A process and what it started, such as the workers of a cluster. */
@@ -70,31 +70,13 @@ export function familyOf(first: number, all: readonly number[]): number[] {
 }
 
 /**
- * The processes whose environment mentions one of `marks`; their command lines would not do, which process.title
- * overwrites and cuts.
- *
- * @returns none where there is no /proc
- * @example
- * processesWithEnvironment(['/tmp/plimsoll-5e3f']); // [4711]
+ * The processes whose environment mentions one of `marks`; process.title overwrites and cuts a command line, but not
+ * that.
  */
 export function processesWithEnvironment(marks: readonly string[], root = '/'): number[] {
   if (marks.length === 0) return [];
-  return (listNames(root, '/proc') ?? []).flatMap((name) => {
-    const pid = parseWhole(name);
-    if (pid === null) return [];
+  return (listNumbers(root, '/proc') ?? []).filter((pid) => {
     const environment = readText(root, `/proc/${pid}/environ`) ?? '';
-    return marks.some((mark) => environment.includes(mark)) ? [pid] : [];
+    return marks.some((mark) => environment.includes(mark));
   });
-}
-
-/**
- * Field 22 of the text of /proc/PID/stat. Field 2 is the program's name in brackets and may itself hold spaces and
- * brackets, so count from the last closing one.
- *
- * @returns `null` for another form
- */
-export function parseStartTime(stat: string): number | null {
-  const afterName = stat.slice(stat.lastIndexOf(')') + 1).trim();
-  // The first field after the name is number 3.
-  return stat.includes(')') ? parseWhole(afterName.split(/\s+/)[22 - 3]) : null;
 }

@@ -1,64 +1,67 @@
 /**
- * The only way in which this floor touches files: synchronous, and `null` for everything unreadable.
+ * The only way in which this floor touches files: synchronous, and `null` for everything unreadable. Asynchronous fs
+ * runs on libuv's pool, the very thing that is measured.
  *
- * Asynchronous fs runs on libuv's pool, the very thing that is measured; a synchronous call runs on the calling
- * thread and leaves the pool alone.
+ * `root` plays the part of `/`: tests give a fake tree.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * The text of a file under `root`, or `null` when it cannot be read for whatever reason.
- *
- * @param root directory that plays the part of `/`; tests give a fake tree
- * @example
- * readText('/', '/proc/self/comm'); // 'node\n'
- */
-export function readText(root: string, path: string): string | null {
+function orNull<Value>(read: () => Value): Value | null {
   try {
-    return readFileSync(join(root, path), 'utf8');
+    return read();
   } catch {
     return null;
   }
 }
 
-/** The first line of a file without surrounding space; `null` when unreadable or empty. */
-export function readLine(root: string, path: string): string | null {
-  const line = readText(root, path)?.split('\n', 1)[0]?.trim();
-  return line === undefined || line === '' ? null : line;
-}
+export const readText = (root: string, path: string): string | null =>
+  orNull(() => readFileSync(join(root, path), 'utf8'));
 
-/** Where a symbolic link points; `null` when it cannot be read. */
-export function readLink(root: string, path: string): string | null {
-  try {
-    return readlinkSync(join(root, path));
-  } catch {
-    return null;
-  }
-}
+/** Where a symbolic link points. */
+export const readLink = (root: string, path: string): string | null =>
+  orNull(() => readlinkSync(join(root, path)));
+
+/** The names in a directory, sorted. */
+export const listNames = (root: string, path: string): string[] | null =>
+  orNull(() => readdirSync(join(root, path)).sort());
+
+/** The first line of a file without surrounding space; `null` for an empty one, too. */
+export const readLine = (root: string, path: string): string | null =>
+  readText(root, path)?.split('\n', 1)[0]?.trim() || null;
 
 /** A file that holds one whole number, as most of /sys does; `null` for anything else ("max" included). */
-export function readWhole(root: string, path: string): number | null {
-  return parseWhole(readLine(root, path));
-}
+export const readWhole = (root: string, path: string): number | null => parseWhole(readLine(root, path));
 
-/** The names in a directory, sorted; `null` when it cannot be listed. */
-export function listNames(root: string, path: string): string[] | null {
-  try {
-    return readdirSync(join(root, path)).sort();
-  } catch {
-    return null;
-  }
+/** The names in a directory that are numbers, in their order: processes in /proc, threads in /proc/PID/task. */
+export const listNumbers = (root: string, path: string): number[] | null =>
+  listNames(root, path)
+    ?.flatMap((name) => parseWhole(name) ?? [])
+    .sort((a, b) => a - b) ?? null;
+
+/**
+ * The fields of a process's or thread's `stat`, each at its number in proc_pid_stat(5). Field 2 is a name in brackets,
+ * which may hold anything, brackets too.
+ */
+export function statFields(stat: string | null): readonly string[] {
+  const end = stat?.lastIndexOf(')') ?? -1;
+  if (stat === null || end === -1) return [];
+  const name = stat.slice(stat.indexOf('(') + 1, end);
+  return [
+    '',
+    '',
+    name,
+    ...stat
+      .slice(end + 1)
+      .trim()
+      .split(/\s+/),
+  ];
 }
 
 /**
  * A whole number >= 0 written in decimal digits; `null` for anything else.
  *
  * Values past 2^53 lose their last digits: the only such numbers that the kernel prints here mean "no limit".
- *
- * @example
- * parseWhole(' 42\n'); // 42
- * parseWhole('-1');    // null
  */
 export function parseWhole(text: string | null | undefined): number | null {
   const digits = text?.trim();
@@ -66,10 +69,7 @@ export function parseWhole(text: string | null | undefined): number | null {
 }
 
 /** The least of the known values; `null` when none is known. */
-export function leastKnown(values: Iterable<number | null>): number | null {
-  let least: number | null = null;
-  for (const value of values) {
-    if (value !== null && (least === null || value < least)) least = value;
-  }
-  return least;
+export function leastKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }

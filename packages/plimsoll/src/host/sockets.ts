@@ -1,5 +1,69 @@
-/** Which socket a file descriptor is, by the tables of /proc/PID/net. */
-import { readText } from './read.js';
+/**
+ * Sockets of processes, by the tables of /proc/PID/net and their open files. An inode is that of `socket:[INODE]`,
+ * where /proc/PID/fd/N leads.
+ */
+import { listNumbers, readLink, readText } from './read.js';
+
+interface Row {
+  readonly local: string;
+  readonly remote: string;
+  readonly state: string;
+  readonly inode: string;
+}
+
+/** A table of the network namespace of a process; empty where there is no /proc. */
+const tableOf = (pid: number, table: string, root: string): Row[] =>
+  (readText(root, `/proc/${pid}/net/${table}`) ?? '').split('\n').flatMap((line) => {
+    const [, local = '', remote = '', state = '', , , , , , inode] = line.trim().split(/\s+/);
+    return inode === undefined ? [] : [{ local, remote, state, inode }];
+  });
+
+/** A socket that takes connections at an address that 127.0.0.1 or [::1] reaches. */
+export interface Listener {
+  readonly port: number;
+  readonly inode: string;
+  readonly host: '127.0.0.1' | '[::1]';
+}
+
+const LISTENS = '0A';
+/** 127.0.0.1 and 0.0.0.0; ::1 and ::. Words of the network's bytes, printed as numbers of a little-endian machine. */
+const LOCAL = new Map<string, Listener['host']>([
+  ['0100007F', '127.0.0.1'],
+  ['00000000', '127.0.0.1'],
+  ['00000000000000000000000001000000', '[::1]'],
+  ['00000000000000000000000000000000', '127.0.0.1'],
+]);
+
+/** All of them in the network namespace of a process. */
+export const localListeners = (pid: number, root = '/'): Listener[] =>
+  ['tcp', 'tcp6'].flatMap((table) =>
+    tableOf(pid, table, root).flatMap(({ local, state, inode }) => {
+      const [hex = '', port = ''] = local.split(':');
+      const host = LOCAL.get(hex);
+      return state === LISTENS && host !== undefined
+        ? [{ port: Number.parseInt(port, 16), inode, host }]
+        : [];
+    }),
+  );
+
+export const inodeOf = (link: string | null): string | undefined =>
+  /^socket:\[(\d+)\]$/.exec(link ?? '')?.[1];
+
+/** The sockets that a process has open, first the one that was opened first; none when its files may not be read. */
+const socketsOf = (pid: number, root: string): string[] =>
+  (listNumbers(root, `/proc/${pid}/fd`) ?? []).flatMap(
+    (file) => inodeOf(readLink(root, `/proc/${pid}/fd/${file}`)) ?? [],
+  );
+
+/** Those that a process itself has open, in the order of its files. */
+export function listenersOf(pid: number, root = '/'): Listener[] {
+  const all = localListeners(pid, root);
+  return [...new Set(socketsOf(pid, root))].flatMap((open) => all.filter(({ inode }) => inode === open));
+}
+
+/** Who has a socket open; `null` when it may not be known. */
+export const holderOf = (inode: string, root = '/'): number | null =>
+  (listNumbers(root, '/proc') ?? []).find((pid) => socketsOf(pid, root).includes(inode)) ?? null;
 
 export interface SocketPeer {
   readonly protocol: 'udp' | 'tcp';
@@ -7,23 +71,12 @@ export interface SocketPeer {
   readonly peer: string | null;
 }
 
-/**
- * The peer of a socket.
- *
- * @param inode as in `socket:[INODE]`, where /proc/PID/fd/N leads.
- * @returns `null` for a socket of another kind, or one that is gone.
- * @example
- * socketPeer(4711, '98765'); // { protocol: 'udp', peer: '127.0.0.53:53' }
- */
+/** The peer of a socket; `null` for one of another kind, or one that is gone. */
 export function socketPeer(pid: number, inode: string, root = '/'): SocketPeer | null {
   for (const table of ['udp', 'udp6', 'tcp', 'tcp6'] as const) {
-    const line = (readText(root, `/proc/${pid}/net/${table}`) ?? '')
-      .split('\n')
-      .map((text) => text.trim().split(/\s+/))
-      .find((fields) => fields[9] === inode);
-    const remote = line?.[2];
-    if (remote === undefined) continue;
-    return { protocol: table.startsWith('udp') ? 'udp' : 'tcp', peer: parseAddress(remote) };
+    const row = tableOf(pid, table, root).find((one) => one.inode === inode);
+    if (row !== undefined)
+      return { protocol: table.startsWith('udp') ? 'udp' : 'tcp', peer: parseAddress(row.remote) };
   }
   return null;
 }
@@ -32,8 +85,6 @@ export function socketPeer(pid: number, inode: string, root = '/'): SocketPeer |
  * An address of /proc/net/udp: 32-bit words of the network's bytes, printed as numbers of this machine's order.
  *
  * @returns `null` for that of a socket without a peer.
- * @example
- * parseAddress('3500007F:0035'); // '127.0.0.53:53'
  */
 export function parseAddress(text: string): string | null {
   const [hex = '', portHex = ''] = text.split(':');

@@ -1,7 +1,7 @@
 /** What each thread of a process does, as /proc tells: for a look from outside, without touching the process. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { listNames, parseWhole, readLine, readText } from './read.js';
+import { listNumbers, parseWhole, readLine, readText, statFields } from './read.js';
 
 export interface SystemCall {
   readonly number: number;
@@ -31,13 +31,8 @@ export type EarlierThreads = ReadonlyMap<number, ThreadActivity>;
 
 /** @returns `null` when there is no such process, or no /proc. */
 export function threadActivities(pid: number, root = '/', before?: EarlierThreads): ThreadActivity[] | null {
-  const names = listNames(root, `/proc/${pid}/task`);
-  if (names === null) return null;
-  const threads = names.flatMap((name) => {
-    const tid = parseWhole(name);
-    return tid === null ? [] : (activityOf(pid, tid, root, before?.get(tid)) ?? []);
-  });
-  return threads.sort((a, b) => a.tid - b.tid);
+  const tids = listNumbers(root, `/proc/${pid}/task`);
+  return tids?.flatMap((tid) => activityOf(pid, tid, root, before?.get(tid)) ?? []) ?? null;
 }
 
 const NS_PER_MS = 1e6;
@@ -59,26 +54,16 @@ function activityOf(
   if (hasSlept && timeslices !== null) return before;
   const stat = readText(root, `${folder}/stat`);
   if (stat === null) return null;
-  // Field 2 is the name in brackets and may hold anything; the next one is number 3.
-  const fields = stat
-    .slice(stat.lastIndexOf(')') + 1)
-    .trim()
-    .split(/\s+/);
+  const fields = statFields(stat);
   const call = readLine(root, `${folder}/syscall`);
   return {
-    ...{ tid, name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')), state: fields[0] ?? '?' },
-    createdTicks: parseWhole(fields[22 - 3]) ?? 0,
+    ...{ tid, name: fields[2] ?? '', state: fields[3] ?? '?', createdTicks: parseWhole(fields[22]) ?? 0 },
     ...{ cpuMs, coreWaitMs: waited === null ? null : waited / NS_PER_MS, timeslices },
     ...{ call: parseCall(call), tellsCalls: call !== null },
   };
 }
 
-/**
- * A line of /proc/PID/syscall: `202 0x7f… 0x80 …`; `running`, and `-1 …` outside of a system call.
- *
- * @example
- * parseCall('0 0x11 0x7ffe 0x100 0x0 0x0 0x0 0x7ffe 0x7f3a')?.args[0]; // 17n
- */
+/** A line of /proc/PID/syscall: `202 0x7f… 0x80 …`; `running`, and `-1 …` outside of a system call. */
 export function parseCall(line: string | null): SystemCall | null {
   const [number, ...rest] = (line ?? '').split(/\s+/);
   if (number === undefined || !/^\d+$/.test(number)) return null;

@@ -48,11 +48,13 @@ const OUTPUT = {
   'last-words': ['ignore', 'ignore', 'pipe'],
 } satisfies Record<Output, StdioOptions>;
 
-/**
- * Start a command.
- *
- * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started.
- */
+/** NODE_OPTIONS of a command into whose Node processes a file is loaded before anything else; what is in ours stays. */
+export function preloading(file: string): { NODE_OPTIONS: string } {
+  const preload = `--require ${JSON.stringify(file)}`;
+  return { NODE_OPTIONS: [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ') };
+}
+
+/** Start a command. @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when it cannot be started. */
 export async function startCommand(
   command: readonly string[],
   env: Readonly<Record<string, string>>,

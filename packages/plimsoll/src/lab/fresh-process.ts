@@ -5,7 +5,7 @@ import { endOf, killGroup, type ProcessEnd, type Started, startGroup } from './p
 
 export interface Start {
   /** Command and arguments. The process says `{ type: 'started' }` over IPC, then answers each order that it is sent. */
-  readonly command: readonly [string, ...string[]];
+  readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -26,10 +26,10 @@ const ENTRY = fileURLToPath(new URL('./child/main.cjs', import.meta.url));
  *
  * @param prefix command that it is started through, such as `nsenter …`.
  */
-export function serving(module: URL, prefix: readonly string[] = []): [string, ...string[]] {
-  const [command = process.execPath, ...rest] = [...prefix, process.execPath, ENTRY, module.href];
-  return [command, ...rest];
-}
+export const serving = (module: URL, prefix: readonly string[] = []): string[] => [
+  ...prefix,
+  ...[process.execPath, ENTRY, module.href],
+];
 
 /** A process of its own that takes one order after another. `end` it in any case. */
 export class LiveProcess<Answer extends { readonly type: string }> {

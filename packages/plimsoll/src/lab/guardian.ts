@@ -14,13 +14,6 @@ import type { GuardianOrder } from './messages.js';
  * and ends and removes them when this one is gone, even by SIGKILL. It sleeps until then.
  *
  * A watched process must lead a process group of its own (`detached: true`): the group is what is killed.
- *
- * @example
- * const guardian = new Guardian();
- * const directory = guardian.temporaryDirectory();
- * // …
- * guardian.remove(directory);
- * await guardian.close();
  */
 export class Guardian {
   readonly #process: ChildProcess;

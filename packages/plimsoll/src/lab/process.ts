@@ -43,7 +43,7 @@ export async function startProcess(
  * @throws whatever stopped it from being started.
  */
 export const startGroup = (
-  command: readonly [string, ...string[]],
+  command: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   stdio: NonNullable<SpawnOptions['stdio']>,
   random: Random,

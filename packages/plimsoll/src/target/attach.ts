@@ -1,11 +1,11 @@
 import { readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
-import { holderOf, type Listener, listenersOf, localListeners } from '../host/listeners.js';
 import { splitNodeOptions } from '../host/node-options.js';
 import { nodeProcess, notPermitted } from '../host/node-process.js';
-import { hasEnded, startTime } from '../host/processes.js';
+import { commandOf, isGone, startTime } from '../host/processes.js';
 import { readText } from '../host/read.js';
+import { holderOf, type Listener, listenersOf, localListeners } from '../host/sockets.js';
 import { InspectorSession, NoAnswer, SessionClosed } from './inspector-session.js';
 
 export interface AttachOptions {
@@ -74,11 +74,15 @@ export async function attach(
   pid: number,
   { timeoutMs = ATTACH_MS, signal }: AttachOptions = {},
 ): Promise<Attached> {
-  const environment = nodeProcess(pid);
+  const variable = nodeProcess(pid);
   checkReach(pid);
   const born = startTime(pid);
-  const flags = inspectorFlags(pid, environment);
-  const earlier = await openInspector(listenersOf(pid).filter(({ port }) => mayBeInspector(port, flags)));
+  const flags = inspectorFlags([
+    ...splitNodeOptions(variable('NODE_OPTIONS') ?? ''),
+    ...commandOf(pid).slice(1),
+  ]);
+  const mayBeInspector = ({ port }: Listener): boolean => flags.anyPort || port === flags.port;
+  const earlier = await openInspector(listenersOf(pid).filter(mayBeInspector));
   const url = earlier ?? (await wake(pid, flags.port, timeoutMs, signal));
   const session = await InspectorSession.open(url, timeoutMs).catch(async (error: unknown) => {
     throw await explained(error, pid, born);
@@ -155,11 +159,11 @@ const started = (source: string, id: number, closeAfterMs: number | null): strin
 
 /** Errors of the session in words for a user. */
 async function explained(error: unknown, pid: number, born: number | null): Promise<unknown> {
-  const isGone = (): boolean => startTime(pid) !== born || hasEnded(pid);
+  const hasDied = (): boolean => startTime(pid) !== born || isGone(pid);
   // A process that ends closes its sockets first.
   const end = performance.now() + ENDING_MS;
-  while (error instanceof SessionClosed && !isGone() && performance.now() < end) await sleep(POLL_MS);
-  if (isGone())
+  while (error instanceof SessionClosed && !hasDied() && performance.now() < end) await sleep(POLL_MS);
+  if (hasDied())
     return new PlimsollError('PLIMSOLL_TARGET_DIED', `process ${pid} ended meanwhile`, { cause: error });
   if (error instanceof NoAnswer)
     return new PlimsollError(
@@ -176,11 +180,7 @@ async function explained(error: unknown, pid: number, born: number | null): Prom
   return error;
 }
 
-/**
- * That a signal and a connection reach it.
- *
- * @throws {PlimsollError} PLIMSOLL_NOT_PERMITTED
- */
+/** That a signal and a connection reach it. @throws {PlimsollError} PLIMSOLL_NOT_PERMITTED */
 function checkReach(pid: number): void {
   try {
     process.kill(pid, 0);
@@ -201,14 +201,7 @@ interface Flags {
   readonly anyPort: boolean;
 }
 
-function inspectorFlags(pid: number, environment: readonly string[]): Flags {
-  const nodeOptions = environment
-    .find((one) => one.startsWith('NODE_OPTIONS='))
-    ?.slice('NODE_OPTIONS='.length);
-  const words = [
-    ...splitNodeOptions(nodeOptions ?? ''),
-    ...(readText('/', `/proc/${pid}/cmdline`) ?? '').split('\0').slice(1),
-  ];
+function inspectorFlags(words: readonly string[]): Flags {
   const given = words.flatMap((word) => {
     const [, value] = /^--(?:inspect(?:-brk|-wait|-port)?|debug-port)=(?:.*:)?(\d+)$/.exec(word) ?? [];
     return value === undefined ? [] : [Number(value)];
@@ -216,8 +209,6 @@ function inspectorFlags(pid: number, environment: readonly string[]): Flags {
   const port = given.at(-1) ?? DEFAULT_PORT;
   return { port, anyPort: port === 0 && words.some((word) => /^--inspect(-brk|-wait)?(=|$)/.test(word)) };
 }
-
-const mayBeInspector = (port: number, flags: Flags): boolean => flags.anyPort || port === flags.port;
 
 const LIST_MS = 2000;
 
@@ -261,8 +252,7 @@ async function wake(
       againAt = now + AGAIN_MS;
     }
     await sleep(POLL_MS, undefined, { signal });
-    if (hasEnded(pid) || readText('/', `/proc/${pid}/stat`) === null)
-      throw new PlimsollError('PLIMSOLL_TARGET_DIED', `process ${pid} ended meanwhile`);
+    if (isGone(pid)) throw new PlimsollError('PLIMSOLL_TARGET_DIED', `process ${pid} ended meanwhile`);
   }
 }
 
@@ -296,10 +286,9 @@ const notOpened = (pid: number, timeoutMs: number): PlimsollError =>
 
 function portTaken(port: number, { inode }: Listener): PlimsollError {
   const holder = holderOf(inode);
-  const program =
-    holder === null ? '' : (readText('/', `/proc/${holder}/cmdline`) ?? '').split('\0').join(' ').trim();
+  const who = holder === null ? 'another process' : `process ${holder} (${commandOf(holder).join(' ')})`;
   return new PlimsollError(
     'PLIMSOLL_PORT_IN_USE',
-    `port ${port}, where the inspector would open, is in use by ${holder === null ? 'another process' : `process ${holder} (${program})`}; end that one, or close its debugger, and try again`,
+    `port ${port}, where the inspector would open, is in use by ${who}; end that one, or close its debugger, and try again`,
   );
 }

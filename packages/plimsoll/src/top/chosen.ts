@@ -1,6 +1,6 @@
 import { usage } from '../errors.js';
-import { familyOf, hasEnded } from '../host/processes.js';
-import { listNames, readText } from '../host/read.js';
+import { familyOf, isGone } from '../host/processes.js';
+import { listNames } from '../host/read.js';
 import { nodeProcesses, type Observer, type SeenProcess } from './look.js';
 
 /** Another one of these, or what runs this one: npx. */
@@ -30,6 +30,4 @@ export function lookAt(observer: Observer, of: number | string | undefined): See
 }
 
 const noProcess = (pid: number): string =>
-  readText('/', `/proc/${pid}/stat`) === null || hasEnded(pid)
-    ? `there is no process ${pid}`
-    : `process ${pid} is no Node.js process`;
+  isGone(pid) ? `there is no process ${pid}` : `process ${pid} is no Node.js process`;

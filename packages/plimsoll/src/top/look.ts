@@ -1,6 +1,6 @@
 import { countPool, type Evidence } from '../host/process-pool.js';
-import { isNodeProcess, parentOf } from '../host/processes.js';
-import { listNames, parseWhole, readText } from '../host/read.js';
+import { commandOf, environmentOf, isNodeProcess, parentOf } from '../host/processes.js';
+import { listNumbers } from '../host/read.js';
 import { type EarlierThreads, threadActivities } from '../host/thread-activity.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import { type Doing, doingOf, isBusy } from './doing.js';
@@ -33,17 +33,13 @@ export interface SeenProcess {
   readonly seen: readonly SeenThread[];
 }
 
-const VARIABLE = 'UV_THREADPOOL_SIZE=';
 /** What follows is a program's text, and no name of one. */
 const EVALUATES = /^(-e|-p|-pe|--eval|--print)$/;
 const NODE = /(^|\/)node(js)?$/;
 
 /** The Node processes of this machine that may be looked at. */
 export const nodeProcesses = (root = '/'): number[] =>
-  (listNames(root, '/proc') ?? []).flatMap((name) => {
-    const pid = parseWhole(name);
-    return pid !== null && isNodeProcess(pid, root) ? [pid] : [];
-  });
+  (listNumbers(root, '/proc') ?? []).filter((pid) => isNodeProcess(pid, root));
 
 /** Looks again and again at some processes; what they did follows from two looks. */
 export class Observer {
@@ -64,7 +60,7 @@ export class Observer {
     }
     const elapsedMs = before === undefined ? 0 : atMs - before.atMs;
     this.#before.set(pid, { atMs, threads: new Map(threads.map((thread) => [thread.tid, thread])) });
-    const size = this.#sizeOf(pid);
+    const size = poolSizeOf(environmentOf(pid, this.#root)?.('UV_THREADPOOL_SIZE') ?? null);
     const doing = threads.map((thread) =>
       doingOf(thread, before?.threads.get(thread.tid) ?? null, elapsedMs, (blocked) =>
         targetOf(pid, blocked, this.#root),
@@ -90,15 +86,8 @@ export class Observer {
     };
   }
 
-  #sizeOf(pid: number): number {
-    const variables = (readText(this.#root, `/proc/${pid}/environ`) ?? '').split('\0');
-    return poolSizeOf(variables.find((one) => one.startsWith(VARIABLE))?.slice(VARIABLE.length) ?? null);
-  }
-
   #programOf(pid: number): string {
-    const words = (readText(this.#root, `/proc/${pid}/cmdline`) ?? '')
-      .split('\0')
-      .filter((word) => word !== '');
+    const words = commandOf(pid, this.#root);
     return words
       .map((word, index) => (EVALUATES.test(words[index - 1] ?? '') ? '…' : word))
       .slice(NODE.test(words[0] ?? '') ? 1 : 0)

@@ -1,16 +1,12 @@
 import { readLink } from '../host/read.js';
-import { socketPeer } from '../host/sockets.js';
+import { inodeOf, socketPeer } from '../host/sockets.js';
 import { readMemory, readMemoryText, type ThreadActivity } from '../host/thread-activity.js';
 import { systemCall } from './system-calls.js';
 
 /** A name server answers there. */
 const LOOKUP_PORT = ':53';
 
-/**
- * What a blocked thread waits for: a path, `pipe`, `lookup at 127.0.0.53:53`; `null` when it cannot be told.
- *
- * @param root the directory that plays the part of `/`.
- */
+/** What a blocked thread waits for: a path, `pipe`, `lookup at 127.0.0.53:53`; `null` when it cannot be told. */
 export function targetOf(pid: number, { call }: ThreadActivity, root = '/'): string | null {
   if (call === null) return null;
   const { target } = systemCall(call.number);
@@ -27,7 +23,7 @@ export function targetOf(pid: number, { call }: ThreadActivity, root = '/'): str
 function nameOfFile(pid: number, file: number, root: string): string | null {
   const link = readLink(root, `/proc/${pid}/fd/${file}`);
   if (link === null) return null;
-  const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1];
+  const inode = inodeOf(link);
   if (inode === undefined) return link.replace(/^(pipe|anon_inode):.*/, '$1');
   const socket = socketPeer(pid, inode, root);
   if (socket === null || socket.peer === null) return 'socket';

@@ -14,7 +14,13 @@ import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
 import { hasEnded, isNodeProcess, processesWithEnvironment } from '../host/processes.js';
-import { type CommandEnd, type Output, type RunningCommand, startCommand } from '../lab/command.js';
+import {
+  type CommandEnd,
+  type Output,
+  preloading,
+  type RunningCommand,
+  startCommand,
+} from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { Trace } from '../results/trace.js';
 import { writeTrace } from './perfetto.js';
@@ -108,17 +114,14 @@ export async function record(
 }
 
 /** The environment of the command beside ours. */
-function variables(directory: string, { size, maxEvents, sampleMs }: RecordOptions): Record<string, string> {
-  const settings = {
-    directory,
-    maxEvents: maxEvents ?? DEFAULT_MAX_EVENTS,
-    sampleMs: sampleMs ?? SAMPLE_MS,
-  };
-  const preload = `--require ${JSON.stringify(PRELOAD)}`;
-  const { NODE_OPTIONS: kept } = process.env;
+function variables(
+  directory: string,
+  { size, maxEvents = DEFAULT_MAX_EVENTS, sampleMs = SAMPLE_MS }: RecordOptions,
+): Record<string, string> {
+  const settings = { directory, maxEvents, sampleMs };
   return {
     PLIMSOLL_TRACE: JSON.stringify(settings),
-    NODE_OPTIONS: kept === undefined || kept === '' ? preload : `${kept} ${preload}`,
+    ...preloading(PRELOAD),
     ...(size == null ? {} : { UV_THREADPOOL_SIZE: String(size) }),
   };
 }
@@ -133,13 +136,14 @@ async function attend(
 ): Promise<Trace['ending']> {
   const start = performance.now();
   const elapsed = (): number => performance.now() - start;
-  const wake = sleeper(signal);
   while (!signal.aborted && elapsed() < durationMs) {
     const end = running.end();
     // A command may leave processes behind that go on, as `pm2 start` does. Daemons that are not Node record nothing.
     if (end !== null && recorders(directory).length === 0) return end.code === 0 ? 'ended' : 'failed';
     onProgress({ elapsedMs: elapsed(), processes: recordings(directory).length });
-    await wake(Math.min(POLL_MS, durationMs - elapsed()), running.ended);
+    const ms = Math.max(1, Math.min(POLL_MS, durationMs - elapsed()));
+    const pause = sleep(ms, undefined, { signal }).catch(() => {});
+    await (end === null ? Promise.race([pause, running.ended]) : pause);
   }
   await finishRecorders(directory);
   await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory], isNodeProcess);
@@ -149,21 +153,6 @@ async function attend(
 /** Node processes of the command that run, wherever they are. */
 const recorders = (directory: string): number[] =>
   processesWithEnvironment([directory]).filter((pid) => isNodeProcess(pid));
-
-/** Sleep until time is over, the signal aborts or, the first time, something has happened. */
-function sleeper(signal: AbortSignal): (ms: number, event: Promise<unknown>) => Promise<void> {
-  let happened = false;
-  return async (ms, event) => {
-    const over = sleep(Math.max(1, ms), undefined, { signal }).catch(() => {});
-    if (happened) return over;
-    await Promise.race([
-      over,
-      event.then(() => {
-        happened = true;
-      }),
-    ]);
-  };
-}
 
 /** Tell the recorders to write what they have, and wait until those that still can have done so. */
 async function finishRecorders(directory: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { type Listener, listenersOf } from '../host/listeners.js';
-import { readText } from '../host/read.js';
+import { commandOf, environmentOf } from '../host/processes.js';
+import { type Listener, listenersOf } from '../host/sockets.js';
 
 /** Where an app takes connections. */
 export type Endpoint = Pick<Listener, 'host' | 'port'>;
@@ -26,13 +26,11 @@ export function endpointOf(
   return found.find(({ port }) => String(port) === preferred) ?? found[0] ?? null;
 }
 
-const INSPECT = /--inspect(?:-brk|-wait|-port)?(?:=(?:[^\s\0"]*:)?(\d+))?(?=[\s\0"]|$)/;
+const INSPECT = /--inspect(?:-brk|-wait|-port)?(?:=(?:[^\s"]*:)?(\d+))?(?=[\s"]|$)/;
 const INSPECTOR_PORT = 9229;
 
 function inspectorPort(pid: number, root: string): number | null {
-  const command = readText(root, `/proc/${pid}/cmdline`) ?? '';
-  const options =
-    /(?:^|\0)NODE_OPTIONS=([^\0]*)/.exec(readText(root, `/proc/${pid}/environ`) ?? '')?.[1] ?? '';
-  const asked = INSPECT.exec(`${command} ${options}`);
+  const options = environmentOf(pid, root)?.('NODE_OPTIONS') ?? '';
+  const asked = INSPECT.exec([...commandOf(pid, root), options].join(' '));
   return asked === null ? null : Number(asked[1] ?? INSPECTOR_PORT);
 }

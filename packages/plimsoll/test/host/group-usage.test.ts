@@ -2,14 +2,19 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { endedChildrenSeconds, parseUsage, readGroupUsage } from '#plimsoll/host/group-usage.js';
+import { endedChildrenSeconds, readGroupUsage } from '#plimsoll/host/group-usage.js';
 import { until } from '../support/cli.js';
+import { fakeRoot } from './fake-root.js';
 
-test('fields are counted from behind the name, which may hold brackets and spaces', () => {
+test('fields are counted from behind the name, which may hold brackets and spaces', (t) => {
   const rest = 'S 1 77 7 0 -1 0 0 0 0 0 12 3 0 0 20 0 1 0 99';
-  assert.deepEqual(parseUsage(`8 (a) b) (c) ${rest}`), { group: 77, ticks: 15 });
-  assert.equal(parseUsage(''), null);
-  assert.equal(parseUsage('8 (a) S 1'), null);
+  const root = fakeRoot(t, {
+    '/proc/8/stat': `8 (a) b) (c) ${rest}`,
+    '/proc/8/status': 'VmHWM:\t 3 kB\n',
+    '/proc/9/stat': '9 (a) S 1',
+    '/proc/10/stat': '',
+  });
+  assert.deepEqual(readGroupUsage(77, root), { pids: [8], cpuSeconds: 0.15, maxRssBytes: 3072 });
 });
 
 test('no /proc: not known', () => {

@@ -3,13 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  hasEnded,
-  isSameProcess,
-  parseStartTime,
-  processesWithEnvironment,
-  startTime,
-} from '#plimsoll/host/processes.js';
+import { hasEnded, isSameProcess, processesWithEnvironment, startTime } from '#plimsoll/host/processes.js';
+import { statFields } from '#plimsoll/host/read.js';
 import { fakeRoot, linuxOnly } from './fake-root.js';
 
 const FIELDS_3_TO_25 =
@@ -17,17 +12,18 @@ const FIELDS_3_TO_25 =
 
 test('field 22 is found whatever the program is called', () => {
   for (const name of ['node', 'a b', '(x)', ') S 1 2 3', '']) {
-    assert.equal(parseStartTime(`7 (${name}) ${FIELDS_3_TO_25}\n`), 123456);
+    const fields = statFields(`7 (${name}) ${FIELDS_3_TO_25}\n`);
+    assert.deepEqual([fields[2], fields[3], fields[22]], [name, 'S', '123456']);
   }
   for (const odd of ['', '7', '7 (node', '7 (node) S 1', '7 (node) S'])
-    assert.equal(parseStartTime(odd), null);
+    assert.equal(statFields(odd)[22], undefined);
 });
 
 test('no name hides the start time, and no text makes the parser throw', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
-      parseStartTime(text);
-      assert.equal(parseStartTime(`7 (${text}) ${FIELDS_3_TO_25}`), 123456);
+      statFields(text);
+      assert.equal(statFields(`7 (${text}) ${FIELDS_3_TO_25}`)[22], '123456');
     }),
   );
 });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
 import { diagnosisSchema, poolActivitySchema, type Resize, resizeSchema } from 'plimsoll';
-import { listenersOf } from '#plimsoll/host/listeners.js';
+import { listenersOf } from '#plimsoll/host/sockets.js';
 import { plimsoll, until } from '../support/cli.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
-import { listenersOf } from '#plimsoll/host/listeners.js';
+import { listenersOf } from '#plimsoll/host/sockets.js';
 import { type AttachOptions, attach, RemoteError } from '#plimsoll/target/attach.js';
 import { until } from '../support/cli.js';
 

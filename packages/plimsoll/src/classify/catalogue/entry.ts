@@ -9,7 +9,9 @@ export interface EntryContext {
   folder(): string;
   /** A path where nothing is. */
   path(): string;
-  /** Repeat something every few milliseconds that is no part of the operation, until the returned function is called. */
+  /**
+   * Repeat something every few milliseconds that is no part of the operation, until the returned function is called.
+   */
   meanwhile(work: () => void): () => void;
   readonly servers: LocalServers;
 }
@@ -27,6 +29,23 @@ export interface Entry {
   readonly why?: Partial<Record<PoolVerdict, string>>;
   readonly alternative?: string;
 }
+
+/** How a call is started, and what differs from the rest of its table. */
+type Line = Entry['run'] | (Partial<Omit<Entry, 'call'>> & Pick<Entry, 'run'>);
+
+/**
+ * The entries of one module out of a table from calls to what starts them. An entry has the name of its call, up to the
+ * bracket, unless its line gives another one.
+ */
+export const entries = (
+  module: string,
+  why: NonNullable<Entry['why']>,
+  table: Record<string, Line>,
+): Entry[] =>
+  Object.entries(table).map(([call, line]) => {
+    const { name = call.replace(/\(.*/, ''), ...more } = typeof line === 'function' ? { run: line } : line;
+    return { name: `${module}${name}`, call: `${module}${call}`, why, ...more };
+  });
 
 /** A promise out of a callback. */
 export const callback = <T = unknown>(

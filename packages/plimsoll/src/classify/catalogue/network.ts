@@ -13,20 +13,23 @@ const BY_NAME =
 const ALTERNATIVE =
   'connecting by IP, keeping connections alive, or a `lookup` option that caches or resolves with c-ares';
 
-const byName = (name: string, call: string, run: Entry['run']): Entry => ({
-  name,
-  call,
-  run,
-  why: { both: BY_NAME, pool: BY_NAME },
-  alternative: ALTERNATIVE,
-});
+/** A call that takes a host: by a name, and by an IP. */
+const byNameAndIp = (
+  name: string,
+  call: (host: string) => string,
+  run: (host: string, context: EntryContext) => unknown,
+  whyByIp: NonNullable<Entry['why']> = { kernel: KERNEL },
+  alternative = ALTERNATIVE,
+): Entry[] => [
+  {
+    ...{ name: `${name}.name`, call: call('name'), run: (context) => run('localhost', context) },
+    ...{ why: { both: BY_NAME, pool: BY_NAME }, alternative },
+  },
+  { name: `${name}.ip`, call: call('IP'), run: (context) => run('127.0.0.1', context), why: whyByIp },
+];
 
-const byKernel = (name: string, call: string, run: Entry['run']): Entry => ({
-  name,
-  call,
-  run,
-  why: { kernel: KERNEL },
-});
+/** Of a URL with a host. */
+const url = (call: string) => (host: string) => `${call}(url with ${host === 'IP' ? 'an' : 'a'} ${host})`;
 
 const received = (request: http.ClientRequest): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -36,83 +39,57 @@ const received = (request: http.ClientRequest): Promise<void> =>
 
 const drained = (socket: net.Socket): Promise<unknown> => once(socket.resume(), 'close');
 
-const httpGet =
-  (host: string) =>
-  ({ servers }: EntryContext) =>
-    received(http.get({ host, port: servers.http, agent: false }));
+const httpGet = (host: string, { servers }: EntryContext) =>
+  received(http.get({ host, port: servers.http, agent: false }));
 
-const httpsGet =
-  (host: string) =>
-  ({ servers }: EntryContext) =>
-    received(https.get({ host, port: servers.https, agent: false, ...preSharedKey.client }));
+const httpsGet = (host: string, { servers }: EntryContext) =>
+  received(https.get({ host, port: servers.https, agent: false, ...preSharedKey.client }));
 
-const fetchFrom =
-  (host: string) =>
-  async ({ servers }: EntryContext) =>
-    (await fetch(`http://${host}:${servers.http}/`)).text();
+const fetchFrom = async (host: string, { servers }: EntryContext) =>
+  (await fetch(`http://${host}:${servers.http}/`)).text();
 
-const connect =
-  (host: string) =>
-  ({ servers }: EntryContext) =>
-    drained(net.connect({ host, port: servers.tcp }));
+const connect = (host: string, { servers }: EntryContext) =>
+  drained(net.connect({ host, port: servers.tcp }));
 
-const handshake =
-  (host: string) =>
-  async ({ servers }: EntryContext) => {
-    const socket = tls.connect({ host, port: servers.https, ...preSharedKey.client });
-    await once(socket, 'secureConnect');
-    socket.destroy();
-  };
+async function handshake(host: string, { servers }: EntryContext): Promise<void> {
+  const socket = tls.connect({ host, port: servers.https, ...preSharedKey.client });
+  await once(socket, 'secureConnect');
+  socket.destroy();
+}
 
-const listen = (host: string) => async () => {
+async function listen(host: string): Promise<void> {
   const server = net.createServer().listen(0, host);
   await once(server, 'listening');
   server.close();
-};
+}
 
-const datagram =
-  (host: string) =>
-  async ({ servers }: EntryContext) => {
-    const socket = dgram.createSocket('udp4');
-    socket.send('plimsoll', servers.udp, host);
-    await once(socket, 'message');
-    socket.close();
-  };
+async function datagram(host: string, { servers }: EntryContext): Promise<void> {
+  const socket = dgram.createSocket('udp4');
+  socket.send('plimsoll', servers.udp, host);
+  await once(socket, 'message');
+  socket.close();
+}
 
 export const networkEntries: readonly Entry[] = [
-  byName('http.get.name', 'http.get(url with a name)', httpGet('localhost')),
-  byKernel('http.get.ip', 'http.get(url with an IP)', httpGet('127.0.0.1')),
-  byName('https.get.name', 'https.get(url with a name)', httpsGet('localhost')),
-  byKernel('https.get.ip', 'https.get(url with an IP)', httpsGet('127.0.0.1')),
-  byName('fetch.name', 'fetch(url with a name)', fetchFrom('localhost')),
-  byKernel('fetch.ip', 'fetch(url with an IP)', fetchFrom('127.0.0.1')),
-  byName('net.connect.name', 'net.connect(port, name)', connect('localhost')),
-  byKernel('net.connect.ip', 'net.connect(port, IP)', connect('127.0.0.1')),
+  ...byNameAndIp('http.get', url('http.get'), httpGet),
+  ...byNameAndIp('https.get', url('https.get'), httpsGet),
+  ...byNameAndIp('fetch', url('fetch'), fetchFrom),
+  ...byNameAndIp('net.connect', (host) => `net.connect(port, ${host})`, connect),
   {
-    ...byKernel('net.connect.pipe', 'net.connect(path)', ({ servers }) =>
-      drained(net.connect({ path: servers.pipe })),
-    ),
+    name: 'net.connect.pipe',
+    call: 'net.connect(path)',
+    run: ({ servers }) => drained(net.connect({ path: servers.pipe })),
     why: { kernel: 'A pipe is watched like a socket (on Windows, another pool of the system serves it).' },
   },
-  {
-    ...byName('net.listen.name', 'server.listen(port, name)', listen('localhost')),
-    alternative: 'listening on an IP',
-  },
-  {
-    name: 'net.listen.ip',
-    call: 'server.listen(port, IP)',
-    run: listen('127.0.0.1'),
-    why: {
-      'main thread': 'bind(2) and listen(2) do not block; the callback is only put off to the next tick.',
-    },
-  },
-  byName('tls.connect.name', 'tls.connect(port, name)', handshake('localhost')),
-  {
-    ...byKernel('tls.connect.ip', 'tls.connect(port, IP)', handshake('127.0.0.1')),
-    why: {
-      kernel: 'The kernel does the waiting; the handshake is computed on the thread of the event loop.',
-    },
-  },
-  byName('dgram.send.name', 'socket.send(data, port, name)', datagram('localhost')),
-  byKernel('dgram.send.ip', 'socket.send(data, port, IP)', datagram('127.0.0.1')),
+  ...byNameAndIp(
+    'net.listen',
+    (host) => `server.listen(port, ${host})`,
+    listen,
+    { 'main thread': 'bind(2) and listen(2) do not block; the callback is only put off to the next tick.' },
+    'listening on an IP',
+  ),
+  ...byNameAndIp('tls.connect', (host) => `tls.connect(port, ${host})`, handshake, {
+    kernel: 'The kernel does the waiting; the handshake is computed on the thread of the event loop.',
+  }),
+  ...byNameAndIp('dgram.send', (host) => `socket.send(data, port, ${host})`, datagram),
 ];

@@ -2,46 +2,34 @@ import { Blob } from 'node:buffer';
 import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { callback, type Entry } from './entry.js';
+import { callback, type Entry, entries } from './entry.js';
 
 const POOL = 'Compression is computation, so every chunk is a job of its own for a pool thread.';
 const DATA = Buffer.alloc(1000, 'plimsoll');
 
-const entry = (name: string, call: string, run: Entry['run'], more: Partial<Entry> = {}): Entry => ({
-  name: `zlib.${name}`,
-  call: `zlib.${call}`,
-  run,
-  why: {
-    pool: POOL,
-    'main thread': 'It compresses on the calling thread, and the event loop stands still meanwhile.',
-  },
-  ...more,
-});
+const SYNC = 'It compresses on the calling thread, and the event loop stands still meanwhile.';
+const WHY = { pool: POOL, 'main thread': SYNC };
 
 type OneShot = (data: Buffer, done: (error?: unknown) => void) => void;
 const zstdCompress = (zlib as { zstdCompress?: OneShot }).zstdCompress;
 
 export const zlibEntries: readonly Entry[] = [
-  entry('gzip', 'gzip(data, callback)', () => promisify(zlib.gzip)(DATA)),
-  entry('gunzip', 'gunzip(data, callback)', () => promisify(zlib.gunzip)(zlib.gzipSync(DATA))),
-  entry('deflate', 'deflate(data, callback)', () => promisify(zlib.deflate)(DATA)),
-  entry('inflate', 'inflate(data, callback)', () => promisify(zlib.inflate)(zlib.deflateSync(DATA))),
-  entry('brotliCompress', 'brotliCompress(data, callback)', () => promisify(zlib.brotliCompress)(DATA)),
-  entry('brotliDecompress', 'brotliDecompress(data, callback)', () =>
-    promisify(zlib.brotliDecompress)(zlib.brotliCompressSync(DATA)),
-  ),
-  entry(
-    'zstdCompress',
-    'zstdCompress(data, callback)',
-    () => callback((done) => zstdCompress?.(DATA, done)),
-    {
+  ...entries('zlib.', WHY, {
+    'gzip(data, callback)': () => promisify(zlib.gzip)(DATA),
+    'gunzip(data, callback)': () => promisify(zlib.gunzip)(zlib.gzipSync(DATA)),
+    'deflate(data, callback)': () => promisify(zlib.deflate)(DATA),
+    'inflate(data, callback)': () => promisify(zlib.inflate)(zlib.deflateSync(DATA)),
+    'brotliCompress(data, callback)': () => promisify(zlib.brotliCompress)(DATA),
+    'brotliDecompress(data, callback)': () => promisify(zlib.brotliDecompress)(zlib.brotliCompressSync(DATA)),
+    'zstdCompress(data, callback)': {
+      run: () => callback((done) => zstdCompress?.(DATA, done)),
       available: () => zstdCompress !== undefined,
     },
-  ),
-  entry('createGzip', 'createGzip()', () => {
-    const stream = zlib.createGzip();
-    stream.end(DATA);
-    return finished(stream.resume());
+    'createGzip()'() {
+      const stream = zlib.createGzip();
+      stream.end(DATA);
+      return finished(stream.resume());
+    },
   }),
   {
     name: 'CompressionStream',
@@ -51,7 +39,10 @@ export const zlibEntries: readonly Entry[] = [
     },
     why: { pool: POOL },
   },
-  entry('gzipSync', 'gzipSync(data)', () => void zlib.gzipSync(DATA), {
-    alternative: 'gzip with a callback, which runs on a pool thread instead',
+  ...entries('zlib.', WHY, {
+    'gzipSync(data)': {
+      run: () => void zlib.gzipSync(DATA),
+      alternative: 'gzip with a callback, which runs on a pool thread instead',
+    },
   }),
 ];

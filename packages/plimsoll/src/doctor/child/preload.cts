@@ -6,6 +6,7 @@ import modules = require('node:module');
 import os = require('node:os');
 import path = require('node:path');
 import worker = require('node:worker_threads');
+import threads = require('../../lab/child/own-threads.cjs');
 
 interface Settings {
   readonly directory: string;
@@ -18,24 +19,8 @@ const VARIABLE = 'UV_THREADPOOL_SIZE';
 
 const valueNow = (): string | null => process.env[VARIABLE] ?? null;
 
-function threads(): string[] | null {
-  try {
-    return fs.readdirSync('/proc/self/task');
-  } catch {
-    return null;
-  }
-}
-
-const nameOf = (tid: string): string => {
-  try {
-    return fs.readFileSync(`/proc/self/task/${tid}/comm`, 'utf8').trim();
-  } catch {
-    return '';
-  }
-};
-
 function examine({ directory, waitMs }: Settings): void {
-  const [initial, before] = [valueNow(), new Set(threads())];
+  const [initial, before] = [valueNow(), new Set(threads.list())];
   let workers = 0;
   const forWorkers = noteEnvironments();
   process.on('worker', (one: worker.Worker) => {
@@ -45,12 +30,12 @@ function examine({ directory, waitMs }: Settings): void {
     });
   });
   const counted = (): number | null => {
-    const all = threads();
-    if (all === null) return null;
-    const named = all.filter((tid) => nameOf(tid) === POOL_THREAD).length;
+    const all = threads.list();
+    if (all.length === 0) return null;
+    const named = all.filter((tid) => threads.nameOf(tid) === POOL_THREAD).length;
     if (named > 0) return named;
-    const added = all.filter((tid) => !before.has(tid) && !nameOf(tid).startsWith('iou-')).length;
-    return Math.max(0, added - workers);
+    const added = all.filter((tid) => !before.has(tid) && !threads.nameOf(tid).startsWith('iou-'));
+    return Math.max(0, added.length - workers);
   };
   const report = (
     usedBy: 'app' | 'doctor' | 'nobody',

@@ -1,10 +1,27 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Guardian } from '../guardian.js';
-import { DnsUnavailable, type Resolver } from './resolver.js';
+import { endOf, killGroup, type Started, startProcess } from '../process.js';
+
+/** Where lookups go in an experiment, and how its processes are started so that they go there. */
+export interface Resolver {
+  readonly mode: 'system' | 'local' | 'hosts';
+  /** The set delay of an answer in milliseconds; `null` when nobody knows it. */
+  readonly delayMs: number | null;
+  readonly names: readonly string[];
+  /** Command that every measuring process is started through. */
+  readonly prefix: readonly string[];
+  readonly description: string;
+  close(): Promise<void>;
+}
+
+/** This way to resolve names does not work on this machine; the message says why. */
+export class DnsUnavailable extends Error {
+  override readonly name = 'DnsUnavailable';
+}
 
 const RESPONDER = fileURLToPath(new URL('./responder.js', import.meta.url));
 const START_DEADLINE_MS = 5000;
@@ -34,66 +51,48 @@ export async function openLocalResolver(delayMs: number, guardian: Guardian): Pr
   const nsswitch = join(directory, 'nsswitch.conf');
   writeFileSync(resolv, 'nameserver 127.0.0.1\noptions timeout:30 attempts:1\n');
   writeFileSync(nsswitch, 'passwd: files\ngroup: files\nhosts: files dns\n');
-
-  const child = spawn(
-    'unshare',
-    [
-      ...(asRoot ? [] : ['--user', '--map-root-user']),
-      ...['--mount', '--net', '--', 'sh', '-c', ENTER, 'sh', resolv, nsswitch],
-      ...[process.execPath, RESPONDER, String(delayMs)],
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true },
-  );
+  const command = [
+    ...['unshare', ...(asRoot ? [] : ['--user', '--map-root-user']), '--mount', '--net', '--'],
+    ...['sh', '-c', ENTER, 'sh', resolv, nsswitch, process.execPath, RESPONDER, String(delayMs)],
+  ];
+  let child: Started | undefined;
   try {
+    child = await startProcess(command, {}, ['ignore', 'ignore', 'pipe', 'ipc']);
     await listening(child);
   } catch (error) {
-    await stop(child);
+    if (child !== undefined) await killGroup(child);
     guardian.remove(directory);
-    throw error;
+    if (error instanceof DnsUnavailable) throw error;
+    throw new DnsUnavailable(`unshare cannot be started (${(error as Error).message})`);
   }
-  const pid = child.pid as number;
+  const responder = child;
+  const { pid } = child;
   guardian.watch(pid);
-  const prefix = [
-    ...['nsenter', `--mount=/proc/${pid}/ns/mnt`, `--net=/proc/${pid}/ns/net`],
-    ...(asRoot ? [] : [`--user=/proc/${pid}/ns/user`, '--preserve-credentials']),
-    '--',
-  ];
   return {
     mode: 'local',
     delayMs,
     names: Array.from({ length: NAMES }, (_, index) => `host-${index}.plimsoll.test`),
-    prefix,
+    prefix: [
+      ...['nsenter', `--mount=/proc/${pid}/ns/mnt`, `--net=/proc/${pid}/ns/net`],
+      ...(asRoot ? [] : [`--user=/proc/${pid}/ns/user`, '--preserve-credentials']),
+      '--',
+    ],
     description: `a resolver on loopback that answers after ${delayMs} ms, in a private namespace`,
     async close() {
-      await stop(child);
+      await killGroup(responder);
       guardian.forget(pid);
       guardian.remove(directory);
     },
   };
 }
 
-async function listening(child: ChildProcess): Promise<void> {
-  let stderr = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-500);
+/** @throws {DnsUnavailable} when the responder ends, or does not start in time. */
+async function listening(child: Started): Promise<void> {
+  const failed = endOf(child).then(({ code, stderr }) => {
+    throw new DnsUnavailable(stderr.trim().split('\n')[0] || `unshare ended with exit code ${code}`);
   });
-  const deadline = AbortSignal.timeout(START_DEADLINE_MS);
-  const failed = new Promise<never>((_, reject) => {
-    const fail = (why: string): void => reject(new DnsUnavailable(why));
-    child.once('error', (error) => fail(`unshare cannot be started (${error.message})`));
-    child.once('close', (code) =>
-      fail(stderr.trim().split('\n')[0] || `unshare ended with exit code ${code}`),
-    );
-    deadline.addEventListener('abort', () =>
-      fail(`the responder did not start within ${START_DEADLINE_MS} ms`),
-    );
+  const late = sleep(START_DEADLINE_MS, null, { ref: false }).then(() => {
+    throw new DnsUnavailable(`the responder did not start within ${START_DEADLINE_MS} ms`);
   });
-  await Promise.race([once(child, 'message'), failed]);
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  process.kill(-child.pid, 'SIGKILL');
-  await gone;
+  await Promise.race([once(child, 'message'), failed, late]);
 }

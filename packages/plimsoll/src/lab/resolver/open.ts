@@ -1,8 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { PlimsollError } from '../../errors.js';
 import type { Guardian } from '../guardian.js';
-import { openLocalResolver } from './local.js';
-import { DnsUnavailable, type Resolver } from './resolver.js';
-import { openSystemResolver } from './system.js';
+import { DnsUnavailable, openLocalResolver, type Resolver } from './local.js';
 
 /** `auto`, `system`, `hosts`, or a local resolver with its delay. */
 export type DnsMode =
@@ -53,11 +53,42 @@ async function openOne(asked: Exclude<DnsMode, { mode: 'auto' }>, guardian: Guar
   }
 }
 
+const outside = { delayMs: null, prefix: [], close: async () => {} };
+
 const hostsResolver: Resolver = {
+  ...outside,
   mode: 'hosts',
-  delayMs: null,
   names: ['localhost'],
-  prefix: [],
   description: 'localhost only, from the hosts file: nothing waits for a network',
-  close: async () => {},
 };
+
+/** Popular names, each served from many places. */
+const NAMES = [
+  ...['google.com', 'github.com', 'nodejs.org', 'wikipedia.org', 'cloudflare.com', 'mozilla.org'],
+  ...['debian.org', 'python.org', 'microsoft.com', 'apple.com'],
+];
+const DEADLINE_MS = 4000;
+/** Prints which names resolve, and why others do not. A process of its own: it may hang. */
+const PROBE = `const names = process.argv.slice(1);
+Promise.allSettled(names.map((name) => require('node:dns').promises.lookup(name))).then((outcomes) => {
+  const resolved = names.filter((_, index) => outcomes[index].status === 'fulfilled');
+  const code = outcomes.find(({ status }) => status === 'rejected')?.reason.code ?? null;
+  console.log(JSON.stringify({ resolved, code }));
+});`;
+
+/** The machine's own resolver and public names. */
+async function openSystemResolver(): Promise<Resolver> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', PROBE, ...NAMES], {
+    timeout: DEADLINE_MS,
+    killSignal: 'SIGKILL',
+  }).catch(() => ({ stdout: '{"resolved":[],"code":null}' }));
+  const { resolved, code } = JSON.parse(stdout) as { resolved: string[]; code: string | null };
+  if (resolved.length === 0)
+    throw new DnsUnavailable(
+      code === null
+        ? `the system's resolver did not answer within ${DEADLINE_MS / 1000} s`
+        : `none of ${NAMES.length} public names resolves here (${code})`,
+    );
+  const description = `the system's resolver, ${resolved.length} public names`;
+  return { ...outside, mode: 'system', names: resolved, description };
+}

@@ -15,11 +15,8 @@ function answers(name: string): Answer[] {
   ];
 }
 
-/** The reply of a DNS server to a query. */
-export function dnsReply(
-  message: Buffer,
-  types: readonly string[] = answers('').map(({ type }) => type),
-): Buffer {
+/** The reply of a DNS server to a query; by default to those of every type. */
+export function dnsReply(message: Buffer, types?: readonly string[]): Buffer {
   const { id, questions } = decode(message);
   return encode({
     type: 'response',
@@ -27,7 +24,7 @@ export function dnsReply(
     flags: 0x0180,
     questions: questions ?? [],
     answers: (questions ?? []).flatMap(({ name, type }) =>
-      answers(name).filter((answer) => answer.type === type && types.includes(type)),
+      answers(name).filter((answer) => answer.type === type && (types?.includes(type) ?? true)),
     ),
   });
 }

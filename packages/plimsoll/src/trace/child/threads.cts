@@ -2,9 +2,10 @@ import fs = require('node:fs');
 
 import type { ThreadState, ThreadsLine } from './lines.cjs';
 
+import own = require('../../lab/child/own-threads.cjs');
 import log = require('./log.cjs');
 
-const TASKS = '/proc/self/task';
+const { list, read } = own;
 
 /** The number of futex(2), in which an idle pool thread waits for work. */
 const FUTEX: Readonly<Record<string, string>> = { x64: '202', arm64: '98' };
@@ -16,26 +17,9 @@ const POOL_THREAD = 'libuv-worker';
 
 const names = new Map<number, string>();
 
-function read(file: string): string | null {
-  try {
-    return fs.readFileSync(file, 'latin1').trim();
-  } catch {
-    return null;
-  }
-}
-
-/** Ids of the threads of this process; none where there is no /proc. */
-function list(): number[] {
-  try {
-    return fs.readdirSync(TASKS).map(Number);
-  } catch {
-    return [];
-  }
-}
-
 /** What a thread is called; what it was called when it was first asked for, since threads keep their names. */
 function nameOf(tid: number): string {
-  const name = names.get(tid) ?? read(`${TASKS}/${tid}/comm`) ?? '';
+  const name = names.get(tid) ?? own.nameOf(tid);
   names.set(tid, name);
   return name;
 }
@@ -45,7 +29,7 @@ const maybePool = (tid: number): boolean => nameOf(tid) === POOL_THREAD || !NO_L
 
 /** Nanoseconds on a core and waiting for one; `null` where the kernel does not tell. */
 function usage(tid: number): { cpu: number; waited: number } | null {
-  const [cpu, waited] = (read(`${TASKS}/${tid}/schedstat`) ?? '').split(' ').map(Number);
+  const [cpu, waited] = (read(tid, 'schedstat') ?? '').split(' ').map(Number);
   return Number.isFinite(cpu) && Number.isFinite(waited) && waited !== undefined && cpu !== undefined
     ? { cpu, waited }
     : null;
@@ -57,7 +41,7 @@ function usage(tid: number): { cpu: number; waited: number } | null {
  */
 function stateOf(tid: number): ThreadState | null {
   const futex = FUTEX[process.arch];
-  const call = read(`${TASKS}/${tid}/syscall`)?.split(' ', 1)[0];
+  const call = read(tid, 'syscall')?.split(' ', 1)[0];
   if (futex === undefined || call === undefined || call === '') return null;
   if (call === futex) return 0;
   return call === 'running' ? 1 : 2;

@@ -1,8 +1,8 @@
 import { chownSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PlimsollError } from '../../errors.js';
-import { familyOf, isNodeProcess, parentOf } from '../../host/processes.js';
-import { listNames, parseWhole, readText } from '../../host/read.js';
+import { environmentOf, familyOf, isNodeProcess, parentOf } from '../../host/processes.js';
+import { listNumbers } from '../../host/read.js';
 import { attach } from '../../target/attach.js';
 import { LiveTarget, PRELOAD } from './target.js';
 
@@ -62,14 +62,12 @@ function letIn(pid: number, socket: string): void {
  * all workers together with theirs.
  */
 function processesOf(root: number): number[] {
-  const pids = (listNames('/', '/proc') ?? []).flatMap((name) => parseWhole(name) ?? []);
-  const under = familyOf(root, pids).filter((pid) => pid !== root && isNodeProcess(pid));
+  const under = familyOf(root, listNumbers('/', '/proc') ?? []).filter(
+    (pid) => pid !== root && isNodeProcess(pid),
+  );
   const all = [root, ...under];
   const primaries = new Set(all.filter(isClusterWorker).map((pid) => parentOf(pid)));
   return all.filter((pid) => !primaries.has(pid));
 }
 
-const isClusterWorker = (pid: number): boolean =>
-  (readText('/', `/proc/${pid}/environ`) ?? '')
-    .split('\0')
-    .some((text) => text.startsWith('NODE_UNIQUE_ID='));
+const isClusterWorker = (pid: number): boolean => environmentOf(pid)?.('NODE_UNIQUE_ID') != null;

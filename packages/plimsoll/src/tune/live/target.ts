@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../../errors.js';
 import { machineNoise, readMachineCounters } from '../../host/noise.js';
+import { preloading } from '../../lab/command.js';
 import { meanOfKnown, sum } from '../../stats/mean.js';
 import clock from '../../target/child/clock.cjs';
 import type { Window } from '../sample.js';
@@ -105,13 +106,7 @@ export class LiveTarget {
 
   /** The environment of a command that is to be measured, beside ours. */
   variables(size: number): Record<string, string> {
-    const preload = `--require ${JSON.stringify(PRELOAD)}`;
-    const { NODE_OPTIONS: before } = process.env;
-    return {
-      PLIMSOLL_TUNE: this.socket,
-      NODE_OPTIONS: before === undefined || before === '' ? preload : `${before} ${preload}`,
-      UV_THREADPOOL_SIZE: String(size),
-    };
+    return { PLIMSOLL_TUNE: this.socket, ...preloading(PRELOAD), UV_THREADPOOL_SIZE: String(size) };
   }
 
   /** Requests that have ended so far, in all processes that are there. */
