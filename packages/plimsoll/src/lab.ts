@@ -104,13 +104,18 @@ export {
   type PairedBlocks,
   type SizeComparison,
 } from './stats/generations.js';
+export {
+  EQUAL_WITHIN,
+  halfWidth,
+  LEVEL,
+  logRatios,
+  type RatioInterval,
+  type Verdict,
+} from './stats/intervals.js';
 export { evenLooks, FIRST_LOOK } from './stats/looks.js';
-export { halfWidth, type RatioInterval } from './stats/mean-interval.js';
-export { EQUAL_WITHIN, LEVEL, logRatios, type Verdict } from './stats/paired-comparison.js';
 export { ACCEPTED_LOSS } from './stats/posterior-odds.js';
-export { median, quantile, quantileOfSorted } from './stats/quantile.js';
+export { hodgesLehmann, median, quantile, quantileOfSorted, walshAverages } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
-export { hodgesLehmann, walshAverages } from './stats/signed-rank.js';
 export { record } from './trace/record.js';
 export { timeCommand } from './tune/commands.js';
 export { judge } from './tune/judge.js';

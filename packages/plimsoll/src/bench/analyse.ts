@@ -2,7 +2,7 @@ import { blocksOf, type Outcome, type Round } from '../contest/contest.js';
 import { PlimsollError } from '../errors.js';
 import type { RoundResult, SizeResult, WorkloadResult } from '../results/bench.js';
 import { compareGenerations, type GenerationsResult } from '../stats/generations.js';
-import type { RatioInterval } from '../stats/mean-interval.js';
+import type { RatioInterval } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
 import type { Measurement } from './messages.js';
 import type { BenchPlan, ChosenWorkload } from './options.js';

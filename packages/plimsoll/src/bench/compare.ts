@@ -1,9 +1,9 @@
+import { mean } from '../collections/sum.js';
 import type { BenchResult } from '../results/bench.js';
 import type { Comparison, ComparisonRow } from '../results/comparison.js';
+import { LEVEL, type Verdict, verdictOfInterval, welch } from '../stats/intervals.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import { LEVEL, type Verdict, verdictOfInterval } from '../stats/paired-comparison.js';
-import { hodgesLehmann } from '../stats/signed-rank.js';
-import { welch } from '../stats/two-samples.js';
+import { hodgesLehmann } from '../stats/quantile.js';
 import { type Cell, cellsOf } from './cells.js';
 import { type Differences, machineDifferences, softwareDifferences } from './machines.js';
 
@@ -90,8 +90,6 @@ function rowOf(old: Cell, now: Cell, rows: number, isComparable: boolean): Compa
   const logs = [now, old].map(({ generations }) => generations.map(centre));
   const [after = [], before = []] = logs;
   const canTell = Math.min(after.length, before.length) >= FIRST_LOOK;
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
   const found = canTell ? welch(after, before, 1 - (1 - LEVEL) / rows) : null;
   return {
     ...{ name: now.name, size: now.size, comparedBy: now.comparedBy },

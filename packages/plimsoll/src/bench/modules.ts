@@ -5,7 +5,7 @@ import { captureEnvironment, type Environment } from '../host/environment.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { ComparisonRow } from '../results/comparison.js';
 import { comparePair, type PairComparison, type PairedBlocks } from '../stats/generations.js';
-import { LEVEL } from '../stats/paired-comparison.js';
+import { LEVEL } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
 import { createRandom } from '../stats/random.js';
 import { type Compared, together, UNREMARKABLE } from './compare.js';

@@ -1,7 +1,15 @@
 import { itemAt } from '../collections/item-at.js';
+import {
+  exponential,
+  halfWidth,
+  LEVEL,
+  logRatios,
+  type MeanInterval,
+  type RatioInterval,
+  type Verdict,
+  verdictOfInterval,
+} from './intervals.js';
 import { FIRST_LOOK, lookLevels } from './looks.js';
-import { exponential, halfWidth, type MeanInterval, type RatioInterval } from './mean-interval.js';
-import { LEVEL, type Verdict, verdictOfInterval } from './paired-comparison.js';
 import { ACCEPTED_LOSS, type Estimated, estimatedOdds, type Odds } from './posterior-odds.js';
 import { median, quantile } from './quantile.js';
 import { fitTwoLevels, type TwoLevels } from './two-levels.js';
@@ -113,10 +121,7 @@ export function comparePair(
   generations: readonly PairedBlocks[],
   { looks, comparisons }: PairPlan,
 ): PairComparison {
-  const logs = generations.map(({ values, reference }) =>
-    values.map((value, block) => Math.log(value / itemAt(reference, block))),
-  );
-  const fit = fitOf(logs);
+  const fit = fitOf(generations.map(({ values, reference }) => logRatios(values, reference)));
   const ratio = exponential(intervalOf(fit, looks, comparisons));
   const verdict = verdictOf(ratio);
   const settled = Number.isFinite(ratio.high) && isPrecise(ratio, verdict);

@@ -1,7 +1,6 @@
 import type { Environment } from '../host/environment.js';
 import type { TunedSize, TuneResult, TuneRound } from '../results/tune.js';
-import type { RatioInterval } from '../stats/mean-interval.js';
-import { EQUAL_WITHIN, LEVEL } from '../stats/paired-comparison.js';
+import { EQUAL_WITHIN, LEVEL, type RatioInterval } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
 import {
   answered,

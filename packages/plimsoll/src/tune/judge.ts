@@ -1,13 +1,16 @@
 import { itemAt } from '../collections/item-at.js';
-import { FIRST_LOOK, lookBoundary } from '../stats/looks.js';
 import {
+  EQUAL_WITHIN,
   exponential,
   halfWidth,
+  LEVEL,
   type MeanInterval,
   meanInterval,
   type RatioInterval,
-} from '../stats/mean-interval.js';
-import { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfInterval } from '../stats/paired-comparison.js';
+  type Verdict,
+  verdictOfInterval,
+} from '../stats/intervals.js';
+import { FIRST_LOOK, lookBoundary } from '../stats/looks.js';
 import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds.js';
 import { median, quantile } from '../stats/quantile.js';
 import { studentCritical } from '../stats/student-t.js';

@@ -1,5 +1,5 @@
 import type { TunedRoute } from '../results/tune.js';
-import { exponential, meanInterval } from '../stats/mean-interval.js';
+import { exponential, meanInterval } from '../stats/intervals.js';
 import { studentCritical } from '../stats/student-t.js';
 import { sharesOf, totalsOf } from './costs.js';
 import type { Window } from './window.js';
