@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -151,6 +151,13 @@ test('a size beyond the limit on processes: said plainly, what was measured is k
   } finally {
     rmdirSync(cgroup);
   }
+});
+
+test('a full standard output is one line, and an exit code', {
+  skip: existsSync('/dev/full') ? false : 'needs /dev/full',
+}, async () => {
+  const run = await plimsoll(['--version'], { command: ['sh', '-c', '"$@" > /dev/full', 'sh'] });
+  assert.deepEqual([run.code, run.stderr], [2, 'plimsoll: cannot write to standard output (ENOSPC)\n']);
 });
 
 test('a right to namespaces that is missing leaves lookups to the hosts file', {
