@@ -10,10 +10,6 @@ import { analyseWorkload, compareRounds, failedWorkload } from './analyse.js';
 import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
 import { contestPools, type PoolsPlan } from './pools.js';
 
-export interface BenchContext extends Supervision {
-  readonly onProgress?: ((progress: BenchProgress) => void) | undefined;
-}
-
 type Method = BenchResult['method'];
 
 /** What was measured; the sentences about it are composed above. */
@@ -31,7 +27,7 @@ export interface Measured extends Omit<BenchResult, 'findings' | 'method'> {
  *
  * @throws {PlimsollError} when nothing can be measured at all: no temporary directory, no resolver.
  */
-export async function bench(plan: BenchPlan, context: BenchContext): Promise<Measured> {
+export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>): Promise<Measured> {
   const { guardian, signal } = context;
   const { isolated, timeMs, baseline, sizes, seed, deadlineMs } = plan;
   const startedAt = new Date();
@@ -87,7 +83,7 @@ export async function bench(plan: BenchPlan, context: BenchContext): Promise<Mea
 }
 
 interface Means extends Pick<PoolsPlan<number>, 'process' | 'random'> {
-  readonly context: BenchContext;
+  readonly context: Supervision<BenchProgress>;
   readonly tell: Tell;
 }
 
@@ -128,7 +124,7 @@ const teller =
     { name }: ChosenWorkload,
     done: number,
     { timeMs, workloads }: BenchPlan,
-    { onProgress }: BenchContext,
+    { onProgress }: Supervision<BenchProgress>,
   ): Tell =>
   (generation, known, spentMs) => {
     const share = (done + (timeMs === null ? 0 : Math.min(1, spentMs / timeMs))) / workloads.length;

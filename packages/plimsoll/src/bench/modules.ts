@@ -10,7 +10,7 @@ import { median } from '../stats/quantile.js';
 import { createRandom } from '../stats/random.js';
 import { type Compared, together, UNREMARKABLE } from './compare.js';
 import type { Measurement } from './messages.js';
-import type { BenchPlan, ChosenWorkload } from './options.js';
+import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
 import { contestPools, type PoolArm, type PoolsOutcome } from './pools.js';
 
 export interface ModulesPlan extends Pick<BenchPlan, 'sizes' | 'seed' | 'deadlineMs'> {
@@ -19,15 +19,12 @@ export interface ModulesPlan extends Pick<BenchPlan, 'sizes' | 'seed' | 'deadlin
   readonly timeMs: number;
 }
 
-export interface ModulesProgress {
-  /** 0 during the trial run. */
-  readonly generation: number;
+export interface ModulesProgress extends Pick<BenchProgress, 'generation' | 'share'> {
   /** The new module against the old one by size, as far as is known. */
   readonly known: {
     readonly comparisons: ReadonlyMap<number, PairComparison>;
     readonly noisy: boolean;
   } | null;
-  readonly share: number;
   readonly leftMs: number;
 }
 
@@ -45,11 +42,7 @@ type Known = Pick<Outcome<Measurement, Id>, 'rounds' | 'lost' | 'looks'>;
  */
 export async function compareModules(
   plan: ModulesPlan,
-  {
-    guardian,
-    signal,
-    onProgress,
-  }: Supervision & { onProgress?: ((now: ModulesProgress) => void) | undefined },
+  { guardian, signal, onProgress }: Supervision<ModulesProgress>,
 ): Promise<Compared> {
   const { sizes, timeMs, deadlineMs } = plan;
   const directory = guardian.temporaryDirectory();

@@ -1,7 +1,7 @@
 import { itemAt } from '../collections/item-at.js';
 import { mean as meanOf, sum as sumOf } from '../collections/sum.js';
 import { median } from './quantile.js';
-import { studentTwoSidedP } from './student-t.js';
+import { studentTwoSidedP, whereFallsTo } from './student-t.js';
 
 /** The mean of values that vary at two levels: blocks within a generation, and generations. */
 export interface TwoLevels {
@@ -55,21 +55,12 @@ export function fitTwoLevels(generations: readonly (readonly number[])[]): TwoLe
     deviations: groups.map((group) => group.map((value) => value - mean)),
     between: leastRatio(fits),
     df,
-    halfWidth: (alpha) => (df < 1 || alpha <= 0 ? Number.POSITIVE_INFINITY : distanceOf(tail, alpha, scales)),
+    halfWidth(alpha) {
+      if (df < 1 || alpha <= 0) return Number.POSITIVE_INFINITY;
+      const widest = Math.max(...scales);
+      return widest === 0 ? 0 : whereFallsTo(alpha, tail, widest, 1e-4);
+    },
   };
-}
-
-function distanceOf(tail: (distance: number) => number, alpha: number, scales: readonly number[]): number {
-  let low = 0;
-  let high = Math.max(...scales);
-  if (high === 0) return 0;
-  while (tail(high) > alpha) high *= 2;
-  while (high - low > 1e-4 * high) {
-    const middle = (low + high) / 2;
-    if (tail(middle) > alpha) low = middle;
-    else high = middle;
-  }
-  return high;
 }
 
 /** The first fits are of the largest ratios. */
