@@ -1,15 +1,14 @@
 /**
  * plimsoll as a library: every command of the command line as a function, the reports that it prints, the schemas of what it
- * writes. The functions clean up after themselves; none needs anything but its options.
+ * writes. No function leaves a process or a temporary directory; none needs anything but its options.
  */
 
 export { type BenchOptions, bench, type CompareModulesOptions, compareModules } from './api/bench.js';
 export { type ClassifyOptions, classify, type TimelineOptions, timeline } from './api/classify.js';
 export { type DoctorOptions, doctor } from './api/doctor.js';
+export { type ResizeOptions, resize, type TopOptions, top } from './api/processes.js';
 export { compare, type ReportOptions, report } from './api/report.js';
-export { type ResizeOptions, resize } from './api/resize.js';
 export type { RunOptions } from './api/run-options.js';
-export { type TopOptions, top } from './api/top.js';
 export { type Traced, type TraceOptions, trace } from './api/trace.js';
 export { type TuneOptions, tune } from './api/tune.js';
 export type { Comparable } from './bench/compare.js';

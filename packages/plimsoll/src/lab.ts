@@ -10,7 +10,6 @@ export { checkValue, readValue } from './api/values.js';
 export { analyseWorkload } from './bench/analyse.js';
 export type { Measurement } from './bench/messages.js';
 export type { ChosenWorkload } from './bench/options.js';
-export type { PoolsOutcome } from './bench/pools.js';
 export { type CommandRun, runCommand } from './cli/command-run.js';
 export { interruptSignal } from './cli/interrupt.js';
 export { type JsonOutput, openJsonOutput } from './cli/json-output.js';
@@ -23,14 +22,11 @@ export {
   contest,
   type Outcome,
   type Round,
-  type Standing,
   type Stop,
   type Used,
 } from './contest/contest.js';
 export { fitGenerations, type GenerationsFit } from './contest/fit.js';
-export { GenerationWatch } from './contest/generation-watch.js';
 export { cannotWrite, type ErrorCode, exitCodeOf, PlimsollError, usage } from './errors.js';
-export { cpuCount } from './host/cpu.js';
 export { captureEnvironment, type Environment } from './host/environment.js';
 export { type GroupUsage, readGroupUsage } from './host/group-usage.js';
 export {
@@ -55,7 +51,6 @@ export { startCommand } from './lab/command.js';
 export { LiveProcess, reasonOf, type Start } from './lab/fresh-process.js';
 export { Guardian, type Supervision, withGuardian } from './lab/guardian.js';
 export { killGroup, lastWords, startGroup } from './lab/process.js';
-export { openResolver } from './lab/resolver/open.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from './libuv/pool-size.js';
 export { because, benchTable, howMeasured, howTurns, STOPPED } from './report/bench.js';
 export { type Column, column, type Report, type Section, type Table, textOf } from './report/document.js';
@@ -92,7 +87,7 @@ export { type Classification, type Classified, classificationSchema } from './re
 export { environmentSchema } from './results/environment.js';
 export { statementSchema } from './results/finding.js';
 export { type Timeline, timelineSchema } from './results/timeline.js';
-export type { Trace, TracedJob, TracedProcess } from './results/trace.js';
+export type { Trace, TracedJob } from './results/trace.js';
 export type { TunedSize, TuneResult } from './results/tune.js';
 export type { EventLoopDelay } from './stats/event-loop-delay.js';
 export {
@@ -104,13 +99,18 @@ export {
   type PairedBlocks,
   type SizeComparison,
 } from './stats/generations.js';
+export {
+  EQUAL_WITHIN,
+  halfWidth,
+  LEVEL,
+  logRatios,
+  type RatioInterval,
+  type Verdict,
+} from './stats/intervals.js';
 export { evenLooks, FIRST_LOOK } from './stats/looks.js';
-export { halfWidth, type RatioInterval } from './stats/mean-interval.js';
-export { EQUAL_WITHIN, LEVEL, logRatios, type Verdict } from './stats/paired-comparison.js';
 export { ACCEPTED_LOSS } from './stats/posterior-odds.js';
-export { median, quantile, quantileOfSorted } from './stats/quantile.js';
+export { hodgesLehmann, median, quantile, quantileOfSorted, walshAverages } from './stats/quantile.js';
 export { createRandom, type Random } from './stats/random.js';
-export { hodgesLehmann, walshAverages } from './stats/signed-rank.js';
 export { record } from './trace/record.js';
 export { timeCommand } from './tune/commands.js';
 export { judge } from './tune/judge.js';

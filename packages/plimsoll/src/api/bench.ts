@@ -29,7 +29,7 @@ const randomSeed = (): number => randomInt(2 ** 31);
  * known which size suits it, or the time is up.
  *
  * A workload that fails is part of the result (`failure`), a size whose process fails too (`lost`). When `signal` aborts, the
- * result holds the complete blocks (`method.interrupted`). No process and no temporary directory is left.
+ * result holds the complete blocks (`method.interrupted`).
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE for an option out of range; PLIMSOLL_BAD_WORKLOAD for a module that is not there;
  * PLIMSOLL_NO_DIRECTORY, PLIMSOLL_DNS_UNAVAILABLE when nothing can be measured at all.
@@ -67,8 +67,7 @@ export async function bench(
  * Compare an old and a new version of a module, as `bench` takes them: live processes of both take turns by short rounds in random
  * order, so that what disturbs this machine hits both alike. It ends when the answer is known, or the time is up.
  *
- * When `signal` aborts, the result says so (`interrupted`) and holds what was measured by then. No process and no temporary
- * directory is left.
+ * When `signal` aborts, the result says so (`interrupted`) and holds what was measured by then.
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE for an option out of range; PLIMSOLL_BAD_WORKLOAD for a module that is not there; what
  * made the old module fail.

@@ -22,8 +22,7 @@ const DRAW_DEADLINE_MS = 60_000;
 /**
  * Decide by experiment, for APIs and functions, whether they use the pool: with every pool thread blocked, do they complete?
  *
- * When `signal` aborts, the result holds what was decided by then (`interrupted`). No process and no temporary directory
- * is left.
+ * When `signal` aborts, the result holds what was decided by then (`interrupted`).
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE for an unknown name; PLIMSOLL_BAD_WORKLOAD for a module that cannot be loaded;
  * PLIMSOLL_NEEDS_POSIX on Windows, which has no FIFOs.
@@ -52,8 +51,7 @@ export async function classify(
  * Run an operation several times at once and say where every request spent its time: waiting for a pool thread, on one,
  * waiting for the event loop, on the main thread, outside the process.
  *
- * When `signal` aborts, the result holds the complete experiments (`interrupted`). No process and no temporary directory
- * is left.
+ * When `signal` aborts, the result holds the complete experiments (`interrupted`).
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE for an unknown operation or an option out of range; PLIMSOLL_WORKLOAD_FAILED,
  * PLIMSOLL_WORKLOAD_EXITED, PLIMSOLL_WORKLOAD_HUNG when the operation does not complete.

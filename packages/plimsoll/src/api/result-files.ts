@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
 import { usage } from '../errors.js';
 import type { ReportDocument } from '../report/documents.js';
+import { list } from '../report/format.js';
 import { benchSchema } from '../results/bench.js';
 import { classificationSchema } from '../results/classification.js';
 import { comparisonSchema } from '../results/comparison.js';
@@ -25,12 +26,8 @@ type DocumentOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>;
 const LARGEST_BYTES = 512 * 2 ** 20;
 const GZIP = [0x1f, 0x8b];
 
-/**
- * The text of a file, unpacked where it is gzip.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE when it cannot be read, is damaged, or is empty.
- */
-function textOf(file: string): string {
+/** @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, is damaged or empty, or holds no JSON. */
+function readJson(file: string): unknown {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -46,16 +43,10 @@ function textOf(file: string): string {
   }
   const text = bytes.toString('utf8');
   if (text.trim() === '') throw usage(`${file} is empty`);
-  return text;
-}
-
-/** @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read or holds no JSON. */
-function readJson(file: string): unknown {
   try {
-    return JSON.parse(textOf(file));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw usage(`${file} is no JSON, or was cut off`);
-    throw error;
+    return JSON.parse(text);
+  } catch {
+    throw usage(`${file} is no JSON, or was cut off`);
   }
 }
 
@@ -65,8 +56,7 @@ function readJson(file: string): unknown {
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, or holds none.
  */
 export function readDocuments(file: string): ReportDocument[] {
-  const content = readJson(file);
-  const documents = Array.isArray(content) ? content : [content];
+  const documents = [readJson(file)].flat();
   if (documents.length === 0) throw usage(`${file} is an empty list`);
   return documents.map((document) => {
     const kind = kindOf(document, file);
@@ -80,6 +70,26 @@ export function readResult<K extends Kind>(file: string, kind: K): DocumentOf<K>
   const found = kindOf(document, file);
   if (found === kind) return checked(kind, document, file);
   throw usage(`${file} is a result of kind "${found}"; one of ${kind} is needed`);
+}
+
+/**
+ * The pool size that a result of `tune` or `bench` recommends.
+ *
+ * @throws {PlimsollError} PLIMSOLL_USAGE for a file that holds no such result, or one that names no size, or several.
+ */
+export function recommendedSize(file: string): number {
+  const named = readDocuments(file).flatMap(({ type, document }) => {
+    if (type === 'tune') return [{ name: 'tune', size: document.recommended }];
+    if (type === 'bench') return document.workloads.map(({ name, recommended: size }) => ({ name, size }));
+    throw usage(`${file} recommends no size; give the result of plimsoll tune or bench`);
+  });
+  const [size = null, ...others] = new Set(named.map((one) => one.size));
+  if (others.length > 0) {
+    const sizes = named.map((one) => `${one.size ?? 'none'} for ${one.name}`);
+    throw usage(`${file} recommends several sizes (${list(sizes)}): give the number`);
+  }
+  if (size === null) throw usage(`${file} recommends no size: it does not know enough; measure for longer`);
+  return size;
 }
 
 function kindOf(document: unknown, file: string): Kind {

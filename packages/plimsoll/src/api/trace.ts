@@ -22,8 +22,7 @@ export interface Traced {
  * Run a command unchanged, record what the thread pool of each of its Node processes does, and say where the time of the
  * jobs went.
  *
- * When `signal` aborts or the duration is over, the command is ended and what was recorded is returned (`trace.ending`). No
- * process and no temporary directory is left.
+ * When `signal` aborts or the duration is over, the command is ended and what was recorded is returned (`trace.ending`).
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE for an option out of range; PLIMSOLL_TARGET_FAILED when the command cannot be
  * started; PLIMSOLL_NOT_RECORDED when no Node process of it could be recorded.

@@ -20,7 +20,7 @@ const READY_MS = 60_000;
  * Find out by measuring which pool size suits an app. A server is started once, and the size of its pool changes while it works,
  * in short windows in random order; a program that ends runs in fresh processes of every size.
  *
- * When `signal` aborts, the result holds what was measured until then (`method.stop`). No process and no temporary directory is left.
+ * When `signal` aborts, the result holds what was measured until then (`method.stop`).
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE for an option out of range; PLIMSOLL_TARGET_FAILED, PLIMSOLL_TARGET_HUNG,
  * PLIMSOLL_TARGET_DIED when the command does not come up, opens no port, or ends; PLIMSOLL_NO_REQUESTS, PLIMSOLL_ONLY_ERRORS,

@@ -2,23 +2,21 @@ import { blocksOf, type Outcome, type Round } from '../contest/contest.js';
 import { PlimsollError } from '../errors.js';
 import type { RoundResult, SizeResult, WorkloadResult } from '../results/bench.js';
 import { compareGenerations, type GenerationsResult } from '../stats/generations.js';
-import type { RatioInterval } from '../stats/mean-interval.js';
+import type { RatioInterval } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
 import type { Measurement } from './messages.js';
 import type { BenchPlan, ChosenWorkload } from './options.js';
 import type { PoolsOutcome } from './pools.js';
 
 type Options = Pick<BenchPlan, 'sizes' | 'baseline' | 'seed'>;
+type Failure = NonNullable<WorkloadResult['failure']>;
 
 /** The result of a workload that could not be measured at all. */
 export function failedWorkload(workload: ChosenWorkload, error: PlimsollError): WorkloadResult {
   return { ...unmeasured(workload), failure: failureOf(error) };
 }
 
-const failureOf = ({ code, message }: PlimsollError): { code: string; message: string } => ({
-  code,
-  message,
-});
+const failureOf = ({ code, message }: PlimsollError): Failure => ({ code, message });
 
 function unmeasured({ name, description, spec }: ChosenWorkload): WorkloadResult {
   return {
@@ -86,16 +84,12 @@ export function analyseWorkload(
   };
 }
 
-type Judgement = Pick<
-  WorkloadResult,
-  'noise' | 'sizes' | 'best' | 'recommended' | 'asGood' | 'higherEventLoopDelay' | 'settled'
->;
-
-function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult): Judgement {
+function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult): Partial<WorkloadResult> {
   const { aa, noisy, comparisons, best, recommended, asGood, higherEventLoopDelay, settled } = result;
   return {
     noise: { aaRatio: aa.ratio, aaInterval: bounds(aa), noisy },
     sizes: [...comparisons].map(([size, comparison]): SizeResult => {
+      const { ratio, verdict, probabilityOfBest, expectedLoss, chanceSlower } = comparison;
       const own = rounds.filter(({ arm }) => arm === size);
       const middle = (pick: (measurement: Measurement) => number): number =>
         median(own.map((round) => pick(round.result)));
@@ -103,12 +97,7 @@ function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult
         size,
         observedThreads: own.at(-1)?.result.observedThreads ?? null,
         workMs: middle(({ workMs }) => workMs),
-        ratio: comparison.ratio,
-        interval: bounds(comparison),
-        verdict: comparison.verdict,
-        probabilityOfBest: comparison.probabilityOfBest,
-        expectedLoss: comparison.expectedLoss,
-        chanceSlower: comparison.chanceSlower,
+        ...{ ratio, interval: bounds(comparison), verdict, probabilityOfBest, expectedLoss, chanceSlower },
         eventLoopDelayMs: {
           p50: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p50),
           p99: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p99),

@@ -1,18 +1,14 @@
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
 import type { Supervision } from '../lab/guardian.js';
-import { type ChosenResolver, openResolver } from '../lab/resolver/open.js';
+import { openResolver } from '../lab/resolver/open.js';
 import type { BenchResult, WorkloadResult } from '../results/bench.js';
+import { LEVEL } from '../stats/intervals.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import { LEVEL } from '../stats/paired-comparison.js';
 import { createRandom } from '../stats/random.js';
 import { analyseWorkload, compareRounds, failedWorkload } from './analyse.js';
 import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
-import { contestPools } from './pools.js';
-
-export interface BenchContext extends Supervision {
-  readonly onProgress?: ((progress: BenchProgress) => void) | undefined;
-}
+import { contestPools, type PoolsPlan } from './pools.js';
 
 type Method = BenchResult['method'];
 
@@ -31,27 +27,42 @@ export interface Measured extends Omit<BenchResult, 'findings' | 'method'> {
  *
  * @throws {PlimsollError} when nothing can be measured at all: no temporary directory, no resolver.
  */
-export async function bench(options: BenchPlan, context: BenchContext): Promise<Measured> {
+export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>): Promise<Measured> {
   const { guardian, signal } = context;
+  const { isolated, timeMs, baseline, sizes, seed, deadlineMs } = plan;
   const startedAt = new Date();
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
-  const resolver = options.workloads.some(({ usesDns }) => usesDns)
-    ? await openResolver(options.dns, guardian)
-    : null;
+  const usesDns = plan.workloads.some((workload) => workload.usesDns);
+  const resolver = usesDns ? await openResolver(plan.dns, guardian) : null;
+  const random = createRandom(seed);
+  const workloads: WorkloadResult[] = [];
   try {
-    const workloads = await measureAll(options, context, { directory, resolver });
+    for (const workload of plan.workloads) {
+      const { names, prefix } = (workload.usesDns && resolver) || { names: [], prefix: [] };
+      const process = { directory, names, prefix, deadlineMs };
+      const tell = teller(workload, workloads.length, plan, context);
+      try {
+        workloads.push(await measure(workload, plan, { context, process, random, tell }));
+      } catch (error) {
+        // It was interrupted before anything of it was measured.
+        if (signal.aborted) break;
+        if (!(error instanceof PlimsollError)) throw error;
+        workloads.push(failedWorkload(workload, error));
+      }
+      if (signal.aborted || workloads.at(-1)?.failure?.code === 'PLIMSOLL_POOL_NOT_CREATED') break;
+    }
     return {
-      schema: 'plimsoll/1',
-      kind: 'bench',
-      environment,
+      ...{ schema: 'plimsoll/1', kind: 'bench', environment },
       method: {
-        mode: options.isolated ? 'isolated' : 'resized',
-        timeMs: options.timeMs,
-        baseline: options.baseline,
-        sizes: [...options.sizes],
-        seed: options.seed,
-        level: LEVEL,
+        ...{
+          mode: isolated ? 'isolated' : 'resized',
+          timeMs,
+          baseline,
+          sizes: [...sizes],
+          seed,
+          level: LEVEL,
+        },
         dns: resolver && {
           mode: resolver.mode,
           delayMs: resolver.delayMs,
@@ -71,66 +82,30 @@ export async function bench(options: BenchPlan, context: BenchContext): Promise<
   }
 }
 
-interface Place {
-  readonly directory: string;
-  readonly resolver: ChosenResolver | null;
+interface Means extends Pick<PoolsPlan<number>, 'process' | 'random'> {
+  readonly context: Supervision<BenchProgress>;
+  readonly tell: Tell;
 }
-
-async function measureAll(
-  options: BenchPlan,
-  context: BenchContext,
-  place: Place,
-): Promise<WorkloadResult[]> {
-  const random = createRandom(options.seed);
-  const results: WorkloadResult[] = [];
-  for (const workload of options.workloads) {
-    const report = reporter(workload, results.length, options, context);
-    try {
-      results.push(await measure(workload, options, { context, place, random, report }));
-    } catch (error) {
-      // It was interrupted before anything of it was measured.
-      if (context.signal.aborted) break;
-      if (!(error instanceof PlimsollError)) throw error;
-      results.push(failedWorkload(workload, error));
-    }
-    if (context.signal.aborted || results.at(-1)?.failure?.code === 'PLIMSOLL_POOL_NOT_CREATED') break;
-  }
-  return results;
-}
-
-type Report = (generation: number, known: BenchProgress['known'], spentMs: number) => void;
 
 async function measure(
   workload: ChosenWorkload,
-  options: BenchPlan,
-  {
-    context,
-    place: { directory, resolver },
-    random,
-    report,
-  }: {
-    context: BenchContext;
-    place: Place;
-    random: ReturnType<typeof createRandom>;
-    report: Report;
-  },
+  plan: BenchPlan,
+  { context, process, random, tell }: Means,
 ): Promise<WorkloadResult> {
-  const { sizes, baseline, isolated, timeMs, blocks, deadlineMs } = options;
-  report(0, null, 0);
-  const used = workload.usesDns ? resolver : null;
+  const { sizes, baseline, isolated, timeMs, blocks } = plan;
+  tell(0, null, 0);
   const measured = await contestPools<number>(
     {
       ids: sizes,
-      ...{ baseline, isolated, timeMs, blocks, random },
+      ...{ baseline, isolated, timeMs, blocks, process, random },
       armOf: (arm) => ({
         spec: workload.spec,
         size: arm === 'twin' ? baseline : arm,
         process: workload.name,
       }),
-      process: { directory, names: used?.names ?? [], prefix: used?.prefix ?? [], deadlineMs },
       judge: (until, spentMs) => {
-        const known = compareRounds(until, options);
-        report(until.generations, known, spentMs);
+        const known = compareRounds(until, plan);
+        tell(until.generations, known, spentMs);
         // One size alone is compared with nothing but its twin.
         const settled = sizes.length === 1 ? until.generations >= FIRST_LOOK : (known?.settled ?? false);
         return { settled, hopeless: known?.hopeless ?? [], between: known?.between ?? 0 };
@@ -138,19 +113,21 @@ async function measure(
     },
     context,
   );
-  return analyseWorkload(workload, measured, options);
+  return analyseWorkload(workload, measured, plan);
 }
 
+type Tell = (generation: number, known: BenchProgress['known'], spentMs: number) => void;
+
 /** Tells how far the whole is, by this workload among all. */
-function reporter(
-  { name }: ChosenWorkload,
-  done: number,
-  { timeMs, workloads }: BenchPlan,
-  { onProgress }: BenchContext,
-): Report {
-  return (generation, known, spentMs) => {
+const teller =
+  (
+    { name }: ChosenWorkload,
+    done: number,
+    { timeMs, workloads }: BenchPlan,
+    { onProgress }: Supervision<BenchProgress>,
+  ): Tell =>
+  (generation, known, spentMs) => {
     const share = (done + (timeMs === null ? 0 : Math.min(1, spentMs / timeMs))) / workloads.length;
     const leftMs = timeMs === null ? null : (1 - share) * workloads.length * timeMs;
     onProgress?.({ workload: name, generation, known, share, leftMs });
   };
-}

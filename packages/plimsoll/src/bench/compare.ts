@@ -1,13 +1,11 @@
-import type { BenchResult } from '../results/bench.js';
+import { grouped } from '../collections/grouped.js';
+import { mean } from '../collections/sum.js';
+import type { BenchResult, WorkloadResult } from '../results/bench.js';
 import type { Comparison, ComparisonRow } from '../results/comparison.js';
+import { LEVEL, type Verdict, verdictOfInterval, welch } from '../stats/intervals.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import { LEVEL, type Verdict, verdictOfInterval } from '../stats/paired-comparison.js';
-import { hodgesLehmann } from '../stats/signed-rank.js';
-import { welch } from '../stats/two-samples.js';
-import { type Cell, cellsOf } from './cells.js';
-import { type Differences, machineDifferences, softwareDifferences } from './machines.js';
-
-export type { Differences } from './machines.js';
+import { hodgesLehmann } from '../stats/quantile.js';
+import { type Differences, differences, MACHINE, SOFTWARE } from './machines.js';
 
 export type Comparable = BenchResult;
 
@@ -38,6 +36,17 @@ export const UNREMARKABLE: Circumstances = {
 
 /** A machine that something else used for more of the time does not tell how fast the code is. */
 const MOST_DISTURBED = 0.5;
+
+/** One size of a workload, as a result holds it. */
+interface Cell extends Pick<ComparisonRow, 'name' | 'size'> {
+  /** What the work was; cells of different work cannot be compared. */
+  readonly work: string;
+  /** Something else used the machine for too long: that cancels out of ratios, but not of times. */
+  readonly isDisturbed: boolean;
+  /** Its log time in each generation. */
+  readonly logs: readonly number[];
+}
+
 /**
  * Compare two results, the times of each size under each kind of work. The unit is the generation: fresh
  * processes that had their rounds. The intervals of all rows hold together at 95 % (Welch's, with Bonferroni's share each).
@@ -45,66 +54,81 @@ const MOST_DISTURBED = 0.5;
  * They know how much generations of one run differ, not how much a machine differs from one hour to the next.
  */
 export function compare(old: Comparable, now: Comparable): Compared {
-  const [before, after] = [cellsOf(old), cellsOf(now)];
+  const [before, after] = [old, now].map(({ workloads, method }) =>
+    workloads.flatMap((workload) => cellsOf(workload, method.baseline)),
+  ) as [Cell[], Cell[]];
   const pairs = before.flatMap((cell) => {
-    const same = after.find(({ name, size }) => name === cell.name && size === cell.size);
+    const same = after.find((one) => rowName(one) === rowName(cell));
     return same === undefined ? [] : [{ old: cell, new: same }];
   });
-  const machine = machineDifferences(old.environment, now.environment);
-  const noisy = [...new Set([...noisyNames(old), ...noisyNames(now)])];
-  const isComparable = ({ old: one, new: other }: (typeof pairs)[number]): boolean =>
-    machine === null &&
-    one.work === other.work &&
-    !noisy.includes(one.name) &&
-    ![one, other].some(isDisturbed);
+  const machine = differences(MACHINE, old.environment, now.environment);
+  // Their A/A twins differed.
+  const noisy = namesOf([...old.workloads, ...now.workloads].filter(({ noise }) => noise?.noisy));
   const rows = pairs
-    .filter((pair) => pair.old.generations.length > 0 && pair.new.generations.length > 0)
-    .map((pair) => rowOf(pair.old, pair.new, pairs.length, isComparable(pair)));
+    .filter((pair) => pair.old.logs.length > 0 && pair.new.logs.length > 0)
+    .map((pair) => {
+      const isUnlike = pair.old.work !== pair.new.work || pair.old.isDisturbed || pair.new.isDisturbed;
+      const canTell = machine === null && !isUnlike && !noisy.includes(pair.old.name);
+      return rowOf(pair.old, pair.new, pairs.length, canTell);
+    });
+  const onlyOld = onlyIn(before, after);
   return {
     ...{ schema: 'plimsoll/1', kind: 'comparison', of: old.kind, level: LEVEL },
     ...{ old: sideOf(old), new: sideOf(now), rows, interrupted: false },
     recommended: recommendations(old, now),
-    verdict: together(rows, onlyIn(before, after)),
+    verdict: together(rows, onlyOld),
     circumstances: {
       ...UNREMARKABLE,
-      ...{ machine, noisy, software: softwareDifferences(old.environment, now.environment) },
+      ...{ machine, noisy, software: differences(SOFTWARE, old.environment, now.environment) },
       isUnfinished: old.method.interrupted || now.method.interrupted,
       otherWork: namesOf(pairs.filter((pair) => pair.old.work !== pair.new.work).map((pair) => pair.old)),
-      disturbed: namesOf(pairs.flatMap((pair) => [pair.old, pair.new]).filter(isDisturbed)),
-      onlyOld: onlyIn(before, after),
-      onlyNew: onlyIn(after, before),
+      disturbed: namesOf(
+        pairs.flatMap((pair) => [pair.old, pair.new]).filter(({ isDisturbed }) => isDisturbed),
+      ),
+      ...{ onlyOld, onlyNew: onlyIn(after, before) },
     },
   };
 }
 
-const namesOf = (cells: readonly Cell[]): string[] => [...new Set(cells.map(({ name }) => name))];
+function cellsOf(workload: WorkloadResult, baseline: number): Cell[] {
+  const { name, description, operations, parameters, sizes, twinRounds, disturbances, method } = workload;
+  const fromOutside = disturbances.filter(
+    ({ what }) => what.includes('steal') || what.includes('other-load'),
+  );
+  return sizes.map(({ size, rounds }) => {
+    const all = size === baseline ? [...rounds, ...twinRounds] : rounds;
+    return {
+      ...{ name, size, work: JSON.stringify([description, operations, parameters]) },
+      isDisturbed: fromOutside.length > MOST_DISTURBED * (method?.generations || Number.POSITIVE_INFINITY),
+      // The middle of its rounds on the log scale: one spike among them does not move it.
+      logs: [...grouped(all, ({ generation }) => generation).values()].map((generation) =>
+        hodgesLehmann(generation.map(({ workMs }) => Math.log(workMs))),
+      ),
+    };
+  });
+}
 
-const isDisturbed = ({ disturbedShare }: Cell): boolean => disturbedShare > MOST_DISTURBED;
+const namesOf = (all: readonly { readonly name: string }[]): string[] => [
+  ...new Set(all.map(({ name }) => name)),
+];
 
 const sideOf = ({ environment, method }: Comparable): Comparison['old'] => ({
   node: environment.node.version,
   startedAt: method.startedAt,
 });
 
-function rowOf(old: Cell, now: Cell, rows: number, isComparable: boolean): ComparisonRow {
-  const logs = [now, old].map(({ generations }) => generations.map(centre));
-  const [after = [], before = []] = logs;
+function rowOf({ logs: before }: Cell, now: Cell, rows: number, isComparable: boolean): ComparisonRow {
+  const { name, size, logs: after } = now;
   const canTell = Math.min(after.length, before.length) >= FIRST_LOOK;
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
   const found = canTell ? welch(after, before, 1 - (1 - LEVEL) / rows) : null;
   return {
-    ...{ name: now.name, size: now.size, comparedBy: now.comparedBy },
-    ...{ oldMs: Math.exp(mean(before)), newMs: Math.exp(mean(after)) },
+    ...{ name, size, comparedBy: 'workMs', oldMs: Math.exp(mean(before)), newMs: Math.exp(mean(after)) },
     ...{ oldGenerations: before.length, newGenerations: after.length },
     ratio: Math.exp(mean(after) - mean(before)),
     interval: found === null ? null : [Math.exp(found.low), Math.exp(found.high)],
     verdict: found === null || !isComparable ? 'unclear' : verdictOfInterval(found),
   };
 }
-
-/** The middle of a generation's rounds on the log scale: one spike among them does not move it. */
-const centre = (times: readonly number[]): number => hodgesLehmann(times.map(Math.log));
 
 /** What cannot be told, or is gone, never reads as fine. */
 export function together(rows: readonly ComparisonRow[], missing: readonly string[]): Verdict {
@@ -114,24 +138,16 @@ export function together(rows: readonly ComparisonRow[], missing: readonly strin
   return verdicts.includes('better') ? 'better' : 'same';
 }
 
-/** Workloads whose A/A twin differed. */
-const noisyNames = ({ workloads }: Comparable): string[] =>
-  workloads.filter(({ noise }) => noise?.noisy).map(({ name }) => name);
-
-function recommendations(old: Comparable, now: Comparable): Comparison['recommended'] {
-  const of = ({ workloads }: Comparable): Map<string, number | null> =>
-    new Map(workloads.map(({ name, recommended }) => [name, recommended]));
-  const after = of(now);
-  return [...of(old)].flatMap(([name, size]) =>
-    after.has(name) ? [{ name, old: size, new: after.get(name) ?? null }] : [],
-  );
-}
+const recommendations = (old: Comparable, now: Comparable): Comparison['recommended'] =>
+  old.workloads.flatMap(({ name, recommended }) => {
+    const after = now.workloads.findLast((workload) => workload.name === name);
+    return after === undefined ? [] : [{ name, old: recommended, new: after.recommended }];
+  });
 
 /** What one result has and the other one does not. */
-const onlyIn = (cells: readonly Cell[], others: readonly Cell[]): string[] =>
-  cells
-    .filter((cell) => !others.some(({ name, size }) => name === cell.name && size === cell.size))
-    .map(rowName);
+function onlyIn(cells: readonly Cell[], others: readonly Cell[]): string[] {
+  const known = others.map(rowName);
+  return cells.map(rowName).filter((name) => !known.includes(name));
+}
 
-export const rowName = ({ name, size }: Pick<Cell, 'name' | 'size'>): string =>
-  size === null ? name : `${name} at ${size}`;
+export const rowName = ({ name, size }: Pick<ComparisonRow, 'name' | 'size'>): string => `${name} at ${size}`;

@@ -10,7 +10,7 @@ export interface Differences {
 type Facts = readonly (readonly [what: string, value: (environment: Environment) => unknown])[];
 
 /** Where one of these differs, times do not say anything about the code. */
-const MACHINE: Facts = [
+export const MACHINE: Facts = [
   ['CPU', ({ cpu }) => cpu.model],
   ['cores', ({ cpu }) => cpu.effectiveCpus],
   ['CPU quota', ({ limits }) => limits.cpuQuotaCores],
@@ -22,7 +22,7 @@ const MACHINE: Facts = [
 ];
 
 /** What may be the very thing that is compared; worth a word. */
-const SOFTWARE: Facts = [
+export const SOFTWARE: Facts = [
   ['Node', ({ node }) => node.version],
   ['libuv', ({ node }) => node.libuv],
   ['OpenSSL', ({ node }) => node.openssl],
@@ -30,15 +30,8 @@ const SOFTWARE: Facts = [
   ['options of Node', ({ node }) => `${node.execArgv} ${node.nodeOptions ?? ''}`.trim()],
 ];
 
-/** @returns `null` when it is the same machine, as far as can be seen. */
-export const machineDifferences = (old: Environment, now: Environment): Differences | null =>
-  differences(MACHINE, old, now);
-
-/** @returns `null` when there are none. */
-export const softwareDifferences = (old: Environment, now: Environment): Differences | null =>
-  differences(SOFTWARE, old, now);
-
-function differences(facts: Facts, old: Environment, now: Environment): Differences | null {
+/** @returns `null` when there are none, as far as can be seen. */
+export function differences(facts: Facts, old: Environment, now: Environment): Differences | null {
   const differing = facts.filter(([, value]) => value(old) !== value(now));
   if (differing.length === 0) return null;
   return {

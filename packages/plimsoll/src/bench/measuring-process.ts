@@ -1,23 +1,17 @@
 import { mkdtempSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PlimsollError } from '../errors.js';
+import { type ErrorCode, PlimsollError } from '../errors.js';
 import { type Ending, LiveProcess, serving } from '../lab/fresh-process.js';
-import type { Guardian, Supervision } from '../lab/guardian.js';
+import type { Supervision } from '../lab/guardian.js';
 import { lastWords } from '../lab/process.js';
 import type { Random } from '../stats/random.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
 import type { Answer, Job, Measurement, Order, Readiness } from './messages.js';
 
-export interface MeasuringRequest {
-  readonly spec: WorkloadSpec;
-  /** Of its pool at the start. */
-  readonly size: number;
-  /** Its pool is to be resized between rounds, to that size at the most. */
-  readonly resizes: boolean;
+export interface MeasuringRequest extends Omit<Job, 'cwd'> {
   /** The experiment's temporary directory; the process gets one of its own inside. */
   readonly directory: string;
-  readonly names: readonly string[];
   /** Command that the process is started through, such as `nsenter …`; empty for none. */
   readonly prefix: readonly string[];
   /** After so long its start, or a round, counts as hung. */
@@ -33,8 +27,7 @@ const MEASURE = new URL('./child/measure.js', import.meta.url);
 export class MeasuringProcess {
   readonly #live: LiveProcess<Answer>;
   readonly #request: MeasuringRequest;
-  readonly #guardian: Guardian;
-  readonly #signal: AbortSignal;
+  readonly #supervision: Supervision;
   readonly #directory: string;
   #readiness: Readiness | null = null;
   /** For messages. */
@@ -43,13 +36,12 @@ export class MeasuringProcess {
   private constructor(
     live: LiveProcess<Answer>,
     request: MeasuringRequest,
-    { guardian, signal }: Supervision,
+    supervision: Supervision,
     directory: string,
   ) {
     this.#live = live;
     this.#request = request;
-    this.#guardian = guardian;
-    this.#signal = signal;
+    this.#supervision = supervision;
     this.#directory = directory;
     this.#size = request.size;
   }
@@ -69,31 +61,21 @@ export class MeasuringProcess {
     const directory = mkdtempSync(join(request.directory, `run-${'x'.repeat(random.integer(1, 64))}-`));
     const command = serving(MEASURE, request.prefix);
     const env = { UV_THREADPOOL_SIZE: String(request.size) };
-    let live: LiveProcess<Answer>;
-    try {
-      live = await LiveProcess.start<Answer>({ command, env }, guardian, random);
-    } catch (error) {
+    const live = await LiveProcess.start<Answer>({ command, env }, guardian, random).catch((cause: Error) => {
       guardian.remove(directory);
-      throw new PlimsollError(
-        'PLIMSOLL_WORKLOAD_FAILED',
-        `cannot start a process to measure in: ${(error as Error).message}`,
-        { cause: error },
-      );
-    }
+      const text = `cannot start a process to measure in: ${cause.message}`;
+      throw new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', text, { cause });
+    });
     const opened = new MeasuringProcess(live, request, supervision, directory);
     try {
-      await opened.#prepare();
+      const { spec, size, resizes, names } = request;
+      const job: Job = { spec, size, resizes, names, directory, cwd: process.cwd() };
+      opened.#readiness = await opened.#ask(job, 'ready');
       return opened;
     } catch (error) {
       await opened.end();
       throw error;
     }
-  }
-
-  async #prepare(): Promise<void> {
-    const { spec, size, resizes, names } = this.#request;
-    const job: Job = { spec, size, resizes, names, directory: this.#directory, cwd: process.cwd() };
-    this.#readiness = await this.#ask(job, 'ready');
   }
 
   get readiness(): Readiness {
@@ -122,90 +104,59 @@ export class MeasuringProcess {
   /** Kill it, and remove its directory. */
   async end(): Promise<void> {
     await this.#live.end();
-    this.#guardian.remove(this.#directory);
+    this.#supervision.guardian.remove(this.#directory);
   }
 
   async #ask<Type extends Answer['type']>(
     order: object,
     expected: Type,
   ): Promise<Extract<Answer, { type: Type }>> {
-    const ending = await this.#live.ask(order, this.#request.deadlineMs, this.#signal);
+    const ending = await this.#live.ask(order, this.#request.deadlineMs, this.#supervision.signal);
     if (ending.kind === 'answer' && ending.answer.type === expected)
       return ending.answer as Extract<Answer, { type: Type }>;
-    throw failureOf(ending, { ...this.#request, size: this.#size }, this.#directory);
+    throw failureOf(ending, { ...this.#request, size: this.#size, directory: this.#directory });
   }
 }
 
-function failureOf(ending: Ending<Answer>, request: MeasuringRequest, directory: string): Error {
-  const what = `${nameOf(request.spec)} at size ${request.size}`;
-  switch (ending.kind) {
-    case 'aborted':
-      return new DOMException('interrupted', 'AbortError');
-    case 'deadline':
-      return new PlimsollError(
-        'PLIMSOLL_WORKLOAD_HUNG',
-        `${what} did not finish within ${request.deadlineMs / 1000} s; give it fewer or cheaper operations (operations, scale), or more time (deadline)`,
-      );
-    case 'exit':
-      return exitError(ending, what, request.size);
-    case 'answer':
-      return badAnswer(ending.answer, what, request, directory);
-  }
+/** @param request its size that of the order, its directory that of the process. */
+function failureOf(ending: Ending<Answer>, request: MeasuringRequest): Error {
+  if (ending.kind === 'aborted') return new DOMException('interrupted', 'AbortError');
+  const name = nameOf(request.spec);
+  const what = `${name} at size ${request.size}`;
+  const failure =
+    ending.kind === 'answer'
+      ? badAnswer(ending.answer, request, { name, what })
+      : noAnswer(ending, request, what);
+  return new PlimsollError(...failure);
 }
 
-function exitError(
-  { code, signal, started, stderr }: Extract<Ending<Answer>, { kind: 'exit' }>,
+type Failure = [code: ErrorCode, text: string];
+
+function noAnswer(
+  ending: Extract<Ending<never>, { kind: 'deadline' | 'exit' }>,
+  { size, deadlineMs }: MeasuringRequest,
   what: string,
-  size: number,
-): PlimsollError {
+): Failure {
+  if (ending.kind === 'deadline')
+    return [
+      'PLIMSOLL_WORKLOAD_HUNG',
+      `${what} did not finish within ${deadlineMs / 1000} s; give it fewer or cheaper operations (operations, scale), or more time (deadline)`,
+    ];
+  const { code, signal, started } = ending;
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-  const said = lastWords(stderr);
+  const said = lastWords(ending.stderr);
   // libuv aborts the process when it cannot create a thread of its pool (threadpool.c, init_threads).
   if (!started && signal === 'SIGABRT')
-    return new PlimsollError(
+    return [
       'PLIMSOLL_POOL_NOT_CREATED',
       `a pool of ${size} threads could not be created here (${how}): a limit on processes or memory is reached ` +
         '(pids.max, ulimit -u); ask for smaller sizes or raise the limit',
-    );
-  if (!started)
-    return new PlimsollError(
-      'PLIMSOLL_WORKLOAD_FAILED',
-      `${what}: its process did not start (${how})${said}`,
-    );
-  return new PlimsollError(
+    ];
+  if (!started) return ['PLIMSOLL_WORKLOAD_FAILED', `${what}: its process did not start (${how})${said}`];
+  return [
     'PLIMSOLL_WORKLOAD_EXITED',
     `${what} ended its process (${how}) before it had finished; a workload must return, not exit${said}`,
-  );
-}
-
-function badAnswer(
-  answer: Answer,
-  what: string,
-  request: MeasuringRequest,
-  directory: string,
-): PlimsollError {
-  switch (answer.type) {
-    case 'refused':
-      return new PlimsollError(
-        'PLIMSOLL_POOL_SIZE_MISMATCH',
-        `${what}: the process had ${answer.observedThreads} pool threads instead of ${request.size}; ` +
-          'something that it loads (NODE_OPTIONS?) sets UV_THREADPOOL_SIZE or uses the pool first',
-      );
-    case 'bad-module':
-      return new PlimsollError(
-        'PLIMSOLL_BAD_WORKLOAD',
-        `${nameOf(request.spec)} is not a workload: ${answer.message}`,
-      );
-    case 'never-settles':
-      return new PlimsollError(
-        'PLIMSOLL_WORKLOAD_HUNG',
-        `${what} can never finish: its promise is pending and nothing is left that could settle it`,
-      );
-    case 'failed':
-      return failureError(answer, what, request, directory);
-    default:
-      return new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', `${what}: its process answered out of turn`);
-  }
+  ];
 }
 
 const HINTS: Record<string, string> = {
@@ -218,26 +169,37 @@ const HINTS: Record<string, string> = {
   EAI_AGAIN: 'the resolver does not answer; set dns to local or hosts',
 };
 
-function failureError(
-  failed: Extract<Answer, { type: 'failed' }>,
-  what: string,
-  request: MeasuringRequest,
-  directory: string,
-): PlimsollError {
-  const hint = failed.code === null ? undefined : HINTS[failed.code];
-  const text = failed.message.replaceAll(directory, '<directory>');
-  if (request.spec.kind === 'module' && failed.phase === 'load')
-    return new PlimsollError(
-      'PLIMSOLL_BAD_WORKLOAD',
-      `${nameOf(request.spec)} cannot be loaded: ${failed.name}: ${text}`,
-    );
-  return new PlimsollError(
-    'PLIMSOLL_WORKLOAD_FAILED',
-    `${what} failed: ${failed.name}: ${text}${hint === undefined ? '' : ` (${hint})`}`,
-  );
+function badAnswer(
+  answer: Answer,
+  { spec, size, directory }: MeasuringRequest,
+  { name, what }: { readonly name: string; readonly what: string },
+): Failure {
+  switch (answer.type) {
+    case 'refused':
+      return [
+        'PLIMSOLL_POOL_SIZE_MISMATCH',
+        `${what}: the process had ${answer.observedThreads} pool threads instead of ${size}; ` +
+          'something that it loads (NODE_OPTIONS?) sets UV_THREADPOOL_SIZE or uses the pool first',
+      ];
+    case 'bad-module':
+      return ['PLIMSOLL_BAD_WORKLOAD', `${name} is not a workload: ${answer.message}`];
+    case 'never-settles':
+      return [
+        'PLIMSOLL_WORKLOAD_HUNG',
+        `${what} can never finish: its promise is pending and nothing is left that could settle it`,
+      ];
+    case 'failed': {
+      const said = `${answer.name}: ${answer.message.replaceAll(directory, '<directory>')}`;
+      if (spec.kind === 'module' && answer.phase === 'load')
+        return ['PLIMSOLL_BAD_WORKLOAD', `${name} cannot be loaded: ${said}`];
+      const hint = HINTS[answer.code ?? ''];
+      return ['PLIMSOLL_WORKLOAD_FAILED', `${what} failed: ${said}${hint === undefined ? '' : ` (${hint})`}`];
+    }
+    default:
+      return ['PLIMSOLL_WORKLOAD_FAILED', `${what}: its process answered out of turn`];
+  }
 }
 
-/** What a workload is called in messages and tables. */
-export function nameOf(spec: WorkloadSpec): string {
-  return spec.kind === 'built-in' ? spec.name : basename(fileURLToPath(spec.url));
-}
+/** What a workload is called in messages. */
+const nameOf = (spec: WorkloadSpec): string =>
+  spec.kind === 'built-in' ? spec.name : basename(fileURLToPath(spec.url));

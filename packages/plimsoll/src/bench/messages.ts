@@ -1,3 +1,4 @@
+import type { RoundResult } from '../results/bench.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
 
 /** What the parent asks of a measuring process first, over IPC. */
@@ -30,21 +31,12 @@ export interface Readiness {
   readonly fixed: string | null;
 }
 
-/** What one round measured: the same work, repeated. */
-export interface Measurement {
+/** What one round measured: the same work, repeated; what a result tells of it, and more. */
+export interface Measurement extends Omit<RoundResult, 'generation' | 'block' | 'order'> {
   /** Pool threads that served the queue, counted; `null` where they cannot be. */
   readonly observedThreads: number | null;
-  /** Mean time of a repetition. */
-  readonly workMs: number;
-  readonly opsPerSecond: number;
-  /** Of one call, from submission to callback. */
-  readonly latencyMs: { readonly p50: number; readonly p99: number };
-  readonly cpuSeconds: number;
   /** CPU time of the process since it was started. */
   readonly totalCpuSeconds: number;
-  /** The most that the process has held until then. */
-  readonly maxRssBytes: number;
-  readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
 export type Phase = 'start' | 'load' | 'run';

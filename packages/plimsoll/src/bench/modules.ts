@@ -5,38 +5,27 @@ import { captureEnvironment, type Environment } from '../host/environment.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { ComparisonRow } from '../results/comparison.js';
 import { comparePair, type PairComparison, type PairedBlocks } from '../stats/generations.js';
-import { LEVEL } from '../stats/paired-comparison.js';
+import { LEVEL } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
 import { createRandom } from '../stats/random.js';
 import { type Compared, together, UNREMARKABLE } from './compare.js';
 import type { Measurement } from './messages.js';
-import type { ChosenWorkload } from './options.js';
-import { contestPools, type PoolsOutcome } from './pools.js';
+import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
+import { contestPools, type PoolArm, type PoolsOutcome } from './pools.js';
 
-export interface ModulesPlan {
+export interface ModulesPlan extends Pick<BenchPlan, 'sizes' | 'seed' | 'deadlineMs'> {
   readonly old: ChosenWorkload;
   readonly new: ChosenWorkload;
-  /** Pool sizes, in ascending order. */
-  readonly sizes: readonly number[];
   readonly timeMs: number;
-  readonly seed: number;
-  readonly deadlineMs: number;
 }
 
-export interface ModulesProgress {
-  /** 0 during the trial run. */
-  readonly generation: number;
+export interface ModulesProgress extends Pick<BenchProgress, 'generation' | 'share'> {
   /** The new module against the old one by size, as far as is known. */
   readonly known: {
     readonly comparisons: ReadonlyMap<number, PairComparison>;
     readonly noisy: boolean;
   } | null;
-  readonly share: number;
   readonly leftMs: number;
-}
-
-export interface ModulesContext extends Supervision {
-  readonly onProgress?: ((progress: ModulesProgress) => void) | undefined;
 }
 
 /** Generations of modules that must be alone. */
@@ -51,8 +40,10 @@ type Known = Pick<Outcome<Measurement, Id>, 'rounds' | 'lost' | 'looks'>;
  *
  * @throws {PlimsollError} when the old one cannot be measured, or the new one at none of the sizes.
  */
-export async function compareModules(plan: ModulesPlan, context: ModulesContext): Promise<Compared> {
-  const { guardian, signal, onProgress } = context;
+export async function compareModules(
+  plan: ModulesPlan,
+  { guardian, signal, onProgress }: Supervision<ModulesProgress>,
+): Promise<Compared> {
   const { sizes, timeMs, deadlineMs } = plan;
   const directory = guardian.temporaryDirectory();
   const startedAt = new Date().toISOString();
@@ -79,7 +70,7 @@ export async function compareModules(plan: ModulesPlan, context: ModulesContext)
           return { settled, between: Math.max(0, ...all.map(({ between }) => between)) };
         },
       },
-      context,
+      { guardian, signal },
     );
     const { error, lost, stop } = measured.outcome;
     if (stop === 'failed') throw error ?? [...lost.values()][0];
@@ -92,10 +83,7 @@ export async function compareModules(plan: ModulesPlan, context: ModulesContext)
 const baselineOf = ({ sizes }: ModulesPlan): Id => `old ${sizes[0] as number}`;
 
 /** The twin is the old module once more, in a process of its own: two processes of the same kind differ too. */
-function armOf(
-  plan: ModulesPlan,
-  arm: Arm<Id>,
-): { spec: ChosenWorkload['spec']; size: number; process: string } {
+function armOf(plan: ModulesPlan, arm: Arm<Id>): PoolArm {
   const [version, size] = (arm === 'twin' ? baselineOf(plan) : arm).split(' ') as ['old' | 'new', string];
   return { spec: plan[version].spec, size: Number(size), process: arm === 'twin' ? arm : version };
 }
@@ -135,9 +123,12 @@ function isNoisy(plan: ModulesPlan, known: Known): boolean {
 function compared(
   plan: ModulesPlan,
   { outcome }: PoolsOutcome<Id>,
-  about: { startedAt: string; environment: Environment; interrupted: boolean },
+  {
+    startedAt,
+    environment,
+    interrupted,
+  }: { startedAt: string; environment: Environment; interrupted: boolean },
 ): Compared {
-  const { startedAt, environment, interrupted } = about;
   const noisy = isNoisy(plan, outcome);
   const { name } = plan.new;
   const rows = [...comparisonsOf(plan, outcome)].map(([size, found]): ComparisonRow => {

@@ -1,19 +1,16 @@
 import { availableParallelism } from 'node:os';
 import type { Arm } from '../contest/block-order.js';
-import { ArmLost, type Contestant, contest, type Outcome, type Standing } from '../contest/contest.js';
+import { ArmLost, contest, type Outcome, type Standing } from '../contest/contest.js';
 import { blocksWorth, fitGenerations, type GenerationsFit } from '../contest/fit.js';
 import { PlimsollError } from '../errors.js';
 import type { Supervision } from '../lab/guardian.js';
+import type { BenchResult } from '../results/bench.js';
 import type { Random } from '../stats/random.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
 import { MeasuringProcess, type MeasuringRequest } from './measuring-process.js';
 import type { Measurement } from './messages.js';
 
-/**
- * How rounds of several pool sizes are measured. `resized`: one process of a generation has all of them, by turns. `alternating`:
- * a process for each, live at the same time. `isolated`: one process at a time, for one round.
- */
-export type Mode = 'resized' | 'alternating' | 'isolated';
+type Mode = BenchResult['method']['mode'];
 
 /** What one arm of a contest of pools is. */
 export interface PoolArm {
@@ -40,7 +37,7 @@ export interface PoolsPlan<Id extends string | number> {
 }
 
 /** How the rounds of a contest go. */
-export interface RoundsPlan extends GenerationsFit {
+interface RoundsPlan extends GenerationsFit {
   readonly repetitions: number;
 }
 
@@ -79,8 +76,7 @@ export async function contestPools<Id extends string | number>(
   const arms: readonly Arm<Id>[] = [...ids, 'twin'];
   const { process, size: baseSize } = plan.armOf(baseline);
   const open = (some: readonly Arm<Id>[], resizes: boolean): Promise<MeasuringProcess> =>
-    openFor(some, { plan, resizes, supervision: { guardian, signal } });
-
+    openFor(some, resizes, plan, { guardian, signal });
   const beside = isAlone ? [baseline] : arms.filter((arm) => plan.armOf(arm).process === process);
   const trial = await openTrial(beside, (some) => open(some, true));
   let first: MeasuringProcess | null = trial.live;
@@ -101,7 +97,12 @@ export async function contestPools<Id extends string | number>(
       open: async (some) => {
         const live = (some.includes(baseline) && first) || (await open(some, mode === 'resized'));
         if (live === first) first = null;
-        return contestantOf(live, rounds.repetitions, (arm) => plan.armOf(arm).size);
+        return {
+          pid: live.pid,
+          round: (arm) => live.round(rounds.repetitions, plan.armOf(arm).size),
+          close: () => live.close(),
+          end: () => live.end(),
+        };
       },
       judge: (until) => {
         const { between, ...standing } = plan.judge(until, performance.now() - startedMs);
@@ -127,24 +128,22 @@ async function openTrial<Id extends string | number>(
     return { live: await open(arms), isWhole };
   } catch (error) {
     if (!(error instanceof ArmLost)) throw error;
-    return openTrial(
-      arms.filter((arm) => arm !== error.arm),
-      open,
-      false,
-    );
+    const others = arms.filter((arm) => arm !== error.arm);
+    return openTrial(others, open, false);
   }
 }
 
 /** A process whose pool is large enough for the largest size of these arms. */
 async function openFor<Id extends string | number>(
   arms: readonly Arm<Id>[],
-  given: { plan: PoolsPlan<Id>; resizes: boolean; supervision: Supervision },
+  mayResize: boolean,
+  plan: PoolsPlan<Id>,
+  supervision: Supervision,
 ): Promise<MeasuringProcess> {
-  const { plan, supervision } = given;
   const largest = arms.reduce((a, b) => (plan.armOf(b).size > plan.armOf(a).size ? b : a));
   const { spec, size } = plan.armOf(largest);
   // One size needs no resizing.
-  const resizes = given.resizes && arms.some((arm) => plan.armOf(arm).size !== size);
+  const resizes = mayResize && arms.some((arm) => plan.armOf(arm).size !== size);
   try {
     return await MeasuringProcess.open({ ...plan.process, spec, size, resizes }, supervision, plan.random);
   } catch (error) {
@@ -152,17 +151,6 @@ async function openFor<Id extends string | number>(
     throw isTooLarge && resizes ? new ArmLost(largest, error) : error;
   }
 }
-
-const contestantOf = <Id extends string | number>(
-  live: MeasuringProcess,
-  repetitions: number,
-  sizeOf: (arm: Arm<Id>) => number,
-): Contestant<Measurement, Id> => ({
-  pid: live.pid,
-  round: (arm) => live.round(repetitions, sizeOf(arm)),
-  close: () => live.close(),
-  end: () => live.end(),
-});
 
 function planRounds(
   { openMs, workMs }: { readonly openMs: number; readonly workMs: number },
@@ -174,11 +162,9 @@ function planRounds(
   const repetitions = Math.min(MOST_REPETITIONS, Math.max(1, Math.round(wanted / workMs)));
   const aroundMs = mode === 'resized' ? openMs : openMs * Math.max(1, arms / availableParallelism());
   const blockMs = arms * (repetitions * workMs + BETWEEN_ROUNDS_MS);
-  if (mode !== 'isolated' && timeMs !== null)
-    return {
-      ...{ repetitions, ...fitGenerations({ timeMs, aroundMs, blockMs, isShared: mode === 'resized' }) },
-      // Where the data ask for shorter ones there are more; the time ends it.
-      mostGenerations: MOST_GENERATIONS,
-    };
-  return { repetitions, blocks: 1, mostGenerations: blocks, aroundMs, blockMs };
+  if (mode === 'isolated' || timeMs === null)
+    return { repetitions, blocks: 1, mostGenerations: blocks, aroundMs, blockMs };
+  const fit = fitGenerations({ timeMs, aroundMs, blockMs, isShared: mode === 'resized' });
+  // Where the data ask for shorter ones there are more; the time ends it.
+  return { ...fit, repetitions, mostGenerations: MOST_GENERATIONS };
 }

@@ -1,8 +1,6 @@
 import pc from 'picocolors';
 import { bench, compareModules } from '../api/bench.js';
 import type { TypedOptions } from '../api/options.js';
-import type { ModulesProgress } from '../bench/modules.js';
-import type { BenchProgress } from '../bench/options.js';
 import { usage } from '../errors.js';
 import { printable } from '../host/printable.js';
 import { benchReport } from '../report/bench.js';
@@ -18,9 +16,11 @@ export function run(given: TypedOptions<'bench'>): Promise<number> {
   const [module, ...others] = workloads;
   if (module === undefined || others.length > 0) throw usage('--against: goes with one module');
   return runCommand(options, async (run) => {
-    const onProgress = (state: ModulesProgress): void =>
-      run.progress.show(String(state.generation), (width) => compareProgressText(state, width));
-    const result = await compareModules(against, module, options, { signal: run.signal, onProgress });
+    const result = await compareModules(against, module, options, {
+      signal: run.signal,
+      onProgress: (state) =>
+        run.progress.show(String(state.generation), (width) => compareProgressText(state, width)),
+    });
     return finishComparison(result, options, run);
   });
 }
@@ -29,9 +29,11 @@ async function measure(
   options: TypedOptions<'bench'>,
   { progress, signal, finish, say }: CommandRun,
 ): Promise<number> {
-  const onProgress = (state: BenchProgress): void =>
-    progress.show(`${state.workload} ${state.generation}`, (width) => progressText(state, width));
-  const result = await bench(options, { signal, onProgress });
+  const result = await bench(options, {
+    signal,
+    onProgress: (state) =>
+      progress.show(`${state.workload} ${state.generation}`, (width) => progressText(state, width)),
+  });
   await finish({ json: result, html: [{ type: 'bench', document: result }] }, (style) =>
     benchReport(result, style),
   );

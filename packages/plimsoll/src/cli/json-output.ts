@@ -1,13 +1,14 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   ftruncateSync,
   mkdtempSync,
   openSync,
   rmSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cannotWrite } from '../errors.js';
@@ -20,28 +21,31 @@ export type JsonOutput = Output<unknown>;
 
 /** Where `--json` and `--perfetto` go. @throws as `openOutput` does */
 export const openJsonOutput = (target: string | undefined, option = '--json'): JsonOutput | null =>
-  openOutput(target, option, serialise, 'result.json');
+  openOutput(target, option, 'result.json', (result) => `${JSON.stringify(result, null, 2)}\n`);
 
 /** Where `--html` goes. @throws as `openOutput` does */
 export const openTextOutput = (target: string | undefined, option: string): Output<string> | null =>
-  openOutput(target, option, (text) => text, 'report.html');
+  openOutput(target, option, 'report.html', (text) => text);
 
 /**
  * `-` is standard output. A file is opened at once, so that a bad path is known before minutes of measuring and not after;
  * what it held stays until there is a result, and one that was not there is not left empty.
  *
- * @throws {PlimsollError} PLIMSOLL_OUTPUT_FAILED when the file cannot be opened or written.
+ * @throws {PlimsollError} PLIMSOLL_OUTPUT_FAILED when the file cannot be opened, or not all of it can be written.
  */
 function openOutput<Content>(
   target: string | undefined,
   option: string,
-  textOf: (content: Content) => string,
   rescueName: string,
+  textOf: (content: Content) => string,
 ): Output<Content> | null {
   if (target === undefined) return null;
-  if (target === '-') return { write: (content) => process.stdout.write(textOf(content)) };
-  const isNew = !existsSync(target);
-  const file = open(target, option);
+  const isStdout = target === '-';
+  // A file behind standard output has no such stream, but one that does not look whether all was written.
+  if (isStdout && process.stdout instanceof Socket)
+    return { write: (content) => process.stdout.write(textOf(content)) };
+  const isNew = !isStdout && !existsSync(target);
+  const file = isStdout ? process.stdout.fd : open(target, option);
   const remove = (): void => rmSync(target, { force: true });
   if (isNew) process.once('exit', remove);
   return {
@@ -49,17 +53,15 @@ function openOutput<Content>(
       const text = textOf(content);
       process.off('exit', remove);
       try {
-        ftruncateSync(file);
-        writeSync(file, text);
-        closeSync(file);
+        if (!isStdout && fstatSync(file).isFile()) ftruncateSync(file);
+        writeFileSync(file, text);
+        if (!isStdout) closeSync(file);
       } catch (error) {
-        throw cannotWrite(option, target, error, rescue(text, rescueName));
+        throw cannotWrite(option, isStdout ? 'standard output' : target, error, rescue(text, rescueName));
       }
     },
   };
 }
-
-const serialise = (result: unknown): string => `${JSON.stringify(result, null, 2)}\n`;
 
 function open(path: string, option: string): number {
   try {

@@ -47,7 +47,10 @@ function say(text: string): number {
 // `| head` has read what it wanted; the command goes on, for its files and its exit code.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code === 'EPIPE') return;
+    if (stream === process.stdout)
+      process.stderr.write(`plimsoll: cannot write to standard output (${error.code})\n`);
+    process.exit(2);
   });
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,5 +1,5 @@
 import type { TypedOptions } from '../api/options.js';
-import { resize } from '../api/resize.js';
+import { resize } from '../api/processes.js';
 import { resizeReport } from '../report/resize.js';
 import { runCommand } from './command-run.js';
 

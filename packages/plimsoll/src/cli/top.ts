@@ -1,5 +1,5 @@
 import type { TypedOptions } from '../api/options.js';
-import { top } from '../api/top.js';
+import { top } from '../api/processes.js';
 import { screenLines } from '../report/top.js';
 import { watch } from '../screen/watch.js';
 import { runCommand } from './command-run.js';

@@ -8,7 +8,6 @@ export type Arm<Id extends string | number = number> = Id | 'twin';
  * cancels out (ABBA).
  *
  * @param arms that take part, the baseline and its twin among them.
- * @param block counts from 0.
  * @param before the order of the block before; what takes no part any more is left out.
  */
 export function nextOrder<Arm>(
@@ -33,8 +32,9 @@ export function blockOrders<Id extends string | number>(
   blocks: number,
   random: Random,
 ): (readonly Arm<Id>[])[] {
-  const orders: (readonly Arm<Id>[])[] = [];
-  for (let block = 0; block < blocks; block++)
-    orders.push(nextOrder<Arm<Id>>([...ids, 'twin'], block, orders.at(-1) ?? [], random));
-  return orders;
+  let order: readonly Arm<Id>[] = [];
+  return Array.from({ length: blocks }, (_, block) => {
+    order = nextOrder<Arm<Id>>([...ids, 'twin'], block, order, random);
+    return order;
+  });
 }

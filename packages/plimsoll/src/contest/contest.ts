@@ -1,3 +1,4 @@
+import { grouped } from '../collections/grouped.js';
 import type { Random } from '../stats/random.js';
 import { type Arm, nextOrder } from './block-order.js';
 import { type Disturbance, GenerationWatch } from './generation-watch.js';
@@ -210,10 +211,8 @@ class Contest<Result extends Used, Id extends string | number> {
   }
 
   async #openAll(): Promise<void> {
-    const processes = grouped<string, Arm<Id>>(
-      [...this.#living, 'twin'],
-      (arm) => this.#plan.processOf?.(arm) ?? String(arm),
-    );
+    const arms: readonly Arm<Id>[] = [...this.#living, 'twin'];
+    const processes = grouped(arms, (arm) => this.#plan.processOf?.(arm) ?? String(arm));
     await this.#openEach([...processes.values()]);
   }
 
@@ -305,11 +304,4 @@ export function blocksOf<Result, Figures, Id extends string | number = number>(
     blocks[block]?.set(arm, figuresOf(result));
   }
   return generations;
-}
-
-/** What Node 20 lacks: `Map.groupBy`. */
-function grouped<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
 }

@@ -1,3 +1,4 @@
+import { sum } from '../collections/sum.js';
 import { disturbancesOf, type MachineNoise, machineNoise, readMachine } from '../host/noise.js';
 
 export interface Disturbance {
@@ -21,8 +22,7 @@ export class GenerationWatch {
   /** A generation has ended. */
   look(): void {
     const after = readMachine();
-    const ofChildren = [...this.#usedByPid.values()].reduce((sum, seconds) => sum + seconds, 0);
-    const seconds = after.cpuSeconds - this.#before.cpuSeconds + ofChildren;
+    const seconds = after.cpuSeconds - this.#before.cpuSeconds + sum([...this.#usedByPid.values()]);
     const noise = machineNoise(this.#before.counters, after.counters, seconds);
     const what = disturbancesOf(noise, this.#earlier);
     if (what.length > 0) this.disturbances.push({ generation: this.#generation, what });

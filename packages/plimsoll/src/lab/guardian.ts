@@ -95,10 +95,11 @@ export class Guardian {
   }
 }
 
-/** What a measurement works under: who cleans up after it, and what ends it. */
-export interface Supervision {
+/** What a measurement works under: who cleans up after it, what ends it, and who is told how far it is. */
+export interface Supervision<Progress = never> {
   readonly guardian: Guardian;
   readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** Do some work under a guardian of its own, which is closed whatever happens. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { resize } from '../api/resize.js';
+import { resize } from '../api/processes.js';
 import { usage } from '../errors.js';
 import { printable } from '../host/printable.js';
 import { resizeSentence } from '../report/resize.js';

@@ -1,3 +1,5 @@
+import { sum } from '../collections/sum.js';
+
 /** The delay of a timer that falls due at a random moment, in milliseconds. */
 export interface EventLoopDelay {
   readonly p50: number;
@@ -21,16 +23,16 @@ export interface EventLoopDelay {
  */
 export function eventLoopDelay(gapsMs: readonly number[], resolutionMs: number): EventLoopDelay {
   const delays = gapsMs.map((gap) => Math.max(0, gap - resolutionMs)).sort((a, b) => b - a);
-  const time = gapsMs.reduce((sum, gap) => sum + gap, 0);
+  const time = sum(gapsMs);
   return { p50: exceeded(delays, 0.5 * time), p99: exceeded(delays, 0.01 * time), max: delays[0] ?? 0 };
 }
 
 /** The x for which Σ max(0, delayᵢ − x) is `excess`; `delays` is descending. */
 function exceeded(delays: readonly number[], excess: number): number {
-  let sum = 0;
+  let total = 0;
   for (const [index, value] of delays.entries()) {
-    sum += value;
-    const x = (sum - excess) / (index + 1);
+    total += value;
+    const x = (total - excess) / (index + 1);
     if (x >= (delays[index + 1] ?? 0)) return x;
   }
   return 0;

@@ -1,7 +1,15 @@
 import { itemAt } from '../collections/item-at.js';
+import {
+  exponential,
+  halfWidth,
+  LEVEL,
+  logRatios,
+  type MeanInterval,
+  type RatioInterval,
+  type Verdict,
+  verdictOfInterval,
+} from './intervals.js';
 import { FIRST_LOOK, lookLevels } from './looks.js';
-import { exponential, halfWidth, type MeanInterval, type RatioInterval } from './mean-interval.js';
-import { LEVEL, type Verdict, verdictOfInterval } from './paired-comparison.js';
 import { ACCEPTED_LOSS, type Estimated, estimatedOdds, type Odds } from './posterior-odds.js';
 import { median, quantile } from './quantile.js';
 import { fitTwoLevels, type TwoLevels } from './two-levels.js';
@@ -113,10 +121,7 @@ export function comparePair(
   generations: readonly PairedBlocks[],
   { looks, comparisons }: PairPlan,
 ): PairComparison {
-  const logs = generations.map(({ values, reference }) =>
-    values.map((value, block) => Math.log(value / itemAt(reference, block))),
-  );
-  const fit = fitOf(logs);
+  const fit = fitOf(generations.map(({ values, reference }) => logRatios(values, reference)));
   const ratio = exponential(intervalOf(fit, looks, comparisons));
   const verdict = verdictOf(ratio);
   const settled = Number.isFinite(ratio.high) && isPrecise(ratio, verdict);
@@ -153,6 +158,9 @@ function intervalOf(fit: GenerationsFit, looks: readonly number[], comparisons: 
   return { mean: fit.mean, low: fit.mean - half, high: fit.mean + half };
 }
 
+/** The baseline, compared with itself. */
+const ITSELF = { ratio: 1, low: 1, high: 1, verdict: 'same' } as const;
+
 class Trial<Id extends string | number> {
   readonly #generations: readonly (readonly Block<Id>[])[];
   readonly #plan: GenerationsPlan<Id>;
@@ -172,13 +180,9 @@ class Trial<Id extends string | number> {
     const odds = this.#odds(fits);
     const comparisons = new Map(
       [...fits].map(([id, fit]): [Id, SizeComparison] => {
+        if (id === baseline) return [id, { ...ITSELF, ...(odds.get(id) as Odds) }];
         const ratio = exponential(intervalOf(fit, looks, ids.length - 1));
-        const isBase = id === baseline;
-        const verdict = isBase ? 'same' : noisy ? 'unclear' : verdictOf(ratio);
-        return [
-          id,
-          { ...(isBase ? { ratio: 1, low: 1, high: 1 } : ratio), verdict, ...(odds.get(id) as Odds) },
-        ];
+        return [id, { ...ratio, verdict: noisy ? 'unclear' : verdictOf(ratio), ...(odds.get(id) as Odds) }];
       }),
     );
     const canTell = itemAt([...fits.values()], ids.indexOf(baseline)).generations >= FIRST_LOOK;
@@ -212,11 +216,9 @@ class Trial<Id extends string | number> {
   #odds(fits: ReadonlyMap<Id, GenerationsFit>): Map<Id, Odds> {
     // One that left has no later observations.
     const all = [...fits].map(([id, fit]): [Id, Estimated] => {
-      const error = fit.halfWidth(ONE_SIGMA);
-      return [
-        id,
-        { centre: fit.mean, error: Number.isFinite(error) ? error : 0, deviations: fit.deviations.flat() },
-      ];
+      const half = fit.halfWidth(ONE_SIGMA);
+      const error = Number.isFinite(half) ? half : 0;
+      return [id, { centre: fit.mean, error, deviations: fit.deviations.flat() }];
     });
     const df = Math.max(1, Math.min(...[...fits.values()].map((fit) => fit.df)));
     return estimatedOdds(new Map(all), df, this.#plan.seed);

@@ -1,4 +1,5 @@
 import { itemAt } from '../collections/item-at.js';
+import { mean } from '../collections/sum.js';
 import { createRandom, type Random } from './random.js';
 
 /** What may be said of a contestant's true time against the best one's. */
@@ -78,7 +79,7 @@ export function posteriorOdds<Id>(logs: ReadonlyMap<Id, readonly number[]>, seed
   const [first = []] = logs.values();
   const df = Math.max(1, first.length - 1);
   const contestants = [...logs].map(([id, values]): [Id, Estimated] => {
-    const centre = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const centre = mean(values);
     const deviations = values.map((value) => value - centre);
     return [id, { centre, deviations, error: Math.sqrt(dot(deviations, deviations) / df / values.length) }];
   });

@@ -24,10 +24,20 @@ export function quantileOfSorted(sorted: readonly number[], q: number): number {
   return below + (above - below) * (rank - Math.floor(rank));
 }
 
+/** The middle value, or the mean of the two middle ones. */
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** The means of all pairs of values, each value with itself too, ascending. */
+export function walshAverages(values: readonly number[]): number[] {
+  const averages = values.flatMap((a, index) => values.slice(index).map((b) => (a + b) / 2));
+  return averages.sort((a, b) => a - b);
+}
+
 /**
- * The middle value, or the mean of the two middle ones.
+ * The Hodges–Lehmann estimate of the centre of the values: the median of their Walsh averages. Efficient where the
+ * mean is, and hardly moved by outliers (Hollander & Wolfe, Nonparametric Statistical Methods, 3.2).
  *
  * @example
- * median([5, 1, 3]); // 3
+ * hodgesLehmann([1, 2, 9]); // 3.5
  */
-export const median = (values: readonly number[]): number => quantile(values, 0.5);
+export const hodgesLehmann = (values: readonly number[]): number => median(walshAverages(values));

@@ -59,13 +59,27 @@ export const studentTwoSidedP = (t: number, df: number): number =>
  * @example
  * studentCritical(0.05, 4); // 2.776
  */
-export function studentCritical(p: number, df: number): number {
+export const studentCritical = (p: number, df: number): number =>
+  whereFallsTo(p, (t) => studentTwoSidedP(t, df), 1, 1e-9);
+
+/**
+ * The argument at which a function that falls from 0 on comes down to a value.
+ *
+ * @param guess above 0.
+ * @param precision as a share of the argument.
+ */
+export function whereFallsTo(
+  value: number,
+  of: (argument: number) => number,
+  guess: number,
+  precision: number,
+): number {
   let low = 0;
-  let high = 1;
-  while (studentTwoSidedP(high, df) > p) high *= 2;
-  while (high - low > 1e-9 * high) {
+  let high = guess;
+  while (of(high) > value) high *= 2;
+  while (high - low > precision * high) {
     const middle = (low + high) / 2;
-    if (studentTwoSidedP(middle, df) > p) low = middle;
+    if (of(middle) > value) low = middle;
     else high = middle;
   }
   return high;

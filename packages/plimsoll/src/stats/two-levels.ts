@@ -1,6 +1,7 @@
 import { itemAt } from '../collections/item-at.js';
+import { mean as meanOf, sum as sumOf } from '../collections/sum.js';
 import { median } from './quantile.js';
-import { studentTwoSidedP } from './student-t.js';
+import { studentTwoSidedP, whereFallsTo } from './student-t.js';
 
 /** The mean of values that vary at two levels: blocks within a generation, and generations. */
 export interface TwoLevels {
@@ -41,37 +42,25 @@ export function fitTwoLevels(generations: readonly (readonly number[])[]): TwoLe
   const blocks = groups.flat();
   const df = blocks.length - 1;
   const fits = fitAll(groups, df);
-  const sum = (of: (fit: Fit) => number): number =>
-    fits.reduce((total, fit) => total + fit.weight * of(fit), 0);
-  const mean = sum((fit) => fit.mean);
+  const mean = sumOf(fits.map((fit) => fit.weight * fit.mean));
   const scales = fits.map((fit) => Math.hypot(fit.scale, fit.mean - mean));
   const tail = (distance: number): number =>
-    fits.reduce(
-      (total, { weight }, index) =>
-        total +
-        (itemAt(scales, index) === 0 ? 0 : weight * studentTwoSidedP(distance / itemAt(scales, index), df)),
-      0,
+    sumOf(
+      scales.map((scale, index) =>
+        scale === 0 ? 0 : itemAt(fits, index).weight * studentTwoSidedP(distance / scale, df),
+      ),
     );
   return {
     mean,
     deviations: groups.map((group) => group.map((value) => value - mean)),
     between: leastRatio(fits),
     df,
-    halfWidth: (alpha) => (df < 1 || alpha <= 0 ? Number.POSITIVE_INFINITY : distanceOf(tail, alpha, scales)),
+    halfWidth(alpha) {
+      if (df < 1 || alpha <= 0) return Number.POSITIVE_INFINITY;
+      const widest = Math.max(...scales);
+      return widest === 0 ? 0 : whereFallsTo(alpha, tail, widest, 1e-4);
+    },
   };
-}
-
-function distanceOf(tail: (distance: number) => number, alpha: number, scales: readonly number[]): number {
-  let low = 0;
-  let high = Math.max(...scales);
-  if (high === 0) return 0;
-  while (tail(high) > alpha) high *= 2;
-  while (high - low > 1e-4 * high) {
-    const middle = (low + high) / 2;
-    if (tail(middle) > alpha) low = middle;
-    else high = middle;
-  }
-  return high;
 }
 
 /** The first fits are of the largest ratios. */
@@ -94,7 +83,7 @@ function pseudoValues(generations: readonly (readonly number[])[]): number[][] {
   for (let step = 0; step < STEPS; step++) {
     inside = values.filter((value) => Math.abs(value - centre) <= scale).length / values.length;
     if (scale === 0) return generations.map((blocks) => [...blocks]);
-    centre += values.reduce((sum, value) => sum + pulled(value), 0) / values.length / inside;
+    centre += meanOf(values.map(pulled)) / inside;
   }
   // Huber's correction for few values.
   const stretch = (1 + (1 - inside) / (inside * values.length)) / inside;
@@ -115,34 +104,31 @@ function fitAll(generations: readonly (readonly number[])[], df: number): Fit[] 
   const groups = generations
     .filter((blocks) => blocks.length > 0)
     .map((blocks) => ({ count: blocks.length, mean: meanOf(blocks), squares: squaresOf(blocks) }));
-  const within = groups.reduce((sum, { squares }) => sum + squares, 0);
+  const within = sumOf(groups.map(({ squares }) => squares));
   const usual = (df + 1) / groups.length;
   const fits = Array.from({ length: NODES }, (_, node) => {
     // Nodes of equal prior weight.
     const root = (node + 0.5) / NODES;
     const ratio = (1 / root ** 2 - 1) / usual;
     const weights = groups.map(({ count }) => count / (1 + count * ratio));
-    const all = weights.reduce((sum, weight) => sum + weight, 0);
-    const mean = groups.reduce((sum, group, index) => sum + itemAt(weights, index) * group.mean, 0) / all;
+    const all = sumOf(weights);
+    const mean = sumOf(groups.map((group, index) => itemAt(weights, index) * group.mean)) / all;
     const squares = groups.reduce(
       (sum, group, index) => sum + itemAt(weights, index) * (group.mean - mean) ** 2,
       within,
     );
     const log =
-      -groups.reduce((sum, { count }) => sum + Math.log1p(count * ratio), 0) / 2 -
+      -sumOf(groups.map(({ count }) => Math.log1p(count * ratio))) / 2 -
       Math.log(all) / 2 -
       (squares === 0 ? 0 : (df / 2) * Math.log(squares));
     return { ratio, mean, scale: Math.sqrt(squares / Math.max(1, df) / all), log };
   });
   const highest = Math.max(...fits.map(({ log }) => log));
-  const total = fits.reduce((sum, { log }) => sum + Math.exp(log - highest), 0);
+  const total = sumOf(fits.map(({ log }) => Math.exp(log - highest)));
   return fits.map(({ log, ...fit }) => ({ ...fit, weight: Math.exp(log - highest) / total }));
 }
 
-const meanOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
 function squaresOf(values: readonly number[]): number {
   const mean = meanOf(values);
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return sumOf(values.map((value) => (value - mean) ** 2));
 }

@@ -1,8 +1,7 @@
+import { mean, meanOfKnown, sum } from '../collections/sum.js';
 import type { Environment } from '../host/environment.js';
 import type { TunedSize, TuneResult, TuneRound } from '../results/tune.js';
-import { mean, meanOfKnown, sum } from '../stats/mean.js';
-import type { RatioInterval } from '../stats/mean-interval.js';
-import { EQUAL_WITHIN, LEVEL } from '../stats/paired-comparison.js';
+import { EQUAL_WITHIN, LEVEL, type RatioInterval } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
 import {
   answered,

@@ -1,6 +1,6 @@
 import { grouped } from '../collections/grouped.js';
 import { lowerBound } from '../collections/lower-bound.js';
-import { mean, sum } from '../stats/mean.js';
+import { mean, sum } from '../collections/sum.js';
 import { median } from '../stats/quantile.js';
 import { type Arm, type CommandRun, isWindow, type Objective, type Sample, type Window } from './sample.js';
 

@@ -1,14 +1,17 @@
 import { itemAt } from '../collections/item-at.js';
-import { FIRST_LOOK, lookBoundary } from '../stats/looks.js';
-import { mean } from '../stats/mean.js';
+import { mean } from '../collections/sum.js';
 import {
+  EQUAL_WITHIN,
   exponential,
   halfWidth,
+  LEVEL,
   type MeanInterval,
   meanInterval,
   type RatioInterval,
-} from '../stats/mean-interval.js';
-import { EQUAL_WITHIN, LEVEL, type Verdict, verdictOfInterval } from '../stats/paired-comparison.js';
+  type Verdict,
+  verdictOfInterval,
+} from '../stats/intervals.js';
+import { FIRST_LOOK, lookBoundary } from '../stats/looks.js';
 import { ACCEPTED_LOSS, type Odds, posteriorOdds } from '../stats/posterior-odds.js';
 import { median, quantile } from '../stats/quantile.js';
 import { studentCritical } from '../stats/student-t.js';

@@ -1,4 +1,4 @@
-import { mean } from '../stats/mean.js';
+import { mean } from '../collections/sum.js';
 import { type BlockValues, costsOf } from './costs.js';
 import type { Arm, Objective, Sample } from './sample.js';
 

@@ -1,6 +1,6 @@
 import { grouped } from '../collections/grouped.js';
 import type { TunedRoute } from '../results/tune.js';
-import { exponential, meanInterval } from '../stats/mean-interval.js';
+import { exponential, meanInterval } from '../stats/intervals.js';
 import { studentCritical } from '../stats/student-t.js';
 import { isCutShort, sharesOf, type Total, totalsOf } from './costs.js';
 import type { Window } from './sample.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sum } from '../collections/sum.js';
 import { PlimsollError } from '../errors.js';
 import type { CommandEnd } from '../lab/command.js';
 import { FIRST_LOOK } from '../stats/looks.js';
-import { sum } from '../stats/mean.js';
 import type { Outcome, TuneNote } from './answer.js';
 import { type Endpoint, urlOf } from './endpoint.js';
 import type { Judgement } from './judge.js';

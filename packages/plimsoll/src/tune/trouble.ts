@@ -1,5 +1,5 @@
 import { grouped } from '../collections/grouped.js';
-import { sum } from '../stats/mean.js';
+import { sum } from '../collections/sum.js';
 import { answered } from './costs.js';
 import { isWindow, type Sample, type Window } from './sample.js';
 

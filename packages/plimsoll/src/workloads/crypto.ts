@@ -1,18 +1,14 @@
 import { pbkdf2 } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Parameters } from './parameters.js';
-import { allAtOnce, type PreparedWorkload } from './workload.js';
+import { allAtOnce, type WorkRound } from './workload.js';
 
 const derive = promisify(pbkdf2);
 
 /** Pure CPU in the pool: every derivation at once. */
-export function prepareCrypto(parameters: Parameters<'crypto'>): PreparedWorkload {
-  const { iterations, keyBytes, digest } = parameters;
-  return {
-    round: (operations, record) =>
-      allAtOnce(operations, record, async (index) => {
-        await derive('correct horse battery staple', `salt ${index}`, iterations, keyBytes, digest);
-      }),
-    close: async () => {},
-  };
-}
+export const prepareCrypto =
+  ({ iterations, keyBytes, digest }: Parameters<'crypto'>): WorkRound =>
+  (operations, record) =>
+    allAtOnce(operations, record, async (index) => {
+      await derive('correct horse battery staple', `salt ${index}`, iterations, keyBytes, digest);
+    });

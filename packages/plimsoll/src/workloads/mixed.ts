@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Parameters } from './parameters.js';
-import type { PreparedWorkload, RecordLatency, RunContext } from './workload.js';
+import { type RunContext, timed, type WorkRound } from './workload.js';
 
 const derive = promisify(pbkdf2);
 const compress = promisify(gzip);
@@ -16,7 +16,7 @@ const decompress = promisify(gunzip);
  * reads a file and compresses the answer, one step after another, while other requests do the same. A fixed
  * number of requests is in flight; one operation is one request.
  */
-export function prepareMixed(parameters: Parameters<'mixed'>, context: RunContext): PreparedWorkload {
+export function prepareMixed(parameters: Parameters<'mixed'>, context: RunContext): WorkRound {
   const { iterations, digest, inFlight } = parameters;
   const body = randomBytes(parameters.bytes);
 
@@ -31,20 +31,11 @@ export function prepareMixed(parameters: Parameters<'mixed'>, context: RunContex
     if (!restored.equals(body)) throw new Error('gunzip did not give back what gzip was given');
   }
 
-  return {
-    async round(operations, record) {
-      const indices = Array.from({ length: operations }, (_, index) => index).values();
-      const client = async (): Promise<void> => {
-        for (const index of indices) await timed(record, () => request(index));
-      };
-      await Promise.all(Array.from({ length: Math.min(inFlight, operations) }, client));
-    },
-    close: async () => {},
+  return async (operations, record) => {
+    const indices = Array.from({ length: operations }, (_, index) => index).values();
+    const client = async (): Promise<void> => {
+      for (const index of indices) await timed(record, () => request(index));
+    };
+    await Promise.all(Array.from({ length: Math.min(inFlight, operations) }, client));
   };
-}
-
-async function timed(record: RecordLatency, operation: () => Promise<void>): Promise<void> {
-  const submitted = performance.now();
-  await operation();
-  record(performance.now() - submitted);
 }

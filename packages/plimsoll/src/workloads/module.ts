@@ -1,4 +1,4 @@
-import type { PreparedWorkload, RunContext } from './workload.js';
+import { type ReadyWorkload, type RunContext, timed } from './workload.js';
 
 /** What a user's workload module may export. */
 export interface WorkloadModule {
@@ -28,26 +28,22 @@ export class BadModule extends Error {
 }
 
 function check(exports: Record<string, unknown>): WorkloadModule {
-  const run = exports.default;
-  if (typeof run !== 'function') {
-    const found = Object.keys(exports);
+  const { default: run, operations, isolated } = exports;
+  if (run === undefined) {
+    const found = Object.keys(exports).join(', ') || 'nothing';
     throw new BadModule(
-      `its default export must be an async function, but ${
-        run === undefined
-          ? `it has none (it exports ${found.length === 0 ? 'nothing' : found.join(', ')})`
-          : `it is ${typeof run}`
-      }`,
+      `its default export must be an async function, but it has none (it exports ${found})`,
     );
   }
-  for (const name of ['setup', 'teardown'] as const) {
+  if (typeof run !== 'function')
+    throw new BadModule(`its default export must be an async function, but it is ${typeof run}`);
+  for (const name of ['setup', 'teardown']) {
     const value = exports[name];
     if (value !== undefined && typeof value !== 'function')
       throw new BadModule(`its export ${name} must be a function, not ${typeof value}`);
   }
-  const { operations } = exports;
-  if (operations !== undefined && !(Number.isInteger(operations) && (operations as number) > 0))
+  if (operations !== undefined && !(Number.isInteger(operations) && Number(operations) > 0))
     throw new BadModule(`its export operations must be a whole number from 1, not ${String(operations)}`);
-  const { isolated } = exports;
   if (isolated !== undefined && typeof isolated !== 'boolean')
     throw new BadModule(`its export isolated must be true or false, not ${typeof isolated}`);
   return exports as unknown as WorkloadModule;
@@ -63,7 +59,7 @@ export async function prepareModule(
   url: string,
   options: { operations: number | null; scale: number },
   context: RunContext,
-): Promise<PreparedWorkload & { operations: number; isolated: boolean }> {
+): Promise<ReadyWorkload> {
   const module = check(await import(url));
   const operations = options.operations ?? module.operations ?? 1;
   const given: ModuleContext = {
@@ -79,11 +75,10 @@ export async function prepareModule(
   return {
     operations,
     isolated: module.isolated === true,
-    async round(_, record) {
-      const started = performance.now();
-      await module.default(given);
-      record(performance.now() - started);
-    },
+    round: (_, record) =>
+      timed(record, async () => {
+        await module.default(given);
+      }),
     async close() {
       await module.teardown?.(given);
     },

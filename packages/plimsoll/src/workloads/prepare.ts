@@ -1,5 +1,5 @@
 import type { AnyParameters, Parameters, WorkloadName } from './parameters.js';
-import type { PreparedWorkload, RunContext } from './workload.js';
+import type { ReadyWorkload, RunContext, WorkRound } from './workload.js';
 
 /** A workload as it is sent to the process that runs it. */
 export type WorkloadSpec =
@@ -11,16 +11,9 @@ export type WorkloadSpec =
       readonly scale: number;
     };
 
-export interface ReadyWorkload extends PreparedWorkload {
-  /** Operations of one round. */
-  readonly operations: number;
-  /** It must be measured in a process that is the only one: it owns a port, say. */
-  readonly isolated: boolean;
-}
-
 /** Only the chosen workload is loaded: what it does not import cannot disturb it. */
 const loaders: {
-  [Name in WorkloadName]: (parameters: Parameters<Name>, context: RunContext) => Promise<PreparedWorkload>;
+  [Name in WorkloadName]: (parameters: Parameters<Name>, context: RunContext) => Promise<WorkRound>;
 } = {
   file: async (parameters, context) => (await import('./file.js')).prepareFile(parameters, context),
   crypto: async (parameters) => (await import('./crypto.js')).prepareCrypto(parameters),
@@ -35,10 +28,7 @@ export async function prepareWorkload(spec: WorkloadSpec, context: RunContext): 
     const { prepareModule } = await import('./module.js');
     return prepareModule(spec.url, spec, context);
   }
-  const load = loaders[spec.name] as (
-    parameters: AnyParameters,
-    context: RunContext,
-  ) => Promise<PreparedWorkload>;
-  const prepared = await load(spec.parameters, context);
-  return { ...prepared, operations: spec.parameters.operations, isolated: false };
+  const { name, parameters } = spec;
+  const round = await loaders[name](parameters as never, context);
+  return { operations: parameters.operations, isolated: false, round, close: async () => {} };
 }

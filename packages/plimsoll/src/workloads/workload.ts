@@ -9,25 +9,33 @@ export interface RunContext {
 }
 
 /** Takes the latency of one call in milliseconds, from its submission to its callback. */
-export type RecordLatency = (ms: number) => void;
+type RecordLatency = (ms: number) => void;
+
+/** Does so many operations, all submitted as the workload describes, and settles when all are done. */
+export type WorkRound = (operations: number, record: RecordLatency) => Promise<void>;
 
 /** A workload that is ready to be measured. */
-export interface PreparedWorkload {
-  /** Do `operations` operations, all submitted as the workload describes, and settle when all are done. */
-  round(operations: number, record: RecordLatency): Promise<void>;
+export interface ReadyWorkload {
+  /** Operations of one round. */
+  readonly operations: number;
+  /** It must be measured in a process that is the only one: it owns a port, say. */
+  readonly isolated: boolean;
+  readonly round: WorkRound;
   close(): Promise<void>;
 }
 
-/** Run `operation` for every index at once and record how long each took from its submission. */
+/** Record how long an operation took from its submission. */
+export async function timed(record: RecordLatency, operation: () => Promise<void>): Promise<void> {
+  const submitted = performance.now();
+  await operation();
+  record(performance.now() - submitted);
+}
+
+/** Run `operation` for every index at once and record each. */
 export async function allAtOnce(
   operations: number,
   record: RecordLatency,
   operation: (index: number) => Promise<void>,
 ): Promise<void> {
-  const timed = async (index: number): Promise<void> => {
-    const submitted = performance.now();
-    await operation(index);
-    record(performance.now() - submitted);
-  };
-  await Promise.all(Array.from({ length: operations }, (_, index) => timed(index)));
+  await Promise.all(Array.from({ length: operations }, (_, index) => timed(record, () => operation(index))));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -40,6 +40,27 @@ describe('limits of the machine', root, () => {
       });
       assert.equal(run.code, 4, run.stderr);
       assert.match(run.stderr, /file at size 2 failed: .*ENOSPC.*the disk is full; set TMPDIR/);
+    }),
+  );
+
+  test(
+    'a result that does not fit on its disk is not cut off in silence',
+    withDirectory(async (directory) => {
+      const [disk, rescued] = ['disk', 'rescued'].map((name) => join(directory, name)) as [string, string];
+      for (const path of [disk, rescued]) mkdirSync(path);
+      for (const [args, words] of [
+        [['--json', join(disk, 'result.json')], '"$@"'],
+        [['--json', '-'], `"$@" > ${join(disk, 'result.json')}`],
+      ] as const) {
+        const run = await plimsoll(['bench', 'zlib', '--ops', '2', ...args, ...QUICKLY], {
+          command: [...mounted(disk, 'size=4k'), 'sh', '-c', words, 'sh'],
+          env: { TMPDIR: rescued },
+        });
+        assert.equal(run.code, 2, run.stderr);
+        assert.match(run.stderr, /--json: cannot write .* \(ENOSPC\); the result is in /);
+        const [file = ''] = /[^ ]+result\.json$/m.exec(run.stderr.trim()) ?? [];
+        benchSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+      }
     }),
   );
 
@@ -130,6 +151,13 @@ test('a size beyond the limit on processes: said plainly, what was measured is k
   } finally {
     rmdirSync(cgroup);
   }
+});
+
+test('a full standard output is one line, and an exit code', {
+  skip: existsSync('/dev/full') ? false : 'needs /dev/full',
+}, async () => {
+  const run = await plimsoll(['--version'], { command: ['sh', '-c', '"$@" > /dev/full', 'sh'] });
+  assert.deepEqual([run.code, run.stderr], [2, 'plimsoll: cannot write to standard output (ENOSPC)\n']);
 });
 
 test('a right to namespaces that is missing leaves lookups to the hosts file', {

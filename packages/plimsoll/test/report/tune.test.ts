@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { recommendedSize } from '#plimsoll/api/recommended-size.js';
+import { recommendedSize } from '#plimsoll/api/result-files.js';
 import { withGuardian } from '#plimsoll/lab/guardian.js';
 import { reportPage } from '#plimsoll/report/html/page.js';
 import { tuneProgressText } from '#plimsoll/report/progress.js';

@@ -3,7 +3,8 @@ import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js'
 import { watchLoopDelay } from '../../lab/loop-delay.js';
 import { median, quantile } from '../../stats/quantile.js';
 import { BadModule } from '../../workloads/module.js';
-import { prepareWorkload, type ReadyWorkload } from '../../workloads/prepare.js';
+import { prepareWorkload } from '../../workloads/prepare.js';
+import type { ReadyWorkload } from '../../workloads/workload.js';
 import type { Answer, Job, Measurement, Order, Phase } from '../messages.js';
 import { fixedPool, type Pool, resizablePool } from './pool.js';
 

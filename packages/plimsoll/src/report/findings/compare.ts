@@ -3,7 +3,7 @@ import type { Differences } from '../../bench/machines.js';
 import type { Comparison } from '../../results/comparison.js';
 import type { Finding } from '../../results/finding.js';
 import { FIRST_LOOK } from '../../stats/looks.js';
-import { hodgesLehmann } from '../../stats/signed-rank.js';
+import { hodgesLehmann } from '../../stats/quantile.js';
 import { change, list } from '../format.js';
 import { finding } from './finding.js';
 

@@ -1,4 +1,4 @@
-import { meanOfKnown } from '../../stats/mean.js';
+import { meanOfKnown } from '../../collections/sum.js';
 import type { LiveWindow, WindowPlan } from './target.js';
 
 /** A window is worse than what the app had when its mean latency is so much above that of all windows of the baseline. */

@@ -1,4 +1,4 @@
-import { sum } from '../../stats/mean.js';
+import { sum } from '../../collections/sum.js';
 import type { Sample } from '../child/messages.cjs';
 import ring from '../child/ring.cjs';
 import type { Window } from '../sample.js';

@@ -1,11 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resizeProcess } from '../resize/resize.js';
 import type { PoolActivity } from '../results/pool-activity.js';
+import type { Resize } from '../results/resize.js';
 import { lookAt } from '../top/chosen.js';
 import { Observer } from '../top/look.js';
 import type { OptionsOf } from './options.js';
+import type { RunOptions } from './run-options.js';
 import { checkOptions } from './values.js';
 
+export type ResizeOptions = OptionsOf<'resize'>;
 export type TopOptions = OptionsOf<'top'>;
+
+/**
+ * Resize libuv's pool in a Node process that runs already, through its inspector, which is open for that moment. The size holds
+ * until the process ends.
+ *
+ * @throws {PlimsollError} PLIMSOLL_NO_PROCESS, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED, PLIMSOLL_NO_INSPECTOR, PLIMSOLL_PORT_IN_USE
+ * when it cannot be reached; PLIMSOLL_TARGET_HUNG, PLIMSOLL_TARGET_DIED; PLIMSOLL_RESIZE_LIMIT, PLIMSOLL_RESIZE_TIMEOUT,
+ * PLIMSOLL_RESIZE_UNAVAILABLE; PLIMSOLL_USAGE for an option out of range.
+ * @example
+ * const { before, after } = await resize({ pid: 4711, size: 12 });
+ */
+export async function resize(
+  options: ResizeOptions,
+  { signal }: Pick<RunOptions<never>, 'signal'> = {},
+): Promise<Resize> {
+  const { pid, size, timeoutMs } = checkOptions('resize', options);
+  const outcome = await resizeProcess(pid, size, timeoutMs, signal);
+  return { schema: 'plimsoll/1', kind: 'resize', pid, takenAt: new Date().toISOString(), ...outcome };
+}
 
 /**
  * What each thread of running Node processes is doing: idle, running, waiting for a core, or blocked in which system call on

@@ -1,0 +1,86 @@
+import { itemAt } from '../collections/item-at.js';
+import { mean, sum } from '../collections/sum.js';
+import { studentCritical } from './student-t.js';
+
+export type Verdict = 'better' | 'worse' | 'same' | 'unclear';
+
+export const LEVEL = 0.95;
+/** What engineers care about: a smaller difference is not worth a change of settings. */
+export const EQUAL_WITHIN = 0.03;
+
+/** A mean with its interval: of log ratios, or of differences in milliseconds. */
+export interface MeanInterval {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface RatioInterval {
+  readonly ratio: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+const around = (middle: number, half: number): MeanInterval => ({
+  mean: middle,
+  low: middle - half,
+  high: middle + half,
+});
+
+/** The variance of the error of a mean. */
+function errorOf(values: readonly number[]): number {
+  const middle = mean(values);
+  return sum(values.map((value) => (value - middle) ** 2)) / (values.length - 1) / values.length;
+}
+
+/**
+ * Student's interval of a mean.
+ *
+ * @param critical how many standard errors it goes to either side; infinite where nothing may be said yet.
+ * @example
+ * meanInterval([1, 2, 3], 4.3).mean; // 2
+ */
+export const meanInterval = (values: readonly number[], critical: number): MeanInterval =>
+  around(mean(values), Number.isFinite(critical) ? critical * Math.sqrt(errorOf(values)) : critical);
+
+/**
+ * How much larger the mean of `a` is than that of `b`, samples of which each may have a spread of its own (Welch 1947).
+ *
+ * @param a two values and more, as `b`.
+ * @param level of the interval, below 1.
+ * @example
+ * welch([3, 4, 5], [1, 2, 3], 0.95).mean; // 2
+ */
+export function welch(a: readonly number[], b: readonly number[], level: number): MeanInterval {
+  const difference = mean(a) - mean(b);
+  const [ofA, ofB] = [errorOf(a), errorOf(b)];
+  const variance = ofA + ofB;
+  if (variance === 0) return around(difference, 0);
+  const freedom = variance ** 2 / (ofA ** 2 / (a.length - 1) + ofB ** 2 / (b.length - 1));
+  return around(difference, studentCritical(1 - level, freedom) * Math.sqrt(variance));
+}
+
+/** Logarithms make ratios differences, and a factor weighs as much as its inverse. */
+export const logRatios = (times: readonly number[], reference: readonly number[]): number[] =>
+  times.map((time, block) => Math.log(time / itemAt(reference, block)));
+
+/** Of log ratios: the ratio itself. */
+export const exponential = ({ mean: log, low, high }: MeanInterval): RatioInterval => ({
+  ratio: Math.exp(log),
+  low: Math.exp(low),
+  high: Math.exp(high),
+});
+
+/** Half of an interval as a factor: 0.05 is ±5 %. */
+export const halfWidth = ({ low, high }: RatioInterval): number => Math.sqrt(high / low) - 1;
+
+/**
+ * What an interval of log ratios says by itself: the interval and the verdict are of one procedure. Equality goes first: what
+ * lies within 3 % is the same, however certain it is that it is not quite 1.
+ */
+export function verdictOfInterval({ low, high }: { readonly low: number; readonly high: number }): Verdict {
+  const equal = Math.log1p(EQUAL_WITHIN);
+  if (low >= -equal && high <= equal) return 'same';
+  if (low > 0) return 'worse';
+  return high < 0 ? 'better' : 'unclear';
+}
