@@ -55,13 +55,11 @@ export const classificationDocument = (result: Classification): Report =>
 
 const documentOf = (result: Classification, sections: readonly Section[]): Report => ({
   command: 'plimsoll classify',
-  subject: '',
   environment: result.environment,
   about: [
     `all ${result.size} pool threads blocked in open(2) · ${formatCount(result.results.length, 'operation')} in ${formatMs(result.seconds * 1000)}`,
   ],
   warning: result.interrupted ? 'interrupted: these were decided by then' : null,
-  verdicts: [],
   sections,
 });
 

@@ -1,7 +1,7 @@
 import type { Verdict } from '../results/bench.js';
 import type { Comparison } from '../results/comparison.js';
 import { VERDICT_TONE } from './bench.js';
-import { column, type Report, type Table, type Tone } from './document.js';
+import { column, findingsBlock, type Report, type Table, type Tone } from './document.js';
 import { formatChange, formatMs, list } from './format.js';
 import { sectionMarkdown } from './markdown.js';
 import type { Style } from './style.js';
@@ -21,18 +21,11 @@ export function comparisonDocument(comparison: Comparison): Report {
   const tone: Tone = verdict === 'same' ? 'good' : VERDICT_TONE[verdict];
   return {
     command: `plimsoll ${comparison.of === 'modules' ? 'bench' : 'report'} --against`,
-    subject: '',
-    environment: null,
     about: [`old: Node ${old.node}, ${old.startedAt}; new: Node ${now.node}, ${now.startedAt}`],
-    warning: null,
-    verdicts: [],
     sections: [
       { blocks: rows.length === 0 ? [] : [tableOf(comparison)] },
       {
-        blocks: [
-          { kind: 'headline', text: headline(comparison), tone },
-          { kind: 'findings', findings },
-        ],
+        blocks: [{ kind: 'headline', text: headline(comparison), tone }, ...findingsBlock(findings)],
       },
     ],
   };

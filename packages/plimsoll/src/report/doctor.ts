@@ -1,5 +1,5 @@
 import type { DiagnosedProcess, Diagnosis } from '../results/diagnosis.js';
-import { column, findingsSection, type Report, type Section } from './document.js';
+import { column, findingsBlock, type Report, type Section, titled } from './document.js';
 import { formatCount } from './format.js';
 import type { Style } from './style.js';
 import { terminal } from './terminal.js';
@@ -15,15 +15,13 @@ function diagnosisDocument(diagnosis: Diagnosis): Report {
   return {
     command: 'plimsoll doctor',
     subject: command.join(' '),
-    environment: null,
     about: [`${formatCount(effectiveCpus, 'CPU')} by affinity and quota; ~ is by the variable, not counted`],
     warning: interrupted
       ? 'interrupted'
       : failure && `the command failed (${failure}): what it had until then`,
-    verdicts: [],
     sections: [
       processesSection(diagnosis),
-      ...findingsSection('Findings', findings),
+      ...titled('Findings', findingsBlock(findings)),
       { blocks: [{ kind: 'headline', text, tone }] },
     ],
   };

@@ -25,7 +25,7 @@ export interface Table {
   readonly caption: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
-  /** The row that is recommended. */
+  /** The row that is recommended; -1 when none is. */
   readonly chosen?: number;
   /** Drawn as intervals on one axis, a row each, before the column `at`. */
   readonly plot?: {
@@ -120,7 +120,7 @@ export type Block =
   | Bars;
 
 export interface Section {
-  readonly title?: Cell;
+  readonly title?: Cell | undefined;
   /** Beside the title. */
   readonly aside?: string;
   readonly blocks: readonly Block[];
@@ -131,15 +131,14 @@ export interface Report {
   /** `plimsoll tune` */
   readonly command: string;
   /** What was measured: `crypto`, `node server.js`. */
-  readonly subject: string;
-  /** Where; `null` when that is not known. */
-  readonly environment: Environment | null;
+  readonly subject?: string;
+  readonly environment?: Environment;
   /** How, a line each. */
-  readonly about: readonly string[];
+  readonly about?: readonly (string | null)[];
   /** What befell the measurement: `interrupted: …` */
-  readonly warning: string | null;
+  readonly warning?: string | null;
   /** For the top of a page. */
-  readonly verdicts: readonly Verdict[];
+  readonly verdicts?: readonly Verdict[];
   readonly sections: readonly Section[];
 }
 
@@ -155,9 +154,15 @@ export const notes = (texts: readonly (string | null)[], tone?: Tone): Block[] =
     .filter((text) => text !== null)
     .map((text) => ({ kind: 'note', text, ...(tone === undefined ? {} : { tone }) }));
 
-/** A section of findings; none where there are none. */
-export const findingsSection = (title: string, findings: readonly Said[]): Section[] =>
-  findings.length === 0 ? [] : [{ title, blocks: [{ kind: 'findings', findings }] }];
+/** A title over something; not over nothing. */
+export const titled = (title: string, blocks: readonly Block[]): Section[] =>
+  blocks.length === 0 ? [] : [{ title, blocks }];
+
+export const findingsBlock = (findings: readonly Said[]): Block[] =>
+  findings.length === 0 ? [] : [{ kind: 'findings', findings }];
+
+export const sizeCell = (size: number, recommended: number | null): Cell =>
+  size === recommended ? { text: String(size), tone: 'strong' } : String(size);
 
 export const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
 export const toneOf = (cell: Cell): Tone | undefined => (typeof cell === 'string' ? undefined : cell.tone);

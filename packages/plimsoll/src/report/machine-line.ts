@@ -1,4 +1,5 @@
 import type { Environment } from '../host/environment.js';
+import type { Report } from './document.js';
 import { formatBytes } from './format.js';
 
 /** The machine in one line. */
@@ -10,6 +11,10 @@ export const machineLine = ({ node, cpu, filesystem }: Environment): string =>
     ...(cpu.model === null ? [] : [cpu.model]),
     ...(filesystem.type === null ? [] : [filesystem.type]),
   ].join(' · ');
+
+/** What stands under the heading of a report: where it was measured, and how. */
+export const headLines = ({ environment, about = [] }: Report): string[] =>
+  [environment === undefined ? null : machineLine(environment), ...about].filter((line) => line !== null);
 
 /** Where something was measured, a fact a line. */
 export const environmentFacts = ({ node, os, cpu, limits, filesystem }: Environment): string[] => [

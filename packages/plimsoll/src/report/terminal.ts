@@ -16,7 +16,7 @@ import {
   type Verdict,
 } from './document.js';
 import { intervalPlot } from './interval-plot.js';
-import { machineLine } from './machine-line.js';
+import { headLines } from './machine-line.js';
 import type { Style } from './style.js';
 import { flow, renderTable, wrap } from './table.js';
 
@@ -53,12 +53,14 @@ function paint(cell: Cell, { color }: Style): string {
 const paragraph = (text: string, { width }: Style, indent: string, hanging = ''): string[] =>
   wrap(printable(text), width - indent.length, hanging).map((line) => indent + line);
 
-function header({ command, subject, environment, about, warning }: Report, style: Style): string[] {
+function header(report: Report, style: Style): string[] {
+  const { command, subject = '', warning = null } = report;
   const { color } = style;
-  const lines = [...(environment === null ? [] : [machineLine(environment)]), ...about];
   return [
     ...paragraph(`${command} ${subject}`.trim(), style, '', '  ').map(color.bold),
-    ...lines.flatMap((line) => paragraph(line, style, '')).map(color.dim),
+    ...headLines(report)
+      .flatMap((line) => paragraph(line, style, ''))
+      .map(color.dim),
     ...(warning === null ? [] : paragraph(warning, style, '').map(color.yellow)),
   ];
 }

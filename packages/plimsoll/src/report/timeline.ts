@@ -1,5 +1,5 @@
 import type { Span, Timeline, TimelineExperiment } from '../results/timeline.js';
-import type { Report, Section, Stretch } from './document.js';
+import { findingsBlock, type Report, type Section, type Stretch } from './document.js';
 import { formatCount, formatMs } from './format.js';
 import type { Style } from './style.js';
 import { terminal } from './terminal.js';
@@ -18,7 +18,6 @@ export function timelineDocument(result: Timeline): Report {
     environment,
     about: [description],
     warning: interrupted ? 'interrupted: only complete experiments are shown' : null,
-    verdicts: [],
     sections: experiments.map((experiment) => picture(experiment, result, toMs)),
   };
 }
@@ -43,7 +42,7 @@ function picture(
     title,
     blocks: [
       { kind: 'bars', caption: title, toMs, rows },
-      { kind: 'findings', findings: observations.map(({ text }) => ({ text, severity: 'advice' })) },
+      ...findingsBlock(observations.map(({ text }) => ({ text, severity: 'advice' }))),
     ],
   };
 }

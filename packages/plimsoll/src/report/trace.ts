@@ -1,5 +1,5 @@
 import type { Budget, TracedProgram, TraceSummary } from '../results/trace-summary.js';
-import { column, notes, type Report, type Section, type Table } from './document.js';
+import { column, findingsBlock, notes, type Report, type Section, type Table } from './document.js';
 import { formatCount, formatMs, formatNumber, list, percent } from './format.js';
 import type { Style } from './style.js';
 import { terminal } from './terminal.js';
@@ -35,14 +35,7 @@ export function traceDocument(summary: TraceSummary): Report {
     sections: [
       ...programs.map(programSection),
       { blocks: programs.every(({ jobs }) => jobs === 0) ? [] : legend(programs) },
-      {
-        blocks: [
-          {
-            kind: 'findings',
-            findings: told.map(({ id, text }) => ({ id, text, severity: 'warning' as const })),
-          },
-        ],
-      },
+      { blocks: findingsBlock(told.map(({ id, text }) => ({ id, text, severity: 'warning' }))) },
     ],
   };
 }
@@ -55,7 +48,7 @@ function programSection(program: TracedProgram): Section {
     aside: `${poolText(program)} (${processes}, Node ${node})`,
     blocks: [
       ...(jobs === 0 ? [] : [...notes([useText(program)]), budgetTable(program)]),
-      { kind: 'findings', findings: [{ text: advice.text, severity: 'advice' }] },
+      ...findingsBlock([{ text: advice.text, severity: 'advice' }]),
     ],
   };
 }
