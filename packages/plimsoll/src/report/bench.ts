@@ -34,7 +34,6 @@ import { terminal } from './terminal.js';
 export const benchReport = (result: BenchResult, style: Style): string =>
   terminal(benchDocument(result), style);
 
-/** A curve and a table for each workload, which size suits which, and what it teaches. */
 export function benchDocument(result: BenchResult): Report {
   const { environment, method, workloads, findings } = result;
   const { mode, baseline, seed, seconds } = method;
@@ -107,7 +106,6 @@ function workloadSection(workload: WorkloadResult, baseline: number, environment
   };
 }
 
-/** One row a size. */
 export function benchTable(workload: WorkloadResult, baseline: number): Table {
   const { name, sizes, recommended, noise, method } = workload;
   const rows = sizes.map((size) => {
@@ -177,7 +175,6 @@ function verdictOf(workload: WorkloadResult, baseline: number): Card {
   };
 }
 
-/** How likely the size is a bad choice: more than 5 % slower than the best one. */
 export const wrongBy = (chance: number): string =>
   `chance of being wrong: ${chance < 0.001 ? 'below 0.1' : percent(chance)} %`;
 
@@ -227,7 +224,6 @@ function leaning({ asGood, sizes }: WorkloadResult, baseline: number): (string |
 
 export const timesOf = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
 
-/** Where cores and quota stand on the axis of sizes. */
 export function coreRules({ cpu, limits }: Environment): Curve['rules'] {
   const cores = cpu.effectiveCpus;
   const quota = limits.cpuQuotaCores;

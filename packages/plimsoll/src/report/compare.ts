@@ -15,7 +15,6 @@ export const comparisonReport = (comparison: Comparison, style: Style): string =
 export const comparisonMarkdown = (comparison: Comparison): string =>
   `${comparisonDocument(comparison).sections.toReversed().map(sectionMarkdown).join('\n\n').trim()}\n`;
 
-/** Every row with its interval, then the verdict and what speaks against it. */
 export function comparisonDocument(comparison: Comparison): Report {
   const { old, new: now, rows, verdict, findings } = comparison;
   const tone: Tone = verdict === 'same' ? 'good' : VERDICT_TONE[verdict];
@@ -46,7 +45,6 @@ const tableOf = ({ rows }: Comparison): Table => ({
   plot: { at: 5, expendable: 3, ratios: rows },
 });
 
-/** What a comparison came to, in one sentence. */
 function headline({ verdict, rows, recommended }: Comparison): string {
   const named = (wanted: Verdict): string =>
     list([...new Set(rows.filter((row) => row.verdict === wanted).map(({ name }) => name))]);

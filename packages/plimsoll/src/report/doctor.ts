@@ -8,7 +8,6 @@ import { terminal } from './terminal.js';
 export const diagnosisReport = (diagnosis: Diagnosis, style: Style): string =>
   terminal(diagnosisDocument(diagnosis), style);
 
-/** Each process with the size of its pool, what is to be known of it, and the verdict. */
 function diagnosisDocument(diagnosis: Diagnosis): Report {
   const { command, effectiveCpus, isRight, interrupted, failure, findings } = diagnosis;
   const [text, tone] = VERDICT[`${isRight}`];

@@ -18,7 +18,6 @@ export const markdown = (report: Report): string =>
     .filter((text) => text !== '')
     .join('\n\n')}\n`;
 
-/** Some sections alone, without the header. */
 export const sectionMarkdown = ({ title, aside, blocks }: Section): string =>
   [
     title === undefined ? '' : `### ${escaped(textOf(title))}`,

@@ -25,7 +25,6 @@ interface Known {
   readonly noisy: boolean;
 }
 
-/** One line of a measurement by rounds in turn. */
 export function progressLine(
   name: string,
   {
@@ -66,7 +65,6 @@ function halfText(interval: RatioInterval): string {
   return half <= WIDEST ? ` ±${percent(half)}` : '';
 }
 
-/** The same for a classification. */
 export const classifyProgressText = ({ name, done, all, leftMs }: ClassifyProgress, width: number): string =>
   oneLine(width, [`${done} of ${all}`, bar(done / all), leftText(leftMs), printable(name)]);
 

@@ -26,7 +26,6 @@ export const terminal = (report: Report, style: Style): string =>
     .filter((text) => text !== '')
     .join('\n\n');
 
-/** Sections alone, and what the signs in them mean. */
 export function sectionsText(sections: readonly Section[], style: Style): string {
   const used = new Set<Part>();
   return [...sections.map((section) => sectionLines(section, style, used)), legend(used, style)]
@@ -158,7 +157,6 @@ function tableLines({ columns, rows, chosen, plot }: Table, style: Style): strin
 
 /** `100 `, the number of a request, in front of its bar. */
 const BAR_LABEL = 5;
-/** Behind it. */
 const BAR_NOTE = 27;
 
 function barLines({ rows, toMs }: Bars, { width, color }: Style, used: Set<Part>): string[] {

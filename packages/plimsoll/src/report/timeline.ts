@@ -8,7 +8,6 @@ import { terminal } from './terminal.js';
 export const timelineReport = (result: Timeline, style: Style): string =>
   terminal(timelineDocument(result), style);
 
-/** The picture of every experiment, all on one time axis, and what each shows. */
 export function timelineDocument(result: Timeline): Report {
   const { operation, description, environment, interrupted, experiments } = result;
   const toMs = Math.max(...experiments.map(({ wallMs }) => wallMs), 1);
@@ -47,7 +46,6 @@ function picture(
   };
 }
 
-/** The stretches of a span, in the order of time. */
 function stretches({ where, inferred, submitMs, startMs, endMs, callbackMs }: Span): Stretch[] {
   if (where === 'kernel') return [{ part: 'outside', fromMs: startMs, toMs: endMs }];
   const on = where === 'main' ? 'main' : inferred ? 'inferred' : 'pool';

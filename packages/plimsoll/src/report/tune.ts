@@ -30,7 +30,6 @@ import { terminal } from './terminal.js';
 /** The whole result of a tune for a terminal. */
 export const tuneReport = (result: TuneResult, style: Style): string => terminal(tuneDocument(result), style);
 
-/** The answer, what each size does, why, and the line to copy. */
 export function tuneDocument(result: TuneResult): Report {
   const { environment, method, confidence, findings, sizes } = result;
   return {
@@ -71,7 +70,6 @@ function howTuned({ method, baseline }: TuneResult): string {
   return `${turns}, ${baseline} twice (A/A), seed ${seed}; ${formatCount(blocks, 'block')}, ${formatDuration(seconds * 1000)}: ${STOPPED_TUNE[stop]}`;
 }
 
-/** How far the second turn of the baseline was from the first. */
 const twinText = ({ twin, baseline }: TuneResult): string | null =>
   twin &&
   `A/A: the twin of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ': too noisy to tell' : ''}`;
@@ -97,7 +95,6 @@ function verdictOf(result: TuneResult): Verdict {
   };
 }
 
-/** The objective, and what explains it. */
 function curves(result: TuneResult): Curve[] {
   const { objective, baseline, recommended, environment, sizes } = result;
   const curve = (

@@ -24,8 +24,6 @@ const policy = (): Html =>
 /**
  * One self-contained page of some documents: verdicts first, then each result. It is complete without its script, loads nothing,
  * prints, carries the documents, to be saved from it, and has no arguments of commands: it is made to be shared.
- *
- * @param documents in the order in which they are shown.
  */
 export function reportPage(documents: readonly ReportDocument[], title = 'Thread pool report'): string {
   const shared = documents.map(withoutSecrets);
@@ -75,7 +73,6 @@ function dataText(data: ReturnType<typeof embeddedData>): string {
     : 'The page carries its data.';
 }
 
-/** The machines that results of this page are from. */
 function machines(reports: readonly Report[]): Html[] {
   const known = new Map(
     reports.flatMap(({ environment }) =>
