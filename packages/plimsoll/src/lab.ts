@@ -56,7 +56,7 @@ export { because, benchTable, howMeasured, howTurns, STOPPED } from './report/be
 export { type Column, column, type Report, type Section, type Table, textOf } from './report/document.js';
 export type { ReportDocument } from './report/documents.js';
 export { busyCpus, findings } from './report/findings/bench.js';
-export { statement, type Texts } from './report/findings/statement.js';
+export { factual, type Texts } from './report/findings/finding.js';
 export {
   change,
   formatBytes,

@@ -211,7 +211,7 @@ test('plimsoll/lab exports these values and no others', () => {
         'textOf',
         'timelineReport',
       ],
-      ...['busyCpus', 'findings', 'statement', 'STOPPED'],
+      ...['busyCpus', 'factual', 'findings', 'STOPPED'],
       ...['benchSchema', 'classificationSchema', 'timelineSchema'],
       ...['environmentSchema', 'noiseSchema', 'statementSchema', 'verdictSchema'],
       ...['createRandom', 'hodgesLehmann', 'median', 'quantile', 'quantileOfSorted'],

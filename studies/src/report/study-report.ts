@@ -24,11 +24,8 @@ export function studyReport(document: StudyDocument): Report {
   return {
     command: kind,
     subject: asText(document.name) ?? '',
-    environment: null,
     about:
       sections.length + tables.length === 0 ? ['Nothing in it can be drawn; the data is in the page.'] : [],
-    warning: null,
-    verdicts: [],
     sections: [...sections, { blocks: tables }],
   };
 }

@@ -10,11 +10,7 @@ export const GLYPHS: Record<Part, { sign: string; color: 'cyan' | 'yellow' | 'gr
   outside: { sign: '─', color: 'green' },
 };
 
-/**
- * One request as cells on a time axis: each cell shows what most of its time was, `null` where there was nothing.
- *
- * @param toMs time at the right end of the axis.
- */
+/** One request as cells on a time axis: each cell shows what most of its time was, `null` where there was nothing. */
 export function bar(stretches: readonly Stretch[], toMs: number, cells: number): (Part | null)[] {
   const cellMs = toMs / cells;
   const drawn = Array.from({ length: cells }, (_, cell) =>
@@ -41,18 +37,19 @@ function mostOf(stretches: readonly Stretch[], fromMs: number, toMs: number): Pa
   return [...times].reduce((most, next) => (next[1] > most[1] ? next : most))[0];
 }
 
-/** Times for an axis from 0, every 1, 2 or 5 × 10^n ms, at least `leastMs` apart. */
-export function timeTicks(toMs: number, leastMs: number): number[] {
-  const power = 10 ** Math.floor(Math.log10(leastMs));
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= leastMs) ?? 10);
-  return Array.from({ length: Math.floor(toMs / step + 1e-9) + 1 }, (_, index) =>
-    Number((index * step).toPrecision(6)),
-  );
+/** Round values between two, every 1, 2 or 5 × 10^n, at least so far apart. */
+export function ticks(from: number, to: number, least: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
+  const first = Math.ceil(from / step - 1e-9);
+  const count = Math.max(0, Math.floor(to / step + 1e-9) - first + 1);
+  return Array.from({ length: count }, (_, index) => Number(((first + index) * step).toPrecision(6)));
 }
+
+export const timeTicks = (toMs: number, leastMs: number): number[] => ticks(0, toMs, leastMs);
 
 const LEAST_CELLS_PER_TICK = 10;
 
-/** An axis of times under bars. */
 export function timeAxis(toMs: number, cells: number): string {
   const line = Array.from({ length: cells + LEAST_CELLS_PER_TICK }, () => ' ');
   for (const ms of timeTicks(toMs, (toMs / cells) * LEAST_CELLS_PER_TICK)) {

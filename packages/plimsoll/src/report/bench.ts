@@ -5,12 +5,14 @@ import {
   type Verdict as Card,
   type Curve,
   column,
-  findingsSection,
+  findingsBlock,
   notes,
   type Report,
   type Section,
+  sizeCell,
   type Table,
   type Tone,
+  titled,
 } from './document.js';
 import { canJudge } from './findings/bench.js';
 import {
@@ -32,7 +34,6 @@ import { terminal } from './terminal.js';
 export const benchReport = (result: BenchResult, style: Style): string =>
   terminal(benchDocument(result), style);
 
-/** A curve and a table for each workload, which size suits which, and what it teaches. */
 export function benchDocument(result: BenchResult): Report {
   const { environment, method, workloads, findings } = result;
   const { mode, baseline, seed, seconds } = method;
@@ -41,22 +42,17 @@ export function benchDocument(result: BenchResult): Report {
     .map((workload) => verdictOf(workload, baseline));
   return {
     command: 'plimsoll bench',
-    subject: '',
     environment,
     about: [`${howTurns(mode)}, ${baseline} twice (A/A), seed ${seed}, ${formatDuration(seconds * 1000)}`],
     warning: method.interrupted ? 'interrupted: only complete blocks are counted' : null,
     verdicts,
     sections: [
       ...workloads.map((workload) => workloadSection(workload, baseline, environment)),
-      ...(verdicts.length === 0
-        ? []
-        : [
-            {
-              title: 'Which UV_THREADPOOL_SIZE suits which work',
-              blocks: [{ kind: 'verdicts' as const, verdicts }],
-            },
-          ]),
-      ...findingsSection('What this shows', findings),
+      ...titled(
+        'Which UV_THREADPOOL_SIZE suits which work',
+        verdicts.length === 0 ? [] : [{ kind: 'verdicts', verdicts }],
+      ),
+      ...titled('What this shows', findingsBlock(findings)),
     ],
   };
 }
@@ -88,7 +84,6 @@ export function howMeasured({ method }: WorkloadResult): string {
 
 function workloadSection(workload: WorkloadResult, baseline: number, environment: Environment): Section {
   const { name, description, failure, sizes, recommended, noise } = workload;
-  const about = howMeasured(workload);
   const twin =
     noise && `A/A: the twin of ${baseline} differs by ${formatChange(noise.aaRatio, noise.aaInterval)}`;
   const curve: Curve = {
@@ -104,22 +99,19 @@ function workloadSection(workload: WorkloadResult, baseline: number, environment
     title: name,
     aside: description,
     blocks: [
-      ...notes([about === '' ? null : about, twin], 'soft'),
-      ...notes([failure === null ? null : `failed: ${failure.message}`], 'bad'),
+      ...notes([howMeasured(workload) || null, twin], 'soft'),
+      ...notes([failure && `failed: ${failure.message}`], 'bad'),
       ...(sizes.length === 0 ? [] : [curve, benchTable(workload, baseline)]),
     ],
   };
 }
 
-/** One row a size. */
 export function benchTable(workload: WorkloadResult, baseline: number): Table {
   const { name, sizes, recommended, noise, method } = workload;
   const rows = sizes.map((size) => {
     const of = (pick: (round: RoundResult) => number): number => median(size.rounds.map(pick));
-    const sign = String(size.size);
-    const word = verdictWord(size, workload, baseline);
     return [
-      size.size === recommended ? { text: sign, tone: 'strong' as const } : sign,
+      sizeCell(size.size, recommended),
       formatMs(size.workMs),
       size.size === baseline ? 'baseline' : formatChange(size.ratio, size.interval),
       formatRate(of((run) => run.opsPerSecond)),
@@ -128,10 +120,9 @@ export function benchTable(workload: WorkloadResult, baseline: number): Table {
       formatMs(size.eventLoopDelayMs.p99),
       formatMs((of((run) => run.cpuSeconds) * 1000) / (method?.repetitions ?? 1)),
       formatBytes(of((run) => run.maxRssBytes)),
-      { text: word, tone: VERDICT_TONE[size.verdict] },
+      { text: verdictWord(size, workload, baseline), tone: VERDICT_TONE[size.verdict] },
     ];
   });
-  const chosen = sizes.findIndex(({ size }) => size === recommended);
   return {
     kind: 'table',
     caption: `${name} by pool size`,
@@ -142,7 +133,7 @@ export function benchTable(workload: WorkloadResult, baseline: number): Table {
       column('verdict', 'left'),
     ],
     rows,
-    ...(chosen === -1 ? {} : { chosen }),
+    chosen: sizes.findIndex(({ size }) => size === recommended),
     ...(noise === null ? {} : { plot: { at: 3, expendable: 9, ratios: sizes } }),
   };
 }
@@ -184,7 +175,6 @@ function verdictOf(workload: WorkloadResult, baseline: number): Card {
   };
 }
 
-/** How likely the size is a bad choice: more than 5 % slower than the best one. */
 export const wrongBy = (chance: number): string =>
   `chance of being wrong: ${chance < 0.001 ? 'below 0.1' : percent(chance)} %`;
 
@@ -234,7 +224,6 @@ function leaning({ asGood, sizes }: WorkloadResult, baseline: number): (string |
 
 export const timesOf = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
 
-/** Where cores and quota stand on the axis of sizes. */
 export function coreRules({ cpu, limits }: Environment): Curve['rules'] {
   const cores = cpu.effectiveCpus;
   const quota = limits.cpuQuotaCores;

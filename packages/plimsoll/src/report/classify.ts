@@ -1,3 +1,4 @@
+import { grouped } from '../collections/grouped.js';
 import type { Classification, Classified, PoolVerdict } from '../results/classification.js';
 import { column, notes, type Report, type Section, type Tone } from './document.js';
 import { formatCount, formatMs } from './format.js';
@@ -5,9 +6,7 @@ import type { Style } from './style.js';
 import { terminal } from './terminal.js';
 
 interface Kind {
-  /** Over those that are of it. */
   readonly title: string;
-  /** Of one that is. */
   readonly text: string;
   readonly tone: Tone;
 }
@@ -49,19 +48,16 @@ export const classificationReport = (result: Classification, style: Style, expla
   return terminal(documentOf(result, isExplained ? result.results.map(explained) : groups(result)), style);
 };
 
-/** All of it in one table. */
 export const classificationDocument = (result: Classification): Report =>
   documentOf(result, [tableSection(result)]);
 
 const documentOf = (result: Classification, sections: readonly Section[]): Report => ({
   command: 'plimsoll classify',
-  subject: '',
   environment: result.environment,
   about: [
     `all ${result.size} pool threads blocked in open(2) · ${formatCount(result.results.length, 'operation')} in ${formatMs(result.seconds * 1000)}`,
   ],
   warning: result.interrupted ? 'interrupted: these were decided by then' : null,
-  verdicts: [],
   sections,
 });
 
@@ -82,17 +78,17 @@ function groupOf(verdict: PoolVerdict, members: readonly Classified[]): Section 
         ...notes([explanation]),
       ]),
     };
-  const labels = [...new Set(members.map(labelOf))].sort(
-    (a, b) => Number(a === OTHERS) - Number(b === OTHERS),
+  const labels = [...grouped(members, labelOf)].sort(
+    ([a], [b]) => Number(a === OTHERS) - Number(b === OTHERS),
   );
   return {
     ...heading,
     blocks: [
       {
         kind: 'names',
-        groups: labels.map((label) => ({
+        groups: labels.map(([label, alike]) => ({
           label,
-          names: members.filter((one) => labelOf(one) === label).map((one) => nameUnder(label, one)),
+          names: alike.map((one) => nameUnder(label, one)),
         })),
       },
       ...(members.some(({ slowIo }) => slowIo)
@@ -120,15 +116,15 @@ function explained(one: Classified): Section {
   const { name, call, verdict, slowIo, mainThreadMs, explanation, alternative } = one;
   const { text, tone } = KINDS[verdict];
   const facts = [
-    ...(slowIo ? ['slow I/O: at most half of the pool, rounded up, serves it'] : []),
-    ...(mainThreadMs === null ? [] : [`first call kept the event loop busy for ${formatMs(mainThreadMs)}`]),
-  ];
+    slowIo && 'slow I/O: at most half of the pool, rounded up, serves it',
+    mainThreadMs !== null && `first call kept the event loop busy for ${formatMs(mainThreadMs)}`,
+  ].filter((fact) => typeof fact === 'string');
   return {
     title: { text: `${name}: ${text}`, tone },
     blocks: [
       ...notes([call], 'soft'),
-      ...notes([explanation, alternative === null ? null : `Without it: ${alternative}.`]),
-      ...notes([facts.length === 0 ? null : facts.join('; ')], 'soft'),
+      ...notes([explanation, alternative && `Without it: ${alternative}.`]),
+      ...notes([facts.join('; ') || null], 'soft'),
     ],
   };
 }

@@ -1,7 +1,7 @@
 import type { Verdict } from '../results/bench.js';
 import type { Comparison } from '../results/comparison.js';
 import { VERDICT_TONE } from './bench.js';
-import { column, type Report, type Table, type Tone } from './document.js';
+import { column, findingsBlock, type Report, type Table, type Tone } from './document.js';
 import { formatChange, formatMs, list } from './format.js';
 import { sectionMarkdown } from './markdown.js';
 import type { Style } from './style.js';
@@ -15,24 +15,16 @@ export const comparisonReport = (comparison: Comparison, style: Style): string =
 export const comparisonMarkdown = (comparison: Comparison): string =>
   `${comparisonDocument(comparison).sections.toReversed().map(sectionMarkdown).join('\n\n').trim()}\n`;
 
-/** Every row with its interval, then the verdict and what speaks against it. */
 export function comparisonDocument(comparison: Comparison): Report {
   const { old, new: now, rows, verdict, findings } = comparison;
   const tone: Tone = verdict === 'same' ? 'good' : VERDICT_TONE[verdict];
   return {
     command: `plimsoll ${comparison.of === 'modules' ? 'bench' : 'report'} --against`,
-    subject: '',
-    environment: null,
     about: [`old: Node ${old.node}, ${old.startedAt}; new: Node ${now.node}, ${now.startedAt}`],
-    warning: null,
-    verdicts: [],
     sections: [
       { blocks: rows.length === 0 ? [] : [tableOf(comparison)] },
       {
-        blocks: [
-          { kind: 'headline', text: headline(comparison), tone },
-          { kind: 'findings', findings },
-        ],
+        blocks: [{ kind: 'headline', text: headline(comparison), tone }, ...findingsBlock(findings)],
       },
     ],
   };
@@ -53,7 +45,6 @@ const tableOf = ({ rows }: Comparison): Table => ({
   plot: { at: 5, expendable: 3, ratios: rows },
 });
 
-/** What a comparison came to, in one sentence. */
 function headline({ verdict, rows, recommended }: Comparison): string {
   const named = (wanted: Verdict): string =>
     list([...new Set(rows.filter((row) => row.verdict === wanted).map(({ name }) => name))]);

@@ -1,5 +1,5 @@
 import type { DiagnosedProcess, Diagnosis } from '../results/diagnosis.js';
-import { column, findingsSection, type Report, type Section } from './document.js';
+import { column, findingsBlock, type Report, type Section, titled } from './document.js';
 import { formatCount } from './format.js';
 import type { Style } from './style.js';
 import { terminal } from './terminal.js';
@@ -8,22 +8,19 @@ import { terminal } from './terminal.js';
 export const diagnosisReport = (diagnosis: Diagnosis, style: Style): string =>
   terminal(diagnosisDocument(diagnosis), style);
 
-/** Each process with the size of its pool, what is to be known of it, and the verdict. */
 function diagnosisDocument(diagnosis: Diagnosis): Report {
   const { command, effectiveCpus, isRight, interrupted, failure, findings } = diagnosis;
   const [text, tone] = VERDICT[`${isRight}`];
   return {
     command: 'plimsoll doctor',
     subject: command.join(' '),
-    environment: null,
     about: [`${formatCount(effectiveCpus, 'CPU')} by affinity and quota; ~ is by the variable, not counted`],
     warning: interrupted
       ? 'interrupted'
       : failure && `the command failed (${failure}): what it had until then`,
-    verdicts: [],
     sections: [
       processesSection(diagnosis),
-      ...findingsSection('Findings', findings),
+      ...titled('Findings', findingsBlock(findings)),
       { blocks: [{ kind: 'headline', text, tone }] },
     ],
   };

@@ -14,10 +14,12 @@ export interface Column {
   readonly expendable: number;
 }
 
-/** A ratio, 1 being no difference, and the bounds of its interval. */
+type Interval = readonly [number, number] | null;
+
+/** 1 is no difference. */
 export interface Ratio {
   readonly ratio: number;
-  readonly interval: readonly [number, number] | null;
+  readonly interval: Interval;
 }
 
 export interface Table {
@@ -25,25 +27,17 @@ export interface Table {
   readonly caption: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
-  /** The row that is recommended. */
+  /** The row that is recommended; -1 when none is. */
   readonly chosen?: number;
   /** Drawn as intervals on one axis, a row each, before the column `at`. */
-  readonly plot?: {
-    readonly at: number;
-    readonly expendable: number;
-    readonly ratios: readonly (Ratio | null)[];
-  };
+  readonly plot?: Readonly<{ at: number; expendable: number; ratios: readonly (Ratio | null)[] }>;
 }
 
 /** One measure over pool sizes, on logarithmic axes: all values are above 0. Back ends that only write leave it out. */
 export interface Curve {
   readonly kind: 'curve';
   readonly title: string;
-  readonly points: readonly {
-    readonly size: number;
-    readonly value: number;
-    readonly interval: readonly [number, number] | null;
-  }[];
+  readonly points: readonly Readonly<{ size: number; value: number; interval: Interval }>[];
   readonly chosen: number | null;
   /** Vertical lines: cores, the quota. */
   readonly rules: readonly { readonly at: number; readonly label: string }[];
@@ -75,7 +69,6 @@ export interface Stretch {
 export interface Bars {
   readonly kind: 'bars';
   readonly caption: string;
-  /** Time at the right end. */
   readonly toMs: number;
   readonly rows: readonly {
     readonly label: string;
@@ -89,7 +82,6 @@ export interface Bars {
 export interface Verdict {
   /** `crypto`, a command. */
   readonly work: string;
-  /** `null` when it is not known. */
   readonly size: number | null;
   /** The size as a text has it: `8`, `~8`, `?`. */
   readonly sign: string;
@@ -97,7 +89,6 @@ export interface Verdict {
   readonly isEstimate: boolean;
   /** What it gains, with its interval; empty when that is not known. */
   readonly gain: string;
-  /** How likely it is wrong. */
   readonly sure: string;
   readonly because: string;
 }
@@ -108,11 +99,7 @@ export type Block =
   | { readonly kind: 'headline'; readonly text: string; readonly tone: Tone }
   | { readonly kind: 'note'; readonly text: string; readonly tone?: Tone }
   | { readonly kind: 'findings'; readonly findings: readonly Said[] }
-  /** Short names under a label each. */
-  | {
-      readonly kind: 'names';
-      readonly groups: readonly { readonly label: string; readonly names: readonly string[] }[];
-    }
+  | Readonly<{ kind: 'names'; groups: readonly { label: string; names: readonly string[] }[] }>
   /** As a list; a page has them at its top already. */
   | { readonly kind: 'verdicts'; readonly verdicts: readonly Verdict[] }
   | Table
@@ -120,26 +107,21 @@ export type Block =
   | Bars;
 
 export interface Section {
-  readonly title?: Cell;
-  /** Beside the title. */
+  readonly title?: Cell | undefined;
   readonly aside?: string;
   readonly blocks: readonly Block[];
 }
 
 /** The result of a command as one document, whatever shows it: a terminal, Markdown, a page. */
 export interface Report {
-  /** `plimsoll tune` */
   readonly command: string;
   /** What was measured: `crypto`, `node server.js`. */
-  readonly subject: string;
-  /** Where; `null` when that is not known. */
-  readonly environment: Environment | null;
-  /** How, a line each. */
-  readonly about: readonly string[];
+  readonly subject?: string;
+  readonly environment?: Environment;
+  readonly about?: readonly (string | null)[];
   /** What befell the measurement: `interrupted: …` */
-  readonly warning: string | null;
-  /** For the top of a page. */
-  readonly verdicts: readonly Verdict[];
+  readonly warning?: string | null;
+  readonly verdicts?: readonly Verdict[];
   readonly sections: readonly Section[];
 }
 
@@ -155,9 +137,15 @@ export const notes = (texts: readonly (string | null)[], tone?: Tone): Block[] =
     .filter((text) => text !== null)
     .map((text) => ({ kind: 'note', text, ...(tone === undefined ? {} : { tone }) }));
 
-/** A section of findings; none where there are none. */
-export const findingsSection = (title: string, findings: readonly Said[]): Section[] =>
-  findings.length === 0 ? [] : [{ title, blocks: [{ kind: 'findings', findings }] }];
+/** A title over something; not over nothing. */
+export const titled = (title: string, blocks: readonly Block[]): Section[] =>
+  blocks.length === 0 ? [] : [{ title, blocks }];
+
+export const findingsBlock = (findings: readonly Said[]): Block[] =>
+  findings.length === 0 ? [] : [{ kind: 'findings', findings }];
+
+export const sizeCell = (size: number, recommended: number | null): Cell =>
+  size === recommended ? { text: String(size), tone: 'strong' } : String(size);
 
 export const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
 export const toneOf = (cell: Cell): Tone | undefined => (typeof cell === 'string' ? undefined : cell.tone);

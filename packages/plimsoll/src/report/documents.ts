@@ -1,9 +1,3 @@
-import type { BenchResult } from '../results/bench.js';
-import type { Classification } from '../results/classification.js';
-import type { Comparison } from '../results/comparison.js';
-import type { Timeline } from '../results/timeline.js';
-import type { TraceSummary } from '../results/trace-summary.js';
-import type { TuneResult } from '../results/tune.js';
 import { benchDocument } from './bench.js';
 import { classificationDocument } from './classify.js';
 import { comparisonDocument } from './compare.js';
@@ -12,14 +6,11 @@ import { timelineDocument } from './timeline.js';
 import { traceDocument } from './trace.js';
 import { tuneDocument } from './tune.js';
 
+type Makers = typeof MAKERS;
+
 /** A document as it was read; one that is no command's comes with what makes a report of it. */
 export type ReportDocument =
-  | { readonly type: 'tune'; readonly document: TuneResult }
-  | { readonly type: 'bench'; readonly document: BenchResult }
-  | { readonly type: 'trace'; readonly document: TraceSummary }
-  | { readonly type: 'timeline'; readonly document: Timeline }
-  | { readonly type: 'classification'; readonly document: Classification }
-  | { readonly type: 'comparison'; readonly document: Comparison }
+  | { [Type in keyof Makers]: Readonly<{ type: Type; document: Parameters<Makers[Type]>[0] }> }[keyof Makers]
   | { readonly type: 'foreign'; readonly document: Foreign; readonly report: (document: Foreign) => Report };
 
 type Foreign = Readonly<Record<string, unknown>>;

@@ -25,6 +25,10 @@ export const formatDecimal = (value: number): string => String(Number(value.toFi
 export const formatCount = (count: number, thing: string): string =>
   `${formatDecimal(count)} ${thing}${count === 1 ? '' : 's'}`;
 
+/** The verb of a list: one is, two are. */
+export const verb = (items: readonly unknown[], one: string, many: string): string =>
+  items.length === 1 ? one : many;
+
 const digits = (value: number): number => (value >= 100 ? 0 : value >= 10 ? 1 : 2);
 
 /** A time in milliseconds with three significant digits and its unit: `1.66 s`, `85.3 ms`. */

@@ -1,7 +1,7 @@
 import type { Environment } from '../host/environment.js';
+import type { Report } from './document.js';
 import { formatBytes } from './format.js';
 
-/** The machine in one line. */
 export const machineLine = ({ node, cpu, filesystem }: Environment): string =>
   [
     `Node ${node.version}`,
@@ -11,7 +11,10 @@ export const machineLine = ({ node, cpu, filesystem }: Environment): string =>
     ...(filesystem.type === null ? [] : [filesystem.type]),
   ].join(' · ');
 
-/** Where something was measured, a fact a line. */
+/** What stands under the heading of a report: where it was measured, and how. */
+export const headLines = ({ environment, about = [] }: Report): string[] =>
+  [environment === undefined ? null : machineLine(environment), ...about].filter((line) => line !== null);
+
 export const environmentFacts = ({ node, os, cpu, limits, filesystem }: Environment): string[] => [
   `Node ${node.version}, libuv ${node.libuv}, V8 ${node.v8}, OpenSSL ${node.openssl ?? 'unknown'}`,
   `${cpu.effectiveCpus} CPUs (${cpu.model ?? 'unknown model'}${cpu.hypervisor ? ', virtual machine' : ''}), ${formatBytes(os.memoryTotalBytes)} of memory, ${os.platform} ${os.kernel} ${os.arch}`,

@@ -1,6 +1,6 @@
 import { printable } from '../host/printable.js';
 import { type Block, column, type Report, type Section, type Table, textOf } from './document.js';
-import { machineLine } from './machine-line.js';
+import { headLines } from './machine-line.js';
 import { plainStyle } from './style.js';
 import { markdownTable } from './table.js';
 import { sectionsText } from './terminal.js';
@@ -8,21 +8,20 @@ import { sectionsText } from './terminal.js';
 /** A report in Markdown, for a comment or an issue. */
 export const markdown = (report: Report): string =>
   `${[
-    `## ${escaped(`${report.command} ${report.subject}`.trim())}`,
-    [...(report.environment === null ? [] : [machineLine(report.environment)]), ...report.about]
+    `## ${escaped(`${report.command} ${report.subject ?? ''}`.trim())}`,
+    headLines(report)
       .map((line) => `- ${escaped(line)}`)
       .join('\n'),
-    ...(report.warning === null ? [] : [`**${escaped(report.warning)}**`]),
-    ...report.sections.map((section) => sectionMarkdown(section)),
+    report.warning == null ? '' : `**${escaped(report.warning)}**`,
+    ...report.sections.map(sectionMarkdown),
   ]
     .filter((text) => text !== '')
     .join('\n\n')}\n`;
 
-/** Some sections alone, without the header. */
 export const sectionMarkdown = ({ title, aside, blocks }: Section): string =>
   [
-    ...(title === undefined ? [] : [`### ${escaped(textOf(title))}`]),
-    ...(aside === undefined ? [] : [escaped(aside)]),
+    title === undefined ? '' : `### ${escaped(textOf(title))}`,
+    escaped(aside ?? ''),
     ...blocks.map(blockMarkdown),
   ]
     .filter((text) => text !== '')

@@ -67,7 +67,6 @@ function experimentEvents(
   ];
 }
 
-/** The first lane of the span's request that is free again. */
 function laneOf(lanes: Map<number, number[]>, { request, submitMs, callbackMs }: Span): number {
   const ends = lanes.get(request) ?? [];
   lanes.set(request, ends);

@@ -12,9 +12,8 @@ const BAR = 20;
 const WIDEST = 1;
 
 /** One line, at most `width` characters: how far a bench is, and how narrow the intervals are by now. */
-export function progressText(progress: BenchProgress, width: number): string {
-  return progressLine(progress.workload, progress, width);
-}
+export const progressText = (progress: BenchProgress, width: number): string =>
+  progressLine(progress.workload, progress, width);
 
 /** The same for two modules that take turns: the new one against the old one, by size. */
 export const compareProgressText = (progress: ModulesProgress, width: number): string =>
@@ -25,7 +24,6 @@ interface Known {
   readonly noisy: boolean;
 }
 
-/** One line of a measurement by rounds in turn. */
 export function progressLine(
   name: string,
   {
@@ -36,16 +34,18 @@ export function progressLine(
   }: Pick<BenchProgress, 'generation' | 'leftMs' | 'share'> & { readonly known: Known | null },
   width: number,
 ): string {
-  const left = leftMs === null ? [] : [`${formatDuration(leftMs)} left`];
-  const parts = [
+  return oneLine(width, [
     generation === 0 ? `${name}: trial run` : `${name}: ${formatCount(generation, 'generation')}`,
     ...(known === null ? [] : [knownText(known)]),
     ...(width >= 100 ? [bar(share)] : []),
     `${Math.floor(share * 100)} %`,
-    ...left,
-  ];
-  return parts.join('  ').slice(0, width - 1);
+    ...(leftMs === null ? [] : [leftText(leftMs)]),
+  ]);
 }
+
+const leftText = (ms: number): string => `${formatDuration(ms)} left`;
+
+const oneLine = (width: number, parts: readonly string[]): string => parts.join('  ').slice(0, width - 1);
 
 /** `2: +91 % ±12 ✓  8: −1.2 % ±5.0`: against the baseline; a tick is a verdict. */
 function knownText({ comparisons, noisy }: Known): string {
@@ -53,52 +53,45 @@ function knownText({ comparisons, noisy }: Known): string {
   return [...comparisons]
     .filter(([, { ratio }]) => ratio !== 1)
     .map(([size, comparison]) => {
-      const half = halfWidth(comparison);
-      const width = half <= WIDEST ? ` ±${percent(half)}` : '';
       const tick = comparison.verdict === 'unclear' ? '' : ' ✓';
-      return `${size}: ${change(comparison.ratio)}${width}${tick}`;
+      return `${size}: ${change(comparison.ratio)}${halfText(comparison)}${tick}`;
     })
     .join('  ');
 }
 
-/** The same for a classification. */
-export function classifyProgressText({ name, done, all, leftMs }: ClassifyProgress, width: number): string {
-  const share = done / all;
-  const parts = [`${done} of ${all}`, bar(share), `${formatDuration(leftMs)} left`, printable(name)];
-  return parts.join('  ').slice(0, width - 1);
+function halfText(interval: RatioInterval): string {
+  const half = halfWidth(interval);
+  return half <= WIDEST ? ` ±${percent(half)}` : '';
 }
 
+export const classifyProgressText = ({ name, done, all, leftMs }: ClassifyProgress, width: number): string =>
+  oneLine(width, [`${done} of ${all}`, bar(done / all), leftText(leftMs), printable(name)]);
+
 /** One line, at most `width` characters: how far a tune is, which size leads, and which are still in. */
-export function tuneProgressText(progress: TuneProgress, objective: TuneObjective, width: number): string {
-  return tuneParts(progress, objective)
-    .join('  ')
-    .slice(0, width - 1);
-}
+export const tuneProgressText = (progress: TuneProgress, objective: TuneObjective, width: number): string =>
+  oneLine(width, tuneParts(progress, objective));
 
 function tuneParts(
   { phase, at, share, leftMs, blocks, known }: TuneProgress,
   objective: TuneObjective,
 ): string[] {
-  const left = `${formatDuration(leftMs)} left`;
+  const left = leftText(leftMs);
   if (phase === 'starting') return ['starting'];
   if (phase === 'waiting')
     return [`waiting for requests${at === null ? '' : ` at ${printable(at)}`} (${left})`];
   const parts = [`${Math.floor(share * 100)} %`, left];
   if (phase === 'warming up' || known === null) return ['warming up', ...parts];
   const living = known.living.filter((arm) => arm !== 'twin');
-  const leader = known.leading === null ? undefined : known.sizes.get(known.leading);
-  const ratio = leader?.ratio ?? null;
+  const ratio = known.sizes.get(known.leading ?? Number.NaN)?.ratio ?? null;
   const by =
     ratio === null || ratio.ratio === 1
       ? ''
-      : ` ${change(objective === 'throughput' ? 1 / ratio.ratio : ratio.ratio)}`;
-  const half =
-    ratio === null || by === '' || halfWidth(ratio) > WIDEST ? '' : ` ±${percent(halfWidth(ratio))}`;
+      : ` ${change(objective === 'throughput' ? 1 / ratio.ratio : ratio.ratio)}${halfText(ratio)}`;
   return [
     ...parts,
     formatCount(blocks, 'block'),
     ...(known.noisy ? ['too noisy so far'] : []),
-    ...(known.leading === null ? [] : [`${known.leading} leads${by}${half}`]),
+    ...(known.leading === null ? [] : [`${known.leading} leads${by}`]),
     `still in: ${living.join(', ')}`,
   ];
 }

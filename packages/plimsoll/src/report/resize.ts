@@ -5,7 +5,6 @@ import { formatCount } from './format.js';
 import type { Style } from './style.js';
 import { sectionsText } from './terminal.js';
 
-/** What was done, in one line. */
 export const resizeSentence = ({ pid, before, after }: Resize): string =>
   before === after
     ? `process ${pid} has ${formatCount(after, 'pool thread')}, as before`

@@ -18,5 +18,4 @@ export function terminalStyle(stream: { isTTY?: boolean; columns?: number }): St
   };
 }
 
-/** No colour; for files and tests. */
 export const plainStyle = (width = DEFAULT_WIDTH): Style => ({ width, color: pc.createColors(false) });

@@ -10,17 +10,12 @@ const pad = (text: string, width: number, align: Column['align']): string => {
   return align === 'right' ? space + text : text + space;
 };
 
-/**
- * A table for the terminal, at most `width` columns wide as far as leaving columns out can achieve that, and without columns that are empty.
- *
- * @returns lines, the header first.
- */
+/** Lines, the header first; without empty columns, and narrower than `width` as far as leaving columns out can achieve that. */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   width: number,
 ): string[] {
-  // A column without a value says nothing.
   let kept = columns
     .map((_, index) => index)
     .filter((index) => rows.length === 0 || rows.some((row) => (row[index] ?? '') !== ''));
@@ -43,7 +38,6 @@ export function renderTable(
   return [line(columns.map(({ title }) => title)), ...rows.map(line)];
 }
 
-/** The same table in Markdown, every column of it. */
 export function markdownTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [

@@ -16,7 +16,7 @@ import {
   type Verdict,
 } from './document.js';
 import { intervalPlot } from './interval-plot.js';
-import { machineLine } from './machine-line.js';
+import { headLines } from './machine-line.js';
 import type { Style } from './style.js';
 import { flow, renderTable, wrap } from './table.js';
 
@@ -26,7 +26,6 @@ export const terminal = (report: Report, style: Style): string =>
     .filter((text) => text !== '')
     .join('\n\n');
 
-/** Sections alone, and what the signs in them mean. */
 export function sectionsText(sections: readonly Section[], style: Style): string {
   const used = new Set<Part>();
   return [...sections.map((section) => sectionLines(section, style, used)), legend(used, style)]
@@ -53,12 +52,14 @@ function paint(cell: Cell, { color }: Style): string {
 const paragraph = (text: string, { width }: Style, indent: string, hanging = ''): string[] =>
   wrap(printable(text), width - indent.length, hanging).map((line) => indent + line);
 
-function header({ command, subject, environment, about, warning }: Report, style: Style): string[] {
+function header(report: Report, style: Style): string[] {
+  const { command, subject = '', warning = null } = report;
   const { color } = style;
-  const lines = [...(environment === null ? [] : [machineLine(environment)]), ...about];
   return [
     ...paragraph(`${command} ${subject}`.trim(), style, '', '  ').map(color.bold),
-    ...lines.flatMap((line) => paragraph(line, style, '')).map(color.dim),
+    ...headLines(report)
+      .flatMap((line) => paragraph(line, style, ''))
+      .map(color.dim),
     ...(warning === null ? [] : paragraph(warning, style, '').map(color.yellow)),
   ];
 }
@@ -156,7 +157,6 @@ function tableLines({ columns, rows, chosen, plot }: Table, style: Style): strin
 
 /** `100 `, the number of a request, in front of its bar. */
 const BAR_LABEL = 5;
-/** Behind it. */
 const BAR_NOTE = 27;
 
 function barLines({ rows, toMs }: Bars, { width, color }: Style, used: Set<Part>): string[] {

@@ -1,5 +1,5 @@
 import type { Span, Timeline, TimelineExperiment } from '../results/timeline.js';
-import type { Report, Section, Stretch } from './document.js';
+import { findingsBlock, type Report, type Section, type Stretch } from './document.js';
 import { formatCount, formatMs } from './format.js';
 import type { Style } from './style.js';
 import { terminal } from './terminal.js';
@@ -8,7 +8,6 @@ import { terminal } from './terminal.js';
 export const timelineReport = (result: Timeline, style: Style): string =>
   terminal(timelineDocument(result), style);
 
-/** The picture of every experiment, all on one time axis, and what each shows. */
 export function timelineDocument(result: Timeline): Report {
   const { operation, description, environment, interrupted, experiments } = result;
   const toMs = Math.max(...experiments.map(({ wallMs }) => wallMs), 1);
@@ -18,7 +17,6 @@ export function timelineDocument(result: Timeline): Report {
     environment,
     about: [description],
     warning: interrupted ? 'interrupted: only complete experiments are shown' : null,
-    verdicts: [],
     sections: experiments.map((experiment) => picture(experiment, result, toMs)),
   };
 }
@@ -43,12 +41,11 @@ function picture(
     title,
     blocks: [
       { kind: 'bars', caption: title, toMs, rows },
-      { kind: 'findings', findings: observations.map(({ text }) => ({ text, severity: 'advice' })) },
+      ...findingsBlock(observations.map(({ text }) => ({ text, severity: 'advice' }))),
     ],
   };
 }
 
-/** The stretches of a span, in the order of time. */
 function stretches({ where, inferred, submitMs, startMs, endMs, callbackMs }: Span): Stretch[] {
   if (where === 'kernel') return [{ part: 'outside', fromMs: startMs, toMs: endMs }];
   const on = where === 'main' ? 'main' : inferred ? 'inferred' : 'pool';

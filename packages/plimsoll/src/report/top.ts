@@ -75,26 +75,17 @@ function processesSection(processes: readonly SeenProcess[], history: History, {
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const SPARK = 24;
 
-/**
- * The share of the pool that was at work, a sign for each look.
- *
- * @example
- * sparkline([0, 2, 4], 4); // '▁▅█'
- */
+/** `▁▅█`: the share of the pool that was at work, a sign for each look. */
 export function sparkline(busy: readonly number[], size: number): string {
   const last = LEVELS.length - 1;
-  const level = (one: number): number => Math.min(last, Math.round((one / Math.max(1, size)) * last));
-  return busy
-    .slice(-SPARK)
-    .map((one) => LEVELS[level(one)])
-    .join('');
+  const levels = busy.slice(-SPARK).map((one) => Math.round((one / Math.max(1, size)) * last));
+  return levels.map((level) => LEVELS[Math.min(last, level)]).join('');
 }
 
 /** Files without their folders, but for the last one. */
 const shortened = (program: string): string =>
   program.replace(/(^| )\/(?:[^/ ]+\/)*([^/ ]+\/[^/ ]+)/g, '$1$2');
 
-/** For a narrow column. */
 function briefly(doing: Doing): string {
   if (doing.what === 'running') return `running ${percent(doing.cpuShare)} %`;
   if (doing.what === 'waiting for a core') return `no core ${percent(doing.coreWaitShare)} %`;
@@ -125,6 +116,8 @@ function threadsSection({ seen, tellsCalls, pid }: SeenProcess, { width }: Style
       ...{ text, tone: TONES[doing.what] },
     })),
   );
+  const quiet = `and ${formatCount(runtime.length, 'thread')} of V8 and Node, idle`;
+  const refused = `! what threads wait in may not be read: run as the user of process ${pid} with kernel.yama.ptrace_scope=0, or as root (CAP_SYS_PTRACE)`;
   return {
     title: `process ${pid}`,
     blocks: [
@@ -132,17 +125,8 @@ function threadsSection({ seen, tellsCalls, pid }: SeenProcess, { width }: Style
         ...{ kind: 'table', caption: 'Threads', rows },
         columns: [column('thread'), column('of', 'left'), column('is', 'left')],
       },
-      ...(isQuiet && runtime.length > 0
-        ? notes([`and ${formatCount(runtime.length, 'thread')} of V8 and Node, idle`], 'soft')
-        : []),
-      ...(tellsCalls
-        ? []
-        : notes(
-            [
-              `! what threads wait in may not be read: run as the user of process ${pid} with kernel.yama.ptrace_scope=0, or as root (CAP_SYS_PTRACE)`,
-            ],
-            'unsure',
-          )),
+      ...notes([isQuiet && runtime.length > 0 ? quiet : null], 'soft'),
+      ...notes([tellsCalls ? null : refused], 'unsure'),
     ],
   };
 }

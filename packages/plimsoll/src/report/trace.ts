@@ -1,5 +1,5 @@
 import type { Budget, TracedProgram, TraceSummary } from '../results/trace-summary.js';
-import { column, notes, type Report, type Section, type Table } from './document.js';
+import { column, findingsBlock, notes, type Report, type Section, type Table } from './document.js';
 import { formatCount, formatMs, formatNumber, list, percent } from './format.js';
 import type { Style } from './style.js';
 import { terminal } from './terminal.js';
@@ -15,11 +15,11 @@ const ENDINGS: Readonly<Record<TraceSummary['ending'], string>> = {
   interrupted: 'interrupted after',
 };
 
-/** For every program its pool, where the time of its jobs went, and what to do about it. */
 export function traceDocument(summary: TraceSummary): Report {
   const { command, environment, ending, durationMs, programs, notes: told } = summary;
   const took = `${ENDINGS[ending]} ${formatMs(durationMs)}`;
   const isWhole = ending === 'ended' || ending === 'stopped';
+  const isUsed = programs.some(({ jobs }) => jobs > 0);
   return {
     command: 'plimsoll trace',
     subject: command,
@@ -34,15 +34,8 @@ export function traceDocument(summary: TraceSummary): Report {
       })),
     sections: [
       ...programs.map(programSection),
-      { blocks: programs.every(({ jobs }) => jobs === 0) ? [] : legend(programs) },
-      {
-        blocks: [
-          {
-            kind: 'findings',
-            findings: told.map(({ id, text }) => ({ id, text, severity: 'warning' as const })),
-          },
-        ],
-      },
+      { blocks: isUsed ? legend(programs) : [] },
+      { blocks: findingsBlock(told.map(({ id, text }) => ({ id, text, severity: 'warning' }))) },
     ],
   };
 }
@@ -55,7 +48,7 @@ function programSection(program: TracedProgram): Section {
     aside: `${poolText(program)} (${processes}, Node ${node})`,
     blocks: [
       ...(jobs === 0 ? [] : [...notes([useText(program)]), budgetTable(program)]),
-      { kind: 'findings', findings: [{ text: advice.text, severity: 'advice' }] },
+      ...findingsBlock([{ text: advice.text, severity: 'advice' }]),
     ],
   };
 }
@@ -113,15 +106,12 @@ const budgetRows = (kind: string, jobs: number, budget: Budget): string[][] => [
 /** The legend names the unit. */
 const cell = (ms: number): string => (ms < 0.005 ? '–' : formatMs(ms).replace(' ms', ''));
 
+const LEGEND =
+  'In milliseconds where no unit stands. thread: waiting for a pool thread; core: on a thread, waiting for a core; CPU: computing; blocked: waiting for a disk, the network or a lock; loop: the result waits for the event loop.';
+const LEGEND_INFERRED =
+  'when these jobs ran is inferred from the rules of the queue; Node reports submission and callback only.';
+
 function legend(programs: readonly TracedProgram[]): ReturnType<typeof notes> {
   const inferred = programs.some(({ kinds }) => kinds.some((kind) => isInferred(kind.inferred, kind.jobs)));
-  return notes(
-    [
-      'In milliseconds where no unit stands. thread: waiting for a pool thread; core: on a thread, waiting for a core; CPU: computing; blocked: waiting for a disk, the network or a lock; loop: the result waits for the event loop.',
-      inferred
-        ? `${INFERRED} when these jobs ran is inferred from the rules of the queue; Node reports submission and callback only.`
-        : null,
-    ],
-    'soft',
-  );
+  return notes([LEGEND, inferred ? `${INFERRED} ${LEGEND_INFERRED}` : null], 'soft');
 }

@@ -4,12 +4,14 @@ import {
   type Column,
   type Curve,
   column,
-  findingsSection,
+  findingsBlock,
   notes,
   type Report,
   type Section,
+  sizeCell,
   type Table,
   type Tone,
+  titled,
   type Verdict,
 } from './document.js';
 import { objectiveText, sizeIn } from './findings/tune.js';
@@ -28,25 +30,19 @@ import { terminal } from './terminal.js';
 /** The whole result of a tune for a terminal. */
 export const tuneReport = (result: TuneResult, style: Style): string => terminal(tuneDocument(result), style);
 
-/** The answer, what each size does, why, and the line to copy. */
 export function tuneDocument(result: TuneResult): Report {
   const { environment, method, confidence, findings, sizes } = result;
   return {
     command: 'plimsoll tune',
     subject: subject(result),
     environment,
-    about: [
-      howTuned(result),
-      ...(method.traffic === null ? [] : [`requests: ${method.traffic}`]),
-      ...twinText(result),
-    ],
-    warning: null,
+    about: [howTuned(result), method.traffic && `requests: ${method.traffic}`, twinText(result)],
     verdicts: [verdictOf(result)],
     sections: [
       { blocks: [{ kind: 'headline', text: headlineText(result), tone: CONFIDENCE_TONE[confidence] }] },
       { blocks: sizes.length === 0 ? [] : [...curves(result), sizesTable(result)] },
       ...routesSection(result),
-      ...findingsSection('Why', findings),
+      ...titled('Why', findingsBlock(findings)),
       lineToCopy(result),
     ],
   };
@@ -72,13 +68,9 @@ function howTuned({ method, baseline }: TuneResult): string {
   return `${turns}, ${baseline} twice (A/A), seed ${seed}; ${formatCount(blocks, 'block')}, ${formatDuration(seconds * 1000)}: ${STOPPED[stop]}`;
 }
 
-/** How far the second turn of the baseline was from the first. */
-const twinText = ({ twin, baseline }: TuneResult): string[] =>
-  twin === null
-    ? []
-    : [
-        `A/A: the twin of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ': too noisy to tell' : ''}`,
-      ];
+const twinText = ({ twin, baseline }: TuneResult): string | null =>
+  twin &&
+  `A/A: the twin of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ': too noisy to tell' : ''}`;
 
 /** The headline with how sure that is, unless it says so itself. */
 const headlineText = ({ headline, confidence }: TuneResult): string =>
@@ -93,17 +85,14 @@ function verdictOf(result: TuneResult): Verdict {
   const why = findings.find(({ id }) => id === 'tune.route-slower' || id === 'tune.queue-wait');
   const isChange = answer === 'change' && ratio !== null;
   return {
-    work: subject(result),
-    size: recommended,
+    ...{ work: subject(result), size: recommended, isEstimate },
     sign: recommended === null ? '?' : `${isEstimate ? '~' : ''}${recommended}`,
-    isEstimate,
     gain: isChange && interval !== null ? formatChange(ratio, interval) : '',
     sure: chosen?.chanceSlower == null || answer === 'no pool use' ? '' : wrongBy(chosen.chanceSlower),
     because: isChange ? `by ${objectiveText(result)}${why === undefined ? '' : `; ${why.text}`}` : headline,
   };
 }
 
-/** The objective, and what explains it. */
 function curves(result: TuneResult): Curve[] {
   const { objective, baseline, recommended, environment, sizes } = result;
   const curve = (
@@ -155,7 +144,6 @@ function sizesTable(result: TuneResult): Table {
     [column(isRun ? 'runs' : 'requests', 'right', 9), ({ requests }) => String(requests)],
   ];
   const known = figures.filter(([, text]) => sizes.some((size) => text(size) !== NONE));
-  const chosen = sizes.findIndex(({ size }) => size === recommended);
   return {
     kind: 'table',
     caption: 'What each size does',
@@ -164,8 +152,8 @@ function sizesTable(result: TuneResult): Table {
       ...known.map(([title]) => title),
       column('verdict', 'left'),
     ],
-    rows: sizes.map((size, index) => [
-      index === chosen ? { text: String(size.size), tone: 'strong' } : String(size.size),
+    rows: sizes.map((size) => [
+      sizeCell(size.size, recommended),
       ms(size.meanMs),
       against(size, result),
       ...known.map(([, text]) => text(size)),
@@ -174,7 +162,7 @@ function sizesTable(result: TuneResult): Table {
         tone: size.overloaded || size.failing ? 'bad' : VERDICT_TONE[size.verdict],
       },
     ]),
-    ...(chosen === -1 ? {} : { chosen }),
+    chosen: sizes.findIndex(({ size }) => size === recommended),
     plot: {
       at: 3,
       expendable: 5,
@@ -232,14 +220,12 @@ function routesSection(result: TuneResult): Section[] {
 function lineToCopy({ recommended, command, pid, answer }: TuneResult): Section {
   if (recommended === null || answer !== 'change') return { blocks: [] };
   const setting = `UV_THREADPOOL_SIZE=${recommended}`;
-  if (pid !== null)
-    return {
-      blocks: [
-        ...notes([`plimsoll resize ${pid} ${recommended}`], 'strong'),
-        ...notes([`${setting}, when it starts the next time`]),
-      ],
-    };
-  return { blocks: notes([[setting, ...(command ?? []).map(shellWord)].join(' ')], 'strong') };
+  const line =
+    pid === null
+      ? [setting, ...(command ?? []).map(shellWord)].join(' ')
+      : `plimsoll resize ${pid} ${recommended}`;
+  const later = pid === null ? null : `${setting}, when it starts the next time`;
+  return { blocks: [...notes([line], 'strong'), ...notes([later])] };
 }
 
 /** As a POSIX shell reads it as one word. */

@@ -17,7 +17,6 @@ const workloads: { [Name in WorkloadName]: (p: Parameters<Name>) => string } = {
     `write, read and delete of ${kilobytes(p.bytes)}, gzip, gunzip`,
 };
 
-/** One line that says what a workload does. */
 export const describeWorkload = <Name extends WorkloadName>(
   name: Name,
   parameters: Parameters<Name>,

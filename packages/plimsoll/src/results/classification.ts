@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { environmentSchema } from './environment.js';
 import { statementSchema } from './finding.js';
+import { listOf, number, orNull, resultSchema, text } from './parts.js';
 
 export const poolVerdictSchema = z
   .enum(['pool', 'kernel', 'both', 'main thread', 'failed', 'timeout', 'unclear'])
@@ -11,42 +12,34 @@ export const poolVerdictSchema = z
   );
 
 export const classifiedSchema = z.object({
-  name: z.string(),
-  call: z.string().describe('what was called'),
+  name: text,
+  call: text.describe('what was called'),
   verdict: poolVerdictSchema,
   slowIo: z
     .boolean()
     .nullable()
     .describe('libuv runs at most (size + 1) / 2 of these at a time; null when it did not wait for the pool'),
-  mainThreadMs: z
-    .number()
-    .nonnegative()
-    .nullable()
-    .describe(
-      'how long its first call kept the event loop busy, loading included; null when it never completed',
-    ),
-  waitsFor: z
-    .array(z.string())
-    .describe(
-      'pool, and what called back before it completed: socket, pipe, process, timer, thread, file events',
-    ),
-  explanation: z.string().describe('what was observed, and what is known of it'),
+  mainThreadMs: orNull(
+    number,
+    'how long its first call kept the event loop busy, loading included; null when it never completed',
+  ),
+  waitsFor: listOf(
+    text,
+    'pool, and what called back before it completed: socket, pipe, process, timer, thread, file events',
+  ),
+  explanation: text.describe('what was observed, and what is known of it'),
   grounds: statementSchema.describe('the observation that the verdict rests on'),
-  alternative: z.string().nullable().describe('how to do the same without the pool or the main thread'),
+  alternative: orNull(text, 'how to do the same without the pool or the main thread'),
 });
 
-export const classificationSchema = z
-  .object({
-    schema: z.literal('plimsoll/1'),
-    kind: z.literal('classification'),
-    environment: environmentSchema,
-    size: z.int().describe('pool threads of every process, all of them blocked'),
-    startedAt: z.iso.datetime(),
-    seconds: z.number().nonnegative(),
-    interrupted: z.boolean(),
-    results: z.array(classifiedSchema),
-  })
-  .describe('Result of plimsoll classify');
+export const classificationSchema = resultSchema('classification', 'Result of plimsoll classify', {
+  environment: environmentSchema,
+  size: z.int().describe('pool threads of every process, all of them blocked'),
+  startedAt: z.iso.datetime(),
+  seconds: number,
+  interrupted: z.boolean(),
+  results: z.array(classifiedSchema),
+});
 
 export type Classification = z.infer<typeof classificationSchema>;
 export type Classified = z.infer<typeof classifiedSchema>;

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { text } from './parts.js';
 
 /** A sentence about a result, under a stable id, and the numbers that it rests on. */
 export const statementSchema = z.object({
-  id: z.string().describe('stable; docs/reference/findings.md explains each'),
-  text: z.string(),
+  id: text.describe('stable; docs/reference/findings.md explains each'),
+  text,
   evidence: z.record(
-    z.string(),
-    z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.number()), z.array(z.string())]),
+    text,
+    z.union([text, z.number(), z.boolean(), z.null(), z.array(z.number()), z.array(text)]),
   ),
 });
 

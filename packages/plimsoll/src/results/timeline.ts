@@ -1,24 +1,22 @@
 import { z } from 'zod';
-import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import { environmentSchema } from './environment.js';
 import { statementSchema } from './finding.js';
+import { listOf, number, orNull, positive, resultSchema, size, text } from './parts.js';
 
-const milliseconds = z.number().nonnegative().describe('since the first request was started');
+const sinceStart = number.describe('since the first request was started');
 
 export const spanSchema = z.object({
-  request: z.int().positive(),
-  what: z
-    .string()
-    .describe('crypto, zlib, the name of N-API work, a call of fs or dns, main thread, socket …'),
+  request: positive,
+  what: text.describe('crypto, zlib, the name of N-API work, a call of fs or dns, main thread, socket …'),
   where: z
     .enum(['pool', 'main', 'kernel'])
     .describe('on a pool thread, on the thread of the event loop, or outside the process'),
-  submitMs: milliseconds,
-  startMs: milliseconds.describe('from submitMs to here it waited for a pool thread'),
-  endMs: milliseconds,
-  callbackMs: milliseconds.describe('from endMs to here its result waited for the event loop'),
-  thread: z.int().positive().nullable().describe('pool thread, counted from 1; null when not known'),
-  cpuMs: z.number().nonnegative().nullable().describe('CPU time between start and end; null when not known'),
+  submitMs: sinceStart,
+  startMs: sinceStart.describe('from submitMs to here it waited for a pool thread'),
+  endMs: sinceStart,
+  callbackMs: sinceStart.describe('from endMs to here its result waited for the event loop'),
+  thread: orNull(positive, 'pool thread, counted from 1; null when not known'),
+  cpuMs: orNull(number, 'CPU time between start and end; null when not known'),
   inferred: z
     .boolean()
     .describe('start and end follow from the order of the queue; Node tells only submission and callback'),
@@ -26,29 +24,25 @@ export const spanSchema = z.object({
 });
 
 export const timelineExperimentSchema = z.object({
-  requests: z.int().positive(),
-  wallMs: z.number().nonnegative().describe('from the start of the first request to the end of the last'),
+  requests: positive,
+  wallMs: number.describe('from the start of the first request to the end of the last'),
   timings: z
-    .array(z.object({ request: z.int().positive(), startMs: milliseconds, endMs: milliseconds }))
+    .array(z.object({ request: positive, startMs: sinceStart, endMs: sinceStart }))
     .describe('when each request was started, and when it had completed'),
   spans: z.array(spanSchema),
-  observations: z.array(statementSchema).describe('what the picture shows, derived from the spans'),
+  observations: listOf(statementSchema, 'what the picture shows, derived from the spans'),
 });
 
-export const timelineSchema = z
-  .object({
-    schema: z.literal('plimsoll/1'),
-    kind: z.literal('timeline'),
-    environment: environmentSchema,
-    operation: z.string(),
-    description: z.string(),
-    size: z.int().min(1).max(LARGEST_POOL_SIZE),
-    observedThreads: z.int().nullable(),
-    startedAt: z.iso.datetime(),
-    interrupted: z.boolean(),
-    experiments: z.array(timelineExperimentSchema),
-  })
-  .describe('Result of plimsoll classify --draw');
+export const timelineSchema = resultSchema('timeline', 'Result of plimsoll classify --draw', {
+  environment: environmentSchema,
+  operation: text,
+  description: text,
+  size,
+  observedThreads: z.int().nullable(),
+  startedAt: z.iso.datetime(),
+  interrupted: z.boolean(),
+  experiments: z.array(timelineExperimentSchema),
+});
 
 export type Timeline = z.infer<typeof timelineSchema>;
 export type TimelineExperiment = z.infer<typeof timelineExperimentSchema>;

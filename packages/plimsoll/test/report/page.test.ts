@@ -15,7 +15,7 @@ const HOSTILE = 'a\u202eb\u2028c\u001b]0;x\u0007<img src=x>|[y](http://z)`';
 
 /** A hostile text in every place that there is for one. */
 const EVERYWHERE: Report = {
-  ...{ command: 'plimsoll bench', subject: HOSTILE, environment: null, about: [HOSTILE], warning: HOSTILE },
+  ...{ command: 'plimsoll bench', subject: HOSTILE, about: [HOSTILE], warning: HOSTILE },
   verdicts: [
     {
       ...{ work: HOSTILE, size: 4, sign: '4', isEstimate: false, gain: HOSTILE, sure: HOSTILE },

@@ -1,10 +1,10 @@
-import { change, formatMs, list, percent, statement, type Texts } from 'plimsoll/lab';
+import { change, factual, formatMs, list, percent, type Texts } from 'plimsoll/lab';
 import type { LoadReason, RankedTable } from '../recommend.js';
 import type { LoadRecommendation } from '../result.js';
 
 /** A recommendation with its reasons in words. */
 export function loadRecommendation({ reasons: facts, ...ranked }: RankedTable): LoadRecommendation {
-  const reasons = facts.map((fact) => statement(fact, TEXTS));
+  const reasons = facts.map((fact) => factual(fact, TEXTS));
   return { ...ranked, because: reasons.map(({ text }) => text).join('; '), reasons };
 }
 

@@ -4,8 +4,8 @@ import type { BenchResult, SizeResult, WorkloadResult } from '../../results/benc
 import type { Finding } from '../../results/finding.js';
 import { FIRST_LOOK } from '../../stats/looks.js';
 import { median } from '../../stats/quantile.js';
-import { change, formatCount, formatMs, list, percent } from '../format.js';
-import { finding } from './finding.js';
+import { change, formatCount, formatMs, list, percent, verb } from '../format.js';
+import { advice, findAll, note, type RuleOver, warning } from './finding.js';
 
 /** What the rules look at besides the workloads. */
 export interface FindingContext {
@@ -17,21 +17,19 @@ export interface FindingContext {
   readonly resolver: Measured['method']['dns'];
 }
 
-/** One rule: what it finds in one workload. */
-type Rule = (workload: WorkloadResult, context: FindingContext) => Finding[];
+type Rule = RuleOver<[workload: WorkloadResult, context: FindingContext]>;
+type RuleForAll = RuleOver<[workloads: readonly WorkloadResult[], context: FindingContext]>;
 
 /** What was measured, with its sentences. */
 export function benchResultOf(measured: Measured): BenchResult {
   const { environment, method, workloads } = measured;
-  const { dns } = method;
+  const { dns, baseline } = method;
+  const { filesystem, cpu } = environment;
   return {
     ...measured,
     method: { ...method, dns: dns && { ...dns, because: whyResolver(dns) } },
     findings: findings(workloads, {
-      baseline: method.baseline,
-      effectiveCpus: environment.cpu.effectiveCpus,
-      filesystem: environment.filesystem,
-      resolver: dns,
+      ...{ baseline, effectiveCpus: cpu.effectiveCpus, filesystem, resolver: dns },
     }),
   };
 }
@@ -39,12 +37,12 @@ export function benchResultOf(measured: Measured): BenchResult {
 const RANK: Record<Finding['severity'], number> = { warning: 0, advice: 1, note: 2 };
 
 /**
- * What a reader should learn from the workloads: every rule over every workload, and those across workloads. The most
- * severe come first. Each rests on the numbers of this result alone; docs/reference/findings.md explains every id.
+ * What a reader should learn from the workloads, the most severe first. Each finding rests on the numbers of this result
+ * alone; docs/reference/findings.md explains every id.
  */
 export function findings(workloads: readonly WorkloadResult[], context: FindingContext): Finding[] {
-  const found = workloads.flatMap((workload) => RULES.flatMap((rule) => rule(workload, context)));
-  return [...oneSizeForAll(workloads, context), ...estimatesOnly(workloads), ...found].toSorted(
+  const found = workloads.flatMap((workload) => findAll(RULES, workload, context));
+  return [...findAll([oneSizeForAll, estimatesOnly], workloads, context), ...found].toSorted(
     (a, b) => RANK[a.severity] - RANK[b.severity],
   );
 }
@@ -52,38 +50,24 @@ export function findings(workloads: readonly WorkloadResult[], context: FindingC
 const sizeIn = ({ sizes }: WorkloadResult, size: number | null): SizeResult | undefined =>
   sizes.find((result) => result.size === size);
 
+const numbers = (sizes: readonly SizeResult[]): number[] => sizes.map(({ size }) => size);
+
 /** Enough generations for a verdict, on a machine that was calm enough for one. */
 export const canJudge = ({ noise, method }: WorkloadResult): boolean =>
   noise !== null && !noise.noisy && (method?.generations ?? 0) >= FIRST_LOOK;
 
-const plural = (sizes: readonly unknown[], one: string, many: string): string =>
-  sizes.length === 1 ? one : many;
-
 /** Baseline and twin differ though they are the same: nothing else from this workload can be believed. */
-const noisy: Rule = ({ name, noise }) =>
-  noise?.noisy
-    ? [
-        finding(
-          'warning',
-          'bench.noisy',
-          `${name}: NOISY: the baseline differs from itself by ${percent(noise.aaRatio - 1)} %; no ranking is given. Quieten the machine and run again`,
-          { aaRatio: noise.aaRatio, aaInterval: noise.aaInterval && [...noise.aaInterval] },
-        ),
-      ]
-    : [];
+const noisy: Rule = ({ name, noise }) => {
+  if (!noise?.noisy) return null;
+  const { aaRatio, aaInterval } = noise;
+  const text = `${name}: NOISY: the baseline differs from itself by ${percent(aaRatio - 1)} %; no ranking is given. Quieten the machine and run again`;
+  return warning('bench.noisy', text, { aaRatio, aaInterval });
+};
 
-/** Sizes that dropped out on the way. */
 const lost: Rule = ({ name, lost: out }) =>
   out.map(({ size, code, message }) =>
-    finding('warning', 'bench.lost-size', `${name}: ${size} is out: ${message}`, { size, code }),
+    warning('bench.lost-size', `${name}: ${size} is out: ${message}`, { size, code }),
   );
-
-const evidenceOf = ({ size, ratio, interval, chanceSlower }: SizeResult): Finding['evidence'] => ({
-  size,
-  ratio,
-  interval: interval && [...interval],
-  chanceSlower,
-});
 
 /** `21 % faster than 4 [17, 25]`: the share of the baseline's time that is saved or added, with its interval. */
 function comparedWith(baseline: number, { ratio, interval }: SizeResult): string {
@@ -93,73 +77,71 @@ function comparedWith(baseline: number, { ratio, interval }: SizeResult): string
   return `${percent(ratio - 1)} % ${ratio < 1 ? 'faster' : 'slower'} than ${baseline} [${signed.join(', ')}]`;
 }
 
-/** A larger pool is faster: the best reason to change the setting. */
+const evidenceOf = ({ size, ratio, interval, chanceSlower }: SizeResult) => ({
+  ...{ size, ratio, interval, chanceSlower },
+});
+
 const faster: Rule = (workload, { baseline }) => {
   const chosen = sizeIn(workload, workload.recommended);
-  if (chosen?.verdict !== 'better') return [];
-  const largerSizes = workload.sizes.map(({ size }) => size).filter((size) => size > chosen.size);
+  if (chosen?.verdict !== 'better') return null;
+  const largerSizes = numbers(workload.sizes).filter((size) => size > chosen.size);
   const more = largerSizes.length === 0 ? '' : '; larger sizes gain nothing more';
   const text = `${workload.name}: ${chosen.size} is ${comparedWith(baseline, chosen)}${more}`;
-  return [finding('advice', 'bench.faster', text, { ...evidenceOf(chosen), largerSizes })];
+  return advice('bench.faster', text, { ...evidenceOf(chosen), largerSizes });
 };
 
-/** The largest measured size is the best one: a larger one may be better still. */
 const tryLarger: Rule = (workload) => {
   const chosen = sizeIn(workload, workload.recommended);
   if (chosen?.verdict !== 'better' || chosen !== workload.sizes.at(-1) || chosen.size === LARGEST_POOL_SIZE)
-    return [];
-  const nextSizes = [2, 4].map((factor) => Math.min(LARGEST_POOL_SIZE, factor * chosen.size));
-  const text = `${workload.name}: ${chosen.size} is the largest size that was measured, and the best; measure larger ones (--sizes ${[chosen.size, ...nextSizes].join(',')})`;
-  return [finding('advice', 'bench.try-larger', text, { size: chosen.size, nextSizes })];
+    return null;
+  const { size } = chosen;
+  const nextSizes = [2, 4].map((factor) => Math.min(LARGEST_POOL_SIZE, factor * size));
+  const text = `${workload.name}: ${size} is the largest size that was measured, and the best; measure larger ones (--sizes ${[size, ...nextSizes].join(',')})`;
+  return advice('bench.try-larger', text, { size, nextSizes });
 };
 
 /** An expected loss that nobody needs to be told of. */
 const NOTHING = 0.005;
 
-/** Fewer threads than the baseline do as well. */
 const smallerIsEnough: Rule = (workload, { baseline }) => {
   const chosen = sizeIn(workload, workload.recommended);
-  if (chosen === undefined || chosen.size >= baseline || chosen.verdict === 'better') return [];
+  if (chosen === undefined || chosen.size >= baseline || chosen.verdict === 'better') return null;
   const does =
     chosen.verdict === 'same' || chosen.expectedLoss < NOTHING
       ? `do as well as ${baseline}`
       : `are expected to lose ${percent(chosen.expectedLoss)} % against the best size`;
   const text = `${workload.name}: ${chosen.size} threads ${does}`;
-  return [finding('advice', 'bench.smaller-is-enough', text, evidenceOf(chosen))];
+  return advice('bench.smaller-is-enough', text, evidenceOf(chosen));
 };
 
-/** No size beats the baseline: the size is not what limits this work. */
 const noGain: Rule = (workload, { baseline }) => {
-  if (!canJudge(workload) || workload.recommended !== baseline) return [];
   const larger = workload.sizes.filter(({ size }) => size > baseline);
-  if (larger.length === 0) return [];
-  const sizes = larger.map(({ size }) => size);
-  const text = `${workload.name}: ${list(sizes)} ${plural(sizes, 'is', 'are')} no faster than ${baseline}`;
-  return [finding('note', 'bench.no-gain', text, { sizes, ratios: larger.map(({ ratio }) => ratio) })];
+  if (!canJudge(workload) || workload.recommended !== baseline || larger.length === 0) return null;
+  const sizes = numbers(larger);
+  const text = `${workload.name}: ${list(sizes)} ${verb(sizes, 'is', 'are')} no faster than ${baseline}`;
+  return note('bench.no-gain', text, { sizes, ratios: larger.map(({ ratio }) => ratio) });
 };
 
-/** More threads than the baseline, or fewer, take longer. */
 const worse: Rule = ({ name, sizes }, { baseline }) =>
   sizes
     .filter(({ size, verdict }) => size !== baseline && verdict === 'worse')
     .map((result) => {
       const text = `${name}: ${result.size} is ${comparedWith(baseline, result)}`;
       return result.size > baseline
-        ? finding('note', 'bench.slower', `${text}: the pool is not the limit`, evidenceOf(result))
-        : finding('note', 'bench.too-small', `${text}: too few threads for this work`, evidenceOf(result));
+        ? note('bench.slower', `${text}: the pool is not the limit`, evidenceOf(result))
+        : note('bench.too-small', `${text}: too few threads for this work`, evidenceOf(result));
     });
 
 /** Sizes that are as fast as the best but delay the event loop, and with it every other request. */
 const eventLoopDelay: Rule = (workload) => {
   const chosen = sizeIn(workload, workload.recommended);
   const late = workload.sizes.filter(({ size }) => workload.higherEventLoopDelay.includes(size));
-  if (chosen === undefined || late.length === 0) return [];
-  const sizes = late.map(({ size }) => size);
+  if (chosen === undefined || late.length === 0) return null;
+  const sizes = numbers(late);
   const p99Ms = late.map(({ eventLoopDelayMs }) => eventLoopDelayMs.p99);
   const insteadOfP99Ms = chosen.eventLoopDelayMs.p99;
-  const text = `${workload.name}: ${list(sizes)} ${plural(sizes, 'is', 'are')} no faster than ${chosen.size}, and the event-loop delay is ${list(p99Ms.map(formatMs))} (p99) instead of ${formatMs(insteadOfP99Ms)}`;
-  const evidence = { sizes, p99Ms, insteadOf: chosen.size, insteadOfP99Ms };
-  return [finding('advice', 'bench.event-loop-delay', text, evidence)];
+  const text = `${workload.name}: ${list(sizes)} ${verb(sizes, 'is', 'are')} no faster than ${chosen.size}, and the event-loop delay is ${list(p99Ms.map(formatMs))} (p99) instead of ${formatMs(insteadOfP99Ms)}`;
+  return advice('bench.event-loop-delay', text, { sizes, p99Ms, insteadOf: chosen.size, insteadOfP99Ms });
 };
 
 /** CPUs that the rounds of a size kept busy, on average over the measured time. */
@@ -173,87 +155,77 @@ const IDLE = 0.7;
 const limit: Rule = (workload, { baseline, effectiveCpus }) => {
   const { name, sizes, method } = workload;
   const base = sizeIn(workload, baseline);
-  if (base === undefined || method === null || base.rounds.length === 0) return [];
+  if (base === undefined || method === null || base.rounds.length === 0) return null;
   const busy = busyCpus(base, method.repetitions);
   const evidence = { size: baseline, busyCpus: busy, effectiveCpus };
   const cpus = `${busy.toFixed(1)} of ${effectiveCpus} CPUs`;
   if (busy >= BUSY * effectiveCpus) {
     const text = `${name}: ${baseline} threads already keep ${cpus} busy: more threads only compete for them`;
-    return [finding('note', 'bench.cpu-bound', text, evidence)];
+    return note('bench.cpu-bound', text, evidence);
   }
   const gains = sizes.some(({ size, verdict }) => size > baseline && verdict === 'better');
-  if (busy > IDLE * effectiveCpus || !gains) return [];
+  if (busy > IDLE * effectiveCpus || !gains) return null;
   const text = `${name}: with ${baseline} threads only ${cpus} were busy while work waited in the queue: the pool was the limit`;
-  return [finding('note', 'bench.pool-bound', text, evidence)];
+  return note('bench.pool-bound', text, evidence);
 };
 
 /** A lookup of well under a millisecond spends its time on the event loop, not in the pool. */
 const LEAST_LOOKUP_MS = 2;
 
-/**
- * Lookups are slow I/O. From the time of one lookup alone and of all at once follows how many really ran at a time;
- * it is said only when the numbers of this run show it.
- */
+/** From the time of one lookup alone and of all at once follows how many ran at a time; said only where this run shows it. */
 const halfForLookups: Rule = ({ name, operations, unloadedLatencyMs, sizes }) => {
-  if (name !== 'dns' || operations === null || unloadedLatencyMs === null) return [];
-  const seen = sizes.flatMap(({ size, workMs }) => {
-    if (size < 4 || operations < 4 * size) return [];
-    return [{ size, concurrency: (operations * unloadedLatencyMs) / workMs }];
+  if (name !== 'dns' || operations === null || unloadedLatencyMs === null) return null;
+  const seen = sizes
+    .filter(({ size }) => size >= 4 && operations >= 4 * size)
+    .map(({ size, workMs }) => ({ size, concurrency: (operations * unloadedLatencyMs) / workMs }));
+  const isShown = seen.every(({ size, concurrency }) => {
+    const share = concurrency / slowJobLimit(size);
+    return share <= 1.15 && share >= 0.7;
   });
-  const isShown = seen.every(
-    ({ size, concurrency }) =>
-      concurrency <= 1.15 * slowJobLimit(size) && concurrency >= 0.7 * slowJobLimit(size),
-  );
   const largest = seen.at(-1);
-  if (largest === undefined || unloadedLatencyMs < LEAST_LOOKUP_MS || !isShown) return [];
+  if (largest === undefined || unloadedLatencyMs < LEAST_LOOKUP_MS || !isShown) return null;
   const text = `dns: only half of the pool serves lookups: with ${largest.size} threads, ${operations} lookups of ${unloadedLatencyMs.toFixed(1)} ms ran ${largest.concurrency.toFixed(1)} at a time`;
-  return [
-    finding('note', 'bench.half-for-lookups', text, {
-      sizes: seen.map(({ size }) => size),
-      concurrency: seen.map(({ concurrency }) => concurrency),
-      unloadedLatencyMs,
-    }),
-  ];
+  const [of, concurrency] = [seen.map(({ size }) => size), seen.map((one) => one.concurrency)];
+  return note('bench.half-for-lookups', text, { sizes: of, concurrency, unloadedLatencyMs });
 };
 
-/** Sizes that could not be told from the baseline, nor shown to equal it. */
-const unclear: Rule = (workload, { baseline }) => {
-  // Once settled, narrow intervals around 1 are as good as a verdict.
-  if (!canJudge(workload) || workload.settled) return [];
-  return workload.sizes.flatMap(({ size, verdict, interval }) => {
-    if (size === baseline || verdict !== 'unclear' || interval === null) return [];
-    const [low, high] = interval;
-    const text = `${workload.name}: ${size} against ${baseline} is unclear: its time lies between ${change(low)} and ${change(high)}; more time would tell (--time)`;
-    return [finding('note', 'bench.unclear', text, { size, interval: [low, high] })];
-  });
-};
+/** Once settled, narrow intervals around 1 are as good as a verdict. */
+const unclear: Rule = (workload, { baseline }) =>
+  !canJudge(workload) || workload.settled
+    ? null
+    : workload.sizes.flatMap(({ size, verdict, interval }) => {
+        if (size === baseline || verdict !== 'unclear' || interval === null) return [];
+        const between = interval.map(change).join(' and ');
+        const text = `${workload.name}: ${size} against ${baseline} is unclear: its time lies between ${between}; more time would tell (--time)`;
+        return note('bench.unclear', text, { size, interval });
+      });
 
 /** Why lookups were answered by this resolver. */
 const whyResolver = ({ requested, refused }: NonNullable<FindingContext['resolver']>): string =>
   requested ? 'asked for' : refused.length === 0 ? 'the first choice works' : refused.join('; ');
 
-/** Lookups that no network took part in. */
 const lookupsWithoutNetwork: Rule = ({ name }, { resolver }) => {
-  if (name !== 'dns' || resolver === null || resolver.mode === 'system') return [];
+  if (name !== 'dns' || resolver === null || resolver.mode === 'system') return null;
   const { mode, refused, description } = resolver;
   const text = `dns: answered by ${description} (${whyResolver(resolver)})`;
-  return [finding('note', 'bench.lookups-without-network', text, { mode, refused })];
+  return note('bench.lookups-without-network', text, { mode, refused });
 };
 
-/** Files in memory say nothing about a disk. */
 const filesInMemory: Rule = ({ name }, { filesystem: { type, isMemory } }) => {
-  if ((name !== 'file' && name !== 'mixed') || isMemory !== true) return [];
+  if ((name !== 'file' && name !== 'mixed') || isMemory !== true) return null;
   const text = `${name}: the files were on ${type}, which is memory, not a disk; set TMPDIR to a directory on one`;
-  return [finding('warning', 'bench.files-in-memory', text, { filesystem: type })];
+  return warning('bench.files-in-memory', text, { filesystem: type });
 };
 
-/** What the machine did meanwhile. Rounds of all sizes are hit alike, so it costs precision and not truth. */
+/** Rounds of all sizes are hit alike, so it costs precision and not truth. */
 const disturbed: Rule = ({ name, disturbances, method }) => {
-  if (disturbances.length === 0 || method === null) return [];
+  if (disturbances.length === 0 || method === null) return null;
   const kinds = [...new Set(disturbances.flatMap(({ what }) => what))];
   const text = `${name}: the machine was disturbed in ${disturbances.length} of ${formatCount(method.generations, 'generation')} (${kinds.join(', ')}), which hit all sizes alike`;
-  const evidence = { disturbedGenerations: disturbances.length, disturbances: kinds };
-  return [finding('note', 'bench.disturbed', text, evidence)];
+  return note('bench.disturbed', text, {
+    disturbedGenerations: disturbances.length,
+    disturbances: kinds,
+  });
 };
 
 const RULES: readonly Rule[] = [
@@ -261,30 +233,29 @@ const RULES: readonly Rule[] = [
   ...[halfForLookups, unclear, lookupsWithoutNetwork, filesInMemory, disturbed],
 ];
 
-/** Too few generations for any verdict. */
-function estimatesOnly(workloads: readonly WorkloadResult[]): Finding[] {
+const estimatesOnly: RuleForAll = (workloads) => {
   const short = workloads.filter(
     (workload) => !canJudge(workload) && workload.noise?.noisy === false && workload.sizes.length > 1,
   );
-  if (short.length === 0) return [];
+  if (short.length === 0) return null;
   const generations = short.map(({ method }) => method?.generations ?? 0);
   const text = `${list(short.map(({ name }) => name))}: estimates, not verdicts: there was no time for ${FIRST_LOOK} generations of processes; give more (--time), or less to do (--ops, --scale)`;
-  return [finding('note', 'bench.estimates-only', text, { generations, least: FIRST_LOOK })];
-}
+  return note('bench.estimates-only', text, { generations, least: FIRST_LOOK });
+};
 
 /** One size that is as good as the best for all workloads, or that there is none. */
-function oneSizeForAll(workloads: readonly WorkloadResult[], { baseline }: FindingContext): Finding[] {
-  const [first, ...others] = workloads.filter(({ recommended }) => recommended !== null);
-  if (first === undefined || others.length === 0) return [];
-  const known = [first, ...others];
+const oneSizeForAll: RuleForAll = (workloads, { baseline }) => {
+  const known = workloads.filter(({ recommended }) => recommended !== null);
+  const [first] = known;
+  if (first === undefined || known.length === 1) return null;
   const names = list(known.map(({ name }) => name));
-  const common = first.asGood.filter((size) => others.every(({ asGood }) => asGood.includes(size)));
-  const evidence = Object.fromEntries(known.map(({ name, asGood }) => [name, [...asGood]]));
+  const common = first.asGood.filter((size) => known.every(({ asGood }) => asGood.includes(size)));
+  const evidence = Object.fromEntries(known.map(({ name, asGood }) => [name, asGood]));
   if (common.length === 0) {
     const text = `no measured size is as good as the best for all of ${names}: choose by the work that matters most`;
-    return [finding('advice', 'bench.no-size-for-all', text, evidence)];
+    return advice('bench.no-size-for-all', text, evidence);
   }
   const size = Math.min(...common);
   const text = `${size} is the smallest size that is as good as the best for all of ${names}${size === baseline ? ': leave it as it is' : ''}`;
-  return [finding('advice', 'bench.one-size-for-all', text, { ...evidence, size })];
-}
+  return advice('bench.one-size-for-all', text, { ...evidence, size });
+};

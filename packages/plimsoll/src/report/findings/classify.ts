@@ -2,11 +2,11 @@ import type { MeasuredOne } from '../../classify/classify.js';
 import type { Grounds } from '../../classify/decide.js';
 import type { Classified } from '../../results/classification.js';
 import { formatCount, formatMs } from '../format.js';
-import { statement, type Texts } from './statement.js';
+import { factual, type Texts } from './finding.js';
 
 /** A verdict with its explanation: what was observed, and what is known of it or called back. */
 export function explained({ grounds: fact, why, resources, ...decided }: MeasuredOne): Classified {
-  const grounds = statement(fact, TEXTS);
+  const grounds = factual(fact, TEXTS);
   const more = why ?? (resources.length === 0 ? '' : `What called back from there: ${resources.join(', ')}.`);
   return { ...decided, explanation: more === '' ? grounds.text : `${grounds.text} ${more}`, grounds };
 }

@@ -2,7 +2,7 @@ import { lacksRoom, type MachineFacts, type ProcessFacts, sizeOf } from '../../d
 import { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE, poolSizeOf } from '../../libuv/pool-size.js';
 import type { Finding } from '../../results/finding.js';
 import { formatCount, formatDecimal, formatMs, list } from '../format.js';
-import { finding } from './finding.js';
+import { advice, findAll, note, type RuleOver, warning } from './finding.js';
 
 /** A finding, and what it means for whether the size is the one that was asked for: it is not, or that cannot be told. */
 export interface DoctorFinding {
@@ -13,32 +13,22 @@ export interface DoctorFinding {
 /** What is to be said of a process, the most important first. */
 export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFinding[] {
   const found = isPm2(process)
-    ? [unknown('warning', 'doctor.pm2-command', PM2_COMMAND, { pid: process.pid })]
-    : [ofProgram, ofText, ofWorkers, ofCount, ofMachine, ofExit].flatMap((rule) => rule(process, machine));
+    ? [unknown(warning('doctor.pm2-command', PM2_COMMAND, { pid: process.pid }))]
+    : findAll([ofProgram, ofText, ofWorkers, ofCount, ofQuota, ofRoom, ofExit], process, machine);
   // What is wrong for certain needs no count.
   return found.some(({ means }) => means === 'wrong')
     ? found.filter(({ means }) => means !== 'unknown')
     : found;
 }
 
-type Rule = (process: ProcessFacts, machine: MachineFacts) => DoctorFinding[];
-type Evidence = Finding['evidence'];
+type Rule = RuleOver<[process: ProcessFacts, machine: MachineFacts], DoctorFinding>;
 
-const wrong = (id: string, text: string, evidence: Evidence): DoctorFinding => ({
-  finding: finding('warning', id, text, evidence),
+/** What was found, and that it means nothing for the size. */
+const beside = (finding: Finding): DoctorFinding => ({ finding, means: null });
+const unknown = (finding: Finding): DoctorFinding => ({ finding, means: 'unknown' });
+const wrong = (...said: Parameters<typeof warning>): DoctorFinding => ({
+  finding: warning(...said),
   means: 'wrong',
-});
-
-const unknown = (
-  severity: Finding['severity'],
-  id: string,
-  text: string,
-  evidence: Evidence,
-): DoctorFinding => ({ finding: finding(severity, id, text, evidence), means: 'unknown' });
-
-const note = (severity: 'advice' | 'note', id: string, text: string, evidence: Evidence): DoctorFinding => ({
-  finding: finding(severity, id, text, evidence),
-  means: null,
 });
 
 const quoted = (text: string): string => JSON.stringify(text);
@@ -55,22 +45,23 @@ const isPm2 = ({ script }: ProcessFacts): boolean => script !== null && PM2_OWN.
 
 /** The program assigned the variable itself. */
 const ofProgram: Rule = ({ pid, initial, current: asked, threads, libuv, platform, pm2, resized }) => {
-  if (asked === null || asked === initial || resized) return [];
+  if (asked === null || asked === initial || resized) return null;
   const sets = `the program sets UV_THREADPOOL_SIZE to ${quoted(asked)}`;
   const evidence = { pid, asked, threads };
   // process.env sets the environment block of Windows, and libuv reads the one of the C runtime, made at the start.
   if (platform === 'win32')
-    return [
-      wrong('doctor.set-on-windows', `${sets}, which has no effect on Windows: ${START}`, { pid, asked }),
-    ];
+    return wrong('doctor.set-on-windows', `${sets}, which has no effect on Windows: ${START}`, {
+      pid,
+      asked,
+    });
   if (threads !== null && threads !== poolSizeOf(asked, libuv ?? undefined)) {
     const text = `${sets} after its pool was created with ${threadsOf(threads)}: in an ES module every import runs first; ${START}`;
-    return [wrong('doctor.set-too-late', text, evidence)];
+    return wrong('doctor.set-too-late', text, evidence);
   }
   // PM2's own code sets the variable in cluster mode, before it loads the app.
-  if (pm2) return [];
+  if (pm2) return null;
   const text = `${sets} itself, early enough so far; an import that uses the pool before that line undoes it: ${START}`;
-  return [note('advice', 'doctor.set-in-program', text, evidence)];
+  return beside(advice('doctor.set-in-program', text, evidence));
 };
 
 /** libuv reads the text as something that nobody means; or it is PM2's. */
@@ -79,48 +70,42 @@ const ofText: Rule = ({ pid, initial, current, libuv, pm2 }) => {
   const own = asked === null ? [] : misread(pid, asked, poolSizeOf(asked, libuv ?? undefined));
   if (!pm2) return own;
   const text = `PM2 started it with UV_THREADPOOL_SIZE ${asked === null ? 'not set' : quoted(asked)}, from the environment that PM2 keeps: to change it, pm2 restart APP --update-env, or env in the ecosystem file`;
-  return [...own, note('advice', 'doctor.pm2-environment', text, { pid, asked })];
+  return [...own, beside(advice('doctor.pm2-environment', text, { pid, asked }))];
 };
+
+/** By the first pattern that fits: what libuv makes of it, and what would be right. */
+const MISREAD: readonly (readonly [id: string, text: RegExp, reads: string, then: string])[] = [
+  ['doctor.empty', /^$/, ' empty, which libuv reads as 0 and makes', '; remove it, or give a number'],
+  [
+    'doctor.negative',
+    /^-\d/,
+    ', which libuv reads as a very large number and makes',
+    '; give a number from 1 to 1024',
+  ],
+  ['doctor.not-a-number', /^(?!\+?\d)/, ', which libuv reads as 0 and makes', '; give a number'],
+  ['doctor.zero', /^\+?0+$/, ', which makes', `; remove it for the default of ${DEFAULT_POOL_SIZE}`],
+  [
+    'doctor.cut-off',
+    /^(?!\+?\d+$)/,
+    ', of which libuv reads the digits at the front:',
+    '; give a whole number',
+  ],
+];
 
 function misread(pid: number, asked: string, threads: number): DoctorFinding[] {
   const text = asked.trim();
-  const is = `UV_THREADPOOL_SIZE is ${quoted(asked)}`;
-  const found = (id: string, says: string): DoctorFinding[] => [wrong(id, says, { pid, asked, threads })];
-  if (text === '')
-    return found(
-      'doctor.empty',
-      `UV_THREADPOOL_SIZE is empty, which libuv reads as 0 and makes ${threadsOf(threads)}; remove it, or give a number`,
-    );
-  if (/^-\d/.test(text))
-    return found(
-      'doctor.negative',
-      `${is}, which libuv reads as a very large number and makes ${threadsOf(threads)}; give a number from 1 to 1024`,
-    );
-  if (!/^\+?\d/.test(text))
-    return found(
-      'doctor.not-a-number',
-      `${is}, which libuv reads as 0 and makes ${threadsOf(threads)}; give a number`,
-    );
-  if (/^\+?0+$/.test(text))
-    return found(
-      'doctor.zero',
-      `${is}, which makes ${threadsOf(threads)}; remove it for the default of ${DEFAULT_POOL_SIZE}`,
-    );
-  if (!/^\+?\d+$/.test(text))
-    return found(
-      'doctor.cut-off',
-      `${is}, of which libuv reads the digits at the front: ${threadsOf(threads)}; give a whole number`,
-    );
-  if (Number(text) > LARGEST_POOL_SIZE)
-    return found('doctor.above-most', `${is}; libuv makes at most ${threadsOf(LARGEST_POOL_SIZE)}`);
-  return [];
+  const is = `UV_THREADPOOL_SIZE is${text === '' ? '' : ` ${quoted(asked)}`}`;
+  const [id, , reads, then] = MISREAD.find(([, pattern]) => pattern.test(text)) ?? [];
+  if (id !== undefined)
+    return [wrong(id, `${is}${reads} ${threadsOf(threads)}${then}`, { pid, asked, threads })];
+  const most = `${is}; libuv makes at most ${threadsOf(LARGEST_POOL_SIZE)}`;
+  return Number(text) > LARGEST_POOL_SIZE ? [wrong('doctor.above-most', most, { pid, asked, threads })] : [];
 }
 
 const ofWorkers: Rule = ({ pid, workers, threads }) => {
-  if (workers.length === 0) return [];
   const pool = `all threads of a process share one pool${threads === null ? '' : `, of ${threadsOf(threads)}`}`;
   const text = `a Worker has UV_THREADPOOL_SIZE ${list(workers.map(quoted))} in its environment, which has no effect: ${pool}; ${START}`;
-  return [wrong('doctor.set-for-worker', text, { pid, asked: [...workers], threads })];
+  return workers.length > 0 && wrong('doctor.set-for-worker', text, { pid, asked: workers, threads });
 };
 
 /** The threads are not those of the variable, and the program did not touch it. */
@@ -129,50 +114,47 @@ const ofCount: Rule = (process) => {
   if (threads === null && usedBy === 'nobody') {
     const size = sizeOf(process);
     const text = `nothing has used its pool, which has no threads yet: the first job would make ${threadsOf(size)}, unless the program sets UV_THREADPOOL_SIZE before`;
-    return [unknown('note', 'doctor.not-used', text, { pid, size })];
+    return unknown(note('doctor.not-used', text, { pid, size }));
   }
   if (threads === null) {
     const text =
       platform === 'linux'
         ? 'nothing tells how many threads the pool has: the memory of the process may not be read, and its threads have no names (Node 22.17 and later name them); run plimsoll as root, or examine a command: plimsoll doctor -- node app.js'
         : `threads are counted on Linux only, not on ${platform}: nothing tells whether the pool has the size of the variable`;
-    return [unknown('warning', 'doctor.not-counted', text, { pid, platform })];
+    return unknown(warning('doctor.not-counted', text, { pid, platform }));
   }
+  const asked = poolSizeOf(resized ? current : initial, libuv ?? undefined);
   if (resized) {
-    const asked = poolSizeOf(current, libuv ?? undefined);
     const text = `its pool was resized while it runs: ${threadsOf(threads)}, where UV_THREADPOOL_SIZE gives ${asked}; a restart has ${asked} again`;
-    return threads === asked ? [] : [note('advice', 'doctor.resized', text, { pid, asked, threads })];
+    return threads !== asked && beside(advice('doctor.resized', text, { pid, asked, threads }));
   }
-  if (current !== null && current !== initial) return [];
-  const asked = poolSizeOf(initial, libuv ?? undefined);
+  if (current !== null && current !== initial) return null;
   if (threads !== asked) {
     const text = `${threadsOf(threads)} were counted where UV_THREADPOOL_SIZE gives ${asked}: something that is loaded before the program sets it, or starts threads of its own`;
-    return [wrong('doctor.other-count', text, { pid, asked, threads })];
+    return wrong('doctor.other-count', text, { pid, asked, threads });
   }
   const text = `UV_THREADPOOL_SIZE is not set: ${threadsOf(threads)}, libuv's default`;
-  return initial === null ? [note('note', 'doctor.default', text, { pid, threads })] : [];
+  return initial === null && beside(note('doctor.default', text, { pid, threads }));
 };
 
-const ofMachine: Rule = (process, { effectiveCpus: cpus, pidsHeadroom: headroom }) => {
-  const { pid, availableParallelism: said } = process;
-  const found: DoctorFinding[] = [];
-  if (said !== null && said > Math.ceil(cpus)) {
-    const text = `os.availableParallelism() says ${said} there, but the process gets ${formatDecimal(cpus)} CPUs by its quota and affinity: do not compute the size from it; plimsoll run --size cpus counts the quota`;
-    found.push(note('advice', 'doctor.parallelism-over-quota', text, { pid, said, cpus }));
-  }
-  if (headroom !== null && lacksRoom(process, headroom)) {
-    const size = sizeOf(process);
-    const text = `the pids limit leaves room for ${threadsOf(headroom)}, and the pool needs ${size} beside those of Node itself: Node ends by SIGABRT when a thread cannot be created; raise the limit (--pids-limit, podPidsLimit), or lower the size`;
-    found.push(wrong('doctor.pids-limit', text, { pid, size, headroom }));
-  }
-  return found;
+const ofQuota: Rule = ({ pid, availableParallelism: said }, { effectiveCpus: cpus }) => {
+  if (said === null || said <= Math.ceil(cpus)) return null;
+  const text = `os.availableParallelism() says ${said} there, but the process gets ${formatDecimal(cpus)} CPUs by its quota and affinity: do not compute the size from it; plimsoll run --size cpus counts the quota`;
+  return beside(advice('doctor.parallelism-over-quota', text, { pid, said, cpus }));
+};
+
+const ofRoom: Rule = (process, { pidsHeadroom: headroom }) => {
+  if (headroom === null || !lacksRoom(process, headroom)) return null;
+  const size = sizeOf(process);
+  const text = `the pids limit leaves room for ${threadsOf(headroom)}, and the pool needs ${size} beside those of Node itself: Node ends by SIGABRT when a thread cannot be created; raise the limit (--pids-limit, podPidsLimit), or lower the size`;
+  return wrong('doctor.pids-limit', text, { pid: process.pid, size, headroom });
 };
 
 /** A process that has nothing left to do ends within this time, even on a busy machine. */
 const EXIT_MS = 250;
 
 const ofExit: Rule = ({ pid, exitMs: ms }) => {
-  if (ms === null || ms < EXIT_MS) return [];
+  if (ms === null || ms < EXIT_MS) return null;
   const text = `it ended ${formatMs(ms)} after its exit event, which jobs that still run in the pool do (process.exit() waits for them) and so does a busy machine`;
-  return [note('advice', 'doctor.exit-delayed', text, { pid, ms })];
+  return beside(advice('doctor.exit-delayed', text, { pid, ms }));
 };

@@ -2,17 +2,15 @@ import type { MeasuredTimeline } from '../../classify/draw.js';
 import { slowJobLimit } from '../../libuv/pool-size.js';
 import type { Statement } from '../../results/finding.js';
 import type { Span, Timeline, TimelineExperiment } from '../../results/timeline.js';
-import { formatCount, formatDecimal, formatMs, list, percent } from '../format.js';
+import { formatCount, formatDecimal, formatMs, list, percent, verb } from '../format.js';
+import { findAll, type RuleOver, statement } from './finding.js';
 
 /** A timeline with what the picture of each experiment shows. */
-export const observed = (measured: MeasuredTimeline): Timeline => ({
-  ...measured,
-  experiments: measured.experiments.map((experiment) => ({
+export const observed = ({ experiments, environment, size, ...known }: MeasuredTimeline): Timeline => ({
+  ...{ ...known, environment, size },
+  experiments: experiments.map((experiment) => ({
     ...experiment,
-    observations: observationsOf(experiment, {
-      size: measured.size,
-      cpus: measured.environment.cpu.effectiveCpus,
-    }),
+    observations: observationsOf(experiment, { size, cpus: environment.cpu.effectiveCpus }),
   })),
 });
 
@@ -27,10 +25,10 @@ type Experiment = Omit<TimelineExperiment, 'observations'>;
 /** What the picture of one experiment shows; all of it follows from its spans. */
 export function observationsOf(experiment: Experiment, context: Context): Statement[] {
   const rules = [mainThread, queued, competed, together, slowHalf, shared, outside, lateCallbacks, inferred];
-  return rules.flatMap((rule) => rule(experiment, context) ?? []);
+  return findAll(rules, experiment, context);
 }
 
-type Rule = (experiment: Experiment, context: Context) => Statement | null;
+type Rule = RuleOver<[experiment: Experiment, context: Context], Statement>;
 
 const onPool = ({ spans }: Experiment): Span[] => spans.filter(({ where }) => where === 'pool');
 
@@ -41,18 +39,13 @@ const mainThread: Rule = ({ spans, wallMs, requests }) => {
   const main = spans.filter(({ where }) => where === 'main');
   const busyMs = sum(main.map(onThreadMs));
   if (busyMs < MOST * wallMs) return null;
-  if (spans.some(({ where }) => where === 'pool'))
-    return {
-      id: 'timeline.main-busy',
-      text: `the main thread was busy with the requests for ${formatMs(busyMs)} of ${formatMs(wallMs)}: what they do before and after the pool takes longer than a thread needs`,
-      evidence: { busyMs, wallMs },
-    };
+  if (spans.some(({ where }) => where === 'pool')) {
+    const text = `the main thread was busy with the requests for ${formatMs(busyMs)} of ${formatMs(wallMs)}: what they do before and after the pool takes longer than a thread needs`;
+    return statement('timeline.main-busy', text, { busyMs, wallMs });
+  }
   const longestMs = Math.max(...main.map(onThreadMs));
-  return {
-    id: 'timeline.main-thread',
-    text: `${requests > 1 ? 'one after the other' : 'alone'} on the main thread, no pool thread was used: nothing else could happen for ${formatMs(longestMs)} at a time, ${formatMs(busyMs)} in all`,
-    evidence: { requests, longestMs, busyMs },
-  };
+  const text = `${requests > 1 ? 'one after the other' : 'alone'} on the main thread, no pool thread was used: nothing else could happen for ${formatMs(longestMs)} at a time, ${formatMs(busyMs)} in all`;
+  return statement('timeline.main-thread', text, { requests, longestMs, busyMs });
 };
 
 const queueMs = ({ submitMs, startMs }: Span): number => startMs - submitMs;
@@ -71,18 +64,16 @@ const queued: Rule = (experiment, { size }) => {
   const requests = late.map(({ request }) => request);
   const longestMs = Math.max(...late.map(queueMs));
   const isInferred = late.some((span) => span.inferred);
-  return {
-    id: 'timeline.waited',
-    text: `${sumOf(waves)}: request${requests.length > 1 ? 's' : ''} ${list(ranges(requests))} waited for a pool thread, up to ${formatMs(longestMs)}${mark(isInferred)}`,
-    evidence: { waves, requests, longestMs, inferred: isInferred },
-  };
+  const text = `${sumOf(waves)}: request${verb(requests, '', 's')} ${list(ranges(requests))} waited for a pool thread, up to ${formatMs(longestMs)}${mark(isInferred)}`;
+  return statement('timeline.waited', text, { waves, requests, longestMs, inferred: isInferred });
 };
 
 /** How many requests found a free thread, and how many each time after that. */
 function wavesOf(first: number, others: number, size: number): number[] {
-  const full = Math.floor(others / size);
-  const rest = others % size;
-  return [first, ...Array.from({ length: full }, () => size), ...(rest > 0 ? [rest] : [])];
+  const more = Array.from({ length: Math.ceil(others / size) }, (_, at) =>
+    Math.min(size, others - at * size),
+  );
+  return [first, ...more];
 }
 
 const competed: Rule = (experiment, { size }) => {
@@ -92,11 +83,9 @@ const competed: Rule = (experiment, { size }) => {
   const whole = sum(experiment.timings.map(({ startMs, endMs }) => endMs - startMs));
   const queueShare = sum(late.map(queueMs)) / whole;
   const isInferred = late.some((span) => span.inferred);
-  return {
-    id: 'timeline.competed',
-    text: `every request is a chain of jobs, ${jobs.length} in all on ${formatCount(size, 'pool thread')}: ${late.length} of them waited for a thread, ${percent(queueShare)} % of the requests’ time${mark(isInferred)}`,
-    evidence: { jobs: jobs.length, size, queuedJobs: late.length, queueShare, inferred: isInferred },
-  };
+  const text = `every request is a chain of jobs, ${jobs.length} in all on ${formatCount(size, 'pool thread')}: ${late.length} of them waited for a thread, ${percent(queueShare)} % of the requests’ time${mark(isInferred)}`;
+  const evidence = { jobs: jobs.length, size, queuedJobs: late.length, queueShare, inferred: isInferred };
+  return statement('timeline.competed', text, evidence);
 };
 
 const together: Rule = (experiment) => {
@@ -106,11 +95,8 @@ const together: Rule = (experiment) => {
   if (requests < 2 || !covered || spans.some((span) => span.queued)) return null;
   const threads = new Set(spans.flatMap(({ thread }) => thread ?? [])).size;
   const allAtOnce = atOnce(spans, ({ submitMs, callbackMs }) => [submitMs, callbackMs]) >= requests;
-  return {
-    id: 'timeline.together',
-    text: `${allAtOnce ? `all ${requests} at once` : `${requests} requests`}${threads === 0 ? '' : `, on ${formatCount(threads, 'pool thread')}`}: none had to wait for a pool thread`,
-    evidence: { requests, threads, allAtOnce },
-  };
+  const text = `${allAtOnce ? `all ${requests} at once` : `${requests} requests`}${threads === 0 ? '' : `, on ${formatCount(threads, 'pool thread')}`}: none had to wait for a pool thread`;
+  return statement('timeline.together', text, { requests, threads, allAtOnce });
 };
 
 /** The most spans that were under way at the same time. */
@@ -131,11 +117,8 @@ const slowHalf: Rule = (experiment, { size }) => {
   if (!lookups.some((span) => span.queued)) return null;
   const most = atOnce(lookups, run);
   const limit = slowJobLimit(size);
-  return {
-    id: 'timeline.half-for-lookups',
-    text: `${most} at a time: of ${size} pool threads only ${limit} serve${limit === 1 ? 's' : ''} lookups (inferred from when each came back)`,
-    evidence: { atOnce: most, size, limit },
-  };
+  const text = `${most} at a time: of ${size} pool threads only ${limit} serve${limit === 1 ? 's' : ''} lookups (inferred from when each came back)`;
+  return statement('timeline.half-for-lookups', text, { atOnce: most, size, limit });
 };
 
 /** How much longer than its CPU time a job must have taken to say that it shared a core. */
@@ -151,17 +134,12 @@ const shared: Rule = (experiment, { cpus }) => {
   const slowdown = ran / cpu;
   const times = Math.abs(slowdown - 2) < 0.15 ? 'twice' : `${formatDecimal(slowdown)} times`;
   // Busy cores are what makes this a matter of cores, and not of blocking.
-  return threads > cpus && cpu >= MOST * Math.min(cpus, threads) * wallMs
-    ? {
-        id: 'timeline.shared-cores',
-        text: `each took ${times} its CPU time: up to ${threads} threads on ${formatCount(cpus, 'core')}`,
-        evidence: { slowdown, threads, cpus },
-      }
-    : {
-        id: 'timeline.off-cpu',
-        text: `each took ${times} its CPU time: the rest they waited, for a core that another program had, or for something other than a CPU (a disk, a lock)`,
-        evidence: { slowdown },
-      };
+  if (threads > cpus && cpu >= MOST * Math.min(cpus, threads) * wallMs) {
+    const text = `each took ${times} its CPU time: up to ${threads} threads on ${formatCount(cpus, 'core')}`;
+    return statement('timeline.shared-cores', text, { slowdown, threads, cpus });
+  }
+  const text = `each took ${times} its CPU time: the rest they waited, for a core that another program had, or for something other than a CPU (a disk, a lock)`;
+  return statement('timeline.off-cpu', text, { slowdown });
 };
 
 const outside: Rule = ({ spans, requests }) => {
@@ -174,37 +152,29 @@ const outside: Rule = ({ spans, requests }) => {
     waitedFor.length === 0
       ? '; Node does not tell what they waited for'
       : `: they waited for a ${waitedFor.join(', ')}, which the kernel watches`;
-  return {
-    id: 'timeline.no-pool',
-    text: `${how}no pool thread was used${why}`,
-    evidence: { requests, atOnce: most, waitedFor },
-  };
+  const text = `${how}no pool thread was used${why}`;
+  return statement('timeline.no-pool', text, { requests, atOnce: most, waitedFor });
 };
 
 /** A share of a job's time that a reader will see in the picture. */
 const VISIBLE = 0.05;
 
 const lateCallbacks: Rule = (experiment) => {
-  const late = onPool(experiment).filter(
-    ({ endMs, callbackMs, inferred: guessed }) =>
-      !guessed && callbackMs - endMs > VISIBLE * experiment.wallMs,
-  );
+  const late = onPool(experiment)
+    .filter((span) => !span.inferred)
+    .map(({ endMs, callbackMs }) => callbackMs - endMs)
+    .filter((ms) => ms > VISIBLE * experiment.wallMs);
   if (late.length === 0) return null;
-  const longestMs = Math.max(...late.map(({ endMs, callbackMs }) => callbackMs - endMs));
-  return {
-    id: 'timeline.late-callbacks',
-    text: `${late.length === 1 ? 'one result' : `${late.length} results`} waited for the event loop, up to ${formatMs(longestMs)}`,
-    evidence: { results: late.length, longestMs },
-  };
+  const longestMs = Math.max(...late);
+  const text = `${late.length === 1 ? 'one result' : `${late.length} results`} waited for the event loop, up to ${formatMs(longestMs)}`;
+  return statement('timeline.late-callbacks', text, { results: late.length, longestMs });
 };
 
 const INFERRED =
   'of fs and dns jobs Node reports submission and completion only; when they ran is inferred from the order of the queue';
 
 const inferred: Rule = (experiment) =>
-  onPool(experiment).some((span) => span.inferred)
-    ? { id: 'timeline.inferred', text: INFERRED, evidence: {} }
-    : null;
+  onPool(experiment).some((span) => span.inferred) && statement('timeline.inferred', INFERRED);
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 

@@ -3,6 +3,7 @@ import type { TraceNote } from '../../results/trace.js';
 import type { Budget } from '../../results/trace-summary.js';
 import type { Program, ProgramFacts } from '../../trace/summary.js';
 import { formatCount, formatDecimal, formatMs, percent } from '../format.js';
+import { statement } from './finding.js';
 
 /** A wait that is a smaller share of the time from submission to callback is not worth a change. */
 const WORTH = 0.1;
@@ -27,7 +28,7 @@ interface Wait {
  */
 export function traceAdvice({ facts, recordedMs, isSeen }: Program, cores: number): Statement {
   const { budget } = facts;
-  if (budget === null) return isSeen ? unused(recordedMs) : UNSEEN;
+  if (budget === null) return isSeen ? unused(recordedMs) : statement('trace.unseen', UNSEEN);
   const total = budget.totalMs.mean;
   const wait = ({ mean }: { mean: number }): Wait => ({
     share: total === 0 ? 0 : mean / total,
@@ -37,35 +38,27 @@ export function traceAdvice({ facts, recordedMs, isSeen }: Program, cores: numbe
   const largest = Math.max(queue.share, core.share, loop.share);
   if (largest < WORTH) return nothing(budget);
   if (largest === queue.share) return aboutQueue(facts, budget, cores, queue);
-  if (largest === core.share)
-    return moreCores(
-      { because: 'waited-for-core', ...core },
-      `more cores, or less other work on them: jobs that had a thread waited for a core for ${amount(core)}; more threads would not help`,
-    );
-  return freerLoop(loop, facts.eventLoopCpuShare);
+  if (largest === loop.share && largest !== core.share) return freerLoop(loop, facts.eventLoopCpuShare);
+  const text = `more cores, or less other work on them: jobs that had a thread waited for a core for ${amount(core)}; more threads would not help`;
+  return moreCores(text, { because: 'waited-for-core', ...core });
 }
 
-const UNSEEN: Statement = {
-  id: 'trace.unseen',
-  text: 'unclear: its jobs could not be recorded; the note below says why',
-  evidence: {},
-};
+const UNSEEN = 'unclear: its jobs could not be recorded; the note below says why';
 
-const unused = (recordedMs: number): Statement => ({
-  id: 'trace.unused',
-  text: `the app never used the pool in ${formatMs(recordedMs)}: its size cannot matter`,
-  evidence: { recordedMs },
-});
+function unused(recordedMs: number): Statement {
+  const text = `the app never used the pool in ${formatMs(recordedMs)}: its size cannot matter`;
+  return statement('trace.unused', text, { recordedMs });
+}
 
 function nothing({ cpuMs, blockedMs }: Budget): Statement {
   const where =
     cpuMs.mean >= blockedMs.mean ? 'on CPU' : 'in the work itself, waiting for a disk, the network or a lock';
-  return {
-    id: 'trace.nothing',
-    text: `nothing: jobs hardly wait, their time goes ${where}; another pool size would make no visible difference`,
-    evidence: { cpuMs: cpuMs.mean, blockedMs: blockedMs.mean },
-  };
+  const text = `nothing: jobs hardly wait, their time goes ${where}; another pool size would make no visible difference`;
+  return statement('trace.nothing', text, { cpuMs: cpuMs.mean, blockedMs: blockedMs.mean });
 }
+
+const moreCores = (text: string, evidence: Statement['evidence']): Statement =>
+  statement('trace.more-cores', text, evidence);
 
 function aboutQueue(
   { coresUsed, kinds }: ProgramFacts,
@@ -75,53 +68,36 @@ function aboutQueue(
 ): Statement {
   const waited = `jobs waited for a pool thread for ${amount(wait)}`;
   const busy = `${formatDecimal(coresUsed ?? 0)} of ${formatCount(cores, 'core')} were busy`;
-  if (coresUsed !== null && coresUsed >= FULL * cores)
-    return moreCores(
-      { because: 'cores-busy', ...wait, coresUsed, cores },
-      `more cores: ${waited}, but ${busy}; more threads would only share them`,
-    );
+  if (coresUsed !== null && coresUsed >= FULL * cores) {
+    const text = `more cores: ${waited}, but ${busy}; more threads would only share them`;
+    return moreCores(text, { because: 'cores-busy', ...wait, coresUsed, cores });
+  }
   const { coreWaitMs, cpuMs, blockedMs } = budget;
   const onThreadMs = coreWaitMs.mean + cpuMs.mean + blockedMs.mean;
   const coreWaitShare = onThreadMs === 0 ? 0 : coreWaitMs.mean / onThreadMs;
-  if (coreWaitShare >= STARVED)
-    return moreCores(
-      { because: 'threads-waited-for-core', ...wait, coreWaitShare },
-      `more cores, or less other work on them: ${waited}, but those that had one spent ${percent(coreWaitShare)} % of their time on it waiting for a core; more threads would wait with them`,
-    );
+  if (coreWaitShare >= STARVED) {
+    const text = `more cores, or less other work on them: ${waited}, but those that had one spent ${percent(coreWaitShare)} % of their time on it waiting for a core; more threads would wait with them`;
+    return moreCores(text, { because: 'threads-waited-for-core', ...wait, coreWaitShare });
+  }
   const slowKinds = kinds.filter(({ slowIo, queued }) => slowIo && queued > 0).map(({ kind }) => kind);
   const lookups =
     slowKinds.length === 0
       ? ''
       : `; only half of the pool serves lookups (${slowKinds.join(', ')}): caching them or keeping connections open helps too`;
-  return {
-    id: 'trace.more-threads',
-    text: `more threads: ${waited}${coresUsed === null ? '' : ` while ${busy}`}${lookups}`,
-    evidence: { ...wait, coresUsed, cores, slowKinds },
-  };
+  const text = `more threads: ${waited}${coresUsed === null ? '' : ` while ${busy}`}${lookups}`;
+  return statement('trace.more-threads', text, { ...wait, coresUsed, cores, slowKinds });
 }
 
-const moreCores = (evidence: Statement['evidence'], text: string): Statement => ({
-  id: 'trace.more-cores',
-  text,
-  evidence,
-});
-
 function freerLoop(wait: Wait, eventLoopCpuShare: number | null): Statement {
-  const isBusy = eventLoopCpuShare === null || eventLoopCpuShare >= LOOP_FULL;
   const used = eventLoopCpuShare === null ? '' : `, which used ${percent(eventLoopCpuShare)} % of a core`;
   const late = `a freer event loop: results waited for the event loop for ${amount(wait)}${used}`;
   const evidence = { ...wait, eventLoopCpuShare };
-  return isBusy
-    ? {
-        id: 'trace.event-loop-busy',
-        text: `${late}; move its work away or run more processes, another pool size would not help`,
-        evidence,
-      }
-    : {
-        id: 'trace.event-loop-delay',
-        text: `${late}: single long callbacks block it, or other threads have its core; another pool size would not help`,
-        evidence,
-      };
+  if (eventLoopCpuShare === null || eventLoopCpuShare >= LOOP_FULL) {
+    const text = `${late}; move its work away or run more processes, another pool size would not help`;
+    return statement('trace.event-loop-busy', text, evidence);
+  }
+  const text = `${late}: single long callbacks block it, or other threads have its core; another pool size would not help`;
+  return statement('trace.event-loop-delay', text, evidence);
 }
 
 const amount = ({ share, meanMs }: Wait): string =>

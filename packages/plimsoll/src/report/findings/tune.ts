@@ -1,22 +1,26 @@
 import { slowJobLimit } from '../../libuv/pool-size.js';
-import type { Finding } from '../../results/finding.js';
 import type { TunedRoute, TunedSize, TuneResult } from '../../results/tune.js';
 import { FIRST_LOOK } from '../../stats/looks.js';
 import type { MeasuredTune, TuneNote } from '../../tune/answer.js';
-import { change, formatChange, formatCount, formatDecimal, formatMs, list, percent } from '../format.js';
-import { finding } from './finding.js';
+import {
+  change,
+  formatChange,
+  formatCount,
+  formatDecimal,
+  formatMs,
+  list,
+  percent,
+  verb,
+} from '../format.js';
+import { advice, factual, findAll, note, type RuleOver, type Texts, warning } from './finding.js';
 
 /** What was measured, with its sentences. */
 export function tuneResultOf(measured: MeasuredTune): TuneResult {
   const { notes, ...result } = measured;
-  return {
-    ...result,
-    headline: headlineOf(measured),
-    findings: RULES.flatMap((rule) => rule(measured)),
-  };
+  return { ...result, headline: headlineOf(measured), findings: findAll(RULES, measured) };
 }
 
-type Rule = (measured: MeasuredTune) => Finding[];
+type Rule = RuleOver<[measured: MeasuredTune]>;
 
 /** A smaller wait for a thread is no reason for anything. */
 const NOTABLE_WAIT_MS = 1;
@@ -96,22 +100,19 @@ function whyNot(measured: MeasuredTune): string {
   return 'sizes differ too little, or vary too much, to be told apart: give more --time';
 }
 
-const plural = (sizes: readonly unknown[], one: string, many: string): string =>
-  sizes.length === 1 ? one : many;
-
 const numbers = (sizes: readonly TunedSize[]): number[] => sizes.map(({ size }) => size);
 
 const cannotTell: Rule = (measured) => {
   const { twin, baseline, answer, method } = measured;
-  if (answer !== 'cannot tell') return [];
+  if (answer !== 'cannot tell') return null;
   if (twin?.noisy) {
     const text = `${baseline} differs from its twin by ${formatChange(twin.ratio, twin.interval)}: something beside the size changes all the while; measure on a quieter machine, or for longer`;
-    return [finding('warning', 'tune.noisy', text, { ratio: twin.ratio, interval: twin.interval ?? [] })];
+    return warning('tune.noisy', text, { ratio: twin.ratio, interval: twin.interval ?? [] });
   }
   const best = leaningTo(measured);
-  if (best === undefined || best.size === baseline) return [];
+  if (best === undefined || best.size === baseline) return null;
   const text = `the estimates lean to ${best.size}: ${gainText(measured, best)}`;
-  return [finding('note', 'tune.unclear', text, { size: best.size, blocks: method.blocks })];
+  return note('tune.unclear', text, { size: best.size, blocks: method.blocks });
 };
 
 /** The size with the best estimate. */
@@ -121,70 +122,64 @@ function leaningTo({ sizes, objective }: MeasuredTune): TunedSize | undefined {
   return sizes.toSorted((a, b) => rating(b) - rating(a))[0];
 }
 
-const routesSlower: Rule = (measured) => {
-  const chosen = sizeIn(measured, measured.recommended);
-  if (chosen === undefined || chosen.size === measured.baseline) return [];
-  const warning = (slower: 'yes' | 'maybe', id: string): Finding[] => {
-    const routes = slowerRoutes(chosen, slower);
-    if (routes.length === 0) return [];
-    const verb = slower === 'maybe' ? 'may be' : plural(routes, 'is', 'are');
+const routesSlower =
+  (slower: 'yes' | 'maybe', id: string): Rule =>
+  (measured) => {
+    const chosen = sizeIn(measured, measured.recommended);
+    const routes = chosen === undefined ? [] : slowerRoutes(chosen, slower);
+    if (routes.length === 0 || chosen?.size === measured.baseline) return null;
+    const are = slower === 'maybe' ? 'may be' : verb(routes, 'is', 'are');
     const names = routes.map(({ route, ratio }) => `${route} (${change(ratio ?? 1)})`);
-    const text = `at ${chosen.size} ${list(names)} ${verb} slower than at ${measured.baseline}`;
+    const text = `at ${chosen?.size} ${list(names)} ${are} slower than at ${measured.baseline}`;
     const ratios = routes.map(({ ratio }) => ratio ?? 1);
-    return [finding('warning', id, text, { routes: routes.map(({ route }) => route), ratios })];
+    return warning(id, text, { routes: routes.map(({ route }) => route), ratios });
   };
-  return [...warning('yes', 'tune.route-slower'), ...warning('maybe', 'tune.route-unclear')];
-};
 
 const chance: Rule = (measured) => {
-  const chosen = sizeIn(measured, measured.recommended);
-  if (chosen?.chanceSlower == null || chosen.chanceSlower < LEAST_CHANCE || measured.answer === 'no pool use')
-    return [];
-  const text = `a chance of ${percent(chosen.chanceSlower)} % that ${chosen.size} is more than 5 % worse than the best size`;
-  return [finding('note', 'tune.chance', text, { chance: chosen.chanceSlower })];
+  const { size, chanceSlower = null } = sizeIn(measured, measured.recommended) ?? {};
+  if (chanceSlower === null || chanceSlower < LEAST_CHANCE || measured.answer === 'no pool use') return null;
+  const text = `a chance of ${percent(chanceSlower)} % that ${size} is more than 5 % worse than the best size`;
+  return note('tune.chance', text, { chance: chanceSlower });
 };
 
 const overloaded: Rule = ({ sizes }) => {
-  const hit = sizes.filter((size) => size.overloaded);
-  if (hit.length === 0) return [];
-  const text = `${list(numbers(hit))} ${plural(hit, 'does', 'do')} not keep up with the requests that come, which pile up`;
-  return [finding('warning', 'tune.overloaded', text, { sizes: numbers(hit) })];
+  const hit = numbers(sizes.filter((size) => size.overloaded));
+  const text = `${list(hit)} ${verb(hit, 'does', 'do')} not keep up with the requests that come, which pile up`;
+  return hit.length > 0 && warning('tune.overloaded', text, { sizes: hit });
 };
 
 const failing: Rule = ({ sizes, baseline }) => {
   const hit = sizes.filter((size) => size.failing);
   if (hit.length > 0) {
-    const text = `clearly more requests fail at ${list(numbers(hit))} than at ${baseline}: ${plural(hit, 'it is', 'they are')} out`;
+    const text = `clearly more requests fail at ${list(numbers(hit))} than at ${baseline}: ${verb(hit, 'it is', 'they are')} out`;
     const evidence = { sizes: numbers(hit), failed: hit.map(({ failed }) => failed) };
-    return [finding('warning', 'tune.failing-sizes', text, evidence)];
+    return warning('tune.failing-sizes', text, evidence);
   }
   const failed = sizes.reduce((sum, size) => sum + size.failed, 0);
   const requests = failed + sizes.reduce((sum, size) => sum + size.requests, 0);
-  if (failed === 0 || failed / requests < MANY_FAILURES) return [];
+  if (failed === 0 || failed / requests < MANY_FAILURES) return null;
   const text = `${percent(failed / requests)} % of the requests failed, whatever the size; only the others are compared`;
-  return [finding('warning', 'tune.failures', text, { failed, requests })];
+  return warning('tune.failures', text, { failed, requests });
 };
 
-/** Where the time of a job goes: the wait for a thread at the baseline, and at the size that was chosen. */
 const queueWait: Rule = (measured) => {
-  const { baseline } = measured;
-  const chosen = sizeIn(measured, measured.recommended);
+  const { baseline, recommended } = measured;
   const baselineMs = sizeIn(measured, baseline)?.queueWaitMs.fast ?? null;
-  const chosenMs = chosen?.queueWaitMs.fast ?? null;
-  if (baselineMs === null || Math.max(baselineMs, chosenMs ?? 0) < NOTABLE_WAIT_MS) return [];
-  const isSame = chosen === undefined || chosenMs === null || chosen.size === baseline;
-  const then = isSame ? '' : `, and ${formatMs(chosenMs)} at ${chosen.size}`;
+  const chosenMs = sizeIn(measured, recommended)?.queueWaitMs.fast ?? null;
+  if (baselineMs === null || Math.max(baselineMs, chosenMs ?? 0) < NOTABLE_WAIT_MS) return null;
+  const isSame = chosenMs === null || recommended === baseline;
+  const then = isSame ? '' : `, and ${formatMs(chosenMs)} at ${recommended}`;
   const text = `a job waits ${formatMs(baselineMs)} for a pool thread at ${baseline}${then}`;
-  return [finding('note', 'tune.queue-wait', text, { baselineMs, chosenMs })];
+  return note('tune.queue-wait', text, { baselineMs, chosenMs });
 };
 
 /** libuv lets lookups have half of the threads at a time. */
 const lookupWait: Rule = (measured) => {
   const { baseline } = measured;
   const { fast = null, slow = null } = sizeIn(measured, baseline)?.queueWaitMs ?? {};
-  if (fast === null || slow === null || slow < NOTABLE_LOOKUP_MS || slow < LOOKUPS_QUEUE * fast) return [];
+  if (fast === null || slow === null || slow < NOTABLE_LOOKUP_MS || slow < LOOKUPS_QUEUE * fast) return null;
   const text = `lookups wait ${formatMs(slow)} at ${baseline}, and other jobs ${formatMs(fast)}: of ${baseline} threads at most ${slowJobLimit(baseline)} look names up at a time`;
-  return [finding('note', 'tune.lookup-wait', text, { slowMs: slow, fastMs: fast })];
+  return note('tune.lookup-wait', text, { slowMs: slow, fastMs: fast });
 };
 
 const coresBusy: Rule = (measured) => {
@@ -192,9 +187,9 @@ const coresBusy: Rule = (measured) => {
   const cores = environment.cpu.effectiveCpus;
   const at = sizeIn(measured, recommended ?? baseline);
   const busy = at?.cpu.machineCores ?? null;
-  if (busy === null || busy < BUSY_SHARE * cores) return [];
+  if (busy === null || busy < BUSY_SHARE * cores) return null;
   const text = `${formatDecimal(busy)} of ${formatCount(cores, 'core')} are busy at ${at?.size}: more threads share them, and do not add any`;
-  return [finding('note', 'tune.cores-busy', text, { busy, cores })];
+  return note('tune.cores-busy', text, { busy, cores });
 };
 
 /** Sizes that are no faster than the chosen one, and worse by another figure. */
@@ -209,37 +204,34 @@ const noFasterAnd =
     const hit = measured.sizes.filter((size) => size[flag]);
     const chosen = sizeIn(measured, measured.recommended);
     const insteadOfMs = chosen === undefined ? null : figure(chosen);
-    if (hit.length === 0 || chosen === undefined || insteadOfMs === null) return [];
+    if (hit.length === 0 || insteadOfMs === null) return null;
     const ms = hit.map((size) => figure(size) ?? 0);
-    const text = `${list(numbers(hit))} ${plural(hit, 'is', 'are')} no faster than ${chosen.size}, and ${what} is ${list(ms.map(formatMs))} instead of ${formatMs(insteadOfMs)}`;
-    return [finding('advice', id, text, { sizes: numbers(hit), ms, insteadOfMs })];
+    const text = `${list(numbers(hit))} ${verb(hit, 'is', 'are')} no faster than ${chosen?.size}, and ${what} is ${list(ms.map(formatMs))} instead of ${formatMs(insteadOfMs)}`;
+    return advice(id, text, { sizes: numbers(hit), ms, insteadOfMs });
   };
 
-const tryLarger: Rule = ({ answer, recommended, sizes }) => {
-  const largest = sizes.at(-1)?.size;
-  if (answer !== 'change' || recommended !== largest || largest === undefined) return [];
-  const text = `${largest} is the largest size that was tried: try larger ones, with --sizes ${largest},${2 * largest},${4 * largest}`;
-  return [finding('advice', 'tune.try-larger', text, { size: largest })];
+const tryLarger: Rule = ({ answer, recommended: size, sizes }) => {
+  if (answer !== 'change' || size === null || size !== sizes.at(-1)?.size) return null;
+  const text = `${size} is the largest size that was tried: try larger ones, with --sizes ${size},${2 * size},${4 * size}`;
+  return advice('tune.try-larger', text, { size });
 };
 
 const OPEN_STREAM =
   'as many requests come whatever the size, so that requests per second tell nothing: compare by --objective mean';
 
 const openStream: Rule = ({ objective, method }) =>
-  method.openStream && objective === 'throughput'
-    ? [finding('warning', 'tune.open-stream', OPEN_STREAM)]
-    : [];
+  method.openStream && objective === 'throughput' && warning('tune.open-stream', OPEN_STREAM);
 
 const leftEarly: Rule = ({ sizes }) => {
   const left = numbers(sizes.filter((size) => size.leftEarly));
   const text = `${list(left)} left early: more than 10 % worse than the best, so that the time went to the others`;
-  return left.length === 0 ? [] : [finding('note', 'tune.left-early', text, { sizes: left })];
+  return left.length > 0 && note('tune.left-early', text, { sizes: left });
 };
 
 const disturbed: Rule = ({ sizes, method: { windows } }) => {
   const hit = sizes.flatMap(({ rounds }) => rounds).filter((round) => round.disturbed).length;
   const text = `${hit} of ${formatCount(windows, 'window')} were disturbed (a process came or went, or the traffic paused), and are not compared`;
-  return hit === 0 ? [] : [finding('note', 'tune.disturbed', text, { disturbed: hit, windows })];
+  return hit > 0 && note('tune.disturbed', text, { disturbed: hit, windows });
 };
 
 const ROOM = {
@@ -247,47 +239,31 @@ const ROOM = {
   limit: 'the pool can be resized up to',
 } as const;
 
-type Says<Id> = (note: Extract<TuneNote, { readonly id: Id }>) => readonly [Finding['severity'], string];
-
 /** What befell the measurement, as it was told by whoever did it. */
-const NOTES: { readonly [Id in TuneNote['id']]: Says<Id> } = {
-  'tune.app-sets-size': ({ limit, wanted }) => [
-    'warning',
+const NOTES: Texts<TuneNote> = {
+  'tune.app-sets-size': ({ limit, wanted }) =>
     `the app sets UV_THREADPOOL_SIZE itself: it has ${formatCount(limit, 'thread')}, so that no size up to ${wanted} beyond that could be tried`,
-  ],
-  'tune.sizes-left-out': ({ sizes, because, limit }) => [
-    'warning',
-    `${list(sizes)} ${plural(sizes, 'was', 'were')} left out: ${ROOM[because]} ${formatCount(limit, 'thread')}`,
-  ],
-  'tune.traffic-restarted': ({ times }) => [
-    'note',
+  'tune.sizes-left-out': ({ sizes, because, limit }) =>
+    `${list(sizes)} ${verb(sizes, 'was', 'were')} left out: ${ROOM[because]} ${formatCount(limit, 'thread')}`,
+  'tune.traffic-restarted': ({ times }) =>
     `the command that sends the requests ended before the answer was known, and was started anew ${formatCount(times, 'time')}`,
-  ],
-  'tune.traffic-limited': ({ detail }) => ['warning', detail],
-  'tune.needs-minutes': ({ minutes }) => [
-    'warning',
+  'tune.traffic-limited': ({ detail }) => detail,
+  'tune.needs-minutes': ({ minutes }) =>
     `one run takes so long that an answer needs about ${formatCount(minutes, 'minute')}`,
-  ],
 };
 
 const whatHappened: Rule = ({ notes }) =>
-  notes.map((note) => {
-    const { id, ...evidence } = note;
-    const [severity, text] = NOTES[id](note as never);
-    return finding(severity, id, text, evidence as Finding['evidence']);
+  notes.map((one) => {
+    const { id, text, evidence } = factual(one, NOTES);
+    return (id === 'tune.traffic-restarted' ? note : warning)(id, text, evidence);
   });
 
 /** In the order in which they are told. */
 const RULES: readonly Rule[] = [
   cannotTell,
-  routesSlower,
-  overloaded,
-  failing,
-  whatHappened,
-  openStream,
-  queueWait,
-  lookupWait,
-  coresBusy,
+  routesSlower('yes', 'tune.route-slower'),
+  routesSlower('maybe', 'tune.route-unclear'),
+  ...[overloaded, failing, whatHappened, openStream, queueWait, lookupWait, coresBusy],
   noFasterAnd(
     'tune.event-loop-delay',
     'higherLoopDelay',
@@ -295,8 +271,5 @@ const RULES: readonly Rule[] = [
     ({ loopDelayMs }) => loopDelayMs?.p99 ?? null,
   ),
   noFasterAnd('tune.p99', 'higherP99', 'the 99th percentile', ({ p99Ms }) => p99Ms),
-  chance,
-  tryLarger,
-  leftEarly,
-  disturbed,
+  ...[chance, tryLarger, leftEarly, disturbed],
 ];

@@ -56,13 +56,11 @@ function drawBlock(block: Block, hasCurve: boolean): Html {
   }
 }
 
-/** What each finding means, under its id. */
 const PAGE = 'https://github.com/plimsoll-js/plimsoll/blob/main/docs/reference/findings.md';
 
 /** The anchor that GitHub gives to a heading `bench.faster`. */
 const anchorOf = (id: string): string => encodeURIComponent(id.toLowerCase().replace(/[^\w\- ]/g, ''));
 
-/** Each with its id, which leads to its explanation. */
 function findingList(findings: readonly Said[]): Html {
   const items = findings.map(({ id, text, severity }) => {
     const link =
@@ -110,7 +108,6 @@ function drawTable({ caption, columns, rows, chosen, plot }: Table, isPlotted: b
 
 const [PLOT_WIDTH, PLOT_PAD] = [180, 6];
 
-/** Draws ratios with their intervals on one axis, 1 ruled in. */
 function plotter(ratios: readonly (Ratio | null)[]): (one: Ratio | null) => Html {
   const scale = ratioScale(ratios.filter((one) => one !== null));
   const x = (ratio: number): string => (PLOT_PAD + scale(ratio) * (PLOT_WIDTH - 2 * PLOT_PAD)).toFixed(1);

@@ -1,8 +1,8 @@
+import { ticks } from '../bars.js';
 import type { Curve } from '../document.js';
 import { change } from '../format.js';
 import { type Html, html } from './escape.js';
 
-/** A place on an axis from 0 (left or bottom) to 1. */
 type Scale = (value: number) => number;
 
 /** Logarithmic: twice the size is the same way everywhere. A single value stands in the middle. */
@@ -11,27 +11,16 @@ function logScale(least: number, most: number): Scale {
   return (value) => (to === from ? 0.5 : (Math.log2(value) - from) / (to - from));
 }
 
-const STEPS = [1, 2, 5];
 const MOST_TICKS = 6;
 
 /** Round values between two bounds: 1, 2, 5, 10 …, and finer ones where the bounds are close together. */
-export function ticksBetween(least: number, most: number): number[] {
+function ticksBetween(least: number, most: number): number[] {
   const decades: number[] = [];
   for (let exponent = Math.floor(Math.log10(least)); exponent <= Math.ceil(Math.log10(most)); exponent++)
-    decades.push(...STEPS.map((step) => step * 10 ** exponent));
+    decades.push(...[1, 2, 5].map((step) => step * 10 ** exponent));
   const inside = decades.filter((value) => value >= least && value <= most);
   if (inside.length > MOST_TICKS) return inside.filter((value) => /^1/.test(value.toExponential()));
-  return inside.length >= 2 ? inside : evenly(least, most);
-}
-
-function evenly(least: number, most: number): number[] {
-  const rough = (most - least) / 4;
-  const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = unit * (STEPS.find((one) => one * unit >= rough) ?? 10);
-  const ticks: number[] = [];
-  for (let value = Math.ceil(least / step) * step; value <= most + step * 1e-9; value += step)
-    ticks.push(Number(value.toPrecision(6)));
-  return ticks;
+  return inside.length >= 2 ? inside : ticks(least, most, (most - least) / 4);
 }
 
 const [WIDTH, HEIGHT] = [480, 250];
@@ -83,7 +72,6 @@ export function drawCurve(curve: Curve, id: string): Html {
 ${isRatio ? same : null}${grid}${lines}${known.length < 2 ? null : html`<polygon class="band" points="${edges.join(' ')}"/>`}${whiskers}<polyline class="line" points="${points.map(({ size, value }) => `${x(size)},${y(value)}`).join(' ')}"/>${marks}${sizeLabels(sizes, x)}</svg></figure>`;
 }
 
-/** The whiskers set the bounds. */
 function boundsOf({ points, isRatio }: Curve): [number, number] {
   const values = [
     ...points.flatMap(({ value, interval }) => [value, ...(interval ?? [])]),

@@ -6,8 +6,7 @@ const MOST_CHARACTERS = 130_000;
 /** What tells how single rounds went: by far the most of a result. */
 const DETAIL = new Set(['rounds', 'twinRounds', 'runs', 'generations', 'spans']);
 
-export interface EmbeddedData {
-  /** Gzip, in base64. */
+interface EmbeddedData {
   readonly text: string;
   /** Single rounds were left out, so that the page stays small. */
   readonly isShortened: boolean;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Report, Verdict } from '../document.js';
 import { type ReportDocument, reportOf } from '../documents.js';
-import { environmentFacts, machineLine } from '../machine-line.js';
+import { environmentFacts, headLines, machineLine } from '../machine-line.js';
 import { markdown } from '../markdown.js';
 import { withoutSecrets } from '../without-secrets.js';
 import { drawSection } from './blocks.js';
@@ -24,8 +24,6 @@ const policy = (): Html =>
 /**
  * One self-contained page of some documents: verdicts first, then each result. It is complete without its script, loads nothing,
  * prints, carries the documents, to be saved from it, and has no arguments of commands: it is made to be shared.
- *
- * @param documents in the order in which they are shown.
  */
 export function reportPage(documents: readonly ReportDocument[], title = 'Thread pool report'): string {
   const shared = documents.map(withoutSecrets);
@@ -51,16 +49,15 @@ const LONGEST = 60;
 const short = (text: string): string =>
   [...text].length <= LONGEST ? text : `${[...text].slice(0, LONGEST - 1).join('')}…`;
 
-const linkTo = ({ command, subject }: Report, id: string): Html =>
+const linkTo = ({ command, subject = '' }: Report, id: string): Html =>
   subject === ''
     ? html`<a href="#${id}">${command}</a>`
     : html`<a href="#${id}">${short(subject)}</a> <span>${command}</span>`;
 
 function drawReport(report: Report, id: string): Html {
-  const { command, subject, environment, about, warning, sections } = report;
-  const lines = [...(environment === null ? [] : [machineLine(environment)]), ...about];
+  const { command, subject = '', warning = null, sections } = report;
   return html`<article class="result" id="${id}"><h2>${subject === '' ? command : html`${short(subject)} <span>${command}</span>`}</h2>
-${lines.map((line) => html`<p class="note soft">${line}</p>`)}${warning === null ? null : html`<p class="note unsure">${warning}</p>`}
+${headLines(report).map((line) => html`<p class="note soft">${line}</p>`)}${warning === null ? null : html`<p class="note unsure">${warning}</p>`}
 ${sections.flatMap((section, index) => drawSection(section, `${id}-${index + 1}`) ?? [])}
 <p class="tools"><button type="button" data-copy="${id}-md" hidden>Copy as Markdown</button></p><pre id="${id}-md" hidden>${preformatted(markdown(report))}</pre></article>`;
 }
@@ -76,11 +73,10 @@ function dataText(data: ReturnType<typeof embeddedData>): string {
     : 'The page carries its data.';
 }
 
-/** The machines that results of this page are from. */
 function machines(reports: readonly Report[]): Html[] {
   const known = new Map(
     reports.flatMap(({ environment }) =>
-      environment === null ? [] : [[machineLine(environment), environment]],
+      environment === undefined ? [] : [[machineLine(environment), environment]],
     ),
   );
   return [...known.values()].map(
@@ -93,7 +89,7 @@ const MOST_CARDS = 24;
 
 /** The first that a reader sees: what to set, from what, how sure, the line to copy. */
 function verdictCards(reports: readonly Report[], ids: readonly string[]): Html | null {
-  const all = reports.flatMap(({ command, verdicts }, at) =>
+  const all = reports.flatMap(({ command, verdicts = [] }, at) =>
     verdicts.map((verdict) => ({ verdict, command, id: ids[at] as string })),
   );
   if (all.length === 0) return null;

@@ -4,7 +4,6 @@ const LIGHT =
 const DARK =
   '--ground:#14181d;--raised:#1c2229;--ink:#e8edf2;--soft:#a3afbb;--rule:#333d47;--accent:#6bb6f2;--band:#6bb6f22e;--same:#93a1ae26;--bad:#ff9d8f;--unsure:#f0b070;--good:#5cd6ac;--pool:#6bb6f2;--queue:#f08a4b;--main:#9aa5b1;--outside:#2fc495;--loop:#e0a3c8';
 
-/** The style sheet of the page. */
 export const STYLES = `
 :root{${LIGHT};color-scheme:light dark}
 @media (prefers-color-scheme:dark){:root{${DARK}}}
