@@ -34,9 +34,8 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   if (worker.times !== undefined) state.timing?.died(worker.times);
   state.exiting.delete(worker);
   if (isStillborn) giveUp(state, errorOf());
-  else if (!isStopped && ran === 0 && worker.failure !== undefined)
-    state.events.emit('error', worker.failure.error);
-  state.events.emit('workerDestroy', worker);
+  else if (!isStopped && ran === 0 && worker.failure !== undefined) state.emit('error', worker.failure.error);
+  state.emit('workerDestroy', worker);
   reclaimSpinPermits(state.table, worker.index);
   state.freeIndexes.push(worker.index);
   const hasWorked = worker.completed > 0 || ran > 0;
@@ -55,13 +54,10 @@ function giveUp(state: State, error: WorkerError): void {
   if (state.workers.length > 0) return;
   const waiting = state.outstanding;
   rejectWaiting(state, () => error);
-  if (waiting === 0) state.events.emit('error', error);
+  if (waiting === 0) state.emit('error', error);
 }
 
-/**
- * Tasks have died with their worker: each runs again or is rejected. What they did may have ended the worker, unless the pool
- * has stopped it: then functions may come into quarantine.
- */
+/** Dead tasks run again or are rejected. Unless the pool has stopped their worker, they may have ended it: quarantine. */
 function bury(
   state: State,
   dead: readonly Lost[],

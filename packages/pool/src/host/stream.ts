@@ -32,10 +32,7 @@ export function streamOf(core: Core, given: unknown, options: StreamOptions): St
 
 const settled = Promise.resolve();
 
-/**
- * The items of an iterable that a worker keeps. Each is made by a task of its own, which only that worker can run: so what is not
- * asked for is not made, and the worker is free between two items.
- */
+/** The items of an iterable that a worker keeps, each made by a task of its own: the worker is free between two of them. */
 export class Stream extends Iteration implements OpenStream {
   worker: WorkerHandle | undefined;
   readonly #core: Core;
@@ -176,10 +173,7 @@ export class Stream extends Iteration implements OpenStream {
     });
   }
 
-  /**
-   * By the signal or the timeout what runs is ended as `run()` would end it; otherwise what waits is taken back, and what runs is
-   * asked to end. Then the iterable is closed.
-   */
+  /** Aborted, what runs ends as that of `run()`; else it is asked to end, once what waits is back. Then the iterable closes. */
   protected stop(reason: unknown, why: StopCause): void {
     if (why === 'aborted') {
       this.#failBy(reason);

@@ -178,10 +178,7 @@ export type ProxyOptions = Omit<RunOptions, 'name' | 'transferList'>;
 
 type Call = (...items: unknown[]) => Promise<unknown>;
 
-/**
- * Names that others ask any object for: whoever awaits it, `JSON.stringify`, test runners, loggers. Nobody would handle what
- * such a call rejects with.
- */
+/** Asked of any object by `await`, `JSON.stringify`, test runners, loggers: nobody would handle what such a call gives. */
 const PROBES = new Set([
   'then',
   'toJSON',
@@ -192,10 +189,7 @@ const PROBES = new Set([
   'inspect',
 ]);
 
-/**
- * An object whose every member is a function that runs the exported function of that name in a worker.
- * @throws TypeError or RangeError for bad options
- */
+/** An object whose every member runs the exported function of that name. @throws TypeError or RangeError for bad options */
 export function proxyOf(core: () => Core, options: ProxyOptions): object {
   const own: RunOptions = ownOf(options);
   refuse('name', own.name, 'left out: a proxy calls a function by the name of its member');

@@ -126,26 +126,15 @@ export class Task {
   slot = -1;
   /** Tasks are due in the order of their numbers, unless priorities differ. */
   number = 0;
-  value: unknown;
-  readonly handler: number;
-  readonly created: number;
-  /** Gets the result, or a `Rejection`. */
-  readonly resolve: (value: unknown) => void;
-  readonly extras: Extras | undefined;
 
   constructor(
-    value: unknown,
-    handler: number,
-    created: number,
-    resolve: (value: unknown) => void,
-    extras: Extras | undefined,
-  ) {
-    this.value = value;
-    this.handler = handler;
-    this.created = created;
-    this.resolve = resolve;
-    this.extras = extras;
-  }
+    public value: unknown,
+    readonly handler: number,
+    readonly created: number,
+    /** Gets the result, or a `Rejection`. */
+    readonly resolve: (value: unknown) => void,
+    readonly extras: Extras | undefined,
+  ) {}
 
   /** A `reject` of its own would be one closure more for each of a million that wait. */
   reject(reason: unknown): void {
@@ -182,11 +171,7 @@ export class Task {
 
 /** A promise that is resolved with it rejects, one microtask later. */
 export class Rejection {
-  readonly reason: unknown;
-
-  constructor(reason: unknown) {
-    this.reason = reason;
-  }
+  constructor(readonly reason: unknown) {}
 
   // biome-ignore lint/suspicious/noThenProperty: a thenable is what it is for
   then(_resolve: unknown, reject: (reason: unknown) => void): void {

@@ -219,7 +219,8 @@ export function kill(state: State, worker: WorkerHandle): void {
   // By what the end of a task has called.
   if (worker.state >= STOPPING) return;
   leave(state, worker);
-  worker.terminate();
+  worker.state = STOPPING;
+  void worker.thread.terminate();
   leaveHome(state, worker);
 }
 
@@ -277,10 +278,7 @@ function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
   else if (hasRetired(state, worker)) kill(state, worker);
 }
 
-/**
- * Replaces workers that have done enough: another one is started, and when it is ready the old one takes no more tasks and ends.
- * One at a time, so there is never more than one worker beyond `maxThreads`.
- */
+/** Replaces workers that have done enough, each once the next is ready: one at a time, so one more than `maxThreads` at most. */
 export function recycle(state: State): void {
   if (state.recycled !== undefined || state.closing) return;
   const most = state.options.maxTasksPerWorker ?? Number.POSITIVE_INFINITY;

@@ -39,8 +39,6 @@ export interface Circumstances {
 
 /** The sums of all tasks that called one function. */
 export class Breakdown {
-  readonly filename: string;
-  readonly name: string;
   failed = 0;
   readonly total = new Histogram();
   readonly phases = Object.fromEntries(PHASES.map((phase) => [phase, new Histogram()])) as Record<
@@ -56,10 +54,10 @@ export class Breakdown {
   promisedRun = 0;
   promisedIdle = 0;
 
-  constructor(filename: string, name: string) {
-    this.filename = filename;
-    this.name = name;
-  }
+  constructor(
+    readonly filename: string,
+    readonly name: string,
+  ) {}
 
   add(phases: Phases, { failed, foundFree, idle }: Circumstances): void {
     let total = 0;
