@@ -189,7 +189,8 @@ export function retire(state: State, worker: WorkerHandle): void {
 
 /** Until it keeps no stream it takes tasks as ever: it could not be woken for the next item of one otherwise. */
 function tellToRetire(state: State, worker: WorkerHandle): void {
-  if (worker.isTold || worker.kept > 0 || state.lanes.has(worker)) return;
+  // A lane whose tasks were cancelled stays until it is refilled.
+  if (worker.isTold || worker.kept > 0 || (state.lanes.get(worker)?.size ?? 0) > 0) return;
   worker.isTold = true;
   worker.post([message.RETIRE]);
 }
