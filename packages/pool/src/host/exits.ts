@@ -2,7 +2,7 @@ import type { WorkerError } from '../errors.js';
 import { reclaimSpinPermits } from '../shared/gate.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { type Lost, putBack, reap, rejectWaiting } from './dispatch.js';
-import { isSame, notRetryable, workerFailure } from './faults.js';
+import { keyOf, notRetryable, workerFailure } from './faults.js';
 import { type RetryPolicy, retryOf } from './options.js';
 import type { State } from './state.js';
 import { type HandlerName, PAUSED, SETTLED, type Task } from './task.js';
@@ -67,11 +67,11 @@ function bury(
   const { handlers, guard } = state;
   const nameOf = (task: Task): HandlerName => handlers.of(task.handler);
   // One death for each function, however many of its tasks the worker had.
-  const ran = dead.filter(({ hasRun }) => hasRun && !isStopped).map(({ task }) => nameOf(task));
-  for (const [index, handler] of ran.entries()) {
-    const isFirst = ran.findIndex((other) => isSame(handler, other)) === index;
-    if (!isFirst || !guard.died(handler, errorOf(handler))) continue;
-    const isOfIt = (task: Task): boolean => !task.isStep && isSame(nameOf(task), handler);
+  const ran = new Map<string, HandlerName>();
+  for (const { task, hasRun } of dead) if (hasRun && !isStopped) ran.set(keyOf(nameOf(task)), nameOf(task));
+  for (const [key, handler] of ran) {
+    if (!guard.died(handler, errorOf(handler))) continue;
+    const isOfIt = (task: Task): boolean => !task.isStep && keyOf(nameOf(task)) === key;
     rejectWaiting(state, () => guard.quarantined(handler), isOfIt);
   }
   const policy = retryOf('options.retry', state.options.retry);

@@ -17,9 +17,7 @@ interface Suspect {
   readonly last: WorkerError;
 }
 
-const keyOf = ({ filename, name }: FunctionName): string => `${filename}\0${name}`;
-
-export const isSame = (one: FunctionName, other: FunctionName): boolean => keyOf(one) === keyOf(other);
+export const keyOf = ({ filename, name }: FunctionName): string => `${filename}\0${name}`;
 
 /** The breaker, for pools whose workers cannot start, and the quarantine, for functions that end one worker after another. */
 export class Guard {

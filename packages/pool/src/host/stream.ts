@@ -1,4 +1,3 @@
-import type { Transferable } from 'node:worker_threads';
 import { WorkerError } from '../errors.js';
 import { CONTINUED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
 import { ASK, cancel, END, LEAVE } from './cancel.js';
@@ -27,7 +26,8 @@ export function streamOf(core: Core, given: unknown, options: StreamOptions): St
   const most = count('options.highWaterMark', own.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
   // Its code knows of the stream, which can always end, not of the task that opens it.
   const checked = { ...check(core, own), grace: duration('options.grace', own.grace) ?? 0, call: 0 };
-  return new Stream(core, given, transferOf(own), checked, most);
+  const transfer = transferOf(own);
+  return new Stream(core, () => parcelOf([given], transfer), checked, most);
 }
 
 const settled = Promise.resolve();
@@ -36,8 +36,7 @@ const settled = Promise.resolve();
 export class Stream extends Iteration implements OpenStream {
   worker: WorkerHandle | undefined;
   readonly #core: Core;
-  readonly #given: unknown;
-  readonly #transfer: readonly Transferable[];
+  readonly #pack: () => Parcel;
   readonly #checked: Checked;
   #parcel: Parcel | undefined;
   /** The number of the iterable in its worker. */
@@ -54,11 +53,10 @@ export class Stream extends Iteration implements OpenStream {
   #failure: { readonly reason: unknown } | undefined;
   #settleClosed!: { resolve(): void; reject(reason: unknown): void };
 
-  constructor(core: Core, given: unknown, transfer: readonly Transferable[], checked: Checked, most: number) {
+  constructor(core: Core, pack: () => Parcel, checked: Checked, most: number) {
     super(most, true);
     this.#core = core;
-    this.#given = given;
-    this.#transfer = transfer;
+    this.#pack = pack;
     this.#checked = checked;
     this.closed = new Promise<void>((resolve, reject) => {
       this.#settleClosed = { resolve, reject };
@@ -81,7 +79,7 @@ export class Stream extends Iteration implements OpenStream {
   /** @throws what the input or its iterator throws, and why the task is refused */
   #open(): void {
     this.#isOpening = true;
-    const parcel = parcelOf([this.#given], this.#transfer);
+    const parcel = this.#pack();
     this.#parcel = parcel;
     const { transfer, original } = parcel;
     const handler = handlerOf(this.#core, this.#checked, STREAMED | parcel.call);

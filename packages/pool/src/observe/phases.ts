@@ -80,7 +80,6 @@ export class TaskPhases implements TaskHooks {
     const written = cells[at + WRITTEN] as number;
     const called = (cells[at + CALLED] as number) || written;
     const returned = (cells[at + RETURNED] as number) || called;
-    const foundFree = this.#foundFree[slot] === 1;
     const phases: Phases = {
       ...this.#before(worker, slot, floats[(base + CREATED) >> 1] as number, taken),
       load: called - taken,
@@ -90,7 +89,7 @@ export class TaskPhases implements TaskHooks {
       decode: to - from,
     };
     const breakdown = this.#breakdownOf(words[base + HANDLER] as number);
-    breakdown.add(phases, { failed, foundFree, idle: cells[at + IDLE] as number });
+    breakdown.add(phases, failed, this.#foundFree[slot] === 1, cells[at + IDLE] as number);
   }
 
   #before(
