@@ -153,7 +153,10 @@ export class Core extends State implements Pumped {
     try {
       this.timing?.atTime(created);
       if (!task.isPinned) heed(this, task);
-      this.enter(task);
+      // First, because at the end of the stack it may throw, and then nothing has happened.
+      if (extras !== undefined) this.tally(extras, 1);
+      task.number = ++this.lastNumber;
+      this.outstanding++;
       isHeld = true;
       // Both now, not in the next microtask: the caller may block this thread until the task has done something.
       if (extras?.key !== undefined) findHome(this, task);

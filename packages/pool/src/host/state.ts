@@ -227,21 +227,6 @@ export abstract class State implements WorkerEvents {
     return this.waiting(this.options.maxThreads, 1) > 0;
   }
 
-  enter(task: Task): void {
-    // First, because at the end of the stack it may throw, and then nothing has happened.
-    if (task.extras !== undefined) this.tally(task.extras, 1);
-    task.number = ++this.lastNumber;
-    this.outstanding++;
-  }
-
-  /** It is under way no more. At the end of the stack any step may throw, so the count can be written twice. */
-  leave(task: Task): void {
-    this.outstandingAfter = this.outstanding - 1;
-    this.leaving = task.number;
-    this.outstanding = this.outstandingAfter;
-    if (task.extras !== undefined) this.tally(task.extras, -1);
-  }
-
   /** The worker of a task with a key; undefined: none for now. */
   setHome(task: Task, worker: WorkerHandle | undefined): void {
     const extras = task.extras as Extras;
@@ -264,7 +249,11 @@ export abstract class State implements WorkerEvents {
   settle(task: Task, outcome: unknown, failed: boolean): void {
     if (task.place === SETTLED) return;
     const { extras } = task;
-    this.leave(task);
+    // At the end of the stack any step may throw, so the count can be written twice.
+    this.outstandingAfter = this.outstanding - 1;
+    this.leaving = task.number;
+    this.outstanding = this.outstandingAfter;
+    if (extras !== undefined) this.tally(extras, -1);
     task.place = SETTLED;
     task.value = undefined;
     this.completed++;
