@@ -35,7 +35,7 @@ const observers = new WeakMap<object, Observer>();
  */
 export function observe(pool: Observed): Observer {
   const core = (Object(pool) as { core?: Core }).core;
-  if (core?.state === undefined) throw badType('pool', pool, 'a pool');
+  if (core?.slots === undefined) throw badType('pool', pool, 'a pool');
   const observer = observers.get(core) ?? new Observer(core);
   observers.set(core, observer);
   return observer;
@@ -58,11 +58,10 @@ class Observer {
 
   /** @internal */
   constructor(core: Core) {
-    const { state } = core;
-    const phases = state.marks && new TaskPhases(core, state.marks.cells);
+    const phases = core.marks && new TaskPhases(core, core.marks.cells);
     this.#core = core;
     this.#phases = phases;
-    state.hooks = {
+    core.hooks = {
       written: phases && ((slot, from, to) => phases.written(slot, from, to)),
       read: phases && ((...outcome) => phases.read(...outcome)),
       ready: () => phases?.ready(),

@@ -11,6 +11,7 @@ import {
 } from './host/options.js';
 import type { Policy } from './host/state.js';
 import { runWith } from './host/submit.js';
+import { plan } from './host/workers.js';
 import { chooserFor } from './piscina/balance.js';
 import { CustomQueue } from './piscina/custom-queue.js';
 import {
@@ -260,13 +261,13 @@ export class Piscina<T = any, R = any> extends Required {
 
   /** As many as there must be: Piscina starts all of them at once. */
   override get threads(): Worker[] {
-    this.core.refillCrew();
+    plan(this.core, true);
     return super.threads;
   }
 
   /** Those that still start included: Piscina counts the first workers as ready from the beginning. */
   override get idleThreads(): number {
-    this.core.refillCrew();
+    plan(this.core, true);
     return this.core.spareThreads;
   }
 

@@ -93,7 +93,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
         });
       }
     };
-    return new Core(options, { emit }, this.#policy);
+    return new Core(options, emit, this.#policy);
   }
 
   /** @internal Starts anew, with new workers and the same options. */

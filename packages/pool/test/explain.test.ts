@@ -176,8 +176,7 @@ function facts(
 ) {
   const { most = 2, cores = 2, utilization = 0.1, idle = -1 } = more;
   const breakdown = new Breakdown('/worker.js', 'work');
-  for (let task = 0; task < 200; task++)
-    breakdown.add({ ...ONE, ...phases }, { failed: false, foundFree: false, idle });
+  for (let task = 0; task < 200; task++) breakdown.add({ ...ONE, ...phases }, false, false, idle);
   const spread = (phase: Phase) => ({
     ...{ mean: breakdown.phases[phase].mean, share: 0 },
     ...{ p50: breakdown.phases[phase].percentile(50), p99: breakdown.phases[phase].percentile(99) },

@@ -12,9 +12,8 @@ const MANY = 3000;
 const FILE = fileURLToPath(fixture('tasks.mjs'));
 
 const open = (context: { after(fn: () => Promise<void>): void }): Core => {
-  const core = new Core(fillOptions({ filename: FILE, name: 'echo', minThreads: 1, maxThreads: 1 }), {
-    emit() {},
-  });
+  const options = fillOptions({ filename: FILE, name: 'echo', minThreads: 1, maxThreads: 1 });
+  const core = new Core(options, () => {});
   context.after(() => core.destroy());
   return core;
 };
@@ -43,14 +42,14 @@ test('one task with a priority costs the tasks long after it nothing', async (t)
   const core = open(t);
   await withPriority(core, 1, 1);
   const soon = plain(core, 100);
-  assert.ok(core.state.slots.inUse <= 1, 'right after a priority, tasks wait on the host');
+  assert.ok(core.slots.inUse <= 1, 'right after a priority, tasks wait on the host');
   await Promise.all(soon);
   await Promise.all(plain(core, MANY));
   const { blocked, release } = block((task) =>
     core.run(task, core.handlers.idOf(FILE, 'markAndWait'), undefined),
   );
   const late = plain(core, 100);
-  assert.equal(core.state.slots.inUse, 101, 'long after it, they wait in the table');
+  assert.equal(core.slots.inUse, 101, 'long after it, they wait in the table');
   release();
   await Promise.all([blocked, ...late]);
 });

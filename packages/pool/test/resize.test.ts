@@ -186,3 +186,14 @@ test('a worker that keeps streams ends them before it retires', async (t) => {
   assert.deepEqual(await Promise.all(others), range(50));
   await until(() => pool.threads.length === 1);
 });
+
+test('a worker that is one too many leaves when all that waited for it was cleared', async (t) => {
+  const pool = poolFor(t, { minThreads: 2, maxThreads: 2 });
+  await pool.ready();
+  pool.pause();
+  const parts = pool.broadcast(1, { name: 'echo' });
+  pool.resize({ minThreads: 1, maxThreads: 1 });
+  pool.clear();
+  await parts;
+  await until(() => pool.threads.length === 1);
+});

@@ -53,10 +53,8 @@ function benchFor(t: TestContext, options: PoolOptions = {}, armed?: [step: numb
     workerData: { steps },
     ...options,
   });
-  const core = new Core(filled, {
-    emit: (event: string, value?: unknown) => {
-      if (event === 'error') errors.push(value);
-    },
+  const core = new Core(filled, (event, value) => {
+    if (event === 'error') errors.push(value);
   });
   const release = (): void => {
     Atomics.store(steps, TO_GO, 0);
@@ -78,7 +76,7 @@ function benchFor(t: TestContext, options: PoolOptions = {}, armed?: [step: numb
     },
     release,
     get slotsInUse() {
-      return core.state.slots.inUse;
+      return core.slots.inUse;
     },
   };
 }

@@ -10,11 +10,7 @@ interface Block {
   readonly bits: number;
 }
 
-/**
- * Memory for what does not fit into a task's slot: large values, and buffers. Only the host allocates and frees, so none of
- * this is shared but the bytes. Blocks have sizes that are powers of two, and are freed with the slot that they belong to;
- * chunks of 4 MiB are added on need, up to 64 MiB.
- */
+/** Memory for values that do not fit into a slot. The host alone allocates: blocks of powers of two, freed with their slot. */
 export class Arena {
   /** The slot that is being written: it gets what is allocated. */
   slot = -1;

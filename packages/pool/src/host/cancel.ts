@@ -14,10 +14,7 @@ export const ASK = 1;
 /** The same if it has a `grace`, otherwise its worker is stopped at once and replaced. */
 export const END = 2;
 
-/**
- * Ends a task before its time: it is rejected, wherever it waits, and one that a worker has claimed is ended as `how` says.
- * False: it has ended already, or goes on.
- */
+/** Rejects a task before its time, wherever it is; one that runs ends as `how` says. False: it has ended, or goes on. */
 export function cancel(
   state: State,
   task: Task,

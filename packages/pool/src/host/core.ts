@@ -12,7 +12,7 @@ import { workerExited } from './exits.js';
 import { closed, startFailure } from './faults.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
-import { type CoreEvents, geometryFor, type Policy, State } from './state.js';
+import { type Emit, geometryFor, type Policy, State } from './state.js';
 import { type Extras, SETTLED, Task, type Watch } from './task.js';
 import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { endRecycling, findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
@@ -52,8 +52,8 @@ export class Core extends State implements Pumped {
   /** Until the last resize, and when that was. */
   #capacity = { before: 0, since: this.#startedAt };
 
-  constructor(options: FilledOptions, events: CoreEvents, policy?: Policy, geometry = geometryFor(options)) {
-    super(options, events, geometry, policy);
+  constructor(options: FilledOptions, emit: Emit, policy?: Policy, geometry = geometryFor(options)) {
+    super(options, emit, geometry, policy);
     const { maxTasksPerWorker, maxHeapMb, context } = options;
     this.#firstMaxThreads = options.maxThreads;
     this.#notesTime = options.recordTiming || options.explain || policy !== undefined;
@@ -65,11 +65,6 @@ export class Core extends State implements Pumped {
     if (options.minThreads > 0 && spawn(this) === undefined) throw this.startError?.error;
     // A balancer is offered all of them from its first task on.
     if (this.choose !== undefined) plan(this, true);
-  }
-
-  /** For what looks at a pool from outside. */
-  get state(): State {
-    return this;
   }
 
   get duration(): number {
@@ -93,10 +88,6 @@ export class Core extends State implements Pumped {
 
   get isStreaming(): boolean {
     return this.#pump.isStreaming;
-  }
-
-  readMessages(): void {
-    for (const worker of this.workers) worker.readMessages();
   }
 
   /** What goes with tasks that are submitted now; undefined: nothing does. */
@@ -133,10 +124,7 @@ export class Core extends State implements Pumped {
     );
   }
 
-  /**
-   * Submits a task without a promise: `resolve` gets its result, or a `Rejection`.
-   * @throws why it is refused
-   */
+  /** Submits a task without a promise: `resolve` gets its result, or a `Rejection`. @throws why it is refused */
   start(
     value: unknown,
     handler: number,
@@ -165,7 +153,10 @@ export class Core extends State implements Pumped {
     try {
       this.timing?.atTime(created);
       if (!task.isPinned) heed(this, task);
-      this.enter(task);
+      // First, because at the end of the stack it may throw, and then nothing has happened.
+      if (extras !== undefined) this.tally(extras, 1);
+      task.number = ++this.lastNumber;
+      this.outstanding++;
       isHeld = true;
       // Both now, not in the next microtask: the caller may block this thread until the task has done something.
       if (extras?.key !== undefined) findHome(this, task);
@@ -190,7 +181,7 @@ export class Core extends State implements Pumped {
 
   #setNeedsDrain(needed: boolean): void {
     this.needsDrain = needed;
-    void settled.then(() => this.events.emit(needed ? 'needsDrain' : 'drain'));
+    void settled.then(() => this.emit(needed ? 'needsDrain' : 'drain'));
   }
 
   changed(isShort = false): void {
@@ -320,12 +311,12 @@ export class Core extends State implements Pumped {
     this.hooks?.ready();
     endRecycling(this, worker);
     this.refusedAt = -1;
-    this.events.emit('workerCreate', worker);
+    this.emit('workerCreate', worker);
     this.changed(true);
   }
 
   onMessage(value: unknown): void {
-    this.events.emit('message', value);
+    this.emit('message', value);
   }
 
   onStarted({ threadId }: WorkerHandle, id: number, time: number): void {
@@ -334,11 +325,6 @@ export class Core extends State implements Pumped {
 
   onExit(worker: WorkerHandle, exitCode: number): void {
     this.changed(workerExited(this, worker, exitCode));
-  }
-
-  /** As many workers as there must be, and those that tasks need. */
-  refillCrew(): void {
-    plan(this, true);
   }
 
   /** The most workers that the table has room for, with some that do not end. */
@@ -362,10 +348,7 @@ export class Core extends State implements Pumped {
     this.changed(true);
   }
 
-  /**
-   * Takes nothing more, and waits for every task and stream, then for what workers dispose of; `closeTimeout` for all of it. With
-   * `force`, also later, what waits is rejected. Then stops the workers. Rejects with what was left when the time was over.
-   */
+  /** Ends after all tasks, streams and disposals; with `force`, also later, what waits is rejected. Rejects with what is left. */
   close(force: boolean, patience = this.options.closeTimeout): Promise<void> {
     this.closing = true;
     this.guard.close();
@@ -394,7 +377,7 @@ export class Core extends State implements Pumped {
     try {
       await this.destroy(left());
     } finally {
-      this.events.emit('close');
+      this.emit('close');
     }
     if (failure !== undefined) throw failure;
   }

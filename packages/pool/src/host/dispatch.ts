@@ -28,11 +28,7 @@ const LARGE = 2;
 /** After so many tasks without a priority, order is no longer kept: until then it is probably needed again soon. */
 const PLAIN_AGAIN = 2048;
 
-/**
- * Puts a task that has been entered into the table, or where it waits. False when it was published and is large: it took so
- * long to write that no worker should wait for a further one.
- * @throws at the end of the stack
- */
+/** Puts a task into the table, or where it waits. False: it is large and published, so no worker should wait for more. */
 export function dispatch(state: State, task: Task): boolean {
   if (task.isPinned) {
     putIntoLane(state, task);
@@ -185,11 +181,7 @@ function publishToOne(state: State, worker: WorkerHandle, task: Task, slot: numb
   return true;
 }
 
-/**
- * A worker that takes a task as soon as it gets it, or as soon as it has started when none is ready: what is handed
- * over with the task must not wait for the host's event loop, which the caller may block until the task has begun.
- * In a stream of tasks nobody is woken for one while another worker is awake, see `Pump`.
- */
+/** Who takes a task that needs the port: it is posted ahead, as the caller may block the host until the task has begun. */
 function takerOf(state: State, task: Task): WorkerHandle | undefined {
   if (queuedEntries(state.table) > 0) return undefined;
   const workers = state.workers.filter(takesTasks);
@@ -215,11 +207,7 @@ function sendPayload(state: State, worker: WorkerHandle, task: Task): boolean {
   }
 }
 
-/**
- * To be called with each task for anybody before it is dispatched. From the first one with a priority on, the host keeps the
- * order, down to the last task that no worker has claimed. That takes a turn of the host for each task, so it ends when no task
- * has had a priority for long.
- */
+/** From the first priority on the host keeps the order, which costs a turn for each task: until there was none for long. */
 export function heed(state: State, task: Task): void {
   if (state.isCustom) return;
   const hasPriority = task.extras !== undefined && task.extras.priority !== 0;
@@ -286,10 +274,7 @@ export interface Lost {
   readonly hasRun: boolean;
 }
 
-/**
- * A worker's thread has exited: reads its last reports, and gives the tasks that died with it, and how many it was running.
- * Others go back to where they waited.
- */
+/** A worker's thread has exited: what waited goes back. Gives the tasks that died with it, and how many it was running. */
 export function reap(state: State, worker: WorkerHandle): { dead: Lost[]; ran: number } {
   const dead: Lost[] = [];
   state.refusedAt = -1;

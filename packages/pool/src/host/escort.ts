@@ -5,7 +5,8 @@ import { now } from '../shared/clock.js';
 import { type OpenTelemetryApi, type Span, STATUS_ERROR } from '../shared/otel-api.js';
 import type { Storages } from '../shared/stores.js';
 import { isError, messageOf } from '../shared/untrusted.js';
-import { type HandlerNames, Rejection } from './task.js';
+import type { State } from './state.js';
+import { Rejection } from './task.js';
 
 /**
  * What is published to the channels `tracing:plimsoll.pool.task:*` and `plimsoll.pool.task.started`: the same object for all events
@@ -38,13 +39,6 @@ export const isWatched = (): boolean =>
   failure.hasSubscribers ||
   started.hasSubscribers;
 
-/** What the escort needs of the pool. */
-interface Escorted {
-  readonly handlers: HandlerNames;
-  /** Reads what workers have posted. */
-  readMessages(): void;
-}
-
 /** A task from its submission to its end, with all that belongs to it. */
 export interface Journey {
   /** To be submitted in the place of the task's own. */
@@ -61,19 +55,16 @@ export interface Journey {
 const settled = Promise.resolve();
 let ids = 0;
 
-/**
- * What travels with tasks: stores, trace context, and the events and spans that tell of them. Made for a pool that has such an
- * option, or when somebody has subscribed to the events.
- */
+/** What travels with tasks: stores, trace context, events and spans. Made when a pool has them or somebody listens. */
 export class Escort {
-  readonly #pool: Escorted;
+  readonly #state: State;
   readonly #api: OpenTelemetryApi | undefined;
   /** Those whose workers shall tell of their start. */
   readonly #awaited = new Map<number, TaskEvent>();
   readonly #storages: readonly (readonly [string, Storages[string]])[];
 
-  constructor(pool: Escorted, storages: Storages | undefined, api: OpenTelemetryApi | undefined) {
-    this.#pool = pool;
+  constructor(state: State, storages: Storages | undefined, api: OpenTelemetryApi | undefined) {
+    this.#state = state;
     this.#api = api;
     this.#storages = Object.entries(storages ?? {});
   }
@@ -90,7 +81,7 @@ export class Escort {
 
   /** The task is submitted right after this, where `run()` is called or a loop was begun. */
   begin(value: unknown, handler: number): Journey {
-    const { filename, name, call } = this.#pool.handlers.of(handler);
+    const { filename, name, call } = this.#state.handlers.of(handler);
     const times = { queuedAt: now(), startedAt: undefined, threadId: undefined, settledAt: undefined };
     const event: TaskEvent = { id: ids++, name, filename, ...times };
     start.publish(event);
@@ -105,13 +96,13 @@ export class Escort {
     };
     return {
       value: packed ?? value,
-      handler: packed === undefined ? handler : this.#pool.handlers.idOf(filename, name, call | CARRIED),
+      handler: packed === undefined ? handler : this.#state.handlers.idOf(filename, name, call | CARRIED),
       queued,
       settled: (failed) => {
         if (failed !== undefined) event.error = failed.reason;
         if (!isQueued) queued();
         // The worker posts that the task begins before it reports its end; but the end is read from the table, maybe sooner.
-        if (this.#awaited.has(event.id)) this.#pool.readMessages();
+        if (this.#awaited.has(event.id)) for (const worker of this.#state.workers) worker.readMessages();
         this.#awaited.delete(event.id);
         event.settledAt = now();
         if (failed !== undefined) failure.publish(event);
@@ -125,10 +116,7 @@ export class Escort {
     };
   }
 
-  /**
-   * Submits a task with all that belongs to it: `submit` gets what stands in its place, and `resolve` its result or a `Rejection`.
-   * @throws why it is refused
-   */
+  /** `submit` gets what stands in the task's place, and `resolve` its result or a `Rejection`. @throws why it is refused */
   start<Started>(
     value: unknown,
     handler: number,

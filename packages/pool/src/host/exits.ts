@@ -2,7 +2,7 @@ import type { WorkerError } from '../errors.js';
 import { reclaimSpinPermits } from '../shared/gate.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { type Lost, putBack, reap, rejectWaiting } from './dispatch.js';
-import { isSame, notRetryable, workerFailure } from './faults.js';
+import { keyOf, notRetryable, workerFailure } from './faults.js';
 import { type RetryPolicy, retryOf } from './options.js';
 import type { State } from './state.js';
 import { type HandlerName, PAUSED, SETTLED, type Task } from './task.js';
@@ -34,9 +34,8 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   if (worker.times !== undefined) state.timing?.died(worker.times);
   state.exiting.delete(worker);
   if (isStillborn) giveUp(state, errorOf());
-  else if (!isStopped && ran === 0 && worker.failure !== undefined)
-    state.events.emit('error', worker.failure.error);
-  state.events.emit('workerDestroy', worker);
+  else if (!isStopped && ran === 0 && worker.failure !== undefined) state.emit('error', worker.failure.error);
+  state.emit('workerDestroy', worker);
   reclaimSpinPermits(state.table, worker.index);
   state.freeIndexes.push(worker.index);
   const hasWorked = worker.completed > 0 || ran > 0;
@@ -55,13 +54,10 @@ function giveUp(state: State, error: WorkerError): void {
   if (state.workers.length > 0) return;
   const waiting = state.outstanding;
   rejectWaiting(state, () => error);
-  if (waiting === 0) state.events.emit('error', error);
+  if (waiting === 0) state.emit('error', error);
 }
 
-/**
- * Tasks have died with their worker: each runs again or is rejected. What they did may have ended the worker, unless the pool
- * has stopped it: then functions may come into quarantine.
- */
+/** Dead tasks run again or are rejected. Unless the pool has stopped their worker, they may have ended it: quarantine. */
 function bury(
   state: State,
   dead: readonly Lost[],
@@ -71,11 +67,11 @@ function bury(
   const { handlers, guard } = state;
   const nameOf = (task: Task): HandlerName => handlers.of(task.handler);
   // One death for each function, however many of its tasks the worker had.
-  const ran = dead.filter(({ hasRun }) => hasRun && !isStopped).map(({ task }) => nameOf(task));
-  for (const [index, handler] of ran.entries()) {
-    const isFirst = ran.findIndex((other) => isSame(handler, other)) === index;
-    if (!isFirst || !guard.died(handler, errorOf(handler))) continue;
-    const isOfIt = (task: Task): boolean => !task.isStep && isSame(nameOf(task), handler);
+  const ran = new Map<string, HandlerName>();
+  for (const { task, hasRun } of dead) if (hasRun && !isStopped) ran.set(keyOf(nameOf(task)), nameOf(task));
+  for (const [key, handler] of ran) {
+    if (!guard.died(handler, errorOf(handler))) continue;
+    const isOfIt = (task: Task): boolean => !task.isStep && keyOf(nameOf(task)) === key;
     rejectWaiting(state, () => guard.quarantined(handler), isOfIt);
   }
   const policy = retryOf('options.retry', state.options.retry);

@@ -17,14 +17,9 @@ interface Suspect {
   readonly last: WorkerError;
 }
 
-const keyOf = ({ filename, name }: FunctionName): string => `${filename}\0${name}`;
+export const keyOf = ({ filename, name }: FunctionName): string => `${filename}\0${name}`;
 
-export const isSame = (one: FunctionName, other: FunctionName): boolean => keyOf(one) === keyOf(other);
-
-/**
- * The breaker, which keeps a pool whose workers cannot start from starting one after another; and the quarantine, which keeps
- * functions that end one worker after another from being called.
- */
+/** The breaker, for pools whose workers cannot start, and the quarantine, for functions that end one worker after another. */
 export class Guard {
   /** There may be something to refuse. All that a task is asked about while all is well. */
   isUp = false;
@@ -49,11 +44,7 @@ export class Guard {
     this.isUp = true;
   }
 
-  /**
-   * Why a task is refused, if it is.
-   * @param handler undefined: it has no file
-   * @param hasWorkers Is there anybody to run it?
-   */
+  /** Why a task is refused, if it is. @param handler undefined: it has no file @param hasWorkers to run it */
   refusal(handler: FunctionName | undefined, hasWorkers: boolean): Error | undefined {
     if (this.#isClosed) return closed();
     const isOpen = this.pause > 0;

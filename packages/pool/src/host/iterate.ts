@@ -28,11 +28,7 @@ const settled = Promise.resolve();
 /** Why what is under way is ended: by the signal or the timeout, or because nobody will get anything more. */
 export type StopCause = 'aborted' | 'over';
 
-/**
- * What `map()` and `stream()` give to a `for await`: a window of places, taken as fast as the loop gets their values, in the
- * order in which they were taken or in that in which they are settled. Nothing begins before the first turn of the loop, and the
- * first failure that it gets ends it. Makes a promise for each turn, and nothing else.
- */
+/** What `map()` and `stream()` give to a `for await`. Nothing begins before its first turn, and the first failure ends it. */
 export abstract class Iteration implements AsyncIterableIterator<unknown, undefined> {
   /** What `return()` waits for. */
   protected closed: Promise<void> = settled;

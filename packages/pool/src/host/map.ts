@@ -78,12 +78,7 @@ export interface MapLimits {
 
 const settled = Promise.resolve();
 
-/**
- * Begins an item of a source after the other, never more than so many at a time, and gives their results to a `for await`. The
- * first failure ends the loop, and so do `break` and the signal: then all that is under way is ended, and the source let go.
- *
- * @throws TypeError for what is not iterable
- */
+/** Begins items of a source, so many at a time. A failure, `break` or the signal end all of them. @throws TypeError */
 export const mapOver = (
   items: unknown,
   limits: MapLimits,

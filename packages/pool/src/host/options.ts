@@ -312,10 +312,7 @@ export interface FilledOptions
   maxQueue: number;
 }
 
-/**
- * Checks options and fills in defaults.
- * @throws TypeError or RangeError, code PLIMSOLL_POOL_BAD_OPTION; UncloneableError for `workerData`
- */
+/** Checks options and fills in defaults. @throws TypeError or RangeError; UncloneableError for `workerData` */
 export function fillOptions(given: PoolOptions): FilledOptions {
   const options = fill('options', given, OPTIONS);
   const { minThreads: min, maxThreads: max, maxQueue } = options;
@@ -336,10 +333,7 @@ function isOpenTelemetry(value: unknown): value is OpenTelemetryApi {
   return [trace, context, propagation, metrics].every((part) => typeof part === 'object' && part !== null);
 }
 
-/**
- * What names a worker file to the workers: an absolute path, or a `file:` URL if it has a query or hash, which make a
- * module of its own for `import()`. A relative path starts in the current directory.
- */
+/** An absolute path, or a `file:` URL if it has a query or hash, which make a module of its own for `import()`. */
 export function pathOf(name: string, value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const given = hrefOf(value) ?? value;

@@ -53,11 +53,7 @@ export interface Parcel {
   readonly close: (() => void) | undefined;
 }
 
-/**
- * Takes what `move` marked out of its marks, and puts ports into the places of async iterables, unless those are transferred.
- * @param isSpread the items are the arguments of the function; otherwise there is one, which is the task
- * @throws what an iterable throws when it is asked for its iterator
- */
+/** Takes marks of `move` off, and puts ports into the places of async iterables. @throws what an iterable throws */
 export function parcelOf(
   items: readonly unknown[],
   transferList: readonly Transferable[] = [],

@@ -26,10 +26,7 @@ export interface Pumped {
 /** Milliseconds of microtasks after which the event loop gets its turn, whatever is going on. */
 const TURN = 0.5;
 const LOOKS = 24;
-/**
- * Submissions, from the moment the host had nothing to do, that wake a worker at once: the caller may block this
- * thread until the task has done something. In a stream of tasks each wake-up costs more than what it is for.
- */
+/** Submissions of a burst that wake a worker at once: the caller may block this thread until the task has done something. */
 const EAGER = 8;
 /** Further ones that are announced at once, for the same reason: as many as most pools could run at a time. */
 const AT_ONCE = 64;
@@ -124,10 +121,7 @@ export class Pump {
     this.#listener.hush();
   }
 
-  /**
-   * The time that the pump may take counts from here until the event loop has really turned, however often everything
-   * is done meanwhile: tasks that are submitted by the ends of others would else hold it for ever.
-   */
+  /** The pump's time counts until the loop has really turned: tasks submitted by the ends of others would hold it for ever. */
   #enterTurn(): void {
     if (this.#armed) return;
     this.#turnEnd = now() + TURN;

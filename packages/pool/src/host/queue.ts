@@ -139,10 +139,7 @@ export class Heap {
   }
 }
 
-/**
- * By (priority, number). Tasks without a priority, which are nearly all, come in the order of their numbers anyway: they
- * stand in a deque, the others in a heap.
- */
+/** By (priority, number). Those without a priority, nearly all, come in the order of their numbers: in a deque. */
 export class Queue implements Pending {
   readonly #plain = new Deque();
   readonly #ranked = new Heap();

@@ -92,10 +92,7 @@ export class Slots {
     return true;
   }
 
-  /**
-   * Marks a claimed slot whose task has ended before its time. It stays taken until its worker's thread has exited, because
-   * that may still write there. Returns that worker, or -1 when it has reported the task's end.
-   */
+  /** Keeps a slot taken until its worker has exited, which may still write there. -1: it has reported the task's end. */
   condemn(slot: number): number {
     const worker = condemn(this.#table, slot);
     if (worker === -1) return -1;
@@ -122,11 +119,7 @@ export class Slots {
     return published.sort((one, other) => other.number - one.number);
   }
 
-  /**
-   * Writes a task to where workers find it: into its slot, the arena, or a message that is still to be posted. False when it
-   * did not fit into the slot.
-   * @throws what a getter of its value throws, or that it cannot be cloned
-   */
+  /** Writes a task into its slot, the arena, or a message to be posted. False: not into the slot. @throws as getters do */
   write(task: Task, slot: number): boolean {
     // A getter of the value may run another task.
     const outer = this.arena.slot;
@@ -219,11 +212,7 @@ export class Slots {
     return this.#table.words[slotAt(this.#table.layout, slot) + SEQUENCE] as number;
   }
 
-  /**
-   * What a worker has reported in a slot that starts at word `base`, wherever it is: there, in the worker's rings, or in a
-   * message.
-   * @throws why it cannot be read
-   */
+  /** What a worker has reported: in the slot at word `base`, in its rings, or in a message. @throws why it cannot be read */
   read(worker: WorkerHandle, slot: number, base: number, flags: number): unknown {
     this.#source = worker;
     this.#decoder.makers = worker.makers;

@@ -4,11 +4,7 @@ import { SOURCE } from '../worker/source.js';
 /** The options of Node's Worker that the pool passes on. */
 export type ThreadOptions = ConstructorParameters<typeof Worker>[1];
 
-/**
- * Starts a thread of a worker. Its code travels with the host's as a text: a file beside it would be lost when an
- * application is bundled, put into an archive or an executable, or forbidden to read it. As a script it starts sooner;
- * but only before a module Node imports what `--import` names.
- */
+/** A worker's code is a text, since a bundler or an archive would lose a file. As a script it starts soonest. */
 export function startThread(options: ThreadOptions): Worker {
   const own = Object.assign(Object.create(null), options) as NonNullable<ThreadOptions>;
   if (!isToldToImport(own)) return new Worker(SOURCE, Object.assign(own, { eval: true }));

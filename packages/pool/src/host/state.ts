@@ -36,11 +36,10 @@ export function geometryFor({ maxThreads, concurrentTasksPerWorker }: FilledOpti
 }
 
 /** What the public class hears. */
-export interface CoreEvents {
-  emit(event: 'needsDrain' | 'drain' | 'close'): void;
-  emit(event: 'error' | 'message', value: unknown): void;
-  emit(event: 'workerCreate' | 'workerDestroy', worker: WorkerHandle): void;
-}
+export type Emit = (
+  event: 'needsDrain' | 'drain' | 'close' | 'error' | 'message' | 'workerCreate' | 'workerDestroy',
+  value?: unknown,
+) => void;
 
 /** What the pool has to tell a stream. */
 export interface OpenStream {
@@ -75,7 +74,7 @@ export interface Policy {
 /** Everything that a pool knows. Functions act on it, and `Core` says when. */
 export abstract class State implements WorkerEvents {
   readonly options: FilledOptions;
-  readonly events: CoreEvents;
+  readonly emit: Emit;
   readonly table: SharedTable;
   /** Are `setup` and `dispose` of worker files called? */
   readonly lifecycle: boolean;
@@ -163,9 +162,9 @@ export abstract class State implements WorkerEvents {
   /** When there are so many, it is looked which may be forgotten. */
   #mostHandlers = MOST_HANDLERS;
 
-  constructor(options: FilledOptions, events: CoreEvents, geometry: Geometry, policy?: Policy) {
+  constructor(options: FilledOptions, emit: Emit, geometry: Geometry, policy?: Policy) {
     this.options = options;
-    this.events = events;
+    this.emit = emit;
     this.lifecycle = policy?.lifecycle ?? true;
     this.table = tableOf(layoutOf(geometry));
     const { table, workers } = this;
@@ -187,10 +186,7 @@ export abstract class State implements WorkerEvents {
     this.timing = options.recordTiming ? new Timing(this) : undefined;
   }
 
-  /**
-   * Names may come from outside, so those that no task has are forgotten when there are many; while tasks wait, not yet. Nobody
-   * else has a number for longer than a call, and this is called by nobody.
-   */
+  /** Names may come from outside. Nobody but waiting tasks has a number for longer than a call, and this is called by nobody. */
   #forgetHandlers(): void {
     const { queue, lanes, homeless, paused, slots, handlers, workers } = this;
     if (queue.size + lanes.size + homeless.size + paused.size === 0) {
@@ -231,21 +227,6 @@ export abstract class State implements WorkerEvents {
     return this.waiting(this.options.maxThreads, 1) > 0;
   }
 
-  enter(task: Task): void {
-    // First, because at the end of the stack it may throw, and then nothing has happened.
-    if (task.extras !== undefined) this.tally(task.extras, 1);
-    task.number = ++this.lastNumber;
-    this.outstanding++;
-  }
-
-  /** It is under way no more. At the end of the stack any step may throw, so the count can be written twice. */
-  leave(task: Task): void {
-    this.outstandingAfter = this.outstanding - 1;
-    this.leaving = task.number;
-    this.outstanding = this.outstandingAfter;
-    if (task.extras !== undefined) this.tally(task.extras, -1);
-  }
-
   /** The worker of a task with a key; undefined: none for now. */
   setHome(task: Task, worker: WorkerHandle | undefined): void {
     const extras = task.extras as Extras;
@@ -268,7 +249,11 @@ export abstract class State implements WorkerEvents {
   settle(task: Task, outcome: unknown, failed: boolean): void {
     if (task.place === SETTLED) return;
     const { extras } = task;
-    this.leave(task);
+    // At the end of the stack any step may throw, so the count can be written twice.
+    this.outstandingAfter = this.outstanding - 1;
+    this.leaving = task.number;
+    this.outstanding = this.outstandingAfter;
+    if (extras !== undefined) this.tally(extras, -1);
     task.place = SETTLED;
     task.value = undefined;
     this.completed++;

@@ -1,4 +1,3 @@
-import type { Transferable } from 'node:worker_threads';
 import { WorkerError } from '../errors.js';
 import { CONTINUED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
 import { ASK, cancel, END, LEAVE } from './cancel.js';
@@ -27,20 +26,17 @@ export function streamOf(core: Core, given: unknown, options: StreamOptions): St
   const most = count('options.highWaterMark', own.highWaterMark, 1, Number.MAX_SAFE_INTEGER) ?? 16;
   // Its code knows of the stream, which can always end, not of the task that opens it.
   const checked = { ...check(core, own), grace: duration('options.grace', own.grace) ?? 0, call: 0 };
-  return new Stream(core, given, transferOf(own), checked, most);
+  const transfer = transferOf(own);
+  return new Stream(core, () => parcelOf([given], transfer), checked, most);
 }
 
 const settled = Promise.resolve();
 
-/**
- * The items of an iterable that a worker keeps. Each is made by a task of its own, which only that worker can run: so what is not
- * asked for is not made, and the worker is free between two items.
- */
+/** The items of an iterable that a worker keeps, each made by a task of its own: the worker is free between two of them. */
 export class Stream extends Iteration implements OpenStream {
   worker: WorkerHandle | undefined;
   readonly #core: Core;
-  readonly #given: unknown;
-  readonly #transfer: readonly Transferable[];
+  readonly #pack: () => Parcel;
   readonly #checked: Checked;
   #parcel: Parcel | undefined;
   /** The number of the iterable in its worker. */
@@ -57,11 +53,10 @@ export class Stream extends Iteration implements OpenStream {
   #failure: { readonly reason: unknown } | undefined;
   #settleClosed!: { resolve(): void; reject(reason: unknown): void };
 
-  constructor(core: Core, given: unknown, transfer: readonly Transferable[], checked: Checked, most: number) {
+  constructor(core: Core, pack: () => Parcel, checked: Checked, most: number) {
     super(most, true);
     this.#core = core;
-    this.#given = given;
-    this.#transfer = transfer;
+    this.#pack = pack;
     this.#checked = checked;
     this.closed = new Promise<void>((resolve, reject) => {
       this.#settleClosed = { resolve, reject };
@@ -84,7 +79,7 @@ export class Stream extends Iteration implements OpenStream {
   /** @throws what the input or its iterator throws, and why the task is refused */
   #open(): void {
     this.#isOpening = true;
-    const parcel = parcelOf([this.#given], this.#transfer);
+    const parcel = this.#pack();
     this.#parcel = parcel;
     const { transfer, original } = parcel;
     const handler = handlerOf(this.#core, this.#checked, STREAMED | parcel.call);
@@ -176,10 +171,7 @@ export class Stream extends Iteration implements OpenStream {
     });
   }
 
-  /**
-   * By the signal or the timeout what runs is ended as `run()` would end it; otherwise what waits is taken back, and what runs is
-   * asked to end. Then the iterable is closed.
-   */
+  /** Aborted, what runs ends as that of `run()`; else it is asked to end, once what waits is back. Then the iterable closes. */
   protected stop(reason: unknown, why: StopCause): void {
     if (why === 'aborted') {
       this.#failBy(reason);

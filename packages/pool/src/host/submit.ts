@@ -23,23 +23,8 @@ import { takesTasks, type WorkerHandle } from './worker-handle.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** The options of a task, checked. */
-export interface Checked {
-  /** null: none, neither here nor of the pool. */
-  readonly filename: string | null;
-  readonly name: string;
-  readonly signal: AbortSignalAny | undefined;
-  readonly timeout: number | undefined;
-  readonly priority: number;
-  /** Milliseconds; 0 for a task that nothing ends. */
-  readonly grace: number;
-  readonly retry: RetryPolicy | undefined;
-  readonly key: Key | undefined;
-  /** Of a part of a broadcast. */
-  readonly worker?: WorkerHandle;
-  /** OBSERVED when it may be asked to end. */
-  readonly call: number;
-}
+/** The options of a task, checked; `worker`: of a part of a broadcast. */
+export type Checked = ReturnType<typeof check> & { readonly worker?: WorkerHandle };
 
 /** A copy without a prototype, so that nobody's polluted Object.prototype becomes an option. @throws TypeError */
 export function ownOf<Options extends object>(options: Options, name = 'options'): Options {
@@ -48,20 +33,23 @@ export function ownOf<Options extends object>(options: Options, name = 'options'
 }
 
 /** @throws TypeError or RangeError for what is wrong in options */
-export function check(core: Core, own: RunOptions): Checked {
+export function check(core: Core, own: RunOptions) {
   const timeout = duration('options.timeout', own.timeout);
   const signal = signalOf(own.signal);
   const grace = duration('options.grace', own.grace) ?? 0;
   const mayAsk = grace > 0 && (signal !== undefined || timeout !== undefined);
   return {
+    /** null: none, neither here nor of the pool. */
     filename: pathOf('options.filename', own.filename) ?? core.options.filename,
     name: text('options.name', own.name) ?? core.options.name,
     timeout,
     signal,
     priority: count('options.priority', own.priority, -MOST, MOST) ?? 0,
+    /** 0 for a task that nothing ends. */
     grace: mayAsk ? grace : 0,
     retry: retryOf('options.retry', own.retry),
     key: keyOf(own.key),
+    /** It may be asked to end. */
     call: mayAsk ? OBSERVED : 0,
   };
 }
@@ -178,10 +166,7 @@ export type ProxyOptions = Omit<RunOptions, 'name' | 'transferList'>;
 
 type Call = (...items: unknown[]) => Promise<unknown>;
 
-/**
- * Names that others ask any object for: whoever awaits it, `JSON.stringify`, test runners, loggers. Nobody would handle what
- * such a call rejects with.
- */
+/** Asked of any object by `await`, `JSON.stringify`, test runners, loggers: nobody would handle what such a call gives. */
 const PROBES = new Set([
   'then',
   'toJSON',
@@ -192,10 +177,7 @@ const PROBES = new Set([
   'inspect',
 ]);
 
-/**
- * An object whose every member is a function that runs the exported function of that name in a worker.
- * @throws TypeError or RangeError for bad options
- */
+/** An object whose every member runs the exported function of that name. @throws TypeError or RangeError for bad options */
 export function proxyOf(core: () => Core, options: ProxyOptions): object {
   const own: RunOptions = ownOf(options);
   refuse('name', own.name, 'left out: a proxy calls a function by the name of its member');

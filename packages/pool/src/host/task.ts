@@ -85,39 +85,27 @@ export const SETTLED = 5;
 export type Watch = (end: (reason: unknown) => void, name: string) => () => void;
 
 /** What only tasks with options have. */
-export interface Extras {
-  readonly transfer: readonly Transferable[];
+export const NO_EXTRAS = {
+  transfer: [] as readonly Transferable[],
   /** Its worker may be killed for it, so it shares that worker with no other task. */
-  readonly abortable: boolean;
-  readonly priority: number;
-  /** The value as the caller passed it, when `move` wrapped it: custom queues look for options there. */
-  readonly original: unknown;
-  /** Milliseconds from when it is asked to end until its worker is stopped. */
-  readonly grace: number;
-  readonly retry: RetryPolicy | undefined;
-  readonly key: Key | undefined;
-  /** A stream that it opens, or a step of one, which only the worker that keeps the stream can run. */
-  readonly stream: 'opens' | 'continues' | undefined;
-  /** The only worker that may run it: of its key, of its stream, or of its part of a broadcast. */
-  worker: WorkerHandle | undefined;
-  release: (() => void) | undefined;
-  /** It was asked to end, so it rejects with that, however it ends; steps of streams see to it themselves. */
-  verdict: { readonly reason: unknown } | undefined;
-}
-
-export const NO_EXTRAS: Extras = {
-  transfer: [],
   abortable: false,
   priority: 0,
-  original: undefined,
+  /** The value as the caller passed it, when `move` wrapped it: custom queues look for options there. */
+  original: undefined as unknown,
+  /** Milliseconds from when it is asked to end until its worker is stopped. */
   grace: 0,
-  retry: undefined,
-  key: undefined,
-  stream: undefined,
-  worker: undefined,
-  release: undefined,
-  verdict: undefined,
+  retry: undefined as RetryPolicy | undefined,
+  key: undefined as Key | undefined,
+  /** A stream that it opens, or a step of one, which only the worker that keeps the stream can run. */
+  stream: undefined as 'opens' | 'continues' | undefined,
+  /** The only worker that may run it: of its key, of its stream, or of its part of a broadcast. */
+  worker: undefined as WorkerHandle | undefined,
+  release: undefined as (() => void) | undefined,
+  /** It was asked to end, so it rejects with that, however it ends; steps of streams see to it themselves. */
+  verdict: undefined as { readonly reason: unknown } | undefined,
 };
+
+export type Extras = typeof NO_EXTRAS;
 
 /** A task on the host, from its submission until it is settled. Kept small: a million may wait. */
 export class Task {
@@ -126,26 +114,15 @@ export class Task {
   slot = -1;
   /** Tasks are due in the order of their numbers, unless priorities differ. */
   number = 0;
-  value: unknown;
-  readonly handler: number;
-  readonly created: number;
-  /** Gets the result, or a `Rejection`. */
-  readonly resolve: (value: unknown) => void;
-  readonly extras: Extras | undefined;
 
   constructor(
-    value: unknown,
-    handler: number,
-    created: number,
-    resolve: (value: unknown) => void,
-    extras: Extras | undefined,
-  ) {
-    this.value = value;
-    this.handler = handler;
-    this.created = created;
-    this.resolve = resolve;
-    this.extras = extras;
-  }
+    public value: unknown,
+    readonly handler: number,
+    readonly created: number,
+    /** Gets the result, or a `Rejection`. */
+    readonly resolve: (value: unknown) => void,
+    readonly extras: Extras | undefined,
+  ) {}
 
   /** A `reject` of its own would be one closure more for each of a million that wait. */
   reject(reason: unknown): void {
@@ -182,11 +159,7 @@ export class Task {
 
 /** A promise that is resolved with it rejects, one microtask later. */
 export class Rejection {
-  readonly reason: unknown;
-
-  constructor(reason: unknown) {
-    this.reason = reason;
-  }
+  constructor(readonly reason: unknown) {}
 
   // biome-ignore lint/suspicious/noThenProperty: a thenable is what it is for
   then(_resolve: unknown, reject: (reason: unknown) => void): void {

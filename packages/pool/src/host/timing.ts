@@ -77,11 +77,7 @@ export interface Flow {
   readonly outstanding: number;
 }
 
-/**
- * Queue pressure: tasks that came in divided by tasks that went out, over the last five seconds. Counts nothing itself, but
- * remembers what the pool's counters were when each slot of 250 ms began, which it learns at the first event of the slot. So a
- * task costs one comparison, an idle pool nothing, and nobody needs a timer.
- */
+/** Tasks in ÷ tasks out. Remembers the pool's counters at the first event of each slot, so a task costs one comparison. */
 export class Pressure {
   readonly #flow: Flow;
   readonly #origin: number;

@@ -129,10 +129,7 @@ export class WorkerHandle {
     thread.unref();
   }
 
-  /**
-   * Deno says that a thread has exited as soon as it is told to end, and lets it run until its code returns to the event loop.
-   * So the worker ends itself when it hears that it shall: before that, what it shares with the host is still its own.
-   */
+  /** Deno says at once that a thread has exited, and lets it run on. So the worker ends itself when it hears that it shall. */
   #exitByItself(): void {
     const { thread } = this;
     const terminate = thread.terminate.bind(thread);
@@ -220,10 +217,7 @@ export class WorkerHandle {
     this.#post.readAll();
   }
 
-  /**
-   * The payload that the worker posted for a result. It was posted before the result was reported.
-   * @throws why it could not be read
-   */
+  /** The payload that was posted for a result, before that was reported. @throws why it could not be read */
   payload(slot: number, sequence: number): message.Payload {
     if (!this.#payloads.has(slot)) this.readMessages();
     const found = this.#payloads.get(slot);
@@ -238,12 +232,6 @@ export class WorkerHandle {
   ring(name: Ring): Memory {
     if (this.#rings[name] === undefined) this.readMessages();
     return this.#rings[name] as Memory;
-  }
-
-  /** Stops the thread. Whatever it runs is lost. */
-  terminate(): void {
-    this.state = STOPPING;
-    void this.thread.terminate();
   }
 
   #accept(received: message.Message): void {

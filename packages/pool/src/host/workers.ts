@@ -189,7 +189,8 @@ export function retire(state: State, worker: WorkerHandle): void {
 
 /** Until it keeps no stream it takes tasks as ever: it could not be woken for the next item of one otherwise. */
 function tellToRetire(state: State, worker: WorkerHandle): void {
-  if (worker.isTold || worker.kept > 0 || state.lanes.has(worker)) return;
+  // A lane whose tasks were cancelled stays until it is refilled.
+  if (worker.isTold || worker.kept > 0 || (state.lanes.get(worker)?.size ?? 0) > 0) return;
   worker.isTold = true;
   worker.post([message.RETIRE]);
 }
@@ -219,7 +220,8 @@ export function kill(state: State, worker: WorkerHandle): void {
   // By what the end of a task has called.
   if (worker.state >= STOPPING) return;
   leave(state, worker);
-  worker.terminate();
+  worker.state = STOPPING;
+  void worker.thread.terminate();
   leaveHome(state, worker);
 }
 
@@ -277,10 +279,7 @@ function retireIdle(state: State, worker: WorkerHandle, enough: number): void {
   else if (hasRetired(state, worker)) kill(state, worker);
 }
 
-/**
- * Replaces workers that have done enough: another one is started, and when it is ready the old one takes no more tasks and ends.
- * One at a time, so there is never more than one worker beyond `maxThreads`.
- */
+/** Replaces workers that have done enough, each once the next is ready: one at a time, so one more than `maxThreads` at most. */
 export function recycle(state: State): void {
   if (state.recycled !== undefined || state.closing) return;
   const most = state.options.maxTasksPerWorker ?? Number.POSITIVE_INFINITY;

@@ -31,10 +31,7 @@ export function adviceFor(facts: Facts, breakdowns: readonly Breakdown[]): Advic
   return [...ofTasks, ...of(undefined, moreWorkersThanCores(facts))];
 }
 
-/**
- * What sending costs is how much longer than its function a task takes that finds a worker free. Of tasks that come so fast that
- * most find none, it is only what the host does for them: the rest they have in common.
- */
+/** Of tasks that come so fast that most find no worker free, sending costs only what the host does for them. */
 function sendingCostsMore(task: TaskExplanation): Found {
   const { count, phases, sending, foundFree } = task;
   const run = phases.run.p50;

@@ -28,19 +28,8 @@ export type Phase = (typeof PHASES)[number];
 /** Milliseconds of each phase of one task. */
 export type Phases = Record<Phase, number>;
 
-/** What else is known of one task. */
-export interface Circumstances {
-  readonly failed: boolean;
-  /** A worker was free when it was ready to be taken. */
-  readonly foundFree: boolean;
-  /** Milliseconds of `run` that the worker's event loop idled; negative: the function returned no promise. */
-  readonly idle: number;
-}
-
 /** The sums of all tasks that called one function. */
 export class Breakdown {
-  readonly filename: string;
-  readonly name: string;
   failed = 0;
   readonly total = new Histogram();
   readonly phases = Object.fromEntries(PHASES.map((phase) => [phase, new Histogram()])) as Record<
@@ -56,12 +45,16 @@ export class Breakdown {
   promisedRun = 0;
   promisedIdle = 0;
 
-  constructor(filename: string, name: string) {
-    this.filename = filename;
-    this.name = name;
-  }
+  constructor(
+    readonly filename: string,
+    readonly name: string,
+  ) {}
 
-  add(phases: Phases, { failed, foundFree, idle }: Circumstances): void {
+  /**
+   * @param foundFree a worker was free when it was ready to be taken
+   * @param idle milliseconds of `run` that the worker's event loop idled; negative: the function returned no promise
+   */
+  add(phases: Phases, failed: boolean, foundFree: boolean, idle: number): void {
     let total = 0;
     for (const phase of PHASES) {
       total += phases[phase];

@@ -22,29 +22,25 @@ const gauge = family('gauge');
 
 /** What every pool knows. */
 export const FAMILIES: readonly Family[] = [
-  counter(
-    'tasks.submitted',
-    'Tasks that run() has accepted.',
-    ({ state }) => state.completed + state.outstanding,
-  ),
-  counter('tasks.settled', 'Tasks whose promise was settled.', ({ state }) => state.completed),
+  counter('tasks.submitted', 'Tasks that run() has accepted.', (core) => core.completed + core.outstanding),
+  counter('tasks.settled', 'Tasks whose promise was settled.', (core) => core.completed),
   counter(
     'tasks.failed',
     'Tasks whose promise was rejected: they threw, were cancelled, or died with their worker.',
-    ({ state }) => state.failed,
+    (core) => core.failed,
   ),
   counter(
     'tasks.refused',
     'Tasks that run() has not accepted: the queue was full, or the pool closed.',
-    ({ state }) => state.refused,
+    (core) => core.refused,
   ),
   gauge('tasks.outstanding', 'Tasks whose promise is not settled.', (core) => core.outstanding),
   gauge('queue.length', 'Tasks that wait because every worker has enough to do.', (core) => core.queueSize),
   gauge('workers', 'Worker threads, those that still start included.', (core) => core.workers.length),
   gauge('workers.idle', 'Worker threads that are ready and free.', (core) => core.idleThreads),
   gauge('workers.max', 'Worker threads at most.', (core) => core.options.maxThreads),
-  counter('workers.started', 'Worker threads that were started.', ({ state }) => state.made),
-  counter('workers.exited', 'Worker threads that have ended, whatever for.', ({ state }) => state.exited),
+  counter('workers.started', 'Worker threads that were started.', (core) => core.made),
+  counter('workers.exited', 'Worker threads that have ended, whatever for.', (core) => core.exited),
 ];
 
 /** Of the two times that the pool has of every task with `recordTiming`. */

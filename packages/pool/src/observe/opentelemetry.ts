@@ -34,7 +34,7 @@ export function meterMetrics(core: Core, breakdowns: () => readonly Breakdown[],
   if (typeof meter?.createObservableGauge !== 'function') {
     throw badType('meter', meter, 'a meter of @opentelemetry/api');
   }
-  const { timing } = core.state;
+  const { timing } = core;
   const ends: (() => void)[] = [];
   const add = (
     type: 'counter' | 'gauge',

@@ -31,7 +31,7 @@ export class TaskPhases implements TaskHooks {
 
   /** @param cells what workers note of the task in each slot */
   constructor(core: Core, cells: Float64Array) {
-    const { slots } = core.state.table.layout;
+    const { slots } = core.table.layout;
     this.startedAt = core.duration;
     this.#core = core;
     this.#cells = cells;
@@ -55,8 +55,7 @@ export class TaskPhases implements TaskHooks {
   }
 
   ready(): void {
-    const ready = this.#core.workers.filter((worker) => worker.state === READY).length;
-    this.mostWorkers = Math.max(this.mostWorkers, ready);
+    this.mostWorkers = Math.max(this.mostWorkers, this.#core.readyCount);
   }
 
   closed(): void {
@@ -68,20 +67,19 @@ export class TaskPhases implements TaskHooks {
     this.#to[slot] = to;
     let free = 0;
     for (const worker of this.#core.workers) if (worker.state === READY && worker.hasNothing) free++;
-    this.#foundFree[slot] = free > queuedEntries(this.#core.state.table) ? 1 : 0;
+    this.#foundFree[slot] = free > queuedEntries(this.#core.table) ? 1 : 0;
   }
 
   read(worker: WorkerHandle, slot: number, base: number, failed: boolean, from: number, to: number): void {
     // Its first result may be read before the message that says so.
     if (!worker.hasStarted) worker.readMessages();
     const cells = this.#cells;
-    const { words, floats } = this.#core.state.table;
+    const { words, floats } = this.#core.table;
     const at = cellsOf(slot);
     const taken = cells[at + TAKEN] as number;
     const written = cells[at + WRITTEN] as number;
     const called = (cells[at + CALLED] as number) || written;
     const returned = (cells[at + RETURNED] as number) || called;
-    const foundFree = this.#foundFree[slot] === 1;
     const phases: Phases = {
       ...this.#before(worker, slot, floats[(base + CREATED) >> 1] as number, taken),
       load: called - taken,
@@ -91,7 +89,7 @@ export class TaskPhases implements TaskHooks {
       decode: to - from,
     };
     const breakdown = this.#breakdownOf(words[base + HANDLER] as number);
-    breakdown.add(phases, { failed, foundFree, idle: cells[at + IDLE] as number });
+    breakdown.add(phases, failed, this.#foundFree[slot] === 1, cells[at + IDLE] as number);
   }
 
   #before(

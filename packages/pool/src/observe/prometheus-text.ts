@@ -45,10 +45,9 @@ export function prometheusText(sources: readonly Source[]): string {
   }
   for (const { kind, name: given, help } of TIMES) {
     const name = prometheusName(given, 'histogram', '_seconds');
-    add(name, 'histogram', help, ({ core, labels }) => {
-      const { timing } = core.state;
-      return timing === undefined ? [] : histogram(name, labels, timing.ever(kind));
-    });
+    add(name, 'histogram', help, ({ core: { timing }, labels }) =>
+      timing === undefined ? [] : histogram(name, labels, timing.ever(kind)),
+    );
   }
   add(TASK, 'histogram', 'From run() to the end of reading the result, by function.', (source) =>
     source.breakdowns.flatMap((one) => histogram(TASK, labelsFor(source, one), one.total)),

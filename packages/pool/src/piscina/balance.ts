@@ -29,10 +29,7 @@ export function chooserFor(
   };
 }
 
-/**
- * Workers that were started on need are offered when they are ready, or when no other ones are there. The first ones are
- * offered from the beginning, so that a balancer that counts on their number finds them all.
- */
+/** Those that were started on need once ready; the first ones always, so that a balancer finds as many as it counts on. */
 function offered(workers: readonly WorkerHandle[], first: ReadonlySet<WorkerHandle>): WorkerHandle[] {
   const staying = workers.filter(takesTasks);
   const ready = staying.filter((worker) => worker.state === READY || first.has(worker));

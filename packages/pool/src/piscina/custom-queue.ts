@@ -3,10 +3,7 @@ import { SETTLED, type Task } from '../host/task.js';
 import type { PoolTask, TaskQueue } from './task-queue.js';
 import type { TaskViews } from './task-views.js';
 
-/**
- * Lets a queue of the user's decide the order. One that throws, or gives what it was not given, is not asked again about
- * the tasks that it has: they are lost to it, and their promises are settled.
- */
+/** Lets a queue of the user's decide the order. One that throws, or gives a stranger, loses its tasks: they are rejected. */
 export class CustomQueue implements Pending {
   readonly #tasks = new Map<PoolTask, Task>();
   /** What the queue may still hold, although it was removed. */

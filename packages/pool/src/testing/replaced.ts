@@ -49,10 +49,7 @@ export const isInTime: typeof real.isInTime = (something, milliseconds) =>
 
 export const startThread: typeof host.startThread = () => simulation.startThread();
 
-/**
- * Looks for results when the simulation says so, and never sleeps. Without outstanding tasks, as the real one, only when something has
- * changed.
- */
+/** Looks for results when the simulation says so; with no task outstanding, only when something has changed. Never sleeps. */
 export class Pump implements Pick<pump.Pump, keyof pump.Pump> {
   readonly isStreaming = false;
   readonly #pumped: pump.Pumped;

@@ -179,10 +179,7 @@ export class Simulation {
     else this.#followRealTime();
   }
 
-  /**
-   * While functions wait for something outside of the pool, no time passes; but what never answers must meet its timeout. So that
-   * comes as late as in a real pool, and not before functions have waited for `PATIENCE`.
-   */
+  /** No time passes while functions wait for something outside; yet what never answers meets its timeout, as late as in reality. */
   #followRealTime(): void {
     const due = this.time.nextDue;
     if (!this.#isHeldUp || due === this.#awaitedTime) return;
@@ -270,7 +267,7 @@ export class Simulation {
     this.#exchange();
     const actions = this.#actions();
     while (actions.length > 0) {
-      const [action] = actions.splice(this.#order.pick(actions.length), 1);
+      const [action] = actions.splice(this.#order(actions.length), 1);
       const step = await action?.();
       if (step === undefined) continue;
       do {

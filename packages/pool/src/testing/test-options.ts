@@ -39,14 +39,11 @@ export function settingsOf(given: TestPoolOptions): [Settings, PoolOptions] {
   return [{ order, isAutomatic: !(flag('options.manual', manual) ?? false), load }, options];
 }
 
-/** Chooses among what could happen next. */
-export interface Order {
-  /** One of so many, by its place. */
-  pick(count: number): number;
-}
+/** Chooses one of so many things that could happen next, by its place. */
+export type Order = (count: number) => number;
 
 /** What has waited for longest comes first. */
-export const FIRST: Order = { pick: () => 0 };
+export const FIRST: Order = () => 0;
 
 /** Any comes next, but for a seed it is always the same. A generator by Tommy Ettinger, "mulberry32". */
 export function shuffled(seed: number): Order {
@@ -57,5 +54,5 @@ export function shuffled(seed: number): Order {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  return { pick: (count) => Math.floor(random() * count) };
+  return (count) => Math.floor(random() * count);
 }

@@ -31,10 +31,7 @@ export class VirtualTime {
     return this.#next()?.due;
   }
 
-  /**
-   * Is there anything that time would bring about? Timers that an unreferenced one has set again and again, such as the pool's
-   * look at idle workers, bring about nothing.
-   */
+  /** Would time bring anything about? Timers that an unreferenced one sets again and again bring about nothing. */
   get isAwaited(): boolean {
     for (const timer of this.#timers) if (timer.isReferenced || !timer.isRepeated) return true;
     return false;
@@ -66,15 +63,12 @@ export class VirtualTime {
 /** What `setTimeout` gives for a virtual timer. */
 class Timer {
   isReferenced = true;
-  readonly callback: () => void;
-  readonly due: number;
-  readonly isRepeated: boolean;
 
-  constructor(callback: () => void, due: number, isRepeated: boolean) {
-    this.callback = callback;
-    this.due = due;
-    this.isRepeated = isRepeated;
-  }
+  constructor(
+    readonly callback: () => void,
+    readonly due: number,
+    readonly isRepeated: boolean,
+  ) {}
 
   ref(): this {
     this.isReferenced = true;
