@@ -75,7 +75,10 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     try {
       // Work may read the port, and with it payloads that tasks wait for: no event tells of those any more.
       do {
-        if (asleep && !wakeUp()) return;
+        if (asleep && !wakeUp()) {
+          listener.listen();
+          return;
+        }
         work();
       } while (!yielding && pulls.size > 0 && resumePulled());
     } finally {
