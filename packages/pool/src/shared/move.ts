@@ -1,4 +1,4 @@
-import * as threads from 'node:worker_threads';
+import threads, { type Transferable } from 'node:worker_threads';
 
 /** Marks the getter that names what to transfer. The same symbol as Piscina's. */
 export const transferableSymbol: unique symbol = Symbol.for('Piscina.transferable') as never;
@@ -49,13 +49,16 @@ export function isMovable(value: unknown): value is Movable {
   return typeof value === 'object' && value !== null && movableSymbol in value;
 }
 
-/** Of memory that others share, as that of small Buffers; Node 20 does not tell, and copies it when it is to be transferred. */
+/**
+ * Of memory that others share, as that of small Buffers. Node 20 does not tell, and copies it when it is to be transferred; a
+ * bundler would make a named import of it, which Node 20 refuses, but for the default import.
+ */
 const { isMarkedAsUntransferable: isFixed = () => false } = threads as {
   isMarkedAsUntransferable?(value: unknown): boolean;
 };
 
 /** What `move` marked: the value, and what to transfer. What cannot be transferred is copied. */
-export function unwrap(moved: TransferableValue): { value: unknown; transfer: threads.Transferable[] } {
-  const transfer = [moved[transferableSymbol]].flat() as threads.Transferable[];
+export function unwrap(moved: TransferableValue): { value: unknown; transfer: Transferable[] } {
+  const transfer = [moved[transferableSymbol]].flat() as Transferable[];
   return { value: moved[valueSymbol], transfer: transfer.filter((one) => !isFixed(one)) };
 }
