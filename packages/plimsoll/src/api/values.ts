@@ -11,14 +11,14 @@ import {
   type OptionsOf,
 } from './options.js';
 
-type Asked = Pick<Option, 'kind' | 'least' | 'most' | 'choices'>;
+type Bounds = Pick<Option, 'kind' | 'least' | 'most' | 'choices'>;
 
 /** How values of a kind are read from a text, and which are right. */
 interface Rule {
   /** What cannot be read becomes a value that is not right. */
   readonly read?: (text: string) => unknown;
-  is(value: unknown, asked: Required<Asked>): boolean;
-  must(asked: Required<Asked>): string;
+  is(value: unknown, option: Required<Bounds>): boolean;
+  must(option: Required<Bounds>): string;
 }
 
 const wholeNumber = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
@@ -95,15 +95,17 @@ export const usualSizes = (cores = cpuCount()): number[] =>
  * @param shown the value as it was given.
  * @throws {PlimsollError} PLIMSOLL_USAGE
  */
-export function checkValue(asked: Asked, value: unknown, name: string, shown?: string): unknown {
-  const item = ITEMS[asked.kind];
+export function checkValue(option: Bounds, value: unknown, name: string, shown?: string): unknown {
+  const item = ITEMS[option.kind];
   if (item !== undefined) {
-    const values = (value as readonly number[]).map((one) => checkValue({ ...asked, kind: item }, one, name));
+    const values = (value as readonly number[]).map((one) =>
+      checkValue({ ...option, kind: item }, one, name),
+    );
     if (values.length === 0) throw usage(`${name}: at least one is needed`);
     return item === 'size' ? ascending(values as number[]) : [...new Set(values)];
   }
-  const bounds = { least: 0, most: Number.MAX_VALUE, choices: [], ...asked };
-  const rule = RULES[asked.kind];
+  const bounds = { least: 0, most: Number.MAX_VALUE, choices: [], ...option };
+  const rule = RULES[option.kind];
   if (rule === undefined || rule.is(value, bounds)) return value;
   throw usage(`${name}: ${rule.must(bounds)}, not ${shown ?? shownValue(value)}`);
 }
@@ -112,17 +114,17 @@ const shownValue = (value: unknown): string =>
   typeof value === 'number' ? String(value) : String(JSON.stringify(value));
 
 /** What somebody typed, of a repeatable option all of it. @throws {PlimsollError} PLIMSOLL_USAGE */
-export function readValue(asked: Asked, texts: readonly string[], name: string): unknown {
-  if (asked.kind === 'texts') return texts;
-  if (asked.kind === 'parameters') return readAssignments(texts, name);
+export function readValue(option: Bounds, texts: readonly string[], name: string): unknown {
+  if (option.kind === 'texts') return texts;
+  if (option.kind === 'parameters') return readAssignments(texts, name);
   const text = texts.at(-1) ?? '';
-  const item = ITEMS[asked.kind];
+  const item = ITEMS[option.kind];
   if (item !== undefined) {
-    const values = text.split(',').map((one) => readValue({ ...asked, kind: item }, [one], name));
-    return checkValue(asked, values, name);
+    const values = text.split(',').map((one) => readValue({ ...option, kind: item }, [one], name));
+    return checkValue(option, values, name);
   }
-  const read = RULES[asked.kind]?.read;
-  return checkValue(asked, read === undefined ? text : read(text), name, JSON.stringify(text));
+  const read = RULES[option.kind]?.read;
+  return checkValue(option, read === undefined ? text : read(text), name, JSON.stringify(text));
 }
 
 const isGiven = (value: unknown): boolean =>
