@@ -32,7 +32,12 @@ export function bundle(root) {
   );
   if (isStale(pool)) {
     bundleWorker(join(pool, 'dist'));
-    const entries = { index: asValue, piscina: asValue, internal: asNames };
+    const entries = {
+      index: asValue,
+      piscina: asValue,
+      tinypool: (name, exports) => asNames(name, exports, 'Tinypool'),
+      internal: asNames,
+    };
     bundleHost(pool, entries, [], ['worker', 'observe'], bundlePoolForTests);
   }
   if (isStale(monitor)) {

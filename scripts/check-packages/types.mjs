@@ -19,6 +19,7 @@ export const TYPES = {
   '@plimsoll/pool': {
     'types.mts': `import { Pool } from '@plimsoll/pool';
       import Piscina, { type PiscinaTask } from '@plimsoll/pool/piscina';
+      import Tinypool, { type Options, workerId } from '@plimsoll/pool/tinypool';
       import { type Step, TestPool } from '@plimsoll/pool/testing';
       import { observe, type Explanation } from '@plimsoll/pool/observe';
       import { task } from '@plimsoll/pool/worker';
@@ -27,11 +28,15 @@ export const TYPES = {
       export const steps: Promise<Step[]> = new TestPool().runAll();
       export const isAborted: boolean = task.aborted;
       export const pool = new Pool();
+      export const tinypool: Tinypool = new Tinypool({ isolateWorkers: true } satisfies Options);
+      export const id: number | undefined = workerId;
       export const piscina: Piscina<number, string> = new Piscina();
       export const idOf = ({ taskId }: PiscinaTask): number => taskId;`,
     'types.cts': `import { Pool } from '@plimsoll/pool';
       import Piscina, { Piscina as Named, move } from '@plimsoll/pool/piscina';
       import Whole = require('@plimsoll/pool/piscina');
+      import { Tinypool } from '@plimsoll/pool/tinypool';
+      export const tinypools: Tinypool[] = [new Tinypool()];
       import { Pool as Tested, type Fault } from '@plimsoll/pool/testing';
       import { task } from '@plimsoll/pool/worker';
       export const fault: Fault = { kind: 'oom', nth: 2 };

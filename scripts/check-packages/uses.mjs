@@ -66,15 +66,17 @@ export const USES = {
       `${SUM}
        import * as pool from '@plimsoll/pool';
        import * as piscina from '@plimsoll/pool/piscina';
+       import * as tinypool from '@plimsoll/pool/tinypool';
        isSame(require('@plimsoll/pool'), pool);
        import * as observe from '@plimsoll/pool/observe';
        import * as worker from '@plimsoll/pool/worker';
        isSame(require('@plimsoll/pool/piscina'), piscina);
+       isSame(require('@plimsoll/pool/tinypool'), tinypool);
        isSame(require('@plimsoll/pool/observe'), observe);
        isSame(require('@plimsoll/pool/worker'), worker);
        import * as testing from '@plimsoll/pool/testing';
        isSame(require('@plimsoll/pool/testing'), testing);
-       for (const Class of [pool.Pool, testing.TestPool, require('@plimsoll/pool/piscina')]) {
+       for (const Class of [pool.Pool, testing.TestPool, require('@plimsoll/pool/piscina'), tinypool.Tinypool]) {
          const workers = new Class({ filename });
          if ((await workers.run({ a: 4, b: 6 })) !== 10) throw new Error('a task gave a wrong result');
          await workers.close();

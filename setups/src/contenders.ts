@@ -1,4 +1,10 @@
-export type ContenderName = 'plimsoll' | 'plimsoll/piscina' | 'piscina' | 'tinypool' | 'poolifier';
+export type ContenderName =
+  | 'plimsoll'
+  | 'plimsoll/piscina'
+  | 'plimsoll/tinypool'
+  | 'piscina'
+  | 'tinypool'
+  | 'poolifier';
 
 /** `compiled`: written with `import` and `export`, run as CommonJS by what compiles it. */
 export type Module = 'esm' | 'cjs' | 'compiled';
@@ -47,6 +53,13 @@ export const CONTENDERS: readonly Contender[] = [
     cjs: "const { Piscina } = require('@plimsoll/pool/piscina');",
     href: '.href',
   }),
+  likePiscina('plimsoll/tinypool', {
+    package: '@plimsoll/pool/tinypool',
+    class: 'Tinypool',
+    esm: "import Tinypool from '@plimsoll/pool/tinypool';",
+    cjs: "const { Tinypool } = require('@plimsoll/pool/tinypool');",
+    href: '.href',
+  }),
   likePiscina('piscina', {
     package: 'piscina',
     class: 'Piscina',
@@ -69,8 +82,8 @@ export const CONTENDERS: readonly Contender[] = [
 /** The columns that every set-up has. */
 export const USUAL: readonly ContenderName[] = ['plimsoll', 'piscina', 'tinypool', 'poolifier'];
 
-/** Those, and the module that stands in for Piscina: for set-ups in which it may fare otherwise. */
-export const WITH_DROP_IN: readonly ContenderName[] = [...USUAL, 'plimsoll/piscina'];
+/** Those, and the modules that stand in for Piscina and tinypool: for set-ups in which they may fare otherwise. */
+export const WITH_DROP_IN: readonly ContenderName[] = [...USUAL, 'plimsoll/piscina', 'plimsoll/tinypool'];
 
 /** The peers' releases. */
 export const PEERS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import type { ContenderName } from './contenders.js';
 import { type RowResult, type SetupsResult, sameRow } from './result.js';
 
-const OURS: readonly ContenderName[] = ['plimsoll', 'plimsoll/piscina'];
+const OURS: readonly ContenderName[] = ['plimsoll', 'plimsoll/piscina', 'plimsoll/tinypool'];
 
 /**
  * What must not be: a row in which Piscina works and we do not, or a cell of ours that is expected to work and does not.

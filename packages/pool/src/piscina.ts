@@ -1,18 +1,21 @@
-import { AsyncResource } from 'node:async_hooks';
 import { availableParallelism } from 'node:os';
 import type { Transferable, Worker } from 'node:worker_threads';
-import { AbortError, PoolError, UncloneableError } from './errors.js';
-import {
-  type AbortSignalAny,
-  type FilledOptions,
-  fillOptions,
-  type PoolOptions,
-  type RunOptions,
-} from './host/options.js';
+import type { AbortSignalAny, FilledOptions, PoolOptions, RunOptions } from './host/options.js';
 import type { Policy } from './host/state.js';
 import { runWith } from './host/submit.js';
 import { plan } from './host/workers.js';
 import { chooserFor } from './piscina/balance.js';
+import {
+  type Checks,
+  check,
+  fill,
+  inResource,
+  isBoolean,
+  isNumber,
+  isObject,
+  isText,
+  whole,
+} from './piscina/compat.js';
 import { CustomQueue } from './piscina/custom-queue.js';
 import {
   ArrayTaskQueue,
@@ -64,12 +67,6 @@ export interface PiscinaRunOptions {
   name?: string | null | undefined;
 }
 
-type Checks<Options> = readonly (readonly [keyof Options & string, (value: never) => boolean, string])[];
-
-const isNumber = (least: number) => (value: unknown) => typeof value === 'number' && value >= least;
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
-const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
-const isText = (value: unknown): boolean => value === null || typeof value === 'string';
 const isQueueLimit = (value: unknown): boolean => value === 'auto' || isNumber(0)(value);
 const isNice = isNumber(process.platform === 'win32' ? Number.NEGATIVE_INFINITY : 0);
 const isAtomics = (value: unknown): boolean => ['sync', 'async', 'disabled'].includes(value as string);
@@ -101,21 +98,6 @@ const RUN_OPTIONS: Checks<PiscinaRunOptions> = [
   ['signal', (value: unknown) => typeof value === 'object', 'must be an object'],
 ];
 
-/** @param called how texts call the option */
-function check<Options extends object>(
-  options: Options,
-  checks: Checks<Options>,
-  called: (name: string) => string,
-): void {
-  for (const [name, isRight, right] of checks) {
-    const value = options[name];
-    if (value !== undefined && !isRight(value as never)) throw new TypeError(`${called(name)} ${right}`);
-  }
-}
-
-const whole = (value: number | undefined): number | undefined =>
-  value === undefined || !Number.isFinite(value) ? value : Math.max(Math.floor(value), 0);
-
 function translate(given: PiscinaOptions): PiscinaOptions {
   const options: PiscinaOptions = Object.assign(Object.create(null), given);
   check(options, OPTIONS, (name) => `options.${name}`);
@@ -140,20 +122,11 @@ function translate(given: PiscinaOptions): PiscinaOptions {
   });
 }
 
-/** As `fillOptions`; `workerData` that cannot be cloned is the plain error that Piscina throws. */
-function fill(options: PiscinaOptions): FilledPiscinaOptions {
-  try {
-    return fillOptions(options) as FilledPiscinaOptions;
-  } catch (error) {
-    throw error instanceof UncloneableError ? error.cause : error;
-  }
-}
-
 function policyOf({ taskQueue, loadBalancer, workerHistogram = false }: PiscinaOptions): Policy {
   let views: TaskViews;
   return {
     // A function of that name is a task to Piscina.
-    lifecycle: false,
+    hooks: {},
     queueOf: (state) => {
       views = new TaskViews(state.handlers);
       return taskQueue && new CustomQueue(taskQueue, views, (task, error) => state.settle(task, error, true));
@@ -185,7 +158,7 @@ export class Piscina<T = any, R = any> extends Required {
   #closed = false;
 
   constructor(options: PiscinaOptions = {}) {
-    const filled = fill(translate(options));
+    const filled = fill(translate(options)) as FilledPiscinaOptions;
     super('Piscina', filled, policyOf(filled));
   }
 
@@ -197,21 +170,11 @@ export class Piscina<T = any, R = any> extends Required {
       // Piscina takes tasks again after it was destroyed or closed, with new workers.
       if (this.#closed) this.reopen();
       this.#closed = false;
-      return this.#observed(runWith(this.core, task, own as RunOptions) as Promise<R>);
+      const result = runWith(this.core, task, own as RunOptions) as Promise<R>;
+      return inResource('Piscina.Task', this.asyncResource.asyncId(), result);
     } catch (error) {
       return Promise.reject(error);
     }
-  }
-
-  /** Settles inside an async resource of its own, so that diagnostic tools see one 'Piscina.Task' per task. */
-  #observed(result: Promise<R>): Promise<R> {
-    const resource = new AsyncResource('Piscina.Task', { triggerAsyncId: this.asyncResource.asyncId() });
-    return new Promise((resolve, reject) => {
-      result.then(
-        (value) => resource.runInAsyncScope(resolve, undefined, value),
-        (error: unknown) => resource.runInAsyncScope(reject, undefined, unwrapped(error)),
-      );
-    });
   }
 
   /** The older form of `run`, from Piscina 1 to 3. */
@@ -307,16 +270,6 @@ export class Piscina<T = any, R = any> extends Required {
   static readonly queueOptionsSymbol: typeof queueOptionsSymbol = queueOptionsSymbol;
   static readonly FixedQueue: typeof FixedQueue = FixedQueue;
   static readonly ArrayTaskQueue: typeof ArrayTaskQueue = ArrayTaskQueue;
-}
-
-/** Piscina rejects with the worker's own error, where the pool has it as the cause; and what comes after `close()`. */
-function unwrapped(error: unknown): unknown {
-  if (!(error instanceof PoolError)) return error;
-  if (error.code === 'PLIMSOLL_POOL_CLOSED' && error.message !== 'Terminating worker thread') {
-    return new AbortError('queue is being terminated');
-  }
-  const bare = ['PLIMSOLL_POOL_WORKER_CRASHED', 'PLIMSOLL_POOL_OUT_OF_MEMORY', 'PLIMSOLL_POOL_LOAD_FAILED'];
-  return bare.includes(error.code) && error.cause !== undefined ? error.cause : error;
 }
 
 export default Piscina;

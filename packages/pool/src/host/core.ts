@@ -234,8 +234,8 @@ export class Core extends State implements Pumped {
     this.changed();
   }
 
-  clear(): void {
-    this.#rejectAll(() => new AbortError(undefined, 'The task was cleared from the queue'));
+  clear(reasonFor = (): Error => new AbortError(undefined, 'The task was cleared from the queue')): void {
+    this.#rejectAll(reasonFor);
     this.changed();
   }
 

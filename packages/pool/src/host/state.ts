@@ -2,7 +2,7 @@ import { PoolError } from '../errors.js';
 import { type Geometry, layoutOf } from '../shared/layout.js';
 import { Marks } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
-import { FORGET, HANDLER } from '../shared/messages.js';
+import { FORGET, HANDLER, type LifecycleHooks } from '../shared/messages.js';
 import { usableCores } from './cpu-quota.js';
 import { Guard } from './faults.js';
 import type { FilledOptions, Key } from './options.js';
@@ -62,10 +62,12 @@ export interface TaskHooks {
   closed(): void;
 }
 
-/** What decides in the pool's place: the queue and the load balancer of a `Piscina`. */
+/** What decides in the pool's place: the queue and the load balancer of a `Piscina` or `Tinypool`. */
 export interface Policy {
-  /** Are `setup` and `dispose` of worker files called? */
-  readonly lifecycle: boolean;
+  /** The functions of worker files that are called around their tasks. Default: `setup` and `dispose`. */
+  readonly hooks: LifecycleHooks;
+  /** Give workers numbers from 1 on, where files written for tinypool look for them. Default: false. */
+  readonly hasNumbers?: boolean;
   queueOf(state: State): Pending | undefined;
   /** The worker of a task; undefined: none for now. */
   chooserOf(state: State): ((task: Task) => WorkerHandle | undefined) | undefined;
@@ -76,8 +78,8 @@ export abstract class State implements WorkerEvents {
   readonly options: FilledOptions;
   readonly emit: Emit;
   readonly table: SharedTable;
-  /** Are `setup` and `dispose` of worker files called? */
-  readonly lifecycle: boolean;
+  readonly lifecycle: LifecycleHooks;
+  readonly hasNumbers: boolean;
 
   /** Those that have not been stopped. */
   readonly workers: WorkerHandle[] = [];
@@ -165,7 +167,8 @@ export abstract class State implements WorkerEvents {
   constructor(options: FilledOptions, emit: Emit, geometry: Geometry, policy?: Policy) {
     this.options = options;
     this.emit = emit;
-    this.lifecycle = policy?.lifecycle ?? true;
+    this.lifecycle = policy?.hooks ?? { setup: 'setup', dispose: 'dispose' };
+    this.hasNumbers = policy?.hasNumbers ?? false;
     this.table = tableOf(layoutOf(geometry));
     const { table, workers } = this;
     this.freeIndexes = Array.from({ length: geometry.workers }, (_, index) => geometry.workers - 1 - index);

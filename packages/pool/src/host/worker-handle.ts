@@ -42,6 +42,7 @@ export class WorkerHandle {
   readonly thread: Worker;
   readonly threadId: number;
   readonly index: number;
+  readonly number: number | undefined;
   readonly gate: number;
   state: number = STARTING;
   /** What it was doing when its thread exited. */
@@ -98,6 +99,7 @@ export class WorkerHandle {
     this.#table = table;
     this.#events = events;
     this.index = startup.index;
+    this.number = startup.number;
     this.times = startup.times && new Times(startup.times);
     this.gate = gateAt(table, startup.index);
     this.#block = blockAt(table.layout, startup.index);

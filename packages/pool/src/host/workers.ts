@@ -99,7 +99,9 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     concurrency: options.concurrentTasksPerWorker,
     times: options.recordTiming ? new Times().buffer : undefined,
     marks: state.marks?.buffer,
-    lifecycle: state.lifecycle ? options.closeTimeout : undefined,
+    lifecycle: state.lifecycle,
+    patience: options.closeTimeout,
+    number: state.hasNumbers ? freeNumber(state) : undefined,
     maxHeapMb: options.maxHeapMb,
     clock: source,
     nice: options.niceIncrement !== 0,
@@ -108,6 +110,14 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     handlers: [...handlers.all].map(([id, { filename, name, call }]) => [id, filename, name, call] as const),
     preload: state.defaultHandler,
   };
+}
+
+/** The least that no worker has which takes tasks, so it is never above `maxThreads`. */
+function freeNumber({ workers }: State): number {
+  const taken = new Set(workers.filter(takesTasks).map((worker) => worker.number));
+  let number = 1;
+  while (taken.has(number)) number++;
+  return number;
 }
 
 function threadOptions({ options }: State): object {

@@ -27,6 +27,15 @@ export function enterWorker(): void {
   registry[THREAD] = { isWorkerThread: true, workerData: threadData };
 }
 
+/** Where files written for tinypool, and those who run them, look. */
+export function enterTinypool(workerId: number): void {
+  const state = { isTinypoolWorker: true, isWorkerThread: true, workerData: threadData, workerId };
+  Reflect.set(process, '__tinypool_state__', state);
+}
+
+export const tinypoolWorkerId = (): number | undefined =>
+  (process as { __tinypool_state__?: { workerId?: number } }).__tinypool_state__?.workerId;
+
 export const context: WorkerContext = {
   get isWorkerThread() {
     return registry[THREAD]?.isWorkerThread ?? false;

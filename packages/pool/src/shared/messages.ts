@@ -80,6 +80,12 @@ export interface PostPorts {
   readonly bell: MessagePort | undefined;
 }
 
+/** The names of the functions of worker files that are called before their first task and before the worker ends. */
+export interface LifecycleHooks {
+  readonly setup?: string | undefined;
+  readonly dispose?: string | undefined;
+}
+
 /** The first message that a worker gets. */
 export interface Startup extends PostPorts {
   readonly layout: Layout;
@@ -95,8 +101,11 @@ export interface Startup extends PostPorts {
   readonly times: SharedArrayBuffer | undefined;
   /** Where to note every step of tasks, if at all. */
   readonly marks: SharedArrayBuffer | undefined;
-  /** Call `setup()` and `dispose()` of worker files; milliseconds that the latter may take. undefined: do not. */
-  readonly lifecycle: number | undefined;
+  readonly lifecycle: LifecycleHooks;
+  /** Milliseconds that what a file does before its worker ends may take. */
+  readonly patience: number;
+  /** From 1 on, for worker files written for tinypool. */
+  readonly number: number | undefined;
   /** Megabytes of heap from which on the host shall hear of it. */
   readonly maxHeapMb: number | undefined;
   /** Whose times the host notes. */

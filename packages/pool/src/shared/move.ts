@@ -36,12 +36,18 @@ export function move<Value>(value: Value): Value {
           return value;
         },
       };
-  Object.defineProperty(marked, movableSymbol, { value: true, configurable: true });
+  markMovable(marked);
   return marked as Value;
 }
 
-function isTransferable(value: object): value is TransferableValue {
-  return transferableSymbol in value && valueSymbol in value;
+/** Marks an object with `transferableSymbol` and `valueSymbol`, as `move` does. */
+export function markMovable(value: object): void {
+  Object.defineProperty(value, movableSymbol, { value: true, configurable: true });
+}
+
+/** Has it `transferableSymbol` and `valueSymbol`? */
+export function isTransferable(value: unknown): value is TransferableValue {
+  return typeof value === 'object' && value !== null && transferableSymbol in value && valueSymbol in value;
 }
 
 /** Was the value marked by `move`? */

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { readTimeFrom } from '../shared/clock.js';
-import { enterWorker } from '../shared/context.js';
+import { enterTinypool, enterWorker } from '../shared/context.js';
 import { IN_DENO } from '../shared/deno.js';
 import type { Startup } from '../shared/messages.js';
 import { timers } from '../shared/timers.js';
@@ -28,6 +28,7 @@ function firstMessage(): Startup {
 
 async function start(startup: Startup): Promise<void> {
   readTimeFrom(startup.clock);
+  if (startup.number !== undefined) enterTinypool(startup.number);
   const worker = new Worker(startup, { leave: () => process.exit(0), fail: dieOf });
   if (await worker.preload()) worker.open(startup.nice ? kernelThreadId() : 0);
 }

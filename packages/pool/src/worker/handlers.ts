@@ -22,9 +22,9 @@ export class Handlers {
   #calls: ObservedCalls | undefined;
   #streams: Streams | undefined;
   readonly #channel: Channel;
-  readonly #lifecycle: Lifecycle | undefined;
+  readonly #lifecycle: Lifecycle;
 
-  constructor(channel: Channel, lifecycle: Lifecycle | undefined) {
+  constructor(channel: Channel, lifecycle: Lifecycle) {
     this.#channel = channel;
     this.#lifecycle = lifecycle;
   }
@@ -68,7 +68,7 @@ export class Handlers {
   async #find(filename: string, name: string, slot: number, call: number): Promise<calls.TaskFunction> {
     const { value: exported } = await awaited((await loadModule(filename)).exports);
     try {
-      await this.#lifecycle?.enter(filename, (hook) => hookOf(exported, hook));
+      await this.#lifecycle.enter(filename, (hook) => hookOf(exported, hook));
     } catch (error) {
       throw error instanceof SetupFailure && slot !== NO_SLOT ? error.forTask(name) : error;
     }

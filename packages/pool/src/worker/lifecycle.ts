@@ -1,5 +1,6 @@
 import { threadId } from 'node:worker_threads';
 import { WorkerError } from '../errors.js';
+import type { LifecycleHooks } from '../shared/messages.js';
 import { messageOf } from '../shared/untrusted.js';
 
 type Hook = () => unknown;
@@ -23,14 +24,16 @@ export class SetupFailure {
   }
 }
 
-/** What worker files do once in each worker: `setup()` before their first task, `dispose()` before the worker ends. */
+/** What worker files do once in each worker: `setup()` before their first task, `dispose()` before the worker ends, or as they are called. */
 export class Lifecycle {
   readonly #entered = new Map<string, Promise<void>>();
   readonly #disposals: Hook[] = [];
+  readonly #names: LifecycleHooks;
   readonly #onDispose: () => void;
 
   /** @param onDispose there is something to dispose of */
-  constructor(onDispose: () => void) {
+  constructor(names: LifecycleHooks, onDispose: () => void) {
+    this.#names = names;
     this.#onDispose = onDispose;
   }
 
@@ -43,9 +46,10 @@ export class Lifecycle {
 
   async #setUp(filename: string, hookOf: (name: string) => Promise<unknown>): Promise<void> {
     try {
-      const setup = await hookOf('setup');
+      const { setup: first, dispose: last } = this.#names;
+      const setup = first === undefined ? undefined : await hookOf(first);
       if (typeof setup === 'function') await setup();
-      const dispose = await hookOf('dispose');
+      const dispose = last === undefined ? undefined : await hookOf(last);
       if (typeof dispose !== 'function') return;
       this.#disposals.push(dispose as Hook);
       this.#onDispose();

@@ -23,15 +23,14 @@ export class Worker {
   readonly #startup: Startup;
   readonly #ends: Ends;
   readonly #handlers: Handlers;
-  readonly #lifecycle: Lifecycle | undefined;
+  readonly #lifecycle: Lifecycle;
 
   constructor(startup: Startup, ends: Ends, handlersOf = newHandlers) {
     this.#startup = startup;
     this.#ends = ends;
     this.channel = channelOf(startup);
     this.table = this.channel.table;
-    this.#lifecycle =
-      startup.lifecycle === undefined ? undefined : new Lifecycle(() => this.channel.post([DISPOSES]));
+    this.#lifecycle = new Lifecycle(startup.lifecycle, () => this.channel.post([DISPOSES]));
     this.#handlers = handlersOf(this.channel, this.#lifecycle);
     this.loop = loopOf(startup, this.channel, this.#handlers);
     this.channel.onRetire = () => this.loop.retire(() => void this.#end());
@@ -62,8 +61,7 @@ export class Worker {
   /** It has nothing more to do: its files dispose of what they have, and what they print arrives. */
   async #end(): Promise<void> {
     try {
-      if (this.#lifecycle !== undefined)
-        await isInTime(this.#lifecycle.dispose(), this.#startup.lifecycle ?? 0);
+      await isInTime(this.#lifecycle.dispose(), this.#startup.patience);
     } catch (error) {
       await this.#ends.fail(error);
       return;

@@ -1,0 +1,29 @@
+import type { State } from '../host/state.js';
+import { SETTLED, type Task } from '../host/task.js';
+import { EXITED, takesTasks, type WorkerHandle } from '../host/worker-handle.js';
+import { retire, spawn } from '../host/workers.js';
+
+/** A fresh worker for each task: none gets a second one. */
+export class Isolation {
+  readonly #tasks = new Map<WorkerHandle, Task>();
+
+  chooserOf(state: State): (task: Task) => WorkerHandle | undefined {
+    return (task) => {
+      const worker = state.workers.find((one) => takesTasks(one) && !this.#tasks.has(one)) ?? spawn(state);
+      if (worker !== undefined) this.#tasks.set(worker, task);
+      return worker;
+    };
+  }
+
+  /** Ends the workers whose tasks are settled. @returns the ends of their threads */
+  retire(state: State): Promise<unknown> {
+    const used: WorkerHandle[] = [];
+    for (const [worker, task] of this.#tasks) {
+      if (worker.state === EXITED) this.#tasks.delete(worker);
+      else if (task.place === SETTLED) used.push(worker);
+    }
+    for (const worker of used) retire(state, worker);
+    state.changed(true);
+    return Promise.all(used.map((worker) => worker.exited));
+  }
+}

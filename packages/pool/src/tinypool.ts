@@ -1,0 +1,293 @@
+import { availableParallelism } from 'node:os';
+import type { ResourceLimits, Transferable } from 'node:worker_threads';
+import { badRange } from './errors.js';
+import type { AbortSignalAny, FilledOptions, PoolOptions, RunOptions } from './host/options.js';
+import type { Policy } from './host/state.js';
+import { runWith } from './host/submit.js';
+import { retire } from './host/workers.js';
+import {
+  type Checks,
+  check,
+  fill,
+  inResource,
+  isBoolean,
+  isNumber,
+  isText,
+  whole,
+} from './piscina/compat.js';
+import { CustomQueue } from './piscina/custom-queue.js';
+import { Isolation } from './piscina/isolation.js';
+import { isTaskQueue, queueOptionsSymbol, type TaskQueue } from './piscina/task-queue.js';
+import { TaskViews } from './piscina/task-views.js';
+import { PoolBase } from './pool-base.js';
+import { context, tinypoolWorkerId } from './shared/context.js';
+import {
+  isMovable,
+  isTransferable,
+  markMovable,
+  move,
+  transferableSymbol,
+  valueSymbol,
+} from './shared/move.js';
+import { isInTime, LONGEST_TIMER } from './shared/timers.js';
+import { VERSION } from './version.js';
+
+/**
+ * The interface of tinypool 2 over a plimsoll pool, with threads: the same class, options, statics and error texts. What
+ * differs, and why, is in docs/guide/migrating-from-tinypool.md.
+ */
+export interface TinypoolOptions
+  extends Pick<PoolOptions, 'argv' | 'execArgv' | 'env' | 'workerData' | 'maxQueue'> {
+  filename?: string | null | undefined;
+  /** Default: 'default'. */
+  name?: string | undefined;
+  /** Threads, or below 1 a part of the CPUs. Default: half of the CPUs. */
+  minThreads?: number | undefined;
+  /** Threads, or below 1 a part of the CPUs. Default: the CPUs. */
+  maxThreads?: number | undefined;
+  /** Milliseconds. Default: 0. */
+  idleTimeout?: number | undefined;
+  concurrentTasksPerWorker?: number | undefined;
+  resourceLimits?: ResourceLimits | undefined;
+  trackUnmanagedFds?: boolean | undefined;
+  /** Processes are refused. Default: 'worker_threads'. */
+  runtime?: 'worker_threads' | undefined;
+  /** A fresh worker for each task. Default: false. */
+  isolateWorkers?: boolean | undefined;
+  /** The exported function that is called before a worker ends. Default: none. */
+  teardown?: string | undefined;
+  /** Milliseconds that a worker may take to end. Default: no limit, 30 s for `destroy()`. */
+  terminateTimeout?: number | undefined;
+  /** Bytes of heap after a task from which on its worker is replaced. Default: none. */
+  maxMemoryLimitBeforeRecycle?: number | undefined;
+  taskQueue?: (TaskQueue & { cancel?(): void }) | undefined;
+  /** Without effect: no worker ever blocks its event loop. */
+  useAtomics?: boolean | undefined;
+  /** Without effect: it is for processes. */
+  serialization?: 'json' | 'advanced' | undefined;
+}
+
+/** Options with every default filled in. */
+export type FilledTinypoolOptions = FilledOptions & TinypoolOptions;
+
+/** What goes with a task. With threads, messages go through a MessagePort in `transferList` instead. */
+export interface TinypoolChannel {
+  /** Called when the worker of the task ends, or when a task with another channel begins after it. */
+  onClose?: () => void;
+}
+
+/** Options of `run`. */
+export interface TinypoolRunOptions {
+  transferList?: Transferable[] | undefined;
+  channel?: TinypoolChannel | undefined;
+  filename?: string | null | undefined;
+  signal?: AbortSignalAny | null | undefined;
+  name?: string | null | undefined;
+  runtime?: 'worker_threads' | undefined;
+}
+
+/** What a task that `cancelPendingTasks()` took from the queue is rejected with. */
+class CancelError extends Error {
+  override readonly name = 'CancelError';
+}
+
+const OPTIONS: Checks<TinypoolOptions> = [
+  ['filename', isText, 'must be a string or null'],
+  ['minThreads', isNumber(0), 'must be a non-negative number'],
+  ['maxThreads', (value) => isNumber(0)(value) && value > 0, 'must be a positive number'],
+  ['isolateWorkers', isBoolean, 'must be a boolean value'],
+  ['teardown', (value) => typeof value === 'string', 'must be a string'],
+  ['terminateTimeout', isNumber(0), 'must be a non-negative number'],
+  ['maxMemoryLimitBeforeRecycle', isNumber(0), 'must be a non-negative number'],
+  ['taskQueue', isTaskQueue, 'must be a TaskQueue object'],
+];
+
+/** @throws TypeError for what processes alone have */
+function checkChannel(channel: TinypoolChannel | undefined): void {
+  for (const name of ['onMessage', 'postMessage'])
+    if (channel !== undefined && (channel as Record<string, unknown>)[name] !== undefined)
+      throw new TypeError(
+        `channel.${name} needs processes: send a MessagePort in the task and its transferList`,
+      );
+}
+
+function checkRuntime(name: string, value: unknown): void {
+  if (value === undefined || value === 'worker_threads') return;
+  throw badRange(name, value, "'worker_threads', since it has no processes: for those, stay with tinypool");
+}
+
+const MEGABYTE = 2 ** 20;
+
+function translate(given: TinypoolOptions): TinypoolOptions & PoolOptions {
+  const options: TinypoolOptions = Object.assign(Object.create(null), given);
+  checkRuntime('options.runtime', options.runtime);
+  check(options, OPTIONS, (name) => `options.${name}`);
+  const cores = availableParallelism();
+  const threads = (value: number | undefined): number | undefined =>
+    whole(value !== undefined && value > 0 && value < 1 ? Math.max(1, value * cores) : value);
+  const [minThreads, maxThreads] = [threads(options.minThreads), threads(options.maxThreads)];
+  if (minThreads !== undefined && maxThreads !== undefined && minThreads > maxThreads)
+    throw new RangeError('options.minThreads and options.maxThreads must not conflict');
+  const most = maxThreads ?? Math.max(cores, minThreads ?? 1);
+  const limit = options.maxMemoryLimitBeforeRecycle;
+  return Object.assign(options, {
+    minThreads: minThreads ?? Math.min(Math.max(Math.floor(cores / 2), 1), most),
+    maxThreads: most,
+    idleTimeout: options.idleTimeout ?? 0,
+    filename: options.filename || undefined,
+    maxHeapMb:
+      limit === undefined || options.isolateWorkers ? undefined : Math.max(1, Math.ceil(limit / MEGABYTE)),
+  });
+}
+
+/**
+ * A drop-in replacement for tinypool with threads.
+ *
+ * @example
+ * import Tinypool from '@plimsoll/pool/tinypool';
+ *
+ * const pool = new Tinypool({ filename: new URL('./worker.mjs', import.meta.url).href });
+ * const result = await pool.run({ a: 4, b: 6 });
+ * await pool.destroy();
+ */
+export class Tinypool extends PoolBase {
+  /** Written out, because bundlers rename classes. */
+  static override readonly name: string = 'Tinypool';
+  readonly #isolation: Isolation | undefined;
+  readonly #taskQueue: TinypoolOptions['taskQueue'];
+  /** Open channels, and whether their tasks are over. */
+  readonly #channels = new Map<TinypoolChannel, boolean>();
+  #isDestroyed = false;
+
+  constructor(options: TinypoolOptions = {}) {
+    const filled = fill(translate(options)) as FilledTinypoolOptions;
+    const { isolateWorkers, taskQueue, teardown } = filled;
+    const isolation = isolateWorkers ? new Isolation() : undefined;
+    super('Tinypool', filled, policyOf(isolation, taskQueue, teardown));
+    this.#isolation = isolation;
+    this.#taskQueue = taskQueue;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: tinypool's types, so that its users' code still compiles
+  async run(task: any, options: TinypoolRunOptions = {}): Promise<any> {
+    const { runtime, channel, ...own } = options;
+    checkRuntime('options.runtime', runtime);
+    checkChannel(channel);
+    if (this.#isDestroyed) this.reopen();
+    this.#isDestroyed = false;
+    if (channel !== undefined) this.#openChannel(channel);
+    try {
+      return await inResource('Tinypool.Task', this.asyncResource.asyncId(), this.#settled(task, own));
+    } finally {
+      if (channel !== undefined) this.#channels.set(channel, true);
+      if (channel !== undefined && this.#isolation !== undefined) this.#closeChannel(channel);
+    }
+  }
+
+  async #settled(task: unknown, options: RunOptions): Promise<unknown> {
+    const { core } = this;
+    try {
+      return await runWith(core, task, options);
+    } finally {
+      if (this.#isolation !== undefined) await this.#inTime(this.#isolation.retire(core));
+    }
+  }
+
+  /** A timer keeps the process alive meanwhile, which workers that end do not. */
+  async #inTime(ends: Promise<unknown>): Promise<void> {
+    const isEnded = await isInTime(ends, this.options.terminateTimeout ?? LONGEST_TIMER);
+    if (!isEnded) throw new Error('Failed to terminate worker');
+  }
+
+  #openChannel(channel: TinypoolChannel): void {
+    for (const [earlier, isOver] of this.#channels)
+      if (isOver && earlier !== channel) this.#closeChannel(earlier);
+    this.#channels.set(channel, false);
+  }
+
+  #closeChannel(channel: TinypoolChannel): void {
+    if (this.#channels.delete(channel)) channel.onClose?.();
+  }
+
+  /** Rejects the tasks that wait. Those that run go on. */
+  cancelPendingTasks(): void {
+    this.core.clear(() => new CancelError('The task has been cancelled'));
+    this.#taskQueue?.cancel?.();
+  }
+
+  /** Ends idle workers now, and the others after their tasks; new ones take their places. */
+  async recycleWorkers(options: { runtime?: 'worker_threads' } = {}): Promise<void> {
+    checkRuntime('options.runtime', options.runtime);
+    if (this.#isolation !== undefined) return;
+    const { core } = this;
+    const idle = core.workers.filter((worker) => worker.hasNothing);
+    for (const worker of [...core.workers]) retire(core, worker);
+    core.changed(true);
+    await this.#inTime(Promise.all(idle.map((worker) => worker.exited)));
+    for (const [channel, isOver] of this.#channels) if (isOver) this.#closeChannel(channel);
+  }
+
+  /** Ends all workers, idle ones after their `teardown`, and rejects every task that is not done. */
+  override async destroy(): Promise<void> {
+    const { core } = this;
+    this.#isDestroyed = true;
+    core.ended = true;
+    const idle = core.workers.filter((worker) => worker.hasNothing && worker.disposes);
+    for (const worker of idle) retire(core, worker);
+    try {
+      await this.#inTime(Promise.all(idle.map((worker) => worker.exited)));
+    } finally {
+      await super.destroy();
+      for (const channel of this.#channels.keys()) this.#closeChannel(channel);
+    }
+  }
+
+  /** As `destroy()`. */
+  close(): Promise<void> {
+    return this.destroy();
+  }
+
+  override get options(): Readonly<FilledTinypoolOptions> {
+    return super.options;
+  }
+
+  /** Inside a worker of a pool? */
+  static get isWorkerThread(): boolean {
+    return context.isWorkerThread;
+  }
+
+  /** Inside a worker: the option `workerData`. */
+  static get workerData(): unknown {
+    return context.workerData;
+  }
+
+  static readonly version: string = VERSION;
+  static readonly move: typeof move = move;
+  static readonly transferableSymbol: typeof transferableSymbol = transferableSymbol;
+  static readonly valueSymbol: typeof valueSymbol = valueSymbol;
+  static readonly queueOptionsSymbol: typeof queueOptionsSymbol = queueOptionsSymbol;
+}
+
+function policyOf(
+  isolation: Isolation | undefined,
+  taskQueue: TinypoolOptions['taskQueue'],
+  teardown: string | undefined,
+): Policy {
+  return {
+    hooks: { dispose: teardown },
+    hasNumbers: true,
+    queueOf: (state) =>
+      taskQueue &&
+      new CustomQueue(taskQueue, new TaskViews(state.handlers), (task, error) =>
+        state.settle(task, error, true),
+      ),
+    chooserOf: (state) => isolation?.chooserOf(state),
+  };
+}
+
+export default Tinypool;
+export type { PoolTask as Task } from './piscina/task-queue.js';
+export { isMovable, isTaskQueue, isTransferable, markMovable, type TaskQueue };
+export type Options = TinypoolOptions;
+/** Inside a worker: its number, from 1 to `maxThreads`. */
+export const workerId: number | undefined = tinypoolWorkerId();

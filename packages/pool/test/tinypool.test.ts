@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
+import Tinypool, {
+  isMovable,
+  isTransferable,
+  markMovable,
+  type Options,
+  type Task,
+} from '@plimsoll/pool/tinypool';
+import { fixture, until } from './support.js';
+
+const filename = fileURLToPath(fixture('tinypool.mjs'));
+const usual = fileURLToPath(fixture('tasks.mjs'));
+
+type Context = { after(fn: () => Promise<void>): void };
+function open(context: Context, options: Options = {}): Tinypool {
+  const pool = new Tinypool({ filename, minThreads: 1, maxThreads: 1, ...options });
+  context.after(() => pool.destroy());
+  return pool;
+}
+
+test('runs tasks by name and file, and rejects with the texts of tinypool', async (context) => {
+  const pool = open(context, { filename: usual });
+  assert.equal(await pool.run({ a: 4, b: 6 }), 10);
+  assert.equal(await pool.run(3, { name: 'echo' }), 3);
+  const nameless = open(context, { filename: null });
+  await assert.rejects(nameless.run(1), { message: /^filename must be provided to run\(\) or in options/ });
+  assert.equal(await nameless.run({ a: 1, b: 2 }, { filename: new URL(fixture('tasks.mjs')).href }), 3);
+  await assert.rejects(pool.run('boom', { name: 'fail' }), { name: 'OddError', message: 'boom' });
+  const controller = new AbortController();
+  const endless = pool.run(undefined, { name: 'blockForever', signal: controller.signal });
+  const waiting = pool.run({ a: 1, b: 1 });
+  controller.abort();
+  await assert.rejects(endless, { name: 'AbortError', message: 'The task has been aborted' });
+  assert.equal(await waiting, 2);
+  await assert.rejects(pool.run(1, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
+test('bounds the queue as tinypool does', async (context) => {
+  const pool = open(context, { minThreads: 0, maxQueue: 1 });
+  const first = pool.run(undefined, { name: 'spin' });
+  const second = pool.run(undefined, { name: 'spin' });
+  const third = pool.run(1);
+  await assert.rejects(third, { message: 'Task queue is at limit' });
+  const ends = [first, second].map((task) => assert.rejects(task, { message: 'Terminating worker thread' }));
+  await pool.destroy();
+  await Promise.all(ends);
+  const none = open(context, { maxQueue: 0 });
+  const running = none.run(undefined, { name: 'spin' });
+  await assert.rejects(none.run(1), { message: 'No task queue available and all Workers are busy' });
+  await Promise.all([assert.rejects(running), none.destroy()]);
+});
+
+test('threads below 1 are a part of the CPUs', async (context) => {
+  const cores = availableParallelism();
+  const pool = open(context, { minThreads: 0.5, maxThreads: 0.99 });
+  assert.equal(pool.options.minThreads, Math.max(1, Math.floor(cores * 0.5)));
+  assert.equal(pool.options.maxThreads, Math.max(1, Math.floor(cores * 0.99)));
+  const least = open(context, { minThreads: 0.00005, maxThreads: 0.00006 });
+  assert.deepEqual([least.options.minThreads, least.options.maxThreads], [1, 1]);
+  assert.throws(() => new Tinypool({ minThreads: 3, maxThreads: 2 }), {
+    name: 'RangeError',
+    message: /conflict/,
+  });
+});
+
+test('processes are refused with a code and what to use', async (context) => {
+  const refused = { code: 'PLIMSOLL_POOL_BAD_OPTION', message: /'worker_threads'.*stay with tinypool/ };
+  assert.throws(() => new Tinypool({ runtime: 'child_process' as never }), refused);
+  const pool = open(context);
+  await assert.rejects(pool.run(1, { runtime: 'child_process' as never }), refused);
+  await assert.rejects(pool.recycleWorkers({ runtime: 'child_process' as never }), refused);
+  for (const name of ['onMessage', 'postMessage'])
+    await assert.rejects(pool.run(1, { channel: { [name]() {} } }), { message: /MessagePort/ });
+});
+
+test('isolateWorkers gives each task a fresh worker', async (context) => {
+  const shared = open(context);
+  assert.deepEqual([await shared.run({}), await shared.run({}), await shared.run({})], [0, 1, 2]);
+  const pool = open(context, { isolateWorkers: true, minThreads: 2, maxThreads: 3 });
+  for (let round = 0; round < 3; round++)
+    assert.deepEqual(await Promise.all(Array.from({ length: 5 }, () => pool.run({}))), [0, 0, 0, 0, 0]);
+  assert.equal(pool.threads.length, 2);
+  await assert.rejects(pool.run(undefined, { name: 'none' }), { message: /No handler function/ });
+  const controller = new AbortController();
+  const endless = pool.run(undefined, { name: 'spin', signal: controller.signal });
+  const next = pool.run({});
+  controller.abort();
+  await assert.rejects(endless, { name: 'AbortError' });
+  assert.equal(await next, 0);
+  const lazy = open(context, { isolateWorkers: true, minThreads: 0, maxThreads: 3 });
+  assert.deepEqual(await Promise.all(Array.from({ length: 7 }, () => lazy.run({}))), new Array(7).fill(0));
+});
+
+test('workers have numbers up to maxThreads, no two at once the same', async (context) => {
+  const pool = open(context, { isolateWorkers: true, maxThreads: 3 });
+  for (let round = 0; round < 3; round++) {
+    const all = await Promise.all([1, 2, 3].map(() => pool.run(30, { name: 'id' })));
+    assert.deepEqual(all.map(({ workerId }) => workerId).sort(), [1, 2, 3]);
+  }
+  const { state, workerId } = await pool.run(0, { name: 'id' });
+  assert.equal(state.workerId, workerId);
+  assert.equal(state.isTinypoolWorker && state.isWorkerThread, true);
+  assert.equal(state.isChildProcess, undefined);
+  assert.equal((process as { __tinypool_state__?: unknown }).__tinypool_state__, undefined);
+});
+
+test('recycleWorkers replaces idle workers at once and the others after their tasks', async (context) => {
+  const pool = open(context, { minThreads: 2, maxThreads: 2 });
+  const ids = () => new Set(pool.threads.map(({ threadId }) => threadId));
+  await Promise.all([pool.run(1, { name: 'nap' }), pool.run(1, { name: 'nap' })]);
+  await until(() => pool.threads.length === 2);
+  const before = ids();
+  await pool.recycleWorkers();
+  assert.equal([...ids()].filter((id) => before.has(id)).length, 0);
+  const task = pool.run(200, { name: 'nap' });
+  await sleep(50);
+  const during = ids();
+  const recycled = pool.recycleWorkers();
+  assert.equal(await task, 'rested');
+  await recycled;
+  await until(() => [...ids()].every((id) => !during.has(id)) && pool.threads.length === 2);
+});
+
+test('a worker over maxMemoryLimitBeforeRecycle is replaced', async (context) => {
+  const pool = open(context, { maxMemoryLimitBeforeRecycle: 60e6 });
+  const first = await pool.run(1, { name: 'leak' });
+  assert.equal(await pool.run(1, { name: 'leak' }), first);
+  await pool.run(80, { name: 'leak' });
+  let last = first;
+  for (let task = 0; task < 5000 && last === first; task++) last = await pool.run(0, { name: 'leak' });
+  assert.notEqual(last, first);
+});
+
+for (const isolateWorkers of [true, false])
+  test(`teardown runs before a worker ends, isolated: ${isolateWorkers}`, async (context) => {
+    const pool = open(context, { isolateWorkers, teardown: 'namedTeardown' });
+    for (const round of [1, 2]) {
+      const { port1, port2 } = new MessageChannel();
+      const message = once(port2, 'message');
+      assert.equal(await pool.run({ port: port1 }, { transferList: [port1] }), 0);
+      if (!isolateWorkers) {
+        assert.equal(await pool.run({}), 1);
+        if (round === 1) await pool.recycleWorkers();
+        else await pool.destroy();
+      }
+      assert.deepEqual(await message, [isolateWorkers ? 'after 1' : 'after 2']);
+      port2.close();
+    }
+  });
+
+test('a worker that takes too long to end rejects the task, and then destroy()', async () => {
+  const pool = new Tinypool({ filename, maxThreads: 1, terminateTimeout: 1, teardown: 'namedTeardown' });
+  assert.equal(await pool.run({}), 0);
+  const failure = { message: 'Failed to terminate worker' };
+  await assert.rejects(pool.destroy(), failure);
+  assert.equal(pool.threads.length, 0);
+  const isolated = new Tinypool({ ...pool.options, isolateWorkers: true });
+  await assert.rejects(isolated.run({}), failure);
+  await isolated.destroy().catch(() => {});
+});
+
+test('isolated tasks, aborts, cancellations and recycling in random order all end', async (context) => {
+  const pool = open(context, {
+    isolateWorkers: true,
+    minThreads: 1,
+    maxThreads: 3,
+    teardown: 'namedTeardown',
+  });
+  let state = 7;
+  const random = (below: number): number => {
+    state = (state * 1103515245 + 12345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * below);
+  };
+  const tasks: Promise<unknown>[] = [];
+  const ends: unknown[] = [];
+  for (let step = 0; step < 120; step++) {
+    const action = random(10);
+    const controller = new AbortController();
+    const name = action < 7 ? 'default' : action < 9 ? 'nap' : 'missing';
+    const task = pool.run(name === 'nap' ? random(20) : {}, { name, signal: controller.signal });
+    tasks.push(
+      task.then(
+        (value) => ends.push(value),
+        (error: Error) => ends.push(error.name),
+      ),
+    );
+    if (random(6) === 0) setTimeout(() => controller.abort(), random(20));
+    if (random(15) === 0) pool.cancelPendingTasks();
+    if (random(15) === 0) await pool.recycleWorkers();
+    if (random(3) === 0) await sleep(random(10));
+  }
+  await Promise.all(tasks);
+  const expected = [0, 'rested', 'AbortError', 'CancelError', 'Error', 'PoolError'];
+  assert.deepEqual(
+    ends.filter((end) => !expected.includes(end as never)),
+    [],
+  );
+  assert.equal(pool.queueSize, 0);
+});
+
+test('channels are closed with the worker, or when another one comes', async (context) => {
+  const closed: string[] = [];
+  const channelOf = (name: string) => ({ channel: { onClose: () => closed.push(name) } });
+  const isolated = open(context, { isolateWorkers: true });
+  await isolated.run({}, channelOf('a'));
+  await isolated.run({}, channelOf('b'));
+  assert.deepEqual(closed.splice(0), ['a', 'b']);
+  const pool = open(context);
+  await pool.run({}, channelOf('c'));
+  assert.deepEqual(closed, []);
+  await pool.run({}, channelOf('d'));
+  assert.deepEqual(closed, ['c']);
+  await pool.destroy();
+  assert.deepEqual(closed, ['c', 'd']);
+});
+
+test('pending tasks can be cancelled, those that run go on', async (context) => {
+  const pool = open(context, { minThreads: 0 });
+  const running = pool.run(300, { name: 'nap' });
+  const pending = Array.from({ length: 9 }, () => pool.run(1, { name: 'nap' }));
+  const ends = pending.map((task) =>
+    assert.rejects(task, { name: 'CancelError', message: 'The task has been cancelled' }),
+  );
+  await sleep(150);
+  assert.equal(pool.queueSize, 9);
+  pool.cancelPendingTasks();
+  assert.equal(pool.queueSize, 0);
+  await Promise.all(ends);
+  assert.equal(await running, 'rested');
+});
+
+test('a task queue of the user decides the order, and hears of a cancellation', async (context) => {
+  const tasks: Task[] = [];
+  let cancels = 0;
+  const taskQueue = {
+    get size() {
+      return tasks.length;
+    },
+    push: (task: Task) => tasks.push(task),
+    shift: () => tasks.pop() ?? null,
+    remove: (task: Task) => tasks.splice(tasks.indexOf(task), 1),
+    cancel: () => cancels++,
+  };
+  const pool = open(context, { filename: usual, taskQueue: taskQueue as never });
+  const option = { option: 1 };
+  const order: number[] = [];
+  const marked = { a: 1, b: 0, [Tinypool.queueOptionsSymbol]: option };
+  const all = [marked, { a: 2, b: 0 }, { a: 3, b: 0 }].map(async (task) => order.push(await pool.run(task)));
+  assert.equal(tasks[0]?.[Tinypool.queueOptionsSymbol], option);
+  await Promise.all(all);
+  assert.deepEqual(order, [3, 2, 1]);
+  pool.cancelPendingTasks();
+  assert.equal(cancels, 1);
+});
+
+test('moves values, and has the helpers of tinypool', async (context) => {
+  const pool = open(context, { filename: usual });
+  const buffer = new ArrayBuffer(10);
+  const moved = await pool.run(Tinypool.move(buffer), { name: 'echo', transferList: [] });
+  assert.deepEqual([buffer.byteLength, moved.byteLength], [0, 10]);
+  const value = { [Tinypool.transferableSymbol]: {}, [Tinypool.valueSymbol]: {} };
+  assert.deepEqual([isTransferable(value), isMovable(value)], [true, false]);
+  markMovable(value);
+  assert.equal(isMovable(value), true);
+  for (const primitive of [null, 1, false, 'text']) assert.equal(Tinypool.move(primitive), primitive);
+});
+
+test('can be destroyed while a task spins, and used again', async (context) => {
+  const pool = open(context);
+  const spinning = pool.run(undefined, { name: 'spin' });
+  setImmediate(() => void pool.destroy());
+  await assert.rejects(spinning, { message: 'Terminating worker thread' });
+  assert.equal(await pool.run({}), 0);
+});
+
+test('each task is one async resource', async (context) => {
+  const pool = open(context);
+  const types: string[] = [];
+  const hook = createHook({ init: (_id, type) => types.push(type) }).enable();
+  await pool.run({});
+  hook.disable();
+  assert.equal(types.filter((type) => type === 'Tinypool.Task').length, 1);
+});

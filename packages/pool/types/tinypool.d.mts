@@ -1,0 +1,2 @@
+export * from './tinypool.js';
+export { Tinypool as default } from './tinypool.js';
