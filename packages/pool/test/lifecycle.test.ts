@@ -180,3 +180,14 @@ test('to Piscina setup and dispose are functions like others', async (t) => {
   await piscina.close();
   assert.deepEqual([...counts], [1, 0]);
 });
+
+test('a worker ends though its file has put something in the place of process and its exit()', async () => {
+  const pool = new Pool({
+    filename: fixture('no-exit.mjs'),
+    minThreads: 1,
+    maxThreads: 1,
+    closeTimeout: 30_000,
+  });
+  assert.equal(await pool.run(1), 1);
+  await pool.close();
+});

@@ -121,6 +121,7 @@ export const loadModule: typeof modules.loadModule = async (name) => {
 
 /** A worker does at once what the simulation makes it do. */
 export const nextTick = ((callback: () => void) => callback()) as typeof worker.nextTick;
+export const exit: typeof worker.exit = process.exit.bind(process);
 
 /** They belong to the test as well, and run when it is their turn. */
 export const runMicrotasks: typeof worker.runMicrotasks = () => {};

@@ -7,6 +7,7 @@ import { chunkOf, tableOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { Post } from '../shared/post.js';
 import { slotAt } from '../shared/table.js';
+import { exit } from './thread.js';
 
 /** The exit code of a thread that its host has ended. */
 const TERMINATED = 1;
@@ -73,7 +74,7 @@ export function channelOf(startup: message.Startup) {
         channel.onRetire?.();
         break;
       case message.EXIT:
-        process.exit(TERMINATED);
+        exit(TERMINATED);
         break;
       default:
         throw new Error(`unexpected message ${String(received[0])} on the port of a worker`);

@@ -5,7 +5,7 @@ import { enterTinypool, enterWorker } from '../shared/context.js';
 import { IN_DENO } from '../shared/deno.js';
 import type { Startup } from '../shared/messages.js';
 import { timers } from '../shared/timers.js';
-import { nextTick } from './thread.js';
+import { exit, nextTick } from './thread.js';
 import { Worker } from './worker.js';
 
 enterWorker();
@@ -29,7 +29,7 @@ function firstMessage(): Startup {
 async function start(startup: Startup): Promise<void> {
   readTimeFrom(startup.clock);
   if (startup.number !== undefined) enterTinypool(startup.number);
-  const worker = new Worker(startup, { leave: () => process.exit(0), fail: dieOf });
+  const worker = new Worker(startup, { leave: () => exit(0), fail: dieOf });
   if (await worker.preload()) worker.open(startup.nice ? kernelThreadId() : 0);
 }
 
@@ -45,7 +45,7 @@ function kernelThreadId(): number {
 /** Ends this worker by an uncaught error, also when the worker file catches those. */
 function dieOf(error: unknown): void {
   nextTick(() => {
-    timers.setImmediate(() => process.exit(1));
+    timers.setImmediate(() => exit(1));
     throw error;
   });
 }

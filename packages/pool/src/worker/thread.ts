@@ -1,5 +1,6 @@
-/** Taken before a worker file can put a fake in its place. */
+/** Taken before a worker file can put a fake in its place: vitest's `process.exit` throws. */
 export const { nextTick } = process;
+export const exit: (code: number) => never = process.exit.bind(process);
 
 /**
  * Runs the microtasks and ticks that are queued, and reports unhandled rejections, as Node does between two callbacks of its own:
