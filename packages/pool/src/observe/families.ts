@@ -14,7 +14,6 @@ const TIMES = [
   { kind: 'run', name: `${PREFIX}.task.duration`, help: 'From the start of the function to its end.' },
 ] as const;
 
-/** The attributes that the pool itself gives. */
 export const ATTRIBUTES = ['code.function.name', 'code.file.path', PHASE, QUANTILE] as const;
 
 const attributesOf = ({ name, filename }: Breakdown) => ({
