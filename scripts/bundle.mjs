@@ -30,7 +30,8 @@ export function bundle(root) {
   const [pool, monitor, fastify, bullmq] = ['pool', 'monitor', 'fastify', 'bullmq'].map((name) =>
     join(root, 'packages', name),
   );
-  if (isStale(pool)) {
+  // Its /observe takes the writers of metrics in.
+  if (isStale(pool) || isNewer(modulesIn(join(monitor, 'dist/metrics')), pool)) {
     bundleWorker(join(pool, 'dist'));
     const entries = {
       index: asValue,
@@ -235,8 +236,7 @@ const BUNDLED = /^(node|bundler|types)\b|\bsource\.js$/;
 /** @param {string} folder */
 function isStale(folder) {
   const [dist, types] = ['dist', 'types'].map((name) => join(folder, name));
-  const last = join(dist, 'types/package.json');
-  if (!existsSync(last)) return true;
+  if (!existsSync(lastOf(folder))) return true;
   const compiled = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.(js|d\.ts)$/.test(file) && !BUNDLED.test(file),
   );
@@ -247,5 +247,12 @@ function isStale(folder) {
       join(import.meta.dirname, file),
     ),
   ];
-  return inputs.some((file) => statSync(file).mtimeMs > statSync(last).mtimeMs);
+  return isNewer(inputs, folder);
 }
+
+/** What is written last. @param {string} folder */
+const lastOf = (folder) => join(folder, 'dist/types/package.json');
+
+/** @param {readonly string[]} files @param {string} folder */
+const isNewer = (files, folder) =>
+  files.some((file) => statSync(file).mtimeMs > statSync(lastOf(folder)).mtimeMs);
