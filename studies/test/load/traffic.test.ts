@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { get } from 'node:http';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { createRandom, quantile } from 'plimsoll/lab';
+import { createRandom, quantile } from '@plimsoll/lab';
 import { poissonArrivals, regularArrivals } from '#studies/load/traffic/arrivals.js';
 import { closedLoop } from '#studies/load/traffic/closed-loop.js';
 import { type Ask, askFor } from '#studies/load/traffic/exchange.js';

@@ -19,22 +19,3 @@ export function nextOrder<Arm>(
   if (block % 2 === 0) return random.shuffle(arms);
   return before.filter((arm) => arms.includes(arm)).toReversed();
 }
-
-/**
- * The orders of so many blocks.
- *
- * @param ids the contestants, the baseline among them.
- * @example
- * blockOrders([4, 8], 2, random); // [[8, 4, 'twin'], ['twin', 4, 8]]
- */
-export function blockOrders<Id extends string | number>(
-  ids: readonly Id[],
-  blocks: number,
-  random: Random,
-): (readonly Arm<Id>[])[] {
-  let order: readonly Arm<Id>[] = [];
-  return Array.from({ length: blocks }, (_, block) => {
-    order = nextOrder<Arm<Id>>([...ids, 'twin'], block, order, random);
-    return order;
-  });
-}

@@ -1,7 +1,7 @@
 // `npm run load`, and by it the sample server: arguments in, exit code out.
 import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
-import { PlimsollError, printable } from 'plimsoll/lab';
+import { PlimsollError, printable } from '@plimsoll/lab';
 import { addLoadCommand } from './load.js';
 import { addServeCommand } from './serve.js';
 
