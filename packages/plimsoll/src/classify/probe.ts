@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlimsollError } from '../errors.js';
 import type { Guardian } from '../lab/guardian.js';
-import { observe } from '../lab/observe.js';
 import type { Random } from '../stats/random.js';
 import type { Observation, ProbeAnswer, ProbeJob, Subject } from './messages.js';
+import { observe } from './observe.js';
 import type { LocalServers } from './servers.js';
 
 /** What every probe of one classification has in common. */
@@ -64,7 +64,6 @@ export async function probe(
       {
         name,
         module: PROBE,
-        prefix: [],
         job,
         // Node 20 would hand open(2) to io_uring where this is set, and no thread would be blocked.
         env: { UV_USE_IO_URING: '0' },

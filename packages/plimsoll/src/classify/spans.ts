@@ -1,3 +1,4 @@
+import { sum } from '../collections/sum.js';
 import type { PoolEvent, PoolJob } from '../libuv/job.js';
 import { poolJobs } from '../libuv/jobs.js';
 import type { Span, TimelineExperiment } from '../results/timeline.js';
@@ -27,7 +28,7 @@ export function buildSpans(
       .filter((request) => request !== self)
       .flatMap(({ ran }) => ran)
       .map(([since, until]) => Math.min(to, until - origin) - Math.max(from, since - origin));
-    return overlaps.reduce((sum, overlap) => sum + Math.max(0, overlap), 0) >= NEARLY_ALL * (to - from);
+    return sum(overlaps.map((overlap) => Math.max(0, overlap))) >= NEARLY_ALL * (to - from);
   };
   const spans = requests.flatMap((request, index) => {
     const number = index + 1;

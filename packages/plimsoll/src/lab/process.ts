@@ -99,6 +99,6 @@ const NO_WORDS = /^\s*$|^\s+at |^Node\.js v\d|^[\s{}[\]^~]+$/;
 
 /** The last line of a process that says something, as a clause for a message; control characters are escaped. */
 export function lastWords(stderr: string): string {
-  const line = stderr.split('\n').findLast((one) => !NO_WORDS.test(one));
+  const line = stderr.split('\n').findLast((text) => !NO_WORDS.test(text));
   return line === undefined ? '' : `; it last wrote: ${printable(line.trim().slice(0, 200))}`;
 }

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js';
+import type { ThreadInfo } from '../../host/pool-threads.js';
+import { serveJob } from '../../lab/child/serve.js';
 import { watchLoopDelay } from '../../lab/loop-delay.js';
 import { median, quantile } from '../../stats/quantile.js';
 import { BadModule } from '../../workloads/module.js';
@@ -15,17 +16,10 @@ const ALONE_SAMPLES = 5;
  * Nothing here may use the pool that is being measured.
  */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
-  process.once('message', (job: Job) => void work(job, poolThreadsBetween(before, after)));
-  // The parent is gone: nobody wants the answer. Not process.exit(), which waits for the queue of the pool.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-  answer({ type: 'started' });
+  serveJob(before, after, work);
 }
 
 async function work(job: Job, observedThreads: number | null): Promise<void> {
-  process.chdir(job.cwd);
-  if (observedThreads !== null && observedThreads !== job.size)
-    return answer({ type: 'refused', observedThreads });
-
   let phase: Phase = 'load';
   const fail = (error: unknown): void => answer(failure(error, phase));
   process.once('uncaughtException', fail);
