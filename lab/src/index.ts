@@ -23,7 +23,13 @@ export {
   type Used,
 } from '../../packages/plimsoll/dist/contest/contest.js';
 export { fitGenerations, type GenerationsFit } from '../../packages/plimsoll/dist/contest/fit.js';
-export { cannotWrite, type ErrorCode, exitCodeOf, PlimsollError, usage } from '../../packages/plimsoll/dist/errors.js';
+export {
+  cannotWrite,
+  type ErrorCode,
+  exitCodeOf,
+  PlimsollError,
+  usage,
+} from '../../packages/plimsoll/dist/errors.js';
 export { captureEnvironment, type Environment } from '../../packages/plimsoll/dist/host/environment.js';
 export { type GroupUsage, readGroupUsage } from '../../packages/plimsoll/dist/host/group-usage.js';
 export {
@@ -49,8 +55,21 @@ export { LiveProcess, type Start } from '../../packages/plimsoll/dist/lab/fresh-
 export { Guardian, type Supervision, withGuardian } from '../../packages/plimsoll/dist/lab/guardian.js';
 export { killGroup, lastWords, startGroup } from '../../packages/plimsoll/dist/lab/process.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../../packages/plimsoll/dist/libuv/pool-size.js';
-export { because, benchTable, howMeasured, howTurns, STOPPED } from '../../packages/plimsoll/dist/report/bench.js';
-export { type Column, column, type Report, type Section, type Table, textOf } from '../../packages/plimsoll/dist/report/document.js';
+export {
+  because,
+  benchTable,
+  howMeasured,
+  howTurns,
+  STOPPED,
+} from '../../packages/plimsoll/dist/report/bench.js';
+export {
+  type Column,
+  column,
+  type Report,
+  type Section,
+  type Table,
+  textOf,
+} from '../../packages/plimsoll/dist/report/document.js';
 export type { ReportDocument } from '../../packages/plimsoll/dist/report/documents.js';
 export { busyCpus, findings } from '../../packages/plimsoll/dist/report/findings/bench.js';
 export { factual, type Texts } from '../../packages/plimsoll/dist/report/findings/finding.js';
@@ -80,7 +99,11 @@ export {
   verdictSchema,
   type WorkloadResult,
 } from '../../packages/plimsoll/dist/results/bench.js';
-export { type Classification, type Classified, classificationSchema } from '../../packages/plimsoll/dist/results/classification.js';
+export {
+  type Classification,
+  type Classified,
+  classificationSchema,
+} from '../../packages/plimsoll/dist/results/classification.js';
 export { environmentSchema } from '../../packages/plimsoll/dist/results/environment.js';
 export { statementSchema } from '../../packages/plimsoll/dist/results/finding.js';
 export { type Timeline, timelineSchema } from '../../packages/plimsoll/dist/results/timeline.js';
@@ -106,7 +129,13 @@ export {
 } from '../../packages/plimsoll/dist/stats/intervals.js';
 export { evenLooks, FIRST_LOOK } from '../../packages/plimsoll/dist/stats/looks.js';
 export { ACCEPTED_LOSS } from '../../packages/plimsoll/dist/stats/posterior-odds.js';
-export { hodgesLehmann, median, quantile, quantileOfSorted, walshAverages } from '../../packages/plimsoll/dist/stats/quantile.js';
+export {
+  hodgesLehmann,
+  median,
+  quantile,
+  quantileOfSorted,
+  walshAverages,
+} from '../../packages/plimsoll/dist/stats/quantile.js';
 export { createRandom, type Random } from '../../packages/plimsoll/dist/stats/random.js';
 export { record } from '../../packages/plimsoll/dist/trace/record.js';
 export { timeCommand } from '../../packages/plimsoll/dist/tune/commands.js';

@@ -66,16 +66,16 @@ export async function observe(
     const blocked = silent.find(({ pid }) => isNodeProcess(pid));
     await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
     const { pidsHeadroom } = readCgroup();
-    const found = [
+    const asked = [
       ...answers(directory, ANSWER),
-      ...killed.filter((one) => lacksRoom(factsOf(one, directory, null), pidsHeadroom)),
+      ...killed.filter((answer) => lacksRoom(factsOf(answer, directory, null), pidsHeadroom)),
     ];
-    if (found.length === 0 && !signal.aborted) {
+    if (asked.length === 0 && !signal.aborted) {
       const { text } = await running.ended;
       throw blocked === undefined ? noAnswer(command, text) : neverFree(command, blocked.pid);
     }
     return {
-      processes: found.map((answer) => factsOf(answer, directory, endedAtMs)),
+      processes: asked.map((answer) => factsOf(answer, directory, endedAtMs)),
       failure: end === null || end.code === 0 ? null : end.text,
       pidsHeadroom,
     };

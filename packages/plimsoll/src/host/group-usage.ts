@@ -12,10 +12,7 @@ export interface GroupUsage {
 /** Linux reports times in USER_HZ, which is 100 on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/**
- * @param group id of the group: the process id of its leader
- * @returns `null` where there is no /proc
- */
+/** @returns `null` where there is no /proc. */
 export function readGroupUsage(group: number, root = '/'): GroupUsage | null {
   const all = listNumbers(root, '/proc');
   if (all === null) return null;
@@ -32,12 +29,7 @@ export function readGroupUsage(group: number, root = '/'): GroupUsage | null {
   return { pids, cpuSeconds: ticks / TICKS_PER_SECOND, maxRssBytes: kilobytes * 1024 };
 }
 
-/**
- * User and system time of the children of this process that have ended, and of theirs that they waited for, in seconds: what a
- * command used is the difference.
- *
- * @returns `null` where there is no /proc
- */
+/** CPU time of the children of this process that have ended, and of theirs that they waited for; `null` where there is no /proc. */
 export function endedChildrenSeconds(root = '/'): number | null {
   const [user = null, system = null] = wholeFields('/proc/self/stat', [16, 17], root);
   return user === null || system === null ? null : (user + system) / TICKS_PER_SECOND;

@@ -209,8 +209,8 @@ class Trial<Id extends string | number> {
   /** The baseline takes two turns in every block: their geometric mean is less noisy than either. */
   #turns(id: Id): Figure<Id> {
     if (id !== this.#plan.baseline) return timeOf(id);
-    const [one, twin] = [timeOf<Id>(id), timeOf<Id>('twin')];
-    return (block) => (one(block) + twin(block)) / 2;
+    const [first, twin] = [timeOf<Id>(id), timeOf<Id>('twin')];
+    return (block) => (first(block) + twin(block)) / 2;
   }
 
   #odds(fits: ReadonlyMap<Id, GenerationsFit>): Map<Id, Odds> {

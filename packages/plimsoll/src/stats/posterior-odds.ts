@@ -63,7 +63,7 @@ export function estimatedOdds<Id>(
       drawn[index] =
         centre + scale * itemAt(factor, index).reduce((sum, by, row) => sum + by * itemAt(normals, row), 0);
     const lowest = Math.min(...drawn);
-    for (const [index, own] of losses.entries()) own[draw] = (drawn[index] as number) - lowest;
+    for (const [index, draws] of losses.entries()) draws[draw] = (drawn[index] as number) - lowest;
   }
   return new Map([...contestants.keys()].map((id, index) => [id, oddsOf(itemAt(losses, index))]));
 }

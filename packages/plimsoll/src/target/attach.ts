@@ -110,7 +110,7 @@ export async function attach(
       // Node closes connections first, and a moment later the port: until then a second attach would meet this inspector.
       const end = performance.now() + CLOSE_MS;
       const port = Number(new URL(url).port);
-      while (isOurs && performance.now() < end && listenersOf(pid).some((one) => one.port === port))
+      while (isOurs && performance.now() < end && listenersOf(pid).some((listener) => listener.port === port))
         await sleep(POLL_MS);
     },
   };
@@ -241,9 +241,9 @@ async function wake(
   const end = performance.now() + timeoutMs;
   let againAt = 0;
   for (;;) {
-    const rival = localListeners(pid).find((one) => one.port === port);
-    const found = await openInspector(listenersOf(pid).filter(({ inode }) => !before.has(inode)));
-    if (found !== null) return found;
+    const rival = localListeners(pid).find((listener) => listener.port === port);
+    const url = await openInspector(listenersOf(pid).filter(({ inode }) => !before.has(inode)));
+    if (url !== null) return url;
     const now = performance.now();
     if (now > end) throw rival === undefined ? notOpened(pid, timeoutMs) : portTaken(port, rival);
     // Another process that plimsoll is attached to has the port for a moment.

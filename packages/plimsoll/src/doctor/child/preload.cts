@@ -23,9 +23,9 @@ function examine({ directory, waitMs }: Settings): void {
   const [initial, before] = [valueNow(), new Set(threads.list())];
   let workers = 0;
   const forWorkers = noteEnvironments();
-  process.on('worker', (one: worker.Worker) => {
+  process.on('worker', (started: worker.Worker) => {
     workers++;
-    one.once('exit', () => {
+    started.once('exit', () => {
       workers--;
     });
   });
