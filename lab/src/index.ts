@@ -31,7 +31,6 @@ export {
   usage,
 } from '../../packages/plimsoll/dist/errors.js';
 export { captureEnvironment, type Environment } from '../../packages/plimsoll/dist/host/environment.js';
-export { type GroupUsage, readGroupUsage } from '../../packages/plimsoll/dist/host/group-usage.js';
 export {
   disturbancesOf,
   type MachineCounters,
@@ -50,6 +49,7 @@ export {
 } from '../../packages/plimsoll/dist/host/pool-threads.js';
 export { printable } from '../../packages/plimsoll/dist/host/printable.js';
 export { hasEnded, isSameProcess, startTime } from '../../packages/plimsoll/dist/host/processes.js';
+export { listNumbers, parseWhole, readText, statFields } from '../../packages/plimsoll/dist/host/read.js';
 export { startCommand } from '../../packages/plimsoll/dist/lab/command.js';
 export { LiveProcess, type Start } from '../../packages/plimsoll/dist/lab/fresh-process.js';
 export { Guardian, type Supervision, withGuardian } from '../../packages/plimsoll/dist/lab/guardian.js';

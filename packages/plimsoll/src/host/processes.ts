@@ -32,6 +32,21 @@ export function environmentOf(pid: number, root = '/'): ((name: string) => strin
     : (name) => variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
 }
 
+/** The processes of a group, by the id of its leader; none where there is no /proc. */
+export const groupMembers = (group: number): number[] =>
+  (listNumbers('/', '/proc') ?? []).filter((pid) => parseWhole(statOf(pid, '/')[5]) === group);
+
+/** Linux reports times in USER_HZ, which is 100 on every architecture that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** CPU time of the children of this process that have ended, and of theirs that they waited for; `null` where there is no /proc. */
+export function endedChildrenSeconds(root = '/'): number | null {
+  const [user = null, system = null] = statFields(readText(root, '/proc/self/stat'))
+    .slice(16, 18)
+    .map(parseWhole);
+  return user === null || system === null ? null : (user + system) / TICKS_PER_SECOND;
+}
+
 /** The process that started this one; 0 when it is not known. */
 export const parentOf = (pid: number, root = '/'): number => parseWhole(statOf(pid, root)[4]) ?? 0;
 

@@ -1,8 +1,7 @@
 import type { StdioOptions } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
-import { readGroupUsage } from '../host/group-usage.js';
-import { hasEnded, processesWithEnvironment } from '../host/processes.js';
+import { groupMembers, hasEnded, processesWithEnvironment } from '../host/processes.js';
 import type { Guardian } from './guardian.js';
 import { endOf, killGroup, lastWords, signalProcess, startProcess } from './process.js';
 
@@ -87,7 +86,7 @@ export async function startCommand(
       const left = (): number[] =>
         processesWithEnvironment(marks).filter((other) => !hasEnded(other) && isMeant(other));
       // Each once: to many programs a second signal means at once.
-      const group = new Set(readGroupUsage(pid)?.pids);
+      const group = new Set(groupMembers(pid));
       signalProcess(-pid, signal);
       for (const other of left()) if (!group.has(other)) signalProcess(other, signal);
       const until = performance.now() + GRACE_MS;

@@ -113,9 +113,6 @@ export interface PairComparison extends RatioInterval {
  * One contestant's values by another's, by the rules of `compareGenerations`, for contestants that need no ranking.
  *
  * @throws {RangeError} when there is no block.
- * @example
- * const generation = { values: [20, 21], reference: [10, 10.5] };
- * comparePair(Array(8).fill(generation), { looks: evenLooks(8, 8), comparisons: 1 }).verdict; // 'worse'
  */
 export function comparePair(
   generations: readonly PairedBlocks[],

@@ -8,7 +8,7 @@ import { readText } from '../host/read.js';
 import { holderOf, type Listener, listenersOf, localListeners } from '../host/sockets.js';
 import { InspectorSession, NoAnswer, SessionClosed } from './inspector-session.js';
 
-export interface AttachOptions {
+interface AttachOptions {
   /** How long the process has to open its inspector, in milliseconds; by default 5000. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -42,7 +42,7 @@ export class RemoteError extends Error {
   }
 }
 
-export const ATTACH_MS = 5000;
+const ATTACH_MS = 5000;
 const ANSWER_MS = 10_000;
 const POLL_MS = 10;
 const NUDGE_MS = 50;
@@ -62,13 +62,6 @@ const DEFAULT_PORT = 9229;
  *
  * @throws {PlimsollError} PLIMSOLL_NO_PROCESS, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED, PLIMSOLL_PORT_IN_USE when another process
  * listens on the inspector's port, PLIMSOLL_NO_INSPECTOR when it is switched off.
- * @example
- * const attached = await attach(4711);
- * try {
- *   await attached.evaluate('process.version'); // 'v24.21.0'
- * } finally {
- *   await attached.close();
- * }
  */
 export async function attach(
   pid: number,

@@ -63,8 +63,6 @@ const PRELOAD = fileURLToPath(new URL('./child/preload.cjs', import.meta.url));
  *
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when the command cannot be started; PLIMSOLL_NOT_RECORDED when no Node
  * process of it could be recorded.
- * @example
- * const trace = await record(['node', 'app.js'], { durationMs: 30_000 }, { guardian, signal });
  */
 export async function record(
   command: readonly string[],

@@ -11,10 +11,7 @@ import { fixedPool, type Pool, resizablePool } from './pool.js';
 
 const ALONE_SAMPLES = 5;
 
-/**
- * Measure one workload, a round for each order, each at the size that the order says, and wait in between without using a CPU.
- * Nothing here may use the pool that is being measured.
- */
+/** Measure one workload, a round for each order. Nothing here may use the pool that is being measured. */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
   serveJob(before, after, work);
 }

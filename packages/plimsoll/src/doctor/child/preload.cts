@@ -37,11 +37,7 @@ function examine({ directory, waitMs }: Settings): void {
     const added = all.filter((tid) => !before.has(tid) && !threads.nameOf(tid).startsWith('iou-'));
     return Math.max(0, added.length - workers);
   };
-  const report = (
-    usedBy: 'app' | 'doctor' | 'nobody',
-    exitAtMs: number | null,
-    file = `${process.pid}.json`,
-  ): void =>
+  const report = (usedBy: 'app' | 'doctor' | 'nobody', file = `${process.pid}.json`): void =>
     write(path.join(directory, file), {
       ...{ pid: process.pid, ppid: process.ppid, script: process.argv[1] ?? null },
       ...{ node: process.versions.node, libuv: process.versions.uv, platform: process.platform },
@@ -50,21 +46,20 @@ function examine({ directory, waitMs }: Settings): void {
         forWorkers: [...forWorkers],
         availableParallelism: os.availableParallelism(),
         pm2: process.env.pm_id !== undefined,
-        exitAtMs,
       },
     });
   // What is known of it when it is killed: by SIGABRT, when libuv cannot create its threads.
-  report('nobody', null, `${process.pid}.start.json`);
+  report('nobody', `${process.pid}.start.json`);
   const usedByApp = (): boolean => (counted() ?? 0) > 0;
   let last: 'app' | 'doctor' | 'nobody' = 'nobody';
   process.once('exit', () => {
     if (last === 'nobody' && usedByApp()) last = 'app';
-    report(last, Date.now());
+    report(last);
   });
   setTimeout(() => {
     last = usedByApp() ? 'app' : 'doctor';
     // A job that always goes to the pool: with none before it, it makes libuv create the threads.
-    crypto.pbkdf2('', '', 1, 1, 'sha1', () => report(last, null));
+    crypto.pbkdf2('', '', 1, 1, 'sha1', () => report(last));
   }, waitMs).unref();
 }
 
