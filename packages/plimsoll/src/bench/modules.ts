@@ -74,7 +74,7 @@ export async function compareModules(
     );
     const { error, lost, stop } = measured.outcome;
     if (stop === 'failed') throw error ?? [...lost.values()][0];
-    return compared(plan, measured, { startedAt, environment, interrupted: signal.aborted });
+    return compared(plan, measured, startedAt, environment, signal.aborted);
   } finally {
     guardian.remove(directory);
   }
@@ -123,11 +123,9 @@ function isNoisy(plan: ModulesPlan, known: Known): boolean {
 function compared(
   plan: ModulesPlan,
   { outcome }: PoolsOutcome<Id>,
-  {
-    startedAt,
-    environment,
-    interrupted,
-  }: { startedAt: string; environment: Environment; interrupted: boolean },
+  startedAt: string,
+  environment: Environment,
+  interrupted: boolean,
 ): Compared {
   const noisy = isNoisy(plan, outcome);
   const { name } = plan.new;

@@ -84,14 +84,10 @@ export async function classify(
     const candidates = [...options.entries.map(ofEntry), ...options.targets.map(ofTarget)];
     const results = await each(candidates, laboratory, failure, onProgress);
     return {
-      schema: 'plimsoll/1',
-      kind: 'classification',
-      environment,
-      size: SIZE,
+      ...{ schema: 'plimsoll/1', kind: 'classification', environment, size: SIZE },
       startedAt: startedAt.toISOString(),
       seconds: (Date.now() - startedAt.getTime()) / 1000,
-      interrupted: signal.aborted,
-      results,
+      ...{ interrupted: signal.aborted, results },
     };
   } finally {
     await close();

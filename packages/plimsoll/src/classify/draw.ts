@@ -84,16 +84,9 @@ export async function draw(
     guardian.remove(directory);
   }
   return {
-    schema: 'plimsoll/1',
-    kind: 'timeline',
-    environment,
-    operation: name,
-    description: describe(options, description),
-    size,
-    observedThreads,
-    startedAt: startedAt.toISOString(),
-    interrupted: signal.aborted,
-    experiments,
+    ...{ schema: 'plimsoll/1', kind: 'timeline', environment, operation: name },
+    ...{ description: describe(options, description), size, observedThreads },
+    ...{ startedAt: startedAt.toISOString(), interrupted: signal.aborted, experiments },
   };
 }
 

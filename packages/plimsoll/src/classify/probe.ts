@@ -48,6 +48,7 @@ export async function probe(
   const directory = join(laboratory.directory, `probe-${probes++}`);
   mkdirSync(directory);
   const fifos = windowMs === null ? [] : makeFifos(directory, size);
+  const cwd = process.cwd();
   const job: ProbeJob = {
     subject,
     size,
@@ -56,7 +57,7 @@ export async function probe(
     servers,
     deadlineMs,
     windowMs: windowMs ?? 0,
-    cwd: process.cwd(),
+    cwd,
   };
   const name = subject.kind === 'entry' ? subject.name : subject.target.name;
   try {

@@ -80,11 +80,7 @@ function poolSpan(
 ): Span {
   const at = (microseconds: number | null): number => clock((microseconds ?? job.returned) / 1000);
   return {
-    request,
-    what: job.name,
-    where: 'pool',
-    inferred: job.inferred,
-    queued: job.waited,
+    ...{ request, what: job.name, where: 'pool', inferred: job.inferred, queued: job.waited },
     submitMs: at(job.submitted),
     startMs: at(job.started),
     endMs: at(job.ended),
@@ -101,17 +97,8 @@ const plainSpan = (
   from: number,
   to: number,
 ): Span => ({
-  request,
-  what,
-  where,
-  inferred: false,
-  queued: false,
-  thread: null,
-  cpuMs: null,
-  submitMs: from,
-  startMs: from,
-  endMs: to,
-  callbackMs: to,
+  ...{ request, what, where, inferred: false, queued: false, thread: null, cpuMs: null },
+  ...{ submitMs: from, startMs: from, endMs: to, callbackMs: to },
 });
 
 /** What no span covers between two times, if it is not too short to be said. */

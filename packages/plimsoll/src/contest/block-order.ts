@@ -7,7 +7,6 @@ export type Arm<Id extends string | number = number> = Id | 'twin';
  * The order of the next block: random, or that of the one before it reversed, by turns, so that a linear drift of the machine
  * cancels out (ABBA).
  *
- * @param arms that take part, the baseline and its twin among them.
  * @param before the order of the block before; what takes no part any more is left out.
  */
 export function nextOrder<Arm>(

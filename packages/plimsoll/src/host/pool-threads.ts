@@ -5,6 +5,7 @@
  * libuv names its pool threads since 1.50 (libuv #4664): Node 22.17+ and 24+. Before that every thread is called "node" (or
  * whatever `process.title` was), so compare the threads before and after the first use of the pool.
  */
+import { isSince } from '../libuv/pool-size.js';
 import { listNumbers, readLine } from './read.js';
 
 export interface ThreadInfo {
@@ -70,10 +71,7 @@ export const poolThreadsBetween = (
   after.length === 0 ? null : (countPoolThreads('self') ?? diffPoolThreads(before, after).length);
 
 /** Whether a version of libuv gives its pool threads a name. */
-export function namesPoolThreads(libuv: string): boolean {
-  const [major = 0, minor = 0] = libuv.split('.').map(Number);
-  return major > 1 || (major === 1 && minor >= 50);
-}
+export const namesPoolThreads = (libuv: string): boolean => isSince(50, libuv);
 
 const named = (threads: readonly ThreadInfo[]): ThreadInfo[] =>
   threads.filter(({ name }) => name === POOL_THREAD);

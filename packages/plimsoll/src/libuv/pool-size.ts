@@ -11,12 +11,16 @@ const BUFFER = 16;
  * @param text the variable; `null` when it is not set
  */
 export function poolSizeOf(text: string | null, libuv: string = process.versions.uv): number {
-  const [major = 0, minor = 0] = libuv.split('.').map(Number);
-  const reads = major > 1 || (major === 1 && minor >= 52) ? (text?.length ?? 0) < BUFFER : true;
-  if (text === null || !reads) return DEFAULT_POOL_SIZE;
+  if (text === null || (isSince(52, libuv) && text.length >= BUFFER)) return DEFAULT_POOL_SIZE;
   const digits = /^\s*([+-]?\d+)/.exec(text)?.[1] ?? '0';
   const size = Number(BigInt.asUintN(32, BigInt(digits.replace('+', ''))));
   return clampPoolSize(size);
+}
+
+/** Whether a version of libuv is 1.`minor` or later. */
+export function isSince(minor: number, libuv: string): boolean {
+  const [major = 0, itsMinor = 0] = libuv.split('.').map(Number);
+  return major > 1 || (major === 1 && itsMinor >= minor);
 }
 
 /** The nearest size that libuv can have. */

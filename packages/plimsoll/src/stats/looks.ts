@@ -34,7 +34,8 @@ export function lookLevels(shares: readonly number[], alpha: number): readonly n
     const root = Math.sqrt(share);
     const spent = alpha * (share ** SHAPE - before ** SHAPE);
     const isBeyond = (z: number): number => (z > FARTHEST ? 0 : beyond(density, z * root, spread));
-    const critical = spread === 0 ? FARTHEST : Math.min(FARTHEST, whereFallsTo(spent, isBeyond, FARTHEST, 1e-7));
+    const critical =
+      spread === 0 ? FARTHEST : Math.min(FARTHEST, whereFallsTo(spent, isBeyond, FARTHEST, 1e-7));
     levels.push(spread === 0 ? (levels.at(-1) ?? 0) : 2 * normalTail(critical));
     if (spread > 0) density = move(density, critical * root, spread);
     before = share;

@@ -8,7 +8,7 @@ import { readText } from '../host/read.js';
 import { holderOf, type Listener, listenersOf, localListeners } from '../host/sockets.js';
 import { InspectorSession, NoAnswer, SessionClosed } from './inspector-session.js';
 
-interface AttachOptions {
+export interface AttachOptions {
   /** How long the process has to open its inspector, in milliseconds; by default 5000. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;

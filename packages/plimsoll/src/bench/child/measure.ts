@@ -130,15 +130,10 @@ async function warmUp(workload: ReadyWorkload, job: Job): Promise<number> {
 
 function failure(error: unknown, phase: Phase): Answer {
   if (error instanceof BadModule) return { type: 'bad-module', message: error.message };
-  const { name, message, code } =
-    error instanceof Error ? (error as NodeJS.ErrnoException) : ({} as Partial<NodeJS.ErrnoException>);
-  return {
-    type: 'failed',
-    phase,
-    name: name ?? 'Error',
-    message: message ?? String(error),
-    code: code ?? null,
-  };
+  if (!(error instanceof Error))
+    return { type: 'failed', phase, name: 'Error', message: String(error), code: null };
+  const { name, message, code = null } = error as NodeJS.ErrnoException;
+  return { type: 'failed', phase, name, message, code };
 }
 
 /** Answers are the end of an order: until the next one comes, only the channel keeps this process alive. */

@@ -13,8 +13,6 @@ interface Settings {
   readonly waitMs: number;
 }
 
-/** libuv's own threads have this name since 1.50. */
-const POOL_THREAD = 'libuv-worker';
 const VARIABLE = 'UV_THREADPOOL_SIZE';
 
 const valueNow = (): string | null => process.env[VARIABLE] ?? null;
@@ -32,7 +30,7 @@ function examine({ directory, waitMs }: Settings): void {
   const counted = (): number | null => {
     const all = threads.list();
     if (all.length === 0) return null;
-    const named = all.filter((tid) => threads.nameOf(tid) === POOL_THREAD).length;
+    const named = all.filter((tid) => threads.nameOf(tid) === threads.POOL_THREAD).length;
     if (named > 0) return named;
     const added = all.filter((tid) => !before.has(tid) && !threads.nameOf(tid).startsWith('iou-'));
     return Math.max(0, added.length - workers);

@@ -5,15 +5,13 @@ import type { ThreadState, ThreadsLine } from './lines.cjs';
 import proc = require('../../lab/child/own-threads.cjs');
 import log = require('./log.cjs');
 
-const { list, read } = proc;
+const { POOL_THREAD, list, read } = proc;
 
 /** The number of futex(2), in which an idle pool thread waits for work. */
 const FUTEX: Readonly<Record<string, string>> = { x64: '202', arm64: '98' };
 
 /** Threads that run no JavaScript, by the names that Node, V8 and libuv give them; older versions name none. */
 const NO_LOOP = /^(libuv-worker|(node-)?V8Worker|DelayedTask|SignalInspec|TraceEvent|iou-)/;
-
-const POOL_THREAD = 'libuv-worker';
 
 const names = new Map<number, string>();
 
