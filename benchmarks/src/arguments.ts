@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
-import { readOptions, readValue, usage } from 'plimsoll/lab';
+import { readOptions, readValue, usage } from '@plimsoll/lab';
 import type { Case } from './cases/case.js';
 import { CASES } from './cases/cases.js';
 import { ALL, BASELINE, CONTENDERS } from './contenders/contenders.js';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createRandom, type Guardian, type Random } from 'plimsoll/lab';
+import { createRandom, type Guardian, type Random } from '@plimsoll/lab';
 import { askFreshProcess } from './blocks/ask-fresh-process.js';
 import { type BlocksOutcome, runBlocks } from './blocks/blocks.js';
 import type { Outcome } from './blocks/outcome.js';

@@ -9,7 +9,7 @@ import {
   PlimsollError,
   ProgressLine,
   terminalStyle,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import { analyse } from './analyse.js';
 import { type Arguments, HELP, readArguments } from './arguments.js';
 import type { Case } from './cases/case.js';

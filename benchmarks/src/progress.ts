@@ -1,4 +1,4 @@
-import { formatDuration } from 'plimsoll/lab';
+import { formatDuration } from '@plimsoll/lab';
 import type { Case } from './cases/case.js';
 import { blocksOf } from './experiment.js';
 import type { Effort } from './support/effort.js';

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { describe, test } from 'node:test';
+import {
+  type Arm,
+  blockOrders,
+  createRandom,
+  type MachineCounters,
+  readMachineCounters,
+} from '@plimsoll/lab';
 import fc from 'fast-check';
-import { type Arm, blockOrders, createRandom, type MachineCounters, readMachineCounters } from 'plimsoll/lab';
 import { completeBlocks, runBlocks } from '#benchmarks/blocks/blocks.js';
 
 describe('the order of the runs', () => {

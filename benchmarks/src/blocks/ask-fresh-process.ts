@@ -1,4 +1,4 @@
-import { type Guardian, LiveProcess, type Random, reasonOf, type Start } from 'plimsoll/lab';
+import { type Guardian, LiveProcess, type Random, reasonOf, type Start } from '@plimsoll/lab';
 import type { Outcome } from './outcome.js';
 
 export interface FreshProcess extends Start {

@@ -10,7 +10,7 @@ import {
   type Random,
   readMachine,
   readMachineCounters,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 
 /** A run in its place. */
 export interface BlockRun<Result, Id extends string | number = number> {

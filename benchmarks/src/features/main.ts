@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { captureEnvironment, interruptSignal, PlimsollError } from 'plimsoll/lab';
+import { captureEnvironment, interruptSignal, PlimsollError } from '@plimsoll/lab';
 import { installedVersions } from '../common/versions.js';
 import { type Arguments, HELP, readArguments } from './arguments.js';
 import { type Checked, check, problemsOf } from './check.js';

@@ -1,4 +1,4 @@
-import { type Column, environmentLines, markdownTable } from 'plimsoll/lab';
+import { type Column, environmentLines, markdownTable } from '@plimsoll/lab';
 import { FEATURES, ROWS } from './features.js';
 import type { Answer, Outcome } from './outcome.js';
 import { POOL_NAMES, POOLS, type PoolName } from './pools/pools.js';

@@ -1,4 +1,4 @@
-import type { Column } from 'plimsoll/lab';
+import type { Column } from '@plimsoll/lab';
 import type { Case } from '../cases/case.js';
 import { CASES } from '../cases/cases.js';
 import { formatEstimate, formatFigure } from '../common/format.js';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { benchSchema, type ReportDocument, reportPage, timelineSchema } from 'plimsoll/lab';
+import { benchSchema, type ReportDocument, reportPage, timelineSchema } from '@plimsoll/lab';
 import { type StudyDocument, studyReport } from './study-report.js';
 
 const RESULTS = 'docs/results';

@@ -1,4 +1,4 @@
-import { environmentLines, plainStyle, type Timeline, timelineReport } from 'plimsoll/lab';
+import { environmentLines, plainStyle, type Timeline, timelineReport } from '@plimsoll/lab';
 import { EXPERIMENTS, type Pictures } from './experiments.js';
 
 /** The page, from one result for each command. @throws {RangeError} when one is missing. */

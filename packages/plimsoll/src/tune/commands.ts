@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
-import { endedChildrenSeconds } from '../host/group-usage.js';
+import { endedChildrenSeconds } from '../host/processes.js';
 import { startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { Random } from '../stats/random.js';

@@ -1,6 +1,6 @@
+import { type CommandRun, printable, progressLine, reportPage, runCommand, usage } from '@plimsoll/lab';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { type CommandRun, printable, progressLine, reportPage, runCommand, usage } from 'plimsoll/lab';
 import { parseCount, parsePositive, parseSizes } from '../../common/values.js';
 import { studyReport } from '../../report/study-report.js';
 import {

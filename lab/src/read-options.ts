@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { usage } from '../errors.js';
+import { usage } from '../../packages/plimsoll/dist/errors.js';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Parsed<Known extends Options> = ReturnType<

@@ -1,24 +1,21 @@
-import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js';
+import type { ThreadInfo } from '../../host/pool-threads.js';
+import { type SizedJob, serveJob } from '../../lab/child/serve.js';
 import { BadModule } from '../../workloads/module.js';
-import type { ObservationAnswer, ObservationJob } from '../observe.js';
+import type { ObservationAnswer } from '../observe.js';
 
 /**
- * Serve one job: check the size of the pool, make ready, observe, answer over IPC, and end.
+ * Serve one job: make ready, observe, answer over IPC, and end.
  *
  * @param prepare loads what is to be observed; whatever it throws is the fault of the user's module.
  * @param work never rejects; the process may also end in it.
  */
-export function serveObservation<Job extends ObservationJob, Ready, Answer extends { readonly type: string }>(
+export function serveObservation<Job extends SizedJob, Ready, Answer extends { readonly type: string }>(
   before: readonly ThreadInfo[],
   after: readonly ThreadInfo[],
   prepare: (job: Job) => Promise<Ready>,
   work: (ready: Ready, job: Job, observedThreads: number | null) => Promise<Answer>,
 ): void {
-  const observedThreads = poolThreadsBetween(before, after);
-  const serve = async (job: Job): Promise<void> => {
-    process.chdir(job.cwd);
-    if (observedThreads !== null && observedThreads !== job.size)
-      return finish({ type: 'refused', observedThreads });
+  serveJob(before, after, async (job: Job, observedThreads) => {
     let ready: Ready;
     try {
       ready = await prepare(job);
@@ -28,11 +25,7 @@ export function serveObservation<Job extends ObservationJob, Ready, Answer exten
     // process.exit() would wait for the queue of the pool, for ever if its threads are blocked.
     process.once('exit', (code) => finish({ type: 'exited', code }));
     finish(await work(ready, job, observedThreads));
-  };
-  process.once('message', (job: Job) => void serve(job));
-  // The parent is gone: nobody wants the answer.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-  process.send?.({ type: 'started' } satisfies ObservationAnswer);
+  });
 }
 
 function whyBad(error: unknown): string {
