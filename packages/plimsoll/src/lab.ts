@@ -52,9 +52,9 @@ export { LiveProcess, reasonOf, type Start } from './lab/fresh-process.js';
 export { Guardian, type Supervision, withGuardian } from './lab/guardian.js';
 export { killGroup, lastWords, startGroup } from './lab/process.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from './libuv/pool-size.js';
-export { because, benchTable, howMeasured, howTurns, STOPPED } from './report/bench.js';
+export { because, benchTable, howMeasured, howTurns } from './report/bench.js';
 export { type Column, column, type Report, type Section, type Table, textOf } from './report/document.js';
-export type { ReportDocument } from './report/documents.js';
+export { reportText } from './report/documents.js';
 export { busyCpus, findings } from './report/findings/bench.js';
 export { factual, type Texts } from './report/findings/finding.js';
 export {
@@ -69,12 +69,12 @@ export {
   list,
   percent,
 } from './report/format.js';
-export { reportPage } from './report/html/page.js';
+export { type Foreign, reportPage } from './report/html/page.js';
 export { environmentLines, machineLine } from './report/machine-line.js';
 export { progressLine } from './report/progress.js';
+export { STOPPED } from './report/sizes.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
 export { markdownTable, renderTable, wrap } from './report/table.js';
-export { timelineReport } from './report/timeline.js';
 export {
   type BenchResult,
   benchSchema,

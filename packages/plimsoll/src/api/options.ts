@@ -343,11 +343,6 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
         usual: 'a server on loopback that takes 100 ms',
         with: 'draw',
       }),
-      perfetto: text(
-        '--perfetto <file>',
-        'a trace that ui.perfetto.dev opens: a lane per pool thread, the main thread, and each request',
-        { cli: true, with: 'draw' },
-      ),
       ...output,
     },
     examples: `

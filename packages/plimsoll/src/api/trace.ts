@@ -14,7 +14,7 @@ export type TraceOptions = OptionsOf<'trace'>;
 export interface Traced {
   /** Every job. */
   readonly trace: Trace;
-  /** Where the time of the jobs went, program by program: what `traceReport` prints. */
+  /** Where the time of the jobs went, program by program: what `reportText` prints. */
   readonly summary: TraceSummary;
 }
 

@@ -3,7 +3,7 @@ import { bench, compareModules } from '../api/bench.js';
 import type { TypedOptions } from '../api/options.js';
 import { usage } from '../errors.js';
 import { printable } from '../host/printable.js';
-import { benchReport } from '../report/bench.js';
+import { benchDocument } from '../report/bench.js';
 import { compareProgressText, progressText } from '../report/progress.js';
 import type { BenchResult } from '../results/bench.js';
 import { type CommandRun, runCommand } from './command-run.js';
@@ -34,9 +34,7 @@ async function measure(
     onProgress: (state) =>
       progress.show(`${state.workload} ${state.generation}`, (width) => progressText(state, width)),
   });
-  await finish({ json: result, html: [{ type: 'bench', document: result }] }, (style) =>
-    benchReport(result, style),
-  );
+  await finish(result, benchDocument(result));
   for (const { name, failure, lost } of result.workloads)
     for (const { message } of [...lost, ...(failure === null ? [] : [failure])])
       say(`${pc.red('plimsoll:')} ${printable(name)}: ${printable(message)}`);

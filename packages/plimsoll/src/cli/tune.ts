@@ -1,7 +1,7 @@
 import type { TypedOptions } from '../api/options.js';
 import { tune } from '../api/tune.js';
 import { tuneProgressText } from '../report/progress.js';
-import { tuneReport } from '../report/tune.js';
+import { tuneDocument } from '../report/tune.js';
 import type { TuneProgress } from '../tune/request.js';
 import { besideDocuments, runCommand } from './command-run.js';
 
@@ -21,9 +21,7 @@ export function run(options: TypedOptions<'tune'>): Promise<number> {
       throw error;
     });
     if (result === null) return 130;
-    await finish({ json: result, html: [{ type: 'tune', document: result }] }, (style) =>
-      tuneReport(result, style),
-    );
+    await finish(result, tuneDocument(result));
     if (result.method.stop === 'interrupted') return 130;
     return strict && result.answer === 'cannot tell' ? 3 : 0;
   });

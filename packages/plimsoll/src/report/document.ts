@@ -144,9 +144,6 @@ export const titled = (title: string, blocks: readonly Block[]): Section[] =>
 export const findingsBlock = (findings: readonly Said[]): Block[] =>
   findings.length === 0 ? [] : [{ kind: 'findings', findings }];
 
-export const sizeCell = (size: number, recommended: number | null): Cell =>
-  size === recommended ? { text: String(size), tone: 'strong' } : String(size);
-
 export const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
 export const toneOf = (cell: Cell): Tone | undefined => (typeof cell === 'string' ? undefined : cell.tone);
 

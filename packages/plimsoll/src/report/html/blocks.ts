@@ -75,7 +75,7 @@ function findingList(findings: readonly Said[]): Html {
 /** Characters of a text that stays on one line. */
 const LONGEST_LINE = 40;
 
-/** With every column that has a value: sorted by the script, scrolled where it is too wide. */
+/** With every column that has a value, scrolled where it is too wide. */
 function drawTable({ caption, columns, rows, chosen, plot }: Table, isPlotted: boolean): Html {
   const kept = columns.flatMap((_, index) =>
     rows.some((row) => textOf(row[index] ?? '') !== '') ? [index] : [],
@@ -100,9 +100,7 @@ function drawTable({ caption, columns, rows, chosen, plot }: Table, isPlotted: b
     const drawn = picture?.(plot?.ratios[at] ?? null);
     return html`<tr class="${at === chosen ? 'chosen' : ''}">${withPlot(cells, drawn)}</tr>`;
   });
-  // Rows without a name belong to the one above them.
-  const isSortable = rows.every((row) => textOf(row[0] ?? '') !== '');
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table${isSortable ? html` data-sortable` : null}><caption>${caption}</caption>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table><caption>${caption}</caption>
 <thead><tr>${withPlot(head, picture === null ? undefined : html``)}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
