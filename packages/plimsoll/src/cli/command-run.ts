@@ -16,7 +16,6 @@ export interface OutputFlags {
   readonly quiet?: boolean | undefined;
 }
 
-/** What a running command works with. */
 export interface CommandRun {
   readonly progress: ProgressLine;
   /** Aborts at the first Ctrl-C. */

@@ -9,7 +9,6 @@ import { besideDocuments, runCommand } from './command-run.js';
 const stepOf = ({ phase, share }: TuneProgress): string =>
   phase === 'measuring' ? `${phase} ${Math.floor(share * 10)}` : phase;
 
-/** `plimsoll tune`; 3 with `--strict` alone: that no size matters is an answer. */
 export function run(options: TypedOptions<'tune'>): Promise<number> {
   const { output, strict, objective = 'mean' } = options;
   const stdout = output ? besideDocuments(options) : undefined;

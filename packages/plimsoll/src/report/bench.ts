@@ -124,7 +124,6 @@ function verdictOf(workload: WorkloadResult, baseline: number): Card {
   };
 }
 
-/** Why this size, or why none can be named. */
 export function because(workload: WorkloadResult, baseline: number): string {
   const { recommended, noise, sizes, higherEventLoopDelay } = workload;
   if (noise === null) return 'not measured to the end';

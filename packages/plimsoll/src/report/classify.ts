@@ -34,7 +34,6 @@ const KINDS: Readonly<Record<PoolVerdict, Kind>> = {
 
 const VERDICTS = Object.keys(KINDS) as PoolVerdict[];
 
-/** So few are explained without being asked. */
 const EXPLAINED = 2;
 /** A half, for the half of the pool that slow I/O may use. */
 const SLOW = '½';

@@ -97,7 +97,6 @@ const budgetRows = (kind: string, jobs: number, budget: Budget): string[][] => [
   ['', '', 'p99', ...PARTS.map((part) => cell(budget[part].p99))],
 ];
 
-/** The legend names the unit. */
 const cell = (ms: number): string => (ms < 0.005 ? '–' : formatMs(ms).replace(' ms', ''));
 
 const LEGEND =

@@ -50,7 +50,6 @@ const twinText = ({ twin, baseline }: TuneResult): string | null =>
   twin &&
   `A/A: the twin of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ': too noisy to tell' : ''}`;
 
-/** The headline with how sure that is, unless it says so itself. */
 const headlineText = ({ headline, confidence }: TuneResult): string =>
   confidence === 'sure' || headline.startsWith('Keep') ? `${headline} (${confidence})` : headline;
 

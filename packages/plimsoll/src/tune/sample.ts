@@ -5,7 +5,6 @@ export type Arm = number | 'twin';
 interface Place {
   /** In each block every living arm has one turn, in random order. */
   readonly block: number;
-  /** Place in its block. */
   readonly order: number;
   readonly arm: Arm;
   /** Pool threads; of a window those that served the queue, proved. */

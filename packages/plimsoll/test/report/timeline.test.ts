@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { captureEnvironment } from '#plimsoll/host/environment.js';
-import { bar, timeAxis, timeTicks } from '#plimsoll/report/bars.js';
+import { bar, ticks, timeAxis } from '#plimsoll/report/bars.js';
 import { reportText } from '#plimsoll/report/documents.js';
 import { plainStyle } from '#plimsoll/report/style.js';
 import { type Span, type Timeline, timelineSchema } from '#plimsoll/results/timeline.js';
@@ -82,10 +82,10 @@ describe('the picture of a timeline', () => {
   });
 
   test('an axis has few, round ticks', () => {
-    assert.deepEqual(timeTicks(269.3, 269.3 / 5), [0, 100, 200]);
-    assert.deepEqual(timeTicks(250, 50), [0, 50, 100, 150, 200, 250]);
-    assert.deepEqual(timeTicks(1, 0.2), [0, 0.2, 0.4, 0.6, 0.8, 1]);
-    assert.deepEqual(timeTicks(60_000, 12_000), [0, 20_000, 40_000, 60_000]);
+    assert.deepEqual(ticks(0, 269.3, 269.3 / 5), [0, 100, 200]);
+    assert.deepEqual(ticks(0, 250, 50), [0, 50, 100, 150, 200, 250]);
+    assert.deepEqual(ticks(0, 1, 0.2), [0, 0.2, 0.4, 0.6, 0.8, 1]);
+    assert.deepEqual(ticks(0, 60_000, 12_000), [0, 20_000, 40_000, 60_000]);
   });
 
   test('what is shorter than a cell is drawn all the same', () => {

@@ -42,9 +42,13 @@ export function reportPage(results: readonly (Result | Foreign)[], title = 'Thre
 <main>${verdictCards(reports, ids)}
 ${reports.map((report, index) => drawReport(report, ids[index] as string))}
 <section class="result" id="quality" aria-labelledby="quality-h"><h2 id="quality-h">Machines and data</h2>${machines(reports)}
-<p class="note">${dataText(data)}</p>${data === null ? null : html`<p class="tools"><a download="results.json.gz" href="data:application/gzip;base64,${data.text}">Download the data (JSON, gzip)</a></p>`}</section></main></body></html>
+<p class="note">${data === null ? TOO_LARGE : DATA}</p>${data === null ? null : html`<p class="tools"><a download="results.json.gz" href="data:application/gzip;base64,${data}">Download the data (JSON, gzip)</a></p>`}</section></main></body></html>
 `.text;
 }
+
+const DATA =
+  'The page carries its data without single rounds and jobs, which are in the files that it was made from.';
+const TOO_LARGE = 'The data is too large for this page; it is in the files that the page was made from.';
 
 const LONGEST = 60;
 
@@ -67,14 +71,6 @@ ${sections.flatMap((section, index) => drawSection(section, `${id}-${index + 1}`
 /** Line by line, as a line break is a control character like any other. */
 const preformatted = (text: string): Html[] => text.split('\n').map((line) => html`${line}`);
 
-function dataText(data: ReturnType<typeof embeddedData>): string {
-  if (data === null)
-    return 'The data is too large for this page; it is in the files that the page was made from.';
-  return data.isShortened
-    ? 'The page carries its data without single rounds and jobs, which are in the files that it was made from.'
-    : 'The page carries its data.';
-}
-
 function machines(reports: readonly Report[]): Html[] {
   const known = new Map(
     reports.flatMap(({ environment }) =>
@@ -89,7 +85,6 @@ function machines(reports: readonly Report[]): Html[] {
 
 const MOST_CARDS = 24;
 
-/** The first that a reader sees: what to set, from what, how sure, the line to copy. */
 function verdictCards(reports: readonly Report[], ids: readonly string[]): Html | null {
   const all = reports.flatMap(({ verdicts = [] }) => verdicts);
   const cards = reports.flatMap(({ command, verdicts = [] }, at) =>

@@ -29,7 +29,6 @@ export interface SendOrder {
 
 /** What it says twice a second, once something went wrong. */
 export interface Sent {
-  /** Requests that have ended so far. */
   readonly requests: number;
   /** Those without an answer, or with a status of 400 or more. */
   readonly refused: number;
