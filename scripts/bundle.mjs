@@ -57,30 +57,7 @@ export function bundle(root) {
     bundleHost(bullmq, { index: asNames }, needed);
   }
   bundleMark(join(root, 'packages/plimsoll/dist'));
-  bundlePageScript(join(root, 'packages/plimsoll/dist/report/html'));
 }
-
-/** The script of the report's page as one text, so that the page can carry it. @param {string} html */
-function bundlePageScript(html) {
-  const script = join(html, 'client/script.js');
-  const modules = modulesIn(join(html, 'client')).filter((file) => file !== script);
-  if (existsSync(script) && modules.every((file) => statSync(file).mtimeMs <= statSync(script).mtimeMs))
-    return;
-  const { outputFiles } = esbuild().buildSync({
-    ...OPTIONS,
-    ...{ platform: 'browser', target: 'es2022', format: 'iife', minify: true, write: false },
-    entryPoints: [join(html, 'client/main.js')],
-  });
-  // A script ends at the first `</script`, wherever it stands.
-  const text = outputFiles[0].text.trim().replaceAll('</', '<\\/');
-  writeFileSync(script, `export const SCRIPT = ${JSON.stringify(text)};\n`);
-}
-
-/** @param {string} folder */
-const modulesIn = (folder) =>
-  readdirSync(folder)
-    .filter((file) => file.endsWith('.js'))
-    .map((file) => join(folder, file));
 
 /** @param {string} dist */
 function bundleMark(dist) {

@@ -60,7 +60,6 @@ export {
   benchTable,
   howMeasured,
   howTurns,
-  STOPPED,
 } from '../../packages/plimsoll/dist/report/bench.js';
 export {
   type Column,
@@ -70,7 +69,7 @@ export {
   type Table,
   textOf,
 } from '../../packages/plimsoll/dist/report/document.js';
-export type { ReportDocument } from '../../packages/plimsoll/dist/report/documents.js';
+export { reportText } from '../../packages/plimsoll/dist/report/documents.js';
 export { busyCpus, findings } from '../../packages/plimsoll/dist/report/findings/bench.js';
 export { factual, type Texts } from '../../packages/plimsoll/dist/report/findings/finding.js';
 export {
@@ -85,12 +84,12 @@ export {
   list,
   percent,
 } from '../../packages/plimsoll/dist/report/format.js';
-export { reportPage } from '../../packages/plimsoll/dist/report/html/page.js';
+export { type Foreign, reportPage } from '../../packages/plimsoll/dist/report/html/page.js';
 export { environmentLines, machineLine } from '../../packages/plimsoll/dist/report/machine-line.js';
 export { progressLine } from '../../packages/plimsoll/dist/report/progress.js';
+export { STOPPED } from '../../packages/plimsoll/dist/report/sizes.js';
 export { plainStyle, type Style, terminalStyle } from '../../packages/plimsoll/dist/report/style.js';
 export { markdownTable, renderTable, wrap } from '../../packages/plimsoll/dist/report/table.js';
-export { timelineReport } from '../../packages/plimsoll/dist/report/timeline.js';
 export {
   type BenchResult,
   benchSchema,

@@ -151,17 +151,8 @@ test('plimsoll exports these values and no others', () => {
     [
       ...['bench', 'classify', 'compare', 'compareModules', 'timeline', 'trace', 'tune'],
       ...['doctor', 'report', 'resize', 'top', 'writeTrace', 'PlimsollError'],
-      ...[
-        'benchReport',
-        'classificationReport',
-        'diagnosisReport',
-        'resizeReport',
-        'timelineReport',
-        'traceReport',
-        'tuneReport',
-      ],
-      ...['comparisonMarkdown', 'comparisonReport', 'comparisonSchema'],
-      ...['perfettoTrace', 'plainStyle', 'terminalStyle'],
+      ...['reportMarkdown', 'reportText', 'comparisonSchema'],
+      ...['plainStyle', 'terminalStyle'],
       ...['benchSchema', 'classificationSchema', 'environmentSchema'],
       ...[
         'diagnosisSchema',

@@ -99,12 +99,10 @@ export class App {
     }
   }
 
-  /** How long it ran, or has been running. */
   get wallMs(): number {
     return (this.#end?.atMs ?? performance.now()) - this.#startMs;
   }
 
-  /** Pools get their old size back, agents leave, and the command is ended. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     await this.live.close();

@@ -10,7 +10,6 @@ export interface DoctorFinding {
   readonly means: 'wrong' | 'unknown' | null;
 }
 
-/** What is to be said of a process, the most important first. */
 export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFinding[] {
   const found = isPm2(process)
     ? [unknown(warning('doctor.pm2-command', PM2_COMMAND, { pid: process.pid }))]
@@ -23,7 +22,6 @@ export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFi
 
 type Rule = RuleOver<[process: ProcessFacts, machine: MachineFacts], DoctorFinding>;
 
-/** What was found, and that it means nothing for the size. */
 const beside = (finding: Finding): DoctorFinding => ({ finding, means: null });
 const unknown = (finding: Finding): DoctorFinding => ({ finding, means: 'unknown' });
 const wrong = (...said: Parameters<typeof warning>): DoctorFinding => ({
@@ -43,7 +41,6 @@ const PM2_COMMAND =
 const PM2_OWN = /[\\/](pm2(-dev)?|pm2[\\/]lib[\\/](binaries[\\/](CLI|DevCLI)|Daemon)\.js)$/;
 const isPm2 = ({ script }: ProcessFacts): boolean => script !== null && PM2_OWN.test(script);
 
-/** The program assigned the variable itself. */
 const ofProgram: Rule = ({ pid, initial, current: asked, threads, libuv, platform, pm2, resized }) => {
   if (asked === null || asked === initial || resized) return null;
   const sets = `the program sets UV_THREADPOOL_SIZE to ${quoted(asked)}`;
