@@ -70,6 +70,7 @@ const BAD: Record<keyof PoolOptions, [value: unknown, kind: typeof TypeError | t
     explain: [[1, TypeError, /must be true or false, not 1$/]],
     maxTasksPerWorker: counts(1, Number.MAX_SAFE_INTEGER),
     maxHeapMb: counts(1, Number.MAX_SAFE_INTEGER),
+    maxValueBytes: counts(1, Number.MAX_SAFE_INTEGER),
     context: [
       ['user', TypeError, /must be an object of AsyncLocalStorages, not 'user'$/],
       [[], TypeError, /must be an object of AsyncLocalStorages, not an array$/],

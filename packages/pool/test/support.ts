@@ -62,6 +62,7 @@ export function bareStartup(): { table: SharedTable; startup: Omit<Startup, keyo
     marks: undefined,
     lifecycle: undefined,
     maxHeapMb: undefined,
+    maxValueBytes: Number.POSITIVE_INFINITY,
     clock: 'hrtime' as const,
     nice: false,
     arenas: [],

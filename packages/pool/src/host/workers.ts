@@ -101,6 +101,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     marks: state.marks?.buffer,
     lifecycle: state.lifecycle ? options.closeTimeout : undefined,
     maxHeapMb: options.maxHeapMb,
+    maxValueBytes: options.maxValueBytes,
     clock: source,
     nice: options.niceIncrement !== 0,
     arenas: slots.arena.buffers,
