@@ -71,6 +71,8 @@ test('what has left for a worker is gone, and the error says so', async (t) => {
     filename: `${folder}/exits.mjs`,
     execArgv: ['--require', `${folder}/exits.mjs`],
   });
+  // What starts after that fails with nobody waiting.
+  broken.on('error', () => {});
   assert.deepEqual(await fateOf((bytes) => broken.run(move(bytes))), gone('START_FAILED'));
 });
 

@@ -1,6 +1,5 @@
 import { types } from 'node:util';
 import { MessagePort } from 'node:worker_threads';
-import { now } from './clock.js';
 import { clone, read } from './untrusted.js';
 
 const { getPrototypeOf, hasOwn, keys } = Object;
@@ -8,10 +7,8 @@ const { isMap, isNativeError, isPromise, isProxy, isSet, isWeakMap, isWeakSet } 
 const entriesOf = Map.prototype.entries;
 const valuesOf = Set.prototype.values;
 
-/** So many parts are looked at, and so many milliseconds long, because the thread waits for it. */
+/** So many parts are looked at, because the thread waits for it: some hundredths of a second. */
 const MOST = 2 ** 17;
-const MOST_TIME = 50;
-const LOOKS_A_TIME = 2 ** 10;
 /** So often a function or the like turns out to be in an object of which no properties are cloned. */
 const MOST_MISTAKES = 100;
 
@@ -129,7 +126,6 @@ export function findCulprit(root: unknown): Culprit | undefined {
   const seen = new Set<object>();
   /** Those all of whose parts can be cloned. */
   const suspects: Found[] = [];
-  const end = now() + MOST_TIME;
   let looks = 0;
   let mistakes = 0;
   let port: Found | undefined;
@@ -140,8 +136,7 @@ export function findCulprit(root: unknown): Culprit | undefined {
     place: Place | undefined,
     outermost?: object,
   ): Found | typeof SKIPPED | undefined {
-    const isLate = ++looks % LOOKS_A_TIME === 0 && now() > end;
-    if (isLate || looks > MOST || mistakes > MOST_MISTAKES) throw new RangeError('too many parts');
+    if (++looks > MOST || mistakes > MOST_MISTAKES) throw new RangeError('too many parts');
     const verdict = judge(value);
     if (verdict === 'hopeless') {
       if (outermost === undefined || port !== undefined || fails(outermost)) return { value, place };
