@@ -21,6 +21,8 @@ export type CaseOutcome = BlocksOutcome<Outcome, ContenderName>;
 
 const ENTRY = fileURLToPath(new URL('./child/main.js', import.meta.url));
 const LEAST_DEADLINE_MS = 20_000;
+/** Of processes that stay: none ends or starts meanwhile. */
+const BETWEEN_ROUNDS_MS = 10;
 
 /** What the others of a case are compared with; a case of one contender compares it with itself. */
 export const baselineOf = ({ contenders }: Case): ContenderName =>
@@ -39,14 +41,16 @@ export async function runCase(
   const random = createRandom(seed);
   const unable = new Map<ContenderName, Outcome>();
   const deadlineMs = Math.max(LEAST_DEADLINE_MS, 4 * one.expectedMs[effort]);
+  const runsEach = one.runsPerProcess ?? 1;
   const start = { command: [node, ENTRY], env: {} };
-  const processes = new Processes<ContenderName>(start, one.runsPerProcess ?? 1, guardian, random);
+  const processes = new Processes<ContenderName>(start, runsEach, guardian, random);
   try {
     return await runBlocks<Outcome, ContenderName>({
       sizes: one.contenders,
       baseline: baselineOf(one),
       blocks: blocksOf(one, blocks),
       random,
+      ...(runsEach > 1 && { coolDownMs: BETWEEN_ROUNDS_MS }),
       async run(contender, _, arm) {
         // What a library has no way to do it will not have in the next block either.
         const known = unable.get(contender);

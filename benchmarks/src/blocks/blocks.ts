@@ -39,6 +39,8 @@ export interface BlocksPlan<Result, Id extends string | number = number> {
   readonly recorded?: readonly BlockRun<Result, Id>[];
   /** Measure one of them. The machine is watched all the while, unless the run says when. `arm` tells the twin apart. */
   run(size: Id, watch: MachineWatch, arm: Arm<Id>): Promise<Result>;
+  /** Before each run. Default: what the end of one process needs before the next is started. */
+  readonly coolDownMs?: number;
   /** CPU time that a run used itself while it was watched, in seconds; `null` when that is not known. */
   cpuSecondsOf(result: Result): number | null;
   /** Reads the machine's counters. Default: those of this machine. */
@@ -81,7 +83,7 @@ export async function runBlocks<Result, Id extends string | number = number>(
       return { ...known, superseded: false };
     // Of another plan: what follows it is no better.
     recorded.length = 0;
-    await sleep(COOL_DOWN_MS);
+    await sleep(plan.coolDownMs ?? COOL_DOWN_MS);
     const size = arm === 'twin' ? plan.baseline : (arm as Id);
     const watch = new Watch(plan.readCounters ?? readMachineCounters);
     const result = await plan.run(size, watch, arm);

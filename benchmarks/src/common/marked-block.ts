@@ -4,20 +4,20 @@ export class MarkedBlock {
   readonly #end: string;
 
   constructor(name: string, command: string) {
-    this.#begin = `<!-- ${name}: ${command} -->\n\n`;
-    this.#end = `\n\n<!-- /${name} -->`;
+    this.#begin = `<!-- ${name}: ${command} -->`;
+    this.#end = `<!-- /${name} -->`;
   }
 
   /** @returns undefined: the page has no marks for it. */
   textIn(page: string): string | undefined {
-    return this.#partsOf(page)?.[1];
+    return this.#partsOf(page)?.[1].trim();
   }
 
   /** @throws when the page has no marks. */
   replacedIn(page: string, text: string): string {
     const parts = this.#partsOf(page);
-    if (parts === undefined) throw new Error(`the page has no ${this.#begin.trim()}`);
-    return parts[0] + this.#begin + text + this.#end + parts[2];
+    if (parts === undefined) throw new Error(`the page has no ${this.#begin}`);
+    return `${parts[0]}${this.#begin}\n\n${text}\n\n${this.#end}${parts[2]}`;
   }
 
   /** What stands before the text, the text, and what stands behind it. */

@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { threadId } from 'node:worker_threads';
 import { collectGarbage } from './collect-garbage.js';
 import { CARRIED, type Shape, sizeOf } from './shapes.js';
+
+export interface WorkerMemory extends NodeJS.MemoryUsage {
+  readonly threadId: number;
+}
 
 const ORDERS = ['give', 'compare', 'memory'] as const;
 
@@ -30,7 +35,7 @@ export function carry(move: (bytes: Uint8Array<ArrayBuffer>) => unknown): (task:
         return first === undefined ? null : isDeepStrictEqual(first, structuredClone(shape.make()));
       case 'memory':
         collectGarbage();
-        return process.memoryUsage();
+        return { ...process.memoryUsage(), threadId } satisfies WorkerMemory;
       default:
         if (shape.isMoved) return move(shape.make() as Uint8Array<ArrayBuffer>);
         if (shape.isMadeAnew) return shape.make();

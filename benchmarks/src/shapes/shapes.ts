@@ -161,18 +161,18 @@ export const SHAPES: readonly Shape[] = [
 /** Larger than what any of the shapes leaves behind: what a pool holds on to afterwards. */
 export const LARGE: readonly Shape[] = [
   {
+    name: 'buffers-320mb',
+    title: 'A list of 320 Buffers of 1 MB',
+    bytes: 320 * MB,
+    isMadeAnew: true,
+    make: () => times(320, () => bytes(MB)),
+  },
+  {
     name: 'buffer-320mb',
-    title: 'Buffer of 320 MB',
+    title: 'a Buffer of 320 MB',
     bytes: 320 * MB,
     isMadeAnew: true,
     make: () => bytes(320 * MB),
-  },
-  {
-    name: 'text-320mb',
-    title: 'text of 320 MB',
-    bytes: 320 * MB,
-    isMadeAnew: true,
-    make: () => bytes(320 * MB).toString('latin1'),
   },
 ];
 
