@@ -51,6 +51,7 @@ export { startCommand } from './lab/command.js';
 export { LiveProcess, reasonOf, type Start } from './lab/fresh-process.js';
 export { Guardian, type Supervision, withGuardian } from './lab/guardian.js';
 export { killGroup, lastWords, startGroup } from './lab/process.js';
+export { type ChosenResolver, openResolver } from './lab/resolver/open.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from './libuv/pool-size.js';
 export { because, benchTable, howMeasured, howTurns, STOPPED } from './report/bench.js';
 export { type Column, column, type Report, type Section, type Table, textOf } from './report/document.js';
