@@ -1,8 +1,7 @@
 import { type Environment, environmentLines, formatDuration, markdownTable, median } from 'plimsoll/lab';
 import { left, right } from '../common/tables.js';
-import { PHASES, type Phase } from './phases.js';
+import { FILE_BYTES, ITERATIONS, PHASES, type Phase, RESCUED } from './phases.js';
 import type { Slice } from './run.js';
-import { FILE_BYTES, ITERATIONS, RESCUED } from './server.js';
 
 export const ARMS = ['4', '64', RESCUED] as const;
 export const MAX = 32;
@@ -107,9 +106,10 @@ export function rescuePage(result: RescueResult): string {
     `one of 4 that [a rescue](../reference/monitor.md#rescuethreadpool-threads-while-others-hang) makes larger, up to ${MAX}. Servers of all kinds, and a second one of 64 threads`,
     `as a twin, live at the same time and take turns by slices of ${result.sliceMs / 1000} s of load, in random order. Each goes through the same ${PHASES.length} phases;`,
     `what hangs does so for all of a phase, ${formatDuration(phaseMs)}: files are opens of a FIFO that nobody writes to, lookups wait for a`,
-    'name server that is silent. Load is a closed loop of 16 clients, half of whom log in; *hashes only*: all of them. Answers are those of',
-    'all slices, the first moments of a hang included; p99 and event-loop delay (99th percentile) are medians of the slices, in ms. What',
-    'was not answered by the end of a slice counts with its age.',
+    'name server that is silent. 60 users a second log in and 120 ask for a file, at random moments, whether or not earlier ones were',
+    'answered; *only* is a closed loop of 16 clients, all that the server can do. Answers are those of all slices, the first moments of a',
+    'hang included; p99 and event-loop delay (99th percentile) are medians of the slices, in ms. What was not answered by the end of a',
+    'slice counts with its age.',
     '',
     ...(result.resolver === null
       ? ['No lookups: this machine gives no private network, in which a name server could be silent.', '']

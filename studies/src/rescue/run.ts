@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Contestant, quantile } from 'plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
-import { PHASES } from './phases.js';
+import { PHASES, type Phase } from './phases.js';
 import type { Said } from './server.js';
 
 const SERVER = fileURLToPath(new URL('./server.js', import.meta.url));
@@ -101,40 +102,58 @@ function ask(socketPath: string, path: string, body?: unknown, agent: Agent | fa
   return { answered, cancel: () => sent.destroy() };
 }
 
-/** Closed loop; what is not answered in time is given up. */
+/** Puts a server under the load of its phase; what is not answered in time is given up. */
 async function drive(
   socketPath: string,
   phase: number,
   ms: number,
 ): Promise<Pick<Slice, 'answers' | 'seconds' | 'p99Ms'>> {
-  const { logins = 0, files = 0 } = PHASES[phase] ?? {};
+  const { load, logins, files } = PHASES[phase] as Phase;
   const agent = new Agent({ keepAlive: true });
   const latencies: number[] = [];
   const out = new Set<Asked>();
   let isOver = false;
   let answers = 0;
   const start = performance.now();
-  const client = async (path: string): Promise<void> => {
-    while (!isOver) {
-      const asked = performance.now();
-      const one = ask(socketPath, path, undefined, agent);
-      out.add(one);
-      await one.answered.then(
-        () => {
-          if (!isOver) answers++;
-        },
-        () => {},
-      );
-      out.delete(one);
-      latencies.push(performance.now() - asked);
-    }
+  const left = (): number => start + ms - performance.now();
+  const send = async (path: string, due = performance.now()): Promise<void> => {
+    const one = ask(socketPath, path, undefined, agent);
+    out.add(one);
+    const isAnswered = await one.answered.then(
+      () => !isOver,
+      () => false,
+    );
+    if (isAnswered) answers++;
+    out.delete(one);
+    latencies.push(performance.now() - due);
   };
-  const clients = [...Array(logins).fill('/login'), ...Array(files).fill('/file')].map(client);
-  await new Promise((resolve) => setTimeout(resolve, ms));
+  /**
+   * Whether or not earlier ones were answered; each counts from the moment when it was due. Every slice has the same number, at random
+   * moments, so that chance makes no difference between servers.
+   */
+  const arrive = async (path: string, rate: number): Promise<void> => {
+    const count = Math.round((rate * ms) / 1000);
+    const dues = Array.from({ length: count }, () => start + Math.random() * ms).sort((a, b) => a - b);
+    const pending: Promise<void>[] = [];
+    for (const due of dues) {
+      await sleep(Math.max(0, due - performance.now()));
+      if (isOver) break;
+      pending.push(send(path, due));
+    }
+    await Promise.all(pending);
+  };
+  const client = async (path: string): Promise<void> => {
+    while (!isOver) await send(path);
+  };
+  const loads =
+    load === 'open'
+      ? [arrive('/login', logins), arrive('/file', files)]
+      : [...Array<string>(logins).fill('/login'), ...Array<string>(files).fill('/file')].map(client);
+  await sleep(left());
   isOver = true;
   const seconds = (performance.now() - start) / 1000;
   for (const one of out) one.cancel();
-  await Promise.all(clients);
+  await Promise.all(loads);
   agent.destroy();
   return { answers, seconds, p99Ms: quantile(latencies, 0.99) };
 }

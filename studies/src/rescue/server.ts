@@ -8,11 +8,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type PoolRescue, rescueThreadPool, threadPool } from '@plimsoll/monitor';
 import { watchLoopDelay } from 'plimsoll/lab/child';
-import type { Phase } from './phases.js';
-
-export const RESCUED = 'rescue';
-export const ITERATIONS = 5000;
-export const FILE_BYTES = 16_384;
+import { FILE_BYTES, ITERATIONS, type Phase, RESCUED } from './phases.js';
 
 /** What a server says after a slice. */
 export interface Said {
@@ -90,5 +86,5 @@ async function main(arm: string, folder: string): Promise<void> {
   process.on('disconnect', () => process.exit());
 }
 
-const [, , arm = '', folder] = process.argv;
-if (folder !== undefined) await main(arm, folder);
+const [, , arm = '', folder = ''] = process.argv;
+await main(arm, folder);

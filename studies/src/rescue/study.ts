@@ -13,9 +13,8 @@ import {
 import { type Command, type LifeCycle, withGuardian } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { ARMS, MAX, type RescueResult, rescuePage } from './page.js';
-import { PHASES } from './phases.js';
+import { PHASES, RESCUED } from './phases.js';
 import { openServer, type Slice } from './run.js';
-import { RESCUED } from './server.js';
 
 const PLANS = {
   full: { slices: 16, sliceMs: 500, generations: 2 },

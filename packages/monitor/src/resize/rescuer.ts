@@ -1,27 +1,20 @@
+import type { checkRescue } from '../options.js';
 import type { PoolMemory } from '../worker/pool-memory.js';
 import { type Activity, compareActivity, readActivity } from './activity.js';
 import { clock } from './messages.js';
 import type { EngineState } from './state.js';
 
-/** In threads and milliseconds; `size` and `max` are its bounds. */
-export interface RescueSettings {
-  readonly size: number;
-  readonly max: number;
-  readonly waitMs: number;
-  readonly holdMs: number;
-}
+/** Options with their defaults. */
+export type RescueSettings = ReturnType<typeof checkRescue>;
 
-/** One change of the size. */
+/** One change of the size, `at` a time of `Date.now()`; of one that failed, `size` is what was wanted. */
 export interface RescueChange {
   readonly type: 'grow' | 'shrink' | 'failed';
-  /** Threads before and after; of one that failed, those wanted. */
   readonly from: number;
   readonly size: number;
   /** Threads that were blocked. */
   readonly blocked: number;
-  /** In words. */
   readonly reason: string;
-  /** Of `Date.now()`. */
   readonly at: number;
 }
 
@@ -34,7 +27,6 @@ export interface RescueStatus extends Pick<RescueSettings, 'max'> {
   readonly last: RescueChange | undefined;
 }
 
-/** What a rescuer watches, and what it may do. */
 interface RescuerParts {
   readonly state: EngineState;
   readonly pool: PoolMemory;
@@ -75,18 +67,22 @@ export class Rescuer {
   #factor = 1;
   /** When all threads were needed for the last time, and how many were at the most since. */
   #since = clock();
-  #most = 0;
-  #status: Pick<RescueStatus, 'grown' | 'shrunk' | 'last'> = { grown: 0, shrunk: 0, last: undefined };
+  #most: number;
+  #grown = 0;
+  #shrunk = 0;
+  #last: RescueChange | undefined;
 
   constructor(settings: RescueSettings, parts: RescuerParts) {
     this.#settings = settings;
     this.#parts = parts;
     this.#base = settings.size;
+    this.#most = settings.size;
   }
 
   get status(): RescueStatus {
+    const [grown, shrunk, last] = [this.#grown, this.#shrunk, this.#last];
     const { size } = this.#parts.state;
-    return { base: this.#base, size, max: this.#settings.max, ...this.#status };
+    return { base: this.#base, size, max: this.#settings.max, grown, shrunk, last };
   }
 
   start(): void {
@@ -135,24 +131,22 @@ export class Rescuer {
     const blocked = Math.max(0, elsewhere - parked) + Math.max(0, inFutex - (size - busy));
     const lookupsWait = slow !== 0 && pool.waits('slowQueue', slow);
     const isWaiting = lookupsWait || (fast !== 0 && pool.waits('queue', fast));
-    if (isWaiting && blocked > 0 && lookupsWait) this.#factor = 2;
-    const wanted = Math.min(max, this.#base + blocked * this.#factor);
-    const now = clock();
-    if (isWaiting && wanted > state.size && hasCores) {
-      const jobs = lookupsWait ? 'lookups' : 'jobs';
-      const waited = Math.round(now - since);
+    if (blocked > 0 && lookupsWait) this.#factor = 2;
+    const wanted = Math.max(this.#base, Math.min(max, this.#base + blocked * this.#factor));
+    const ms = Math.round(clock() - since);
+    const held = blocked === 1 ? '1 thread was blocked' : `${blocked} threads were blocked`;
+    if (isWaiting && wanted > state.size && hasCores)
       await this.#change(
         'grow',
         wanted,
         blocked,
-        `${jobs} waited ${waited} ms, and ${threadsOf(blocked)} blocked`,
+        `${lookupsWait ? 'lookups' : 'jobs'} waited ${ms} ms, and ${held}`,
       );
-    } else if (wanted >= state.size) this.#restart();
+    else if (wanted >= state.size) this.#restart();
     else {
       this.#most = Math.max(this.#most, wanted);
-      if (now - this.#since < holdMs) return;
-      const reason = `${threadsOf(blocked)} blocked, and no more were needed for ${holdMs} ms`;
-      await this.#change('shrink', this.#most, blocked, reason);
+      if (clock() - this.#since < holdMs) return;
+      await this.#change('shrink', this.#most, blocked, `${held}, and no more were needed for ${holdMs} ms`);
     }
   }
 
@@ -162,12 +156,11 @@ export class Rescuer {
     const most = type === 'grow' ? GROW_MS : Math.min(SHRINK_MS, Math.max(1000, this.#settings.holdMs));
     try {
       await resize(size, clock() + most);
-      const { grown, shrunk } = this.#status;
-      const last = { type, ...change };
-      this.#status =
-        type === 'grow' ? { grown: grown + 1, shrunk, last } : { grown, shrunk: shrunk + 1, last };
+      this.#last = { type, ...change };
+      if (type === 'grow') this.#grown++;
+      else this.#shrunk++;
       if (size <= this.#base) this.#factor = 1;
-      onChange(last);
+      onChange(this.#last);
     } catch (error) {
       onChange({ type: 'failed', ...change, reason: `${reason}; ${(error as Error).message}` });
     }
@@ -179,5 +172,3 @@ export class Rescuer {
     this.#most = this.#base;
   }
 }
-
-const threadsOf = (count: number): string => (count === 1 ? '1 thread was' : `${count} threads were`);
