@@ -1,6 +1,6 @@
 // `npm run soak:resize [-- --resizes N]` resizes libuv's pool at random on each line of Node while it works, `npm run soak:rescue
 // [-- --minutes N]` lets its jobs hang at random; every job is checked, and the threads are counted. `--lines 20,22` and `--out FILE`
-// for both. Writes docs/results/NAME-soak.md when all lines ran in full; 1 when something was wrong.
+// for both. Writes its page of docs/results when all lines ran in full; 1 when something was wrong.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Four threads, sixty-four, or a rescue? Servers whose jobs hang and compute by turns; writes docs/results/rescue.md, a quick run
+// Four threads, sixty-four, or a rescue? Servers whose jobs hang and compute by turns; writes a page of docs/results, a quick run
 // .cache/study-rescue/.
 import { readFileSync } from 'node:fs';
 import {
