@@ -2,9 +2,11 @@ import { AbortError } from '../errors.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { Encoder } from '../shared/codec/encode.js';
 import { carry, carryLess } from '../shared/error-record.js';
+import { answered, mayAnswer } from '../shared/host-call.js';
 import { CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
+import { isMovable, unwrap } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable } from '../shared/uncloneable.js';
@@ -121,11 +123,17 @@ export class Slots {
 
   /** Writes a task into its slot, the arena, or a message to be posted. False: not into the slot. @throws as getters do */
   write(task: Task, slot: number): boolean {
+    const table = this.#table;
+    const base = slotAt(table.layout, slot);
+    table.floats[(base + CREATED) >> 1] = task.created;
+    table.words[base + HANDLER] = task.handler;
+    table.words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
+    const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
     // A getter of the value may run another task.
     const outer = this.arena.slot;
     this.arena.slot = slot;
     try {
-      return this.#write(task, slot, slotAt(this.#table.layout, slot));
+      return this.#write(task.value, task.hasTransfer, slot, base, flags);
     } catch (error) {
       throw uncloneable('task', task.value, error);
     } finally {
@@ -133,15 +141,11 @@ export class Slots {
     }
   }
 
-  #write(task: Task, slot: number, base: number): boolean {
+  #write(value: unknown, isMoved: boolean, slot: number, base: number, flags: number): boolean {
     const table = this.#table;
-    table.floats[(base + CREATED) >> 1] = task.created;
-    table.words[base + HANDLER] = task.handler;
-    table.words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
-    const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
-    const encoded = task.hasTransfer ? undefined : this.#encoder.encode(task.value);
+    const encoded = isMoved ? undefined : this.#encoder.encode(value);
     if (encoded === undefined) {
-      this.#payloads.set(slot, { value: task.value });
+      this.#payloads.set(slot, { value });
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
@@ -171,20 +175,57 @@ export class Slots {
 
   /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
   send(worker: WorkerHandle, task: Task): void {
-    const { slot, extras } = task;
+    try {
+      this.#send(worker, task.slot, task.extras?.transfer ?? []);
+    } catch (error) {
+      throw uncloneable('task', task.value, error);
+    }
+  }
+
+  #send(worker: WorkerHandle, slot: number, moved: message.TransferList): void {
     const payload = this.#payloads.get(slot);
     if (payload === undefined) return;
     this.#payloads.delete(slot);
-    const transfer =
-      payload.words === undefined
-        ? (extras?.transfer ?? [])
-        : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
+    const { words, externals = [] } = payload;
+    const transfer = words === undefined ? moved : [words.buffer as ArrayBuffer, ...externals];
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
+    worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
+  }
+
+  /** Gives a worker that is blocked what its call gave, or why that failed, if it still waits. */
+  answer(worker: WorkerHandle, slot: number, number: number, value: unknown, isFailed: boolean): void {
+    if (!mayAnswer(this.#table, worker.index, number)) return;
+    const fail = (error: unknown): void => {
+      const thrown = carry(error);
+      try {
+        this.#answer(worker, slot, thrown, message.FAILED);
+      } catch (reason) {
+        this.#answer(worker, slot, carryLess(thrown, reason), message.FAILED);
+      }
+    };
     try {
-      worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
-    } catch (error) {
-      throw uncloneable('task', payload.value, error);
+      if (isFailed) fail(value);
+      else this.#answer(worker, slot, value, 0);
+    } catch (cause) {
+      fail(uncloneable('answer', value, cause));
+    } finally {
+      answered(this.#table, worker.index, number);
     }
+  }
+
+  /** What the slot has in the arena, the worker has read. */
+  #answer(worker: WorkerHandle, slot: number, value: unknown, flags: number): void {
+    const moved = isMovable(value) ? unwrap(value) : undefined;
+    this.arena.release(slot);
+    const outer = this.arena.slot;
+    this.arena.slot = slot;
+    try {
+      const given = moved === undefined ? value : moved.value;
+      this.#write(given, moved !== undefined, slot, slotAt(this.#table.layout, slot), flags);
+    } finally {
+      this.arena.slot = outer;
+    }
+    this.#send(worker, slot, moved?.transfer ?? []);
   }
 
   /** Has part of the slot's task been posted? */
@@ -245,7 +286,9 @@ export class Slots {
         ringRead(this.#table, worker.index, 'results', position, length);
       }
     }
-    const payload = worker.payload(slot, words[base + SEQUENCE] as number);
+    // Below 0: a request, which has a payload of its own.
+    const key = words[base + OFFSET] as number;
+    const payload = key < 0 ? worker.payload(key, 0) : worker.payload(slot, words[base + SEQUENCE] as number);
     if (payload.words === undefined) return payload.value;
     const { words: sent, encodingFlags = 0, externals } = payload;
     return this.#decoder.decode(

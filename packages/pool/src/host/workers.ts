@@ -103,6 +103,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     maxHeapMb: options.maxHeapMb,
     clock: source,
     nice: options.niceIncrement !== 0,
+    hostTimeout: options.hostTimeout,
     arenas: slots.arena.buffers,
     shapes: slots.shapes,
     handlers: [...handlers.all].map(([id, { filename, name, call }]) => [id, filename, name, call] as const),

@@ -21,6 +21,9 @@ const MOST_PERMITS = LINE;
 /** Words of one worker's block. First what seldom changes, because the host looks at the gate with every task. */
 export const GATE = 0;
 export const ABORTABLE_NOW = 1;
+/** What a call that blocks the worker has come to, and the slot of the task that calls: see `host-call.ts`. */
+export const HOST_CALL = 2;
+export const CALL_SLOT = 3;
 /** Written by the worker. */
 export const CLAIMED = LINE;
 export const RUNNING_NOW = LINE + 1;

@@ -122,6 +122,9 @@ export const loadModule: typeof modules.loadModule = async (name) => {
 /** A worker does at once what the simulation makes it do. */
 export const nextTick = ((callback: () => void) => callback()) as typeof worker.nextTick;
 
+/** The host is on this thread, too. */
+export const canBlock: typeof worker.canBlock = false;
+
 /** They belong to the test as well, and run when it is their turn. */
 export const runMicrotasks: typeof worker.runMicrotasks = () => {};
 

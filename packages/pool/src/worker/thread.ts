@@ -1,6 +1,9 @@
 /** Taken before a worker file can put a fake in its place. */
 export const { nextTick } = process;
 
+/** May a task block this thread until its host has answered? */
+export const canBlock: boolean = true;
+
 /**
  * Runs the microtasks and ticks that are queued, and reports unhandled rejections, as Node does between two callbacks of its own:
  * `runNextTicks`, which it keeps under this name. Does nothing inside a microtask.
