@@ -64,6 +64,7 @@ export function bareStartup(): { table: SharedTable; startup: Omit<Startup, keyo
     maxHeapMb: undefined,
     clock: 'hrtime' as const,
     nice: false,
+    hostTimeout: Number.POSITIVE_INFINITY,
     arenas: [],
     shapes: [],
     handlers: [],
