@@ -1,9 +1,9 @@
 import { PoolError } from '../errors.js';
 import { type HostRequest, isThenable } from '../shared/calls.js';
 import { carry, carryLess } from '../shared/error-record.js';
-import { hear, heard, isWaiting, tooLate } from '../shared/host-call.js';
+import { answered, hear, heard, isWaiting, mayAnswer, tooLate } from '../shared/host-call.js';
 import { FLAGS } from '../shared/layout.js';
-import { ANSWER, PAYLOAD } from '../shared/messages.js';
+import { ANSWER, FAILED, PAYLOAD, type TransferList } from '../shared/messages.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { slotAt } from '../shared/table.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
@@ -14,7 +14,7 @@ import { STOPPING, type WorkerHandle } from './worker-handle.js';
 
 // Calls of functions of the host by tasks: posted, or in the table by a worker that is blocked until it has the answer.
 
-type Answer = (value: unknown, isFailed: boolean) => void;
+type Answer = BlockingCall['answer'];
 
 const settled = Promise.resolve();
 
@@ -24,24 +24,24 @@ export function hearBlocked(state: State, worker: WorkerHandle): void {
   const call = hear(table, worker.index);
   if (call === undefined) return;
   const { slot, number } = call;
-  const blocking: BlockingCall = { worker, slot, number, nested: [] };
   const answer: Answer = (value, isFailed) => {
     if (blocked.get(worker) !== blocking) return;
     blocked.delete(worker);
-    slots.answer(worker, slot, number, value, isFailed);
+    if (!mayAnswer(table, worker.index, number)) return;
+    try {
+      send(value, isFailed, (sent, transfer, failed) =>
+        slots.answer(worker, slot, sent, transfer, failed ? FAILED : 0),
+      );
+    } finally {
+      answered(table, worker.index, number);
+    }
   };
+  const blocking: BlockingCall = { worker, slot, number, answer, nested: [] };
   blocked.set(worker, blocking);
   const base = slotAt(table.layout, slot);
-  let request: HostRequest;
-  try {
-    request = slots.read(worker, slot, base, table.words[base + FLAGS] as number) as HostRequest;
-  } catch (reason) {
-    heard(table, worker.index, number);
-    answer(unreadable('arguments', reason), true);
-    return;
-  }
-  heard(table, worker.index, number);
-  serve(state, slots.tasks[slot] as Task, request, answer, blocking);
+  const read = (): unknown => slots.read(worker, slot, base, table.words[base + FLAGS] as number);
+  const request = requestOf(read, answer, () => heard(table, worker.index, number));
+  if (request !== undefined) serve(state, slots.tasks[slot] as Task, request, answer, blocking);
 }
 
 /** A task has called, and goes on meanwhile. */
@@ -53,18 +53,57 @@ export function hearPosted(
   sequence: number,
 ): void {
   const { slots } = state;
-  const answer: Answer = (value, isFailed) => postAnswer(worker, call, value, isFailed);
-  let request: HostRequest;
-  try {
-    request = worker.payload(~call, 0).value as HostRequest;
-  } catch (reason) {
-    answer(unreadable('arguments', reason), true);
-    return;
-  }
+  const answer: Answer = (value, isFailed) => {
+    if (worker.state >= STOPPING) return;
+    send(value, isFailed, (sent, transfer, failed) => {
+      const number = worker.nextMessage;
+      worker.post([PAYLOAD, ~call, 0, { value: sent }], transfer);
+      worker.post([ANSWER, call, failed, number]);
+    });
+  };
+  const request = requestOf(() => worker.payload(~call, 0).value, answer);
+  if (request === undefined) return;
   const task = slots.tasks[slot];
   if (task === undefined || task.place === SETTLED || slots.sequenceOf(slot) !== sequence)
     answer(tooLate(request[0]), true);
-  else serve(state, task, request, answer, undefined);
+  else serve(state, task, request, answer);
+}
+
+/** undefined: it cannot be read, and that is the answer. */
+function requestOf(read: () => unknown, answer: Answer, then = () => {}): HostRequest | undefined {
+  let failure: { reason: unknown };
+  try {
+    return read() as HostRequest;
+  } catch (reason) {
+    failure = { reason };
+  } finally {
+    then();
+  }
+  answer(unreadable('arguments', failure.reason), true);
+  return undefined;
+}
+
+/** What cannot be sent becomes the reason why the call fails. */
+function send(
+  value: unknown,
+  isFailed: boolean,
+  to: (sent: unknown, transfer: TransferList, isFailed: boolean) => void,
+): void {
+  const fail = (error: unknown): void => {
+    const thrown = carry(error);
+    try {
+      to(thrown, [], true);
+    } catch (reason) {
+      to(carryLess(thrown, reason), [], true);
+    }
+  };
+  try {
+    const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
+    if (isFailed) fail(value);
+    else to(moved.value, moved.transfer, false);
+  } catch (cause) {
+    fail(uncloneable('answer', value, cause));
+  }
 }
 
 /** Calls the function: soon, not here, in the middle of the pool's work. */
@@ -73,36 +112,27 @@ function serve(
   task: Task,
   [name, items]: HostRequest,
   answer: Answer,
-  blocking: BlockingCall | undefined,
+  blocking?: BlockingCall,
 ): void {
   const functions = [task.extras?.host, state.options.host];
   const found = functions.find((some) => some?.[name] !== undefined)?.[name] as HostFunction | undefined;
-  void settled.then(async () => {
-    if (state.ended) return;
-    let result: unknown;
-    let isLater = false;
+  const call = (): unknown => {
     state.serving = blocking;
     try {
       if (found === undefined) throw missing(name, functions);
-      result = found(...items);
-      isLater = isThenable(result);
-    } catch (error) {
-      answer(error, true);
-      return;
+      return found(...items);
     } finally {
       state.serving = undefined;
     }
-    if (!isLater) {
-      answer(result, false);
-      return;
-    }
+  };
+  void settled.then(async () => {
+    if (state.ended) return;
     try {
-      result = await result;
+      const result = call();
+      answer(isThenable(result) ? await result : result, false);
     } catch (error) {
       answer(error, true);
-      return;
     }
-    answer(result, false);
   });
 }
 
@@ -115,28 +145,10 @@ function missing(name: string, functions: readonly (HostFunctions | undefined)[]
   return new PoolError('PLIMSOLL_POOL_NO_HOST_FUNCTION', message);
 }
 
-function postAnswer(worker: WorkerHandle, call: number, value: unknown, isFailed: boolean): void {
-  if (worker.state >= STOPPING) return;
-  const number = worker.nextMessage;
-  let failed = isFailed;
-  const thrown = isFailed ? carry(value) : undefined;
-  try {
-    const moved = !isFailed && isMovable(value) ? unwrap(value) : { value: thrown ?? value, transfer: [] };
-    worker.post([PAYLOAD, ~call, 0, { value: moved.value }], moved.transfer);
-  } catch (cause) {
-    failed = true;
-    const less = thrown === undefined ? carry(uncloneable('answer', value, cause)) : carryLess(thrown, cause);
-    worker.post([PAYLOAD, ~call, 0, { value: less }]);
-  }
-  worker.post([ANSWER, call, failed, number]);
-}
-
 /** The task in a slot was asked to end: a call for which its worker is blocked fails with the reason. */
 export function interrupt(state: State, worker: WorkerHandle, slot: number, reason: unknown): void {
   const call = state.blocked.get(worker);
-  if (call?.slot !== slot) return;
-  state.blocked.delete(worker);
-  state.slots.answer(worker, slot, call.number, reason, true);
+  if (call?.slot === slot) call.answer(reason, true);
 }
 
 /**

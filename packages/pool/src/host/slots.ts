@@ -2,11 +2,9 @@ import { AbortError } from '../errors.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { Encoder } from '../shared/codec/encode.js';
 import { carry, carryLess } from '../shared/error-record.js';
-import { answered, mayAnswer } from '../shared/host-call.js';
 import { CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
-import { isMovable, unwrap } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable } from '../shared/uncloneable.js';
@@ -192,40 +190,23 @@ export class Slots {
     worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
   }
 
-  /** Gives a worker that is blocked what its call gave, or why that failed, if it still waits. */
-  answer(worker: WorkerHandle, slot: number, number: number, value: unknown, isFailed: boolean): void {
-    if (!mayAnswer(this.#table, worker.index, number)) return;
-    const fail = (error: unknown): void => {
-      const thrown = carry(error);
-      try {
-        this.#answer(worker, slot, thrown, message.FAILED);
-      } catch (reason) {
-        this.#answer(worker, slot, carryLess(thrown, reason), message.FAILED);
-      }
-    };
-    try {
-      if (isFailed) fail(value);
-      else this.#answer(worker, slot, value, 0);
-    } catch (cause) {
-      fail(uncloneable('answer', value, cause));
-    } finally {
-      answered(this.#table, worker.index, number);
-    }
-  }
-
-  /** What the slot has in the arena, the worker has read. */
-  #answer(worker: WorkerHandle, slot: number, value: unknown, flags: number): void {
-    const moved = isMovable(value) ? unwrap(value) : undefined;
+  /** Sends what the task in a slot has called the host for. What the slot has in the arena, the worker has read. */
+  answer(
+    worker: WorkerHandle,
+    slot: number,
+    value: unknown,
+    moved: message.TransferList,
+    flags: number,
+  ): void {
     this.arena.release(slot);
     const outer = this.arena.slot;
     this.arena.slot = slot;
     try {
-      const given = moved === undefined ? value : moved.value;
-      this.#write(given, moved !== undefined, slot, slotAt(this.#table.layout, slot), flags);
+      this.#write(value, moved.length > 0, slot, slotAt(this.#table.layout, slot), flags);
     } finally {
       this.arena.slot = outer;
     }
-    this.#send(worker, slot, moved?.transfer ?? []);
+    this.#send(worker, slot, moved);
   }
 
   /** Has part of the slot's task been posted? */

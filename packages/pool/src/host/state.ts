@@ -78,6 +78,7 @@ export interface BlockingCall {
   /** Of the task that calls. */
   readonly slot: number;
   readonly number: number;
+  readonly answer: (value: unknown, isFailed: boolean) => void;
   /** Tasks that the function has submitted before its first `await`: the answer probably waits for them. */
   readonly nested: Task[];
 }

@@ -33,7 +33,7 @@ export function observedCalls(channel: Channel) {
   function end(slot: number, observed: Observed): void {
     observed.slots.delete(slot);
     running.delete(slot);
-    observed.endCalls();
+    if (observed.slots.size === 0 && !observed.isKept) for (const endCall of observed.calls) endCall();
   }
 
   async function settled(slot: number, observed: Observed, result: unknown): Promise<unknown> {
@@ -111,11 +111,6 @@ export class Observed implements CurrentTask, Caller {
       if (this.aborted) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;
-  }
-
-  /** Once it is over. */
-  endCalls(): void {
-    if (this.slots.size === 0 && !this.isKept) for (const endCall of this.calls) endCall();
   }
 
   abort(reason: unknown): void {

@@ -94,16 +94,10 @@ export function streamsOf(calls: ObservedCalls) {
       return async (value) => {
         const observed = calls.observe();
         observed.isKept = true;
-        try {
-          const { made, within } = (await calls.during(slot, observed, () => found(value))) as Placed;
-          const id = ids++;
-          iterables.set(id, { steps: within(() => stepsOf(made)), within, observed });
-          return [threadId, id];
-        } catch (error) {
-          observed.isKept = false;
-          observed.endCalls();
-          throw error;
-        }
+        const { made, within } = (await calls.during(slot, observed, () => found(value))) as Placed;
+        const id = ids++;
+        iterables.set(id, { steps: within(() => stepsOf(made)), within, observed });
+        return [threadId, id];
       };
     },
 
