@@ -127,11 +127,17 @@ export class Slots {
 
   /** Writes a task into its slot, the arena, or a message to be posted. False: not into the slot. @throws as getters do */
   write(task: Task, slot: number): boolean {
+    const table = this.#table;
+    const base = slotAt(table.layout, slot);
+    table.floats[(base + CREATED) >> 1] = task.created;
+    table.words[base + HANDLER] = task.handler;
+    table.words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
+    const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
     // A getter of the value may run another task.
     const outer = this.arena.slot;
     this.arena.slot = slot;
     try {
-      return this.#write(task, slot, slotAt(this.#table.layout, slot));
+      return this.#write(task.value, task.extras?.transfer ?? [], slot, base, flags);
     } catch (error) {
       throw uncloneable('task', task.value, error);
     } finally {
@@ -139,16 +145,12 @@ export class Slots {
     }
   }
 
-  #write(task: Task, slot: number, base: number): boolean {
+  #write(value: unknown, moved: message.TransferList, slot: number, base: number, flags: number): boolean {
     const table = this.#table;
-    table.floats[(base + CREATED) >> 1] = task.created;
-    table.words[base + HANDLER] = task.handler;
-    table.words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
-    const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
-    const encoded = task.hasTransfer ? undefined : this.#encoder.encode(task.value);
+    const encoded = moved.length > 0 ? undefined : this.#encoder.encode(value);
     if (encoded === undefined) {
-      checkClone('task', task.value, this.#mostBytes, task.extras?.transfer ?? []);
-      this.#payloads.set(slot, { value: task.value });
+      checkClone('task', value, this.#mostBytes, moved);
+      this.#payloads.set(slot, { value });
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
@@ -179,21 +181,41 @@ export class Slots {
 
   /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
   send(worker: WorkerHandle, task: Task): void {
-    const { slot, extras } = task;
+    try {
+      this.#send(worker, task.slot, task.extras?.transfer ?? []);
+      if (task.hasTransfer && task.extras !== undefined) task.extras.isSent = true;
+    } catch (error) {
+      throw uncloneable('task', task.value, error);
+    }
+  }
+
+  #send(worker: WorkerHandle, slot: number, moved: message.TransferList): void {
     const payload = this.#payloads.get(slot);
     if (payload === undefined) return;
     this.#payloads.delete(slot);
-    const transfer =
-      payload.words === undefined
-        ? (extras?.transfer ?? [])
-        : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
+    const { words, externals = [] } = payload;
+    const transfer = words === undefined ? moved : [words.buffer as ArrayBuffer, ...externals];
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
+    worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
+  }
+
+  /** Sends what the task in a slot has called the host for. What the slot has in the arena, the worker has read. */
+  answer(
+    worker: WorkerHandle,
+    slot: number,
+    value: unknown,
+    moved: message.TransferList,
+    flags: number,
+  ): void {
+    this.arena.release(slot);
+    const outer = this.arena.slot;
+    this.arena.slot = slot;
     try {
-      worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
-    } catch (error) {
-      throw uncloneable('task', payload.value, error);
+      this.#write(value, moved, slot, slotAt(this.#table.layout, slot), flags);
+    } finally {
+      this.arena.slot = outer;
     }
-    if (task.hasTransfer && extras !== undefined) extras.isSent = true;
+    this.#send(worker, slot, moved);
   }
 
   /** Has part of the slot's task been posted? */
@@ -254,7 +276,9 @@ export class Slots {
         ringRead(this.#table, worker.index, 'results', position, length);
       }
     }
-    const payload = worker.payload(slot, words[base + SEQUENCE] as number);
+    // Below 0: a request, which has a payload of its own.
+    const key = words[base + OFFSET] as number;
+    const payload = key < 0 ? worker.payload(key, 0) : worker.payload(slot, words[base + SEQUENCE] as number);
     if (payload.words === undefined) return payload.value;
     const { words: sent, encodingFlags = 0, externals } = payload;
     return this.#decoder.decode(

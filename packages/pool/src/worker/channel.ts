@@ -70,6 +70,13 @@ export function channelOf(startup: message.Startup) {
       case message.PAYLOAD:
         payloads.set(received[1], { sequence: received[2], payload: received[3] });
         break;
+      case message.ANSWER: {
+        const payload = payloads.get(~received[1])?.payload ?? unreadable.get(received[3]);
+        payloads.delete(~received[1]);
+        unreadable.delete(received[3]);
+        channel.onAnswer?.(received[1], received[2], payload as message.Payload);
+        break;
+      }
       case message.ABORT:
         channel.onAbort?.(received[1], received[2], received[3]);
         break;
@@ -98,6 +105,9 @@ export function channelOf(startup: message.Startup) {
     makers,
     /** Hears that a task shall end. Set once there is one that can. */
     onAbort: undefined as ((slot: number, sequence: number, reason: Thrown) => void) | undefined,
+    /** Hears what a call of the host gave. Set by the first one. */
+    onAnswer: undefined as ((call: number, failed: boolean, payload: message.Payload) => void) | undefined,
+    hostTimeout: startup.hostTimeout,
     /** Hears that the worker shall retire. */
     onRetire: undefined as (() => void) | undefined,
     readAll,
