@@ -1,6 +1,7 @@
 import { AbortError } from '../errors.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { Encoder } from '../shared/codec/encode.js';
+import type { RawBuffer } from '../shared/codec/tags.js';
 import { carry, carryLess } from '../shared/error-record.js';
 import { CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
@@ -51,7 +52,7 @@ export class Slots {
     this.arena = new Arena((index, buffer) => tell([message.ARENA, index, buffer]));
     this.#encoder = new Encoder(
       4096,
-      (bytes) => this.arena.lend(bytes),
+      (bytes, write) => this.arena.lend(bytes, write),
       (shape, names) => {
         this.shapes[shape] = names;
         tell([message.SHAPE, shape, names]);
@@ -257,9 +258,9 @@ export class Slots {
     );
   }
 
-  #borrow(position: number, length: number): Uint8Array {
+  #borrow(position: number, length: number): RawBuffer {
     const start = ringWordOf('bulk', position) * 4;
     this.#borrowed = { position, words: (length + 3) >> 2 };
-    return (this.#source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length);
+    return (this.#source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length) as RawBuffer;
   }
 }

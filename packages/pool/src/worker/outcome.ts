@@ -1,5 +1,5 @@
 import { Encoder } from '../shared/codec/encode.js';
-import { copyBytes } from '../shared/codec/tags.js';
+import type { RawBuffer } from '../shared/codec/tags.js';
 import { carry, carryLess, type Thrown } from '../shared/error-record.js';
 import { PAYLOAD } from '../shared/layout.js';
 import { copyWords, describe, slotCapacity } from '../shared/memory.js';
@@ -57,10 +57,10 @@ export function outcomeOf(channel: Channel) {
     return encoded;
   }
 
-  function lend(bytes: Uint8Array): number {
+  function lend(bytes: number, write: (memory: RawBuffer, at: number) => void): number {
     const bulk = ring('bulk');
-    const position = bulk.allocate((bytes.length + 3) >> 2);
-    if (position !== -1) copyBytes(bytes, bulk.memory.bytes, ringWordOf('bulk', position) * 4);
+    const position = bulk.allocate((bytes + 3) >> 2);
+    if (position !== -1) write(bulk.memory.bytes, ringWordOf('bulk', position) * 4);
     return position;
   }
 
