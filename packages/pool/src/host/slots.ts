@@ -1,11 +1,13 @@
 import { AbortError } from '../errors.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { Encoder } from '../shared/codec/encode.js';
+import { Encoder, LATER } from '../shared/codec/encode.js';
 import type { RawBuffer } from '../shared/codec/tags.js';
+import { madeBuffer } from '../shared/codec/young.js';
 import { carry, carryLess } from '../shared/error-record.js';
 import { CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
+import { bytesOf } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable } from '../shared/uncloneable.js';
@@ -14,6 +16,11 @@ import { IN_TABLE, SETTLED, type Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 const SEQUENCE_MASK = 0x3fffffff;
+/**
+ * Of a task with buffers for which the arena has no room: they are copied when a worker takes the task. Copies of all that wait
+ * would take all memory, and new memory is slow.
+ */
+const LATE: message.Payload = {};
 
 /** The host's side of the table's slots: which task has which, its value on the way in, and its outcome on the way out. */
 export class Slots {
@@ -33,6 +40,9 @@ export class Slots {
   /** The number of the last task that was written: it tells the payloads of one slot apart. */
   #sequence = 0;
   readonly #encoder: Encoder;
+  /** The arena had no room for a buffer of the task that is being written. */
+  #isLate = false;
+  #isSending = false;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
   /** The worker whose result is being decoded. */
   #source: WorkerHandle | undefined;
@@ -52,7 +62,12 @@ export class Slots {
     this.arena = new Arena((index, buffer) => tell([message.ARENA, index, buffer]));
     this.#encoder = new Encoder(
       4096,
-      (bytes, write) => this.arena.lend(bytes, write),
+      (bytes, write) => {
+        if (this.#isSending) return -1;
+        const address = this.arena.lend(bytes, write);
+        this.#isLate ||= address === -1;
+        return address === -1 ? LATER : address;
+      },
       (shape, names) => {
         this.shapes[shape] = names;
         tell([message.SHAPE, shape, names]);
@@ -140,9 +155,10 @@ export class Slots {
     table.words[base + HANDLER] = task.handler;
     table.words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
     const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
+    this.#isLate = false;
     const encoded = task.hasTransfer ? undefined : this.#encoder.encode(task.value);
     if (encoded === undefined) {
-      this.#payloads.set(slot, { value: task.value });
+      this.#payloads.set(slot, this.#isLate ? LATE : { value: task.value });
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
@@ -173,18 +189,32 @@ export class Slots {
   /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
   send(worker: WorkerHandle, task: Task): void {
     const { slot, extras } = task;
-    const payload = this.#payloads.get(slot);
-    if (payload === undefined) return;
+    const waiting = this.#payloads.get(slot);
+    if (waiting === undefined) return;
     this.#payloads.delete(slot);
-    const transfer =
-      payload.words === undefined
-        ? (extras?.transfer ?? [])
-        : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
-    this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
     try {
-      worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
+      const payload = waiting === LATE ? this.#late(task.value) : waiting;
+      const transfer =
+        payload.words === undefined
+          ? (extras?.transfer ?? [])
+          : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
+      const moved = payload.words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
+      this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
+      worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), { ...payload, moved }], transfer);
     } catch (error) {
-      throw uncloneable('task', payload.value, error);
+      throw uncloneable('task', task.value, error);
+    }
+  }
+
+  #late(value: unknown): message.Payload {
+    this.#isSending = true;
+    try {
+      const encoded = this.#encoder.encode(value);
+      if (encoded === undefined) return { value };
+      const { words, length, externals = [], encodingFlags } = encoded;
+      return { words: words.slice(0, length), externals, encodingFlags };
+    } finally {
+      this.#isSending = false;
     }
   }
 
@@ -247,7 +277,10 @@ export class Slots {
       }
     }
     const payload = worker.payload(slot, words[base + SEQUENCE] as number);
-    if (payload.words === undefined) return payload.value;
+    if (payload.words === undefined) {
+      madeBuffer(payload.moved ?? 0);
+      return payload.value;
+    }
     const { words: sent, encodingFlags = 0, externals } = payload;
     return this.#decoder.decode(
       memoryOf(sent.buffer as ArrayBuffer),

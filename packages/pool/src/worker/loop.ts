@@ -1,6 +1,7 @@
 import { isThenable, type TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
+import { madeBuffer } from '../shared/codec/young.js';
 import { cancelSleep, declareSleep, gateAt, retireItself } from '../shared/gate.js';
 import { ABORTABLE_NOW, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD } from '../shared/layout.js';
 import { Listener } from '../shared/listener.js';
@@ -276,7 +277,10 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
 
   function read(payload: message.Payload): unknown {
     if (payload.unreadable !== undefined) throw payload.unreadable.reason;
-    if (payload.words === undefined) return payload.value;
+    if (payload.words === undefined) {
+      madeBuffer(payload.moved ?? 0);
+      return payload.value;
+    }
     const memory = memoryOf(payload.words.buffer as ArrayBuffer);
     return decoder.decode(memory, 0, payload.words.length, payload.encodingFlags ?? 0, payload.externals);
   }

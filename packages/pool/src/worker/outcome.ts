@@ -4,7 +4,7 @@ import { carry, carryLess, type Thrown } from '../shared/error-record.js';
 import { PAYLOAD } from '../shared/layout.js';
 import { copyWords, describe, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
-import { isMovable, unwrap } from '../shared/move.js';
+import { bytesOf, isMovable, unwrap } from '../shared/move.js';
 import { ResultRing, type Ring, ringWordOf } from '../shared/result-ring.js';
 import { slotAt } from '../shared/table.js';
 import { uncloneable } from '../shared/uncloneable.js';
@@ -86,7 +86,8 @@ export function outcomeOf(channel: Channel) {
       const value = moved === undefined ? result : moved.value;
       try {
         if (moved === undefined && write(slot, value, 0)) return;
-        post(slot, 0, { value }, moved?.transfer ?? []);
+        const transfer = moved?.transfer ?? [];
+        post(slot, 0, { value, moved: bytesOf(transfer) }, transfer);
       } catch (cause) {
         throw uncloneable('result', value, cause);
       }

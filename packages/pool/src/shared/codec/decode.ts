@@ -358,7 +358,6 @@ export class Decoder {
   }
 }
 
-
 /**
  * Gives an object a property. Assigning is that where no object inherits the name: else there may be a setter, as of
  * `__proto__`, or something read-only, when somebody has frozen the prototypes.

@@ -4,11 +4,29 @@ import { MessagePort } from 'node:worker_threads';
 import { reaches } from '../culprit.js';
 import { confirm } from '../untrusted.js';
 import type { Memory } from './decode.js';
-import { byteLengthOf, gettersOf, hasIndicesAlone, isFixed, isPolluted, kindOfView, seemsPlain } from './inside.js';
+import {
+  byteLengthOf,
+  gettersOf,
+  hasIndicesAlone,
+  isFixed,
+  isPolluted,
+  kindOfView,
+  seemsPlain,
+} from './inside.js';
 import { Repeats } from './repeats.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';
-import { bigints, copyBytes, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, UNKNOWN } from './tags.js';
+import {
+  bigints,
+  copyBytes,
+  copyOf,
+  floats,
+  floatWords,
+  type RawBuffer,
+  rawBuffer,
+  TAG_BITS,
+  UNKNOWN,
+} from './tags.js';
 
 /** Deeper values go to structured clone, whose limit is that of the stack of whoever reads them. */
 const MAX_DEPTH = 200;
@@ -53,8 +71,11 @@ const PORT_FOUND = 'a MessagePort can only be transferred';
 const PORT = Symbol(PORT_FOUND);
 const isPort = (value: object): boolean => getPrototypeOf(value) === MessagePort.prototype;
 
+export const LATER = -2;
+
 /**
- * Has so many bytes of a large buffer or text written to memory that both sides share, and returns their address there, or -1.
+ * Has so many bytes of a large buffer or text written to memory that both sides share, and returns their address there, or -1:
+ * then a copy is transferred; or LATER: then the whole value is left to its caller, as if only structured clone could copy it.
  * Compared with a copy to be transferred, this leaves no garbage: the collector counts every byte of those.
  */
 export type Lend = (length: number, write: (memory: RawBuffer, at: number) => void) => number;
@@ -223,7 +244,7 @@ export class Encoder {
       if (isWide) memory.ucs2Write(value, start, length * 2);
       else memory.latin1Write(value, start, length);
     });
-    if (address === -1) return -1;
+    if (address < 0) return -1;
     this.#room(at, 2);
     this.#words[at + 1] = address;
     return this.#head(tag.LONG, isWide ? -length : length, at) + 1;
@@ -451,7 +472,8 @@ export class Encoder {
 
   #bulk(bytes: Uint8Array, at: number): number {
     const copy = (memory: RawBuffer, start: number): void => copyBytes(bytes, memory, start);
-    const address = bytes.length > tag.INLINE_MAX ? -1 : (this.#lend?.(bytes.length, copy) ?? -1);
+    const address = this.#lend?.(bytes.length, copy) ?? -1;
+    if (address === LATER) throw UNKNOWN;
     if (address !== -1) {
       this.#words[at + 1] = address;
       return this.#head(tag.BULK, bytes.length, at) + 1;
