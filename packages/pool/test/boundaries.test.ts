@@ -209,6 +209,7 @@ test('texts and buffers of as many bytes as are lent, and of more than can be', 
     const wide = '字'.repeat(size / 2);
     assertLike(['a'.repeat(size), 'é'.repeat(size), `${'a'.repeat(size - 1)}字`, wide], ends);
     assertLike({ bytes: new Uint8Array(size).fill(7), [`${'k'.repeat(size)}`]: 'a'.repeat(size) }, ends);
-    assert.equal(ends.loans() > 0, size >= 2 ** 16 && size <= 2 ** 18);
+    // Of the largest, the wide text alone fits.
+    assert.equal(ends.loans() > 0, size >= 2 ** 16);
   }
 });

@@ -55,7 +55,7 @@ export class Decoder {
   #words: Int32Array = NO_WORDS;
   #bytes: tag.RawBuffer = NO_BYTES;
   /** The words once more: to put a float together out of two of them takes longer. */
-  #data = NO_VIEW;
+  #data: DataView = NO_VIEW;
   #at = 0;
   #objects: unknown[] = [];
   #repeats = false;
