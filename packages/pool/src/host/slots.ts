@@ -1,10 +1,13 @@
 import { AbortError } from '../errors.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { Encoder } from '../shared/codec/encode.js';
+import { Encoder, LATER } from '../shared/codec/encode.js';
+import type { RawBuffer } from '../shared/codec/tags.js';
+import { madeBuffer } from '../shared/codec/young.js';
 import { carry, carryLess } from '../shared/error-record.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
+import { bytesOf } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable } from '../shared/uncloneable.js';
@@ -14,6 +17,11 @@ import { IN_TABLE, SETTLED, type Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 const SEQUENCE_MASK = 0x3fffffff;
+/**
+ * Of a task with buffers for which the arena has no room: they are copied when a worker takes the task. Copies of all that wait
+ * would take all memory, and new memory is slow.
+ */
+const LATE: message.Payload = {};
 
 /** The host's side of the table's slots: which task has which, its value on the way in, and its outcome on the way out. */
 export class Slots {
@@ -34,6 +42,9 @@ export class Slots {
   #sequence = 0;
   readonly #encoder: Encoder;
   readonly #mostBytes: number;
+  /** The arena had no room for a buffer of the task that is being written. */
+  #isLate = false;
+  #isSending = false;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
   /** The worker whose result is being decoded. */
   #source: WorkerHandle | undefined;
@@ -57,7 +68,12 @@ export class Slots {
     });
     this.#encoder = new Encoder(
       4096,
-      (bytes) => this.arena.lend(bytes),
+      (bytes, write) => {
+        if (this.#isSending) return -1;
+        const address = this.arena.lend(bytes, write);
+        this.#isLate ||= address === -1;
+        return address === -1 ? LATER : address;
+      },
       (shape, names) => {
         this.shapes[shape] = names;
         tell([message.SHAPE, shape, names]);
@@ -147,10 +163,11 @@ export class Slots {
 
   #write(value: unknown, moved: message.TransferList, slot: number, base: number, flags: number): boolean {
     const table = this.#table;
+    this.#isLate = false;
     const encoded = moved.length > 0 ? undefined : this.#encoder.encode(value);
     if (encoded === undefined) {
-      checkClone('task', value, this.#mostBytes, moved);
-      this.#payloads.set(slot, { value });
+      if (!this.#isLate) checkClone('task', value, this.#mostBytes, moved);
+      this.#payloads.set(slot, this.#isLate ? LATE : { value });
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
@@ -182,21 +199,39 @@ export class Slots {
   /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
   send(worker: WorkerHandle, task: Task): void {
     try {
-      this.#send(worker, task.slot, task.extras?.transfer ?? []);
+      this.#send(worker, task.slot, task.value, task.extras?.transfer ?? []);
       if (task.hasTransfer && task.extras !== undefined) task.extras.isSent = true;
     } catch (error) {
       throw uncloneable('task', task.value, error);
     }
   }
 
-  #send(worker: WorkerHandle, slot: number, moved: message.TransferList): void {
-    const payload = this.#payloads.get(slot);
-    if (payload === undefined) return;
+  #send(worker: WorkerHandle, slot: number, value: unknown, given: message.TransferList): void {
+    const waiting = this.#payloads.get(slot);
+    if (waiting === undefined) return;
     this.#payloads.delete(slot);
+    const payload = waiting === LATE ? this.#late(value) : waiting;
     const { words, externals = [] } = payload;
-    const transfer = words === undefined ? moved : [words.buffer as ArrayBuffer, ...externals];
+    const transfer = words === undefined ? given : [words.buffer as ArrayBuffer, ...externals];
+    const moved = words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
     this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
-    worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
+    worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), { ...payload, moved }], transfer);
+  }
+
+  #late(value: unknown): message.Payload {
+    this.#isSending = true;
+    try {
+      const encoded = this.#encoder.encode(value);
+      if (encoded === undefined) {
+        checkClone('task', value, this.#mostBytes, []);
+        return { value };
+      }
+      const { words, length, externals = [], bulkBytes, encodingFlags } = encoded;
+      checkSize('task', length * 4 + bulkBytes, this.#mostBytes);
+      return { words: words.slice(0, length), externals, encodingFlags };
+    } finally {
+      this.#isSending = false;
+    }
   }
 
   /** Sends what the task in a slot has called the host for. What the slot has in the arena, the worker has read. */
@@ -215,7 +250,7 @@ export class Slots {
     } finally {
       this.arena.slot = outer;
     }
-    this.#send(worker, slot, moved);
+    this.#send(worker, slot, value, moved);
   }
 
   /** Has part of the slot's task been posted? */
@@ -279,7 +314,10 @@ export class Slots {
     // Below 0: a request, which has a payload of its own.
     const key = words[base + OFFSET] as number;
     const payload = key < 0 ? worker.payload(key, 0) : worker.payload(slot, words[base + SEQUENCE] as number);
-    if (payload.words === undefined) return payload.value;
+    if (payload.words === undefined) {
+      madeBuffer(payload.moved ?? 0);
+      return payload.value;
+    }
     const { words: sent, encodingFlags = 0, externals } = payload;
     return this.#decoder.decode(
       memoryOf(sent.buffer as ArrayBuffer),
@@ -290,9 +328,9 @@ export class Slots {
     );
   }
 
-  #borrow(position: number, length: number): Uint8Array {
+  #borrow(position: number, length: number): RawBuffer {
     const start = ringWordOf('bulk', position) * 4;
     this.#borrowed = { position, words: (length + 3) >> 2 };
-    return (this.#source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length);
+    return (this.#source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length) as RawBuffer;
   }
 }

@@ -67,6 +67,8 @@ export interface Payload {
   readonly words?: Int32Array;
   readonly externals?: ArrayBuffer[];
   readonly encodingFlags?: number;
+  /** Bytes of buffers that are transferred as parts of the value. */
+  readonly moved?: number | undefined;
   /** The host could not post the value: the task is over already. */
   readonly cancelled?: boolean;
   /** Never posted: why the payload could not be read. */

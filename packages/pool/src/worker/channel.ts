@@ -1,5 +1,6 @@
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
+import type { RawBuffer } from '../shared/codec/tags.js';
 import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
 import { CHUNKS_MADE, OFFSET, SEQUENCE } from '../shared/layout.js';
@@ -126,9 +127,9 @@ export function channelOf(startup: message.Startup) {
     },
 
     /** The bytes of a large buffer inside a task. */
-    borrow(address: number, length: number): Uint8Array {
+    borrow(address: number, length: number): RawBuffer {
       const start = wordOf(address) * 4;
-      return arena(chunkOf(address)).bytes.subarray(start, start + length);
+      return arena(chunkOf(address)).bytes.subarray(start, start + length) as RawBuffer;
     },
 
     hasPayload: (slot: number): boolean => payloads.has(slot) || unreadable.has(numberOf(slot)),

@@ -1,4 +1,5 @@
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
+import { madeBuffer } from '../shared/codec/young.js';
 import { FLAGS, LENGTH, OFFSET, PAYLOAD } from '../shared/layout.js';
 import { chunkOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
@@ -24,7 +25,10 @@ export function valuesOf(channel: Channel) {
     /** What was posted. */
     read(payload: message.Payload): unknown {
       if (payload.unreadable !== undefined) throw payload.unreadable.reason;
-      if (payload.words === undefined) return payload.value;
+      if (payload.words === undefined) {
+        madeBuffer(payload.moved ?? 0);
+        return payload.value;
+      }
       const memory = memoryOf(payload.words.buffer as ArrayBuffer);
       return decoder.decode(memory, 0, payload.words.length, payload.encodingFlags ?? 0, payload.externals);
     },
