@@ -6,8 +6,8 @@ import { lookup } from 'node:dns';
 import { closeSync, open, openSync, readFile, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { watchLoopDelay } from '@plimsoll/lab/child';
 import { type PoolRescue, rescueThreadPool, threadPool } from '@plimsoll/monitor';
-import { watchLoopDelay } from 'plimsoll/lab/child';
 import { FILE_BYTES, ITERATIONS, type Phase, RESCUED } from './phases.js';
 
 /** What a server says after a slice. */
