@@ -59,6 +59,12 @@ export function bundle(root) {
   bundleMark(join(root, 'packages/plimsoll/dist'));
 }
 
+/** @param {string} folder */
+const modulesIn = (folder) =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => join(folder, file));
+
 /** @param {string} dist */
 function bundleMark(dist) {
   const [module, required] = ['mark.js', 'mark.cjs'].map((file) => join(dist, file));
