@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { move, type Pool, PoolError, type PoolOptions } from '@plimsoll/pool';
 import { TestPool } from '@plimsoll/pool/testing';
 import { type HostCalls, hostCalls, host as ofWorker } from '@plimsoll/pool/worker';
-import { poolFor as anyPoolFor, caught, fixture } from './support.js';
+import { poolFor as anyPoolFor, caught, fixture, until } from './support.js';
 
 type Context = Parameters<typeof anyPoolFor>[0];
 
@@ -171,6 +171,17 @@ test('where the host would wait for the worker that waits for it, the task is re
   assert.equal(await codeOf(pool.run(['nest', 0], { name: 'block', host, key })), 'PLIMSOLL_POOL_DEADLOCK');
   const ends = (await pool.run(['all'], { name: 'block', host })) as string[];
   assert.deepEqual(ends.sort(), ['fulfilled', 'rejected']);
+});
+
+test('a function that a worker waits for may end a stream of that worker', async (t) => {
+  const pool = poolFor(t);
+  notes.length = 0;
+  const controller = new AbortController();
+  const stream = pool.stream(9, { name: 'items', highWaterMark: 1, signal: controller.signal });
+  await stream.next();
+  await pool.run(['stop'], { name: 'block', host: { stop: () => controller.abort() } });
+  await until(() => notes.includes('closed'));
+  await caught(stream.next());
 });
 
 test('a host whose thread is blocked is told apart, and later calls have right answers', async (t) => {

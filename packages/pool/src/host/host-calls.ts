@@ -156,6 +156,8 @@ export function interrupt(state: State, worker: WorkerHandle, slot: number, reas
  * the task for that worker, neither ends. Only seen before the function's first `await`; later, the call's timeout ends it.
  */
 export function deadlockOf(state: State, task: Task, serving: BlockingCall): PoolError | undefined {
+  // Steps of streams that are open come to their end: they may close what the worker keeps.
+  if (task.isStep) return undefined;
   const key = task.extras?.key;
   const home = task.extras?.worker ?? (key === undefined ? undefined : state.homeOf(key));
   const isStuck = home === undefined ? areAllBlocked(state, serving) : home === serving.worker;
