@@ -70,6 +70,7 @@ export function channelOf(startup: message.Startup) {
         break;
       case message.PAYLOAD:
         payloads.set(received[1], { sequence: received[2], payload: received[3] });
+        channel.onPayload?.();
         break;
       case message.ANSWER: {
         const payload = payloads.get(~received[1])?.payload ?? unreadable.get(received[3]);
@@ -111,6 +112,8 @@ export function channelOf(startup: message.Startup) {
     hostTimeout: startup.hostTimeout,
     /** Hears that the worker shall retire. */
     onRetire: undefined as (() => void) | undefined,
+    /** A task may wait for what has been read just now. */
+    onPayload: undefined as (() => void) | undefined,
     readAll,
     arena,
     post,

@@ -59,6 +59,11 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   let unreported = 0;
   let reported: Promise<void> | undefined;
 
+  // A task that calls the host, or asks whether it shall end, reads the port, and no event tells then of payloads of other tasks.
+  channel.onPayload = () => {
+    if (pulls.size > 0 && !driving) nextTick(takeMessage);
+  };
+
   /**
    * Drives in a tick of its own: `runMicrotasks` does nothing inside a microtask, and what a tick throws there must reach Node, not
    * code that catches it, such as an EventTarget: Node's stack of async contexts would be corrupt.
