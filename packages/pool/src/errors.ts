@@ -123,7 +123,7 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_DEADLOCK: {
     thrownAs: 'PoolError',
-    when: 'a task of which a blocked worker waits for the end would wait for that worker; `host.sync` on the thread of a `TestPool`',
+    when: 'a task of which a blocked worker waits for the end would wait for that worker; `host.sync` in a pool for tests',
     remedy: 'call `host` without `sync`, or raise `maxThreads`',
   },
   PLIMSOLL_POOL_UNSUPPORTED_RUNTIME: {

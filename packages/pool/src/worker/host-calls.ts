@@ -97,7 +97,7 @@ export function hostCallsOf(channel: Channel) {
   function callSync(caller: Caller, [name, items]: HostRequest): unknown {
     if (!canBlock) {
       const what = `host.sync.${name}() would wait for this thread itself`;
-      throw new PoolError('PLIMSOLL_POOL_DEADLOCK', `${what}, on which a TestPool runs its workers`);
+      throw new PoolError('PLIMSOLL_POOL_DEADLOCK', `${what}, on which a pool for tests runs its workers`);
     }
     const slot = slotOf(caller, name);
     const { given, transfer } = unmoved(items);
