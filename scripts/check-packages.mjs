@@ -21,8 +21,8 @@ import { setup } from './setup.mjs';
 /** What a tarball may weigh. A package that is not listed has no limit yet, and fails. @type {Record<string, number>} */
 const MOST_KILOBYTES = {
   plimsoll: 560,
-  '@plimsoll/pool': 300,
-  '@plimsoll/monitor': 90,
+  '@plimsoll/pool': 340,
+  '@plimsoll/monitor': 100,
   '@plimsoll/fastify': 30,
   '@plimsoll/bullmq': 60,
 };
