@@ -30,7 +30,8 @@ export function bundle(root) {
   const [pool, monitor, fastify, bullmq] = ['pool', 'monitor', 'fastify', 'bullmq'].map((name) =>
     join(root, 'packages', name),
   );
-  if (isStale(pool)) {
+  // Its /observe takes the writers of metrics in.
+  if (isStale(pool) || isNewer(modulesIn(join(monitor, 'dist/metrics')), pool)) {
     bundleWorker(join(pool, 'dist'));
     const entries = {
       index: asValue,
@@ -56,30 +57,7 @@ export function bundle(root) {
     bundleHost(bullmq, { index: asNames }, needed);
   }
   bundleMark(join(root, 'packages/plimsoll/dist'));
-  bundlePageScript(join(root, 'packages/plimsoll/dist/report/html'));
 }
-
-/** The script of the report's page as one text, so that the page can carry it. @param {string} html */
-function bundlePageScript(html) {
-  const script = join(html, 'client/script.js');
-  const modules = modulesIn(join(html, 'client')).filter((file) => file !== script);
-  if (existsSync(script) && modules.every((file) => statSync(file).mtimeMs <= statSync(script).mtimeMs))
-    return;
-  const { outputFiles } = esbuild().buildSync({
-    ...OPTIONS,
-    ...{ platform: 'browser', target: 'es2022', format: 'iife', minify: true, write: false },
-    entryPoints: [join(html, 'client/main.js')],
-  });
-  // A script ends at the first `</script`, wherever it stands.
-  const text = outputFiles[0].text.trim().replaceAll('</', '<\\/');
-  writeFileSync(script, `export const SCRIPT = ${JSON.stringify(text)};\n`);
-}
-
-/** @param {string} folder */
-const modulesIn = (folder) =>
-  readdirSync(folder)
-    .filter((file) => file.endsWith('.js'))
-    .map((file) => join(folder, file));
 
 /** @param {string} dist */
 function bundleMark(dist) {
@@ -235,8 +213,7 @@ const BUNDLED = /^(node|bundler|types)\b|\bsource\.js$/;
 /** @param {string} folder */
 function isStale(folder) {
   const [dist, types] = ['dist', 'types'].map((name) => join(folder, name));
-  const last = join(dist, 'types/package.json');
-  if (!existsSync(last)) return true;
+  if (!existsSync(lastOf(folder))) return true;
   const compiled = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.(js|d\.ts)$/.test(file) && !BUNDLED.test(file),
   );
@@ -247,5 +224,12 @@ function isStale(folder) {
       join(import.meta.dirname, file),
     ),
   ];
-  return inputs.some((file) => statSync(file).mtimeMs > statSync(last).mtimeMs);
+  return isNewer(inputs, folder);
 }
+
+/** What is written last. @param {string} folder */
+const lastOf = (folder) => join(folder, 'dist/types/package.json');
+
+/** @param {readonly string[]} files @param {string} folder */
+const isNewer = (files, folder) =>
+  files.some((file) => statSync(file).mtimeMs > statSync(lastOf(folder)).mtimeMs);

@@ -1,6 +1,9 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+/** What the pool takes in of the monitor, by the path from its `dist`. */
+const TAKEN_IN = /(?<=^|')((?:\.\.\/)*)\.\.\/\.\.\/monitor\/dist\//g;
+
 /**
  * Copies the declarations that those of the entries need, and no others, with what is written by hand. All of them count as
  * CommonJS, which ES modules may import too: with a set for each, a class would have two types that do not fit.
@@ -12,9 +15,10 @@ import { dirname, join } from 'node:path';
  */
 export function collectTypes(dist, entries, written, folder) {
   for (const file of reachable(dist, entries)) {
-    const target = join(folder, file);
+    const target = join(folder, file.replaceAll('\\', '/').replace(TAKEN_IN, ''));
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, withoutMap(readFileSync(join(dist, file), 'utf8')));
+    const text = withoutMap(readFileSync(join(dist, file), 'utf8'));
+    writeFileSync(target, text.replaceAll(TAKEN_IN, toOwn));
   }
   cpSync(written, folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
@@ -30,6 +34,9 @@ function reachable(dist, entries) {
   }
   return found;
 }
+
+/** @type {(path: string, up: string) => string} */
+const toOwn = (_, up) => up || './';
 
 /** @param {string} text */
 const withoutMap = (text) => text.replace(/^\/\/# sourceMappingURL=.*$/m, '');

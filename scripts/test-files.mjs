@@ -28,7 +28,7 @@ const SLOW = [
   ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'command', 'ending', 'faults', 'handles']),
   ...inFolder('packages/bullmq/test', ['large', 'network', 'options', 'restarts', 'rights', 'shutdown']),
   ...inFolder('packages/bullmq/test', ['silence', 'skew', 'tasks']),
-  ...['setups/test/command', 'setups/test/fast'],
+  ...['packages/fastify/test/prometheus', 'setups/test/command', 'setups/test/fast'],
 ];
 /** Of these every file: they run benchmarks, examples and studies. */
 const SLOW_FOLDERS = ['benchmarks/', 'examples/', 'studies/'];
@@ -49,7 +49,8 @@ const NOT_EVERYWHERE = [
       ...inFolder(CLI, ['against', 'bad-input', 'bench', 'limits', 'report']),
       ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'ending', 'faults', 'handles', 'network']),
       ...inFolder('packages/bullmq/test', ['restarts', 'rights', 'silence', 'skew']),
-      ...['packages/monitor/test/histogram', 'benchmarks/', 'setups/test/command', 'studies/'],
+      ...['packages/fastify/test/prometheus', 'packages/monitor/test/histogram', 'benchmarks/'],
+      ...['setups/test/command', 'studies/'],
     ],
   },
   {

@@ -1,4 +1,4 @@
-import { hodgesLehmann, median } from 'plimsoll/lab';
+import { hodgesLehmann, median } from '@plimsoll/lab';
 import { type BlockRun, completeBlocks } from './blocks/blocks.js';
 import type { Outcome } from './blocks/outcome.js';
 import type { Case, Metric, Target } from './cases/case.js';

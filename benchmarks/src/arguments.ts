@@ -1,26 +1,31 @@
 import { randomInt } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
-import { readOptions, readValue, usage } from 'plimsoll/lab';
+import { readOptions, readValue, usage } from '@plimsoll/lab';
 import type { Case } from './cases/case.js';
 import { CASES } from './cases/cases.js';
 import { ALL, BASELINE, CONTENDERS } from './contenders/contenders.js';
 import { EFFORTS, type Effort } from './support/effort.js';
 
-export interface Arguments {
-  readonly cases: readonly Case[];
+/** How much is measured, and in which order. */
+export interface Amount {
   readonly effort: Effort;
   readonly blocks: number;
   readonly seed: number;
+}
+
+export interface Arguments extends Amount {
+  readonly cases: readonly Case[];
   readonly node: string;
   readonly json: string | undefined;
   /** Where the page goes; `null`: no page. */
   readonly page: string | null;
 }
 
-const BLOCKS: Record<Effort, number> = { full: 6, quick: 2, smoke: 1 };
+export const BLOCKS: Record<Effort, number> = { full: 6, quick: 2, smoke: 1 };
 const PAGE = 'docs/results/pool.md';
 
 export const HELP = `npm run bench:pool [-- CASE… options]
+npm run bench:pool -- shapes [options]: values of 24 shapes; has a --help of its own
 
 Cases (default: all): ${CASES.map(({ name }) => name).join(' ')}
 
@@ -35,15 +40,19 @@ Cases (default: all): ${CASES.map(({ name }) => name).join(' ')}
   --seed N       seed of the order of the runs (default: random)
 `;
 
-const OPTIONS = {
+export const AMOUNT_OPTIONS = {
   blocks: { type: 'string' },
   quick: { type: 'boolean' },
   effort: { type: 'string' },
+  seed: { type: 'string' },
+} as const;
+
+const OPTIONS = {
+  ...AMOUNT_OPTIONS,
   json: { type: 'string' },
   node: { type: 'string' },
   page: { type: 'string' },
   pools: { type: 'string' },
-  seed: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -51,16 +60,30 @@ const OPTIONS = {
 export function readArguments(args: readonly string[]): Arguments | null {
   const { values, positionals } = readOptions(args, OPTIONS, true);
   if (values.help) return null;
-  const effort = values.quick ? 'quick' : ((values.effort ?? 'full') as Effort);
-  if (!EFFORTS.includes(effort)) throw usage(`--effort: must be ${EFFORTS.join(', ')}, not ${effort}`);
+  const amount = readAmount(values);
   return {
+    ...amount,
     cases: choosePools(chooseCases(positionals), values.pools),
-    effort,
-    blocks: wholeNumber(values.blocks, '--blocks', 1, 100) ?? BLOCKS[effort],
-    seed: wholeNumber(values.seed, '--seed', 0, 2 ** 31 - 1) ?? randomInt(2 ** 31),
     node: executable(values.node ?? process.execPath),
     json: values.json,
-    page: values.page ?? (effort === 'full' && values.pools === undefined ? PAGE : null),
+    page: values.page ?? (amount.effort === 'full' && values.pools === undefined ? PAGE : null),
+  };
+}
+
+interface AmountValues {
+  readonly blocks?: string | undefined;
+  readonly quick?: boolean | undefined;
+  readonly effort?: string | undefined;
+  readonly seed?: string | undefined;
+}
+
+export function readAmount({ blocks, quick, effort: named = 'full', seed }: AmountValues): Amount {
+  const effort = quick ? 'quick' : (named as Effort);
+  if (!EFFORTS.includes(effort)) throw usage(`--effort: must be ${EFFORTS.join(', ')}, not ${effort}`);
+  return {
+    effort,
+    blocks: wholeNumber(blocks, '--blocks', 1, 100) ?? BLOCKS[effort],
+    seed: wholeNumber(seed, '--seed', 0, 2 ** 31 - 1) ?? randomInt(2 ** 31),
   };
 }
 
@@ -73,7 +96,7 @@ function chooseCases(names: readonly string[]): readonly Case[] {
   return names.length === 0 ? CASES : CASES.filter(({ name }) => names.includes(name));
 }
 
-function choosePools(cases: readonly Case[], list: string | undefined): readonly Case[] {
+export function choosePools(cases: readonly Case[], list: string | undefined): readonly Case[] {
   if (list === undefined) return cases;
   const names = list.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !Object.hasOwn(CONTENDERS, name));

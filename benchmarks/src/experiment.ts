@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { createRandom, type Guardian, type Random } from 'plimsoll/lab';
-import { askFreshProcess } from './blocks/ask-fresh-process.js';
+import { createRandom, type Guardian } from '@plimsoll/lab';
 import { type BlocksOutcome, runBlocks } from './blocks/blocks.js';
 import type { Outcome } from './blocks/outcome.js';
+import { Processes } from './blocks/processes.js';
 import type { Case } from './cases/case.js';
 import type { Job } from './child/messages.js';
 import { BASELINE, type ContenderName } from './contenders/contenders.js';
@@ -21,6 +21,8 @@ export type CaseOutcome = BlocksOutcome<Outcome, ContenderName>;
 
 const ENTRY = fileURLToPath(new URL('./child/main.js', import.meta.url));
 const LEAST_DEADLINE_MS = 20_000;
+/** Of processes that stay: none ends or starts meanwhile. */
+const BETWEEN_ROUNDS_MS = 10;
 
 /** What the others of a case are compared with; a case of one contender compares it with itself. */
 export const baselineOf = ({ contenders }: Case): ContenderName =>
@@ -29,41 +31,39 @@ export const baselineOf = ({ contenders }: Case): ContenderName =>
 export const blocksOf = ({ blocksFactor = 1 }: Case, blocks: number): number =>
   Math.max(1, Math.round(blocks * blocksFactor));
 
-/** Measure every contender of a case in fresh processes, in randomised blocks. */
-export function runCase(
-  plan: Plan,
+/** Measure every contender of a case in randomised blocks, in processes that are renewed. */
+export async function runCase(
+  { case: one, effort, blocks, seed, node }: Plan,
   guardian: Guardian,
   signal: AbortSignal,
   onRun: (contender: ContenderName, block: number, outcome: Outcome) => void,
 ): Promise<CaseOutcome> {
-  const random = createRandom(plan.seed);
+  const random = createRandom(seed);
   const unable = new Map<ContenderName, Outcome>();
-  return runBlocks<Outcome, ContenderName>({
-    sizes: plan.case.contenders,
-    baseline: baselineOf(plan.case),
-    blocks: blocksOf(plan.case, plan.blocks),
-    random,
-    async run(contender) {
-      // What a library has no way to do it will not have in the next block either.
-      const known = unable.get(contender);
-      if (known !== undefined) return known;
-      const outcome = await runOnce(plan, contender, guardian, random, signal);
-      if (outcome.type === 'cannot') unable.set(contender, outcome);
-      return outcome;
-    },
-    cpuSecondsOf: (outcome) => (outcome.type === 'measured' ? outcome.cpuSeconds : 0),
-    onRun: ({ arm, block, result }) => onRun(arm === 'twin' ? baselineOf(plan.case) : arm, block, result),
-  });
-}
-
-async function runOnce(
-  { case: { name, expectedMs }, effort, node }: Plan,
-  contender: ContenderName,
-  guardian: Guardian,
-  random: Random,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const deadlineMs = Math.max(LEAST_DEADLINE_MS, 4 * expectedMs[effort]);
-  const job: Job = { case: name, contender, effort };
-  return askFreshProcess({ command: [node, ENTRY], env: {}, job, deadlineMs }, guardian, random, signal);
+  const deadlineMs = Math.max(LEAST_DEADLINE_MS, 4 * one.expectedMs[effort]);
+  const runsEach = one.runsPerProcess ?? 1;
+  const start = { command: [node, ENTRY], env: {} };
+  const processes = new Processes<ContenderName>(start, runsEach, guardian, random);
+  try {
+    return await runBlocks<Outcome, ContenderName>({
+      sizes: one.contenders,
+      baseline: baselineOf(one),
+      blocks: blocksOf(one, blocks),
+      random,
+      ...(runsEach > 1 && { coolDownMs: BETWEEN_ROUNDS_MS }),
+      async run(contender, _, arm) {
+        // What a library has no way to do it will not have in the next block either.
+        const known = unable.get(contender);
+        if (known !== undefined) return known;
+        const job: Job = { case: one.name, contender, effort };
+        const outcome = await processes.ask(arm, { job, deadlineMs }, signal);
+        if (outcome.type === 'cannot') unable.set(contender, outcome);
+        return outcome;
+      },
+      cpuSecondsOf: (outcome) => (outcome.type === 'measured' ? outcome.cpuSeconds : 0),
+      onRun: ({ arm, block, result }) => onRun(arm === 'twin' ? baselineOf(one) : arm, block, result),
+    });
+  } finally {
+    await processes.end();
+  }
 }

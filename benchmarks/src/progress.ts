@@ -1,6 +1,7 @@
-import { formatDuration } from 'plimsoll/lab';
+import { formatDuration } from '@plimsoll/lab';
 import type { Case } from './cases/case.js';
 import { blocksOf } from './experiment.js';
+import type { Order } from './measure.js';
 import type { Effort } from './support/effort.js';
 
 /** Between two runs: the cool-down, the start of a process and its end. */
@@ -12,19 +13,16 @@ export class Progress {
   #expectedLeft: number;
   #expectedDone = 0;
 
-  constructor(
-    cases: readonly Case[],
-    readonly effort: Effort,
-    readonly blocks: number,
-  ) {
-    this.#expectedLeft = cases.reduce(
-      (sum, one) => sum + blocksOf(one, blocks) * (one.contenders.length + 1) * this.#perRun(one),
-      0,
-    );
+  constructor(orders: readonly Order[]) {
+    this.#expectedLeft = orders
+      .flatMap(({ cases, blocks, effort }) =>
+        cases.map((one) => blocksOf(one, blocks) * (one.contenders.length + 1) * perRun(one, effort)),
+      )
+      .reduce((sum, ms) => sum + ms, 0);
   }
 
-  runDone(one: Case): void {
-    const ms = this.#perRun(one);
+  runDone(one: Case, effort: Effort): void {
+    const ms = perRun(one, effort);
     this.#expectedDone += ms;
     // A block that is run again was not expected.
     this.#expectedLeft = Math.max(ms, this.#expectedLeft - ms);
@@ -37,8 +35,7 @@ export class Progress {
     const left = `${Math.floor(share * 100)} %, ${formatDuration(this.#expectedLeft * pace)} left`;
     return `${left}  ${what}`.slice(0, width - 1);
   }
-
-  #perRun({ expectedMs }: Case): number {
-    return expectedMs[this.effort] + BETWEEN_MS;
-  }
 }
+
+const perRun = ({ expectedMs, runsPerProcess = 1 }: Case, effort: Effort): number =>
+  expectedMs[effort] + BETWEEN_MS / runsPerProcess;

@@ -1,4 +1,4 @@
-import type { Environment } from 'plimsoll/lab';
+import type { Environment } from '@plimsoll/lab';
 import type { Estimate } from './common/estimate.js';
 import type { ContenderName } from './contenders/contenders.js';
 import type { Effort } from './support/effort.js';

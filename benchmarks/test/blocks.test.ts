@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { describe, test } from 'node:test';
+import {
+  type Arm,
+  blockOrders,
+  createRandom,
+  Guardian,
+  type MachineCounters,
+  readMachineCounters,
+} from '@plimsoll/lab';
 import fc from 'fast-check';
-import { type Arm, blockOrders, createRandom, type MachineCounters, readMachineCounters } from 'plimsoll/lab';
 import { completeBlocks, runBlocks } from '#benchmarks/blocks/blocks.js';
+import { Processes } from '#benchmarks/blocks/processes.js';
 
 describe('the order of the runs', () => {
   test('every block holds every arm once; every second one is the one before reversed', () => {
@@ -111,3 +119,41 @@ function countersOf(others: number): MachineCounters {
     atMs,
   };
 }
+
+describe('processes that stay', () => {
+  /** Answers with its id, and fails when it is told to. */
+  const entry = `
+    process.on('message', ({ fails }) => process.send(fails
+      ? { type: 'failed', reason: 'as it was told' }
+      : { type: 'measured', metrics: { pid: process.pid }, cpuSeconds: 0 }));
+    process.send({ type: 'started' });`;
+
+  test('answer so many runs, or until one fails; the twin has one of its own', async () => {
+    const guardian = new Guardian();
+    const start = { command: [process.execPath, '-e', entry], env: {} };
+    const processes = new Processes<'one'>(start, 2, guardian, createRandom(1));
+    const { signal } = new AbortController();
+    const pidOf = async (arm: 'one' | 'twin', fails = false): Promise<number | undefined> => {
+      const outcome = await processes.ask(arm, { job: { fails }, deadlineMs: 10_000 }, signal);
+      return outcome.type === 'measured' ? outcome.metrics.pid : undefined;
+    };
+    try {
+      const [first, twin, second, third] = [
+        await pidOf('one'),
+        await pidOf('twin'),
+        await pidOf('one'),
+        await pidOf('one'),
+      ];
+      assert.equal(second, first);
+      assert.equal(new Set([first, twin, third]).size, 3);
+      assert.equal(await pidOf('one', true), undefined);
+      const fourth = await pidOf('one');
+      assert.notEqual(fourth, third, 'it had failed');
+      await processes.end();
+      for (const pid of [first, twin, third, fourth])
+        assert.throws(() => process.kill(pid as number, 0), /ESRCH/);
+    } finally {
+      await guardian.close();
+    }
+  });
+});

@@ -9,7 +9,7 @@ import { FEATURES, ROWS } from '#benchmarks/features/features.js';
 import { absent } from '#benchmarks/features/names.js';
 import { fact, judge } from '#benchmarks/features/outcome.js';
 import { POOL_NAMES, POOLS } from '#benchmarks/features/pools/pools.js';
-import { page, readmeTable, tableIn, withTable } from '#benchmarks/features/report.js';
+import { page, README_BLOCK, readmeTable } from '#benchmarks/features/report.js';
 import { type FeaturesResult, together } from '#benchmarks/features/result.js';
 import { runProbe } from '#benchmarks/features/run.js';
 
@@ -24,7 +24,7 @@ test('every feature of our own pool is as the page says, by its probe', async ()
 });
 
 test('the table of the README and the page are those of the answers', () => {
-  assert.equal(tableIn(read('packages/pool/README.md')), readmeTable(result), hint);
+  assert.equal(README_BLOCK.textIn(read('packages/pool/README.md')), readmeTable(result), hint);
   assert.equal(read('docs/results/pool-features.md'), page(result, 'pool-features.json'), hint);
 });
 
@@ -95,10 +95,10 @@ test('an answer that has changed is a problem', () => {
 
 test('the table is put between the marks', () => {
   const readme = read('packages/pool/README.md');
-  const changed = withTable(readme, 'another\ntable');
-  assert.equal(tableIn(changed), 'another\ntable');
-  assert.equal(withTable(changed, readmeTable(result)), readme);
-  assert.throws(() => withTable('no marks', ''), /has no/);
+  const changed = README_BLOCK.replacedIn(readme, 'another\ntable');
+  assert.equal(README_BLOCK.textIn(changed), 'another\ntable');
+  assert.equal(README_BLOCK.replacedIn(changed, readmeTable(result)), readme);
+  assert.throws(() => README_BLOCK.replacedIn('no marks', ''), /has no/);
   assert.ok(readme.includes(`| ${ROWS[0].title} |`));
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { hodgesLehmann } from '@plimsoll/lab';
 import fc from 'fast-check';
-import { hodgesLehmann } from 'plimsoll/lab';
 import { signedRankInterval } from '#benchmarks/common/signed-rank.js';
 
 const near = (actual: number, expected: number, tolerance = 1e-9): void =>

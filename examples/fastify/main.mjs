@@ -17,6 +17,6 @@ const address = await fastify.listen({ port: 0 });
 const answers = await Promise.all([20, 25, 30].map((n) => fetch(`${address}/fibonacci/${n}`)));
 for (const answer of answers) console.log(answer.status, await answer.text());
 const metrics = await (await fetch(`${address}/metrics`)).text();
-console.log(metrics.match(/^plimsoll_pool_tasks_refused_total.*$/m)[0]);
+console.log(metrics.match(/^plimsoll_pool_task_refused_total.*$/m)[0]);
 
 await fastify.close();

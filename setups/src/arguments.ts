@@ -1,4 +1,4 @@
-import { readOptions, usage } from 'plimsoll/lab';
+import { readOptions, usage } from '@plimsoll/lab';
 import { CONTENDERS, type ContenderName } from './contenders.js';
 import type { Selection } from './matrix.js';
 

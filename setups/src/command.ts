@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Guardian } from 'plimsoll/lab';
+import type { Guardian } from '@plimsoll/lab';
 import type { Command } from './setup.js';
 
 export interface Output {

@@ -11,7 +11,7 @@ import {
   openJsonOutput,
   PlimsollError,
   ProgressLine,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import { type Arguments, HELP, readArguments } from './arguments.js';
 import { PEERS } from './contenders.js';
 import { complaints, merged } from './expectation.js';

@@ -1,4 +1,4 @@
-import { type Column, environmentLines, markdownTable, renderTable } from 'plimsoll/lab';
+import { type Column, environmentLines, markdownTable, renderTable } from '@plimsoll/lab';
 import { CONTENDERS, type ContenderName } from './contenders.js';
 import type { RowResult, SetupsResult } from './result.js';
 import type { Setup } from './setup.js';

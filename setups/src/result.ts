@@ -1,4 +1,4 @@
-import type { Environment } from 'plimsoll/lab';
+import type { Environment } from '@plimsoll/lab';
 import type { ContenderName } from './contenders.js';
 
 /** `null`: works; else the reason why not. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Guardian } from 'plimsoll/lab';
+import type { Guardian } from '@plimsoll/lab';
 import { type Output, runCommand } from './command.js';
 import type { Contender } from './contenders.js';
 import { npmRegistry } from './npm.js';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatDuration, type Guardian } from 'plimsoll/lab';
+import { formatDuration, type Guardian } from '@plimsoll/lab';
 import { type ContenderName, contenderNamed } from './contenders.js';
 import { installed, packPool } from './install.js';
 import { installOf, type Row } from './matrix.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Guardian } from 'plimsoll/lab';
+import { Guardian } from '@plimsoll/lab';
 import { runCommand } from '#setups/command.js';
 
 const guardian = new Guardian();

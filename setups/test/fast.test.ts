@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Guardian } from 'plimsoll/lab';
+import { Guardian } from '@plimsoll/lab';
 import { contenderNamed } from '#setups/contenders.js';
 import { SETUPS } from '#setups/groups/groups.js';
 import { runCell } from '#setups/run-cell.js';

@@ -1,6 +1,6 @@
 // `npm run study [-- NAME… options]`: arguments in, exit code out. 0 measured, 2 bad input, 4 something measured failed, 130
 // interrupted. Without a name: the studies of worker pools.
-import { PlimsollError, usage } from 'plimsoll/lab';
+import { PlimsollError, usage } from '@plimsoll/lab';
 import { CommandFailed } from './common/cli.js';
 import { COMMANDS, STUDIES } from './common/studies.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { type BenchResult, benchSchema } from 'plimsoll/lab';
+import { type BenchResult, benchSchema } from '@plimsoll/lab';
 import { benchPage } from '#studies/bench/page.js';
 import { analyseAgain } from '#studies/bench/reanalyse.js';
 import { published, ROOT, study } from './support.js';

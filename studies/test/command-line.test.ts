@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { type Classification, type Classified, captureEnvironment, timelineSchema } from 'plimsoll/lab';
+import { type Classification, type Classified, captureEnvironment, timelineSchema } from '@plimsoll/lab';
 import { classificationPage } from '#studies/classify/page.js';
 import { timelinePage } from '#studies/timeline/page.js';
 import { published, ROOT, study } from './support.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { captureEnvironment } from 'plimsoll/lab';
+import { captureEnvironment } from '@plimsoll/lab';
 import { pageOf } from '#studies/common/page.js';
 import type { StudyResult } from '#studies/common/result.js';
 import { fleet } from '#studies/fleet/study.js';

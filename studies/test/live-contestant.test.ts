@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createRandom, Guardian } from 'plimsoll/lab';
+import { createRandom, Guardian } from '@plimsoll/lab';
 import { LiveContestant } from '#studies/common/live-contestant.js';
 
 const ENTRY = fileURLToPath(new URL('../test/fixtures/takes-turns.mjs', import.meta.url));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { captureEnvironment } from 'plimsoll/lab';
+import { captureEnvironment } from '@plimsoll/lab';
 import { exactWaits } from '#studies/monitor/exact.js';
 import { LOADS, monitorPage } from '#studies/monitor/page.js';
 import type { Accuracy, MonitorResult } from '#studies/monitor/result.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { captureEnvironment } from 'plimsoll/lab';
+import { captureEnvironment } from '@plimsoll/lab';
 import type { GenerationColumns } from '#studies/common/result.js';
 import { cellOf, tracePage } from '#studies/trace-cost/page.js';
 import { ROOT } from './support.js';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { captureEnvironment, Guardian } from 'plimsoll/lab';
+import { captureEnvironment, Guardian } from '@plimsoll/lab';
 import { PROGRAMS } from '#studies/tune/catalogue.js';
 import { errorsOf, nullRules, ratioErrors, regretOf, rowOf, summaryOf } from '#studies/tune/compare.js';
 import { tunePage } from '#studies/tune/page.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRandom } from 'plimsoll/lab';
+import { createRandom } from '@plimsoll/lab';
 import { compare, isSettled, judge } from '#studies/common/compare.js';
 import type { ConditionResult, GenerationColumns } from '#studies/common/result.js';
 import { conditionTable, failuresOf } from '#studies/common/tables.js';

@@ -10,7 +10,7 @@ import {
   type Random,
   readMachine,
   readMachineCounters,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 
 /** A run in its place. */
 export interface BlockRun<Result, Id extends string | number = number> {
@@ -37,8 +37,10 @@ export interface BlocksPlan<Result, Id extends string | number = number> {
   readonly random: Random;
   /** Runs of an earlier, interrupted execution of this same plan, in their order; they are taken as they are. */
   readonly recorded?: readonly BlockRun<Result, Id>[];
-  /** Measure one of them in a fresh process. The machine is watched all the while, unless the run says when. */
-  run(size: Id, watch: MachineWatch): Promise<Result>;
+  /** Measure one of them. The machine is watched all the while, unless the run says when. `arm` tells the twin apart. */
+  run(size: Id, watch: MachineWatch, arm: Arm<Id>): Promise<Result>;
+  /** Before each run. Default: what the end of one process needs before the next is started. */
+  readonly coolDownMs?: number;
   /** CPU time that a run used itself while it was watched, in seconds; `null` when that is not known. */
   cpuSecondsOf(result: Result): number | null;
   /** Reads the machine's counters. Default: those of this machine. */
@@ -81,10 +83,10 @@ export async function runBlocks<Result, Id extends string | number = number>(
       return { ...known, superseded: false };
     // Of another plan: what follows it is no better.
     recorded.length = 0;
-    await sleep(COOL_DOWN_MS);
+    await sleep(plan.coolDownMs ?? COOL_DOWN_MS);
     const size = arm === 'twin' ? plan.baseline : (arm as Id);
     const watch = new Watch(plan.readCounters ?? readMachineCounters);
-    const result = await plan.run(size, watch);
+    const result = await plan.run(size, watch, arm);
     const noise = watch.noise(plan.cpuSecondsOf(result));
     const earlier = history.get(size) ?? [];
     history.set(size, [...earlier, noise]);

@@ -37,6 +37,8 @@ export interface Case {
   readonly targets: readonly Target[];
   /** Runs per contender for each block asked for; 1 where not given. */
   readonly blocksFactor?: number;
+  /** Runs that a process answers before a fresh one takes its place; 1 where not given. */
+  readonly runsPerProcess?: number;
   /** What a run takes, roughly, for the time left. */
   readonly expectedMs: Readonly<Record<Effort, number>>;
   /** One run; one number for each metric. Throws when a result is wrong. */

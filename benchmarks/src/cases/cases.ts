@@ -1,3 +1,5 @@
+import { SHAPE_CASES } from '../shapes/case.js';
+import { MEMORY_CASE } from '../shapes/memory.js';
 import { copied, transferred } from './buffers.js';
 import type { Case } from './case.js';
 import { coldStart } from './cold-start.js';
@@ -11,7 +13,7 @@ import { objects } from './objects.js';
 import { queue } from './queue.js';
 import { throughput } from './throughput.js';
 
-/** Everything that is measured, in the order of the page. */
+/** Everything that is measured without being named, in the order of the page. */
 export const CASES: readonly Case[] = [
   throughput,
   latency,
@@ -26,3 +28,10 @@ export const CASES: readonly Case[] = [
   coldStart,
   endurance,
 ];
+
+/** @throws when there is none. */
+export function caseNamed(name: string): Case {
+  const found = [...CASES, ...SHAPE_CASES, MEMORY_CASE].find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no case ${name}`);
+  return found;
+}

@@ -66,7 +66,7 @@ export const endurance: Case = {
     await sleep(50);
     let handles = 0;
     for (const [kind, count] of resources()) handles += Math.max(0, count - (before.get(kind) ?? 0));
-    const { median } = await import('plimsoll/lab');
+    const { median } = await import('@plimsoll/lab');
     const fifth = Math.max(1, Math.floor(readings.length / 5));
     return {
       growth: median(readings.slice(-fifth)) - median(readings.slice(0, fifth)),

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { watchLoopDelay } from 'plimsoll/lab/child';
+import { watchLoopDelay } from '@plimsoll/lab/child';
 import { ALL } from '../contenders/contenders.js';
 import { requestRegularly } from '../support/http-client.js';
 import { checkSum, makeSum } from '../support/small-tasks.js';
@@ -69,7 +69,7 @@ export const eventLoop: Case = {
     const latencies = await client.end();
     server.close();
     // Only now, lest anything but the contender be loaded while it is measured.
-    const { quantile } = await import('plimsoll/lab');
+    const { quantile } = await import('@plimsoll/lab');
     return {
       delay,
       // A timer that never fired was late all the time.

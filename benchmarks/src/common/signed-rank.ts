@@ -1,4 +1,4 @@
-import { walshAverages } from 'plimsoll/lab';
+import { walshAverages } from '@plimsoll/lab';
 
 /** An interval and the probability with which it covers the truth, exactly. */
 export interface Interval {

@@ -1,7 +1,10 @@
 import type { Transferable } from 'node:worker_threads';
 
-/** The tasks of `tasks/`. `pass-on` gives its bytes back transferred, which every library spells differently. */
-export type TaskName = 'add' | 'echo' | 'busy' | 'pass-on';
+/** The tasks of `tasks/`. */
+export type TaskName = 'add' | 'echo' | 'busy' | 'pass-on' | 'carry';
+
+/** These transfer what they return, which every library spells differently. */
+const SPELLED: readonly TaskName[] = ['pass-on', 'carry'];
 
 export interface Setup {
   readonly task: TaskName;
@@ -27,7 +30,7 @@ export interface Contender {
 /** The module of a task; `library` chooses the spelling where there are several. */
 export function taskUrl(task: TaskName, library: string): URL {
   return new URL(
-    task === 'pass-on' ? `../tasks/pass-on/${library}.js` : `../tasks/${task}.js`,
+    SPELLED.includes(task) ? `../tasks/${task}/${library}.js` : `../tasks/${task}.js`,
     import.meta.url,
   );
 }

@@ -1,4 +1,4 @@
-import { readOptions, usage } from 'plimsoll/lab';
+import { readOptions, usage } from '@plimsoll/lab';
 import type { Cell } from './check.js';
 import { FEATURES } from './features.js';
 import { POOL_NAMES } from './pools/pools.js';

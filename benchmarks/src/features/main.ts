@@ -3,13 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { captureEnvironment, interruptSignal, PlimsollError } from 'plimsoll/lab';
+import { captureEnvironment, interruptSignal, PlimsollError } from '@plimsoll/lab';
 import { installedVersions } from '../common/versions.js';
 import { type Arguments, HELP, readArguments } from './arguments.js';
 import { type Checked, check, problemsOf } from './check.js';
 import { FEATURES } from './features.js';
 import { POOL_NAMES, POOLS } from './pools/pools.js';
-import { page, readmeTable, withTable } from './report.js';
+import { page, README_BLOCK, readmeTable } from './report.js';
 import type { FeatureResult, FeaturesResult } from './result.js';
 
 const fileOf = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -69,7 +69,7 @@ function writeResult(checked: readonly Checked[]): void {
   };
   writeFileSync(JSON_FILE, `${JSON.stringify(result, null, 1)}\n`);
   writeFileSync(PAGE, page(result, basename(JSON_FILE)));
-  writeFileSync(README, withTable(readFileSync(README, 'utf8'), readmeTable(result)));
+  writeFileSync(README, README_BLOCK.replacedIn(readFileSync(README, 'utf8'), readmeTable(result)));
 }
 
 try {

@@ -1,4 +1,5 @@
-import { type Column, environmentLines, markdownTable } from 'plimsoll/lab';
+import { type Column, environmentLines, markdownTable, wrap } from '@plimsoll/lab';
+import { MarkedBlock } from '../common/marked-block.js';
 import { FEATURES, ROWS } from './features.js';
 import type { Answer, Outcome } from './outcome.js';
 import { POOL_NAMES, POOLS, type PoolName } from './pools/pools.js';
@@ -22,17 +23,6 @@ const featureOf = ({ features }: FeaturesResult, id: string): FeatureResult => {
   return found;
 };
 
-/** Lines of prose, none longer than may be. */
-function wrapped(text: string): string {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const longer = `${lines.at(-1)} ${word}`.trim();
-    if ([...longer].length <= WIDTH) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  return lines.join('\n');
-}
-
 /** The table of the README of the pool, one row for features that belong together. */
 export function readmeTable(result: FeaturesResult): string {
   const { versions } = result;
@@ -45,8 +35,9 @@ export function readmeTable(result: FeaturesResult): string {
   ]);
   const peers = POOL_NAMES.filter((pool) => pool !== 'plimsoll').map((pool) => named(pool, versions));
   return [
-    wrapped(
+    ...wrap(
       `✓ yes, – no: what a small program saw that tried it in ${peers.slice(0, -1).join(', ')} and ${peers.at(-1)} ([each of them, and what is missing where it says *partly*](${PAGE})). The list is ours: it leaves out what some of them have beyond it, such as child processes and browsers.`,
+      WIDTH,
     ),
     '',
     ...markdownTable(['', ...POOL_NAMES].map(left), rows),
@@ -106,24 +97,5 @@ const escaped = (text: string): string =>
     .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '&lt;') : part))
     .join('`');
 
-const BEGIN = '<!-- features: npm run check:features -- --write -->\n\n';
-const END = '\n\n<!-- /features -->';
-
-/** What stands before the table in the README, the table, and what stands behind it. */
-function partsOf(readme: string): [string, string, string] | undefined {
-  const [before, rest] = readme.split(BEGIN);
-  const [table, after] = rest?.split(END) ?? [];
-  return before === undefined || table === undefined || after === undefined
-    ? undefined
-    : [before, table, after];
-}
-
-/** @returns the table that the README has; undefined: it has no marks for it. */
-export const tableIn = (readme: string): string | undefined => partsOf(readme)?.[1];
-
-/** @throws when the README has no marks. */
-export function withTable(readme: string, table: string): string {
-  const parts = partsOf(readme);
-  if (parts === undefined) throw new Error(`the README has no ${BEGIN.trim()}`);
-  return parts[0] + BEGIN + table + END + parts[2];
-}
+/** The table in the README of the pool. */
+export const README_BLOCK = new MarkedBlock('features', 'npm run check:features -- --write');

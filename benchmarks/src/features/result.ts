@@ -1,4 +1,4 @@
-import type { Environment } from 'plimsoll/lab';
+import type { Environment } from '@plimsoll/lab';
 import type { FeatureId } from './features.js';
 import type { Answer, Outcome } from './outcome.js';
 import type { PoolName } from './pools/pools.js';

@@ -1,4 +1,4 @@
-import { environmentLines, formatDuration, markdownTable } from 'plimsoll/lab';
+import { environmentLines, formatDuration, markdownTable } from '@plimsoll/lab';
 import { formatEstimate } from '../common/format.js';
 import type { BenchPoolResult, CaseResult } from '../result.js';
 import { contendersTable, disturbance, targetsTable } from './tables.js';

@@ -1,6 +1,5 @@
-import type { Column } from 'plimsoll/lab';
-import type { Case } from '../cases/case.js';
-import { CASES } from '../cases/cases.js';
+import type { Column } from '@plimsoll/lab';
+import { caseNamed } from '../cases/cases.js';
 import { formatEstimate, formatFigure } from '../common/format.js';
 import { CONTENDERS } from '../contenders/contenders.js';
 import type { CaseResult, Reached } from '../result.js';
@@ -43,7 +42,7 @@ export function disturbance({ runs }: CaseResult): string {
 
 /** What every contender reached in one case. */
 export function contendersTable(result: CaseResult): Table {
-  const metrics = (CASES.find(({ name }) => name === result.name) as Case).metrics;
+  const { metrics } = caseNamed(result.name);
   const [first, ...others] = metrics;
   const alone = result.rows.length === 1;
   return {

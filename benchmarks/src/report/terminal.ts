@@ -1,4 +1,4 @@
-import { renderTable, type Style } from 'plimsoll/lab';
+import { renderTable, type Style } from '@plimsoll/lab';
 import type { CaseResult } from '../result.js';
 import { contendersTable, disturbance, targetsTable } from './tables.js';
 

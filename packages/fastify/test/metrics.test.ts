@@ -9,7 +9,7 @@ const tasks = { filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1 };
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const VALUE = String.raw`"(?:[^"\\\n]|\\[\\"n])*"`;
 const SAMPLE = new RegExp(
-  String.raw`^(${NAME})\{([a-z_]+=${VALUE}(?:,[a-z_]+=${VALUE})*)\} (NaN|[+-]Inf|-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$`,
+  String.raw`^(${NAME})(?:\{([a-z_]+=${VALUE}(?:,[a-z_]+=${VALUE})*)\})? (NaN|[+-]Inf|-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$`,
 );
 
 /** Reads the format as its description has it: HELP and TYPE once and first, then all samples of the family. */
@@ -31,7 +31,7 @@ function parse(text: string): Map<string, { type: string; samples: [labels: stri
     } else {
       const [, name, labels, value] = SAMPLE.exec(line) ?? assert.fail(`not a line of the format: ${line}`);
       assert.ok(name?.startsWith(current as string));
-      families.get(current as string)?.samples.push([labels as string, value as string]);
+      families.get(current as string)?.samples.push([labels ?? '', value as string]);
     }
   }
   return families;
@@ -41,14 +41,15 @@ for (const [version, create] of FASTIFIES) {
   test(`${version}: the route of statistics speaks the text format of Prometheus`, async (t) => {
     const fastify = create();
     t.after(() => fastify.close());
-    fastify.register(plimsollPool, { ...tasks, metrics: '/metrics' });
+    const shed = { poolWaitMs: 10_000 };
+    fastify.register(plimsollPool, { ...tasks, metrics: '/metrics', shed });
     fastify.register(plimsollPool, { ...tasks, namespace: 'other' });
     await fastify.ready();
     await fastify.runTask({ a: 1, b: 2 });
     const { headers, body } = await fastify.inject('/metrics');
     assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
     const families = parse(body);
-    assert.deepEqual(families.get('plimsoll_pool_workers'), {
+    assert.deepEqual(families.get('plimsoll_pool_thread_count'), {
       type: 'gauge',
       samples: [
         ['pool="default"', '1'],
@@ -56,12 +57,12 @@ for (const [version, create] of FASTIFIES) {
       ],
     });
     // One of each is the check of the worker file.
-    assert.deepEqual(families.get('plimsoll_pool_tasks_settled_total')?.samples, [
+    assert.deepEqual(families.get('plimsoll_pool_task_settled_total')?.samples, [
       ['pool="default"', '2'],
       ['pool="other"', '1'],
     ]);
-    assert.deepEqual(families.get('plimsoll_pool_tasks_failed_total')?.samples[0]?.[1], '0');
-    const waits = families.get('plimsoll_pool_task_wait_seconds');
+    assert.deepEqual(families.get('plimsoll_pool_task_failed_total')?.samples[0]?.[1], '0');
+    const waits = families.get('plimsoll_pool_queue_duration_seconds');
     assert.equal(waits?.type, 'histogram');
     assert.deepEqual(
       waits?.samples.filter(([labels]) => labels.endsWith('le="+Inf"')),
@@ -71,7 +72,12 @@ for (const [version, create] of FASTIFIES) {
       ],
     );
     const alone = observe(fastify.pool).prometheusMetrics({ labels: { pool: 'default' } });
-    assert.deepEqual([...families.keys()], [...parse(alone).keys()], 'the names are those of the pool');
+    const [ours, monitors] = [/^plimsoll_pool_/, /^nodejs_thread_pool_/].map((prefix) =>
+      [...families.keys()].filter((name) => prefix.test(name)),
+    );
+    assert.deepEqual(ours, [...parse(alone).keys()], 'the names are those of the pool');
+    assert.ok(monitors?.includes('nodejs_thread_pool_queue_duration_seconds'), 'and those of the monitor');
+    assert.equal((ours?.length ?? 0) + (monitors?.length ?? 0), families.size);
   });
 }
 
@@ -81,7 +87,7 @@ test('what a label must not hold is escaped', async (t) => {
   t.after(() => fastify.close());
   await fastify.register(plimsollPool, tasks);
   const text = prometheusText({ 'a "quote", a \\ and\na line': fastify.pool });
-  assert.deepEqual(parse(text).get('plimsoll_pool_workers')?.samples, [
+  assert.deepEqual(parse(text).get('plimsoll_pool_thread_count')?.samples, [
     [String.raw`pool="a \"quote\", a \\ and\na line"`, '1'],
   ]);
 });

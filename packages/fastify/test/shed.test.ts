@@ -1,34 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, open, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { plimsollPool } from '@plimsoll/fastify';
 import type { FastifyInstance } from 'fastify';
-import { type Create, FASTIFIES, fixture, until } from './support.js';
+import { type Create, FASTIFIES, fixture, holdThreads, until } from './support.js';
 
 const tasks = { filename: fixture('tasks.mjs'), minThreads: 1, maxThreads: 1 };
-const SIZE = 4;
-
-/** Jobs that keep their threads of libuv's pool until they are released: each opens a FIFO that nobody writes to. */
-function holdThreads(t: TestContext): () => void {
-  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-fastify-'));
-  const paths = Array.from({ length: SIZE }, (_, index) => join(folder, String(index)));
-  execFileSync('mkfifo', paths);
-  const held = new Set(paths);
-  for (const path of paths) open(path, 'r', (_, file) => held.delete(path) && closeSync(file));
-  const release = (): void => {
-    for (const path of held) closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
-    rmSync(folder, { recursive: true, force: true });
-  };
-  t.after(release);
-  return () => {
-    release();
-    held.clear();
-  };
-}
-
 const statusOf = async (fastify: FastifyInstance, path = '/'): Promise<number> =>
   (await fastify.inject(path)).statusCode;
 
@@ -69,7 +45,10 @@ for (const [version, create] of FASTIFIES) {
     assert.equal(await statusOf(fastify, '/alive'), 200, 'an exempt route');
     const metrics = await fastify.inject('/metrics');
     assert.equal(metrics.statusCode, 200);
-    assert.match(metrics.body, /^plimsoll_pool_workers\{.*^nodejs_threadpool_queue_wait_seconds_count\{/ms);
+    assert.match(
+      metrics.body,
+      /^plimsoll_pool_thread_count\{.*^nodejs_thread_pool_queue_duration_seconds_count\{/ms,
+    );
     release();
     await untilStatus(fastify, 200);
   });

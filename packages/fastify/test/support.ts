@@ -1,3 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, open, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlimsollPoolOptions } from '@plimsoll/fastify';
 import { type FastifyInstance, fastify as fastify5 } from 'fastify';
@@ -42,4 +47,24 @@ export async function until(happened: () => boolean): Promise<void> {
     if (performance.now() > end) throw new Error(`it did not happen: ${happened}`);
     await sleep(2);
   }
+}
+
+const SIZE = 4;
+
+/** Jobs that keep their threads of libuv's pool until they are released: each opens a FIFO that nobody writes to. */
+export function holdThreads(t: TestContext): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-fastify-'));
+  const paths = Array.from({ length: SIZE }, (_, index) => join(folder, String(index)));
+  execFileSync('mkfifo', paths);
+  const held = new Set(paths);
+  for (const path of paths) open(path, 'r', (_, file) => held.delete(path) && closeSync(file));
+  const release = (): void => {
+    for (const path of held) closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  t.after(release);
+  return () => {
+    release();
+    held.clear();
+  };
 }

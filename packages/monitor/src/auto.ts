@@ -1,8 +1,9 @@
 import { isMainThread } from 'node:worker_threads';
 import { type AutoSettings, MOST_PORT, readSettings } from './auto-settings.js';
-import { type Meter, observeWithOpenTelemetry } from './exporters/opentelemetry.js';
-import { prometheusContentType, prometheusText } from './exporters/prometheus-text.js';
+import { observeWithOpenTelemetry, prometheusText } from './exporters/families.js';
 import { monitorThreadPool, type ThreadPoolMonitor } from './host/monitor.js';
+import type { Meter } from './metrics/opentelemetry.js';
+import { prometheusContentType } from './metrics/prometheus.js';
 import { stateAtHome } from './resize/home.js';
 import { sizeFor } from './shared/pool-size.js';
 

@@ -1,11 +1,12 @@
 export { type MonitorErrorCode, ResizeError, type ResizeErrorCode } from './errors.js';
-export { type Meter, observeWithOpenTelemetry } from './exporters/opentelemetry.js';
+export { observeWithOpenTelemetry, prometheusText } from './exporters/families.js';
 export { type PromClient, registerWithPromClient } from './exporters/prom-client.js';
-export { prometheusContentType, prometheusText } from './exporters/prometheus-text.js';
 export { monitorThreadPool, type ThreadPoolMonitor } from './host/monitor.js';
 export type { ThreadPool } from './host/thread-pool.js';
 export type { WaitHistogram, WaitSummary } from './host/wait-histogram.js';
 export type { SaturationEvent } from './host/watch-list.js';
+export type { Meter } from './metrics/opentelemetry.js';
+export { prometheusContentType } from './metrics/prometheus.js';
 export type { MonitorOptions, ResizeOptions, SaturationOptions } from './options.js';
 export type { Engine } from './resize/state.js';
 export { type ResizableThreadPool, threadPool } from './resize/thread-pool.js';

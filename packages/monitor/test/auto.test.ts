@@ -72,7 +72,11 @@ test('/metrics is served, and does not keep the application alive', async () => 
   });
   await once(createInterface(child.stdout), 'line');
   let text = '';
-  while (!/^nodejs_threadpool_queue_wait_seconds_count\{class="fast"\} [1-9]/m.test(text)) {
+  while (
+    !/^nodejs_thread_pool_queue_duration_seconds_count\{nodejs_thread_pool_work_kind="fast"\} [1-9]/m.test(
+      text,
+    )
+  ) {
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
     assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
     text = await response.text();
@@ -131,7 +135,7 @@ test('a process without the right to have threads, or a port for each worker, ru
 test('an OpenTelemetry SDK is found, whether it was started before or after', async () => {
   for (const order of ['before', 'after']) {
     const { stdout, stderr } = await runNode([fixture('otel.cjs'), order], { cwd });
-    assert.deepEqual([stdout.trim(), stderr], ['nodejs.threadpool.queue.wait', ''], order);
+    assert.deepEqual([stdout.trim(), stderr], ['nodejs.thread_pool.queue.duration', ''], order);
   }
 });
 

@@ -14,15 +14,16 @@ import {
   prometheusText,
   registerWithPromClient,
   type ThreadPoolMonitor,
+  threadPool,
 } from '@plimsoll/monitor';
 import * as client from 'prom-client';
 import { HAS_FIFOS, holdThreads, IS_LINUX, until } from './support.js';
 
 const QUICK = { resolution: 2, slowResolution: 5 };
-const WAIT = 'nodejs_threadpool_queue_wait_seconds';
-const OLDEST = 'nodejs_threadpool_queue_wait_oldest_seconds';
-const GAUGES = ['size', 'busy', 'queue_length', 'utilization_ratio'].map(
-  (name) => `nodejs_threadpool_${name}`,
+const WAIT = 'nodejs_thread_pool_queue_duration_seconds';
+const OLDEST = 'nodejs_thread_pool_queue_age_seconds';
+const GAUGES = ['thread_count', 'thread_active', 'queue_length', 'utilization_ratio'].map(
+  (name) => `nodejs_thread_pool_${name}`,
 );
 
 /** One that has measured and is switched off, so that its counts stand still. */
@@ -64,9 +65,9 @@ test('the text of Prometheus has the histogram of each class, and its parts agre
     ['fast', monitor],
     ['slow', monitor.slow],
   ] as const) {
-    const label = `class="${jobClass}"`;
+    const label = `nodejs_thread_pool_work_kind="${jobClass}"`;
     const buckets = [...samples].filter(([name]) => name.startsWith(`${WAIT}_bucket{${label},`));
-    assert.equal(buckets.length, 15);
+    assert.equal(buckets.length, 17);
     const counts = buckets.map(([, count]) => count);
     assert.deepEqual(
       counts,
@@ -119,7 +120,10 @@ test('a pool that stands still shows in the oldest wait', { skip: !HAS_FIFOS }, 
   using monitor = monitorThreadPool(QUICK);
   holdThreads(t, 4);
   monitor.enable();
-  await until(() => (parse(prometheusText(monitor)).get(`${OLDEST}{class="fast"}`) as number) > 0.2);
+  await until(
+    () =>
+      (parse(prometheusText(monitor)).get(`${OLDEST}{nodejs_thread_pool_work_kind="fast"}`) as number) > 0.2,
+  );
 });
 
 test('prom-client tells the same, time and again', async () => {
@@ -130,7 +134,10 @@ test('prom-client tells the same, time and again', async () => {
     const theirs = parse(await registry.metrics());
     const ours = parse(prometheusText(monitor));
     for (const [name, value] of ours) {
-      const same = name.replace(/^(\S+_bucket)\{class="(\w+)",le="(.+)"\}$/, '$1{le="$3",class="$2"}');
+      const same = name.replace(
+        /^(\S+_bucket)\{nodejs_thread_pool_work_kind="(\w+)",le="(.+)"\}$/,
+        '$1{le="$3",nodejs_thread_pool_work_kind="$2"}',
+      );
       const found = theirs.get(same);
       assert.ok(
         found !== undefined && Math.abs(found - value) <= 1e-6 * value,
@@ -162,19 +169,19 @@ test('OpenTelemetry gets each wait once, and the gauges', async (t) => {
       .at(-1)
       ?.scopeMetrics.flatMap(({ metrics }) => metrics)
       .find(({ descriptor }) => descriptor.name === name)?.dataPoints ?? [];
-  const waits = () => pointsOf('nodejs.threadpool.queue.wait') as WaitPoint[];
+  const waits = () => pointsOf('nodejs.thread_pool.queue.duration') as WaitPoint[];
 
   const end = observeWithOpenTelemetry(monitor, provider.getMeter('test'));
   await reader.forceFlush();
-  if (IS_LINUX) assert.equal(pointsOf('nodejs.threadpool.size')[0]?.value, 4);
+  if (IS_LINUX) assert.equal(pointsOf('nodejs.thread_pool.thread.count')[0]?.value, 4);
   monitor.disable();
   await reader.forceFlush();
   const counted = waits();
   assert.deepEqual(
     counted.map(({ attributes, value: { count } }) => [attributes, count]),
     [
-      [{ 'nodejs.threadpool.class': 'fast' }, monitor.count],
-      [{ 'nodejs.threadpool.class': 'slow' }, monitor.slow.count],
+      [{ 'nodejs.thread_pool.work.kind': 'fast' }, monitor.count],
+      [{ 'nodejs.thread_pool.work.kind': 'slow' }, monitor.slow.count],
     ],
   );
   const [fast] = counted as [WaitPoint];
@@ -190,4 +197,14 @@ test('OpenTelemetry gets each wait once, and the gauges', async (t) => {
     counted.map(({ value }) => value.count),
     'it was ended',
   );
+});
+
+test('resizes are counted by their direction', { skip: !IS_LINUX }, async () => {
+  const count = (way: string) =>
+    parse(prometheusText(monitorThreadPool())).get(
+      `nodejs_thread_pool_resizes_total{nodejs_thread_pool_resize_direction="${way}"}`,
+    );
+  assert.deepEqual([count('grow'), count('shrink')], [0, 0], 'they are there from the start');
+  for (const size of [3, 2, 4, 4]) await threadPool.resize(size);
+  assert.deepEqual([count('grow'), count('shrink')], [1, 2]);
 });

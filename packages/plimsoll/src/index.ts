@@ -19,16 +19,8 @@ export type { DrawProgress } from './classify/draw.js';
 export { type ErrorCode, PlimsollError } from './errors.js';
 export type { Environment } from './host/environment.js';
 export type { DnsMode } from './lab/resolver/open.js';
-export { benchReport } from './report/bench.js';
-export { classificationReport } from './report/classify.js';
-export { comparisonMarkdown, comparisonReport } from './report/compare.js';
-export { diagnosisReport } from './report/doctor.js';
-export { perfettoTrace } from './report/perfetto.js';
-export { resizeReport } from './report/resize.js';
+export { type Result, reportMarkdown, reportText } from './report/documents.js';
 export { plainStyle, type Style, terminalStyle } from './report/style.js';
-export { timelineReport } from './report/timeline.js';
-export { traceReport } from './report/trace.js';
-export { tuneReport } from './report/tune.js';
 export {
   type BenchResult,
   benchSchema,

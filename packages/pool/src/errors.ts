@@ -46,6 +46,11 @@ export const ERRORS = {
     when: 'a task or result cannot be copied; `path` leads to the part: `task.user.socket`',
     remedy: 'leave that part out, or transfer it',
   },
+  PLIMSOLL_POOL_VALUE_TOO_LARGE: {
+    thrownAs: 'PoolError',
+    when: 'a task, a result or an item has more bytes than `maxValueBytes`, which the message names, too',
+    remedy: 'send less at a time, transfer it, or raise `maxValueBytes`',
+  },
   PLIMSOLL_POOL_BAD_BYTES: {
     thrownAs: 'PoolError',
     when: 'a value in bytes, of `@plimsoll/bullmq`, is damaged or of an unknown version',
@@ -148,6 +153,8 @@ export class PoolError extends Error {
   static override readonly name: string = 'PoolError';
   override name = 'PoolError';
   readonly code: PoolErrorCode;
+  /** What the task was to transfer has left for a worker and is gone. Absent: the caller still has it. */
+  declare transferred?: true;
 
   constructor(code: PoolErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);

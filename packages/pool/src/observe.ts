@@ -1,19 +1,17 @@
+import { type Meter, observeFamilies } from '../../monitor/dist/metrics/opentelemetry.js';
+import { type Source, textOf } from '../../monitor/dist/metrics/prometheus.js';
 import { badRange, badType } from './errors.js';
 import type { Core } from './host/core.js';
 import { explanationOf } from './observe/explanation.js';
-import { type Meter, meterMetrics } from './observe/opentelemetry.js';
+import { histogramsOf, numbersOf, summariesOf } from './observe/families.js';
+import { labelsOf, type MetricsOptions } from './observe/labels.js';
 import { TaskPhases } from './observe/phases.js';
-import {
-  labelsOf,
-  type MetricsOptions,
-  type Source,
-  prometheusText as textOf,
-} from './observe/prometheus-text.js';
 import type { Explanation } from './observe/types.js';
 
+export type { Meter } from '../../monitor/dist/metrics/opentelemetry.js';
+export { prometheusContentType } from '../../monitor/dist/metrics/prometheus.js';
 export type { Phase } from './observe/breakdown.js';
-export type { Meter } from './observe/opentelemetry.js';
-export { type MetricsOptions, prometheusContentType } from './observe/prometheus-text.js';
+export type { MetricsOptions } from './observe/labels.js';
 export type { Advice, Explanation, Spread, TaskExplanation } from './observe/types.js';
 
 /** A pool, as far as `observe()` needs it. */
@@ -99,8 +97,9 @@ class Observer {
   }
 
   /** @internal */
-  source(labels: Source['labels']): Source {
-    return { core: this.#core, breakdowns: this.#breakdowns, labels };
+  source(labels: Readonly<Record<string, string>>): Source {
+    const [core, breakdowns] = [this.#core, this.#breakdowns];
+    return { families: [...numbersOf(core, breakdowns), ...histogramsOf(core, breakdowns)], labels };
   }
 
   /**
@@ -114,7 +113,10 @@ class Observer {
   openTelemetryMetrics(
     meter: Meter = this.#core.openTelemetry?.metrics.getMeter('@plimsoll/pool') as Meter,
   ): () => void {
-    const end = meterMetrics(this.#core, () => this.#breakdowns, meter);
+    if (typeof meter?.createObservableGauge !== 'function')
+      throw badType('meter', meter, 'a meter of @opentelemetry/api');
+    const families = [...numbersOf(this.#core, this.#breakdowns), ...summariesOf(this.#core)];
+    const end = observeFamilies(families, meter);
     this.#meters.add(end);
     return () => {
       this.#meters.delete(end);
@@ -122,9 +124,7 @@ class Observer {
     };
   }
 
-  get #breakdowns() {
-    return this.#phases?.breakdowns ?? [];
-  }
+  readonly #breakdowns = () => this.#phases?.breakdowns ?? [];
 }
 
 export type { Observer };

@@ -70,6 +70,11 @@ const BAD: Record<keyof PoolOptions, [value: unknown, kind: typeof TypeError | t
     explain: [[1, TypeError, /must be true or false, not 1$/]],
     maxTasksPerWorker: counts(1, Number.MAX_SAFE_INTEGER),
     maxHeapMb: counts(1, Number.MAX_SAFE_INTEGER),
+    maxValueBytes: [
+      ['1', TypeError, /must be a number, not '1'$/],
+      [0, RangeError, /must be a whole number from 1 to \d+, not 0$/],
+      [1.5, RangeError, /must be a whole number/],
+    ],
     context: [
       ['user', TypeError, /must be an object of AsyncLocalStorages, not 'user'$/],
       [[], TypeError, /must be an object of AsyncLocalStorages, not an array$/],

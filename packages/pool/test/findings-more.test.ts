@@ -234,7 +234,7 @@ test('F11: an iterator whose next() gives no object is told, as `for…of` does'
 });
 
 const outstanding = (pool: Pool): number =>
-  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]);
+  Number(/^plimsoll_pool_task_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]);
 
 test('a Buffer that shares its memory with others is copied when it is to be moved', async (t) => {
   const pool = poolFor(t);

@@ -35,7 +35,7 @@ async function read(stream: AsyncIterable<unknown>): Promise<void> {
 }
 
 const outstanding = (pool: Pool): number =>
-  Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]);
+  Number(/^plimsoll_pool_task_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]);
 
 test('B1: `break` out of map() after a priority takes back what waits, and costs nobody anything', async (t) => {
   const pool = poolFor(t);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortError, move, type Pool, type PoolOptions, TimeoutError } from '@plimsoll/pool';
 import { caught, fixture, poolFor, until } from './support.js';
 
@@ -131,6 +132,41 @@ test('break takes back what waits, and closes the source', async (t) => {
   Atomics.notify(gate, 0);
   await pool.run('', { name: 'thread' });
   assert.ok(pool.completed <= 22);
+});
+
+test('as of any loop: break waits for the end of the source and throws what that throws, but a failure counts first', async (t) => {
+  const pool = poolFor(t);
+  const ended: string[] = [];
+  const source = (how: 'throw' | 'reject' | 'end') => ({
+    [Symbol.iterator]: () => ({
+      next: () => ({ done: false, value: { a: 1, b: 1 } }),
+      return() {
+        if (how === 'throw') throw new RangeError('thrown by return()');
+        if (how === 'reject') return Promise.reject(new RangeError('rejected by return()')) as never;
+        return sleep(5).then(() => ended.push('source')) as never;
+      },
+    }),
+  });
+  const leave = async (items: Iterable<unknown>, name = 'add'): Promise<void> => {
+    for await (const _ of pool.map(items as never, { name })) break;
+    ended.push('loop');
+  };
+  await assert.rejects(leave(source('throw')), /^RangeError: thrown by return/);
+  await assert.rejects(leave(source('reject')), /^RangeError: rejected by return/);
+  await leave(source('end'));
+  assert.deepEqual(ended, ['source', 'loop']);
+  await assert.rejects(leave(source('throw'), 'returnFunction'), { code: 'PLIMSOLL_POOL_UNCLONEABLE' });
+  // It has been asked for an item that may never come, and would answer that before `return()`.
+  const silent = {
+    [Symbol.asyncIterator]: () => {
+      let asked = 0;
+      return {
+        next: () => (asked++ === 0 ? { done: false, value: { a: 1, b: 1 } } : new Promise(() => {})),
+        return: () => new Promise(() => {}),
+      };
+    },
+  };
+  await leave(silent as never);
 });
 
 test('the first failure ends the loop with its reason, after what came before it', async (t) => {

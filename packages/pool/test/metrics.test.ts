@@ -68,18 +68,18 @@ test('metrics() counts tasks, failures, refusals and workers', async (t) => {
   const running = [pool.run(50, { name: 'block' }), pool.run(1, { name: 'echo' })];
   await caught(pool.run(1, { name: 'echo' }));
   const during = parse(observe(pool).prometheusMetrics()).samples;
-  assert.equal(numberOf(during, 'plimsoll_pool_tasks_outstanding'), 2);
+  assert.equal(numberOf(during, 'plimsoll_pool_task_outstanding'), 2);
   assert.equal(numberOf(during, 'plimsoll_pool_queue_length'), 1);
   await Promise.all(running);
   const { samples, types } = parse(observe(pool).prometheusMetrics());
-  assert.equal(numberOf(samples, 'plimsoll_pool_tasks_submitted_total'), 5);
-  assert.equal(numberOf(samples, 'plimsoll_pool_tasks_settled_total'), 5);
-  assert.equal(numberOf(samples, 'plimsoll_pool_tasks_failed_total'), 2);
-  assert.equal(numberOf(samples, 'plimsoll_pool_tasks_refused_total'), 1);
-  assert.equal(numberOf(samples, 'plimsoll_pool_workers_started_total'), 2);
-  assert.equal(numberOf(samples, 'plimsoll_pool_workers_exited_total'), 1);
-  assert.equal(numberOf(samples, 'plimsoll_pool_workers'), 1);
-  assert.equal(numberOf(samples, 'plimsoll_pool_workers_max'), 1);
+  assert.equal(numberOf(samples, 'plimsoll_pool_task_submitted_total'), 5);
+  assert.equal(numberOf(samples, 'plimsoll_pool_task_settled_total'), 5);
+  assert.equal(numberOf(samples, 'plimsoll_pool_task_failed_total'), 2);
+  assert.equal(numberOf(samples, 'plimsoll_pool_task_refused_total'), 1);
+  assert.equal(numberOf(samples, 'plimsoll_pool_thread_started_total'), 2);
+  assert.equal(numberOf(samples, 'plimsoll_pool_thread_exited_total'), 1);
+  assert.equal(numberOf(samples, 'plimsoll_pool_thread_count'), 1);
+  assert.equal(numberOf(samples, 'plimsoll_pool_thread_max'), 1);
   for (const [name, type] of types) assert.equal(name.endsWith('_total'), type === 'counter', name);
 });
 
@@ -89,7 +89,7 @@ test('histograms are cumulative, end at their count, and no reset touches them',
   pool.histogram.resetRunTime();
   pool.histogram.resetWaitTime();
   const { samples, types } = parse(observe(pool).prometheusMetrics());
-  for (const name of ['plimsoll_pool_task_run_seconds', 'plimsoll_pool_task_wait_seconds']) {
+  for (const name of ['plimsoll_pool_task_duration_seconds', 'plimsoll_pool_queue_duration_seconds']) {
     assert.equal(types.get(name), 'histogram');
     const buckets = samples.filter((sample) => sample.name === `${name}_bucket`);
     const values = buckets.map(({ value }) => value);
@@ -101,14 +101,14 @@ test('histograms are cumulative, end at their count, and no reset touches them',
     assert.equal(values.at(-1), 3);
     assert.equal(numberOf(samples, `${name}_count`), 3);
   }
-  assert.ok(numberOf(samples, 'plimsoll_pool_task_run_seconds_sum') >= 0.057);
+  assert.ok(numberOf(samples, 'plimsoll_pool_task_duration_seconds_sum') >= 0.057);
   const below = (bound: string) =>
     samples.find(
-      ({ name, labels }) => name === 'plimsoll_pool_task_run_seconds_bucket' && labels.le === bound,
+      ({ name, labels }) => name === 'plimsoll_pool_task_duration_seconds_bucket' && labels.le === bound,
     );
   assert.equal(below('0.01')?.value, 0);
   const silent = parse(observe(poolFor(t, { recordTiming: false })).prometheusMetrics());
-  assert.equal(silent.types.has('plimsoll_pool_task_run_seconds'), false);
+  assert.equal(silent.types.has('plimsoll_pool_task_duration_seconds'), false);
 });
 
 test('labels are escaped, and stand on every sample', async (t) => {
@@ -124,7 +124,7 @@ test('several pools are one text, in which each family is declared once', async 
   const pools = { first: poolFor(t), second: poolFor(t, { recordTiming: false }) };
   await pools.first.run(1, { name: 'echo' });
   const { samples, types } = parse(prometheusText(pools));
-  const settled = samples.filter(({ name }) => name === 'plimsoll_pool_tasks_settled_total');
+  const settled = samples.filter(({ name }) => name === 'plimsoll_pool_task_settled_total');
   assert.deepEqual(
     settled.map(({ labels, value }) => [labels.pool, value]),
     [
@@ -132,7 +132,7 @@ test('several pools are one text, in which each family is declared once', async 
       ['second', 0],
     ],
   );
-  assert.ok(types.has('plimsoll_pool_task_run_seconds'), 'one of them records times');
+  assert.ok(types.has('plimsoll_pool_task_duration_seconds'), 'one of them records times');
   assert.throws(() => prometheusText({ none: {} as never }), { code: 'PLIMSOLL_POOL_BAD_OPTION' });
 });
 
@@ -142,12 +142,14 @@ test('with explain there are the phases of each function', async (t) => {
   await pool.run(20, { name: 'block' });
   await caught(pool.run(1, { name: 'no "such"\nname' }));
   const { samples } = parse(observe(pool).prometheusMetrics());
-  const phases = samples.filter(({ name }) => name === 'plimsoll_pool_task_phase_seconds_total');
-  const run = phases.find(({ labels }) => labels.task === 'block' && labels.phase === 'run');
+  const phases = samples.filter(({ name }) => name === 'plimsoll_pool_function_time_seconds_total');
+  const run = phases.find(
+    ({ labels }) => labels.code_function_name === 'block' && labels.plimsoll_pool_phase === 'run',
+  );
   assert.ok((run?.value ?? 0) >= 0.019, `${run?.value} s`);
-  assert.equal(run?.labels.file, pool.options.filename);
-  assert.ok(phases.some(({ labels }) => labels.task === 'no "such"\nname'));
-  const counts = samples.filter(({ name }) => name === 'plimsoll_pool_task_seconds_count');
+  assert.equal(run?.labels.code_file_path, pool.options.filename);
+  assert.ok(phases.some(({ labels }) => labels.code_function_name === 'no "such"\nname'));
+  const counts = samples.filter(({ name }) => name === 'plimsoll_pool_function_duration_seconds_count');
   assert.deepEqual(
     counts.map(({ value }) => value),
     [1, 1],

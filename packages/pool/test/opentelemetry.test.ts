@@ -43,23 +43,26 @@ test('observe() gives the metrics to OpenTelemetry until it is ended', async (t)
   await Promise.all([1, 2, 3].map(() => pool.run(20, { name: 'block' })));
   await caught(pool.run('x', { name: 'fail' }));
   const metrics = await collect();
-  assert.equal(metrics.get('plimsoll.pool.tasks.settled')?.[0]?.value, 4);
-  assert.equal(metrics.get('plimsoll.pool.tasks.failed')?.[0]?.value, 1);
-  assert.equal(metrics.get('plimsoll.pool.workers')?.[0]?.value, 1);
-  assert.ok((metrics.get('plimsoll.pool.task.run.sum')?.[0]?.value as number) >= 0.057);
-  const quantiles = metrics.get('plimsoll.pool.task.run.quantile') ?? [];
+  assert.equal(metrics.get('plimsoll.pool.task.settled')?.[0]?.value, 4);
+  assert.equal(metrics.get('plimsoll.pool.task.failed')?.[0]?.value, 1);
+  assert.equal(metrics.get('plimsoll.pool.thread.count')?.[0]?.value, 1);
+  assert.ok((metrics.get('plimsoll.pool.task.duration.sum')?.[0]?.value as number) >= 0.057);
+  const quantiles = metrics.get('plimsoll.pool.task.duration.quantile') ?? [];
   assert.deepEqual(
     quantiles.map(({ attributes }) => attributes.quantile),
-    [0.5, 0.99],
+    ['0.5', '0.99'],
   );
-  const phases = metrics.get('plimsoll.pool.task.phase') ?? [];
-  const run = phases.find(({ attributes }) => attributes.task === 'block' && attributes.phase === 'run');
+  const phases = metrics.get('plimsoll.pool.function.time') ?? [];
+  const run = phases.find(
+    ({ attributes }) =>
+      attributes['code.function.name'] === 'block' && attributes['plimsoll.pool.phase'] === 'run',
+  );
   assert.ok((run?.value as number) >= 0.057);
   end();
   end();
   await pool.run(1, { name: 'echo' });
   const after = await collect();
-  assert.notEqual(after.get('plimsoll.pool.tasks.settled')?.[0]?.value, 5);
+  assert.notEqual(after.get('plimsoll.pool.task.settled')?.[0]?.value, 5);
 });
 
 test('observe() refuses what is no meter', async (t) => {

@@ -73,7 +73,7 @@ test('a ring whose announcement failed is announced again before it is used', ()
     if (isBroken) throw new Error('the port is gone');
     if (value[0] === message.RESULTS) announced.push(value[1]);
   };
-  const outcome = outcomeOf({ post, table, index: 0 } as unknown as Channel);
+  const outcome = outcomeOf({ post, table, index: 0 } as unknown as Channel, Number.POSITIVE_INFINITY);
   const large = 'x'.repeat(10_000);
   assert.throws(() => outcome.succeed(0, large), /the port is gone/);
   isBroken = false;

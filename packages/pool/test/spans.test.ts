@@ -169,10 +169,10 @@ test('the option alone gives the metrics, until the pool is closed', async (t) =
   observe(pool).openTelemetryMetrics();
   await pool.run(0, { name: 'spanContext' });
   await pool.run(0, { name: 'spanContext' });
-  assert.equal(await metric('plimsoll.pool.tasks.settled'), 2);
+  assert.equal(await metric('plimsoll.pool.task.settled'), 2);
   await pool.close();
   await caught(pool.run(0, { name: 'spanContext' }));
-  assert.equal(await metric('plimsoll.pool.tasks.refused'), 0, 'it was not asked any more');
+  assert.equal(await metric('plimsoll.pool.task.refused'), 0, 'it was not asked any more');
 });
 
 test('false is no telemetry', async (t) => {

@@ -64,6 +64,7 @@ export function bareStartup(): { table: SharedTable; startup: Omit<Startup, keyo
     patience: 0,
     number: undefined,
     maxHeapMb: undefined,
+    maxValueBytes: Number.POSITIVE_INFINITY,
     clock: 'hrtime' as const,
     nice: false,
     arenas: [],

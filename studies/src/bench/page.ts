@@ -6,7 +6,7 @@ import {
   markdownTable,
   type Verdict,
   type WorkloadResult,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import { notesMarkdown } from '../common/notes.js';
 import { left, right } from '../common/tables.js';
 import { NOTES } from './notes.js';

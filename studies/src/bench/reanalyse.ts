@@ -8,7 +8,7 @@ import {
   type Round,
   type RoundResult,
   type WorkloadResult,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 
 /** A result analysed again from its rounds, by the rules of the code as it is. */
 export function analyseAgain(result: BenchResult): BenchResult {

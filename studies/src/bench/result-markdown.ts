@@ -10,7 +10,7 @@ import {
   markdownTable,
   textOf,
   type WorkloadResult,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 
 /** The result of a bench in Markdown: where it was measured, a table per workload, which size suits which, findings. */
 export function benchMarkdown(result: BenchResult): string {

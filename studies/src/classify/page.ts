@@ -1,4 +1,4 @@
-import { type Classification, type Classified, type Column, markdownTable } from 'plimsoll/lab';
+import { type Classification, type Classified, type Column, markdownTable } from '@plimsoll/lab';
 import { left } from '../common/tables.js';
 
 const ABSENT = '–';

@@ -1,4 +1,4 @@
-import { usage } from 'plimsoll/lab';
+import { usage } from '@plimsoll/lab';
 
 /** A number above 0. @throws {PlimsollError} PLIMSOLL_USAGE */
 export function positive(text: string | undefined, option: string, otherwise: number): number {

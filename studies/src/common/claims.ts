@@ -1,4 +1,4 @@
-import { markdownTable } from 'plimsoll/lab';
+import { markdownTable } from '@plimsoll/lab';
 import { type Comparison, ratio } from './compare.js';
 import { left } from './tables.js';
 

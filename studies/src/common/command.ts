@@ -1,4 +1,4 @@
-import { Guardian, interruptSignal } from 'plimsoll/lab';
+import { Guardian, interruptSignal } from '@plimsoll/lab';
 
 /** A study as `npm run study -- NAME` knows it. */
 export interface Command {

@@ -1,5 +1,5 @@
 import { formatEstimate } from '@plimsoll/benchmarks/format';
-import { comparePair, evenLooks, type PairComparison, type PairedBlocks } from 'plimsoll/lab';
+import { comparePair, evenLooks, type PairComparison, type PairedBlocks } from '@plimsoll/lab';
 import { type ConditionResult, figures, isLost } from './result.js';
 import type { Judged } from './study.js';
 

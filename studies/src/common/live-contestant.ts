@@ -5,7 +5,7 @@ import {
   reasonOf,
   type Start,
   type Supervision,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import type { RoundAnswer, RoundOrder, RoundYield } from './rounds.js';
 
 interface Opening extends Start {

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { watchLoopDelay } from 'plimsoll/lab/child';
+import { watchLoopDelay } from '@plimsoll/lab/child';
 
 const RESOLUTION_MS = 1;
 /** Of the example in Node's documentation, and so of most figures that people publish. */

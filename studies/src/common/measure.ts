@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { installedVersions } from '@plimsoll/benchmarks/versions';
-import { captureEnvironment, createRandom, type Guardian } from 'plimsoll/lab';
+import { captureEnvironment, createRandom, type Guardian } from '@plimsoll/lab';
 import { isSettled } from './compare.js';
 import { openContender } from './open-contender.js';
 import type { ConditionResult, StudyResult } from './result.js';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Contestant, Guardian, Random } from 'plimsoll/lab';
+import type { Contestant, Guardian, Random } from '@plimsoll/lab';
 import { LiveContestant } from './live-contestant.js';
 import type { RoundYield } from './rounds.js';
 

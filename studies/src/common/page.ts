@@ -1,4 +1,4 @@
-import { environmentLines, formatDuration, markdownTable } from 'plimsoll/lab';
+import { environmentLines, formatDuration, markdownTable } from '@plimsoll/lab';
 import type { StudyResult } from './result.js';
 import type { Study } from './study.js';
 import { conditionTable, failuresOf, methodOf } from './tables.js';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ProgressLine, readOptions, renderTable, terminalStyle, usage } from 'plimsoll/lab';
+import { ProgressLine, readOptions, renderTable, terminalStyle, usage } from '@plimsoll/lab';
 import { type Command, withGuardian } from './command.js';
 import { measureStudy } from './measure.js';
 import { pageOf } from './page.js';

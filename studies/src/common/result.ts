@@ -1,4 +1,4 @@
-import type { Environment, Stop } from 'plimsoll/lab';
+import type { Environment, Stop } from '@plimsoll/lab';
 import type { Contender, Effort, Judged, Metric } from './study.js';
 
 /** What was measured in one generation: of each contender and of the `twin`, each metric, one number a block. */

@@ -1,5 +1,5 @@
 import { formatFigure } from '@plimsoll/benchmarks/format';
-import { type Column, formatDuration, median } from 'plimsoll/lab';
+import { type Column, formatDuration, median } from '@plimsoll/lab';
 import { compare, ratio } from './compare.js';
 import { type ConditionResult, figures, isLost } from './result.js';
 import type { Metric } from './study.js';

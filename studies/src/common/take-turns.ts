@@ -7,7 +7,7 @@ import {
   type GenerationsFit,
   type Outcome,
   type Random,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import type { ConditionResult, GenerationColumns } from './result.js';
 import type { RoundYield } from './rounds.js';
 

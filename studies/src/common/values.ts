@@ -1,5 +1,5 @@
 // Values in options, as plimsoll checks and reads its own: what is out of bounds is a PlimsollError PLIMSOLL_USAGE.
-import { checkValue, readValue } from 'plimsoll/lab';
+import { checkValue, readValue } from '@plimsoll/lab';
 
 export const checkSize = (size: number, name: string): number =>
   checkValue({ kind: 'size' }, size, name) as number;

@@ -1,5 +1,5 @@
 import { formatFigure } from '@plimsoll/benchmarks/format';
-import { markdownTable } from 'plimsoll/lab';
+import { markdownTable } from '@plimsoll/lab';
 import { times } from '../common/claims.js';
 import { compare, judge, ratio } from '../common/compare.js';
 import { type ConditionResult, conditionOf, isLost, type StudyResult } from '../common/result.js';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createTasks } from '@plimsoll/bullmq';
-import { quantile } from 'plimsoll/lab';
+import { quantile } from '@plimsoll/lab';
 // @ts-expect-error a script without declarations
 import { startRedis } from '../../../scripts/redis.mjs';
 import type { Opened, Yield } from '../common/study.js';

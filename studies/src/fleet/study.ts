@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { usage } from 'plimsoll/lab';
+import { usage } from '@plimsoll/lab';
 // @ts-expect-error a script without declarations
 import { findRedis } from '../../../scripts/redis.mjs';
 import type { Condition, Contender, Effort, Judged, Metric, Study } from '../common/study.js';

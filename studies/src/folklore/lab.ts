@@ -9,7 +9,7 @@ import {
   record,
   type ThreadInfo,
   usage,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import { resultOf } from '../common/cli.js';
 import type { LifeCycle } from '../common/command.js';
 import type { Effort } from '../common/study.js';

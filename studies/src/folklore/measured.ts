@@ -1,5 +1,5 @@
 // What is measured for the claims about times: sizes by `plimsoll bench`, two ways to read files by turns.
-import { type BenchResult, benchSchema } from 'plimsoll/lab';
+import { type BenchResult, benchSchema } from '@plimsoll/lab';
 import { resultOf } from '../common/cli.js';
 import type { LifeCycle } from '../common/command.js';
 import { measureStudy } from '../common/measure.js';

@@ -1,4 +1,4 @@
-import { environmentLines, formatDuration, markdownTable } from 'plimsoll/lab';
+import { environmentLines, formatDuration, markdownTable } from '@plimsoll/lab';
 import { left, methodOf, right } from '../common/tables.js';
 import type { Claim, Judgement, Source, Verdict } from './claim.js';
 import { CLAIMS, ELSEWHERE } from './claims.js';

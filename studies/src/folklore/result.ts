@@ -1,4 +1,4 @@
-import type { BenchResult, Environment } from 'plimsoll/lab';
+import type { BenchResult, Environment } from '@plimsoll/lab';
 import type { StudyResult } from '../common/result.js';
 import type { Effort } from '../common/study.js';
 

@@ -3,7 +3,7 @@
 // .cache/study-folklore. `--from FILE` judges an earlier result again.
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { captureEnvironment, readOptions, usage } from 'plimsoll/lab';
+import { captureEnvironment, readOptions, usage } from '@plimsoll/lab';
 import { type Command, type LifeCycle, withGuardian } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import type { Effort } from '../common/study.js';

@@ -1,5 +1,5 @@
 // What of the original's figures is found again, table by table, worked out from the numbers of both.
-import { EQUAL_WITHIN, median } from 'plimsoll/lab';
+import { EQUAL_WITHIN, median } from '@plimsoll/lab';
 import type { Claim } from '../common/claims.js';
 import type { FilledCell } from './filled-cell.js';
 import { kendall } from './kendall.js';

@@ -7,7 +7,7 @@ import {
   type RatioInterval,
   type Round,
   type SizeComparison,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import type { MeasuredTable } from './measured-table.js';
 import { describeTraffic } from './method.js';
 import { AS_IT_IS, type LoadCase, type LoadPlan, type LoadTarget, type Table } from './options.js';

@@ -5,7 +5,7 @@ import {
   machineNoise,
   PlimsollError,
   readMachine,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import { type Clients, clientsOf, type LoadMeasurement, loadSlice, type SlicePlan } from './slice.js';
 import type { Target } from './target/target.js';
 import { within } from './target/wait.js';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { DEFAULT_POOL_SIZE, PlimsollError, type RunOptions, supervised } from 'plimsoll/lab';
+import { DEFAULT_POOL_SIZE, PlimsollError, type RunOptions, supervised } from '@plimsoll/lab';
 import { checkCount, checkPositive, checkSize, checkSizes, checkUrl } from '../common/values.js';
 import { type MeasuredLoad, measureTables } from './measure-tables.js';
 import { ownsPort } from './method.js';

@@ -1,4 +1,4 @@
-import { captureEnvironment, createRandom, PlimsollError, type Supervision } from 'plimsoll/lab';
+import { captureEnvironment, createRandom, PlimsollError, type Supervision } from '@plimsoll/lab';
 import { analyseTable } from './analyse.js';
 import type { MeasuredTable } from './measured-table.js';
 import { methodOf, tablesOf } from './method.js';

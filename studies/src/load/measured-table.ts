@@ -1,4 +1,4 @@
-import type { Outcome } from 'plimsoll/lab';
+import type { Outcome } from '@plimsoll/lab';
 import type { Table } from './options.js';
 import type { LoadMeasurement } from './slice.js';
 import type { SlicesPlan } from './slices.js';

@@ -1,4 +1,4 @@
-import { LEVEL } from 'plimsoll/lab';
+import { LEVEL } from '@plimsoll/lab';
 import { AS_IT_IS, type LoadCase, type LoadPlan, type Table } from './options.js';
 import type { LoadResult } from './result.js';
 import { BYSTANDER_RATE } from './slice.js';

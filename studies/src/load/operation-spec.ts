@@ -1,4 +1,4 @@
-import { PlimsollError } from 'plimsoll/lab';
+import { PlimsollError } from '@plimsoll/lab';
 
 /**
  * Single operations of the pool, as a request of a server does them; the workloads of `parameters.ts` are rounds of

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { formatNumber, looksLikePath, PlimsollError } from 'plimsoll/lab';
+import { formatNumber, looksLikePath, PlimsollError } from '@plimsoll/lab';
 import { checkCount, checkPositive } from '../common/values.js';
 import { DEFAULT_ITERATIONS, type OperationSpec, readOperation } from './operation-spec.js';
 

@@ -1,4 +1,4 @@
-import type { GenerationsResult } from 'plimsoll/lab';
+import type { GenerationsResult } from '@plimsoll/lab';
 import type { OperationSpec } from './operation-spec.js';
 import type { Mode } from './target/sample.js';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ACCEPTED_LOSS, type GenerationsResult } from 'plimsoll/lab';
+import { ACCEPTED_LOSS, type GenerationsResult } from '@plimsoll/lab';
 import { AS_IT_IS } from './options.js';
 import type { LoadCell, LoadRecommendation } from './result.js';
 

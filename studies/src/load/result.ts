@@ -4,7 +4,7 @@ import {
   noiseSchema,
   statementSchema,
   verdictSchema,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import { z } from 'zod';
 
 const milliseconds = z.number().nonnegative();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ErrorCode, evenLooks, PlimsollError, type Round, type Stop } from 'plimsoll/lab';
+import { type ErrorCode, evenLooks, PlimsollError, type Round, type Stop } from '@plimsoll/lab';
 import type { MeasuredTable } from './measured-table.js';
 import { methodOf } from './method.js';
 import { AS_IT_IS, type LoadCase, type LoadPlan, type Table } from './options.js';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { createRandom, PlimsollError, type Used } from 'plimsoll/lab';
+import { createRandom, PlimsollError, type Used } from '@plimsoll/lab';
 import type { LoadRound } from './result.js';
 import type { SliceTraffic } from './slices.js';
 import { type Summary, summarise } from './summary.js';

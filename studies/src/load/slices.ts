@@ -1,4 +1,4 @@
-import { fitGenerations, type GenerationsFit } from 'plimsoll/lab';
+import { fitGenerations, type GenerationsFit } from '@plimsoll/lab';
 import type { LoadCase } from './options.js';
 
 /** The traffic that one server gets before the next one has its turn. */

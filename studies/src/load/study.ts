@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { readOptions } from 'plimsoll/lab';
+import { readOptions } from '@plimsoll/lab';
 import { positive } from '../common/arguments.js';
 import { readResult, runCommand } from '../common/cli.js';
 import type { Command } from '../common/command.js';

@@ -1,4 +1,4 @@
-import { quantileOfSorted } from 'plimsoll/lab';
+import { quantileOfSorted } from '@plimsoll/lab';
 
 /** What a number of latencies come to, in their own unit. */
 export interface Summary {

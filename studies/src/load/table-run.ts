@@ -1,4 +1,4 @@
-import { contest, createRandom, type Environment, type Outcome, type Round, type Stop } from 'plimsoll/lab';
+import { contest, createRandom, type Environment, type Outcome, type Round, type Stop } from '@plimsoll/lab';
 import { compareSlices } from './analyse.js';
 import { LiveTarget, Machine } from './live-target.js';
 import type { MeasuredTable } from './measured-table.js';

@@ -1,4 +1,4 @@
-import type { Environment } from 'plimsoll/lab';
+import type { Environment } from '@plimsoll/lab';
 
 /** One load of the pool: what the canaries read, and what the trace of the same seconds has. Waits in milliseconds. */
 export interface Accuracy {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { captureEnvironment, readOptions, record, type TracedJob, usage } from 'plimsoll/lab';
+import { captureEnvironment, readOptions, record, type TracedJob, usage } from '@plimsoll/lab';
 import { type Command, type LifeCycle, withGuardian } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { exactWaits } from './exact.js';

@@ -1,7 +1,8 @@
 // autocannon in a process of its own, one round for each order: a closed loop, whose every connection asks again as soon as it
 // has been answered.
+
+import { quantile } from '@plimsoll/lab';
 import autocannon from 'autocannon';
-import { quantile } from 'plimsoll/lab';
 
 export interface Order {
   readonly url: string;

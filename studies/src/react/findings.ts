@@ -1,5 +1,5 @@
 import { formatFigure } from '@plimsoll/benchmarks/format';
-import { markdownTable } from 'plimsoll/lab';
+import { markdownTable } from '@plimsoll/lab';
 import { type Claim, claimsMarkdown, times, verdictOn } from '../common/claims.js';
 import { judge } from '../common/compare.js';
 import { type ConditionResult, conditionOf, type StudyResult } from '../common/result.js';

@@ -2,20 +2,20 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { benchSchema, type ReportDocument, reportPage, timelineSchema } from 'plimsoll/lab';
+import { benchSchema, type Foreign, reportPage, timelineSchema } from '@plimsoll/lab';
 import { type StudyDocument, studyReport } from './study-report.js';
 
 const RESULTS = 'docs/results';
 const PAGE = 'report.html';
 
-function documentsOf(file: string): ReportDocument[] {
+function documentsOf(file: string): Parameters<typeof reportPage>[0] {
   const bytes = readFileSync(join(RESULTS, file));
   const content: unknown = JSON.parse((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString());
   const documents = (Array.isArray(content) ? content : [content]) as StudyDocument[];
-  return documents.map((document): ReportDocument => {
-    if (document.kind === 'bench') return { type: 'bench', document: benchSchema.parse(document) };
-    if (document.kind === 'timeline') return { type: 'timeline', document: timelineSchema.parse(document) };
-    return { type: 'foreign', document, report: studyReport };
+  return documents.map((document) => {
+    if (document.kind === 'bench') return benchSchema.parse(document);
+    if (document.kind === 'timeline') return timelineSchema.parse(document);
+    return { document, report: studyReport } satisfies Foreign;
   });
 }
 

@@ -6,7 +6,7 @@ import {
   type Report,
   type Section,
   type Table,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import { asNumber, asRecord, asRecords, asText } from './loose.js';
 
 /** A document of any study or benchmark: each part is shown where it is there. */

@@ -1,4 +1,4 @@
-import { environmentLines, plainStyle, type Timeline, timelineReport } from 'plimsoll/lab';
+import { environmentLines, plainStyle, reportText, type Timeline } from '@plimsoll/lab';
 import { EXPERIMENTS, type Pictures } from './experiments.js';
 
 /** The page, from one result for each command. @throws {RangeError} when one is missing. */
@@ -23,7 +23,7 @@ export function timelinePage(results: readonly Timeline[]): string {
 
 function sections({ args, experiments }: Pictures, result: Timeline): string[] {
   // A header, a picture for each experiment, a legend.
-  const [, ...parts] = timelineReport(result, plainStyle(100)).split('\n\n');
+  const [, ...parts] = reportText(result, plainStyle(100)).split('\n\n');
   const legend = parts.pop() ?? '';
   return experiments.map(([number, title, original], index) =>
     [

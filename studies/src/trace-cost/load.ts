@@ -1,7 +1,7 @@
 // Requests to a server on loopback, over connections that are kept.
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from 'plimsoll/lab';
+import type { Random } from '@plimsoll/lab';
 
 /** What the clients saw. */
 export interface Answers {

@@ -1,5 +1,5 @@
 import { cpus, loadavg } from 'node:os';
-import { type Environment, environmentLines, markdownTable, type PairComparison } from 'plimsoll/lab';
+import { type Environment, environmentLines, markdownTable, type PairComparison } from '@plimsoll/lab';
 import { compareTwin, judge, ratio } from '../common/compare.js';
 import type { ConditionResult } from '../common/result.js';
 import type { Contender, Metric } from '../common/study.js';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Contestant, type Guardian, quantile, record, type Trace } from 'plimsoll/lab';
+import { type Contestant, type Guardian, quantile, record, type Trace } from '@plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
 import type { RoundYield } from '../common/rounds.js';
 import { ask, type Drive } from './load.js';

@@ -1,7 +1,7 @@
 // What recording costs the app. A server that hashes and one that reads files, at half of their capacity and saturated: traced and
 // untraced ones take turns by slices of load; writes docs/results/trace.md, a quick run .cache/study-trace/trace.md.
 import { tmpdir } from 'node:os';
-import { captureEnvironment, createRandom, median, type Random, readOptions } from 'plimsoll/lab';
+import { captureEnvironment, createRandom, median, type Random, readOptions } from '@plimsoll/lab';
 import { type Command, type LifeCycle, withGuardian } from '../common/command.js';
 import { isSettled } from '../common/compare.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';

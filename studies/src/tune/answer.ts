@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TuneResult } from 'plimsoll/lab';
+import type { TuneResult } from '@plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
 import type { Program } from './catalogue.js';
 import { SIZES, type StudyPlan } from './plan.js';

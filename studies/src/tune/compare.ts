@@ -1,5 +1,5 @@
 import { pairedRatio } from '@plimsoll/benchmarks/estimate';
-import { median, quantile } from 'plimsoll/lab';
+import { median, quantile } from '@plimsoll/lab';
 import { PROGRAMS, type Program } from './catalogue.js';
 import { BASELINE, SIZES } from './plan.js';
 import type { ProgramResult, Slice } from './result.js';

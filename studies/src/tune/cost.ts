@@ -1,5 +1,5 @@
+import { LiveTarget, startCommand } from '@plimsoll/lab';
 import autocannon from 'autocannon';
-import { LiveTarget, startCommand } from 'plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
 import { scratch } from '../common/paths.js';
 import { PROGRAMS, type ServerProgram } from './catalogue.js';

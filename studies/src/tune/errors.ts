@@ -1,4 +1,4 @@
-import { type Arm, createRandom, judge, type Random, type Window } from 'plimsoll/lab';
+import { type Arm, createRandom, judge, type Random, type Window } from '@plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
 import { scratch } from '../common/paths.js';
 import { ask } from './answer.js';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRandom, type Random } from 'plimsoll/lab';
+import { createRandom, type Random } from '@plimsoll/lab';
 
 /** What a program reads: folders of text, of modules, or nothing. */
 export type Input = 'text' | 'modules' | 'none';

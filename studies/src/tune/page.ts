@@ -1,4 +1,4 @@
-import { environmentLines, formatDuration, markdownTable, median } from 'plimsoll/lab';
+import { environmentLines, formatDuration, markdownTable, median } from '@plimsoll/lab';
 import { left, right } from '../common/tables.js';
 import { PROGRAMS, type Program } from './catalogue.js';
 import {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { usage } from 'plimsoll/lab';
+import { usage } from '@plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
 import type { CommandProgram, Program, Slowness } from './catalogue.js';
 import { makeInputs } from './inputs.js';

@@ -1,4 +1,4 @@
-import type { Environment, TunedSize, TuneResult } from 'plimsoll/lab';
+import type { Environment, TunedSize, TuneResult } from '@plimsoll/lab';
 
 /** One turn of one size: a slice of traffic of a server that lives, or a fresh run of a command. */
 export interface Slice {

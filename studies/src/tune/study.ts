@@ -3,7 +3,7 @@
 // FILE`: the page of an earlier result.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { captureEnvironment, readOptions, usage } from 'plimsoll/lab';
+import { captureEnvironment, readOptions, usage } from '@plimsoll/lab';
 import { type Command, type LifeCycle, withGuardian } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { ask } from './answer.js';

@@ -12,7 +12,7 @@ import {
   startCommand,
   timeCommand,
   type Window,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import type { LifeCycle } from '../common/command.js';
 import type { CommandProgram, Requests, ServerProgram } from './catalogue.js';
 import { BASELINE, SIZES, type StudyPlan } from './plan.js';

@@ -1,4 +1,4 @@
-import { environmentLines, formatDuration, markdownTable, median } from 'plimsoll/lab';
+import { environmentLines, formatDuration, markdownTable, median } from '@plimsoll/lab';
 import { left, right } from '../common/tables.js';
 import type { ModePair, RealSuite, Simulated, ValidityResult } from './result.js';
 

@@ -1,4 +1,4 @@
-import type { Environment } from 'plimsoll/lab';
+import type { Environment } from '@plimsoll/lab';
 
 export type Verdict = 'better' | 'worse' | 'same' | 'unclear';
 

@@ -8,7 +8,7 @@ import {
   halfWidth,
   median,
   type Random,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import type { Simulated } from './result.js';
 
 const SIZES = [2, 4, 8];

@@ -3,7 +3,7 @@
 // kind, into .cache/study-validity.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { captureEnvironment, readOptions, usage } from 'plimsoll/lab';
+import { captureEnvironment, readOptions, usage } from '@plimsoll/lab';
 import { type Command, type LifeCycle, withGuardian } from '../common/command.js';
 import { RESULTS, scratch, writeOutput } from '../common/paths.js';
 import { validityPage } from './page.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createRandom, evenLooks, PlimsollError, type Round } from 'plimsoll/lab';
+import { createRandom, evenLooks, PlimsollError, type Round } from '@plimsoll/lab';
 import { analyseTable } from '#studies/load/analyse.js';
 import type { MeasuredTable } from '#studies/load/measured-table.js';
 import type { LoadTarget, Table } from '#studies/load/options.js';

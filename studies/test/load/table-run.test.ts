@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
-import { createRandom, PlimsollError } from 'plimsoll/lab';
+import { createRandom, PlimsollError } from '@plimsoll/lab';
 import type { LoadPlan, Table } from '#studies/load/options.js';
 import { measureTable, type TableContext } from '#studies/load/table-run.js';
 import type { Target } from '#studies/load/target/target.js';

@@ -1,29 +1,25 @@
 import type { ThreadPoolMonitor } from '../host/monitor.js';
-import { BOUNDS, CLASSES, GAUGES, NewWaits, OLDEST, oldestWait, WAIT } from './metrics.js';
+import { BOUNDS, prometheusName, underscored } from '../metrics/family.js';
+import { familiesOf } from './families.js';
+
+type Labels = Record<string, string>;
 
 /** What is used of prom-client, so that its types need not be there. */
 export interface PromClient<Registry> {
-  readonly Gauge: new (options: Metric<Registry, PromGauge>) => unknown;
-  readonly Histogram: new (options: Metric<Registry, PromHistogram> & { buckets: number[] }) => unknown;
+  readonly Counter: Metric<Registry, { inc(labels: Labels, value: number): void; reset(): void }>;
+  readonly Gauge: Metric<Registry, { set(labels: Labels, value: number): void }>;
+  readonly Histogram: Metric<Registry, { observe(labels: Labels, value: number): void }>;
   readonly register: Registry;
 }
 
-interface Metric<Registry, Self> {
+type Metric<Registry, Self> = new (options: {
   name: string;
   help: string;
   labelNames: string[];
   registers: Registry[];
+  buckets: number[];
   collect(this: Self): void;
-}
-
-interface PromGauge {
-  set(labels: Record<string, string>, value: number): void;
-  reset(): void;
-}
-
-interface PromHistogram {
-  observe(labels: Record<string, string>, value: number): void;
-}
+}) => unknown;
 
 /**
  * Registers the monitor's metrics with prom-client, under the names of `prometheusText()`.
@@ -37,28 +33,40 @@ export function registerWithPromClient<Registry>(
   client: PromClient<Registry>,
   registry: Registry = client.register,
 ): void {
-  const registers = [registry];
-  for (const { prometheus: name, help, of } of GAUGES) {
-    new client.Gauge({
-      ...{ name, help, labelNames: [], registers },
-      collect() {
-        // NaN is what Prometheus takes for unknown.
-        this.set({}, of(monitor) ?? Number.NaN);
-      },
-    });
+  for (const family of familiesOf(monitor)) {
+    const { help } = family;
+    const labelNames = Object.keys(family.samples()[0]?.attributes ?? {}).map(underscored);
+    const name = prometheusName(family);
+    const options = { name, help, labelNames, registers: [registry], buckets: [...BOUNDS] };
+    if (family.type === 'histogram') {
+      const each = family.follow();
+      new client.Histogram({
+        ...options,
+        collect() {
+          each((value, attributes) => this.observe(labelsOf(attributes), value));
+        },
+      });
+    } else if (family.type === 'counter') {
+      new client.Counter({
+        ...options,
+        collect() {
+          this.reset();
+          for (const { value, attributes } of family.samples()) this.inc(labelsOf(attributes), value);
+        },
+      });
+    } else {
+      new client.Gauge({
+        ...options,
+        collect() {
+          // NaN is what Prometheus takes for unknown.
+          const known = family.samples();
+          for (const { value, attributes } of known.length > 0 ? known : [{ value: Number.NaN }])
+            this.set(labelsOf(attributes), value);
+        },
+      });
+    }
   }
-  new client.Gauge({
-    ...{ name: OLDEST.prometheus, help: OLDEST.help, labelNames: ['class'], registers },
-    collect() {
-      for (const jobClass of CLASSES) this.set({ class: jobClass }, oldestWait(monitor, jobClass));
-    },
-  });
-  const fresh = CLASSES.map((jobClass) => ({ jobClass, waits: new NewWaits() }));
-  new client.Histogram({
-    ...{ name: WAIT.prometheus, help: WAIT.help, labelNames: ['class'], registers, buckets: [...BOUNDS] },
-    collect() {
-      for (const { jobClass, waits } of fresh)
-        waits.each(monitor, jobClass, (seconds) => this.observe({ class: jobClass }, seconds));
-    },
-  });
 }
+
+const labelsOf = (attributes: Labels = {}): Labels =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [underscored(name), value]));

@@ -32,7 +32,7 @@ export abstract class Resizer {
     const change = size - this.state.size;
     if (change > 0) {
       await this.add(change, size);
-      this.state.size = size;
+      this.state.resized(size);
       this.#wake();
     } else if (change < 0) await this.#shrink(-change, size, deadline);
   }
@@ -43,7 +43,7 @@ export abstract class Resizer {
     this.remove(threads);
     const settled = canary().then(() => this.settle(isLate ? before : size, () => isLate));
     if (await isInTime(settled, deadline)) {
-      this.state.size = size;
+      this.state.resized(size);
       return;
     }
     isLate = true;

@@ -11,7 +11,9 @@ const SIZE = 3;
 const ENGINE = 4;
 const WRITES = 5;
 const FILE = 6;
-const CELLS = 8;
+const GROWS = 7;
+const SHRINKS = 8;
+const CELLS = 10;
 
 const ENGINES: readonly (Engine | false)[] = [false, 'threads', 'parking'];
 const LOOK_MS = 20;
@@ -46,6 +48,17 @@ export class EngineState {
 
   set size(threads: number) {
     Atomics.store(this.#cells, SIZE, threads);
+  }
+
+  /** How often the pool became larger and smaller. */
+  get resizes(): Readonly<Record<'grow' | 'shrink', number>> {
+    return { grow: Atomics.load(this.#cells, GROWS), shrink: Atomics.load(this.#cells, SHRINKS) };
+  }
+
+  /** The pool serves with so many threads from now on. */
+  resized(threads: number): void {
+    Atomics.add(this.#cells, threads > this.size ? GROWS : SHRINKS, 1);
+    this.size = threads;
   }
 
   /** False: not known yet, or nothing can resize the pool. */

@@ -31,22 +31,19 @@ export async function doctor(
   const { command, pid, waitMs, stdout = 'nowhere' } = checkOptions('doctor', options);
   const startedAt = new Date().toISOString();
   const how = { stdout, waitMs: command === undefined ? 1 : waitMs };
-  const {
-    processes: found,
-    failure,
-    pidsHeadroom,
-  } = pid === undefined
-    ? await supervised(signal, (supervision) => observe(command ?? NOTHING, how, supervision))
-    : { processes: [fromOutside(pid)], failure: null, pidsHeadroom: readCgroup().pidsHeadroom };
+  const { processes, failure, pidsHeadroom } =
+    pid === undefined
+      ? await supervised(signal, (supervision) => observe(command ?? NOTHING, how, supervision))
+      : { processes: [fromOutside(pid)], failure: null, pidsHeadroom: readCgroup().pidsHeadroom };
   const machine = { effectiveCpus: effectiveCpus(), pidsHeadroom };
-  const findings = found.flatMap((one) => diagnose(one, machine));
+  const findings = processes.flatMap((facts) => diagnose(facts, machine));
   return {
     ...{ schema: 'plimsoll/1', kind: 'diagnosis', command: [...(command ?? [])], startedAt },
     interrupted: signal?.aborted ?? false,
     failure,
     effectiveCpus: machine.effectiveCpus,
-    processes: found.map(diagnosed),
-    isRight: verdictOf(findings, found),
+    processes: processes.map(diagnosed),
+    isRight: verdictOf(findings, processes),
     findings: once(findings.map(({ finding }) => finding)),
   };
 }

@@ -30,7 +30,6 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** What a function takes for each kind of option. */
 interface Values {
   flag: boolean;
   text: string;
@@ -42,13 +41,10 @@ interface Values {
   counts: readonly number[];
   number: number;
   seconds: number;
-  /** A PID, or a text. */
   process: number | string;
   url: string | URL;
-  /** A JSON array. */
   args: readonly unknown[];
   dns: DnsMode;
-  /** Values of parameters, by workload. */
   parameters: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
 }
 
@@ -172,8 +168,7 @@ export const COMMANDS = {
   $ plimsoll tune --on-port 'autocannon http://127.0.0.1:$PORT/' -- npm start
   $ plimsoll tune -- node build.js                   a command that ends
   $ plimsoll tune 4711                               a process that serves already
-  $ plimsoll tune --url / --json tuned.json -- node server.js
-  $ plimsoll run --size tuned.json -- node server.js`,
+  $ plimsoll tune --url / --json tuned.json -- node server.js`,
     exits: '0 fine, 2 bad input, 3 cannot tell (--strict), 4 the command failed,\n130 interrupted',
   },
   doctor: {
@@ -232,7 +227,6 @@ export const COMMANDS = {
     examples: `
   $ plimsoll top                       every Node process, the one with the busiest pool first
   $ plimsoll top 4711                  one process and what it started, thread by thread
-  $ plimsoll top server.js             by a text in the command line
   $ plimsoll top 4711 --once --json -  one look, for scripts
 
 Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps, q quits`,
@@ -306,7 +300,6 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
     examples: `
   $ plimsoll bench                              all five, at 1 to 64 threads
   $ plimsoll bench crypto --sizes 1,2,4,8,16    one workload, chosen sizes
-  $ plimsoll bench dns --dns local:50           lookups that take 50 ms each
   $ plimsoll bench ./my-workload.mjs --json -   your own work, as JSON
   $ plimsoll bench ./work.mjs --against ../main/work.mjs --sizes 4,8 --markdown`,
     exits: `0 fine, 2 bad input, 3 too noisy (--strict), 4 a workload failed, 130 interrupted;
@@ -343,21 +336,14 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
         usual: 'a server on loopback that takes 100 ms',
         with: 'draw',
       }),
-      perfetto: text(
-        '--perfetto <file>',
-        'a trace that ui.perfetto.dev opens: a lane per pool thread, the main thread, and each request',
-        { cli: true, with: 'draw' },
-      ),
       ...output,
     },
     examples: `
   $ plimsoll classify                                       the whole catalogue, as two lists and more
-  $ plimsoll classify dns fetch                             some APIs of it
   $ plimsoll classify --explain fetch.name                  why, and how to do without the pool
   $ plimsoll classify ./work.mjs#hash                       a function of yours
   $ plimsoll classify bcrypt#hash --args '["secret", 10]'   a function of a package
   $ plimsoll classify --draw pbkdf2                         2, 4 and 6 at once on 4 pool threads
-  $ plimsoll classify --draw lookup                         only half of the pool serves lookups
   $ plimsoll classify --draw ./work.mjs#hash --requests 6 --size 6`,
     exits: '0 fine, 2 bad input, 3 unclear, 4 an operation failed or never completed, 130 interrupted',
   },
@@ -425,7 +411,6 @@ second, and it says so on its standard error.`,
     examples: `
   $ plimsoll report bench.json                              report.html: the verdict, curves, tables
   $ plimsoll report app.trace --out app.html                the timeline of the jobs
-  $ plimsoll bench crypto --html crypto.html                the same page of one command, at once
   $ plimsoll report --against main.json branch.json         is the branch slower than main?`,
     exits: `0 fine, 2 bad input or output; with --against 0 same or better, 1 worse,
 3 cannot tell`,
@@ -448,9 +433,7 @@ type Given<Rows, Keys extends keyof Rows> = {
   readonly [Key in Exclude<Keys, RequiredOf<Rows>>]?: ValueOf<Rows[Key]> | undefined;
 } & { readonly [Key in Extract<Keys, RequiredOf<Rows>>]: ValueOf<Rows[Key]> };
 
-/** What a command's function takes. */
 export type OptionsOf<Name extends CommandName> = Given<Table<Name>, OfFunction<Table<Name>>>;
-/** What was typed on a command line, read. */
 export type TypedOptions<Name extends CommandName> = Given<Table<Name>, keyof Table<Name>>;
 
 /** What a function took, after its checks: defaults are filled in. */

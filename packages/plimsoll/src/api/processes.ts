@@ -15,9 +15,7 @@ export type TopOptions = OptionsOf<'top'>;
  * Resize libuv's pool in a Node process that runs already, through its inspector, which is open for that moment. The size holds
  * until the process ends.
  *
- * @throws {PlimsollError} PLIMSOLL_NO_PROCESS, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED, PLIMSOLL_NO_INSPECTOR, PLIMSOLL_PORT_IN_USE
- * when it cannot be reached; PLIMSOLL_TARGET_HUNG, PLIMSOLL_TARGET_DIED; PLIMSOLL_RESIZE_LIMIT, PLIMSOLL_RESIZE_TIMEOUT,
- * PLIMSOLL_RESIZE_UNAVAILABLE; PLIMSOLL_USAGE for an option out of range.
+ * @throws {PlimsollError} when it cannot be reached, does not answer, or its pool cannot have that size.
  * @example
  * const { before, after } = await resize({ pid: 4711, size: 12 });
  */

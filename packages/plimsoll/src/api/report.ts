@@ -1,6 +1,5 @@
 import { type Comparable, compare as compareResults } from '../bench/compare.js';
 import { usage } from '../errors.js';
-import type { ReportDocument } from '../report/documents.js';
 import { comparison } from '../report/findings/compare.js';
 import { reportPage } from '../report/html/page.js';
 import type { Comparison } from '../results/comparison.js';
@@ -12,8 +11,7 @@ export type ReportOptions = Pick<OptionsOf<'report'>, 'title'>;
 const MOST_DOCUMENTS = 500;
 
 /**
- * One self-contained HTML page of results: verdicts first, then curves and tables. It loads nothing, works without
- * its script, and carries its data.
+ * One self-contained HTML page of results: verdicts first, then curves and tables. It loads nothing, and carries its data.
  *
  * @param files what the commands wrote with `--json`, packed by gzip or not; lists of them too.
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, is damaged, foreign or empty, or no file at all.
@@ -22,7 +20,7 @@ const MOST_DOCUMENTS = 500;
  */
 export function report(files: readonly string[], { title }: ReportOptions = {}): string {
   if (files.length === 0) throw usage('report: give at least one result');
-  const documents: ReportDocument[] = files.flatMap(readDocuments);
+  const documents = files.flatMap(readDocuments);
   if (documents.length > MOST_DOCUMENTS)
     throw usage(`report: at most ${MOST_DOCUMENTS} results go into a page, not ${documents.length}`);
   return reportPage(documents, title);

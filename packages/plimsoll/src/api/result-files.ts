@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
 import { usage } from '../errors.js';
-import type { ReportDocument } from '../report/documents.js';
 import { list } from '../report/format.js';
 import { benchSchema } from '../results/bench.js';
 import { classificationSchema } from '../results/classification.js';
@@ -55,21 +54,18 @@ function readJson(file: string): unknown {
  *
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that cannot be read, or holds none.
  */
-export function readDocuments(file: string): ReportDocument[] {
+export function readDocuments(file: string): DocumentOf<Kind>[] {
   const documents = [readJson(file)].flat();
   if (documents.length === 0) throw usage(`${file} is an empty list`);
-  return documents.map((document) => {
-    const kind = kindOf(document, file);
-    return { type: kind, document: checked(kind, document, file) } as ReportDocument;
-  });
+  return documents.map((document) => checked(kindOf(document, file), document, file));
 }
 
 /** The result in a file that must be of one kind. @throws {PlimsollError} PLIMSOLL_USAGE when it is none, or of another kind. */
 export function readResult<K extends Kind>(file: string, kind: K): DocumentOf<K> {
   const document = readJson(file);
-  const found = kindOf(document, file);
-  if (found === kind) return checked(kind, document, file);
-  throw usage(`${file} is a result of kind "${found}"; one of ${kind} is needed`);
+  const given = kindOf(document, file);
+  if (given === kind) return checked(kind, document, file);
+  throw usage(`${file} is a result of kind "${given}"; one of ${kind} is needed`);
 }
 
 /**
@@ -78,14 +74,15 @@ export function readResult<K extends Kind>(file: string, kind: K): DocumentOf<K>
  * @throws {PlimsollError} PLIMSOLL_USAGE for a file that holds no such result, or one that names no size, or several.
  */
 export function recommendedSize(file: string): number {
-  const named = readDocuments(file).flatMap(({ type, document }) => {
-    if (type === 'tune') return [{ name: 'tune', size: document.recommended }];
-    if (type === 'bench') return document.workloads.map(({ name, recommended: size }) => ({ name, size }));
+  const named = readDocuments(file).flatMap((result) => {
+    if (result.kind === 'tune') return [{ name: 'tune', size: result.recommended }];
+    if (result.kind === 'bench')
+      return result.workloads.map(({ name, recommended: size }) => ({ name, size }));
     throw usage(`${file} recommends no size; give the result of plimsoll tune or bench`);
   });
-  const [size = null, ...others] = new Set(named.map((one) => one.size));
+  const [size = null, ...others] = new Set(named.map(({ size }) => size));
   if (others.length > 0) {
-    const sizes = named.map((one) => `${one.size ?? 'none'} for ${one.name}`);
+    const sizes = named.map(({ name, size }) => `${size ?? 'none'} for ${name}`);
     throw usage(`${file} recommends several sizes (${list(sizes)}): give the number`);
   }
   if (size === null) throw usage(`${file} recommends no size: it does not know enough; measure for longer`);

@@ -1,6 +1,5 @@
 import { type Guardian, type Supervision, withGuardian } from '../lab/guardian.js';
 
-/** What every command as a function takes beside its options. */
 export interface RunOptions<Progress> {
   /** Ends what runs; the result holds what was measured until then and says that it was interrupted. */
   readonly signal?: AbortSignal | undefined;

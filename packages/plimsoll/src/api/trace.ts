@@ -10,11 +10,9 @@ import { checkOptions } from './values.js';
 
 export type TraceOptions = OptionsOf<'trace'>;
 
-/** A recording and what it shows. */
 export interface Traced {
-  /** Every job. */
   readonly trace: Trace;
-  /** Where the time of the jobs went, program by program: what `traceReport` prints. */
+  /** Where the time of the jobs went, program by program: what `reportText` prints. */
   readonly summary: TraceSummary;
 }
 
@@ -41,7 +39,6 @@ export async function trace(
   return { trace: recorded, summary: summarise(recorded) };
 }
 
-/** What a recording shows. */
 export function summarise(recorded: Trace): TraceSummary {
   const { environment, command, startedAt, durationMs, ending, notes } = recorded;
   const cores = environment.cpu.effectiveCpus;

@@ -22,10 +22,8 @@ const READY_MS = 60_000;
  *
  * When `signal` aborts, the result holds what was measured until then (`method.stop`).
  *
- * @throws {PlimsollError} PLIMSOLL_USAGE for an option out of range; PLIMSOLL_TARGET_FAILED, PLIMSOLL_TARGET_HUNG,
- * PLIMSOLL_TARGET_DIED when the command does not come up, opens no port, or ends; PLIMSOLL_NO_REQUESTS, PLIMSOLL_ONLY_ERRORS,
- * PLIMSOLL_TRAFFIC_FAILED, PLIMSOLL_UNREACHABLE when there are no requests to compare; PLIMSOLL_NOT_MEASURED, PLIMSOLL_NOT_RESIZED
- * when the app can be neither measured nor resized.
+ * @throws {PlimsollError} when an option is out of range, the command does not come up, opens no port, or ends, there are no
+ * requests to compare, or the app can be neither measured nor resized.
  * @throws the reason of `signal`, when it aborts before anything was measured.
  * @example
  * const { recommended, headline } = await tune({ command: ['node', 'server.js'], urls: ['/login'], timeMs: 30_000 });

@@ -73,7 +73,6 @@ const RULES: { readonly [Kind in Option['kind']]?: Rule } = {
 
 const isWithin = (value: number, least: number, most: number): boolean => value >= least && value <= most;
 
-/** Lists of values of another kind. */
 const ITEMS: { readonly [Kind in Option['kind']]?: Option['kind'] } = { sizes: 'size', counts: 'count' };
 
 const namedSizes = (): Map<string, number> =>
@@ -166,7 +165,6 @@ export function checkOptions<Name extends CommandName>(
   return Object.fromEntries(checked) as CheckedOptions<Name>;
 }
 
-/** `auto`, `system`, `hosts`, `local` or `local:MS`. */
 function readDns(text: string): DnsMode | undefined {
   if (text === 'auto' || text === 'system' || text === 'hosts' || text === 'local') return { mode: text };
   const delayMs = Number(/^local:(\d+)$/.exec(text)?.[1]);

@@ -15,7 +15,6 @@ import {
 import { looksLikePath } from '../workloads/targets.js';
 import type { CheckedOptions } from './options.js';
 
-/** What the options of a bench say about its workloads. */
 type WorkloadOptions = Pick<CheckedOptions<'bench'>, 'operations' | 'scale' | 'parameters'>;
 
 /**

@@ -77,7 +77,7 @@ export function analyseWorkload(
       ...{ mode, fixed, repetitions, blocks, generations, mostGenerations },
       ...{ rounds: twinRounds.length, looks: looks.length, shares: [...looks], seconds, stop },
     },
-    disturbances: disturbances.map((one) => ({ ...one })),
+    disturbances: disturbances.map((disturbance) => ({ ...disturbance })),
     lost: [...lost].map(([size, reason]) => ({ size, ...failureOf(reason as PlimsollError) })),
     failure: error instanceof PlimsollError ? failureOf(error) : null,
     ...(result === null ? {} : judged(rounds, result)),
@@ -90,12 +90,12 @@ function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult
     noise: { aaRatio: aa.ratio, aaInterval: bounds(aa), noisy },
     sizes: [...comparisons].map(([size, comparison]): SizeResult => {
       const { ratio, verdict, probabilityOfBest, expectedLoss, chanceSlower } = comparison;
-      const own = rounds.filter(({ arm }) => arm === size);
+      const ofSize = rounds.filter(({ arm }) => arm === size);
       const middle = (pick: (measurement: Measurement) => number): number =>
-        median(own.map((round) => pick(round.result)));
+        median(ofSize.map((round) => pick(round.result)));
       return {
         size,
-        observedThreads: own.at(-1)?.result.observedThreads ?? null,
+        observedThreads: ofSize.at(-1)?.result.observedThreads ?? null,
         workMs: middle(({ workMs }) => workMs),
         ...{ ratio, interval: bounds(comparison), verdict, probabilityOfBest, expectedLoss, chanceSlower },
         eventLoopDelayMs: {
@@ -103,7 +103,7 @@ function judged(rounds: readonly Round<Measurement>[], result: GenerationsResult
           p99: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.p99),
           max: middle(({ eventLoopDelayMs }) => eventLoopDelayMs.max),
         },
-        rounds: own.map(roundResult),
+        rounds: ofSize.map(roundResult),
       };
     }),
     ...(comparisons.size === 1
@@ -117,6 +117,6 @@ const bounds = ({ low, high }: RatioInterval): [number, number] | null =>
   Number.isFinite(high) && low > 0 ? [low, high] : null;
 
 function roundResult({ generation, block, order, result }: Round<Measurement>): RoundResult {
-  const { totalCpuSeconds: _, observedThreads: __, ...own } = result;
-  return { generation, block, order, ...own };
+  const { totalCpuSeconds: _, observedThreads: __, ...figures } = result;
+  return { generation, block, order, ...figures };
 }

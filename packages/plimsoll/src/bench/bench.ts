@@ -55,20 +55,11 @@ export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>
     return {
       ...{ schema: 'plimsoll/1', kind: 'bench', environment },
       method: {
-        ...{
-          mode: isolated ? 'isolated' : 'resized',
-          timeMs,
-          baseline,
-          sizes: [...sizes],
-          seed,
-          level: LEVEL,
-        },
+        mode: isolated ? 'isolated' : 'resized',
+        ...{ timeMs, baseline, sizes: [...sizes], seed, level: LEVEL },
         dns: resolver && {
-          mode: resolver.mode,
-          delayMs: resolver.delayMs,
-          description: resolver.description,
-          requested: resolver.requested,
-          refused: [...resolver.refused],
+          ...{ mode: resolver.mode, delayMs: resolver.delayMs, description: resolver.description },
+          ...{ requested: resolver.requested, refused: [...resolver.refused] },
         },
         startedAt: startedAt.toISOString(),
         seconds: (Date.now() - startedAt.getTime()) / 1000,

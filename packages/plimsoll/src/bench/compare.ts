@@ -58,7 +58,7 @@ export function compare(old: Comparable, now: Comparable): Compared {
     workloads.flatMap((workload) => cellsOf(workload, method.baseline)),
   ) as [Cell[], Cell[]];
   const pairs = before.flatMap((cell) => {
-    const same = after.find((one) => rowName(one) === rowName(cell));
+    const same = after.find((candidate) => rowName(candidate) === rowName(cell));
     return same === undefined ? [] : [{ old: cell, new: same }];
   });
   const machine = differences(MACHINE, old.environment, now.environment);
@@ -120,13 +120,13 @@ const sideOf = ({ environment, method }: Comparable): Comparison['old'] => ({
 function rowOf({ logs: before }: Cell, now: Cell, rows: number, isComparable: boolean): ComparisonRow {
   const { name, size, logs: after } = now;
   const canTell = Math.min(after.length, before.length) >= FIRST_LOOK;
-  const found = canTell ? welch(after, before, 1 - (1 - LEVEL) / rows) : null;
+  const interval = canTell ? welch(after, before, 1 - (1 - LEVEL) / rows) : null;
   return {
     ...{ name, size, comparedBy: 'workMs', oldMs: Math.exp(mean(before)), newMs: Math.exp(mean(after)) },
     ...{ oldGenerations: before.length, newGenerations: after.length },
     ratio: Math.exp(mean(after) - mean(before)),
-    interval: found === null ? null : [Math.exp(found.low), Math.exp(found.high)],
-    verdict: found === null || !isComparable ? 'unclear' : verdictOfInterval(found),
+    interval: interval && [Math.exp(interval.low), Math.exp(interval.high)],
+    verdict: interval === null || !isComparable ? 'unclear' : verdictOfInterval(interval),
   };
 }
 

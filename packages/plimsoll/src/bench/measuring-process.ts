@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ErrorCode, PlimsollError } from '../errors.js';
-import { type Ending, LiveProcess, serving } from '../lab/fresh-process.js';
+import { type Ending, LiveProcess, serving, sizeMismatch } from '../lab/fresh-process.js';
 import type { Supervision } from '../lab/guardian.js';
 import { lastWords } from '../lab/process.js';
 import type { Random } from '../stats/random.js';
@@ -20,101 +20,71 @@ export interface MeasuringRequest extends Omit<Job, 'cwd'> {
 
 const MEASURE = new URL('./child/measure.js', import.meta.url);
 
-/**
- * A process that measures a workload round by round, at one size or at several, and waits in between. Each has a directory of its
- * own, the length of whose name differs from process to process, as that of the environment does, for the same reason.
- */
-export class MeasuringProcess {
-  readonly #live: LiveProcess<Answer>;
-  readonly #request: MeasuringRequest;
-  readonly #supervision: Supervision;
-  readonly #directory: string;
-  #readiness: Readiness | null = null;
-  /** For messages. */
-  #size: number;
-
-  private constructor(
-    live: LiveProcess<Answer>,
-    request: MeasuringRequest,
-    supervision: Supervision,
-    directory: string,
-  ) {
-    this.#live = live;
-    this.#request = request;
-    this.#supervision = supervision;
-    this.#directory = directory;
-    this.#size = request.size;
-  }
-
-  /**
-   * Start it and wait until it has warmed up.
-   *
-   * @throws {PlimsollError} naming what went wrong; the process and its directory are gone by then.
-   */
-  static async open(
-    request: MeasuringRequest,
-    supervision: Supervision,
-    random: Random,
-  ): Promise<MeasuringProcess> {
-    const { guardian, signal } = supervision;
-    signal.throwIfAborted();
-    const directory = mkdtempSync(join(request.directory, `run-${'x'.repeat(random.integer(1, 64))}-`));
-    const command = serving(MEASURE, request.prefix);
-    const env = { UV_THREADPOOL_SIZE: String(request.size) };
-    const live = await LiveProcess.start<Answer>({ command, env }, guardian, random).catch((cause: Error) => {
-      guardian.remove(directory);
-      const text = `cannot start a process to measure in: ${cause.message}`;
-      throw new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', text, { cause });
-    });
-    const opened = new MeasuringProcess(live, request, supervision, directory);
-    try {
-      const { spec, size, resizes, names } = request;
-      const job: Job = { spec, size, resizes, names, directory, cwd: process.cwd() };
-      opened.#readiness = await opened.#ask(job, 'ready');
-      return opened;
-    } catch (error) {
-      await opened.end();
-      throw error;
-    }
-  }
-
-  get readiness(): Readiness {
-    return this.#readiness as Readiness;
-  }
-
-  get pid(): number {
-    return this.#live.pid;
-  }
-
+/** A process that measures a workload round by round, at one size or at several, and waits in between. */
+export interface MeasuringProcess {
+  readonly pid: number;
+  readonly readiness: Readiness;
   /** @throws {PlimsollError} naming what went wrong; an AbortError when it was interrupted. */
-  async round(repetitions: number, size: number): Promise<Measurement> {
-    this.#size = size;
-    return (await this.#ask({ do: 'round', repetitions, size } satisfies Order, 'round')).measurement;
-  }
-
+  round(repetitions: number, size: number): Promise<Measurement>;
   /** Let the workload clean up, and end the process. @throws {PlimsollError} when the clean-up fails. */
-  async close(): Promise<void> {
-    try {
-      await this.#ask({ do: 'close' } satisfies Order, 'closed');
-    } finally {
-      await this.end();
-    }
-  }
-
+  close(): Promise<void>;
   /** Kill it, and remove its directory. */
-  async end(): Promise<void> {
-    await this.#live.end();
-    this.#supervision.guardian.remove(this.#directory);
-  }
+  end(): Promise<void>;
+}
 
-  async #ask<Type extends Answer['type']>(
-    order: object,
+/**
+ * Start one and wait until it has warmed up. It has a directory of its own, the length of whose name differs from process to
+ * process, as that of the environment does, for the same reason.
+ *
+ * @throws {PlimsollError} naming what went wrong; the process and its directory are gone by then.
+ */
+export async function openMeasuringProcess(
+  request: MeasuringRequest,
+  { guardian, signal }: Supervision,
+  random: Random,
+): Promise<MeasuringProcess> {
+  signal.throwIfAborted();
+  const directory = mkdtempSync(join(request.directory, `run-${'x'.repeat(random.integer(1, 64))}-`));
+  const start = serving(MEASURE, request.size, request.prefix);
+  const live = await LiveProcess.start<Answer>(start, guardian, random).catch((error: unknown) => {
+    guardian.remove(directory);
+    throw error;
+  });
+  const ask = async <Type extends Answer['type']>(
+    order: Job | Order,
     expected: Type,
-  ): Promise<Extract<Answer, { type: Type }>> {
-    const ending = await this.#live.ask(order, this.#request.deadlineMs, this.#supervision.signal);
+    size = request.size,
+  ): Promise<Extract<Answer, { type: Type }>> => {
+    const ending = await live.ask(order, request.deadlineMs, signal);
     if (ending.kind === 'answer' && ending.answer.type === expected)
       return ending.answer as Extract<Answer, { type: Type }>;
-    throw failureOf(ending, { ...this.#request, size: this.#size, directory: this.#directory });
+    throw failureOf(ending, { ...request, size, directory });
+  };
+  const end = async (): Promise<void> => {
+    await live.end();
+    guardian.remove(directory);
+  };
+  try {
+    const { spec, size, resizes, names } = request;
+    const readiness = await ask({ spec, size, resizes, names, directory, cwd: process.cwd() }, 'ready');
+    let lastSize = size;
+    return {
+      ...{ pid: live.pid, readiness, end },
+      async round(repetitions, roundSize) {
+        lastSize = roundSize;
+        return (await ask({ do: 'round', repetitions, size: lastSize }, 'round', lastSize)).measurement;
+      },
+      async close() {
+        try {
+          await ask({ do: 'close' }, 'closed', lastSize);
+        } finally {
+          await end();
+        }
+      },
+    };
+  } catch (error) {
+    await end();
+    throw error;
   }
 }
 
@@ -123,6 +93,8 @@ function failureOf(ending: Ending<Answer>, request: MeasuringRequest): Error {
   if (ending.kind === 'aborted') return new DOMException('interrupted', 'AbortError');
   const name = nameOf(request.spec);
   const what = `${name} at size ${request.size}`;
+  if (ending.kind === 'answer' && ending.answer.type === 'refused')
+    return sizeMismatch(what, ending.answer.observedThreads, request.size);
   const failure =
     ending.kind === 'answer'
       ? badAnswer(ending.answer, request, { name, what })
@@ -171,16 +143,10 @@ const HINTS: Record<string, string> = {
 
 function badAnswer(
   answer: Answer,
-  { spec, size, directory }: MeasuringRequest,
+  { spec, directory }: MeasuringRequest,
   { name, what }: { readonly name: string; readonly what: string },
 ): Failure {
   switch (answer.type) {
-    case 'refused':
-      return [
-        'PLIMSOLL_POOL_SIZE_MISMATCH',
-        `${what}: the process had ${answer.observedThreads} pool threads instead of ${size}; ` +
-          'something that it loads (NODE_OPTIONS?) sets UV_THREADPOOL_SIZE or uses the pool first',
-      ];
     case 'bad-module':
       return ['PLIMSOLL_BAD_WORKLOAD', `${name} is not a workload: ${answer.message}`];
     case 'never-settles':

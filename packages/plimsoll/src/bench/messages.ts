@@ -1,17 +1,14 @@
+import type { SizedAnswer, SizedJob } from '../lab/child/serve.js';
 import type { RoundResult } from '../results/bench.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
 
 /** What the parent asks of a measuring process first, over IPC. */
-export interface Job {
+export interface Job extends SizedJob {
   readonly spec: WorkloadSpec;
-  /** Of the pool that it was started with. */
-  readonly size: number;
   /** The pool is to be resized between rounds, if it can be. */
   readonly resizes: boolean;
   readonly directory: string;
   readonly names: readonly string[];
-  /** Working directory: entering a mount namespace loses it. */
-  readonly cwd: string;
 }
 
 /** What it asks next: a round after another, and in the end the workload's own clean-up. */
@@ -43,8 +40,7 @@ export type Phase = 'start' | 'load' | 'run';
 
 /** What a measuring process answers. */
 export type Answer =
-  | { readonly type: 'started' }
-  | { readonly type: 'refused'; readonly observedThreads: number }
+  | SizedAnswer
   | ({ readonly type: 'ready' } & Readiness)
   | { readonly type: 'round'; readonly measurement: Measurement }
   | { readonly type: 'closed' }

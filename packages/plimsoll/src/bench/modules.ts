@@ -66,7 +66,7 @@ export async function compareModules(
           const comparisons = comparisonsOf(plan, until);
           tell(until.generations, { comparisons, noisy: isNoisy(plan, until) }, spentMs);
           const all = [...comparisons.values()];
-          const settled = all.length > 0 && all.every((one) => one.settled);
+          const settled = all.length > 0 && all.every(({ settled }) => settled);
           return { settled, between: Math.max(0, ...all.map(({ between }) => between)) };
         },
       },
@@ -74,7 +74,7 @@ export async function compareModules(
     );
     const { error, lost, stop } = measured.outcome;
     if (stop === 'failed') throw error ?? [...lost.values()][0];
-    return compared(plan, measured, { startedAt, environment, interrupted: signal.aborted });
+    return compared(plan, measured, startedAt, environment, signal.aborted);
   } finally {
     guardian.remove(directory);
   }
@@ -92,8 +92,8 @@ function armOf(plan: ModulesPlan, arm: Arm<Id>): PoolArm {
 function pairs({ rounds }: Known, arm: Arm<Id>, reference: Id): PairedBlocks[] {
   return blocksOf(rounds, ({ workMs }) => workMs).map((blocks) => {
     const both = blocks.filter((block) => block.has(arm) && block.has(reference));
-    const of = (one: Arm<Id>): number[] => both.map((block) => block.get(one) as number);
-    return { values: of(arm), reference: of(reference) };
+    const timesOf = (id: Arm<Id>): number[] => both.map((block) => block.get(id) as number);
+    return { values: timesOf(arm), reference: timesOf(reference) };
   });
 }
 
@@ -123,24 +123,22 @@ function isNoisy(plan: ModulesPlan, known: Known): boolean {
 function compared(
   plan: ModulesPlan,
   { outcome }: PoolsOutcome<Id>,
-  {
-    startedAt,
-    environment,
-    interrupted,
-  }: { startedAt: string; environment: Environment; interrupted: boolean },
+  startedAt: string,
+  environment: Environment,
+  interrupted: boolean,
 ): Compared {
   const noisy = isNoisy(plan, outcome);
   const { name } = plan.new;
-  const rows = [...comparisonsOf(plan, outcome)].map(([size, found]): ComparisonRow => {
+  const rows = [...comparisonsOf(plan, outcome)].map(([size, comparison]): ComparisonRow => {
     const blocks = pairs(outcome, `new ${size}`, `old ${size}`).filter(({ values }) => values.length > 0);
-    const hasInterval = Number.isFinite(found.high);
+    const hasInterval = Number.isFinite(comparison.high);
     return {
       ...{ name, size, comparedBy: 'workMs' },
       oldMs: median(blocks.flatMap(({ reference }) => reference)),
       newMs: median(blocks.flatMap(({ values }) => values)),
-      ...{ oldGenerations: blocks.length, newGenerations: blocks.length, ratio: found.ratio },
-      interval: hasInterval ? [found.low, found.high] : null,
-      verdict: noisy || !hasInterval ? 'unclear' : found.verdict,
+      ...{ oldGenerations: blocks.length, newGenerations: blocks.length, ratio: comparison.ratio },
+      interval: hasInterval ? [comparison.low, comparison.high] : null,
+      verdict: noisy || !hasInterval ? 'unclear' : comparison.verdict,
     };
   });
   const side = { node: environment.node.version, startedAt };

@@ -7,7 +7,7 @@ import type { Supervision } from '../lab/guardian.js';
 import type { BenchResult } from '../results/bench.js';
 import type { Random } from '../stats/random.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
-import { MeasuringProcess, type MeasuringRequest } from './measuring-process.js';
+import { type MeasuringProcess, type MeasuringRequest, openMeasuringProcess } from './measuring-process.js';
 import type { Measurement } from './messages.js';
 
 type Mode = BenchResult['method']['mode'];
@@ -145,7 +145,7 @@ async function openFor<Id extends string | number>(
   // One size needs no resizing.
   const resizes = mayResize && arms.some((arm) => plan.armOf(arm).size !== size);
   try {
-    return await MeasuringProcess.open({ ...plan.process, spec, size, resizes }, supervision, plan.random);
+    return await openMeasuringProcess({ ...plan.process, spec, size, resizes }, supervision, plan.random);
   } catch (error) {
     const isTooLarge = error instanceof PlimsollError && error.code === 'PLIMSOLL_POOL_NOT_CREATED';
     throw isTooLarge && resizes ? new ArmLost(largest, error) : error;

@@ -38,10 +38,6 @@ export type MeasuredClassification = Omit<Classification, 'results'> & {
   readonly results: readonly MeasuredOne[];
 };
 
-export interface ClassifyContext extends Supervision {
-  readonly onProgress?: ((progress: ClassifyProgress) => void) | undefined;
-}
-
 /** Any size would do, since all threads of the pool are blocked. */
 const SIZE = DEFAULT_POOL_SIZE;
 /** Long against everything in the catalogue; what needs longer is found out, and gets it. */
@@ -63,7 +59,7 @@ const MOST_PROBES = 8;
  */
 export async function classify(
   options: ClassifyPlan,
-  { guardian, signal, onProgress = () => {} }: ClassifyContext,
+  { guardian, signal, onProgress = () => {} }: Supervision<ClassifyProgress>,
 ): Promise<MeasuredClassification> {
   if (process.platform === 'win32')
     throw new PlimsollError(
@@ -88,14 +84,10 @@ export async function classify(
     const candidates = [...options.entries.map(ofEntry), ...options.targets.map(ofTarget)];
     const results = await each(candidates, laboratory, failure, onProgress);
     return {
-      schema: 'plimsoll/1',
-      kind: 'classification',
-      environment,
-      size: SIZE,
+      ...{ schema: 'plimsoll/1', kind: 'classification', environment, size: SIZE },
       startedAt: startedAt.toISOString(),
       seconds: (Date.now() - startedAt.getTime()) / 1000,
-      interrupted: signal.aborted,
-      results,
+      ...{ interrupted: signal.aborted, results },
     };
   } finally {
     await close();

@@ -38,7 +38,7 @@ export interface Decision {
   readonly grounds: Grounds;
 }
 
-export interface Circumstances {
+interface Circumstances {
   readonly size: number;
   readonly windowMs: number;
   readonly deadlineMs: number;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { PlimsollError } from '../errors.js';
 import { captureEnvironment } from '../host/environment.js';
 import type { Guardian, Supervision } from '../lab/guardian.js';
-import { observe } from '../lab/observe.js';
 import { openResolver } from '../lab/resolver/open.js';
 import type { Timeline, TimelineExperiment } from '../results/timeline.js';
 import { createRandom } from '../stats/random.js';
 import type { DrawAnswer, DrawJob, DrawSubject } from './messages.js';
+import { observe } from './observe.js';
 import { operations } from './operations.js';
 import { LATENCY_MS, startServers } from './servers.js';
 import { buildSpans } from './spans.js';
@@ -32,10 +32,6 @@ export interface DrawProgress {
   readonly experiments: number;
 }
 
-export interface DrawContext extends Supervision {
-  readonly onProgress?: ((progress: DrawProgress) => void) | undefined;
-}
-
 /** What was measured; what it shows is said by `report/`. */
 export interface MeasuredTimeline extends Omit<Timeline, 'experiments'> {
   readonly experiments: readonly Omit<TimelineExperiment, 'observations'>[];
@@ -53,7 +49,7 @@ const REQUESTS = new URL('./child/requests.js', import.meta.url);
  */
 export async function draw(
   options: DrawPlan,
-  { guardian, signal, onProgress }: DrawContext,
+  { guardian, signal, onProgress }: Supervision<DrawProgress>,
 ): Promise<MeasuredTimeline> {
   const startedAt = new Date();
   const directory = guardian.temporaryDirectory();
@@ -64,11 +60,11 @@ export async function draw(
   const resolver = name === 'lookup' ? await openLookups(guardian) : null;
   const { names = [], prefix = [], description = '' } = resolver ?? {};
   const record = (requests: number): Promise<Recorded> => {
-    const own = join(directory, `requests-${requests}`);
-    mkdirSync(own, { recursive: true });
+    const folder = join(directory, `requests-${requests}`);
+    mkdirSync(folder, { recursive: true });
     const { subject } = options;
     const url = options.url ?? `http://127.0.0.1:${servers.http}/`;
-    const where = { directory: own, url, names, dnsPort: servers.dns, cwd: process.cwd() };
+    const where = { directory: folder, url, names, dnsPort: servers.dns, cwd: process.cwd() };
     return recordOne({ subject, requests, size, ...where }, prefix, options.deadlineMs, guardian, signal);
   };
   const experiments: Omit<TimelineExperiment, 'observations'>[] = [];
@@ -88,16 +84,9 @@ export async function draw(
     guardian.remove(directory);
   }
   return {
-    schema: 'plimsoll/1',
-    kind: 'timeline',
-    environment,
-    operation: name,
-    description: describe(options, description),
-    size,
-    observedThreads,
-    startedAt: startedAt.toISOString(),
-    interrupted: signal.aborted,
-    experiments,
+    ...{ schema: 'plimsoll/1', kind: 'timeline', environment, operation: name },
+    ...{ description: describe(options, description), size, observedThreads },
+    ...{ startedAt: startedAt.toISOString(), interrupted: signal.aborted, experiments },
   };
 }
 
@@ -132,7 +121,7 @@ async function recordOne(
   signal: AbortSignal,
 ): Promise<Recorded> {
   const name = nameOf(job.subject);
-  const request = { name, module: REQUESTS, prefix, job, deadlineMs, env: {} };
+  const request = { name, module: REQUESTS, prefix, job, deadlineMs };
   const observed = await observe<DrawJob, DrawAnswer>(request, guardian, createRandom(job.requests), signal);
   if (observed.kind === 'deadline')
     throw new PlimsollError(

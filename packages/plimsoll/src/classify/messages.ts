@@ -1,4 +1,4 @@
-import type { ObservationJob } from '../lab/observe.js';
+import type { SizedJob } from '../lab/child/serve.js';
 import type { PoolEvent } from '../libuv/job.js';
 import type { Target } from '../workloads/target.js';
 import type { OperationName } from './operations.js';
@@ -13,7 +13,7 @@ export type Subject = { readonly kind: 'entry'; readonly name: string } | Target
 export type DrawSubject = { readonly kind: 'built-in'; readonly name: OperationName } | TargetSubject;
 
 /** What the parent asks of a probing process, over IPC. */
-export interface ProbeJob extends ObservationJob {
+export interface ProbeJob extends SizedJob {
   readonly subject: Subject;
   /** One FIFO per pool thread to block them all in open(2); none to leave the pool alone. */
   readonly fifos: readonly string[];
@@ -60,7 +60,7 @@ export type ProbeAnswer =
   | { readonly type: 'not-blocked' };
 
 /** What the parent asks of the process whose calls are drawn. */
-export interface DrawJob extends ObservationJob {
+export interface DrawJob extends SizedJob {
   readonly subject: DrawSubject;
   readonly requests: number;
   readonly directory: string;

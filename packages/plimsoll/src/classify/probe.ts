@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlimsollError } from '../errors.js';
 import type { Guardian } from '../lab/guardian.js';
-import { observe } from '../lab/observe.js';
 import type { Random } from '../stats/random.js';
 import type { Observation, ProbeAnswer, ProbeJob, Subject } from './messages.js';
+import { observe } from './observe.js';
 import type { LocalServers } from './servers.js';
 
 /** What every probe of one classification has in common. */
@@ -48,6 +48,7 @@ export async function probe(
   const directory = join(laboratory.directory, `probe-${probes++}`);
   mkdirSync(directory);
   const fifos = windowMs === null ? [] : makeFifos(directory, size);
+  const cwd = process.cwd();
   const job: ProbeJob = {
     subject,
     size,
@@ -56,7 +57,7 @@ export async function probe(
     servers,
     deadlineMs,
     windowMs: windowMs ?? 0,
-    cwd: process.cwd(),
+    cwd,
   };
   const name = subject.kind === 'entry' ? subject.name : subject.target.name;
   try {
@@ -64,7 +65,6 @@ export async function probe(
       {
         name,
         module: PROBE,
-        prefix: [],
         job,
         // Node 20 would hand open(2) to io_uring where this is set, and no thread would be blocked.
         env: { UV_USE_IO_URING: '0' },

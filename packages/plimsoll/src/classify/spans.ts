@@ -1,3 +1,4 @@
+import { sum } from '../collections/sum.js';
 import type { PoolEvent, PoolJob } from '../libuv/job.js';
 import { poolJobs } from '../libuv/jobs.js';
 import type { Span, TimelineExperiment } from '../results/timeline.js';
@@ -27,7 +28,7 @@ export function buildSpans(
       .filter((request) => request !== self)
       .flatMap(({ ran }) => ran)
       .map(([since, until]) => Math.min(to, until - origin) - Math.max(from, since - origin));
-    return overlaps.reduce((sum, overlap) => sum + Math.max(0, overlap), 0) >= NEARLY_ALL * (to - from);
+    return sum(overlaps.map((overlap) => Math.max(0, overlap))) >= NEARLY_ALL * (to - from);
   };
   const spans = requests.flatMap((request, index) => {
     const number = index + 1;
@@ -79,11 +80,7 @@ function poolSpan(
 ): Span {
   const at = (microseconds: number | null): number => clock((microseconds ?? job.returned) / 1000);
   return {
-    request,
-    what: job.name,
-    where: 'pool',
-    inferred: job.inferred,
-    queued: job.waited,
+    ...{ request, what: job.name, where: 'pool', inferred: job.inferred, queued: job.waited },
     submitMs: at(job.submitted),
     startMs: at(job.started),
     endMs: at(job.ended),
@@ -100,17 +97,8 @@ const plainSpan = (
   from: number,
   to: number,
 ): Span => ({
-  request,
-  what,
-  where,
-  inferred: false,
-  queued: false,
-  thread: null,
-  cpuMs: null,
-  submitMs: from,
-  startMs: from,
-  endMs: to,
-  callbackMs: to,
+  ...{ request, what, where, inferred: false, queued: false, thread: null, cpuMs: null },
+  ...{ submitMs: from, startMs: from, endMs: to, callbackMs: to },
 });
 
 /** What no span covers between two times, if it is not too short to be said. */

@@ -3,8 +3,8 @@ import { bench, compareModules } from '../api/bench.js';
 import type { TypedOptions } from '../api/options.js';
 import { usage } from '../errors.js';
 import { printable } from '../host/printable.js';
-import { benchReport } from '../report/bench.js';
-import { compareProgressText, progressText } from '../report/progress.js';
+import { benchDocument } from '../report/bench.js';
+import { progressLine } from '../report/progress.js';
 import type { BenchResult } from '../results/bench.js';
 import { type CommandRun, runCommand } from './command-run.js';
 import { finishComparison } from './comparison.js';
@@ -19,7 +19,7 @@ export function run(given: TypedOptions<'bench'>): Promise<number> {
     const result = await compareModules(against, module, options, {
       signal: run.signal,
       onProgress: (state) =>
-        run.progress.show(String(state.generation), (width) => compareProgressText(state, width)),
+        run.progress.show(String(state.generation), (width) => progressLine('new against old', state, width)),
     });
     return finishComparison(result, options, run);
   });
@@ -32,11 +32,11 @@ async function measure(
   const result = await bench(options, {
     signal,
     onProgress: (state) =>
-      progress.show(`${state.workload} ${state.generation}`, (width) => progressText(state, width)),
+      progress.show(`${state.workload} ${state.generation}`, (width) =>
+        progressLine(state.workload, state, width),
+      ),
   });
-  await finish({ json: result, html: [{ type: 'bench', document: result }] }, (style) =>
-    benchReport(result, style),
-  );
+  await finish(result, benchDocument(result));
   for (const { name, failure, lost } of result.workloads)
     for (const { message } of [...lost, ...(failure === null ? [] : [failure])])
       say(`${pc.red('plimsoll:')} ${printable(name)}: ${printable(message)}`);

@@ -3,10 +3,9 @@ import type { TypedOptions } from '../api/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
 import type { DrawProgress } from '../classify/draw.js';
 import { usage } from '../errors.js';
-import { classificationReport } from '../report/classify.js';
-import { perfettoTrace } from '../report/perfetto.js';
+import { classificationDocument } from '../report/classify.js';
 import { classifyProgressText } from '../report/progress.js';
-import { timelineReport } from '../report/timeline.js';
+import { timelineDocument } from '../report/timeline.js';
 import { type CommandRun, runCommand } from './command-run.js';
 
 export const run = (options: TypedOptions<'classify'>): Promise<number> =>
@@ -22,9 +21,7 @@ async function decide(
   };
   const wanted = explain === undefined ? names : [...names, explain];
   const result = await classify({ ...options, names: wanted }, { signal, onProgress });
-  await finish({ json: result, html: [{ type: 'classification', document: result }] }, (style) =>
-    classificationReport(result, style, explain !== undefined),
-  );
+  await finish(result, classificationDocument(result, explain !== undefined));
   if (result.interrupted) return 130;
   if (result.results.some(({ verdict }) => verdict === 'failed' || verdict === 'timeout')) return 4;
   return result.results.some(({ verdict }) => verdict === 'unclear') ? 3 : 0;
@@ -40,13 +37,6 @@ async function draw(
   const onProgress = ({ requests, experiment, experiments }: DrawProgress): void =>
     progress.show(String(experiment), () => `${requests} at once (${experiment + 1} of ${experiments})`);
   const result = await timeline({ ...options, operation }, { signal, onProgress });
-  await finish(
-    {
-      json: result,
-      perfetto: () => perfettoTrace(result),
-      html: [{ type: 'timeline', document: result }],
-    },
-    (style) => timelineReport(result, style),
-  );
+  await finish(result, timelineDocument(result));
   return result.interrupted ? 130 : 0;
 }

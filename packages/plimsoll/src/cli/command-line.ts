@@ -12,7 +12,6 @@ const isRepeatable = ({ kind }: Option): boolean => kind === 'texts' || kind ===
 export const flagName = ({ flag }: Option, key: string): string =>
   flag === null ? key : (ARGUMENT.exec(flag)?.[1] ?? /--[a-z-]+/.exec(flag)?.[0] ?? key);
 
-/** What an option does, with what it goes with. */
 export function meaningOf(option: Option, options: Options): string {
   const other = option.with === undefined ? undefined : options[option.with];
   return [
@@ -22,7 +21,6 @@ export function meaningOf(option: Option, options: Options): string {
   ].join('');
 }
 
-/** The default in words; nothing where none is worth a word. */
 export function defaultOf({ usual, kind, default: value }: Option): string {
   if (usual !== undefined) return usual;
   if (kind === 'dns') return (value as { mode: string }).mode;
@@ -31,7 +29,6 @@ export function defaultOf({ usual, kind, default: value }: Option): string {
   return kind === 'args' ? JSON.stringify(value) : String(value);
 }
 
-/** A command as Commander reads it. */
 export function commandOf(name: CommandName): Command {
   const { summary, options: table, examples, exits } = COMMANDS[name];
   const options: Options = table;
@@ -88,7 +85,6 @@ function argument(
     : [key, readValue(option, texts, flagName(option, key))];
 }
 
-/** @returns the exit code. */
 export async function runCommandLine(name: CommandName, words: readonly string[]): Promise<number> {
   const command = commandOf(name).configureOutput({
     outputError: (text, write) => write(withAdvice(name, words, text.replace(/^error: /, 'plimsoll: '))),

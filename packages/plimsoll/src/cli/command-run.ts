@@ -1,8 +1,10 @@
 import type { WriteStream } from 'node:tty';
 import { usage } from '../errors.js';
 import { printable } from '../host/printable.js';
-import type { ReportDocument } from '../report/documents.js';
+import type { Report } from '../report/document.js';
+import type { Result } from '../report/documents.js';
 import { type Style, terminalStyle } from '../report/style.js';
+import { terminal } from '../report/terminal.js';
 import { interruptSignal } from './interrupt.js';
 import { type JsonOutput, openJsonOutput, openTextOutput } from './json-output.js';
 import { ProgressLine } from './progress-line.js';
@@ -10,31 +12,29 @@ import { ProgressLine } from './progress-line.js';
 /** Where a command writes its documents, by option; `-` is standard output. */
 export interface OutputFlags {
   readonly json?: string | undefined;
-  readonly perfetto?: string | undefined;
   readonly html?: string | undefined;
   readonly quiet?: boolean | undefined;
 }
 
-/** What a running command works with. */
 export interface CommandRun {
   readonly progress: ProgressLine;
   /** Aborts at the first Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Write the documents that were asked for, then the report for people. */
+  /**
+   * Write the documents that were asked for, and the report for people.
+   *
+   * @param page by default that of the result.
+   */
   finish(
-    documents: {
-      json?: unknown;
-      perfetto?: () => unknown;
-      /** The whole page, or what it is of. */
-      html?: (() => string) | readonly ReportDocument[];
-    },
-    report: (style: Style) => string | null,
+    result: object,
+    report: Report | ((style: Style) => string | null),
+    page?: () => string,
   ): Promise<void>;
   /** A line for people, beside the report. */
   say(line: string): void;
 }
 
-/** Where the output of a command that is run goes: a document has standard output to itself. */
+/** Where texts go, and the output of a command that is run: a document has standard output to itself. */
 export const besideDocuments = ({ json, html }: OutputFlags): 'stdout' | 'stderr' =>
   [json, html].includes('-') ? 'stderr' : 'stdout';
 
@@ -50,27 +50,25 @@ export async function runCommand(
   work: (run: CommandRun) => Promise<number>,
   kept: JsonOutput | null = null,
 ): Promise<number> {
-  const onStdout = [flags.json, flags.perfetto, flags.html].filter((file) => file === '-');
-  if (onStdout.length > 1)
-    throw usage('only one document fits on standard output; write the others to files');
+  if (flags.json === '-' && flags.html === '-')
+    throw usage('only one document fits on standard output; write the other to a file');
   const json = kept ?? openJsonOutput(flags.json);
-  const perfetto = openJsonOutput(flags.perfetto, '--perfetto');
   const html = openTextOutput(flags.html, '--html');
-  const people: WriteStream = onStdout.length > 0 ? process.stderr : process.stdout;
+  const people: WriteStream = process[besideDocuments(flags)];
   const progress = new ProgressLine(process.stderr, flags.quiet === true);
   const interrupt = interruptSignal();
   try {
     return await work({
       progress,
       signal: interrupt.signal,
-      async finish(documents, report) {
+      async finish(result, report, page) {
         progress.clear();
-        if (documents.json !== undefined) json?.write(documents.json);
-        if (documents.perfetto !== undefined) perfetto?.write(documents.perfetto());
-        const text = report(terminalStyle(people));
+        json?.write(result);
+        const style = terminalStyle(people);
+        const text = typeof report === 'function' ? report(style) : terminal(report, style);
         if (text !== null) people.write(`${text}\n`);
-        if (documents.html === undefined || html === null) return;
-        html.write(typeof documents.html === 'function' ? documents.html() : await pageOf(documents.html));
+        if (html === null) return;
+        html.write(page?.() ?? (await pageOf(result as Result)));
         if (flags.html !== '-') process.stderr.write(`report: ${printable(String(flags.html))}\n`);
       },
       say(line) {
@@ -85,7 +83,7 @@ export async function runCommand(
 }
 
 /** The page is much to load, and few ask for it. */
-async function pageOf(documents: readonly ReportDocument[]): Promise<string> {
+async function pageOf(result: Result): Promise<string> {
   const { reportPage } = await import('../report/html/page.js');
-  return reportPage(documents);
+  return reportPage([result]);
 }

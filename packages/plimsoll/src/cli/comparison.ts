@@ -1,16 +1,16 @@
-import { comparisonMarkdown, comparisonReport } from '../report/compare.js';
+import { comparisonDocument } from '../report/compare.js';
+import { markdown } from '../report/markdown.js';
 import type { Comparison } from '../results/comparison.js';
 import type { CommandRun } from './command-run.js';
 
 /** What `--against` of two commands ends with; 4 a module that failed, 1 worse, 3 cannot tell. */
 export async function finishComparison(
   result: Comparison,
-  { markdown }: { readonly markdown?: boolean | undefined },
+  options: { readonly markdown?: boolean | undefined },
   { finish }: CommandRun,
 ): Promise<number> {
-  await finish({ json: result, html: [{ type: 'comparison', document: result }] }, (style) =>
-    markdown ? comparisonMarkdown(result) : comparisonReport(result, style),
-  );
+  const report = comparisonDocument(result);
+  await finish(result, options.markdown ? () => markdown(report).trimEnd() : report);
   const { interrupted, findings, verdict } = result;
   if (interrupted) return 130;
   if (findings.some(({ id }) => id === 'compare.lost')) return 4;

@@ -19,11 +19,9 @@ export interface Output<Content> {
 
 export type JsonOutput = Output<unknown>;
 
-/** Where `--json` and `--perfetto` go. @throws as `openOutput` does */
-export const openJsonOutput = (target: string | undefined, option = '--json'): JsonOutput | null =>
-  openOutput(target, option, 'result.json', (result) => `${JSON.stringify(result, null, 2)}\n`);
+export const openJsonOutput = (target: string | undefined): JsonOutput | null =>
+  openOutput(target, '--json', 'result.json', (result) => `${JSON.stringify(result, null, 2)}\n`);
 
-/** Where `--html` goes. @throws as `openOutput` does */
 export const openTextOutput = (target: string | undefined, option: string): Output<string> | null =>
   openOutput(target, option, 'report.html', (text) => text);
 

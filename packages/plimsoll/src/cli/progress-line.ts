@@ -1,6 +1,5 @@
 import type { WriteStream } from 'node:tty';
 
-/** One live line on a terminal; elsewhere a plain line whenever a step is done. */
 export class ProgressLine {
   readonly #stream: WriteStream;
   readonly #quiet: boolean;

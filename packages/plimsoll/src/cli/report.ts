@@ -15,7 +15,11 @@ export function run(options: TypedOptions<'report'>): Promise<number> {
   }
   const page = report(files, options);
   return runCommand({ html: out }, async ({ finish }) => {
-    await finish({ html: () => page }, () => null);
+    await finish(
+      {},
+      () => null,
+      () => page,
+    );
     return 0;
   });
 }

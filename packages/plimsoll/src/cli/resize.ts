@@ -1,13 +1,13 @@
 import type { TypedOptions } from '../api/options.js';
 import { resize } from '../api/processes.js';
-import { resizeReport } from '../report/resize.js';
+import { resizeDocument } from '../report/resize.js';
 import { runCommand } from './command-run.js';
 
 export const run = (options: TypedOptions<'resize'>): Promise<number> =>
   runCommand(options, async ({ signal, finish }) => {
     try {
       const result = await resize(options, { signal });
-      await finish({ json: result }, (style) => resizeReport(result, style));
+      await finish(result, resizeDocument(result));
       return 0;
     } catch (error) {
       if (signal.aborted) return 130;

@@ -11,7 +11,7 @@ export function run(options: TypedOptions<'top'>): Promise<number> {
   return runCommand(options, async ({ finish }) => {
     const result = await top(options);
     const screen = { history: new Map(), help: false, paused: false, sort: 'busy' as const, line: null };
-    await finish({ json: result }, (style) => screenLines(result.processes, screen, style).join('\n'));
+    await finish(result, (style) => screenLines(result.processes, screen, style).join('\n'));
     return 0;
   });
 }

@@ -3,7 +3,7 @@ import type { TypedOptions } from '../api/options.js';
 import { trace } from '../api/trace.js';
 import { cannotWrite, usage } from '../errors.js';
 import { printable } from '../host/printable.js';
-import { traceReport } from '../report/trace.js';
+import { traceDocument } from '../report/trace.js';
 import { besideDocuments, runCommand } from './command-run.js';
 
 export function run(options: TypedOptions<'trace'>): Promise<number> {
@@ -13,9 +13,7 @@ export function run(options: TypedOptions<'trace'>): Promise<number> {
     const until = durationMs === undefined ? 'until it ends' : `for ${durationMs / 1000} s`;
     if (!quiet) say(`plimsoll: recording ${printable(command.join(' '))} ${until}; Ctrl-C ends it`);
     const { summary } = await trace({ ...options, stdout: besideDocuments(options) }, { signal });
-    await finish({ json: summary, html: [{ type: 'trace', document: summary }] }, (style) =>
-      traceReport(summary, style),
-    );
+    await finish(summary, traceDocument(summary));
     return summary.ending === 'interrupted' ? 130 : summary.ending === 'failed' ? 4 : 0;
   });
 }

@@ -1,7 +1,7 @@
 import type { TypedOptions } from '../api/options.js';
 import { tune } from '../api/tune.js';
 import { tuneProgressText } from '../report/progress.js';
-import { tuneReport } from '../report/tune.js';
+import { tuneDocument } from '../report/tune.js';
 import type { TuneProgress } from '../tune/request.js';
 import { besideDocuments, runCommand } from './command-run.js';
 
@@ -9,7 +9,6 @@ import { besideDocuments, runCommand } from './command-run.js';
 const stepOf = ({ phase, share }: TuneProgress): string =>
   phase === 'measuring' ? `${phase} ${Math.floor(share * 10)}` : phase;
 
-/** `plimsoll tune`; 3 with `--strict` alone: that no size matters is an answer. */
 export function run(options: TypedOptions<'tune'>): Promise<number> {
   const { output, strict, objective = 'mean' } = options;
   const stdout = output ? besideDocuments(options) : undefined;
@@ -21,9 +20,7 @@ export function run(options: TypedOptions<'tune'>): Promise<number> {
       throw error;
     });
     if (result === null) return 130;
-    await finish({ json: result, html: [{ type: 'tune', document: result }] }, (style) =>
-      tuneReport(result, style),
-    );
+    await finish(result, tuneDocument(result));
     if (result.method.stop === 'interrupted') return 130;
     return strict && result.answer === 'cannot tell' ? 3 : 0;
   });

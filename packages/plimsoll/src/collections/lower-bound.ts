@@ -2,8 +2,6 @@
  * How many items of an ordered list come first: binary search.
  *
  * @param comesBefore true for some items at the beginning and for none after them.
- * @example
- * lowerBound([1, 3, 5], (value) => value < 4); // 2
  */
 export function lowerBound<Item>(items: ArrayLike<Item>, comesBefore: (item: Item) => boolean): number {
   let low = 0;

@@ -7,7 +7,6 @@ export type Arm<Id extends string | number = number> = Id | 'twin';
  * The order of the next block: random, or that of the one before it reversed, by turns, so that a linear drift of the machine
  * cancels out (ABBA).
  *
- * @param arms that take part, the baseline and its twin among them.
  * @param before the order of the block before; what takes no part any more is left out.
  */
 export function nextOrder<Arm>(
@@ -18,23 +17,4 @@ export function nextOrder<Arm>(
 ): readonly Arm[] {
   if (block % 2 === 0) return random.shuffle(arms);
   return before.filter((arm) => arms.includes(arm)).toReversed();
-}
-
-/**
- * The orders of so many blocks.
- *
- * @param ids the contestants, the baseline among them.
- * @example
- * blockOrders([4, 8], 2, random); // [[8, 4, 'twin'], ['twin', 4, 8]]
- */
-export function blockOrders<Id extends string | number>(
-  ids: readonly Id[],
-  blocks: number,
-  random: Random,
-): (readonly Arm<Id>[])[] {
-  let order: readonly Arm<Id>[] = [];
-  return Array.from({ length: blocks }, (_, block) => {
-    order = nextOrder<Arm<Id>>([...ids, 'twin'], block, order, random);
-    return order;
-  });
 }

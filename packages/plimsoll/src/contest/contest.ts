@@ -232,7 +232,7 @@ class Contest<Result extends Used, Id extends string | number> {
         again.push(arms.filter((arm) => arm !== error.arm));
       } else if (!isNeeded) for (const arm of arms) this.#lose(arm, error);
       // One that wants too many threads may have left none for those beside it: they get another chance without it.
-      else if (failed.some((one) => !one.arms.some((arm) => this.#isNeeded(arm)))) again.push(arms);
+      else if (failed.some((failure) => !failure.arms.some((arm) => this.#isNeeded(arm)))) again.push(arms);
       else throw error;
     }
     if (again.length > 0) await this.#openEach(again);

@@ -21,9 +21,6 @@ const WORTH = 6;
 /**
  * Fit blocks and generations to the time: as many generations as start in a seventh of it, up to 20, but at least eight; where
  * contestants share their process, at least five.
- *
- * @example
- * fitGenerations({ timeMs: 20_000, aroundMs: 300, blockMs: 200, isShared: true }).blocks; // 9
  */
 export function fitGenerations({
   timeMs,

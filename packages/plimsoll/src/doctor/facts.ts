@@ -26,8 +26,6 @@ export interface ProcessFacts {
   readonly resized: boolean;
   /** PM2 started it. */
   readonly pm2: boolean;
-  /** From its `exit` event to its end, in milliseconds; `null` when that was not seen. */
-  readonly exitMs: number | null;
   /** UV_THREADPOOL_SIZE in the environments of its Workers, where it is another one. */
   readonly workers: readonly string[];
 }

@@ -31,7 +31,7 @@ export function fromOutside(pid: number, root = '/'): ProcessFacts {
     },
     usedBy: count === null ? 'unknown' : count.threads === 0 ? 'nobody' : 'app',
     ...{ availableParallelism: null, resized: isResized(pid, root), pm2: fromPm2('pm_id') !== null },
-    ...{ exitMs: null, workers: [] },
+    workers: [],
   };
 }
 

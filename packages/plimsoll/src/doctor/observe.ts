@@ -22,9 +22,8 @@ const POLL_MS = 20;
 /** A process that has been asked answers within this, even on a busy machine. */
 const ANSWER_MS = 3000;
 
-type Answer = Omit<ProcessFacts, 'exitMs' | 'workers' | 'libuv' | 'countedBy' | 'resized'> & {
+type Answer = Omit<ProcessFacts, 'workers' | 'libuv' | 'countedBy' | 'resized'> & {
   readonly libuv: string;
-  readonly exitAtMs: number | null;
   readonly forWorkers: readonly string[];
 };
 
@@ -50,10 +49,6 @@ export async function observe(
   try {
     const env = { PLIMSOLL_DOCTOR: JSON.stringify({ directory, waitMs }), ...preloading(PRELOAD) };
     const running = await startCommand(command, env, stdout, guardian);
-    let endedAtMs: number | null = null;
-    void running.ended.then(() => {
-      endedAtMs = Date.now();
-    });
     const start = performance.now();
     const isOver = (): boolean =>
       (running.end() !== null && processesWithEnvironment([directory]).every((pid) => hasEnded(pid))) ||
@@ -66,16 +61,16 @@ export async function observe(
     const blocked = silent.find(({ pid }) => isNodeProcess(pid));
     await running.stop(signal.aborted ? 'SIGINT' : 'SIGTERM', [directory]);
     const { pidsHeadroom } = readCgroup();
-    const found = [
+    const asked = [
       ...answers(directory, ANSWER),
-      ...killed.filter((one) => lacksRoom(factsOf(one, directory, null), pidsHeadroom)),
+      ...killed.filter((answer) => lacksRoom(factsOf(answer, directory), pidsHeadroom)),
     ];
-    if (found.length === 0 && !signal.aborted) {
+    if (asked.length === 0 && !signal.aborted) {
       const { text } = await running.ended;
       throw blocked === undefined ? noAnswer(command, text) : neverFree(command, blocked.pid);
     }
     return {
-      processes: found.map((answer) => factsOf(answer, directory, endedAtMs)),
+      processes: asked.map((answer) => factsOf(answer, directory)),
       failure: end === null || end.code === 0 ? null : end.text,
       pidsHeadroom,
     };
@@ -103,8 +98,8 @@ const withoutAnswer = (directory: string): Answer[] => {
   return answers(directory, START).filter(({ pid }) => !answered.has(pid));
 };
 
-function factsOf(answer: Answer, directory: string, endedAtMs: number | null): ProcessFacts {
-  const { exitAtMs, forWorkers, ...facts } = answer;
+function factsOf(answer: Answer, directory: string): ProcessFacts {
+  const { forWorkers, ...facts } = answer;
   const ofWorkers = new RegExp(`^${facts.pid}-.*\\.worker\\.json$`);
   const texts = answers<Pick<Answer, 'initial' | 'current'>>(directory, ofWorkers).flatMap(
     ({ initial, current }) => current ?? initial ?? [],
@@ -117,7 +112,6 @@ function factsOf(answer: Answer, directory: string, endedAtMs: number | null): P
     ...counted(facts),
     resized: false,
     workers: others,
-    exitMs: exitAtMs === null || endedAtMs === null ? null : Math.max(0, endedAtMs - exitAtMs),
   };
 }
 

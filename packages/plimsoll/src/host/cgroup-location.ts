@@ -9,7 +9,7 @@ import { type Mount, parseMountinfo } from './mounts.js';
 import { readText } from './read.js';
 
 /** One line of /proc/self/cgroup. */
-export interface CgroupMembership {
+interface CgroupMembership {
   /** Names of v1 controllers; empty for the one v2 hierarchy; `name=systemd` and the like are no controllers. */
   controllers: string[];
   isV2: boolean;
@@ -17,7 +17,7 @@ export interface CgroupMembership {
 }
 
 /** A controller's directories for this process. */
-export interface CgroupLocation {
+interface CgroupLocation {
   version: 1 | 2;
   /** From the process's own cgroup up to the highest one that is visible; absolute, without the test root, never empty. */
   directories: string[];
@@ -33,8 +33,8 @@ export const parseCgroupMembership = (text: string): CgroupMembership[] =>
   });
 
 /**
- * Finds the directories of one controller. It is bound to one hierarchy at a time, so a v1 line that names it settles the
- * question; otherwise v2 has it.
+ * The directories of one controller. It is bound to one hierarchy at a time, so a v1 line that names it settles the question;
+ * otherwise v2 has it.
  *
  * @returns `null` when the controller is not mounted, or when the process's cgroup lies outside what is mounted
  */
@@ -49,10 +49,8 @@ export function locateController(controller: 'cpu' | 'pids', root: string): Cgro
   );
   // Of several mounts of one hierarchy, the one that shows the most ancestors and really has the directory.
   const [directories] = mounts
-    .flatMap((mount) => {
-      const found = directoriesUnder(mount, membership.path);
-      return found?.[0] !== undefined && existsSync(join(root, found[0])) ? [found] : [];
-    })
+    .map((mount) => directoriesUnder(mount, membership.path) ?? [])
+    .filter(([leaf]) => leaf !== undefined && existsSync(join(root, leaf)))
     .sort((a, b) => b.length - a.length);
   return directories === undefined ? null : { version: v1 === undefined ? 2 : 1, directories };
 }
@@ -73,12 +71,12 @@ export function directoriesUnder({ root, mountPoint }: Mount, path: string): str
 
 const segments = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.');
 
-function segmentsWithin(mounted: string[], own: string[]): string[] | null {
-  const rest = own.slice(mounted.length);
-  const isBelow = mounted.every((part, i) => part === own[i]);
+function segmentsWithin(mounted: string[], cgroup: string[]): string[] | null {
+  const rest = cgroup.slice(mounted.length);
+  const isBelow = mounted.every((part, i) => part === cgroup[i]);
   if (isBelow && !rest.includes('..')) return rest;
   // The mount was made outside our namespace ('/..'): it shows an ancestor of ours, whose limits hold for us, but the
   // names on the way down are hidden. What can be known is the mount point itself.
   const ups = (parts: string[]) => parts.filter((part) => part === '..').length;
-  return ups(mounted) === mounted.length && ups(mounted) > ups(own) ? [] : null;
+  return ups(mounted) === mounted.length && ups(mounted) > ups(cgroup) ? [] : null;
 }

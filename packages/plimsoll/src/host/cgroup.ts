@@ -5,13 +5,14 @@
  * only in 1.49 and 1.50, and has rounded to whole cores since (libuv #4740, #4853, nodejs/node #58428, #59200). Limits
  * nest: the tightest of ALL ancestors holds.
  *
- * Kernel documents: admin-guide/cgroup-v2.rst; scheduler/sched-bwc.rst, cgroup-v1/memory.rst and cgroup-v1/pids.rst.
+ * Kernel documents: admin-guide/cgroup-v2.rst; scheduler/sched-bwc.rst and cgroup-v1/pids.rst.
  */
+import { sum } from '../collections/sum.js';
 import { locateController } from './cgroup-location.js';
 import { leastKnown, parseWhole, readLine, readText, readWhole } from './read.js';
 
 export interface CgroupFacts {
-  /** CPU quota in cores, a fraction as often as not: the least of all ancestors. `null`: none known. */
+  /** CPU quota in cores, a fraction as often as not. `null`: none known. */
   cpuQuotaCores: number | null;
   /** How many more threads fit (they count as pids); libuv aborts the process when it cannot create one. `null`: no limit. */
   pidsHeadroom: number | null;
@@ -22,7 +23,6 @@ export const readCgroup = (root = '/'): CgroupFacts => ({
   pidsHeadroom: pidsHeadroom(root),
 });
 
-/** Only the quota in cores, for those who need nothing else. */
 export function readCpuQuota(root = '/'): number | null {
   const { version, directories = [] } = locateController('cpu', root) ?? {};
   const quotaOf = (directory: string): number | null =>
@@ -37,22 +37,17 @@ export function readCpuQuota(root = '/'): number | null {
 }
 
 /**
- * Periods in which a quota stopped this process's cgroup or an ancestor, summed, since they were created. `null`: unknown.
- *
- * A parent's quota (a Kubernetes pod, a systemd slice) stops its children without raising THEIR counter.
+ * Periods in which a quota stopped this process's cgroup or an ancestor, summed, since they were created: a parent's quota (a
+ * Kubernetes pod, a systemd slice) stops its children without raising THEIR counter.
  */
 export function readThrottledPeriods(root = '/'): number | null {
   const periods = (locateController('cpu', root)?.directories ?? []).flatMap(
     (directory) => parseKeyed(readText(root, `${directory}/cpu.stat`), 'nr_throttled') ?? [],
   );
-  return periods.length === 0 ? null : periods.reduce((sum, count) => sum + count, 0);
+  return periods.length === 0 ? null : sum(periods);
 }
 
-/**
- * v2 `cpu.max`: "QUOTA PERIOD" in microseconds, or "max PERIOD". The period is 100,000 when it is left out.
- *
- * @returns cores; `null` for no quota or another form
- */
+/** v2 `cpu.max` in cores: "QUOTA PERIOD" in microseconds, or "max PERIOD". The period is 100,000 when it is left out. */
 export function parseCpuMax(text: string): number | null {
   const [quota, period = '100000'] = text.trim().split(/\s+/);
   return cores(parseWhole(quota), parseWhole(period));
@@ -61,17 +56,13 @@ export function parseCpuMax(text: string): number | null {
 const cores = (quotaUs: number | null, periodUs: number | null): number | null =>
   quotaUs === null || periodUs === null || quotaUs === 0 || periodUs === 0 ? null : quotaUs / periodUs;
 
-/**
- * A limit that may be absent: v2 writes "max", v1 a huge number (2^63 rounded down to a page), or -1.
- *
- * @returns `null` for no limit; every number past 2^53, which is 8 PiB, counts as none
- */
+/** A limit that may be absent: v2 writes "max", v1 -1 or a huge number; every number past 2^53 counts as none. */
 export function parseLimit(text: string | null): number | null {
   const value = parseWhole(text);
   return value === null || value > Number.MAX_SAFE_INTEGER ? null : value;
 }
 
-/** One value of a flat keyed file such as cpu.stat or memory.stat. */
+/** One value of a flat keyed file such as cpu.stat. */
 export function parseKeyed(text: string | null, key: string): number | null {
   const lines = text?.split('\n').map((line) => line.trim().split(/\s+/));
   return parseWhole(lines?.find(([name]) => name === key)?.[1]);

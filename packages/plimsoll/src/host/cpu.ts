@@ -9,7 +9,7 @@ export interface CpuFacts {
   hypervisor: boolean | null;
 }
 
-/** Parses /proc/cpuinfo. Its fields differ by architecture: arm64 has neither "model name" nor "flags". */
+/** Fields of /proc/cpuinfo differ by architecture: arm64 has neither "model name" nor "flags". */
 export function parseCpuinfo(text: string): CpuFacts {
   const field = (name: string) =>
     new RegExp(`^${name}[ \\t]*:[ \\t]*(.*)$`, 'm').exec(text)?.[1]?.trim() || null;
@@ -53,16 +53,9 @@ export function cpuCount(root = '/'): number {
   return Math.max(1, Math.ceil(effectiveCpus(root)));
 }
 
-/**
- * Counts the CPUs in the affinity mask of /proc/PID/status: hexadecimal words, separated by commas.
- *
- * @returns `null` when the line is missing or empty of CPUs
- */
+/** The CPUs in the affinity mask of /proc/PID/status: hexadecimal words, separated by commas. */
 export function countAllowedCpus(status: string): number | null {
-  const mask = /^Cpus_allowed:[ \t]*([0-9a-f,]+)[ \t]*$/im.exec(status)?.[1];
-  let count = 0;
-  for (const digit of mask?.replaceAll(',', '') ?? '') {
-    for (let bits = Number.parseInt(digit, 16); bits > 0; bits >>= 1) count += bits & 1;
-  }
-  return count || null;
+  const mask = /^Cpus_allowed:[ \t]*([0-9a-f,]+)[ \t]*$/im.exec(status)?.[1]?.replaceAll(',', '') ?? '';
+  const bits = [...mask].map((digit) => Number.parseInt(digit, 16).toString(2).replaceAll('0', ''));
+  return bits.join('').length || null;
 }

@@ -29,7 +29,7 @@ export interface Environment {
   filesystem: FilesystemFacts;
 }
 
-export interface CaptureOptions {
+interface CaptureOptions {
   /** The directory in which the workload's files will lie. */
   directory: string;
   /** By default `process.env`. */
@@ -43,16 +43,16 @@ export function captureEnvironment({
   env = process.env,
   root = '/',
 }: CaptureOptions): Environment {
-  const { platform, arch } = process;
-  const { node, v8, uv, openssl } = process.versions;
+  const { platform, arch, versions, execArgv } = process;
+  const { NODE_OPTIONS } = env;
   return {
     node: {
-      version: node,
-      v8,
-      libuv: uv,
-      openssl: openssl ?? null,
-      execArgv: redactOptions(process.execArgv),
-      nodeOptions: env.NODE_OPTIONS === undefined ? null : redactOptions(splitNodeOptions(env.NODE_OPTIONS)),
+      version: versions.node,
+      v8: versions.v8,
+      libuv: versions.uv,
+      openssl: versions.openssl ?? null,
+      execArgv: redactOptions(execArgv),
+      nodeOptions: NODE_OPTIONS === undefined ? null : redactOptions(splitNodeOptions(NODE_OPTIONS)),
     },
     os: { platform, arch, kernel: release(), memoryTotalBytes: totalmem() },
     cpu: { ...readCpu(root), effectiveCpus: effectiveCpus(root) },

@@ -13,11 +13,7 @@ export interface FilesystemFacts {
 
 const MEMORY_TYPES = new Set(['tmpfs', 'ramfs']);
 
-/**
- * The file system that holds `path`, which need not exist yet: its nearest existing parent counts.
- *
- * @returns all `null` where there is no /proc/self/mountinfo
- */
+/** The file system that holds `path`, which need not exist yet: its nearest existing parent counts. */
 export function filesystemOf(path: string, root = '/'): FilesystemFacts {
   const mounts = parseMountinfo(readText(root, '/proc/self/mountinfo') ?? '');
   const mount = mountOf(mounts, realPath(resolve(path)));
@@ -25,9 +21,7 @@ export function filesystemOf(path: string, root = '/'): FilesystemFacts {
   return { type: mount.fsType, isMemory: MEMORY_TYPES.has(mount.fsType) };
 }
 
-/**
- * The mount that holds an absolute, resolved path: the longest mount point wins, and of equals the last one mounted.
- */
+/** The mount that holds an absolute, resolved path: the longest mount point wins, and of equals the last one mounted. */
 export function mountOf(mounts: readonly Mount[], path: string): Mount | null {
   let best: Mount | null = null;
   for (const mount of mounts) {

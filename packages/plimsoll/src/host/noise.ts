@@ -13,11 +13,11 @@ export interface MachineCounters {
   atMs: number;
   /** Logical CPUs that the jiffies below are summed over. */
   cpus: number | null;
-  /** Time that the hypervisor gave to other guests, in jiffies. */
+  /** Time that the hypervisor gave to other guests. */
   stealJiffies: number | null;
-  /** Time spent in processes and kernel threads (user, nice, system), in jiffies. No interrupts: see below. */
+  /** Time in processes and kernel threads (user, nice, system); no interrupts: see `parseCpuTimes`. */
   busyJiffies: number | null;
-  /** All time, idle and stolen included, in jiffies. */
+  /** All time, idle and stolen included. */
   totalJiffies: number | null;
   /** Pressure stall information: time in which some task waited, in microseconds. */
   psiCpuSomeUs: number | null;
@@ -36,7 +36,6 @@ export interface MachineNoise {
   psiCpuShare: number | null;
   psiIoShare: number | null;
   psiMemoryShare: number | null;
-  /** Periods in which a quota stopped us. */
   throttled: number | null;
   /** CPU that others used, in cores. */
   otherCpuCores: number | null;
@@ -44,35 +43,32 @@ export interface MachineNoise {
 
 export type Disturbance = 'steal' | 'other-load' | 'psi-cpu' | 'psi-io' | 'psi-memory' | 'throttled';
 
-/** The methodology's figure: more than 1 % of the CPU time stolen. */
 const STEAL_LIMIT = 0.01;
 
 /**
  * Others may use 0.15 core, and on more than three cores 5 % of the machine.
  *
- * Not less: what the kernel does on a run's behalf is booked to others, too. Measured over runs of one second on a quiet
- * two-core machine, "others" came to 0.00 to 0.01 core beside pbkdf2, but to 0.06 to 0.12 core beside a process that
- * writes 64 KiB files without end (write-back). And a kernel that books time by sampling at each tick knows two half-busy
- * cores to about sqrt(500 x 0.25) = 11 of 500 ticks at 250 Hz, 0.045 core. A lower limit would mark quiet runs.
- * Not more: a workload that fills both cores loses what others take, and 0.15 core is already 7.5 % of them.
+ * Not less: what the kernel does on a run's behalf is booked to others, too, up to 0.12 core beside a process that writes files
+ * without end on a quiet two-core machine. And a kernel that books time by sampling at each tick knows two half-busy cores to about
+ * 0.045 core. Not more: a workload that fills both cores loses what others take, and 0.15 core is already 7.5 % of them.
  */
 const OTHER_LOAD_LEAST_CORES = 0.15;
 const OTHER_LOAD_SHARE = 0.05;
 
 /** A rise of less than 5 points of the elapsed time is no rise, however steady the earlier runs were. */
 const PSI_LEAST_RISE = 0.05;
-
 /** A run may catch one period (100 ms) more than another only because of where it began. */
 const THROTTLED_LEAST_RISE = 1;
 
 /** Reads all counters at once, synchronously. Never throws: what this machine does not have is `null`. */
 export function readMachineCounters(root = '/'): MachineCounters {
-  const pressure = (resource: string) => readText(root, `/proc/pressure/${resource}`) ?? '';
+  const pressure = (resource: string): number | null =>
+    parsePressure(readText(root, `/proc/pressure/${resource}`) ?? '');
   return {
     ...parseCpuTimes(readText(root, '/proc/stat') ?? ''),
-    psiCpuSomeUs: parsePressure(pressure('cpu')),
-    psiIoSomeUs: parsePressure(pressure('io')),
-    psiMemorySomeUs: parsePressure(pressure('memory')),
+    psiCpuSomeUs: pressure('cpu'),
+    psiIoSomeUs: pressure('io'),
+    psiMemorySomeUs: pressure('memory'),
     nrThrottled: readThrottledPeriods(root),
     atMs: performance.now(),
   };
@@ -81,13 +77,12 @@ export function readMachineCounters(root = '/'): MachineCounters {
 /**
  * What happened between two readings.
  *
- * @param ownCpuSeconds CPU that the measurement itself used between them, in seconds: the measured process, user and
- *   system, plus the process that watches it; `null` if unknown
+ * @param usedCpuSeconds CPU that the measurement itself used between them, with the process that watches it; `null` if unknown
  */
 export function machineNoise(
   before: MachineCounters,
   after: MachineCounters,
-  ownCpuSeconds: number | null,
+  usedCpuSeconds: number | null,
 ): MachineNoise {
   /** Counters can step back a little (the kernel corrects idle time); that is no negative rise. */
   const rise = (key: keyof MachineCounters): number | null => {
@@ -99,7 +94,7 @@ export function machineNoise(
   const total = rise('totalJiffies');
   // Shares of jiffies times CPUs, so that nothing depends on how long a jiffy is.
   const busyShare = share(rise('busyJiffies'), total);
-  const isKnown = busyShare !== null && cpus !== null && ownCpuSeconds !== null && elapsedMs > 0;
+  const isKnown = busyShare !== null && cpus !== null && usedCpuSeconds !== null && elapsedMs > 0;
   return {
     cpus,
     stealShare: share(rise('stealJiffies'), total),
@@ -107,20 +102,16 @@ export function machineNoise(
     psiIoShare: share(rise('psiIoSomeUs'), elapsedMs * 1000),
     psiMemoryShare: share(rise('psiMemorySomeUs'), elapsedMs * 1000),
     throttled: rise('nrThrottled'),
-    otherCpuCores: isKnown ? Math.max(0, busyShare * cpus - (ownCpuSeconds * 1000) / elapsedMs) : null,
+    otherCpuCores: isKnown ? Math.max(0, busyShare * cpus - (usedCpuSeconds * 1000) / elapsedMs) : null,
   };
 }
 
 /**
- * What disturbed a run; nothing for a quiet one. The whole block of a disturbed run is repeated.
+ * What disturbed a run; nothing for a quiet one.
  *
- * Steal and other load come from outside, so their absolute value counts. Pressure and throttling do not: a pool with
- * more threads than cores makes its own threads wait, and uses up its own quota. They count only where they rose against
- * the median of the earlier runs of the SAME pool size, by more than those runs differ among themselves (three scaled
- * median absolute deviations) and more than a least amount. A first run has nothing to be compared with.
- *
- * @param noise of the run to judge
- * @param history of the earlier runs of the same workload and pool size, in any order
+ * Steal and other load come from outside, so their absolute value counts. Pressure and throttling do not: a pool with more threads
+ * than cores makes its own threads wait, and uses up its own quota. They count where they rose against the median of the earlier
+ * runs of the SAME kind by more than those differ among themselves (three scaled median absolute deviations).
  */
 export function disturbancesOf(noise: MachineNoise, history: readonly MachineNoise[]): Disturbance[] {
   const rose = (key: 'psiCpuShare' | 'psiIoShare' | 'psiMemoryShare' | 'throttled', least: number) => {
@@ -128,7 +119,7 @@ export function disturbancesOf(noise: MachineNoise, history: readonly MachineNoi
     if (value === null || known.length === 0) return false;
     const middle = median(known);
     // 1.4826 makes the median absolute deviation comparable to a standard deviation.
-    const spread = 1.4826 * median(known.map((one) => Math.abs(one - middle)));
+    const spread = 1.4826 * median(known.map((earlier) => Math.abs(earlier - middle)));
     return value - middle > Math.max(least, 3 * spread);
   };
   const loadLimit = Math.max(OTHER_LOAD_LEAST_CORES, OTHER_LOAD_SHARE * (noise.cpus ?? 0));
@@ -146,8 +137,8 @@ export function disturbancesOf(noise: MachineNoise, history: readonly MachineNoi
 /**
  * The first line of /proc/stat, proc_stat(5), and the number of CPUs it sums up.
  *
- * Interrupts are in the total but not in the busy time: a run's own disk and loopback traffic causes them, yet they are
- * booked to no process, so they would look like the work of others. `guest` is left out because `user` contains it.
+ * Interrupts are in the total but not in the busy time: a run's own disk and loopback traffic causes them, yet they are booked to
+ * no process, so they would look like the work of others. `guest` is left out because `user` contains it.
  */
 export function parseCpuTimes(
   stat: string,
@@ -155,9 +146,8 @@ export function parseCpuTimes(
   const line = /^cpu[ \t]+([\d \t]+)$/m.exec(stat)?.[1];
   const [user, nice, system, idle, iowait = 0, irq = 0, softirq = 0, steal] =
     line?.trim().split(/\s+/).map(Number) ?? [];
-  if (user === undefined || nice === undefined || system === undefined || idle === undefined) {
+  if (user === undefined || nice === undefined || system === undefined || idle === undefined)
     return { cpus: null, stealJiffies: null, busyJiffies: null, totalJiffies: null };
-  }
   const busyJiffies = user + nice + system;
   return {
     cpus: stat.match(/^cpu\d+[ \t]/gm)?.length ?? null,
@@ -167,13 +157,9 @@ export function parseCpuTimes(
   };
 }
 
-/**
- * The total of one line of a /proc/pressure file (accounting/psi.rst), in microseconds.
- *
- * @returns `null` when the line is missing
- */
-export function parsePressure(text: string, kind: 'some' | 'full' = 'some'): number | null {
-  const total = new RegExp(`^${kind} .*\\btotal=(\\d+)`, 'm').exec(text)?.[1];
+/** The total of the line `some` of a /proc/pressure file (accounting/psi.rst), in microseconds. */
+export function parsePressure(text: string): number | null {
+  const total = /^some .*\btotal=(\d+)/m.exec(text)?.[1];
   return total === undefined ? null : Number(total);
 }
 
@@ -186,7 +172,6 @@ export interface MachineReading {
   readonly cpuSeconds: number;
 }
 
-/** The machine's counters beside what this process itself has used. */
 export function readMachine(readCounters = readMachineCounters): MachineReading {
   const { user, system } = process.cpuUsage();
   return { counters: readCounters(), cpuSeconds: (user + system) / 1e6 };

@@ -2,10 +2,10 @@
  * How many pool threads a process really has. The variable is no proof: it may have been set too late, to a text that
  * libuv reads otherwise, or in a Worker's copy of the environment. So count the threads.
  *
- * libuv names its pool threads `libuv-worker` since 1.50 (libuv #4664): Node 22.17+ and 24+. Before that every thread
- * is called "node" (or whatever `process.title` was), so compare the threads before and after the first use of the
- * pool.
+ * libuv names its pool threads since 1.50 (libuv #4664): Node 22.17+ and 24+. Before that every thread is called "node" (or
+ * whatever `process.title` was), so compare the threads before and after the first use of the pool.
  */
+import { isSince } from '../libuv/pool-size.js';
 import { listNumbers, readLine } from './read.js';
 
 export interface ThreadInfo {
@@ -20,9 +20,7 @@ export const POOL_THREAD = 'libuv-worker';
 /** Threads of the kernel's io_uring; they appear in /proc/PID/task beside the process's own. */
 const KERNEL_THREAD = /^iou-(sqp|wrk)/;
 
-/**
- * The threads of a process, in the order of their ids; `null` when unknown: no /proc, no such process, or not allowed.
- */
+/** The threads of a process by their ids; `null` when unknown: no /proc, no such process, or not allowed. */
 export function listThreads(pid: number | 'self' = 'self', root = '/'): ThreadInfo[] | null {
   const tids = listNumbers(root, `/proc/${pid}/task`);
   if (tids === null) return null;
@@ -54,11 +52,9 @@ export function countPoolThreads(
  * The pool threads among those that appeared between two lists of one process: those that libuv names if there are any,
  * otherwise all but the kernel's.
  *
- * Take the first list before anything uses the pool and the second one after a first job has ended: libuv creates all
- * pool threads at once and waits for them. The job must be one that always goes to the pool (crypto, not fs: Node 20.3
- * to 20.11.0 gives fs to io_uring), the entry must be CommonJS (the ESM loader of Node 20 and of 22 before 22.18 uses
- * the pool before the entry's first line, and the difference is then 0), and nothing else may start threads in between
- * (Workers, the inspector).
+ * Take the first list before anything uses the pool and the second one after a first job has ended: libuv creates all pool threads
+ * at once and waits for them. The entry must be CommonJS (the ESM loader of Node 20 and of 22 before 22.18 uses the pool before the
+ * entry's first line), and nothing else may start threads in between (Workers, the inspector).
  */
 export function diffPoolThreads(before: readonly ThreadInfo[], after: readonly ThreadInfo[]): ThreadInfo[] {
   const old = new Set(before.map(({ tid }) => tid));
@@ -67,10 +63,7 @@ export function diffPoolThreads(before: readonly ThreadInfo[], after: readonly T
   return poolThreads.length > 0 ? poolThreads : added;
 }
 
-/**
- * How many pool threads this process has, from lists around the first use of its pool; `null` when nothing could be
- * listed.
- */
+/** How many this process has, from lists around the first use of its pool; `null` when nothing could be listed. */
 export const poolThreadsBetween = (
   before: readonly ThreadInfo[],
   after: readonly ThreadInfo[],
@@ -78,10 +71,7 @@ export const poolThreadsBetween = (
   after.length === 0 ? null : (countPoolThreads('self') ?? diffPoolThreads(before, after).length);
 
 /** Whether a version of libuv gives its pool threads a name. */
-export function namesPoolThreads(libuv: string): boolean {
-  const [major = 0, minor = 0] = libuv.split('.').map(Number);
-  return major > 1 || (major === 1 && minor >= 50);
-}
+export const namesPoolThreads = (libuv: string): boolean => isSince(50, libuv);
 
 const named = (threads: readonly ThreadInfo[]): ThreadInfo[] =>
   threads.filter(({ name }) => name === POOL_THREAD);

@@ -2,11 +2,7 @@
 import { findVariable, PoolMemory } from '@plimsoll/monitor/internal';
 import { readMemory, readMemoryText } from './thread-activity.js';
 
-/**
- * How many threads libuv's own counter says, which is what UV_THREADPOOL_SIZE should have made of it; 0 before the pool's first job.
- *
- * @returns `null` where the memory cannot be read.
- */
+/** How many threads libuv's own counter says, 0 before the pool's first job; `null` where the memory cannot be read. */
 export function poolSizeInMemory(pid: number): number | null {
   const memory = PoolMemory.open(pid);
   try {

@@ -7,7 +7,7 @@ import { type ThreadActivity, threadActivities } from './thread-activity.js';
 /** `memory`: libuv's own counter; `name`: libuv names its threads; `creation`: threads that were created in one instant. */
 export type Evidence = 'memory' | 'name' | 'creation';
 
-export interface PoolCount {
+interface PoolCount {
   /** 0 before the first use of the pool. */
   readonly threads: number;
   readonly by: Evidence;
@@ -31,7 +31,6 @@ export const hasNames = (pid: number, threads: readonly Thread[]): boolean =>
  * Count the pool threads of a process.
  *
  * @param expected what UV_THREADPOOL_SIZE gives: where creation alone tells, it decides between several groups of threads.
- * @param threads of the process, where they have been read already.
  * @returns `null` where nothing tells.
  */
 export function countPool(
@@ -76,13 +75,8 @@ export function siblings<One extends Thread>(threads: readonly One[]): One[][] {
   const groups: One[][] = [];
   for (const thread of threads.toSorted((a, b) => a.createdTicks - b.createdTicks || a.tid - b.tid)) {
     const group = groups.at(-1);
-    const first = group?.[0];
-    if (
-      group !== undefined &&
-      first !== undefined &&
-      thread.createdTicks - first.createdTicks <= TOGETHER_TICKS
-    )
-      group.push(thread);
+    const createdTicks = group?.[0]?.createdTicks ?? Number.NEGATIVE_INFINITY;
+    if (thread.createdTicks - createdTicks <= TOGETHER_TICKS) group?.push(thread);
     else groups.push([thread]);
   }
   return groups;

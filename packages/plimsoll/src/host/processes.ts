@@ -10,17 +10,11 @@ const statOf = (pid: number, root: string): readonly string[] =>
 /** When a process started, in clock ticks since the machine booted; `null` when unknown. */
 export const startTime = (pid: number, root = '/'): number | null => parseWhole(statOf(pid, root)[22]);
 
-/**
- * Whether `pid` is still the process that started at `started`, which {@link startTime} gave when it was known to be
- * the right one; `false` whenever that cannot be proved.
- */
+/** Whether `pid` is still the process whose `startTime` that was; `false` whenever it cannot be proved. */
 export const isSameProcess = (pid: number, started: number | null, root = '/'): boolean =>
   started !== null && startTime(pid, root) === started;
 
-/**
- * Whether a process has ended without anybody having asked how: a zombie, as what outlives its parent becomes where no
- * init process collects it.
- */
+/** It has ended without anybody having asked how: a zombie, as what outlives its parent becomes where no init collects it. */
 export const hasEnded = (pid: number, root = '/'): boolean => /^[ZX]$/.test(statOf(pid, root)[3] ?? '');
 
 /** Whether there is no such process, or only what is left of one. */
@@ -30,14 +24,27 @@ export const isGone = (pid: number, root = '/'): boolean => /^[ZX]?$/.test(statO
 export const commandOf = (pid: number, root = '/'): string[] =>
   (readText(root, `/proc/${pid}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
 
-/**
- * The variables that a process was started with: the value of one; `null` for all of them when they may not be read.
- */
+/** The variables that a process was started with, by their names; `null` when they may not be read. */
 export function environmentOf(pid: number, root = '/'): ((name: string) => string | null) | null {
   const variables = readText(root, `/proc/${pid}/environ`)?.split('\0');
   return variables === undefined
     ? null
-    : (name) => variables.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+    : (name) => variables.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+}
+
+/** The processes of a group, by the id of its leader; none where there is no /proc. */
+export const groupMembers = (group: number): number[] =>
+  (listNumbers('/', '/proc') ?? []).filter((pid) => parseWhole(statOf(pid, '/')[5]) === group);
+
+/** Linux reports times in USER_HZ, which is 100 on every architecture that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** CPU time of the children of this process that have ended, and of theirs that they waited for; `null` where there is no /proc. */
+export function endedChildrenSeconds(root = '/'): number | null {
+  const [user = null, system = null] = statFields(readText(root, '/proc/self/stat'))
+    .slice(16, 18)
+    .map(parseWhole);
+  return user === null || system === null ? null : (user + system) / TICKS_PER_SECOND;
 }
 
 /** The process that started this one; 0 when it is not known. */
@@ -57,22 +64,15 @@ export function isNodeProcess(pid: number, root = '/'): boolean {
 
 /** A process and what it started, such as the workers of a cluster. */
 export function familyOf(first: number, all: readonly number[]): number[] {
-  const parents = new Map(all.map((pid) => [pid, parentOf(pid)]));
-  const isUnder = (pid: number): boolean => {
-    const seen = new Set<number>();
-    for (let one: number | undefined = pid; one !== undefined && !seen.has(one); one = parents.get(one)) {
-      if (one === first) return true;
-      seen.add(one);
-    }
-    return false;
-  };
-  return all.filter(isUnder);
+  const parents = all.map((pid) => [pid, parentOf(pid)] as const);
+  const family = new Set([first]);
+  // A set that grows while it is walked is walked to its end.
+  for (const ancestor of family)
+    for (const [pid, parent] of parents) if (parent === ancestor) family.add(pid);
+  return all.filter((pid) => family.has(pid));
 }
 
-/**
- * The processes whose environment mentions one of `marks`; process.title overwrites and cuts a command line, but not
- * that.
- */
+/** The processes whose environment mentions one of `marks`; process.title overwrites a command line, but not that. */
 export function processesWithEnvironment(marks: readonly string[], root = '/'): number[] {
   if (marks.length === 0) return [];
   return (listNumbers(root, '/proc') ?? []).filter((pid) => {

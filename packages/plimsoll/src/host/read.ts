@@ -39,30 +39,13 @@ export const listNumbers = (root: string, path: string): number[] | null =>
     ?.flatMap((name) => parseWhole(name) ?? [])
     .sort((a, b) => a - b) ?? null;
 
-/**
- * The fields of a process's or thread's `stat`, each at its number in proc_pid_stat(5). Field 2 is a name in brackets,
- * which may hold anything, brackets too.
- */
+/** The fields of a `stat`, each at its number in proc_pid_stat(5). Field 2 is a name in brackets, which may hold brackets, too. */
 export function statFields(stat: string | null): readonly string[] {
-  const end = stat?.lastIndexOf(')') ?? -1;
-  if (stat === null || end === -1) return [];
-  const name = stat.slice(stat.indexOf('(') + 1, end);
-  return [
-    '',
-    '',
-    name,
-    ...stat
-      .slice(end + 1)
-      .trim()
-      .split(/\s+/),
-  ];
+  const [, name, rest] = /^.*?\((.*)\)\s*(.*?)\s*$/s.exec(stat ?? '') ?? [];
+  return name === undefined || rest === undefined ? [] : ['', '', name, ...rest.split(/\s+/)];
 }
 
-/**
- * A whole number >= 0 written in decimal digits; `null` for anything else.
- *
- * Values past 2^53 lose their last digits: the only such numbers that the kernel prints here mean "no limit".
- */
+/** A whole number >= 0 in decimal digits; `null` for anything else. Past 2^53 the kernel prints only what means "no limit". */
 export function parseWhole(text: string | null | undefined): number | null {
   const digits = text?.trim();
   return digits !== undefined && /^\d{1,20}$/.test(digits) ? Number(digits) : null;

@@ -65,7 +65,7 @@ export function listenersOf(pid: number, root = '/'): Listener[] {
 export const holderOf = (inode: string, root = '/'): number | null =>
   (listNumbers(root, '/proc') ?? []).find((pid) => socketsOf(pid, root).includes(inode)) ?? null;
 
-export interface SocketPeer {
+interface SocketPeer {
   readonly protocol: 'udp' | 'tcp';
   /** `127.0.0.53:53`; `null` for a socket without a peer. */
   readonly peer: string | null;
@@ -74,18 +74,14 @@ export interface SocketPeer {
 /** The peer of a socket; `null` for one of another kind, or one that is gone. */
 export function socketPeer(pid: number, inode: string, root = '/'): SocketPeer | null {
   for (const table of ['udp', 'udp6', 'tcp', 'tcp6'] as const) {
-    const row = tableOf(pid, table, root).find((one) => one.inode === inode);
+    const row = tableOf(pid, table, root).find((entry) => entry.inode === inode);
     if (row !== undefined)
       return { protocol: table.startsWith('udp') ? 'udp' : 'tcp', peer: parseAddress(row.remote) };
   }
   return null;
 }
 
-/**
- * An address of /proc/net/udp: 32-bit words of the network's bytes, printed as numbers of this machine's order.
- *
- * @returns `null` for that of a socket without a peer.
- */
+/** An address of /proc/net/udp: 32-bit words of the network's bytes, as numbers of this machine; `null` without a peer. */
 export function parseAddress(text: string): string | null {
   const [hex = '', portHex = ''] = text.split(':');
   const port = Number.parseInt(portHex, 16);

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { listNumbers, parseWhole, readLine, readText, statFields } from './read.js';
 
-export interface SystemCall {
+interface SystemCall {
   readonly number: number;
   readonly args: readonly bigint[];
 }

@@ -1,8 +1,7 @@
 import type { StdioOptions } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
-import { readGroupUsage } from '../host/group-usage.js';
-import { hasEnded, processesWithEnvironment } from '../host/processes.js';
+import { groupMembers, hasEnded, processesWithEnvironment } from '../host/processes.js';
 import type { Guardian } from './guardian.js';
 import { endOf, killGroup, lastWords, signalProcess, startProcess } from './process.js';
 
@@ -35,18 +34,15 @@ export interface RunningCommand {
 }
 
 const GRACE_MS = 5_000;
-/**
- * Where the standard output of a command goes: to ours, to our standard error, or nowhere. With `last-words` it has no input
- * and no output either, and the end of what it writes to its standard error is part of how it ended.
- */
-export type Output = 'stdout' | 'stderr' | 'nowhere' | 'last-words';
-
+/** Where the standard output of a command goes. */
 const OUTPUT = {
   stdout: ['inherit', 'inherit', 'inherit'],
   stderr: ['inherit', 2, 'inherit'],
   nowhere: ['inherit', 'ignore', 'ignore'],
+  /** It has no input and no output, and the end of its standard error is part of how it ended. */
   'last-words': ['ignore', 'ignore', 'pipe'],
-} satisfies Record<Output, StdioOptions>;
+} satisfies Record<string, StdioOptions>;
+export type Output = keyof typeof OUTPUT;
 
 /** NODE_OPTIONS of a command into whose Node processes a file is loaded before anything else; what is in ours stays. */
 export function preloading(file: string): { NODE_OPTIONS: string } {
@@ -87,7 +83,7 @@ export async function startCommand(
       const left = (): number[] =>
         processesWithEnvironment(marks).filter((other) => !hasEnded(other) && isMeant(other));
       // Each once: to many programs a second signal means at once.
-      const group = new Set(readGroupUsage(pid)?.pids);
+      const group = new Set(groupMembers(pid));
       signalProcess(-pid, signal);
       for (const other of left()) if (!group.has(other)) signalProcess(other, signal);
       const until = performance.now() + GRACE_MS;

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { PlimsollError } from '../errors.js';
 import type { Random } from '../stats/random.js';
 import type { Guardian } from './guardian.js';
 import { endOf, killGroup, type ProcessEnd, type Started, startGroup } from './process.js';
@@ -21,15 +22,27 @@ type Exit = Extract<Ending<never>, { kind: 'exit' }>;
 const ENTRY = fileURLToPath(new URL('./child/main.cjs', import.meta.url));
 
 /**
- * The command of a process that lists its threads before and after the first use of its pool and hands both lists to
- * `serve` of a module.
+ * How a process is started that counts its pool threads around their first use, for `serve` of a module (`serveJob`).
  *
  * @param prefix command that it is started through, such as `nsenter …`.
  */
-export const serving = (module: URL, prefix: readonly string[] = []): string[] => [
-  ...prefix,
-  ...[process.execPath, ENTRY, module.href],
-];
+export const serving = (
+  module: URL,
+  size: number,
+  prefix: readonly string[] = [],
+  env: Start['env'] = {},
+): Start => ({
+  command: [...prefix, process.execPath, ENTRY, module.href],
+  env: { UV_THREADPOOL_SIZE: String(size), ...env },
+});
+
+/** The size that was asked for is not the one in force. */
+export const sizeMismatch = (name: string, observedThreads: number, size: number): PlimsollError =>
+  new PlimsollError(
+    'PLIMSOLL_POOL_SIZE_MISMATCH',
+    `${name}: the process had ${observedThreads} pool threads instead of ${size}; ` +
+      'something that it loads (NODE_OPTIONS?) sets UV_THREADPOOL_SIZE or uses the pool first',
+  );
 
 /** A process of its own that takes one order after another. `end` it in any case. */
 export class LiveProcess<Answer extends { readonly type: string }> {
@@ -58,13 +71,17 @@ export class LiveProcess<Answer extends { readonly type: string }> {
     this.#exited = endOf(child).then((end) => ({ kind: 'exit', started: isStarted, ...end }));
   }
 
-  /** @throws whatever stopped it from being started. */
+  /** @throws {PlimsollError} PLIMSOLL_WORKLOAD_FAILED when it cannot be started. */
   static async start<Answer extends { readonly type: string }>(
     { command, env }: Start,
     guardian: Guardian,
     random: Random,
   ): Promise<LiveProcess<Answer>> {
-    const child = await startGroup(command, env, ['ignore', 'ignore', 'pipe', 'ipc'], random);
+    const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
+    const child = await startGroup(command, env, [...stdio], random).catch((cause: Error) => {
+      const text = `cannot start a process to measure in: ${cause.message}`;
+      throw new PlimsollError('PLIMSOLL_WORKLOAD_FAILED', text, { cause });
+    });
     return new LiveProcess<Answer>(child, guardian);
   }
 
@@ -97,20 +114,5 @@ export class LiveProcess<Answer extends { readonly type: string }> {
   async end(): Promise<void> {
     // One that cannot be ended stays the guardian's.
     if (await killGroup(this.#child)) this.#guardian.forget(this.#child.pid);
-  }
-}
-
-/** Why there is no answer. @throws an AbortError when it was interrupted. */
-export function reasonOf(ending: Exclude<Ending<never>, { kind: 'answer' }>, deadlineMs: number): string {
-  switch (ending.kind) {
-    case 'aborted':
-      throw new DOMException('interrupted', 'AbortError');
-    case 'deadline':
-      return `not finished after ${deadlineMs / 1000} s`;
-    case 'exit': {
-      const how = ending.signal ?? `code ${ending.code}`;
-      const said = ending.stderr.trim().split('\n').at(-1)?.slice(0, 200);
-      return `its process ended (${how})${said ? `: ${said}` : ''}`;
-    }
   }
 }

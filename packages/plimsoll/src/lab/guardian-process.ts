@@ -2,7 +2,12 @@ import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasEnded, isNodeProcess, isSameProcess, processesWithEnvironment } from '../host/processes.js';
-import type { GuardianOrder } from './messages.js';
+
+/** One line of the guardian's standard input. */
+export type GuardianOrder =
+  | { do: 'watch'; pid: number; startTime: number | null }
+  | { do: 'forget'; pid: number }
+  | { do: 'keep-clean'; directory: string };
 
 /**
  * The guardian: it outlives the process that started it, whatever ends that one, and then kills what was left

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlimsollError } from '../errors.js';
 import { startTime } from '../host/processes.js';
-import type { GuardianOrder } from './messages.js';
+import type { GuardianOrder } from './guardian-process.js';
 
 /**
  * Sees to it that nothing stays behind: a second process knows every child and temporary directory of this one,

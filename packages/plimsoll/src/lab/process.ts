@@ -35,12 +35,8 @@ export async function startProcess(
 }
 
 /**
- * Start a process that is measured.
- *
- * The length of the environment differs from run to run, because it moves the stack and with it the speed of
- * everything (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", 2009).
- *
- * @throws whatever stopped it from being started.
+ * Start a process that is measured. The length of the environment differs from run to run, because it moves the stack and with it
+ * the speed of everything (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", 2009).
  */
 export const startGroup = (
   command: readonly string[],
@@ -77,11 +73,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/**
- * Kill what is left of a process's group, and wait until the process is gone.
- *
- * @returns false when it is still there after so long.
- */
+/** Kill what is left of a process's group, and wait until the process is gone. @returns false when it is there after so long. */
 export async function killGroup(child: Started, patienceMs = KILL_MS): Promise<boolean> {
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const exit = new Promise((resolve) => child.once('exit', resolve));
@@ -99,6 +91,6 @@ const NO_WORDS = /^\s*$|^\s+at |^Node\.js v\d|^[\s{}[\]^~]+$/;
 
 /** The last line of a process that says something, as a clause for a message; control characters are escaped. */
 export function lastWords(stderr: string): string {
-  const line = stderr.split('\n').findLast((one) => !NO_WORDS.test(one));
+  const line = stderr.split('\n').findLast((text) => !NO_WORDS.test(text));
   return line === undefined ? '' : `; it last wrote: ${printable(line.trim().slice(0, 200))}`;
 }

@@ -72,19 +72,16 @@ function asyncPairs(events: readonly PoolEvent[], wanted: (event: PoolEvent) => 
   const pairs: Pair[] = [];
   for (const event of events) {
     if ((event.ph !== 'b' && event.ph !== 'e') || !wanted(event)) continue;
-    let own = open.get(event.cat);
-    if (own === undefined) {
-      own = new Map();
-      open.set(event.cat, own);
-    }
+    const ofCategory = open.get(event.cat) ?? new Map<string | undefined, PoolEvent | null>();
+    open.set(event.cat, ofCategory);
     if (event.ph === 'b') {
-      own.set(event.id, event);
+      ofCategory.set(event.id, event);
       continue;
     }
-    const begin = own.get(event.id);
+    const begin = ofCategory.get(event.id);
     if (begin == null) continue;
     pairs.push([begin, event]);
-    own.set(event.id, null);
+    ofCategory.set(event.id, null);
   }
   return pairs;
 }
@@ -112,7 +109,7 @@ interface Run {
 /** What ran on pool threads, in the order of ends. */
 function runs(events: readonly PoolEvent[], crossed: (begin: number, end: number) => boolean): Run[] {
   const running = new Map<number, PoolEvent>();
-  const found: Run[] = [];
+  const ended: Run[] = [];
   for (const event of events) {
     if (!has(event, 'node.threadpoolwork.sync')) continue;
     const begin = running.get(event.tid);
@@ -120,10 +117,10 @@ function runs(events: readonly PoolEvent[], crossed: (begin: number, end: number
     else if (event.ph === 'E' && begin !== undefined) {
       running.delete(event.tid);
       if (begin.name === event.name && !crossed(begin.ts, event.ts))
-        found.push({ name: begin.name, tid: event.tid, begin, end: event });
+        ended.push({ name: begin.name, tid: event.tid, begin, end: event });
     }
   }
-  return found;
+  return ended;
 }
 
 /** Threads that are preempted change places with few others; further on nothing can be meant. */
@@ -194,14 +191,14 @@ class FreeIndices {
 
   /** The first free index at or after `index`; the length when there is none. */
   from(index: number): number {
-    let found = Math.min(index, this.#next.length - 1);
-    while (this.#next[found] !== found) {
-      const next = itemAt(this.#next, found);
+    let free = Math.min(index, this.#next.length - 1);
+    while (this.#next[free] !== free) {
+      const next = itemAt(this.#next, free);
       // Halve the path, so that those who come later are there sooner.
-      this.#next[found] = itemAt(this.#next, next);
-      found = itemAt(this.#next, found);
+      this.#next[free] = itemAt(this.#next, next);
+      free = itemAt(this.#next, free);
     }
-    return found;
+    return free;
   }
 
   take(index: number): void {

@@ -9,18 +9,18 @@ const BUFFER = 16;
  * How many threads libuv creates for a value of UV_THREADPOOL_SIZE: atoi(3), 0 is 1, and what is negative is very large.
  *
  * @param text the variable; `null` when it is not set
- * @param libuv the version of libuv that reads it
- * @example
- * poolSizeOf('abc', '1.46.0'); // 1
- * poolSizeOf('-1', '1.46.0');  // 1024
  */
 export function poolSizeOf(text: string | null, libuv: string = process.versions.uv): number {
-  const [major = 0, minor = 0] = libuv.split('.').map(Number);
-  const reads = major > 1 || (major === 1 && minor >= 52) ? (text?.length ?? 0) < BUFFER : true;
-  if (text === null || !reads) return DEFAULT_POOL_SIZE;
+  if (text === null || (isSince(52, libuv) && text.length >= BUFFER)) return DEFAULT_POOL_SIZE;
   const digits = /^\s*([+-]?\d+)/.exec(text)?.[1] ?? '0';
   const size = Number(BigInt.asUintN(32, BigInt(digits.replace('+', ''))));
   return clampPoolSize(size);
+}
+
+/** Whether a version of libuv is 1.`minor` or later. */
+export function isSince(minor: number, libuv: string): boolean {
+  const [major = 0, itsMinor = 0] = libuv.split('.').map(Number);
+  return major > 1 || (major === 1 && itsMinor >= minor);
 }
 
 /** The nearest size that libuv can have. */
@@ -29,8 +29,5 @@ export const clampPoolSize = (size: number): number => Math.min(LARGEST_POOL_SIZ
 /**
  * How many jobs of slow I/O (dns.lookup, dns.lookupService) a pool runs at a time, half of its threads rounded up
  * (threadpool.c, `slow_work_thread_threshold`).
- *
- * @example
- * slowJobLimit(4); // 2
  */
 export const slowJobLimit = (size: number): number => Math.floor((size + 1) / 2);

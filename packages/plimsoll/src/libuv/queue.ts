@@ -1,4 +1,4 @@
-import { Ring } from '../collections/ring.js';
+import { Fifo } from '../collections/fifo.js';
 import { slowJobLimit } from './pool-size.js';
 
 const MARKER = -1;
@@ -10,8 +10,8 @@ const MARKER = -1;
  * at most (size + 1) / 2 run at a time.
  */
 export class PoolQueue {
-  readonly #queue = new Ring();
-  readonly #slow = new Ring();
+  readonly #queue = new Fifo();
+  readonly #slow = new Fifo();
   readonly #mostSlow: number;
   #hasMarker = false;
   #slowRunning = 0;

@@ -46,13 +46,11 @@ export function ticks(from: number, to: number, least: number): number[] {
   return Array.from({ length: count }, (_, index) => Number(((first + index) * step).toPrecision(6)));
 }
 
-export const timeTicks = (toMs: number, leastMs: number): number[] => ticks(0, toMs, leastMs);
-
 const LEAST_CELLS_PER_TICK = 10;
 
 export function timeAxis(toMs: number, cells: number): string {
   const line = Array.from({ length: cells + LEAST_CELLS_PER_TICK }, () => ' ');
-  for (const ms of timeTicks(toMs, (toMs / cells) * LEAST_CELLS_PER_TICK)) {
+  for (const ms of ticks(0, toMs, (toMs / cells) * LEAST_CELLS_PER_TICK)) {
     const label = `╵${ms}${ms === 0 ? ' ms' : ''}`;
     line.splice(Math.round((ms / toMs) * cells), label.length, ...label);
   }

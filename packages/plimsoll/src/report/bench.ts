@@ -1,38 +1,21 @@
 import type { Environment } from '../host/environment.js';
-import type { BenchResult, RoundResult, SizeResult, Verdict, WorkloadResult } from '../results/bench.js';
+import type { BenchResult, RoundResult, SizeResult, WorkloadResult } from '../results/bench.js';
 import { median } from '../stats/quantile.js';
 import {
   type Verdict as Card,
-  type Curve,
   column,
   findingsBlock,
   notes,
   type Report,
   type Section,
-  sizeCell,
   type Table,
-  type Tone,
   titled,
 } from './document.js';
 import { canJudge } from './findings/bench.js';
-import {
-  change,
-  formatBytes,
-  formatChange,
-  formatCount,
-  formatDecimal,
-  formatDuration,
-  formatMs,
-  formatRate,
-  list,
-  percent,
-} from './format.js';
-import type { Style } from './style.js';
-import { terminal } from './terminal.js';
+import * as format from './format.js';
+import { STOPPED, sizeCurve, sizesTable, VERDICT_TONE, wrongBy } from './sizes.js';
 
-/** The whole result of a bench for a terminal. */
-export const benchReport = (result: BenchResult, style: Style): string =>
-  terminal(benchDocument(result), style);
+const { change, formatChange, formatCount, formatDuration, formatMs, list } = format;
 
 export function benchDocument(result: BenchResult): Report {
   const { environment, method, workloads, findings } = result;
@@ -57,14 +40,6 @@ export function benchDocument(result: BenchResult): Report {
   };
 }
 
-export const STOPPED = {
-  settled: 'the answer was known',
-  time: 'the time was up',
-  generations: 'all of them',
-  interrupted: 'interrupted',
-  failed: 'it failed',
-} as const;
-
 const TURNS = {
   resized: 'one process has all sizes in turn, by short rounds in random order',
   alternating: 'processes of all sizes take turns by short rounds, in random order',
@@ -86,15 +61,8 @@ function workloadSection(workload: WorkloadResult, baseline: number, environment
   const { name, description, failure, sizes, recommended, noise } = workload;
   const twin =
     noise && `A/A: the twin of ${baseline} differs by ${formatChange(noise.aaRatio, noise.aaInterval)}`;
-  const curve: Curve = {
-    kind: 'curve',
-    title: `${name}: time against ${baseline}`,
-    points: sizes.map(({ size, ratio, interval }) => ({ size, value: ratio, interval })),
-    chosen: recommended,
-    rules: coreRules(environment),
-    isRatio: true,
-    format: timesOf,
-  };
+  const points = sizes.map(({ size, ratio, interval }) => ({ size, value: ratio, interval }));
+  const curve = sizeCurve(`${name}: time against ${baseline}`, points, recommended, environment);
   return {
     title: name,
     aside: description,
@@ -107,43 +75,28 @@ function workloadSection(workload: WorkloadResult, baseline: number, environment
 }
 
 export function benchTable(workload: WorkloadResult, baseline: number): Table {
-  const { name, sizes, recommended, noise, method } = workload;
-  const rows = sizes.map((size) => {
-    const of = (pick: (round: RoundResult) => number): number => median(size.rounds.map(pick));
-    return [
-      sizeCell(size.size, recommended),
-      formatMs(size.workMs),
-      size.size === baseline ? 'baseline' : formatChange(size.ratio, size.interval),
-      formatRate(of((run) => run.opsPerSecond)),
-      formatMs(of((run) => run.latencyMs.p50)),
-      formatMs(of((run) => run.latencyMs.p99)),
-      formatMs(size.eventLoopDelayMs.p99),
-      formatMs((of((run) => run.cpuSeconds) * 1000) / (method?.repetitions ?? 1)),
-      formatBytes(of((run) => run.maxRssBytes)),
-      { text: verdictWord(size, workload, baseline), tone: VERDICT_TONE[size.verdict] },
-    ];
-  });
-  return {
-    kind: 'table',
-    caption: `${name} by pool size`,
-    columns: [
-      ...[column('size'), column('time'), column(`against ${baseline}`, 'left')],
-      ...[column('ops/s', 'right', 1), column('p50', 'right', 5), column('p99', 'right', 3)],
-      ...[column('loop delay', 'right', 2), column('CPU', 'right', 4), column('memory', 'right', 6)],
-      column('verdict', 'left'),
+  const { name, sizes, recommended, method } = workload;
+  const of = ({ rounds }: SizeResult, pick: (round: RoundResult) => number): number =>
+    median(rounds.map(pick));
+  const cpuMs = (size: SizeResult): number =>
+    (of(size, ({ cpuSeconds }) => cpuSeconds) * 1000) / (method?.repetitions ?? 1);
+  return sizesTable<SizeResult>({
+    ...{ caption: `${name} by pool size`, sizes, baseline, recommended },
+    time: [column('time'), ({ workMs }) => formatMs(workMs)],
+    figures: [
+      [column('ops/s', 'right', 1), (size) => format.formatRate(of(size, (round) => round.opsPerSecond))],
+      [column('p50', 'right', 5), (size) => formatMs(of(size, (round) => round.latencyMs.p50))],
+      [column('p99', 'right', 3), (size) => formatMs(of(size, (round) => round.latencyMs.p99))],
+      [column('loop delay', 'right', 2), ({ eventLoopDelayMs }) => formatMs(eventLoopDelayMs.p99)],
+      [column('CPU', 'right', 4), (size) => formatMs(cpuMs(size))],
+      [column('memory', 'right', 6), (size) => format.formatBytes(of(size, (round) => round.maxRssBytes))],
     ],
-    rows,
-    chosen: sizes.findIndex(({ size }) => size === recommended),
-    ...(noise === null ? {} : { plot: { at: 3, expendable: 9, ratios: sizes } }),
-  };
+    ...{ ratioOf: (size) => size, plotRank: 9 },
+    verdictOf: (size) => ({
+      ...{ text: verdictWord(size, workload, baseline), tone: VERDICT_TONE[size.verdict] },
+    }),
+  });
 }
-
-export const VERDICT_TONE: Readonly<Record<Verdict, Tone>> = {
-  better: 'good',
-  worse: 'bad',
-  same: 'soft',
-  unclear: 'unsure',
-};
 
 /** With too few generations for a verdict the word is `estimate`: `unclear` would sound as if more had been tried. */
 function verdictWord({ size, verdict }: SizeResult, workload: WorkloadResult, baseline: number): string {
@@ -159,26 +112,18 @@ function verdictOf(workload: WorkloadResult, baseline: number): Card {
   const { name, recommended, asGood, sizes } = workload;
   const leading = asGood.length > 0 && sizes.length > 1 ? Math.min(...asGood) : null;
   const size = recommended ?? leading;
-  const known = sizes.find((one) => one.size === size);
+  const known = sizes.find((result) => result.size === size);
   const isEstimate = recommended === null || (known?.chanceSlower ?? 1) > ACCEPTED_CHANCE;
+  const hasGain = known !== undefined && known.interval !== null && size !== baseline;
   return {
-    work: name,
-    size,
+    ...{ work: name, size, isEstimate },
     sign: size === null ? (sizes.length === 1 ? '–' : '?') : `${isEstimate ? '~' : ''}${size}`,
-    isEstimate,
-    gain:
-      known === undefined || known.interval === null || size === baseline
-        ? ''
-        : formatChange(known.ratio, known.interval),
+    gain: hasGain ? formatChange(known.ratio, known.interval) : '',
     sure: known === undefined ? '' : wrongBy(known.chanceSlower),
     because: because(workload, baseline),
   };
 }
 
-export const wrongBy = (chance: number): string =>
-  `chance of being wrong: ${chance < 0.001 ? 'below 0.1' : percent(chance)} %`;
-
-/** Why this size, or why none can be named. */
 export function because(workload: WorkloadResult, baseline: number): string {
   const { recommended, noise, sizes, higherEventLoopDelay } = workload;
   if (noise === null) return 'not measured to the end';
@@ -210,7 +155,7 @@ function grounds(
     others.length === 0 ? null : `${list(others)} no better`,
     chanceSlower < 0.005
       ? null
-      : `a chance of ${percent(chanceSlower)} % that it is more than 5 % slower than the best`,
+      : `a chance of ${format.percent(chanceSlower)} % that it is more than 5 % slower than the best`,
   ];
 }
 
@@ -220,15 +165,4 @@ function leaning({ asGood, sizes }: WorkloadResult, baseline: number): (string |
   return leading === undefined || leading.size === baseline
     ? []
     : [`${change(leading.ratio)} time against ${baseline}`];
-}
-
-export const timesOf = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
-
-export function coreRules({ cpu, limits }: Environment): Curve['rules'] {
-  const cores = cpu.effectiveCpus;
-  const quota = limits.cpuQuotaCores;
-  return [
-    { at: cores, label: formatCount(cores, 'core') },
-    ...(quota === null || quota === cores ? [] : [{ at: quota, label: `quota ${formatDecimal(quota)}` }]),
-  ];
 }

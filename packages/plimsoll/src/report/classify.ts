@@ -1,9 +1,7 @@
 import { grouped } from '../collections/grouped.js';
 import type { Classification, Classified, PoolVerdict } from '../results/classification.js';
-import { column, notes, type Report, type Section, type Tone } from './document.js';
+import { notes, type Report, type Section, type Tone } from './document.js';
 import { formatCount, formatMs } from './format.js';
-import type { Style } from './style.js';
-import { terminal } from './terminal.js';
 
 interface Kind {
   readonly title: string;
@@ -36,30 +34,24 @@ const KINDS: Readonly<Record<PoolVerdict, Kind>> = {
 
 const VERDICTS = Object.keys(KINDS) as PoolVerdict[];
 
-/** So few are explained without being asked. */
 const EXPLAINED = 2;
 /** A half, for the half of the pool that slow I/O may use. */
 const SLOW = '½';
 const OTHERS = 'others';
 
-/** What uses the pool and what does not, as lists for a terminal; a few results with their explanations. */
-export const classificationReport = (result: Classification, style: Style, explain = false): string => {
-  const isExplained = explain || result.results.length <= EXPLAINED;
-  return terminal(documentOf(result, isExplained ? result.results.map(explained) : groups(result)), style);
-};
-
-export const classificationDocument = (result: Classification): Report =>
-  documentOf(result, [tableSection(result)]);
-
-const documentOf = (result: Classification, sections: readonly Section[]): Report => ({
-  command: 'plimsoll classify',
-  environment: result.environment,
-  about: [
-    `all ${result.size} pool threads blocked in open(2) · ${formatCount(result.results.length, 'operation')} in ${formatMs(result.seconds * 1000)}`,
-  ],
-  warning: result.interrupted ? 'interrupted: these were decided by then' : null,
-  sections,
-});
+/** What uses the pool and what does not, as lists; a few results with their explanations. */
+export function classificationDocument(result: Classification, explain = false): Report {
+  const { environment, size, results, seconds, interrupted } = result;
+  return {
+    command: 'plimsoll classify',
+    environment,
+    about: [
+      `all ${size} pool threads blocked in open(2) · ${formatCount(results.length, 'operation')} in ${formatMs(seconds * 1000)}`,
+    ],
+    warning: interrupted ? 'interrupted: these were decided by then' : null,
+    sections: explain || results.length <= EXPLAINED ? results.map(explained) : groups(result),
+  };
+}
 
 const groups = ({ results }: Classification): Section[] =>
   VERDICTS.flatMap((verdict) => {
@@ -127,24 +119,4 @@ function explained(one: Classified): Section {
       ...notes([facts.join('; ') || null], 'soft'),
     ],
   };
-}
-
-function tableSection({ results }: Classification): Section {
-  const rank = ({ verdict }: Classified): number => VERDICTS.indexOf(verdict);
-  const rows = results
-    .toSorted((a, b) => rank(a) - rank(b))
-    .map(({ name, verdict, waitsFor, slowIo, mainThreadMs, explanation }) => [
-      name,
-      { text: KINDS[verdict].text, tone: KINDS[verdict].tone },
-      waitsFor.join(', '),
-      slowIo === null ? '' : slowIo ? 'yes: half of the pool' : 'no',
-      mainThreadMs === null ? '–' : formatMs(mainThreadMs),
-      explanation,
-    ]);
-  const columns = [
-    ...['API', 'verdict', 'waits for', 'slow I/O'].map((title) => column(title, 'left')),
-    column('first call kept the loop busy'),
-    column('observed', 'left'),
-  ];
-  return { blocks: [{ kind: 'table', caption: 'APIs by what they wait for', columns, rows }] };
 }

@@ -1,19 +1,8 @@
 import type { Verdict } from '../results/bench.js';
 import type { Comparison } from '../results/comparison.js';
-import { VERDICT_TONE } from './bench.js';
 import { column, findingsBlock, type Report, type Table, type Tone } from './document.js';
 import { formatChange, formatMs, list } from './format.js';
-import { sectionMarkdown } from './markdown.js';
-import type { Style } from './style.js';
-import { sectionsText } from './terminal.js';
-
-/** A comparison for a terminal. */
-export const comparisonReport = (comparison: Comparison, style: Style): string =>
-  sectionsText(comparisonDocument(comparison).sections, style);
-
-/** A comparison in Markdown, for the comment of a pull request. */
-export const comparisonMarkdown = (comparison: Comparison): string =>
-  `${comparisonDocument(comparison).sections.toReversed().map(sectionMarkdown).join('\n\n').trim()}\n`;
+import { VERDICT_TONE } from './sizes.js';
 
 export function comparisonDocument(comparison: Comparison): Report {
   const { old, new: now, rows, verdict, findings } = comparison;
@@ -22,10 +11,8 @@ export function comparisonDocument(comparison: Comparison): Report {
     command: `plimsoll ${comparison.of === 'modules' ? 'bench' : 'report'} --against`,
     about: [`old: Node ${old.node}, ${old.startedAt}; new: Node ${now.node}, ${now.startedAt}`],
     sections: [
-      { blocks: rows.length === 0 ? [] : [tableOf(comparison)] },
-      {
-        blocks: [{ kind: 'headline', text: headline(comparison), tone }, ...findingsBlock(findings)],
-      },
+      { blocks: [{ kind: 'headline', text: headline(comparison), tone }] },
+      { blocks: [...(rows.length === 0 ? [] : [tableOf(comparison)]), ...findingsBlock(findings)] },
     ],
   };
 }

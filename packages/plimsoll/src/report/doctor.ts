@@ -1,14 +1,8 @@
 import type { DiagnosedProcess, Diagnosis } from '../results/diagnosis.js';
 import { column, findingsBlock, type Report, type Section, titled } from './document.js';
 import { formatCount } from './format.js';
-import type { Style } from './style.js';
-import { terminal } from './terminal.js';
 
-/** A diagnosis for a terminal. */
-export const diagnosisReport = (diagnosis: Diagnosis, style: Style): string =>
-  terminal(diagnosisDocument(diagnosis), style);
-
-function diagnosisDocument(diagnosis: Diagnosis): Report {
+export function diagnosisDocument(diagnosis: Diagnosis): Report {
   const { command, effectiveCpus, isRight, interrupted, failure, findings } = diagnosis;
   const [text, tone] = VERDICT[`${isRight}`];
   return {

@@ -16,7 +16,6 @@ export interface Column {
 
 type Interval = readonly [number, number] | null;
 
-/** 1 is no difference. */
 export interface Ratio {
   readonly ratio: number;
   readonly interval: Interval;
@@ -39,14 +38,12 @@ export interface Curve {
   readonly title: string;
   readonly points: readonly Readonly<{ size: number; value: number; interval: Interval }>[];
   readonly chosen: number | null;
-  /** Vertical lines: cores, the quota. */
   readonly rules: readonly { readonly at: number; readonly label: string }[];
   /** Values are ratios to the baseline; those within 3 % of 1 count as the same. */
   readonly isRatio: boolean;
   readonly format: (value: number) => string;
 }
 
-/** What a stretch of a request's time was. */
 export const PARTS = {
   pool: 'on a pool thread',
   inferred: 'on a pool thread, inferred',
@@ -65,7 +62,6 @@ export interface Stretch {
   readonly toMs: number;
 }
 
-/** Bars of time, a row for each request. */
 export interface Bars {
   readonly kind: 'bars';
   readonly caption: string;
@@ -80,7 +76,6 @@ export interface Bars {
 
 /** What a report says first of a piece of work: the size to use, or why none can be named. */
 export interface Verdict {
-  /** `crypto`, a command. */
   readonly work: string;
   readonly size: number | null;
   /** The size as a text has it: `8`, `~8`, `?`. */
@@ -115,11 +110,9 @@ export interface Section {
 /** The result of a command as one document, whatever shows it: a terminal, Markdown, a page. */
 export interface Report {
   readonly command: string;
-  /** What was measured: `crypto`, `node server.js`. */
   readonly subject?: string;
   readonly environment?: Environment;
   readonly about?: readonly (string | null)[];
-  /** What befell the measurement: `interrupted: …` */
   readonly warning?: string | null;
   readonly verdicts?: readonly Verdict[];
   readonly sections: readonly Section[];
@@ -131,24 +124,18 @@ export const column = (title: string, align: Column['align'] = 'right', expendab
   expendable,
 });
 
-/** Without the notes that are `null`. */
 export const notes = (texts: readonly (string | null)[], tone?: Tone): Block[] =>
   texts
     .filter((text) => text !== null)
     .map((text) => ({ kind: 'note', text, ...(tone === undefined ? {} : { tone }) }));
 
-/** A title over something; not over nothing. */
 export const titled = (title: string, blocks: readonly Block[]): Section[] =>
   blocks.length === 0 ? [] : [{ title, blocks }];
 
 export const findingsBlock = (findings: readonly Said[]): Block[] =>
   findings.length === 0 ? [] : [{ kind: 'findings', findings }];
 
-export const sizeCell = (size: number, recommended: number | null): Cell =>
-  size === recommended ? { text: String(size), tone: 'strong' } : String(size);
-
 export const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
 export const toneOf = (cell: Cell): Tone | undefined => (typeof cell === 'string' ? undefined : cell.tone);
 
-/** Of findings: a warning, something to do, something to know. */
 export const MARKS: Readonly<Record<Finding['severity'], string>> = { warning: '!', advice: '→', note: '·' };

@@ -1,28 +1,33 @@
 import { benchDocument } from './bench.js';
 import { classificationDocument } from './classify.js';
 import { comparisonDocument } from './compare.js';
+import { diagnosisDocument } from './doctor.js';
 import type { Report } from './document.js';
+import { markdown } from './markdown.js';
+import { resizeDocument } from './resize.js';
+import type { Style } from './style.js';
+import { terminal } from './terminal.js';
 import { timelineDocument } from './timeline.js';
 import { traceDocument } from './trace.js';
 import { tuneDocument } from './tune.js';
 
-type Makers = typeof MAKERS;
-
-/** A document as it was read; one that is no command's comes with what makes a report of it. */
-export type ReportDocument =
-  | { [Type in keyof Makers]: Readonly<{ type: Type; document: Parameters<Makers[Type]>[0] }> }[keyof Makers]
-  | { readonly type: 'foreign'; readonly document: Foreign; readonly report: (document: Foreign) => Report };
-
-type Foreign = Readonly<Record<string, unknown>>;
-
 const MAKERS = {
-  tune: tuneDocument,
   bench: benchDocument,
-  trace: traceDocument,
-  timeline: timelineDocument,
   classification: classificationDocument,
   comparison: comparisonDocument,
+  diagnosis: diagnosisDocument,
+  resize: resizeDocument,
+  timeline: timelineDocument,
+  trace: traceDocument,
+  tune: tuneDocument,
 } as const;
 
-export const reportOf = (one: ReportDocument): Report =>
-  one.type === 'foreign' ? one.report(one.document) : MAKERS[one.type](one.document as never);
+export type Result = Parameters<(typeof MAKERS)[keyof typeof MAKERS]>[0];
+
+export const reportOf = (result: Result): Report => MAKERS[result.kind](result as never);
+
+/** A result as its command prints it. */
+export const reportText = (result: Result, style: Style): string => terminal(reportOf(result), style);
+
+/** A result for an issue, or the comment of a pull request. */
+export const reportMarkdown = (result: Result): string => markdown(reportOf(result));

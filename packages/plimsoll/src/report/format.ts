@@ -15,7 +15,6 @@ export function list(items: readonly (number | string)[]): string {
 const integer = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 const grouped = new Intl.NumberFormat('en-GB');
 
-/** A number with its thousands grouped: `100,000`. */
 export const formatNumber = (value: number): string => grouped.format(value);
 
 /** A number with at most one digit behind the point: `1.9`, `2`. */
@@ -25,7 +24,6 @@ export const formatDecimal = (value: number): string => String(Number(value.toFi
 export const formatCount = (count: number, thing: string): string =>
   `${formatDecimal(count)} ${thing}${count === 1 ? '' : 's'}`;
 
-/** The verb of a list: one is, two are. */
 export const verb = (items: readonly unknown[], one: string, many: string): string =>
   items.length === 1 ? one : many;
 

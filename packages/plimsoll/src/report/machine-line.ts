@@ -11,7 +11,6 @@ export const machineLine = ({ node, cpu, filesystem }: Environment): string =>
     ...(filesystem.type === null ? [] : [filesystem.type]),
   ].join(' · ');
 
-/** What stands under the heading of a report: where it was measured, and how. */
 export const headLines = ({ environment, about = [] }: Report): string[] =>
   [environment === undefined ? null : machineLine(environment), ...about].filter((line) => line !== null);
 

@@ -5,7 +5,6 @@ import { plainStyle } from './style.js';
 import { markdownTable } from './table.js';
 import { sectionsText } from './terminal.js';
 
-/** A report in Markdown, for a comment or an issue. */
 export const markdown = (report: Report): string =>
   `${[
     `## ${escaped(`${report.command} ${report.subject ?? ''}`.trim())}`,

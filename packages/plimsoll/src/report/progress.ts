@@ -1,4 +1,3 @@
-import type { ModulesProgress } from '../bench/modules.js';
 import type { BenchProgress } from '../bench/options.js';
 import type { ClassifyProgress } from '../classify/classify.js';
 import { printable } from '../host/printable.js';
@@ -7,17 +6,8 @@ import type { TuneProgress } from '../tune/request.js';
 import type { Objective as TuneObjective } from '../tune/sample.js';
 import { change, formatCount, formatDuration, percent } from './format.js';
 
-const BAR = 20;
 /** A wider interval says nothing. */
 const WIDEST = 1;
-
-/** One line, at most `width` characters: how far a bench is, and how narrow the intervals are by now. */
-export const progressText = (progress: BenchProgress, width: number): string =>
-  progressLine(progress.workload, progress, width);
-
-/** The same for two modules that take turns: the new one against the old one, by size. */
-export const compareProgressText = (progress: ModulesProgress, width: number): string =>
-  progressLine('new against old', progress, width);
 
 interface Known {
   readonly comparisons: ReadonlyMap<number, RatioInterval & { readonly verdict: Verdict }>;
@@ -37,7 +27,6 @@ export function progressLine(
   return oneLine(width, [
     generation === 0 ? `${name}: trial run` : `${name}: ${formatCount(generation, 'generation')}`,
     ...(known === null ? [] : [knownText(known)]),
-    ...(width >= 100 ? [bar(share)] : []),
     `${Math.floor(share * 100)} %`,
     ...(leftMs === null ? [] : [leftText(leftMs)]),
   ]);
@@ -65,9 +54,8 @@ function halfText(interval: RatioInterval): string {
 }
 
 export const classifyProgressText = ({ name, done, all, leftMs }: ClassifyProgress, width: number): string =>
-  oneLine(width, [`${done} of ${all}`, bar(done / all), leftText(leftMs), printable(name)]);
+  oneLine(width, [`${done} of ${all}`, leftText(leftMs), printable(name)]);
 
-/** One line, at most `width` characters: how far a tune is, which size leads, and which are still in. */
 export const tuneProgressText = (progress: TuneProgress, objective: TuneObjective, width: number): string =>
   oneLine(width, tuneParts(progress, objective));
 
@@ -94,9 +82,4 @@ function tuneParts(
     ...(known.leading === null ? [] : [`${known.leading} leads${by}`]),
     `still in: ${living.join(', ')}`,
   ];
-}
-
-function bar(share: number): string {
-  const filled = Math.round(share * BAR);
-  return '█'.repeat(filled) + '░'.repeat(BAR - filled);
 }

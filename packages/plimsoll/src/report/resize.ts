@@ -1,27 +1,27 @@
 import { LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
 import type { Resize } from '../results/resize.js';
-import { notes } from './document.js';
+import type { Report } from './document.js';
 import { formatCount } from './format.js';
-import type { Style } from './style.js';
-import { sectionsText } from './terminal.js';
 
 export const resizeSentence = ({ pid, before, after }: Resize): string =>
   before === after
     ? `process ${pid} has ${formatCount(after, 'pool thread')}, as before`
     : `process ${pid}: ${before === null ? 'no pool yet' : formatCount(before, 'pool thread')} → ${formatCount(after, 'pool thread')}`;
 
-/** A resize for a terminal: before and after, how far it goes, and what does not change. */
-export function resizeReport(result: Resize, style: Style): string {
+export function resizeDocument(result: Resize): Report {
   const { slowLimit, by, limit } = result;
   const most = `at most ${formatCount(limit, 'thread')}`;
   const how =
     by === 'threads'
       ? `by threads that start and end; ${most}`
       : `by threads that are parked; ${most}, as many as it was started with${limit < LARGEST_POOL_SIZE ? ' (more: Node 26.9 or later)' : ''}`;
-  const facts = [
-    `${formatCount(slowLimit, 'lookup')} (dns.lookup) at a time`,
-    how,
-    'until the process ends: a restart has the size of UV_THREADPOOL_SIZE again',
-  ];
-  return sectionsText([{ title: resizeSentence(result), blocks: notes(facts, 'soft') }], style);
+  return {
+    command: resizeSentence(result),
+    about: [
+      `${formatCount(slowLimit, 'lookup')} (dns.lookup) at a time`,
+      how,
+      'until the process ends: a restart has the size of UV_THREADPOOL_SIZE again',
+    ],
+    sections: [],
+  };
 }

@@ -1,6 +1,5 @@
 import pc from 'picocolors';
 
-/** How a report is drawn: for a terminal of some width, with or without colour. */
 export interface Style {
   readonly width: number;
   readonly color: ReturnType<typeof pc.createColors>;

@@ -1,26 +1,12 @@
 import { printable } from '../host/printable.js';
 import { bar, GLYPHS, timeAxis } from './bars.js';
-import {
-  type Bars,
-  type Block,
-  type Cell,
-  MARKS,
-  PARTS,
-  type Part,
-  type Report,
-  type Section,
-  type Table,
-  type Tone,
-  textOf,
-  toneOf,
-  type Verdict,
-} from './document.js';
+import type { Bars, Block, Cell, Part, Report, Section, Table, Tone, Verdict } from './document.js';
+import { MARKS, PARTS, textOf, toneOf } from './document.js';
 import { intervalPlot } from './interval-plot.js';
 import { headLines } from './machine-line.js';
 import type { Style } from './style.js';
 import { flow, renderTable, wrap } from './table.js';
 
-/** A report for a terminal: a header, then its sections with a line between them. */
 export const terminal = (report: Report, style: Style): string =>
   [header(report, style).join('\n'), sectionsText(report.sections, style)]
     .filter((text) => text !== '')

@@ -1,12 +1,6 @@
 import type { Span, Timeline, TimelineExperiment } from '../results/timeline.js';
 import { findingsBlock, type Report, type Section, type Stretch } from './document.js';
 import { formatCount, formatMs } from './format.js';
-import type { Style } from './style.js';
-import { terminal } from './terminal.js';
-
-/** The pictures of a timeline for a terminal. */
-export const timelineReport = (result: Timeline, style: Style): string =>
-  terminal(timelineDocument(result), style);
 
 export function timelineDocument(result: Timeline): Report {
   const { operation, description, environment, interrupted, experiments } = result;

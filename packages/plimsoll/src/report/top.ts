@@ -16,7 +16,6 @@ export interface ScreenState {
   readonly help: boolean;
   readonly paused: boolean;
   readonly sort: SortKey;
-  /** A question, or what became of it. */
   readonly line: string | null;
 }
 
@@ -28,7 +27,6 @@ const HELP = [
 
 const MOST_WITH_THREADS = 4;
 
-/** The whole screen: the list of processes, and the threads of a few. */
 export function screenLines(
   processes: readonly SeenProcess[],
   { history, help, paused, sort, line }: ScreenState,

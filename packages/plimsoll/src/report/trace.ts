@@ -1,12 +1,6 @@
 import type { Budget, TracedProgram, TraceSummary } from '../results/trace-summary.js';
 import { column, findingsBlock, notes, type Report, type Section, type Table } from './document.js';
 import { formatCount, formatMs, formatNumber, list, percent } from './format.js';
-import type { Style } from './style.js';
-import { terminal } from './terminal.js';
-
-/** What a trace shows, for a terminal. */
-export const traceReport = (summary: TraceSummary, style: Style): string =>
-  terminal(traceDocument(summary), style);
 
 const ENDINGS: Readonly<Record<TraceSummary['ending'], string>> = {
   ended: 'the command ended after',
@@ -103,7 +97,6 @@ const budgetRows = (kind: string, jobs: number, budget: Budget): string[][] => [
   ['', '', 'p99', ...PARTS.map((part) => cell(budget[part].p99))],
 ];
 
-/** The legend names the unit. */
 const cell = (ms: number): string => (ms < 0.005 ? '–' : formatMs(ms).replace(' ms', ''));
 
 const LEGEND =

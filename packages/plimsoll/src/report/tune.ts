@@ -1,34 +1,12 @@
 import type { TunedSize, TuneResult } from '../results/tune.js';
-import { coreRules, STOPPED, timesOf, VERDICT_TONE, wrongBy } from './bench.js';
-import {
-  type Column,
-  type Curve,
-  column,
-  findingsBlock,
-  notes,
-  type Report,
-  type Section,
-  sizeCell,
-  type Table,
-  type Tone,
-  titled,
-  type Verdict,
-} from './document.js';
+import type { Curve, Report, Section, Table, Tone, Verdict } from './document.js';
+import { column, findingsBlock, notes, titled } from './document.js';
 import { objectiveText, sizeIn } from './findings/tune.js';
-import {
-  change,
-  formatChange,
-  formatCount,
-  formatDecimal,
-  formatDuration,
-  formatMs,
-  formatRate,
-} from './format.js';
-import type { Style } from './style.js';
-import { terminal } from './terminal.js';
+import * as format from './format.js';
+import * as sizing from './sizes.js';
 
-/** The whole result of a tune for a terminal. */
-export const tuneReport = (result: TuneResult, style: Style): string => terminal(tuneDocument(result), style);
+const { change, formatChange, formatCount, formatMs } = format;
+const { NONE, VERDICT_TONE } = sizing;
 
 export function tuneDocument(result: TuneResult): Report {
   const { environment, method, confidence, findings, sizes } = result;
@@ -65,14 +43,13 @@ function howTuned({ method, baseline }: TuneResult): string {
     mode === 'runs'
       ? 'fresh processes of all sizes in random order'
       : `the pool of ${app} is resized${resizing === null ? '' : ` (${resizing})`}, sizes take turns by short windows in random order`;
-  return `${turns}, ${baseline} twice (A/A), seed ${seed}; ${formatCount(blocks, 'block')}, ${formatDuration(seconds * 1000)}: ${STOPPED[stop]}`;
+  return `${turns}, ${baseline} twice (A/A), seed ${seed}; ${formatCount(blocks, 'block')}, ${format.formatDuration(seconds * 1000)}: ${sizing.STOPPED[stop]}`;
 }
 
 const twinText = ({ twin, baseline }: TuneResult): string | null =>
   twin &&
   `A/A: the twin of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ': too noisy to tell' : ''}`;
 
-/** The headline with how sure that is, unless it says so itself. */
 const headlineText = ({ headline, confidence }: TuneResult): string =>
   confidence === 'sure' || headline.startsWith('Keep') ? `${headline} (${confidence})` : headline;
 
@@ -88,54 +65,40 @@ function verdictOf(result: TuneResult): Verdict {
     ...{ work: subject(result), size: recommended, isEstimate },
     sign: recommended === null ? '?' : `${isEstimate ? '~' : ''}${recommended}`,
     gain: isChange && interval !== null ? formatChange(ratio, interval) : '',
-    sure: chosen?.chanceSlower == null || answer === 'no pool use' ? '' : wrongBy(chosen.chanceSlower),
+    sure: chosen?.chanceSlower == null || answer === 'no pool use' ? '' : sizing.wrongBy(chosen.chanceSlower),
     because: isChange ? `by ${objectiveText(result)}${why === undefined ? '' : `; ${why.text}`}` : headline,
   };
 }
 
 function curves(result: TuneResult): Curve[] {
   const { objective, baseline, recommended, environment, sizes } = result;
-  const curve = (
-    title: string,
-    value: (size: TunedSize) => number | null,
-    given: Pick<Curve, 'isRatio' | 'format'>,
-  ): Curve => ({
-    ...{ kind: 'curve', title, chosen: recommended, rules: coreRules(environment), ...given },
-    points: sizes.flatMap((size) => {
+  const curve = (title: string, value: (size: TunedSize) => number | null, text?: Curve['format']): Curve => {
+    const points = sizes.flatMap((size) => {
       const known = value(size);
       if (known === null || known <= 0) return [];
       const interval = size.size === baseline ? ([1, 1] as const) : size.interval;
-      return [{ size: size.size, value: known, interval: given.isRatio ? interval : null }];
-    }),
-  });
+      return [{ size: size.size, value: known, interval: text === undefined ? interval : null }];
+    });
+    return sizing.sizeCurve(title, points, recommended, environment, text);
+  };
   const text = objectiveText(result);
-  const time = { isRatio: false, format: formatMs };
+  const title = `${text.charAt(0).toUpperCase()}${text.slice(1)} against ${baseline}`;
   return [
-    curve(
-      `${text.charAt(0).toUpperCase()}${text.slice(1)} against ${baseline}`,
-      ({ ratio }) => ratio[objective],
-      { isRatio: true, format: timesOf },
-    ),
-    curve('Wait of a job for a pool thread', ({ queueWaitMs }) => queueWaitMs.fast, time),
-    curve('Event-loop delay (p99)', ({ loopDelayMs }) => loopDelayMs?.p99 ?? null, time),
+    curve(title, ({ ratio }) => ratio[objective]),
+    curve('Wait of a job for a pool thread', ({ queueWaitMs }) => queueWaitMs.fast, formatMs),
+    curve('Event-loop delay (p99)', ({ loopDelayMs }) => loopDelayMs?.p99 ?? null, formatMs),
   ].filter(({ points }) => points.length > 1);
 }
 
-const NONE = '–';
-
 const ms = (value: number | null): string => (value === null ? NONE : formatMs(value));
-const decimal = (value: number | null): string => (value === null ? NONE : formatDecimal(value));
-
-type Field = readonly [column: Column, text: (size: TunedSize) => string];
+const decimal = (value: number | null): string => (value === null ? NONE : format.formatDecimal(value));
 
 function sizesTable(result: TuneResult): Table {
   const { sizes, baseline, objective, recommended, method } = result;
   const isRun = method.unit === 'run';
-  const figures: Field[] = [
+  const figures: sizing.Figure<TunedSize>[] = [
     [column('p99', 'right', 2), ({ p99Ms }) => ms(p99Ms)],
-    ...(isRun
-      ? []
-      : [[column('requests/s', 'right', 1), ({ perSecond }) => formatRate(perSecond)] satisfies Field]),
+    [column('requests/s', 'right', 1), ({ perSecond }) => (isRun ? NONE : format.formatRate(perSecond))],
     [column('loop delay', 'right', 3), ({ loopDelayMs }) => ms(loopDelayMs?.p99 ?? null)],
     [column('jobs wait', 'right', 4), ({ queueWaitMs }) => ms(queueWaitMs.fast)],
     [column('lookups wait', 'right', 6), ({ queueWaitMs }) => ms(queueWaitMs.slow)],
@@ -143,41 +106,17 @@ function sizesTable(result: TuneResult): Table {
     [column('cores', 'right', 7), ({ cpu }) => decimal(cpu.cores)],
     [column(isRun ? 'runs' : 'requests', 'right', 9), ({ requests }) => String(requests)],
   ];
-  const known = figures.filter(([, text]) => sizes.some((size) => text(size) !== NONE));
-  return {
-    kind: 'table',
-    caption: 'What each size does',
-    columns: [
-      ...[column('size'), column(isRun ? 'time' : 'mean'), column(`against ${baseline}`, 'left')],
-      ...known.map(([title]) => title),
-      column('verdict', 'left'),
-    ],
-    rows: sizes.map((size) => [
-      sizeCell(size.size, recommended),
-      ms(size.meanMs),
-      against(size, result),
-      ...known.map(([, text]) => text(size)),
-      {
-        text: verdictWord(size, result),
-        tone: size.overloaded || size.failing ? 'bad' : VERDICT_TONE[size.verdict],
-      },
-    ]),
-    chosen: sizes.findIndex(({ size }) => size === recommended),
-    plot: {
-      at: 3,
-      expendable: 5,
-      ratios: sizes.map(({ ratio, interval }) => {
-        const own = ratio[objective];
-        return own === null ? null : { ratio: own, interval };
-      }),
-    },
-  };
-}
-
-function against({ size, ratio, interval }: TunedSize, { baseline, objective }: TuneResult): string {
-  if (size === baseline) return 'baseline';
-  const own = ratio[objective];
-  return own === null ? NONE : formatChange(own, interval);
+  return sizing.sizesTable<TunedSize>({
+    ...{ caption: 'What each size does', sizes, baseline, recommended },
+    time: [column(isRun ? 'time' : 'mean'), ({ meanMs }) => ms(meanMs)],
+    figures: figures.filter(([, text]) => sizes.some((size) => text(size) !== NONE)),
+    ratioOf: ({ ratio: { [objective]: ratio }, interval }) => (ratio === null ? null : { ratio, interval }),
+    plotRank: 5,
+    verdictOf: (size) => ({
+      text: verdictWord(size, result),
+      tone: size.overloaded || size.failing ? 'bad' : VERDICT_TONE[size.verdict],
+    }),
+  });
 }
 
 /** Before the fourth block the word is `estimate`: `unclear` would sound as if more had been tried. */

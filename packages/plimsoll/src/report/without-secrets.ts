@@ -1,19 +1,15 @@
 import { basename } from 'node:path';
-import type { ReportDocument } from './documents.js';
 
 /** A document to be shared: of commands only the program and its script are left, as arguments may be passwords and tokens. */
-export function withoutSecrets(one: ReportDocument): ReportDocument {
-  const { command, method } = one.document as { command?: unknown; method?: { traffic?: unknown } };
+export function withoutSecrets<Document extends object>(document: Document): Document {
+  const { command, method } = document as { command?: unknown; method?: { traffic?: unknown } };
   const traffic = method?.traffic;
   return {
-    ...one,
-    document: {
-      ...one.document,
-      ...(Array.isArray(command) ? { command: programOf(command.map(String)) } : {}),
-      ...(typeof command === 'string' ? { command: programOf(command.split(' ')).join(' ') } : {}),
-      ...(typeof traffic === 'string' ? { method: { ...method, traffic: trafficOf(traffic) } } : {}),
-    },
-  } as ReportDocument;
+    ...document,
+    ...(Array.isArray(command) ? { command: programOf(command.map(String)) } : {}),
+    ...(typeof command === 'string' ? { command: programOf(command.split(' ')).join(' ') } : {}),
+    ...(typeof traffic === 'string' ? { method: { ...method, traffic: trafficOf(traffic) } } : {}),
+  };
 }
 
 const RUNNERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);

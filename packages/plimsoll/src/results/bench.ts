@@ -1,20 +1,7 @@
 import { z } from 'zod';
 import { environmentSchema } from './environment.js';
 import { findingSchema } from './finding.js';
-import {
-  chance,
-  count,
-  delaySchema,
-  intervalSchema,
-  listOf,
-  number,
-  orNull,
-  positive,
-  ratio,
-  resultSchema,
-  size,
-  text,
-} from './parts.js';
+import * as is from './parts.js';
 
 export const verdictSchema = z
   .enum(['better', 'worse', 'same', 'unclear'])
@@ -29,61 +16,63 @@ const modeSchema = z
   );
 
 export const roundSchema = z.object({
-  generation: count,
-  block: count.describe('within its generation'),
-  order: count.describe('position within its block'),
-  workMs: number.describe('mean time of the work, which a round does `repetitions` times'),
-  opsPerSecond: ratio,
-  latencyMs: z.object({ p50: number, p99: number }).describe('of one call, from submission to callback'),
-  cpuSeconds: number,
-  maxRssBytes: count.describe('the most that the process had held until then'),
-  eventLoopDelayMs: delaySchema.describe('how late a timer due at a random moment of the round fired'),
+  generation: is.count,
+  block: is.count.describe('within its generation'),
+  order: is.count.describe('position within its block'),
+  workMs: is.number.describe('mean time of the work, which a round does `repetitions` times'),
+  opsPerSecond: is.ratio,
+  latencyMs: z
+    .object({ p50: is.number, p99: is.number })
+    .describe('of one call, from submission to callback'),
+  cpuSeconds: is.number,
+  maxRssBytes: is.count.describe('the most that the process had held until then'),
+  eventLoopDelayMs: is.delaySchema.describe('how late a timer due at a random moment of the round fired'),
 });
 
 export const noiseSchema = z.object({
-  aaRatio: ratio.describe('baseline against its twin; 1 when nothing but noise differs'),
-  aaInterval: orNull(intervalSchema, 'null with fewer than four generations'),
+  aaRatio: is.ratio.describe('baseline against its twin; 1 when nothing but noise differs'),
+  aaInterval: is.orNull(is.intervalSchema, 'null with fewer than four generations'),
   noisy: z.boolean().describe('the twin itself differs: no ranking is given'),
 });
 
 export const sizeSchema = z.object({
-  size,
-  observedThreads: orNull(z.int(), 'pool threads counted in its processes; null where they cannot be'),
-  workMs: number.describe('median of the rounds'),
-  ratio: ratio.describe('time at this size ÷ time at the baseline'),
-  interval: orNull(
-    intervalSchema,
+  size: is.size,
+  observedThreads: is.orNull(z.int(), 'pool threads counted in its processes; null where they cannot be'),
+  workMs: is.number.describe('median of the rounds'),
+  ratio: is.ratio.describe('time at this size ÷ time at the baseline'),
+  interval: is.orNull(
+    is.intervalSchema,
     'holds for all sizes and at all looks together; null with fewer than four generations',
   ),
   verdict: verdictSchema,
-  probabilityOfBest: chance,
-  expectedLoss: number.describe('by which share it is expected to be slower than the best size'),
-  chanceSlower: chance.describe('the chance that it is more than 5 % slower than the best size'),
-  eventLoopDelayMs: delaySchema.describe('medians of the rounds'),
+  probabilityOfBest: is.chance,
+  expectedLoss: is.number.describe('by which share it is expected to be slower than the best size'),
+  chanceSlower: is.chance.describe('the chance that it is more than 5 % slower than the best size'),
+  eventLoopDelayMs: is.delaySchema.describe('medians of the rounds'),
   rounds: z.array(roundSchema),
 });
 
 export const workloadSchema = z.object({
-  name: text,
-  description: text,
-  operations: orNull(positive, 'operations of one repetition; null when none was run'),
-  parameters: z.record(text, z.union([text, z.number()])),
-  unloadedLatencyMs: orNull(number, 'median time of one operation with nothing else in flight'),
+  name: is.text,
+  description: is.text,
+  operations: is.orNull(is.positive, 'operations of one repetition; null when none was run'),
+  parameters: z.record(is.text, z.union([is.text, z.number()])),
+  unloadedLatencyMs: is.orNull(is.number, 'median time of one operation with nothing else in flight'),
   method: z
     .object({
       mode: modeSchema,
-      fixed: text.nullable().default(null).describe('why pools could not be resized'),
-      repetitions: positive.describe('of the work in one round'),
-      blocks: positive.describe('rounds of every size in the first generation'),
-      generations: count.describe('complete ones'),
-      mostGenerations: positive.describe('that were expected at the most'),
-      rounds: count.describe('of every size that are compared'),
-      looks: count.describe('how often it was asked whether the answer is known'),
+      fixed: is.text.nullable().default(null).describe('why pools could not be resized'),
+      repetitions: is.positive.describe('of the work in one round'),
+      blocks: is.positive.describe('rounds of every size in the first generation'),
+      generations: is.count.describe('complete ones'),
+      mostGenerations: is.positive.describe('that were expected at the most'),
+      rounds: is.count.describe('of every size that are compared'),
+      looks: is.count.describe('how often it was asked whether the answer is known'),
       shares: z
-        .array(chance)
+        .array(is.chance)
         .default([])
         .describe('of the time, at the end of each generation; 1 at the last one'),
-      seconds: number,
+      seconds: is.number,
       stop: z
         .enum(['settled', 'time', 'generations', 'interrupted', 'failed'])
         .describe('why it ended: the answer was known, the time was up …'),
@@ -91,32 +80,32 @@ export const workloadSchema = z.object({
     .nullable(),
   noise: noiseSchema.nullable(),
   disturbances: z
-    .array(z.object({ generation: count, what: z.array(text) }))
+    .array(z.object({ generation: is.count, what: z.array(is.text) }))
     .describe('what the machine did meanwhile: steal, other-load, psi-io … It hits all sizes alike'),
-  twinRounds: listOf(roundSchema, 'the second round of the baseline in every block'),
+  twinRounds: is.listOf(roundSchema, 'the second round of the baseline in every block'),
   sizes: z.array(sizeSchema),
   lost: z
-    .array(z.object({ size: z.int(), code: text, message: text }))
+    .array(z.object({ size: z.int(), code: is.text, message: is.text }))
     .describe('sizes whose process died, hung or failed; the others went on without them'),
-  best: orNull(z.int(), 'the size with the lowest estimated time'),
-  recommended: orNull(
+  best: is.orNull(z.int(), 'the size with the lowest estimated time'),
+  recommended: is.orNull(
     z.int(),
     'the smallest size that is expected to be at most 2 % slower than the best, and is not shown to be slower than another one or to delay the event loop more; null when not known, and when only one was measured',
   ),
-  asGood: listOf(
+  asGood: is.listOf(
     z.int(),
     'every size that is not shown to be slower than another one or to delay the event loop more',
   ),
-  higherEventLoopDelay: listOf(z.int(), 'sizes as fast as the best, but with a higher event-loop delay'),
+  higherEventLoopDelay: is.listOf(z.int(), 'sizes as fast as the best, but with a higher event-loop delay'),
   settled: z.boolean().describe('more generations are not likely to change what is recommended'),
-  failure: z.object({ code: text, message: text }).nullable(),
+  failure: z.object({ code: is.text, message: is.text }).nullable(),
 });
 
-export const benchSchema = resultSchema('bench', 'Result of plimsoll bench', {
+export const benchSchema = is.resultSchema('bench', 'Result of plimsoll bench', {
   environment: environmentSchema,
   method: z.object({
     mode: modeSchema,
-    timeMs: orNull(number, 'for each workload; null without a limit'),
+    timeMs: is.orNull(is.number, 'for each workload; null without a limit'),
     baseline: z.int(),
     sizes: z.array(z.int()),
     seed: z.int(),
@@ -125,14 +114,14 @@ export const benchSchema = resultSchema('bench', 'Result of plimsoll bench', {
       .object({
         mode: z.enum(['system', 'local', 'hosts']),
         delayMs: z.number().nullable(),
-        description: text,
+        description: is.text,
         requested: z.boolean().describe('it was asked for; else it is the first that works'),
-        refused: listOf(text, 'why those before it in the order do not work here'),
-        because: text.describe('the same in words'),
+        refused: is.listOf(is.text, 'why those before it in the order do not work here'),
+        because: is.text.describe('the same in words'),
       })
       .nullable(),
     startedAt: z.iso.datetime(),
-    seconds: number,
+    seconds: is.number,
     interrupted: z.boolean(),
   }),
   workloads: z.array(workloadSchema),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { text } from './parts.js';
 
-/** A sentence about a result, under a stable id, and the numbers that it rests on. */
 export const statementSchema = z.object({
   id: text.describe('stable; docs/reference/findings.md explains each'),
   text,
@@ -11,7 +10,6 @@ export const statementSchema = z.object({
   ),
 });
 
-/** Something that a reader should learn from a result. */
 export const findingSchema = statementSchema.extend({ severity: z.enum(['advice', 'note', 'warning']) });
 
 export type Statement = z.infer<typeof statementSchema>;

@@ -11,14 +11,12 @@ export const size = z.int().min(1).max(LARGEST_POOL_SIZE);
 export const intervalSchema = z.tuple([ratio, ratio]);
 export const delaySchema = z.object({ p50: number, p99: number, max: number });
 
-/** A value that is not always there, and what it means. */
 export const orNull = <Schema extends z.ZodType>(schema: Schema, about: string) =>
   schema.nullable().describe(about);
 
 export const listOf = <Schema extends z.ZodType>(schema: Schema, about: string) =>
   z.array(schema).describe(about);
 
-/** A whole result: what it is of comes first. */
 export const resultSchema = <Kind extends string, Shape extends z.ZodRawShape>(
   kind: Kind,
   command: string,

@@ -8,7 +8,6 @@ export interface Trace {
   readonly environment: Environment;
   /** The program that was run, without its arguments: they may be secrets. */
   readonly command: string;
-  /** When the recording began. */
   readonly startedAt: string;
   readonly durationMs: number;
   /** What became of the command: it `ended` or `failed` by itself, was `stopped` after the duration, or `interrupted`. */
@@ -20,9 +19,7 @@ export interface Trace {
 
 export interface TraceNote {
   readonly id: string;
-  /** The process that it is about. */
   readonly pid?: number | undefined;
-  /** How many events or jobs. */
   readonly count?: number | undefined;
   /** What Node or the kernel said: an error, an exit code. */
   readonly detail?: string | undefined;
@@ -38,7 +35,6 @@ export interface TracedProcess {
   readonly size: number;
   readonly startMs: number;
   readonly endMs: number;
-  /** In the order of submission. */
   readonly jobs: readonly TracedJob[];
   /** Its threads' use of the cores, interval by interval; empty where /proc does not tell. */
   readonly usage: readonly UsageInterval[];
@@ -72,7 +68,6 @@ export interface UsageInterval {
   readonly fromMs: number;
   readonly toMs: number;
   readonly eventLoop: ThreadUsage;
-  /** All of the pool's threads together. */
   readonly pool: ThreadUsage;
   /** V8's own threads, Workers' and everybody else in the process, but not the recorder's. */
   readonly other: ThreadUsage;

@@ -2,102 +2,90 @@ import { z } from 'zod';
 import { verdictSchema } from './bench.js';
 import { environmentSchema } from './environment.js';
 import { findingSchema } from './finding.js';
-import {
-  chance,
-  count,
-  intervalSchema,
-  listOf,
-  number,
-  orNull,
-  positive,
-  ratio,
-  resultSchema,
-  size,
-  text,
-} from './parts.js';
+import * as is from './parts.js';
 
 export const tuneObjectives = ['mean', 'p99', 'throughput'] as const;
 
 const routeSchema = z.object({
-  route: text.describe('method and pattern of the path, or the name of a mark'),
-  requests: count,
-  meanMs: number,
-  ratio: orNull(ratio, 'mean latency ÷ that at the baseline; null when there are too few requests'),
+  route: is.text.describe('method and pattern of the path, or the name of a mark'),
+  requests: is.count,
+  meanMs: is.number,
+  ratio: is.orNull(is.ratio, 'mean latency ÷ that at the baseline; null when there are too few requests'),
   slower: z
     .enum(['no', 'maybe', 'yes'])
     .describe('more than 10 % slower than at the baseline: yes when that is hardly chance'),
 });
 
 const roundSchema = z.object({
-  block: count,
-  order: count.describe('place in its block'),
+  block: is.count,
+  order: is.count.describe('place in its block'),
   twin: z.boolean().describe('it is the second turn of the baseline'),
-  seconds: number,
-  requests: count,
-  meanMs: orNull(number, 'routes weighted by their share of the whole run; wall time of a command'),
-  perSecond: number,
+  seconds: is.number,
+  requests: is.count,
+  meanMs: is.orNull(is.number, 'routes weighted by their share of the whole run; wall time of a command'),
+  perSecond: is.number,
   disturbed: z.boolean().describe('not compared'),
 });
 
 export const tunedSizeSchema = z.object({
-  size,
+  size: is.size,
   ratio: z
-    .object({ mean: ratio.nullable(), p99: ratio.nullable(), throughput: ratio.nullable() })
+    .object({ mean: is.ratio.nullable(), p99: is.ratio.nullable(), throughput: is.ratio.nullable() })
     .describe(
       '÷ the baseline: below 1 is better of latencies, above 1 of requests per second; null when not known',
     ),
-  interval: orNull(
-    intervalSchema,
+  interval: is.orNull(
+    is.intervalSchema,
     'of the ratio of the objective; holds for all sizes and looks together; null with fewer than four blocks',
   ),
   verdict: verdictSchema.describe('by the objective, against the baseline'),
-  chanceSlower: orNull(chance, 'the chance that it is more than 5 % worse than the best size'),
-  meanMs: orNull(number, 'of a request, routes weighted by their share; wall time of a command'),
-  p99Ms: number.nullable(),
-  perSecond: number.describe('requests, or runs'),
-  loopDelayMs: orNull(
-    z.object({ p99: number }),
+  chanceSlower: is.orNull(is.chance, 'the chance that it is more than 5 % worse than the best size'),
+  meanMs: is.orNull(is.number, 'of a request, routes weighted by their share; wall time of a command'),
+  p99Ms: is.number.nullable(),
+  perSecond: is.number.describe('requests, or runs'),
+  loopDelayMs: is.orNull(
+    z.object({ p99: is.number }),
     'how late a timer fired; median of the windows; null of a command',
   ),
   queueWaitMs: z
-    .object({ fast: number.nullable(), slow: number.nullable() })
+    .object({ fast: is.number.nullable(), slow: is.number.nullable() })
     .describe('mean wait of a job for a pool thread: file calls (fast), lookups (slow)'),
   cpu: z.object({
-    cores: orNull(number, 'that the app kept busy'),
-    machineCores: orNull(number, 'that were busy in all'),
+    cores: is.orNull(is.number, 'that the app kept busy'),
+    machineCores: is.orNull(is.number, 'that were busy in all'),
   }),
-  busyThreads: orNull(number, 'mean number of pool threads with a job'),
-  requests: count.describe('requests, or runs, that are compared'),
-  failed: count,
-  blocks: count.describe('in which it is compared'),
-  routes: listOf(routeSchema, 'the most frequent first'),
+  busyThreads: is.orNull(is.number, 'mean number of pool threads with a job'),
+  requests: is.count.describe('requests, or runs, that are compared'),
+  failed: is.count,
+  blocks: is.count.describe('in which it is compared'),
+  routes: is.listOf(routeSchema, 'the most frequent first'),
   overloaded: z.boolean().describe('it does not keep up with the requests that come: no latency is compared'),
   failing: z.boolean().describe('clearly more requests fail than at the baseline'),
   leftEarly: z.boolean().describe('so much worse that it got no more time'),
   higherLoopDelay: z.boolean().describe('no faster than another size, with a higher event-loop delay'),
   higherP99: z.boolean().describe('no faster than another size, with a higher 99th percentile'),
-  rounds: listOf(roundSchema, 'every window, or every run'),
+  rounds: is.listOf(roundSchema, 'every window, or every run'),
 });
 
-export const tuneSchema = resultSchema('tune', 'Result of plimsoll tune', {
+export const tuneSchema = is.resultSchema('tune', 'Result of plimsoll tune', {
   environment: environmentSchema,
-  command: orNull(z.array(text), 'null when a running process was measured'),
-  pid: orNull(positive, 'of the process that ran already'),
-  recommended: orNull(size, 'null when it cannot be told'),
-  baseline: size,
+  command: is.orNull(z.array(is.text), 'null when a running process was measured'),
+  pid: is.orNull(is.positive, 'of the process that ran already'),
+  recommended: is.orNull(is.size, 'null when it cannot be told'),
+  baseline: is.size,
   confidence: z.enum(['sure', 'likely', 'cannot tell']),
   answer: z
     .enum(['change', 'keep', 'no difference', 'no pool use', 'cannot tell'])
     .describe('change: another size than the baseline; no difference: sizes are within 3 % of each other'),
-  headline: text.describe('the answer in a sentence'),
+  headline: is.text.describe('the answer in a sentence'),
   objective: z.enum(tuneObjectives),
-  sizes: listOf(tunedSizeSchema, 'in ascending order'),
+  sizes: is.listOf(tunedSizeSchema, 'in ascending order'),
   twin: z
     .object({
-      ratio,
-      interval: intervalSchema.nullable(),
+      ratio: is.ratio,
+      interval: is.intervalSchema.nullable(),
       noisy: z.boolean().describe('the baseline differs from itself: nothing can be told'),
-      blocks: count,
+      blocks: is.count,
     })
     .nullable()
     .describe('the baseline a second time, against itself; null without a complete block'),
@@ -108,21 +96,21 @@ export const tuneSchema = resultSchema('tune', 'Result of plimsoll tune', {
         'windows of a server that plimsoll started, or that ran already; or runs of a command that ends',
       ),
     unit: z.enum(['request', 'run']),
-    sizes: z.array(size),
+    sizes: z.array(is.size),
     seed: z.int(),
     level: z.number(),
-    timeMs: number.describe('the most that was allowed'),
-    blocks: count,
-    windows: count.describe('or runs'),
+    timeMs: is.number.describe('the most that was allowed'),
+    blocks: is.count,
+    windows: is.count.describe('or runs'),
     openStream: z.boolean().describe('requests come at a rate of their own, whatever the size'),
-    traffic: orNull(text, 'who sent the requests: a command, URLs; null: whoever did'),
+    traffic: is.orNull(is.text, 'who sent the requests: a command, URLs; null: whoever did'),
     resizing: z
       .enum(['threads', 'parking'])
       .nullable()
       .describe('how the size was changed; null with fresh processes'),
-    processes: orNull(positive, 'that changed their size together'),
+    processes: is.orNull(is.positive, 'that changed their size together'),
     startedAt: z.iso.datetime(),
-    seconds: number,
+    seconds: is.number,
     stop: z.enum(['settled', 'time', 'interrupted']).describe('why it ended: the answer was known …'),
   }),
   findings: z.array(findingSchema),

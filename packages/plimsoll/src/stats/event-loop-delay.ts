@@ -16,10 +16,7 @@ export interface EventLoopDelay {
  * g counts for its length: a moment inside it waits for what is left of it, less the sampler's own resolution r. Hence
  * P(delay > x) = Σ max(0, gᵢ − r − x) ÷ Σ gᵢ, which is piecewise linear and is solved exactly.
  *
- * @param gapsMs gaps between turns in milliseconds, the resolution included, in any order.
- * @param resolutionMs the sampler's resolution.
- * @example
- * eventLoopDelay([1, 1, 51, 1], 1).max; // 50
+ * @param gapsMs gaps between turns, the resolution included, in any order.
  */
 export function eventLoopDelay(gapsMs: readonly number[], resolutionMs: number): EventLoopDelay {
   const delays = gapsMs.map((gap) => Math.max(0, gap - resolutionMs)).sort((a, b) => b - a);

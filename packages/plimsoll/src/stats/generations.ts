@@ -113,9 +113,6 @@ export interface PairComparison extends RatioInterval {
  * One contestant's values by another's, by the rules of `compareGenerations`, for contestants that need no ranking.
  *
  * @throws {RangeError} when there is no block.
- * @example
- * const generation = { values: [20, 21], reference: [10, 10.5] };
- * comparePair(Array(8).fill(generation), { looks: evenLooks(8, 8), comparisons: 1 }).verdict; // 'worse'
  */
 export function comparePair(
   generations: readonly PairedBlocks[],
@@ -209,8 +206,8 @@ class Trial<Id extends string | number> {
   /** The baseline takes two turns in every block: their geometric mean is less noisy than either. */
   #turns(id: Id): Figure<Id> {
     if (id !== this.#plan.baseline) return timeOf(id);
-    const [one, twin] = [timeOf<Id>(id), timeOf<Id>('twin')];
-    return (block) => (one(block) + twin(block)) / 2;
+    const [first, twin] = [timeOf<Id>(id), timeOf<Id>('twin')];
+    return (block) => (first(block) + twin(block)) / 2;
   }
 
   #odds(fits: ReadonlyMap<Id, GenerationsFit>): Map<Id, Odds> {

@@ -33,23 +33,13 @@ function errorOf(values: readonly number[]): number {
   return sum(values.map((value) => (value - middle) ** 2)) / (values.length - 1) / values.length;
 }
 
-/**
- * Student's interval of a mean.
- *
- * @param critical how many standard errors it goes to either side; infinite where nothing may be said yet.
- * @example
- * meanInterval([1, 2, 3], 4.3).mean; // 2
- */
+/** Student's interval of a mean, `critical` standard errors to either side: infinite where nothing may be said yet. */
 export const meanInterval = (values: readonly number[], critical: number): MeanInterval =>
   around(mean(values), Number.isFinite(critical) ? critical * Math.sqrt(errorOf(values)) : critical);
 
 /**
  * How much larger the mean of `a` is than that of `b`, samples of which each may have a spread of its own (Welch 1947).
- *
- * @param a two values and more, as `b`.
- * @param level of the interval, below 1.
- * @example
- * welch([3, 4, 5], [1, 2, 3], 0.95).mean; // 2
+ * Each has two values and more; the level is below 1.
  */
 export function welch(a: readonly number[], b: readonly number[], level: number): MeanInterval {
   const difference = mean(a) - mean(b);

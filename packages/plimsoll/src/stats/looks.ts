@@ -1,5 +1,5 @@
 import { itemAt } from '../collections/item-at.js';
-import { studentCritical } from './student-t.js';
+import { studentCritical, whereFallsTo } from './student-t.js';
 
 /** With fewer generations the variance between them is hardly known, and intervals are of no use. */
 export const FIRST_LOOK = 4;
@@ -33,8 +33,9 @@ export function lookLevels(shares: readonly number[], alpha: number): readonly n
     const spread = Math.sqrt(share - before);
     const root = Math.sqrt(share);
     const spent = alpha * (share ** SHAPE - before ** SHAPE);
-    const isBeyond = (z: number): number => beyond(density, z * root, spread);
-    const critical = spread === 0 ? FARTHEST : solve(isBeyond, spent);
+    const isBeyond = (z: number): number => (z > FARTHEST ? 0 : beyond(density, z * root, spread));
+    const critical =
+      spread === 0 ? FARTHEST : Math.min(FARTHEST, whereFallsTo(spent, isBeyond, FARTHEST, 1e-7));
     levels.push(spread === 0 ? (levels.at(-1) ?? 0) : 2 * normalTail(critical));
     if (spread > 0) density = move(density, critical * root, spread);
     before = share;
@@ -57,17 +58,6 @@ const beyond = ({ nodes, masses }: Density, limit: number, spread: number): numb
       itemAt(masses, index) * (normalTail((limit - node) / spread) + normalTail((limit + node) / spread)),
     0,
   );
-
-function solve(isBeyond: (z: number) => number, wanted: number): number {
-  let low = 0;
-  let high = FARTHEST;
-  while (high - low > 1e-6) {
-    const middle = (low + high) / 2;
-    if (isBeyond(middle) > wanted) low = middle;
-    else high = middle;
-  }
-  return high;
-}
 
 /** Simpson's rule over all places from −limit to limit. */
 function move({ nodes, masses }: Density, limit: number, spread: number): Density {
@@ -104,11 +94,9 @@ export const evenLooks = (count: number, most: number): number[] =>
   Array.from({ length: count }, (_, index) => Math.min(1, (index + 1) / most));
 
 /**
- * How far a mean may be from the truth, in standard errors, at each of several looks: with probability `level` it is never farther.
+ * How far a mean of `k` observations may be from the truth, in standard errors: with probability `level` it is never farther, at any
+ * of the looks from `FIRST_LOOK` on, one after each observation, to `most`.
  *
- * @param most the last look that can come, at `most` observations; the first is at `FIRST_LOOK`, and one follows each observation.
- * @param level of all looks together.
- * @returns the critical value at `k` observations.
  * @throws {RangeError} when `most` is below `FIRST_LOOK`.
  */
 export function lookBoundary(most: number, level: number): (k: number) => number {

@@ -41,10 +41,6 @@ export interface Estimated {
  * (Gelman and others, "Bayesian data analysis", 3.6). What contestants have in common in their observations stays in common.
  *
  * @param df degrees of freedom of the errors.
- * @example
- * const none = [0, 0, 0];
- * const contestants = new Map([[4, { centre: 0, error: 0, deviations: none }], [8, { centre: -1, error: 0.1, deviations: none }]]);
- * estimatedOdds(contestants, 2, 1).get(8)?.probabilityOfBest; // 1
  */
 export function estimatedOdds<Id>(
   contestants: ReadonlyMap<Id, Estimated>,
@@ -63,18 +59,12 @@ export function estimatedOdds<Id>(
       drawn[index] =
         centre + scale * itemAt(factor, index).reduce((sum, by, row) => sum + by * itemAt(normals, row), 0);
     const lowest = Math.min(...drawn);
-    for (const [index, own] of losses.entries()) own[draw] = (drawn[index] as number) - lowest;
+    for (const [index, draws] of losses.entries()) draws[draw] = (drawn[index] as number) - lowest;
   }
   return new Map([...contestants.keys()].map((id, index) => [id, oddsOf(itemAt(losses, index))]));
 }
 
-/**
- * The same from plain samples.
- *
- * @param logs of each contestant one log time for each observation, all in the same order; two and more.
- * @example
- * posteriorOdds(new Map([[4, [0, 0, 0, 0]], [8, [-0.5, -0.51, -0.49, -0.5]]]), 1).get(8)?.probabilityOfBest; // 1
- */
+/** The same from plain samples: of each contestant one log time for each of two and more observations, all in the same order. */
 export function posteriorOdds<Id>(logs: ReadonlyMap<Id, readonly number[]>, seed: number): Map<Id, Odds> {
   const [first = []] = logs.values();
   const df = Math.max(1, first.length - 1);

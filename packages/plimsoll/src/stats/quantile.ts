@@ -2,11 +2,7 @@
  * The quantile of some values by linear interpolation between order statistics (type 7 of Hyndman & Fan 1996, the
  * default of R and NumPy).
  *
- * @param values at least one number, in any order.
- * @param q from 0 to 1.
  * @throws {RangeError} when there are no values.
- * @example
- * quantile([4, 1, 3, 2], 0.5); // 2.5
  */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) throw new RangeError('a quantile needs at least one value');
@@ -36,8 +32,5 @@ export function walshAverages(values: readonly number[]): number[] {
 /**
  * The Hodges–Lehmann estimate of the centre of the values: the median of their Walsh averages. Efficient where the
  * mean is, and hardly moved by outliers (Hollander & Wolfe, Nonparametric Statistical Methods, 3.2).
- *
- * @example
- * hodgesLehmann([1, 2, 9]); // 3.5
  */
 export const hodgesLehmann = (values: readonly number[]): number => median(walshAverages(values));

@@ -13,11 +13,6 @@ export interface Random {
   shuffle<Item>(items: readonly Item[]): Item[];
 }
 
-/**
- * @param seed a whole number.
- * @example
- * createRandom(7).shuffle([1, 2, 3]);
- */
 export function createRandom(seed: number): Random {
   // xoroshiro128+ would give neighbouring seeds nearly the same first numbers.
   const generator = mersenne(seed);

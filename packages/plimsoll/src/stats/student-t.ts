@@ -40,34 +40,15 @@ function regularisedBeta(a: number, b: number, x: number): number {
     : 1 - (front * betaFraction(b, a, 1 - x)) / b;
 }
 
-/**
- * P(|T| > |t|) for Student's t.
- *
- * @param t any number.
- * @param df degrees of freedom, above 0.
- * @example
- * studentTwoSidedP(2.776, 4); // 0.05
- */
+/** P(|T| > |t|) for Student's t with `df` degrees of freedom: 0.05 for 2.776 with 4. */
 export const studentTwoSidedP = (t: number, df: number): number =>
   Number.isFinite(t) ? regularisedBeta(df / 2, 0.5, df / (df + t * t)) : 0;
 
-/**
- * The t that |T| exceeds with probability `p`: the critical value of a two-sided test.
- *
- * @param p above 0, below 1.
- * @param df degrees of freedom, above 0.
- * @example
- * studentCritical(0.05, 4); // 2.776
- */
+/** The t that |T| exceeds with probability `p`, above 0 and below 1: the critical value of a two-sided test. */
 export const studentCritical = (p: number, df: number): number =>
   whereFallsTo(p, (t) => studentTwoSidedP(t, df), 1, 1e-9);
 
-/**
- * The argument at which a function that falls from 0 on comes down to a value.
- *
- * @param guess above 0.
- * @param precision as a share of the argument.
- */
+/** The argument at which a function that falls from 0 on comes down to a value, to so small a share of itself. */
 export function whereFallsTo(
   value: number,
   of: (argument: number) => number,

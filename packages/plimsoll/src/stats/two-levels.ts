@@ -34,8 +34,6 @@ const NODES = 16;
  * which the intervals of few generations hold. For each ratio it is Student's.
  *
  * @param generations the values of each one's blocks, at least one in all.
- * @example
- * fitTwoLevels([[1, 2], [2, 3]]).mean; // 2
  */
 export function fitTwoLevels(generations: readonly (readonly number[])[]): TwoLevels {
   const groups = pseudoValues(generations);

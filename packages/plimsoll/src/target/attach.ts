@@ -42,7 +42,7 @@ export class RemoteError extends Error {
   }
 }
 
-export const ATTACH_MS = 5000;
+const ATTACH_MS = 5000;
 const ANSWER_MS = 10_000;
 const POLL_MS = 10;
 const NUDGE_MS = 50;
@@ -62,13 +62,6 @@ const DEFAULT_PORT = 9229;
  *
  * @throws {PlimsollError} PLIMSOLL_NO_PROCESS, PLIMSOLL_NOT_NODE, PLIMSOLL_NOT_PERMITTED, PLIMSOLL_PORT_IN_USE when another process
  * listens on the inspector's port, PLIMSOLL_NO_INSPECTOR when it is switched off.
- * @example
- * const attached = await attach(4711);
- * try {
- *   await attached.evaluate('process.version'); // 'v24.21.0'
- * } finally {
- *   await attached.close();
- * }
  */
 export async function attach(
   pid: number,
@@ -110,7 +103,7 @@ export async function attach(
       // Node closes connections first, and a moment later the port: until then a second attach would meet this inspector.
       const end = performance.now() + CLOSE_MS;
       const port = Number(new URL(url).port);
-      while (isOurs && performance.now() < end && listenersOf(pid).some((one) => one.port === port))
+      while (isOurs && performance.now() < end && listenersOf(pid).some((listener) => listener.port === port))
         await sleep(POLL_MS);
     },
   };
@@ -241,9 +234,9 @@ async function wake(
   const end = performance.now() + timeoutMs;
   let againAt = 0;
   for (;;) {
-    const rival = localListeners(pid).find((one) => one.port === port);
-    const found = await openInspector(listenersOf(pid).filter(({ inode }) => !before.has(inode)));
-    if (found !== null) return found;
+    const rival = localListeners(pid).find((listener) => listener.port === port);
+    const url = await openInspector(listenersOf(pid).filter(({ inode }) => !before.has(inode)));
+    if (url !== null) return url;
     const now = performance.now();
     if (now > end) throw rival === undefined ? notOpened(pid, timeoutMs) : portTaken(port, rival);
     // Another process that plimsoll is attached to has the port for a moment.

@@ -61,9 +61,9 @@ export class InspectorSession {
     const params = { expression, awaitPromise, returnByValue: true };
     const answer = await new Promise<Answer | null | undefined>((resolve) => {
       const timer = setTimeout(() => this.#settle(id, undefined), timeoutMs);
-      this.#waiting.set(id, (one) => {
+      this.#waiting.set(id, (outcome) => {
         clearTimeout(timer);
-        resolve(one);
+        resolve(outcome);
       });
       if (this.#socket.readyState !== WebSocket.OPEN) this.#settle(id, null);
       else this.#socket.send(JSON.stringify({ id, method: 'Runtime.evaluate', params }));
@@ -81,7 +81,7 @@ export class InspectorSession {
   }
 
   #settle(id: number, answer: Answer | null | undefined): void {
-    const settle = this.#waiting.get(id) as ((one: Answer | null | undefined) => void) | undefined;
+    const settle = this.#waiting.get(id) as ((outcome: Answer | null | undefined) => void) | undefined;
     this.#waiting.delete(id);
     settle?.(answer);
   }

@@ -7,9 +7,6 @@ const KEPT = "globalThis[Symbol.for('plimsoll.resize')]";
 /**
  * An expression that is `@plimsoll/monitor/resize` in the process that evaluates it, which needs neither the package nor the right to
  * read our files.
- *
- * @example
- * await attached.evaluate(`${resizeEngine()}.threadPool.resize(12)`);
  */
 export function resizeEngine(): string {
   const text = readFileSync(createRequire(import.meta.url).resolve('@plimsoll/monitor/resize'), 'utf8');

@@ -17,8 +17,10 @@ export function lookAt(observer: Observer, of: number | string | undefined): See
       'top needs /proc, which only Linux has; plimsoll trace and @plimsoll/monitor run elsewhere, too',
     );
   const all = nodeProcesses().filter((pid) => pid !== process.pid);
-  const found = (typeof of === 'number' ? familyOf(of, all) : all).flatMap((pid) => observer.look(pid) ?? []);
-  const seen = found.filter(({ pid, program }) => pid === of || !TOP.test(program));
+  const looked = (typeof of === 'number' ? familyOf(of, all) : all).flatMap(
+    (pid) => observer.look(pid) ?? [],
+  );
+  const seen = looked.filter(({ pid, program }) => pid === of || !TOP.test(program));
   const chosen = typeof of === 'string' ? seen.filter(({ program }) => program.includes(of)) : seen;
   if (chosen.length > 0) return chosen.toSorted((a, b) => b.busy - a.busy || a.pid - b.pid);
   if (typeof of === 'number') throw usage(noProcess(of));

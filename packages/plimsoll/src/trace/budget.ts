@@ -1,4 +1,5 @@
 import { lowerBound } from '../collections/lower-bound.js';
+import { mean } from '../collections/sum.js';
 import type { TracedJob, TracedProcess, UsageInterval } from '../results/trace.js';
 import type { Budget } from '../results/trace-summary.js';
 import { quantileOfSorted } from '../stats/quantile.js';
@@ -101,8 +102,7 @@ export function budgetOf(parts: readonly Parts[]): Budget | null {
   if (parts.length === 0) return null;
   const entries = NAMES.map((name) => {
     const values = parts.map((part) => part[name]).sort((a, b) => a - b);
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-    return [name, { mean, p99: quantileOfSorted(values, TAIL) }];
+    return [name, { mean: mean(values), p99: quantileOfSorted(values, TAIL) }];
   });
   return Object.fromEntries(entries) as Budget;
 }

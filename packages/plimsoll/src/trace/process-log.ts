@@ -1,3 +1,4 @@
+import CATEGORIES from '../lab/child/trace-categories.cjs';
 import type { PoolEvent } from '../libuv/job.js';
 import type {
   EndLine,
@@ -8,7 +9,6 @@ import type {
   RecordedLine,
   ThreadsLine,
 } from './child/lines.cjs';
-import log from './child/log.cjs';
 
 /** Everything that one process left, put in order; times are microseconds of process.hrtime. */
 export interface ProcessLog {
@@ -64,7 +64,7 @@ const NO_ARGS = {};
 /** All of one shape: there may be a million. */
 const poolEvent = ([ph, cat, name, tid, ts, tts, id, result]: RecordedEvent): PoolEvent => ({
   ph,
-  cat: log.CATEGORIES[cat],
+  cat: CATEGORIES[cat],
   name,
   tid,
   ts,

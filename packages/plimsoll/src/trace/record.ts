@@ -48,10 +48,6 @@ export interface RecordProgress {
   readonly processes: number;
 }
 
-export interface RecordContext extends Supervision {
-  readonly onProgress?: ((progress: RecordProgress) => void) | undefined;
-}
-
 const DEFAULT_MAX_EVENTS = 1_000_000;
 const SAMPLE_MS = 50;
 const POLL_MS = 100;
@@ -67,34 +63,27 @@ const PRELOAD = fileURLToPath(new URL('./child/preload.cjs', import.meta.url));
  *
  * @throws {PlimsollError} PLIMSOLL_TARGET_FAILED when the command cannot be started; PLIMSOLL_NOT_RECORDED when no Node
  * process of it could be recorded.
- * @example
- * const trace = await record(['node', 'app.js'], { durationMs: 30_000 }, { guardian, signal });
  */
 export async function record(
   command: readonly string[],
   options: RecordOptions,
-  { guardian, signal, onProgress = () => {} }: RecordContext,
+  { guardian, signal, onProgress = () => {} }: Supervision<RecordProgress>,
 ): Promise<Trace> {
   const directory = guardian.temporaryDirectory();
   try {
     const startedAt = new Date();
     const environment = captureEnvironment({ directory: process.cwd() });
     const origin = Number(process.hrtime.bigint() / 1000n);
-    const running = await startCommand(
-      command,
-      variables(directory, options),
-      options.stdout ?? 'stdout',
-      guardian,
-    );
+    const env = variables(directory, options);
+    const running = await startCommand(command, env, options.stdout ?? 'stdout', guardian);
     const ending = await attend(running, directory, options, signal, onProgress);
     await running.close();
     const recorded = readRecordings(directory);
     if (recorded.length === 0 && ending !== 'interrupted')
       throw nothingRecorded(command, await running.ended);
     const reduced = recorded.map((recording) => reduce(recording, origin));
-    const processes = reduced
-      .map((one) => one.process)
-      .sort((a, b) => a.startMs - b.startMs || a.pid - b.pid);
+    const processes = reduced.map(({ process }) => process);
+    processes.sort((a, b) => a.startMs - b.startMs || a.pid - b.pid);
     const failed =
       ending === 'failed' ? [{ id: 'trace.command-failed', detail: running.end()?.text ?? '' }] : [];
     const trace: Trace = {

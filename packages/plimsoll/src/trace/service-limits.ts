@@ -1,7 +1,8 @@
 import { grouped } from '../collections/grouped.js';
 import { lowerBound } from '../collections/lower-bound.js';
+import { sum } from '../collections/sum.js';
 import type { PoolJob, Unplaced } from '../libuv/job.js';
-import { type Longest, placeJobs, replayPool } from '../libuv/replay.js';
+import { type Longest, placeJobs } from '../libuv/replay.js';
 import type { UsageInterval } from '../results/trace.js';
 import { quantile } from '../stats/quantile.js';
 
@@ -40,12 +41,12 @@ export function placeWithin(
   clock: (us: number) => number,
 ): PoolJob[] {
   const placed = placeJobs(jobs, size);
-  const files = placed.filter(({ kind }) => kind === 'fs');
+  const files = placed.filter(isFile);
   const seen = atWork(jobs, usage, clock);
-  const left = Math.max(0, seen.ms * US - sum(placed.filter(({ kind }) => kind !== 'fs')));
+  const left = Math.max(0, seen.ms * US - onThreads(placed.filter((job) => !isFile(job))));
   const most = left * TOLERANCE + ERRORS * seen.errorMs * US;
-  if (usage.length === 0 || sum(files) <= most) return placed;
-  const quick = quickOnes(files);
+  if (usage.length === 0 || onThreads(files) <= most) return placed;
+  const quick = quickTimes(files);
   const longestWait = new Map(
     jobs.map((job) => [
       job,
@@ -55,7 +56,7 @@ export function placeWithin(
   const longest =
     (power: number): Longest =>
     (job, started) =>
-      job.kind === 'fs'
+      isFile(job)
         ? Math.max(
             2 ** power * (quick.get(job.name) ?? 0),
             job.returned - (longestWait.get(job) as number) - started,
@@ -65,11 +66,7 @@ export function placeWithin(
   let high = MOST_POWER;
   for (let step = 0; step < STEPS; step++) {
     const middle = (low + high) / 2;
-    let total = 0;
-    replayPool(jobs, size, longest(middle), (index, { started, ended }) => {
-      if (jobs[index]?.kind === 'fs') total += ended - started;
-    });
-    if (total > left) high = middle;
+    if (onThreads(placeJobs(jobs, size, longest(middle)).filter(isFile)) > left) high = middle;
     else low = middle;
   }
   return placeJobs(jobs, size, longest(low));
@@ -92,8 +89,10 @@ function mostWait(time: number, usage: readonly UsageInterval[]): number {
   return Number.POSITIVE_INFINITY;
 }
 
-const sum = (jobs: readonly PoolJob[]): number =>
-  jobs.reduce((total, { started, ended }) => total + (ended ?? 0) - (started ?? 0), 0);
+const isFile = ({ kind }: Unplaced): boolean => kind === 'fs';
+
+const onThreads = (jobs: readonly PoolJob[]): number =>
+  sum(jobs.map(({ started, ended }) => (ended ?? 0) - (started ?? 0)));
 
 /**
  * Milliseconds that the pool's threads were at work: on a core or waiting for one, which the kernel's clocks tell, or
@@ -123,7 +122,7 @@ function atWork(
 }
 
 /** How long a quick job of each kind took, in microseconds. */
-const quickOnes = (jobs: readonly PoolJob[]): Map<string, number> =>
+const quickTimes = (jobs: readonly PoolJob[]): Map<string, number> =>
   new Map(
     [...grouped(jobs, ({ name }) => name)].map(([name, alike]) => {
       const times = alike.map(({ returned, started, submitted }) => returned - (started ?? submitted));

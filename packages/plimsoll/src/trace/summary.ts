@@ -1,4 +1,5 @@
 import { grouped } from '../collections/grouped.js';
+import { sum } from '../collections/sum.js';
 import type { Trace, TracedProcess } from '../results/trace.js';
 import type { Budget, TracedKind, TracedProgram } from '../results/trace-summary.js';
 import { budgetOf, type Parts, partsOf } from './budget.js';
@@ -45,14 +46,13 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
     const threads = observedThreads ?? size;
     return { threads, ...poolUse(jobs, threads) };
   });
-  const total = (of: (use: (typeof uses)[number]) => number): number =>
-    uses.reduce((sum, use) => sum + of(use), 0);
+  const total = (of: (use: (typeof uses)[number]) => number): number => sum(uses.map(of));
   const threadMs = total(({ threads, activeMs }) => threads * activeMs);
   return {
     ...{ script, node, size },
     pids: processes.map(({ pid }) => pid),
     observedThreads: [...new Set(processes.flatMap(({ observedThreads }) => observedThreads ?? []))],
-    jobs: processes.reduce((sum, { jobs }) => sum + jobs.length, 0),
+    jobs: sum(processes.map(({ jobs }) => jobs.length)),
     activeMs: total(({ activeMs }) => activeMs),
     utilization: threadMs === 0 ? null : total(({ takenMs }) => takenMs) / threadMs,
     saturatedMs: total(({ saturatedMs }) => saturatedMs),
@@ -69,9 +69,9 @@ const WORTH = 0.01;
 
 /** Who had the threads while jobs waited for one, the largest share first. */
 function heldBy(held: readonly (readonly [kind: string, ms: number])[]): TracedProgram['heldBy'] {
-  const all = held.reduce((sum, [, ms]) => sum + ms, 0);
+  const all = sum(held.map(([, ms]) => ms));
   return [...grouped(held, ([kind]) => kind)]
-    .map(([kind, alike]) => ({ kind, share: alike.reduce((sum, [, ms]) => sum + ms, 0) / all }))
+    .map(([kind, alike]) => ({ kind, share: sum(alike.map(([, ms]) => ms)) / all }))
     .filter(({ share }) => share >= WORTH)
     .sort((a, b) => b.share - a.share);
 }
@@ -112,7 +112,7 @@ function kindsOf(processes: readonly TracedProcess[], parts: readonly (readonly 
       jobs: alike.length,
       inferred: alike.filter(({ job }) => job.inferred).length,
       queued: alike.filter(({ job }) => job.queued).length,
-      budget: budgetOf(alike.map((one) => one.parts)) as Budget,
+      budget: budgetOf(alike.map(({ parts }) => parts)) as Budget,
     }))
     .sort((a, b) => timeIn(b) - timeIn(a));
 }

@@ -1,11 +1,11 @@
 import { grouped } from '../collections/grouped.js';
 import { lowerBound } from '../collections/lower-bound.js';
-import { namesPoolThreads } from '../host/pool-threads.js';
+import { sum } from '../collections/sum.js';
+import { namesPoolThreads, POOL_THREAD } from '../host/pool-threads.js';
 import type { PoolEvent } from '../libuv/job.js';
 import type { ThreadUsage, UsageInterval } from '../results/trace.js';
 import type { ProcessLog } from './process-log.js';
 
-const NAME = 'libuv-worker';
 const KERNEL = /^iou-/;
 
 /**
@@ -18,7 +18,7 @@ const KERNEL = /^iou-/;
 export function poolThreads({ samples, process, events, workers }: ProcessLog): ReadonlySet<number> | null {
   if (samples.length === 0) return null;
   const all = samples.flatMap((sample) => sample.new);
-  const named = all.filter(([, name]) => name === NAME).map(([tid]) => tid);
+  const named = all.filter(([, name]) => name === POOL_THREAD).map(([tid]) => tid);
   if (named.length > 0 || namesPoolThreads(process.libuv)) return new Set(named);
   // What nothing used has no threads.
   if (events.length === 0) return new Set();
@@ -67,8 +67,8 @@ export function usageIntervals(
     const usage = (isWanted: (tid: number) => boolean): ThreadUsage => {
       const wanted = sample.use.filter(([tid]) => tid !== recorder && isWanted(tid));
       return {
-        cpuMs: wanted.reduce((sum, [, cpu]) => sum + cpu, 0) / NS_PER_MS,
-        coreWaitMs: wanted.reduce((sum, [, , waited]) => sum + waited, 0) / NS_PER_MS,
+        cpuMs: sum(wanted.map(([, cpu]) => cpu)) / NS_PER_MS,
+        coreWaitMs: sum(wanted.map(([, , waited]) => waited)) / NS_PER_MS,
       };
     };
     const isLoop = (tid: number): boolean => tid === process.pid;

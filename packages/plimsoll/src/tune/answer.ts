@@ -28,7 +28,6 @@ import {
 export type TuneNote =
   /** The app sets UV_THREADPOOL_SIZE itself: it was started with `limit` threads, and larger sizes are out of reach. */
   | { readonly id: 'tune.app-sets-size'; readonly limit: number; readonly wanted: number }
-  /** Sizes that were left out, and why. */
   | {
       readonly id: 'tune.sizes-left-out';
       readonly sizes: readonly number[];
@@ -42,7 +41,6 @@ export type TuneNote =
   /** One run is so long that the answer would take this many minutes. */
   | { readonly id: 'tune.needs-minutes'; readonly minutes: number };
 
-/** What was done, told by whoever did it. */
 export interface TuneFacts {
   readonly environment: Environment;
   readonly command: readonly string[] | null;
@@ -54,14 +52,12 @@ export interface TuneFacts {
   readonly notes: readonly TuneNote[];
 }
 
-/** What was measured, by windows or by runs, and how it went. */
 export interface Outcome extends Pick<TuneFacts['method'], 'processes' | 'resizing' | 'stop'> {
   readonly samples: readonly Sample[];
   readonly plan: JudgePlan;
   readonly notes: readonly TuneNote[];
 }
 
-/** What was measured; the sentences about it are composed above. */
 export interface MeasuredTune extends Omit<TuneResult, 'headline' | 'findings'> {
   readonly notes: readonly TuneNote[];
 }
@@ -127,7 +123,6 @@ interface Material {
   readonly plan: JudgePlan;
   readonly judgement: Judgement;
   readonly unit: TuneResult['method']['unit'];
-  /** Mean latency of each window. */
   readonly means: BlockValues;
 }
 

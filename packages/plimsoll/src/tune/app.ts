@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
-import { readGroupUsage } from '../host/group-usage.js';
-import { hasEnded, processesWithEnvironment } from '../host/processes.js';
+import { groupMembers, hasEnded, processesWithEnvironment } from '../host/processes.js';
 import { type CommandEnd, type RunningCommand, startCommand } from '../lab/command.js';
 import type { Guardian } from '../lab/guardian.js';
 import { type Endpoint, endpointOf } from './endpoint.js';
@@ -100,12 +99,10 @@ export class App {
     }
   }
 
-  /** How long it ran, or has been running. */
   get wallMs(): number {
     return (this.#end?.atMs ?? performance.now()) - this.#startMs;
   }
 
-  /** Pools get their old size back, agents leave, and the command is ended. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     await this.live.close();
@@ -126,6 +123,6 @@ export class App {
   }
 
   #pids(): number[] {
-    return [...new Set([...(readGroupUsage(this.#running.pid)?.pids ?? []), ...this.#left()])];
+    return [...new Set([...groupMembers(this.#running.pid), ...this.#left()])];
   }
 }

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlimsollError } from '../errors.js';
-import { endedChildrenSeconds } from '../host/group-usage.js';
+import { endedChildrenSeconds } from '../host/processes.js';
 import { startCommand } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { Random } from '../stats/random.js';
 
-/** What one run of a command took. */
 export interface CommandTimes {
   /** From its start to the end of its process. Of a run that was cut off: so long it took at least. */
   readonly wallMs: number;

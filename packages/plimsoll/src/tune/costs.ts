@@ -23,7 +23,6 @@ const LEAST_FOR_P99 = 200;
 const MOST_ROUTES = 24;
 const LEAST_SHARE = 0.005;
 
-/** The costs of all samples that are compared. */
 export function costsOf(samples: readonly Sample[], objective: Objective): Costs {
   const compared = samples.filter(({ disturbed }) => !disturbed);
   const windows = compared.filter(isWindow);
@@ -75,7 +74,6 @@ function once<Figures extends object>(find: (window: Window) => Figures): (windo
   };
 }
 
-/** By route. */
 export const totalsOf = once(({ routes }): ReadonlyMap<string, Total> => {
   const known = [...routes].filter(([, latencies]) => latencies.length > 0);
   return new Map(
@@ -83,7 +81,6 @@ export const totalsOf = once(({ routes }): ReadonlyMap<string, Total> => {
   );
 });
 
-/** By route, in ascending order. */
 const sortedOf = once(
   ({ routes }): ReadonlyMap<string, Float64Array> =>
     new Map([...routes].map(([route, latencies]) => [route, Float64Array.from(latencies).sort()])),

@@ -1,7 +1,6 @@
 import { commandOf, environmentOf } from '../host/processes.js';
 import { type Listener, listenersOf } from '../host/sockets.js';
 
-/** Where an app takes connections. */
 export type Endpoint = Pick<Listener, 'host' | 'port'>;
 
 /** `http://127.0.0.1:3000` */

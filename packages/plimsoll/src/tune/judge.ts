@@ -39,7 +39,6 @@ export interface SizeRanking {
   readonly higherP99: boolean;
 }
 
-/** What the blocks until now say. */
 export interface Judgement {
   /** Arms that go on, the baseline and its twin always among them. */
   readonly living: readonly Arm[];
@@ -186,7 +185,6 @@ class Trial {
     return { ratio, verdict: hasLooked && !noisy ? verdictOf(ratio) : 'unclear', blocks: logs.length };
   }
 
-  /** For all sizes together. */
   #intervalOfAll(values: readonly number[], blocksEach = this.#blocksEach): MeanInterval {
     return meanInterval(values, this.#critical(values.length, this.#plan.sizes.length - 1, blocksEach));
   }
@@ -199,12 +197,10 @@ class Trial {
     return lookBoundary(most, 1 - (1 - LEVEL) / Math.max(1, comparisons))(blocks);
   }
 
-  /** Of one comparison among those of all sizes. */
   get #alpha(): number {
     return (1 - LEVEL) / Math.max(1, this.#plan.sizes.length - 1);
   }
 
-  /** Log costs of sizes in the blocks that all of them have. */
   #common(sizes: readonly number[]): Map<number, number[]> {
     const rows = sizes.map((size) => this.#logs.get(size) ?? new Map<number, number>());
     const blocks = [...(rows[0]?.keys() ?? [])].filter((block) => rows.every((row) => row.has(block)));
@@ -219,7 +215,6 @@ class Trial {
     return first.length < FIRST_LOOK ? new Map() : posteriorOdds(common, this.#plan.seed);
   }
 
-  /** Shown to be more than the same. */
   #isSlower(size: number, other: number): boolean {
     if (size === other) return false;
     const [own = [], others = []] = this.#common([size, other]).values();

@@ -15,7 +15,6 @@ export interface TuneQuestion {
   readonly seed: number;
 }
 
-/** Of a command. */
 export interface TuneRequest extends TuneQuestion {
   readonly command: readonly string[];
   /** null: whoever sends requests anyway. */
@@ -25,7 +24,6 @@ export interface TuneRequest extends TuneQuestion {
   readonly stdout: Output;
 }
 
-/** Of a process that serves already. */
 export interface TuneProcessRequest extends Pick<TuneQuestion, 'objective' | 'timeMs' | 'seed'> {
   readonly pid: number;
   /** null: from half to four times the size that it has. */
@@ -38,12 +36,10 @@ export interface TuneContext extends Supervision {
   readonly onProgress: (progress: TuneProgress) => void;
 }
 
-/** What a tune tells while it runs. */
 export interface TuneProgress {
   readonly phase: 'starting' | 'waiting' | 'warming up' | 'measuring';
   /** Of the phase: where requests are waited for. */
   readonly at: string | null;
-  /** Complete blocks. */
   readonly blocks: number;
   /** `null` before the first block has ended. */
   readonly known: Judgement | null;
@@ -52,7 +48,6 @@ export interface TuneProgress {
   readonly leftMs: number;
 }
 
-/** How far a measurement is that began then. */
 export function spentOf(startMs: number, timeMs: number): Pick<TuneProgress, 'share' | 'leftMs'> {
   const spentMs = performance.now() - startMs;
   return { share: Math.min(1, spentMs / timeMs), leftMs: Math.max(0, timeMs - spentMs) };

@@ -5,7 +5,6 @@ import { studentCritical } from '../stats/student-t.js';
 import { isCutShort, sharesOf, type Total, totalsOf } from './costs.js';
 import type { Window } from './sample.js';
 
-/** A table of more is not read. */
 const MOST_ROUTES = 50;
 const LEAST_REQUESTS = 20;
 const LEAST_BLOCKS = 4;

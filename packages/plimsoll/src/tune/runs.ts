@@ -10,7 +10,6 @@ import type { CommandRun } from './sample.js';
 /** A run that takes so many times as long as the longest at the baseline is ended: its size is hopeless. */
 const CUT_OFF = 5;
 const LEAST_CUT_OFF_MS = 1_000;
-/** Fresh processes of every size, none of which was resized. */
 const FRESH = { processes: null, resizing: null } as const;
 
 /**

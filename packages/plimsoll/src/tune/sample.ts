@@ -5,7 +5,6 @@ export type Arm = number | 'twin';
 interface Place {
   /** In each block every living arm has one turn, in random order. */
   readonly block: number;
-  /** Place in its block. */
   readonly order: number;
   readonly arm: Arm;
   /** Pool threads; of a window those that served the queue, proved. */
@@ -18,7 +17,6 @@ interface Place {
 export interface Window extends Place {
   /** Length of the measured span: settling and draining are left out. */
   readonly seconds: number;
-  /** Requests that ended within the span. */
   readonly completed: number;
   /** Latencies by route, of the good requests that began within the span, whenever they ended: else long ones would be missing. */
   readonly routes: ReadonlyMap<string, readonly number[]>;
@@ -39,7 +37,6 @@ export interface Window extends Place {
   readonly cpuCores: number;
   /** Busy cores of the whole machine, or of the CPUs that this process may use. Null where it cannot be read. */
   readonly machineBusyCores: number | null;
-  /** Mean wait of a job for a pool thread, of file calls (fast) and of name lookups (slow I/O). */
   readonly queueWaitMs: { readonly fast: number | null; readonly slow: number | null };
   /** Mean number of pool threads with a job, parked ones left out. Null where it cannot be told. */
   readonly busyThreads: number | null;

@@ -13,7 +13,6 @@ import type { Window } from './sample.js';
 import { openTraffic, type TrafficSource } from './traffic/open.js';
 import type { Traffic } from './traffic/traffic.js';
 
-/** An app that serves, and how it is asked. */
 export interface ServingApp {
   readonly live: LiveTarget;
   /** Where it listens; null when that is not known. */
@@ -164,7 +163,6 @@ class Serving {
     return { samples: results, plan, stop, processes, resizing, notes: this.#notes() };
   }
 
-  /** Whether it is of use to go on after these windows. */
   #check(windows: readonly Window[]): void {
     const trouble = this.#traffic?.trouble();
     if (trouble?.isAll) throw onlyErrors(trouble.text);

@@ -95,7 +95,6 @@ function begin({ timeMs }: Pick<TuneQuestion, 'timeMs'>, { onProgress }: TuneCon
   };
 }
 
-/** @returns null for a command that ends. */
 async function examine(app: App, request: TuneRequest, context: TuneContext): Promise<Outcome | null> {
   const { traffic, timeMs, readyMs, sizes } = request;
   const patienceMs = timeMs / ((sizes.length + 1) * FIRST_LOOK);

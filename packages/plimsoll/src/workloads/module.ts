@@ -30,9 +30,9 @@ export class BadModule extends Error {
 function check(exports: Record<string, unknown>): WorkloadModule {
   const { default: run, operations, isolated } = exports;
   if (run === undefined) {
-    const found = Object.keys(exports).join(', ') || 'nothing';
+    const names = Object.keys(exports).join(', ') || 'nothing';
     throw new BadModule(
-      `its default export must be an async function, but it has none (it exports ${found})`,
+      `its default export must be an async function, but it has none (it exports ${names})`,
     );
   }
   if (typeof run !== 'function')

@@ -62,8 +62,6 @@ export interface ParameterOptions {
  * The parameters of a built-in workload under the given options.
  *
  * @throws {z.ZodError} when a value of `set` is unknown or out of range.
- * @example
- * resolveParameters('crypto', { scale: 0.1 }).iterations; // 100
  */
 export function resolveParameters<Name extends WorkloadName>(
   name: Name,

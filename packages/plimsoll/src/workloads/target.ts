@@ -23,10 +23,10 @@ export async function loadTarget({ url, exportName, args }: Target): Promise<() 
   const exports = (await import(url)) as Record<string, unknown>;
   const [owner, value] = find(exports, exportName);
   if (typeof value !== 'function') {
-    const found = Object.keys(exports).filter((name) => typeof exports[name] === 'function');
+    const functions = Object.keys(exports).filter((name) => typeof exports[name] === 'function');
     const what = value === undefined ? 'there is no export' : `it is ${typeof value}, not a function:`;
     throw new BadModule(
-      `${what} ${JSON.stringify(exportName)} (functions that it exports: ${found.join(', ') || 'none'})`,
+      `${what} ${JSON.stringify(exportName)} (functions that it exports: ${functions.join(', ') || 'none'})`,
     );
   }
   const call = value as Called;

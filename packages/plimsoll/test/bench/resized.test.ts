@@ -4,7 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { MeasuringProcess, type MeasuringRequest } from '#plimsoll/bench/measuring-process.js';
+import {
+  type MeasuringProcess,
+  type MeasuringRequest,
+  openMeasuringProcess,
+} from '#plimsoll/bench/measuring-process.js';
 import { withGuardian } from '#plimsoll/lab/guardian.js';
 import { openResolver } from '#plimsoll/lab/resolver/open.js';
 import { createRandom } from '#plimsoll/stats/random.js';
@@ -20,7 +24,7 @@ const open = (
   request: Pick<MeasuringRequest, 'spec' | 'directory'> & Partial<MeasuringRequest>,
   guardian: Parameters<Parameters<typeof withGuardian>[0]>[0],
 ): Promise<MeasuringProcess> =>
-  MeasuringProcess.open(
+  openMeasuringProcess(
     { size: 8, resizes: true, names: [], prefix: [], deadlineMs: 60_000, ...request },
     { guardian, signal: new AbortController().signal },
     createRandom(1),

@@ -1,9 +1,8 @@
 import { after, before, describe } from 'node:test';
-import type { ReportDocument } from '#plimsoll/report/documents.js';
+import type { Result } from '#plimsoll/report/documents.js';
 import { made, measured, timelines } from './documents.js';
 import { hostileTests, pageTests } from './page-tests.js';
 import { findChromium, Session } from './session.js';
-import { tableTests } from './table-tests.js';
 
 const skip = findChromium() === null && 'no Chromium on PATH or in PLIMSOLL_CHROMIUM';
 
@@ -13,9 +12,8 @@ describe('reports in a browser', { skip }, () => {
   before(() => session.start());
   after(() => session.stop());
 
-  describe('tables', () => tableTests(session));
   describe('results', () => {
-    let others: ReportDocument[] = [];
+    let others: Result[] = [];
     before(async () => {
       others = await made();
     });

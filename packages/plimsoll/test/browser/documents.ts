@@ -1,6 +1,6 @@
 import { classify, compare, trace, tune } from 'plimsoll';
 import { readDocuments } from '#plimsoll/api/result-files.js';
-import type { ReportDocument } from '#plimsoll/report/documents.js';
+import type { Result } from '#plimsoll/report/documents.js';
 import { inRepository } from './session.js';
 
 const kept = (name: string): string => inRepository(`docs/results/${name}`);
@@ -15,14 +15,14 @@ const HASHING =
   'for (let i = 0; i < 40; i++) require("node:crypto").pbkdf2("a", "b", 5000, 64, "sha512", () => require("node:fs").stat(".", () => {}))';
 
 /** One of every other kind, made now. */
-export async function made(): Promise<ReportDocument[]> {
+export async function made(): Promise<Result[]> {
   const command = [process.execPath, '-e', HASHING];
   const traced = await trace({ command });
   return [
-    { type: 'tune', document: await tune({ command, sizes: [1, 4], timeMs: 3_000 }) },
-    { type: 'trace', document: traced.summary },
-    { type: 'comparison', document: compare(kept('bench.json'), kept('bench.json')) },
-    { type: 'classification', document: await classify({ names: ['fs.stat', 'crypto.randomBytes'] }) },
+    await tune({ command, sizes: [1, 4], timeMs: 3_000 }),
+    traced.summary,
+    compare(kept('bench.json'), kept('bench.json')),
+    await classify({ names: ['fs.stat', 'crypto.randomBytes'] }),
   ];
 }
 

@@ -47,7 +47,13 @@ describe('plimsoll report', () => {
     const html = readFileSync(out, 'utf8');
     assert.match(html, /<h1>A &lt;b&gt;title&lt;\/b&gt;<\/h1>/);
     for (const name of ['crypto', 'zlib', 'dns']) assert.match(html, new RegExp(`${name}: time against 4`));
-    assert.deepEqual(carried(html), [result('crypto'), result('zlib'), result('dns')]);
+    const withoutRounds = (name: string): unknown =>
+      JSON.parse(
+        JSON.stringify(result(name), (key, value) =>
+          /rounds$/i.test(key) && Array.isArray(value) ? [] : value,
+        ),
+      );
+    assert.deepEqual(carried(html), ['crypto', 'zlib', 'dns'].map(withoutRounds));
   });
 
   test('--out - is the page alone', async () => {

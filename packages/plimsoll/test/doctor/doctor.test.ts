@@ -94,13 +94,6 @@ describe('every wrong setting, provoked', () => {
       assert.deepEqual([seen.code, seen.ids.includes('doctor.set-for-worker')], [1, true], seen.ids.join());
     });
 
-  test('an exit that waits for jobs of the pool', async () => {
-    const long =
-      "for (let i = 0; i < 8; i++) require('node:crypto').pbkdf2('a', 'b', 1e6, 64, 'sha512', () => {});";
-    const seen = await examine(program('exits.cjs', `${long} setTimeout(() => process.exit(), 100);`));
-    assert.deepEqual([seen.code, seen.ids.includes('doctor.exit-delayed')], [0, true], seen.ids.join());
-  });
-
   test('an app of PM2 keeps the environment of its first start', { skip: !isLinux }, async () => {
     const bin = join(dirname(createRequire(import.meta.url).resolve('pm2/package.json')), 'bin/pm2');
     const [node = '', script = ''] = program('app.cjs', USES + STAYS);
@@ -284,7 +277,7 @@ function pidIn(file: string): number {
 const FACTS: ProcessFacts = {
   ...{ pid: 1, ppid: 0, script: null, node: '24.0.0', libuv: '1.50.0', platform: 'linux' },
   ...{ initial: '8', current: '8', threads: 8, countedBy: 'preload', usedBy: 'app', availableParallelism: 2 },
-  ...{ resized: false, pm2: false, exitMs: null, workers: [] },
+  ...{ resized: false, pm2: false, workers: [] },
 };
 const MACHINE: MachineFacts = { effectiveCpus: 2, pidsHeadroom: null };
 const idsOf = (facts: Partial<ProcessFacts>, machine: Partial<MachineFacts> = {}) =>

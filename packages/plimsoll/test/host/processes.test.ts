@@ -3,7 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasEnded, isSameProcess, processesWithEnvironment, startTime } from '#plimsoll/host/processes.js';
+import {
+  endedChildrenSeconds,
+  hasEnded,
+  isSameProcess,
+  processesWithEnvironment,
+  startTime,
+} from '#plimsoll/host/processes.js';
 import { statFields } from '#plimsoll/host/read.js';
 import { fakeRoot, linuxOnly } from './fake-root.js';
 
@@ -70,4 +76,16 @@ test('a zombie has ended', (t) => {
     '/proc/8/stat': `8 (a) Z b) ${zombie}\n`,
   });
   assert.deepEqual([hasEnded(7, root), hasEnded(8, root), hasEnded(9, root)], [false, true, false]);
+});
+
+test('what a command used, with its own children, is known when it has ended', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const before = endedChildrenSeconds() ?? Number.NaN;
+  const busy = 'while (process.cpuUsage().user < 4e5);';
+  const child = spawn('sh', ['-c', `"${process.execPath}" -e "${busy}"; true`]);
+  await once(child, 'exit');
+  const used = (endedChildrenSeconds() ?? Number.NaN) - before;
+  assert.ok(used >= 0.4, `${used} s`);
+  assert.equal(endedChildrenSeconds('/nonexistent'), null);
 });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { MeasuringProcess } from '#plimsoll/bench/measuring-process.js';
+import { openMeasuringProcess } from '#plimsoll/bench/measuring-process.js';
 import { Guardian } from '#plimsoll/lab/guardian.js';
 import { openResolver } from '#plimsoll/lab/resolver/open.js';
 import { createRandom } from '#plimsoll/stats/random.js';
@@ -16,7 +16,7 @@ describe('the local resolver', namespaces ? {} : { skip: 'needs the right to mak
     const guardian = new Guardian();
     const resolver = await openResolver({ mode: 'local', delayMs: 40 }, guardian);
     const directory = guardian.temporaryDirectory();
-    const live = await MeasuringProcess.open(
+    const live = await openMeasuringProcess(
       {
         spec: { kind: 'built-in', name: 'dns', parameters: resolveParameters('dns', { operations: 16 }) },
         size: 8,

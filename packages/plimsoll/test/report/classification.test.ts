@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { captureEnvironment } from '#plimsoll/host/environment.js';
-import { classificationReport } from '#plimsoll/report/classify.js';
+import { reportText } from '#plimsoll/report/documents.js';
 import { plainStyle } from '#plimsoll/report/style.js';
 import { type Classified, classificationSchema } from '#plimsoll/results/classification.js';
 
@@ -31,7 +31,7 @@ const RESULT = classificationSchema.parse({
 
 for (const width of [80, 140])
   test(`the lists fit into ${width} columns, and obey no control characters`, () => {
-    const text = classificationReport(RESULT, plainStyle(width));
+    const text = reportText(RESULT, plainStyle(width));
     for (const line of text.split('\n')) assert.ok([...line].length <= width, line);
     assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u);
     for (const { name } of RESULT.results)
@@ -44,8 +44,8 @@ for (const width of [80, 140])
   });
 
 test('colours add nothing but colour', () => {
-  const plain = classificationReport(RESULT, plainStyle());
-  const coloured = classificationReport(RESULT, { width: 80, color: pc.createColors(true) });
+  const plain = reportText(RESULT, plainStyle());
+  const coloured = reportText(RESULT, { width: 80, color: pc.createColors(true) });
   assert.notEqual(coloured, plain);
   assert.equal(stripVTControlCharacters(coloured), plain);
 });

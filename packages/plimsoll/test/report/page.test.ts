@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { printable } from '#plimsoll/host/printable.js';
 import type { Report } from '#plimsoll/report/document.js';
-import { cellValue, compareCells } from '#plimsoll/report/html/client/cells.js';
-import { PAGE_SCRIPT, reportPage } from '#plimsoll/report/html/page.js';
+import { reportPage } from '#plimsoll/report/html/page.js';
 import { markdown } from '#plimsoll/report/markdown.js';
 import { plainStyle } from '#plimsoll/report/style.js';
 import { terminal } from '#plimsoll/report/terminal.js';
@@ -75,7 +74,7 @@ describe('texts of others', () => {
   });
 
   test('in a page', () => {
-    const page = reportPage([{ type: 'foreign', document: {}, report: () => EVERYWHERE }], HOSTILE);
+    const page = reportPage([{ document: {}, report: () => EVERYWHERE }], HOSTILE);
     assert.doesNotMatch(page.replaceAll('\n', ''), unseen);
     assert.doesNotMatch(page, /<img/);
     assert.ok(page.split('&lt;img src=x&gt;').length > 15);
@@ -87,7 +86,7 @@ describe('a page is made to be shared', () => {
     gunzipSync(Buffer.from(/base64,([^"]+)"/.exec(page)?.[1] ?? '', 'base64')).toString();
   const result = resultOf({ cost: (size) => (size === 16 ? 0.7 : 1) });
   const pageOf = (command: string[], traffic: string): string =>
-    reportPage([{ type: 'tune', document: { ...result, command, method: { ...result.method, traffic } } }]);
+    reportPage([{ ...result, command, method: { ...result.method, traffic } }]);
 
   test('of a command its program and script are named, and nothing else, in its data either', () => {
     const page = pageOf(
@@ -107,31 +106,5 @@ describe('a page is made to be shared', () => {
     for (const text of [page, dataOf(page)]) assert.doesNotMatch(text, /hunter2/);
     assert.match(page, /npm run dev/);
     assert.match(page, /requests: POST http:\/\/b\/c \(4 connections\)/);
-  });
-});
-
-describe('the script of the page', () => {
-  test('is small, writes no HTML, and does not end its element', () => {
-    assert.ok(PAGE_SCRIPT.length > 1000 && PAGE_SCRIPT.length < 4 * 1024, `${PAGE_SCRIPT.length} characters`);
-    assert.doesNotMatch(
-      PAGE_SCRIPT,
-      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|<\/script/i,
-    );
-  });
-
-  test('knows figures, units and gaps', () => {
-    const expected: [string, number | string | null][] = [
-      ['1,234.5', 1234.5],
-      ['85 µs', 0.085],
-      ['1.5 s', 1500],
-      ['2 min 10 s', 130_000],
-      ['−49 % [−50, −47]', -49],
-      ['12 MB', 12 * 2 ** 20],
-      ['–', null],
-      ['', null],
-      ['GET /a', 'GET /a'],
-    ];
-    for (const [text, value] of expected) assert.equal(cellValue(text), value, text);
-    assert.ok(compareCells('–', '1', 1) > 0 && compareCells('–', '1', -1) > 0);
   });
 });

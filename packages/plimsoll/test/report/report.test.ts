@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { formatBytes, formatChange, formatDuration, formatMs } from '#plimsoll/report/format.js';
 import { intervalPlot } from '#plimsoll/report/interval-plot.js';
-import { progressText } from '#plimsoll/report/progress.js';
+import { progressLine } from '#plimsoll/report/progress.js';
 import { terminalStyle } from '#plimsoll/report/style.js';
 import { markdownTable, renderTable, wrap } from '#plimsoll/report/table.js';
 
@@ -75,9 +75,10 @@ test('progress fits the terminal', () => {
     leftMs: 130_000,
     share: 0.42,
   };
-  for (const width of [40, 80, 140]) assert.ok(progressText(progress, width).length < width);
+  for (const width of [40, 80, 140])
+    assert.ok(progressLine(progress.workload, progress, width).length < width);
   assert.match(
-    progressText(progress, 140),
+    progressLine(progress.workload, progress, 140),
     /mjs: 3 generations {2}2: \+91 % ±10 ✓ {2}8: −1\.0 % ±5\.7 .* 42 % {2}2 min 10 s left/,
   );
 });

@@ -3,10 +3,9 @@ import { describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { captureEnvironment } from '#plimsoll/host/environment.js';
-import { bar, timeAxis, timeTicks } from '#plimsoll/report/bars.js';
-import { perfettoTrace } from '#plimsoll/report/perfetto.js';
+import { bar, ticks, timeAxis } from '#plimsoll/report/bars.js';
+import { reportText } from '#plimsoll/report/documents.js';
 import { plainStyle } from '#plimsoll/report/style.js';
-import { timelineReport } from '#plimsoll/report/timeline.js';
 import { type Span, type Timeline, timelineSchema } from '#plimsoll/results/timeline.js';
 
 const span = (request: number, given: Partial<Span>): Span => ({
@@ -50,16 +49,16 @@ const RESULT: Timeline = timelineSchema.parse({
 describe('the picture of a timeline', () => {
   for (const width of [80, 140])
     test(`fits into ${width} columns, and obeys no control characters`, () => {
-      const lines = timelineReport(RESULT, plainStyle(width)).split('\n');
+      const lines = reportText(RESULT, plainStyle(width)).split('\n');
       for (const line of lines) assert.ok([...line].length <= width, line);
       assert.ok(!lines.join('').includes('\x1b'));
       assert.ok(lines[0]?.includes('evil\\x1b[31m'));
     });
 
   test('every part has a sign of its own: without colours nothing is lost', () => {
-    const plain = timelineReport(RESULT, plainStyle(80));
+    const plain = reportText(RESULT, plainStyle(80));
     for (const sign of ['█', '░', '·', '▒', '┄', '─', '▓']) assert.ok(plain.includes(sign), sign);
-    const coloured = timelineReport(RESULT, { width: 80, color: pc.createColors(true) });
+    const coloured = reportText(RESULT, { width: 80, color: pc.createColors(true) });
     assert.notEqual(coloured, plain);
     assert.equal(stripVTControlCharacters(coloured), plain);
   });
@@ -83,32 +82,13 @@ describe('the picture of a timeline', () => {
   });
 
   test('an axis has few, round ticks', () => {
-    assert.deepEqual(timeTicks(269.3, 269.3 / 5), [0, 100, 200]);
-    assert.deepEqual(timeTicks(250, 50), [0, 50, 100, 150, 200, 250]);
-    assert.deepEqual(timeTicks(1, 0.2), [0, 0.2, 0.4, 0.6, 0.8, 1]);
-    assert.deepEqual(timeTicks(60_000, 12_000), [0, 20_000, 40_000, 60_000]);
+    assert.deepEqual(ticks(0, 269.3, 269.3 / 5), [0, 100, 200]);
+    assert.deepEqual(ticks(0, 250, 50), [0, 50, 100, 150, 200, 250]);
+    assert.deepEqual(ticks(0, 1, 0.2), [0, 0.2, 0.4, 0.6, 0.8, 1]);
+    assert.deepEqual(ticks(0, 60_000, 12_000), [0, 20_000, 40_000, 60_000]);
   });
 
   test('what is shorter than a cell is drawn all the same', () => {
     assert.deepEqual(bar([{ part: 'pool', fromMs: 51, toMs: 52 }], 100, 4), [null, null, 'pool', null]);
   });
-});
-
-test('a Perfetto trace has a lane per pool thread, and nothing overlaps on a lane', () => {
-  const overlapping = [...SPANS, span(3, { inferred: true, thread: null, submitMs: 10, startMs: 20 })];
-  const [experiment] = RESULT.experiments;
-  assert.ok(experiment !== undefined);
-  const { traceEvents } = perfettoTrace({ ...RESULT, experiments: [{ ...experiment, spans: overlapping }] });
-  const lanes = traceEvents.filter(({ name }) => name === 'thread_name').map(({ args }) => args.name);
-  for (const lane of ['main thread', 'pool thread 1', 'pool thread 2', 'request 1'])
-    assert.ok(lanes.includes(lane), lane);
-  const slices = traceEvents.filter(({ ph }) => ph === 'X');
-  const ends = new Map<number, number>();
-  for (const { tid, ts = 0, dur = 0 } of slices.sort((a, b) => (a.ts ?? 0) - (b.ts ?? 0))) {
-    assert.ok(dur > 0);
-    assert.ok(ts >= (ends.get(tid) ?? 0), `lane ${tid}`);
-    ends.set(tid, ts + dur);
-  }
-  assert.ok(slices.some(({ name }) => name === 'stat (inferred)'));
-  assert.ok(slices.some(({ name, dur }) => name === 'waiting in the queue' && dur === 100_000));
 });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { recommendedSize } from '#plimsoll/api/result-files.js';
 import { withGuardian } from '#plimsoll/lab/guardian.js';
+import { reportText } from '#plimsoll/report/documents.js';
 import { reportPage } from '#plimsoll/report/html/page.js';
 import { tuneProgressText } from '#plimsoll/report/progress.js';
 import { plainStyle } from '#plimsoll/report/style.js';
-import { tuneReport } from '#plimsoll/report/tune.js';
 import type { TuneResult } from '#plimsoll/results/tune.js';
 import type { TuneProgress } from '#plimsoll/tune/request.js';
 import type { Window } from '#plimsoll/tune/sample.js';
@@ -32,8 +32,8 @@ const changed = resultOf({ cost: better, change: routes });
 const noisy = resultOf({ twin: 1.2 });
 const none: TuneResult = { ...resultOf({ blocks: 1 }), sizes: [], twin: null };
 
-const text = (result: TuneResult, width = 80): string => tuneReport(result, plainStyle(width));
-const page = (result: TuneResult): string => reportPage([{ type: 'tune', document: result }]);
+const text = (result: TuneResult, width = 80): string => reportText(result, plainStyle(width));
+const page = (result: TuneResult): string => reportPage([result]);
 
 describe('the text', () => {
   for (const width of [80, 140])

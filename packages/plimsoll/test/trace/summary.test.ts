@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   plainStyle,
+  reportText,
   type Trace,
   type TracedJob,
   type TracedProcess,
   type TracedProgram,
-  traceReport,
   traceSummarySchema,
   type UsageInterval,
 } from 'plimsoll';
@@ -140,7 +140,7 @@ test('who had the threads while jobs waited for one is said, of all processes to
       ['crypto', '0.33'],
     ],
   );
-  const report = traceReport(summarise(traceOf([held(1, 'zlib')])), plainStyle(200));
+  const report = reportText(summarise(traceOf([held(1, 'zlib')])), plainStyle(200));
   assert.match(report, /jobs queued for 100 ms \(50 %\) · threads held meanwhile by zlib 100 %\n/);
 });
 
@@ -151,7 +151,7 @@ test('the report fits its width and nothing of the app steers the terminal', () 
       notes: [{ id: 'trace.inspector', detail: 'a long note '.repeat(20).trim() }],
     }),
   );
-  const report = traceReport(summary, plainStyle(80));
+  const report = reportText(summary, plainStyle(80));
   const control = [...report].filter((character) => /\p{Cc}/u.test(character) && character !== '\n');
   assert.deepEqual(control, []);
   for (const line of report.split('\n')) assert.ok([...line].length <= 80, line);

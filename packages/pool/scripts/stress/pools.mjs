@@ -46,7 +46,7 @@ export async function realPools() {
       advance: (milliseconds) => sleep(milliseconds),
       inject: () => ({ hits: 0 }),
       outstanding: () =>
-        Number(/^plimsoll_pool_tasks_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]),
+        Number(/^plimsoll_pool_task_outstanding (.*)$/m.exec(observe(pool).prometheusMetrics())?.[1]),
     });
   };
 }

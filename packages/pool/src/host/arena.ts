@@ -1,6 +1,7 @@
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { copyBytes } from '../shared/codec/tags.js';
 import { CHUNK_BITS, CHUNK_WORDS, chunkOf, copyWords, wordOf } from '../shared/memory.js';
+import { Trimmer } from '../shared/trimmer.js';
 
 const MAX_CHUNKS = 16;
 const SMALLEST_BITS = 8;
@@ -10,21 +11,34 @@ interface Block {
   readonly bits: number;
 }
 
+interface Chunk {
+  readonly memory: Memory;
+  /** Words of it that blocks have been made of. */
+  carved: number;
+  /** Blocks of it that slots have. */
+  live: number;
+  /** Some slot has had one since the last look. */
+  wasUsed: boolean;
+}
+
 /** Memory for values that do not fit into a slot. The host alone allocates: blocks of powers of two, freed with their slot. */
 export class Arena {
   /** The slot that is being written: it gets what is allocated. */
   slot = -1;
-  readonly buffers: SharedArrayBuffer[] = [];
-  readonly #chunks: Memory[] = [];
-  #used = CHUNK_WORDS;
+  /** By the index of their chunk, some of which may be missing. */
+  readonly buffers: (SharedArrayBuffer | undefined)[] = [];
+  readonly #chunks: (Chunk | undefined)[] = [];
+  /** Where blocks are carved. */
+  #last = -1;
   readonly #free: number[][] = Array.from({ length: CHUNK_BITS + 1 }, () => []);
   /** By slot. Kept here, because a result overwrites the words of the slot that name them. */
   readonly blocks = new Map<number, Block[]>();
-  readonly #onGrow: (index: number, buffer: SharedArrayBuffer) => void;
+  readonly #onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void;
+  readonly #trimmer = new Trimmer(() => this.trim());
 
-  /** @param onGrow is told of every new chunk, its index first. */
-  constructor(onGrow: (index: number, buffer: SharedArrayBuffer) => void) {
-    this.#onGrow = onGrow;
+  /** @param onChange is told of every chunk that is new, its index first, and of every one that is gone: undefined. */
+  constructor(onChange: (index: number, buffer: SharedArrayBuffer | undefined) => void) {
+    this.#onChange = onChange;
   }
 
   /** An address for that many words, or -1 when the arena is full or the block would be too large. */
@@ -33,6 +47,9 @@ export class Arena {
     if (bits > CHUNK_BITS) return -1;
     const address = (this.#free[bits] as number[]).pop() ?? this.#carve(1 << bits);
     if (address === -1) return -1;
+    const chunk = this.#chunk(address);
+    chunk.live++;
+    chunk.wasUsed = true;
     const blocks = this.blocks.get(this.slot);
     if (blocks === undefined) this.blocks.set(this.slot, [{ address, bits }]);
     else blocks.push({ address, bits });
@@ -40,32 +57,37 @@ export class Arena {
   }
 
   #carve(words: number): number {
-    if (this.#used + words > CHUNK_WORDS) {
-      if (this.#chunks.length === MAX_CHUNKS) return -1;
+    let chunk = this.#chunks[this.#last];
+    if (chunk === undefined || chunk.carved + words > CHUNK_WORDS) {
+      const hole = this.#chunks.indexOf(undefined);
+      const index = hole === -1 ? this.#chunks.length : hole;
+      if (index === MAX_CHUNKS) return -1;
       const buffer = new SharedArrayBuffer(CHUNK_WORDS * 4);
-      this.#chunks.push(memoryOf(buffer));
-      this.buffers.push(buffer);
-      this.#used = 0;
-      this.#onGrow(this.#chunks.length - 1, buffer);
+      chunk = { memory: memoryOf(buffer), carved: 0, live: 0, wasUsed: true };
+      this.#chunks[index] = chunk;
+      this.buffers[index] = buffer;
+      this.#last = index;
+      this.#onChange(index, buffer);
+      this.#trimmer.grown();
     }
-    const address = ((this.#chunks.length - 1) << CHUNK_BITS) | this.#used;
-    this.#used += words;
+    const address = (this.#last << CHUNK_BITS) | chunk.carved;
+    chunk.carved += words;
     return address;
   }
 
   write(address: number, from: Memory, length: number): void {
-    copyWords(from, length, this.#chunk(address), wordOf(address));
+    copyWords(from, length, this.#chunk(address).memory, wordOf(address));
   }
 
   /** The address of a copy of these bytes, or -1. */
   lend(bytes: Uint8Array): number {
     const address = this.allocate((bytes.length + 3) >> 2);
-    if (address !== -1) copyBytes(bytes, this.#chunk(address).bytes, wordOf(address) * 4);
+    if (address !== -1) copyBytes(bytes, this.#chunk(address).memory.bytes, wordOf(address) * 4);
     return address;
   }
 
-  #chunk(address: number): Memory {
-    return this.#chunks[chunkOf(address)] as Memory;
+  #chunk(address: number): Chunk {
+    return this.#chunks[chunkOf(address)] as Chunk;
   }
 
   /** Frees all that a slot has. */
@@ -73,6 +95,27 @@ export class Arena {
     const blocks = this.blocks.get(slot);
     if (blocks === undefined) return;
     this.blocks.delete(slot);
-    for (const { address, bits } of blocks) (this.#free[bits] as number[]).push(address);
+    for (const { address, bits } of blocks) {
+      this.#chunk(address).live--;
+      (this.#free[bits] as number[]).push(address);
+    }
+  }
+
+  /** Gives up chunks that no slot has needed since the last call. False: there is none. */
+  trim(): boolean {
+    for (const [index, chunk] of this.#chunks.entries()) {
+      if (chunk === undefined) continue;
+      if (chunk.live > 0 || chunk.wasUsed) chunk.wasUsed = false;
+      else this.#giveUp(index);
+    }
+    return this.#chunks.some((chunk) => chunk !== undefined);
+  }
+
+  #giveUp(index: number): void {
+    this.#chunks[index] = undefined;
+    this.buffers[index] = undefined;
+    for (const [bits, addresses] of this.#free.entries())
+      this.#free[bits] = addresses.filter((address) => chunkOf(address) !== index);
+    this.#onChange(index, undefined);
   }
 }

@@ -25,8 +25,8 @@ interface Waiter {
 const DONE: Given = { done: true, value: undefined };
 const settled = Promise.resolve();
 
-/** Why what is under way is ended: by the signal or the timeout, or because nobody will get anything more. */
-export type StopCause = 'aborted' | 'over';
+/** Why what is under way is ended: by the signal or the timeout, because the loop has left, or because nothing more comes. */
+export type StopCause = 'aborted' | 'left' | 'over';
 
 /** What `map()` and `stream()` give to a `for await`. Nothing begins before its first turn, and the first failure ends it. */
 export abstract class Iteration implements AsyncIterableIterator<unknown, undefined> {
@@ -77,7 +77,7 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
   async return(): Promise<Given> {
     this.#hasBegun = true;
     this.#drop();
-    this.#serve();
+    this.#serve('left');
     await this.closed;
     return DONE;
   }
@@ -199,7 +199,7 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
     return first;
   }
 
-  #serve(): void {
+  #serve(why?: StopCause): void {
     while (this.isAwaited) {
       const first = this.#ready();
       if (first === undefined && !this.#isOver) return;
@@ -211,13 +211,13 @@ export abstract class Iteration implements AsyncIterableIterator<unknown, undefi
         this.#drop();
       }
     }
-    this.#endIfOver();
+    this.#endIfOver(why);
   }
 
-  #endIfOver(): void {
+  #endIfOver(why: StopCause = 'over'): void {
     if (this.#hasEnded || !this.#isOver) return;
     this.#hasEnded = true;
     this.unwatch();
-    this.stop(new AbortError(undefined, 'The loop has ended'), 'over');
+    this.stop(new AbortError(undefined, 'The loop has ended'), why);
   }
 }

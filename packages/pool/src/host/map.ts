@@ -172,6 +172,9 @@ class Mapping extends Iteration {
     for (const end of [...this.#ends]) end(reason as AbortError, why);
     if (this.#isDry) return;
     this.#isDry = true;
-    letGo(this.#source);
+    const ended = letGo(this.#source);
+    // As of `for await`: the end of the loop waits for it, and throws what it throws. But a source that has been asked for an item
+    // may answer that first, and nobody knows when; and the first failure is what counts.
+    if (why === 'left' && !this.#isAsking) this.closed = ended.then(() => {});
   }
 }

@@ -98,6 +98,8 @@ export interface PoolOptions {
   maxTasksPerWorker?: number | undefined;
   /** Megabytes of heap, garbage included, after which a worker is replaced in the same way. Default: none. */
   maxHeapMb?: number | undefined;
+  /** Bytes of a task, of a result, or of an item of an iterable, without what is transferred. Default: Infinity. */
+  maxValueBytes?: number | undefined;
   /** Record where the time of every task goes, for `explain()` of `@plimsoll/pool/observe`. Default: false, which costs nothing. */
   explain?: boolean | undefined;
 }
@@ -301,6 +303,7 @@ const OPTIONS = {
   ),
   maxTasksPerWorker: within(1, MOST),
   maxHeapMb: within(1, MOST),
+  maxValueBytes: or(endless(within(1, MOST)), Number.POSITIVE_INFINITY),
   explain: or(flag, false),
 } satisfies Record<keyof PoolOptions, Check<unknown>>;
 

@@ -13,6 +13,7 @@ import {
 } from '../shared/feeds.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { uncloneable } from '../shared/uncloneable.js';
+import { checkClone } from '../shared/value-size.js';
 
 /** A source of items, whatever kind of iterable it comes from. */
 export interface Source {
@@ -28,13 +29,11 @@ export function sourceOf(name: string, given: unknown): Source {
   throw badType(name, given, 'an iterable or an async iterable');
 }
 
-/** Tells a source that nobody wants more of it, and ignores what goes wrong in that. */
-export function letGo(source: Source): void {
-  try {
-    Promise.resolve(source.return?.()).catch(() => {});
-  } catch {
-    // As above.
-  }
+/** Tells a source that nobody wants more of it. Who does not wait for that need not hear what goes wrong. */
+export function letGo(source: Source): Promise<unknown> {
+  const ended = (async () => source.return?.())();
+  ended.catch(() => {});
+  return ended;
 }
 
 /** Is it an async iterable, which stays on the host while a worker iterates it? What is to be moved is not. */
@@ -58,6 +57,7 @@ export function parcelOf(
   items: readonly unknown[],
   transferList: readonly Transferable[] = [],
   isSpread = false,
+  mostBytes = Number.POSITIVE_INFINITY,
 ): Parcel {
   const call = isSpread ? SPREAD : 0;
   const transfer = [...transferList];
@@ -73,7 +73,7 @@ export function parcelOf(
     if (isFeed(item) && !transferList.includes(item as never)) {
       const source = item[Symbol.asyncIterator]() as Source;
       const { port1, port2: port } = new MessageChannel();
-      given.push(new Feed(source, port1));
+      given.push(new Feed(source, port1, mostBytes));
       feeds.push({ index, port, isReadable: 'getReader' in item });
       return undefined;
     }
@@ -103,9 +103,11 @@ class Feed {
   #isClosed = false;
   readonly #source: Source;
   readonly #port: MessagePort;
+  readonly #mostBytes: number;
 
-  constructor(source: Source, port: MessagePort) {
+  constructor(source: Source, port: MessagePort, mostBytes: number) {
     this.#source = source;
+    this.#mostBytes = mostBytes;
     this.#port = port;
     port.on('message', (request: FeedRequest) => {
       if (request === null) this.close();
@@ -144,9 +146,9 @@ class Feed {
     try {
       const { value } = result;
       if (this.#isDry) this.#post([END]);
-      else if (!isMovable(value)) this.#post([ITEM, value]);
       else {
-        const moved = unwrap(value);
+        const moved = isMovable(value) ? unwrap(value) : { value, transfer: [] };
+        checkClone('item', moved.value, this.#mostBytes, moved.transfer);
         this.#post([ITEM, moved.value], moved.transfer);
       }
     } catch (error) {
@@ -176,6 +178,6 @@ class Feed {
     this.#port.close();
     if (this.#isDry) return;
     this.#isDry = true;
-    letGo(this.#source);
+    void letGo(this.#source);
   }
 }

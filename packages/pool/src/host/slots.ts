@@ -2,12 +2,13 @@ import { AbortError } from '../errors.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { Encoder } from '../shared/codec/encode.js';
 import { carry, carryLess } from '../shared/error-record.js';
-import { CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
+import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable } from '../shared/uncloneable.js';
+import { checkClone, checkSize } from '../shared/value-size.js';
 import { Arena } from './arena.js';
 import { IN_TABLE, SETTLED, type Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
@@ -32,6 +33,7 @@ export class Slots {
   /** The number of the last task that was written: it tells the payloads of one slot apart. */
   #sequence = 0;
   readonly #encoder: Encoder;
+  readonly #mostBytes: number;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
   /** The worker whose result is being decoded. */
   #source: WorkerHandle | undefined;
@@ -39,7 +41,8 @@ export class Slots {
   #borrowed: { readonly position: number; readonly words: number } | undefined;
 
   /** @param workers hear of new shapes and memory, those that still start included. */
-  constructor(table: SharedTable, workers: readonly WorkerHandle[]) {
+  constructor(table: SharedTable, workers: readonly WorkerHandle[], mostBytes: number) {
+    this.#mostBytes = mostBytes;
     const { slots } = table.layout;
     this.#table = table;
     this.#free = Int32Array.from({ length: slots }, (_, index) => slots - 1 - index);
@@ -48,7 +51,10 @@ export class Slots {
     const tell = (news: message.Message): void => {
       for (const worker of workers) worker.post(news);
     };
-    this.arena = new Arena((index, buffer) => tell([message.ARENA, index, buffer]));
+    this.arena = new Arena((index, buffer) => {
+      tell([message.ARENA, index, buffer]);
+      if (buffer !== undefined) Atomics.add(table.words, CHUNKS_MADE, 1);
+    });
     this.#encoder = new Encoder(
       4096,
       (bytes) => this.arena.lend(bytes),
@@ -141,11 +147,13 @@ export class Slots {
     const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
     const encoded = task.hasTransfer ? undefined : this.#encoder.encode(task.value);
     if (encoded === undefined) {
+      checkClone('task', task.value, this.#mostBytes, task.extras?.transfer ?? []);
       this.#payloads.set(slot, { value: task.value });
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
-    const { length, externals, encodingFlags } = encoded;
+    const { length, externals, bulkBytes, encodingFlags } = encoded;
+    checkSize('task', length * 4 + bulkBytes, this.#mostBytes);
     const marked = flags | (encodingFlags << message.ENCODING_FLAGS);
     if (externals === undefined && length <= slotCapacity(table.layout)) {
       copyWords(encoded, length, table, base + PAYLOAD);
@@ -185,6 +193,7 @@ export class Slots {
     } catch (error) {
       throw uncloneable('task', payload.value, error);
     }
+    if (task.hasTransfer && extras !== undefined) extras.isSent = true;
   }
 
   /** Has part of the slot's task been posted? */

@@ -179,7 +179,7 @@ export abstract class State implements WorkerEvents {
     const { filename, name } = options;
     this.defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
     this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
-    this.slots = new Slots(table, workers);
+    this.slots = new Slots(table, workers, options.maxValueBytes);
     this.guard = new Guard(options.breaker, options.quarantine);
     const queue = policy?.queueOf(this);
     this.queue = queue ?? new Queue();
@@ -264,7 +264,9 @@ export abstract class State implements WorkerEvents {
     const verdict = extras?.stream === undefined ? extras?.verdict : undefined;
     if (failed || verdict !== undefined) {
       this.failed++;
-      task.reject(verdict === undefined ? outcome : verdict.reason);
+      const reason = verdict === undefined ? outcome : verdict.reason;
+      if (extras?.isSent === true && reason instanceof PoolError) reason.transferred = true;
+      task.reject(reason);
     } else task.resolve(outcome);
     // After its promise: whoever waits for it has its result before somebody else hears that there is room.
     if (this.isAttended) {

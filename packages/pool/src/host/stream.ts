@@ -27,7 +27,12 @@ export function streamOf(core: Core, given: unknown, options: StreamOptions): St
   // Its code knows of the stream, which can always end, not of the task that opens it.
   const checked = { ...check(core, own), grace: duration('options.grace', own.grace) ?? 0, call: 0 };
   const transfer = transferOf(own);
-  return new Stream(core, () => parcelOf([given], transfer), checked, most);
+  return new Stream(
+    core,
+    () => parcelOf([given], transfer, false, core.options.maxValueBytes),
+    checked,
+    most,
+  );
 }
 
 const settled = Promise.resolve();

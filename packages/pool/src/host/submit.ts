@@ -84,7 +84,7 @@ export function runWith(core: Core, task: unknown, options: RunOptions): Promise
   const own = ownOf(options);
   const transfer = transferOf(own);
   const checked = check(core, own);
-  return submit(core, parcelOf([task], transfer), checked);
+  return submit(core, parcelOf([task], transfer, false, core.options.maxValueBytes), checked);
 }
 
 /** Submits a task, and lets go of its async iterables when it is over. */
@@ -187,7 +187,8 @@ export function proxyOf(core: () => Core, options: ProxyOptions): object {
     const named = { ...checked, name };
     return (...items) => {
       try {
-        return submit(core(), parcelOf(items, [], true), named);
+        const { maxValueBytes } = core().options;
+        return submit(core(), parcelOf(items, [], true, maxValueBytes), named);
       } catch (error) {
         return Promise.reject(error);
       }

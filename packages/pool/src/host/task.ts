@@ -87,6 +87,8 @@ export type Watch = (end: (reason: unknown) => void, name: string) => () => void
 /** What only tasks with options have. */
 export const NO_EXTRAS = {
   transfer: [] as readonly Transferable[],
+  /** That has been posted to a worker. */
+  isSent: false,
   /** Its worker may be killed for it, so it shares that worker with no other task. */
   abortable: false,
   priority: 0,

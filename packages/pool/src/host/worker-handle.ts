@@ -6,7 +6,7 @@ import { Makers } from '../shared/codec/makers.js';
 import { IN_DENO } from '../shared/deno.js';
 import { AWAKE, gateAt, isWoken, mustWake, WOKEN } from '../shared/gate.js';
 import { Times } from '../shared/histogram.js';
-import { ABORTABLE_NOW, CLAIMED } from '../shared/layout.js';
+import { ABORTABLE_NOW, CLAIMED, RINGS_MADE } from '../shared/layout.js';
 import * as message from '../shared/messages.js';
 import { newPost, Post, portsOf } from '../shared/post.js';
 import type { Ring } from '../shared/result-ring.js';
@@ -82,7 +82,9 @@ export class WorkerHandle {
   readonly #block: number;
   readonly #events: WorkerEvents;
   readonly #post: Post;
-  readonly #rings: { [Name in Ring]?: Memory } = {};
+  readonly #rings: { [Name in Ring]?: Memory | undefined } = {};
+  /** How many it has heard of. */
+  #ringsMade = 0;
   readonly #payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** Why messages could not be read, oldest first: results come in the order in which they are reported. */
   readonly #losses: unknown[] = [];
@@ -232,14 +234,16 @@ export class WorkerHandle {
 
   /** The memory of one of its rings. */
   ring(name: Ring): Memory {
-    if (this.#rings[name] === undefined) this.readMessages();
+    const made = Atomics.load(this.#table.words, this.#block + RINGS_MADE);
+    if (made !== this.#ringsMade) this.readMessages();
+    this.#ringsMade = made;
     return this.#rings[name] as Memory;
   }
 
   #accept(received: message.Message): void {
     if (received[0] === message.PAYLOAD)
       this.#payloads.set(received[1], { sequence: received[2], payload: received[3] });
-    else if (received[0] === message.RESULTS) this.#rings[received[1]] = memoryOf(received[2]);
+    else if (received[0] === message.RESULTS) this.#rings[received[1]] = received[2] && memoryOf(received[2]);
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
     else if (received[0] === message.STARTED) this.#events.onStarted(this, received[1], received[2]);
     else if (received[0] === message.DISPOSES) this.disposes = true;

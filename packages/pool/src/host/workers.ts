@@ -103,6 +103,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     patience: options.closeTimeout,
     number: state.hasNumbers ? freeNumber(state) : undefined,
     maxHeapMb: options.maxHeapMb,
+    maxValueBytes: options.maxValueBytes,
     clock: source,
     nice: options.niceIncrement !== 0,
     arenas: slots.arena.buffers,

@@ -1,56 +1,114 @@
+import type { Distribution, HistogramFamily, NumberFamily } from '../../../monitor/dist/metrics/family.js';
 import type { Core } from '../host/core.js';
+import type { Histogram } from '../shared/histogram.js';
+import { type Breakdown, PHASES } from './breakdown.js';
 
-/** A number of the pool, as exporters give it. Counters never go back. */
-export interface Family {
-  /** Of OpenTelemetry; see `prometheusName`. */
-  readonly name: string;
-  readonly type: 'counter' | 'gauge';
-  readonly help: string;
-  of(core: Core): number;
-}
+const PREFIX = 'plimsoll.pool';
+const PHASE = `${PREFIX}.phase`;
+const QUANTILE = 'quantile';
+const QUANTILES = [0.5, 0.99] as const;
 
-const family =
-  (type: Family['type']) =>
-  (name: string, help: string, of: Family['of']): Family => ({
-    name: `plimsoll.pool.${name}`,
-    type,
-    help,
-    of,
-  });
-const counter = family('counter');
-const gauge = family('gauge');
-
-/** What every pool knows. */
-export const FAMILIES: readonly Family[] = [
-  counter('tasks.submitted', 'Tasks that run() has accepted.', (core) => core.completed + core.outstanding),
-  counter('tasks.settled', 'Tasks whose promise was settled.', (core) => core.completed),
-  counter(
-    'tasks.failed',
-    'Tasks whose promise was rejected: they threw, were cancelled, or died with their worker.',
-    (core) => core.failed,
-  ),
-  counter(
-    'tasks.refused',
-    'Tasks that run() has not accepted: the queue was full, or the pool closed.',
-    (core) => core.refused,
-  ),
-  gauge('tasks.outstanding', 'Tasks whose promise is not settled.', (core) => core.outstanding),
-  gauge('queue.length', 'Tasks that wait because every worker has enough to do.', (core) => core.queueSize),
-  gauge('workers', 'Worker threads, those that still start included.', (core) => core.workers.length),
-  gauge('workers.idle', 'Worker threads that are ready and free.', (core) => core.idleThreads),
-  gauge('workers.max', 'Worker threads at most.', (core) => core.options.maxThreads),
-  counter('workers.started', 'Worker threads that were started.', (core) => core.made),
-  counter('workers.exited', 'Worker threads that have ended, whatever for.', (core) => core.exited),
-];
-
-/** Of the two times that the pool has of every task with `recordTiming`. */
-export const TIMES = [
-  { kind: 'wait', name: 'plimsoll.pool.task.wait', help: 'From run() to the start of the function.' },
-  { kind: 'run', name: 'plimsoll.pool.task.run', help: 'From the start of the function to its end.' },
+/** The two times that the pool has of every task with `recordTiming`. */
+const TIMES = [
+  { kind: 'wait', name: `${PREFIX}.queue.duration`, help: 'From run() to the start of the function.' },
+  { kind: 'run', name: `${PREFIX}.task.duration`, help: 'From the start of the function to its end.' },
 ] as const;
 
-export const PHASE_HELP = 'Where the time of tasks went, by function.';
+export const ATTRIBUTES = ['code.function.name', 'code.file.path', PHASE, QUANTILE] as const;
 
-/** @param unit of what is no count */
-export const prometheusName = (name: string, type: string, unit = ''): string =>
-  `${name.replaceAll('.', '_')}${unit}${type === 'counter' ? '_total' : ''}`;
+const attributesOf = ({ name, filename }: Breakdown) => ({
+  'code.function.name': name,
+  'code.file.path': filename,
+});
+
+/** What a pool knows besides how times are distributed. */
+export function numbersOf(core: Core, breakdowns: () => readonly Breakdown[]): NumberFamily[] {
+  const family =
+    (type: NumberFamily['type'], thing: string) =>
+    (name: string, help: string, of: () => number): NumberFamily => ({
+      ...{ name: `${PREFIX}.${name}`, type, unit: `{${thing}}`, help },
+      samples: () => [{ value: of() }],
+    });
+  const tasks = family('counter', 'task');
+  const tasksNow = family('gauge', 'task');
+  const threads = family('counter', 'thread');
+  const threadsNow = family('gauge', 'thread');
+  return [
+    tasks('task.submitted', 'Tasks that run() has accepted.', () => core.completed + core.outstanding),
+    tasks('task.settled', 'Tasks whose promise was settled.', () => core.completed),
+    tasks(
+      'task.failed',
+      'Tasks whose promise was rejected: they threw, were cancelled, or died with their worker.',
+      () => core.failed,
+    ),
+    tasks(
+      'task.refused',
+      'Tasks that run() has not accepted: the queue was full, or the pool closed.',
+      () => core.refused,
+    ),
+    tasksNow('task.outstanding', 'Tasks whose promise is not settled.', () => core.outstanding),
+    tasksNow('queue.length', 'Tasks that wait because every worker has enough to do.', () => core.queueSize),
+    threadsNow('thread.count', 'Worker threads, those that still start included.', () => core.workers.length),
+    threadsNow('thread.idle', 'Worker threads that are ready and free.', () => core.idleThreads),
+    threadsNow('thread.max', 'Worker threads at most.', () => core.options.maxThreads),
+    threads('thread.started', 'Worker threads that were started.', () => core.made),
+    threads('thread.exited', 'Worker threads that have ended, whatever for.', () => core.exited),
+    {
+      ...{ name: `${PREFIX}.function.time`, type: 'counter', unit: 's' },
+      help: 'Where the time of tasks went, by function.',
+      samples: () =>
+        breakdowns().flatMap((one) =>
+          PHASES.map((phase) => ({
+            value: one.phases[phase].sum / 1e3,
+            attributes: { ...attributesOf(one), [PHASE]: phase },
+          })),
+        ),
+    },
+  ];
+}
+
+/** The distributions of times, for exporters that take counts. */
+export function histogramsOf({ timing }: Core, breakdowns: () => readonly Breakdown[]): HistogramFamily[] {
+  const histogram = (name: string, help: string, samples: HistogramFamily['samples']): HistogramFamily => ({
+    ...{ name, type: 'histogram', unit: 's', help, samples },
+  });
+  return [
+    ...TIMES.map(({ kind, name, help }) =>
+      histogram(name, help, () => (timing === undefined ? [] : [{ value: inSeconds(timing.ever(kind)) }])),
+    ),
+    histogram(
+      `${PREFIX}.function.duration`,
+      'From run() to the end of reading the result, by function.',
+      () => breakdowns().map((one) => ({ value: inSeconds(one.total), attributes: attributesOf(one) })),
+    ),
+  ];
+}
+
+const inSeconds = (times: Histogram): Distribution => ({
+  count: times.count,
+  sum: times.sum / 1e3,
+  countUpTo: (seconds) => times.countUpTo(seconds * 1e3),
+});
+
+/**
+ * Sums and quantiles of the same, for OpenTelemetry: its histograms take one value after another, which for a million tasks a
+ * second would cost more than the tasks.
+ */
+export const summariesOf = ({ timing }: Core): NumberFamily[] =>
+  TIMES.flatMap(({ kind, name, help }) => [
+    {
+      ...{ name: `${name}.sum`, type: 'counter', unit: 's', help },
+      samples: () => (timing === undefined ? [] : [{ value: timing.ever(kind).sum / 1e3 }]),
+    },
+    {
+      ...{ name: `${name}.quantile`, type: 'gauge', unit: 's', help },
+      samples: () => {
+        const times = timing?.since(kind);
+        if (times === undefined || times.count === 0) return [];
+        return QUANTILES.map((quantile) => ({
+          value: times.percentile(quantile * 100) / 1e3,
+          attributes: { [QUANTILE]: String(quantile) },
+        }));
+      },
+    },
+  ]);

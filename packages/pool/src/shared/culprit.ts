@@ -2,12 +2,12 @@ import { types } from 'node:util';
 import { MessagePort } from 'node:worker_threads';
 import { clone, read } from './untrusted.js';
 
-const { getPrototypeOf, keys } = Object;
+const { getPrototypeOf, hasOwn, keys } = Object;
 const { isMap, isNativeError, isPromise, isProxy, isSet, isWeakMap, isWeakSet } = types;
 const entriesOf = Map.prototype.entries;
 const valuesOf = Set.prototype.values;
 
-/** So many parts are looked at, because the thread waits for it: a tenth of a second. */
+/** So many parts are looked at, because the thread waits for it: some hundredths of a second. */
 const MOST = 2 ** 17;
 /** So often a function or the like turns out to be in an object of which no properties are cloned. */
 const MOST_MISTAKES = 100;
@@ -16,6 +16,16 @@ const MOST_MISTAKES = 100;
 export interface Culprit {
   readonly path: string;
   readonly value: unknown;
+}
+
+/** Where a part is: a path is made of it for the one that is to blame. */
+interface Place {
+  readonly around: Place | undefined;
+  readonly stepOf: () => string;
+}
+interface Found {
+  readonly value: unknown;
+  readonly place: Place | undefined;
 }
 
 /**
@@ -33,24 +43,58 @@ function judge(value: unknown): 'fine' | 'suspect' | 'hopeless' | 'port' {
   return isPromise(value) || isWeakMap(value) || isWeakSet(value) ? 'hopeless' : 'suspect';
 }
 
-/** What is cloned of an object, in that order, but for most of what is no object: nearly all of a large value. */
-function* partsOf(value: object): Generator<readonly [step: string, part: unknown], undefined> {
+/** Looks at a part of an object; `stepOf` says how to get there. Anything but undefined ends the visit. */
+type Visit<Found> = (part: unknown, stepOf: () => string) => Found | undefined;
+
+/** Visits what is cloned of an object, in that order, but for most of what is no object: nearly all of a large value. */
+function visitParts<Found>(value: object, visit: Visit<Found>): Found | undefined {
+  if (isMap(value)) return visitMap(value, visit);
   let place = 0;
-  if (isMap(value)) {
-    for (const [key, item] of entriesOf.call(value)) {
-      const isNamed = typeof key !== 'object' && typeof key !== 'function';
-      yield [`.keys()[${place}]`, key];
-      yield [isNamed ? `.get(${String(key)})` : `.values()[${place}]`, item];
-      place++;
+  if (isSet(value)) {
+    for (const item of valuesOf.call(value)) {
+      const at = place++;
+      const found = visit(item, () => `.values()[${at}]`);
+      if (found !== undefined) return found;
     }
-  } else if (isSet(value)) {
-    for (const item of valuesOf.call(value)) yield [`.values()[${place++}]`, item];
-  } else if (!ArrayBuffer.isView(value) && !types.isAnyArrayBuffer(value) && !types.isBoxedPrimitive(value)) {
-    for (const name of isNativeError(value) ? ['cause'] : keys(value)) {
-      const part = read(value, name);
-      if (Object(part) === part || typeof part === 'symbol') yield [stepTo(name, Array.isArray(value)), part];
-    }
+    return undefined;
   }
+  if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value) || types.isBoxedPrimitive(value))
+    return undefined;
+  const isList = Array.isArray(value);
+  // The names of a million items take as long as to clone them. Those of a sparse array may be far fewer than its indices.
+  for (; isList && place < value.length && hasOwn(value, place); place++) {
+    const found = visitMember(value, place, true, visit);
+    if (found !== undefined) return found;
+  }
+  for (const name of isNativeError(value) ? ['cause'] : keys(value).slice(place)) {
+    const found = visitMember(value, name, isList, visit);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function visitMap<Found>(map: Map<unknown, unknown>, visit: Visit<Found>): Found | undefined {
+  let place = 0;
+  for (const [key, item] of entriesOf.call(map)) {
+    const at = place++;
+    const isNamed = typeof key !== 'object' && typeof key !== 'function';
+    const found =
+      visit(key, () => `.keys()[${at}]`) ??
+      visit(item, () => (isNamed ? `.get(${String(key)})` : `.values()[${at}]`));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function visitMember<Found>(
+  value: object,
+  name: string | number,
+  isInList: boolean,
+  visit: Visit<Found>,
+): Found | undefined {
+  const part = read(value, name);
+  if (Object(part) !== part && typeof part !== 'symbol') return undefined;
+  return visit(part, () => stepTo(String(name), isInList));
 }
 
 function stepTo(name: string, isInList: boolean): string {
@@ -68,8 +112,7 @@ export function reaches(
   if (typeof value !== 'object' || value === null || seen.has(value)) return false;
   if (isKind(value, depth)) return true;
   seen.add(value);
-  for (const [, part] of partsOf(value)) if (reaches(part, isKind, depth + 1, seen)) return true;
-  return false;
+  return visitParts(value, (part) => reaches(part, isKind, depth + 1, seen) || undefined) ?? false;
 }
 
 /** Behind this object the search goes on: it is cloned without its properties. */
@@ -82,43 +125,54 @@ const SKIPPED = Symbol('skipped');
 export function findCulprit(root: unknown): Culprit | undefined {
   const seen = new Set<object>();
   /** Those all of whose parts can be cloned. */
-  const suspects: Culprit[] = [];
+  const suspects: Found[] = [];
   let looks = 0;
   let mistakes = 0;
-  let port: Culprit | undefined;
+  let port: Found | undefined;
 
   /** @param outermost the suspect that the part is in */
-  function search(path: string, value: unknown, outermost?: object): Culprit | typeof SKIPPED | undefined {
+  function search(
+    value: unknown,
+    place: Place | undefined,
+    outermost?: object,
+  ): Found | typeof SKIPPED | undefined {
     if (++looks > MOST || mistakes > MOST_MISTAKES) throw new RangeError('too many parts');
     const verdict = judge(value);
     if (verdict === 'hopeless') {
-      if (outermost === undefined || port !== undefined || fails(outermost)) return { path, value };
+      if (outermost === undefined || port !== undefined || fails(outermost)) return { value, place };
       mistakes++;
       return SKIPPED;
     }
-    if (verdict === 'port') port ??= { path, value };
+    if (verdict === 'port') port ??= { value, place };
     if (verdict === 'port' || typeof value !== 'object' || value === null || seen.has(value))
       return undefined;
     seen.add(value);
     const suspect = verdict === 'suspect' ? value : undefined;
-    for (const [step, part] of partsOf(value)) {
-      const found = search(path + step, part, outermost ?? suspect);
-      if (found !== undefined) return found === SKIPPED && outermost === undefined ? undefined : found;
-    }
-    if (suspect !== undefined) suspects.push({ path, value });
+    const found = visitParts(value, (part, stepOf) =>
+      search(part, { around: place, stepOf }, outermost ?? suspect),
+    );
+    if (found !== undefined) return found === SKIPPED && outermost === undefined ? undefined : found;
+    if (suspect !== undefined) suspects.push({ value, place });
     return undefined;
   }
 
   try {
-    return (search('', root) as Culprit | undefined) ?? port ?? firstOf(suspects);
+    const found = (search(root, undefined) as Found | undefined) ?? port ?? firstOf(suspects);
+    return found && { value: found.value, path: pathTo(found.place) };
   } catch {
     // Too many parts, or nested more deeply than the stack allows.
     return undefined;
   }
 }
 
+function pathTo(place: Place | undefined): string {
+  let path = '';
+  for (let at = place; at !== undefined; at = at.around) path = at.stepOf() + path;
+  return path;
+}
+
 /** The first suspect that cannot be cloned. All of its parts can, as they come before it. */
-function firstOf(suspects: readonly Culprit[]): Culprit | undefined {
+function firstOf(suspects: readonly Found[]): Found | undefined {
   let low = 0;
   for (let high = suspects.length; high - low > 1; ) {
     const middle = (low + high) >> 1;

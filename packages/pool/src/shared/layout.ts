@@ -15,12 +15,16 @@ export const HOST_GATE = 2 * LINE;
 export const QUEUE_NEXT = 3 * LINE;
 /** Where the host last saw the head: reading the head itself takes its line away from the workers. */
 export const QUEUE_SEEN = 3 * LINE + 1;
-const PERMITS = 4 * LINE;
+/** How many chunks the arena has got so far: who knows of fewer reads the port, because an index may be given again. */
+export const CHUNKS_MADE = 4 * LINE;
+const PERMITS = 5 * LINE;
 const MOST_PERMITS = LINE;
 
 /** Words of one worker's block. First what seldom changes, because the host looks at the gate with every task. */
 export const GATE = 0;
 export const ABORTABLE_NOW = 1;
+/** How many rings the worker has made so far: a host that knows of fewer reads the port. */
+export const RINGS_MADE = 2;
 /** Written by the worker. */
 export const CLAIMED = LINE;
 export const RUNNING_NOW = LINE + 1;

@@ -29,12 +29,12 @@ export type Handler = readonly [id: number, filename: string, name: string, call
 
 export type Message =
   | [what: typeof HANDLER, ...Handler]
-  /** Memory for tasks that do not fit into a slot. */
-  | [what: typeof ARENA, index: number, buffer: SharedArrayBuffer]
+  /** Memory for tasks that do not fit into a slot; undefined: it is gone. */
+  | [what: typeof ARENA, index: number, buffer: SharedArrayBuffer | undefined]
   /** What does not go through the table, in either direction. */
   | [what: typeof PAYLOAD, slot: number, sequence: number, payload: Payload]
-  /** One of the worker's rings for results that do not fit into a slot. */
-  | [what: typeof RESULTS, ring: Ring, buffer: SharedArrayBuffer]
+  /** One of the worker's rings for results that do not fit into a slot; undefined: it is gone. */
+  | [what: typeof RESULTS, ring: Ring, buffer: SharedArrayBuffer | undefined]
   | [what: typeof READY, kernelThreadId: number]
   /** How the sender's encoder calls objects with these keys from now on. */
   | [what: typeof SHAPE, number: number, names: readonly string[]]
@@ -90,7 +90,7 @@ export interface LifecycleHooks {
 export interface Startup extends PostPorts {
   readonly layout: Layout;
   readonly table: SharedArrayBuffer;
-  readonly arenas: readonly SharedArrayBuffer[];
+  readonly arenas: readonly (SharedArrayBuffer | undefined)[];
   readonly handlers: readonly Handler[];
   /** Their names by number. */
   readonly shapes: readonly (readonly string[])[];
@@ -108,6 +108,7 @@ export interface Startup extends PostPorts {
   readonly number: number | undefined;
   /** Megabytes of heap from which on the host shall hear of it. */
   readonly maxHeapMb: number | undefined;
+  readonly maxValueBytes: number;
   /** Whose times the host notes. */
   readonly clock: Source;
   /** Report the kernel's id of the thread, so that the host can change its priority. */

@@ -22,6 +22,8 @@ export class ResultRing {
   readonly #size: number;
   readonly #table: Table;
   readonly #headWord: number;
+  /** The front when it was looked last. */
+  #lookedAt = 0;
 
   constructor(table: Table, worker: number, ring: Ring) {
     const { words, head } = RINGS[ring];
@@ -45,6 +47,13 @@ export class ResultRing {
     if (!isEmpty && ((start + words - head) | 0) > size) return -1;
     this.front = (start + words) | 0;
     return start | 0;
+  }
+
+  /** Nothing was written since the last look, and the host has read all. */
+  isSpare(): boolean {
+    const wasUsed = this.#lookedAt !== this.front;
+    this.#lookedAt = this.front;
+    return !wasUsed && Atomics.load(this.#table.words, this.#headWord) === this.front;
   }
 }
 

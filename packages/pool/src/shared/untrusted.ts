@@ -12,7 +12,7 @@ const LONGEST_LINEAGE = 100;
 const DATA_CLONE_ERR = 25;
 
 /** A property, or undefined when reading it throws. */
-export function read(value: unknown, key: string): unknown {
+export function read(value: unknown, key: string | number): unknown {
   try {
     return (value as Record<string, unknown> | null | undefined)?.[key];
   } catch {

@@ -2,7 +2,7 @@ import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
 import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
-import { OFFSET, SEQUENCE } from '../shared/layout.js';
+import { CHUNKS_MADE, OFFSET, SEQUENCE } from '../shared/layout.js';
 import { chunkOf, tableOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { Post } from '../shared/post.js';
@@ -21,7 +21,8 @@ export function channelOf(startup: message.Startup) {
   const table = tableOf(startup.layout, startup.table);
   const { words, layout } = table;
   const handlers = new Map(startup.handlers.map((handler) => [handler[0], handler]));
-  const arenas = startup.arenas.map((buffer) => memoryOf(buffer));
+  const arenas = startup.arenas.map((buffer) => buffer && memoryOf(buffer));
+  let chunksMade = 0;
   const payloads = new Map<number, { sequence: number; payload: message.Payload }>();
   /** What could not be read, by the number of the message. */
   const unreadable = new Map<number, message.Payload>();
@@ -38,7 +39,9 @@ export function channelOf(startup: message.Startup) {
   }
 
   function arena(index: number): Memory {
-    if (arenas[index] === undefined) readAll();
+    const made = Atomics.load(words, CHUNKS_MADE);
+    if (made !== chunksMade) readAll();
+    chunksMade = made;
     return arenas[index] as Memory;
   }
 
@@ -59,7 +62,7 @@ export function channelOf(startup: message.Startup) {
         for (const id of received[1]) handlers.delete(id);
         break;
       case message.ARENA:
-        arenas[received[1]] = memoryOf(received[2]);
+        arenas[received[1]] = received[2] && memoryOf(received[2]);
         break;
       case message.SHAPE:
         makers.add(received[1], received[2]);

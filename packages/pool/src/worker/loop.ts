@@ -32,7 +32,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   const { concurrency, times, marks, maxHeapMb } = startup;
   const isRecording = (times ?? marks ?? maxHeapMb) !== undefined;
   const recorder = isRecording ? recorderOf(startup, channel) : undefined;
-  const outcome = outcomeOf(channel);
+  const outcome = outcomeOf(channel, startup.maxValueBytes);
   const decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
   const gate = gateAt(table, index);
   const listener = new Listener(words, gate, driveSoon);

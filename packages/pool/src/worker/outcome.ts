@@ -1,29 +1,36 @@
 import { Encoder } from '../shared/codec/encode.js';
 import { copyBytes } from '../shared/codec/tags.js';
 import { carry, carryLess, type Thrown } from '../shared/error-record.js';
-import { PAYLOAD } from '../shared/layout.js';
+import { PAYLOAD, RINGS_MADE } from '../shared/layout.js';
 import { copyWords, describe, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { isMovable, unwrap } from '../shared/move.js';
 import { ResultRing, type Ring, ringWordOf } from '../shared/result-ring.js';
-import { slotAt } from '../shared/table.js';
+import { blockAt, slotAt } from '../shared/table.js';
+import { Trimmer } from '../shared/trimmer.js';
 import { uncloneable } from '../shared/uncloneable.js';
+import { checkClone, checkSize } from '../shared/value-size.js';
 import type { Channel } from './channel.js';
 
+const THROWN = 'the thrown value';
+
 /** Writes what a task returned or threw to where the host finds it: the slot, the result ring, or the port. */
-export function outcomeOf(channel: Channel) {
+export function outcomeOf(channel: Channel, mostBytes: number) {
   const { table } = channel;
   const { layout } = table;
   const rings: { [Name in Ring]?: ResultRing } = {};
+  const trimmer = new Trimmer(trim);
   const encoder = new Encoder(4096, lend, (shape, names) => channel.post([message.SHAPE, shape, names]));
 
-  function report(slot: number, thrown: Thrown): void {
-    if (!write(slot, thrown, message.FAILED)) post(slot, message.FAILED, { value: thrown }, []);
+  function report(slot: number, thrown: Thrown, most: number): void {
+    if (write(slot, thrown, message.FAILED, most)) return;
+    checkClone(THROWN, thrown, most, []);
+    post(slot, message.FAILED, { value: thrown }, []);
   }
 
   /** False when the codec leaves the value to structured clone. */
-  function write(slot: number, value: unknown, flags: number): boolean {
-    const encoded = encode(value);
+  function write(slot: number, value: unknown, flags: number, most: number): boolean {
+    const encoded = encode(value, flags === message.FAILED ? THROWN : 'result', most);
     if (encoded === undefined) return false;
     const { words, length, externals, encodingFlags } = encoded;
     const base = slotAt(layout, slot);
@@ -45,16 +52,18 @@ export function outcomeOf(channel: Channel) {
     return true;
   }
 
-  /** As the encoder. When it gives up, what it has lent is taken back. */
-  function encode(value: unknown): ReturnType<Encoder['encode']> {
+  /** As the encoder. When it gives up, or the value is too large, what it has lent is taken back. */
+  function encode(value: unknown, what: string, most: number): ReturnType<Encoder['encode']> {
     const mark = rings.bulk?.front ?? 0;
-    let encoded: ReturnType<Encoder['encode']>;
+    let isDone = false;
     try {
-      encoded = encoder.encode(value);
+      const encoded = encoder.encode(value);
+      if (encoded !== undefined) checkSize(what, encoded.length * 4 + encoded.bulkBytes, most);
+      isDone = encoded !== undefined;
+      return encoded;
     } finally {
-      if (encoded === undefined && rings.bulk !== undefined) rings.bulk.front = mark;
+      if (!isDone && rings.bulk !== undefined) rings.bulk.front = mark;
     }
-    return encoded;
   }
 
   function lend(bytes: Uint8Array): number {
@@ -70,8 +79,20 @@ export function outcomeOf(channel: Channel) {
     const made = new ResultRing(table, channel.index, name);
     // First, because it may throw, and the host must know every ring that is used.
     channel.post([message.RESULTS, name, made.memory.words.buffer as SharedArrayBuffer]);
+    Atomics.add(table.words, blockAt(layout, channel.index) + RINGS_MADE, 1);
     rings[name] = made;
+    trimmer.grown();
     return made;
+  }
+
+  /** Gives up rings that no result has needed for a while. */
+  function trim(): boolean {
+    for (const name of Object.keys(rings) as Ring[]) {
+      if (rings[name]?.isSpare() !== true) continue;
+      delete rings[name];
+      channel.post([message.RESULTS, name, undefined]);
+    }
+    return Object.keys(rings).length > 0;
   }
 
   function post(slot: number, flags: number, payload: message.Payload, transfer: message.TransferList): void {
@@ -85,7 +106,8 @@ export function outcomeOf(channel: Channel) {
       const moved = isMovable(result) ? unwrap(result) : undefined;
       const value = moved === undefined ? result : moved.value;
       try {
-        if (moved === undefined && write(slot, value, 0)) return;
+        if (moved === undefined && write(slot, value, 0, mostBytes)) return;
+        checkClone('result', value, mostBytes, moved?.transfer ?? []);
         post(slot, 0, { value }, moved?.transfer ?? []);
       } catch (cause) {
         throw uncloneable('result', value, cause);
@@ -94,9 +116,9 @@ export function outcomeOf(channel: Channel) {
     fail(slot: number, error: unknown): void {
       const thrown = carry(error);
       try {
-        report(slot, thrown);
+        report(slot, thrown, mostBytes);
       } catch (reason) {
-        report(slot, carryLess(thrown, reason));
+        report(slot, carryLess(thrown, reason), Number.POSITIVE_INFINITY);
       }
     },
   };

@@ -1,6 +1,6 @@
 // Claims about how fast, decided by measuring.
 import { formatFigure } from '@plimsoll/benchmarks/format';
-import { type BenchResult, list, type WorkloadResult } from 'plimsoll/lab';
+import { type BenchResult, list, type WorkloadResult } from '@plimsoll/lab';
 import { judge } from '../../common/compare.js';
 import { conditionOf } from '../../common/result.js';
 import { conditionTable, left, right, type Table } from '../../common/tables.js';

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { list } from 'plimsoll/lab';
+import { list } from '@plimsoll/lab';
 import { type Claim, cellsOf, NotHere } from '../claim.js';
 import type { Lab } from '../lab.js';
 

@@ -1,6 +1,6 @@
 // Claims about how large the pool is, decided by counting its threads.
 
-import { list } from 'plimsoll/lab';
+import { list } from '@plimsoll/lab';
 import { type Claim, cellsOf, decided, isAll, nodesWith } from '../claim.js';
 
 const WHAT = 'pool threads';

@@ -2,7 +2,7 @@
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { list } from 'plimsoll/lab';
+import { list } from '@plimsoll/lab';
 import { scratch } from '../../common/paths.js';
 import { type Claim, cellsOf, decided, isAll, NotHere } from '../claim.js';
 import { PACKAGES, packages } from '../packages.js';

@@ -1,5 +1,5 @@
 // Claims about who waits for whom, decided by counting what completes.
-import { list } from 'plimsoll/lab';
+import { list } from '@plimsoll/lab';
 import { type Claim, cellsOf, decided, isAll, nodesWith } from '../claim.js';
 import type { Lab, RunOptions } from '../lab.js';
 import type { Cell, Counted } from '../result.js';

@@ -1,4 +1,4 @@
-import { exitCodeOf } from 'plimsoll/lab';
+import { exitCodeOf } from '@plimsoll/lab';
 import type { LoadResult } from '../result.js';
 
 /**

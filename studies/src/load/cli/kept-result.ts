@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { cannotWrite, type JsonOutput, PlimsollError } from 'plimsoll/lab';
+import { cannotWrite, type JsonOutput, PlimsollError } from '@plimsoll/lab';
 import { type LoadResult, loadSchema } from '../result.js';
 
 /** A result that is kept in its file while it grows, so that an interrupted measurement can be continued. */

@@ -1,6 +1,6 @@
+import { type CommandRun, printable, progressLine, reportPage, runCommand, usage } from '@plimsoll/lab';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { type CommandRun, printable, progressLine, reportPage, runCommand, usage } from 'plimsoll/lab';
 import { parseCount, parsePositive, parseSizes } from '../../common/values.js';
 import { studyReport } from '../../report/study-report.js';
 import {
@@ -246,8 +246,9 @@ function runLoadCommand(command: readonly string[], flags: LoadFlags): Promise<n
       );
     const result = await load(options, { signal, onProgress, onResult: (partial) => kept?.write(partial) });
     await finish(
-      { json: result, html: () => reportPage([{ type: 'foreign', document: result, report: studyReport }]) },
+      result,
       (style) => (result.cells.length > 0 ? loadReport(result, style) : null),
+      () => reportPage([{ document: result, report: studyReport }]),
     );
     const several = result.method.tables.length > 1;
     for (const { mode, case: name, message } of result.failures)

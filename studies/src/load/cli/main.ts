@@ -1,7 +1,8 @@
 // `npm run load`, and by it the sample server: arguments in, exit code out.
+
+import { PlimsollError, printable } from '@plimsoll/lab';
 import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
-import { PlimsollError, printable } from 'plimsoll/lab';
 import { addLoadCommand } from './load.js';
 import { addServeCommand } from './serve.js';
 

@@ -1,4 +1,4 @@
-import { PlimsollError } from 'plimsoll/lab';
+import { PlimsollError } from '@plimsoll/lab';
 import { parseCount, parsePositive } from '../../common/values.js';
 import { OPERATION_DEFAULTS, operationOf, type SampleOperation } from '../operation.js';
 import { type Mode, modes } from '../target/sample.js';

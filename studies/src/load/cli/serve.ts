@@ -1,5 +1,5 @@
+import { createRandom, formatMs, PlimsollError, runCommand, withGuardian } from '@plimsoll/lab';
 import type { Command } from 'commander';
-import { createRandom, formatMs, PlimsollError, runCommand, withGuardian } from 'plimsoll/lab';
 import { parseCount, parseSize } from '../../common/values.js';
 import type { WorkerMeasurement } from '../server/messages.js';
 import { summarise } from '../summary.js';

@@ -1,4 +1,4 @@
-import { environmentLines, markdownTable } from 'plimsoll/lab';
+import { environmentLines, markdownTable } from '@plimsoll/lab';
 import type { LoadCell, LoadResult } from '../result.js';
 import {
   disturbed,

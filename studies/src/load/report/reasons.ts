@@ -1,4 +1,4 @@
-import { change, factual, formatMs, list, percent, type Texts } from 'plimsoll/lab';
+import { change, factual, formatMs, list, percent, type Texts } from '@plimsoll/lab';
 import type { LoadReason, RankedTable } from '../recommend.js';
 import type { LoadRecommendation } from '../result.js';
 

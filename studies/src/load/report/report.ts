@@ -11,7 +11,7 @@ import {
   STOPPED,
   type Style,
   wrap,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import type { LoadCell, LoadRecommendation, LoadResult, LoadRound, LoadTable } from '../result.js';
 import { loadTable, tableName } from './table.js';
 

@@ -6,7 +6,7 @@ import {
   formatChange,
   formatMs,
   formatRate,
-} from 'plimsoll/lab';
+} from '@plimsoll/lab';
 import type { LoadCell } from '../result.js';
 
 const column = (title: string, expendable: number, align: Column['align'] = 'right'): Column => ({

@@ -1,7 +1,7 @@
 // The entry of every worker of the sample server, whether started alone, by node:cluster or by PM2. It reports to its
 // controller before the pool is used for the first time, so that a worker whose pool cannot be created is not missed.
 import net = require('node:net');
-import aroundFirstUse = require('plimsoll/lab/first-use');
+import aroundFirstUse = require('@plimsoll/lab/first-use');
 
 const { control } = JSON.parse(process.env.PLIMSOLL_SERVER ?? '{}') as { control: string };
 const socket = net.connect(control);

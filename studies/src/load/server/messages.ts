@@ -1,4 +1,4 @@
-import type { EventLoopDelay } from 'plimsoll/lab';
+import type { EventLoopDelay } from '@plimsoll/lab';
 import type { OperationSpec } from '../operation-spec.js';
 
 /** What a worker of the sample server is told through the variable PLIMSOLL_SERVER. */

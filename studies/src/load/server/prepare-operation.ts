@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { prepareModule } from 'plimsoll/lab/child';
+import { prepareModule } from '@plimsoll/lab/child';
 import type { OperationSpec, PreparedOperation } from '../operation-spec.js';
 import { prepareSleep } from './sleep.js';
 

@@ -1,4 +1,4 @@
-import { watchLoopDelay } from 'plimsoll/lab/child';
+import { watchLoopDelay } from '@plimsoll/lab/child';
 import type { PreparedOperation } from '../operation-spec.js';
 import type { WorkerMeasurement } from './messages.js';
 

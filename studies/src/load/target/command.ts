@@ -1,7 +1,8 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type GroupUsage, PlimsollError, readGroupUsage } from 'plimsoll/lab';
+import { PlimsollError } from '@plimsoll/lab';
+import { type GroupUsage, readGroupUsage } from './group-usage.js';
 import { type LaunchContext, type Launched, launch } from './launch.js';
 import type { Target, TargetMeasurement } from './target.js';
 import { countThreads } from './thread-count.js';

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { PlimsollError } from 'plimsoll/lab';
+import { PlimsollError } from '@plimsoll/lab';
 import type { WorkerMeasurement, WorkerMessage, WorkerOrder } from '../server/messages.js';
 
 /** A worker of the sample server, as its controller sees it. */

@@ -1,4 +1,4 @@
-import { type Guardian, killGroup, lastWords, type Random, startGroup } from 'plimsoll/lab';
+import { type Guardian, killGroup, lastWords, type Random, startGroup } from '@plimsoll/lab';
 import { eventually } from './wait.js';
 
 export interface LaunchContext {

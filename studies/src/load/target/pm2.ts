@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
-import { hasEnded, isSameProcess, PlimsollError, startTime } from 'plimsoll/lab';
+import { hasEnded, isSameProcess, PlimsollError, startTime } from '@plimsoll/lab';
 import { type LaunchContext, type Launched, launch } from './launch.js';
 import { eventually, within } from './wait.js';
 

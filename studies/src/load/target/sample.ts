@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { PlimsollError } from 'plimsoll/lab';
+import { PlimsollError } from '@plimsoll/lab';
 import type { OperationSpec } from '../operation-spec.js';
 import type { ServerJob, WorkerMeasurement } from '../server/messages.js';
 import { Control, WorkerLost } from './control.js';

@@ -1,4 +1,4 @@
-import type { EventLoopDelay } from 'plimsoll/lab';
+import type { EventLoopDelay } from '@plimsoll/lab';
 
 /** What a target did between `begin` and the end of its work. */
 export interface TargetMeasurement {

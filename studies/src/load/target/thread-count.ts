@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { countPoolThreads, diffPoolThreads, listThreads, namesPoolThreads } from 'plimsoll/lab';
+import { countPoolThreads, diffPoolThreads, listThreads, namesPoolThreads } from '@plimsoll/lab';
 
 export interface ThreadCount {
   readonly pid: number;

@@ -1,4 +1,4 @@
-import type { Random } from 'plimsoll/lab';
+import type { Random } from '@plimsoll/lab';
 
 /**
  * Moments of a Poisson process: independent users who do not wait for one another.

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js';
+import type { ThreadInfo } from '../../host/pool-threads.js';
+import { serveJob } from '../../lab/child/serve.js';
 import { watchLoopDelay } from '../../lab/loop-delay.js';
 import { median, quantile } from '../../stats/quantile.js';
 import { BadModule } from '../../workloads/module.js';
@@ -10,22 +11,12 @@ import { fixedPool, type Pool, resizablePool } from './pool.js';
 
 const ALONE_SAMPLES = 5;
 
-/**
- * Measure one workload, a round for each order, each at the size that the order says, and wait in between without using a CPU.
- * Nothing here may use the pool that is being measured.
- */
+/** Measure one workload, a round for each order. Nothing here may use the pool that is being measured. */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
-  process.once('message', (job: Job) => void work(job, poolThreadsBetween(before, after)));
-  // The parent is gone: nobody wants the answer. Not process.exit(), which waits for the queue of the pool.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-  answer({ type: 'started' });
+  serveJob(before, after, work);
 }
 
 async function work(job: Job, observedThreads: number | null): Promise<void> {
-  process.chdir(job.cwd);
-  if (observedThreads !== null && observedThreads !== job.size)
-    return answer({ type: 'refused', observedThreads });
-
   let phase: Phase = 'load';
   const fail = (error: unknown): void => answer(failure(error, phase));
   process.once('uncaughtException', fail);
@@ -139,15 +130,10 @@ async function warmUp(workload: ReadyWorkload, job: Job): Promise<number> {
 
 function failure(error: unknown, phase: Phase): Answer {
   if (error instanceof BadModule) return { type: 'bad-module', message: error.message };
-  const { name, message, code } =
-    error instanceof Error ? (error as NodeJS.ErrnoException) : ({} as Partial<NodeJS.ErrnoException>);
-  return {
-    type: 'failed',
-    phase,
-    name: name ?? 'Error',
-    message: message ?? String(error),
-    code: code ?? null,
-  };
+  if (!(error instanceof Error))
+    return { type: 'failed', phase, name: 'Error', message: String(error), code: null };
+  const { name, message, code = null } = error as NodeJS.ErrnoException;
+  return { type: 'failed', phase, name, message, code };
 }
 
 /** Answers are the end of an order: until the next one comes, only the channel keeps this process alive. */

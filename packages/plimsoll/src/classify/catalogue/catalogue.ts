@@ -29,8 +29,8 @@ export function entriesNamed(name: string): readonly Entry[] {
   const named = (matches: (entry: string) => boolean): Entry[] =>
     catalogue.filter((entry) => matches(entry.name.toLowerCase()));
   const exact = named((entry) => entry === wanted);
-  const found = exact.length > 0 ? exact : named((entry) => entry.startsWith(`${wanted}.`));
-  if (found.length > 0) return found;
+  const matching = exact.length > 0 ? exact : named((entry) => entry.startsWith(`${wanted}.`));
+  if (matching.length > 0) return matching;
   if (ENTRIES.some((entry) => entry.name === name))
     throw usage(`${name} is not in Node ${process.versions.node}`);
   const similar = name === '' ? [] : named((entry) => entry.includes(wanted));

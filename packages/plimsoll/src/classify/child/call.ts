@@ -1,5 +1,5 @@
-import { type Follower, follow } from '../../lab/child/follow.js';
 import type { Observation, OperationError } from '../messages.js';
+import { type Follower, follow } from './follow.js';
 
 /** One call of an operation, and what is seen of it. Times are those of `performance.now()`. */
 export class Call {
@@ -64,7 +64,7 @@ const calls: Call[] = [];
 function failWithUncaught(call: Call): void {
   if (calls.push(call) > 1) return;
   process.on('uncaughtException', (error) => {
-    for (const one of calls) one.fail(error);
+    for (const pending of calls) pending.fail(error);
   });
 }
 

@@ -1,7 +1,7 @@
 import { access } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sum } from '../../collections/sum.js';
 import type { ThreadInfo } from '../../host/pool-threads.js';
-import { serveObservation } from '../../lab/child/serve-observation.js';
 import { waitKindOf } from '../../libuv/wait-kinds.js';
 import { BadModule } from '../../workloads/module.js';
 import { loadTarget } from '../../workloads/target.js';
@@ -10,6 +10,7 @@ import type { Observation, ProbeAnswer, ProbeJob, Release } from '../messages.js
 import { blockPool, release } from './blockers.js';
 import { Call } from './call.js';
 import { entryContext } from './context.js';
+import { serveObservation } from './serve-observation.js';
 
 /** Observe one operation, with the pool blocked or not. */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
@@ -92,7 +93,7 @@ function observed(call: Call, whileBlocked: boolean, served: Release | null): Pr
     observation: {
       ...{ outcome, error, whileBlocked, synchronous, release: served },
       ms: endedMs === null ? null : endedMs - startedMs,
-      busyMs: ran.reduce((sum, [since, until]) => sum + until - since, 0),
+      busyMs: sum(ran.map(([since, until]) => until - since)),
       callbacks: [...new Set(callbacks)],
     },
   };

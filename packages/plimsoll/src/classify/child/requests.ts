@@ -1,10 +1,10 @@
 import type { ThreadInfo } from '../../host/pool-threads.js';
-import { PoolEvents } from '../../lab/child/pool-events.js';
-import { serveObservation } from '../../lab/child/serve-observation.js';
 import { waitKinds } from '../../libuv/wait-kinds.js';
 import type { DrawAnswer, DrawJob, RequestRecord } from '../messages.js';
 import { Call } from './call.js';
 import { prepareRequests, type Start } from './operations.js';
+import { recordPool } from './pool-events.js';
+import { serveObservation } from './serve-observation.js';
 
 /** Run some requests at once and record what became of each. */
 export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
@@ -18,10 +18,10 @@ export function serve(before: ThreadInfo[], after: ThreadInfo[]): void {
 async function record(start: Start, count: number, observedThreads: number | null): Promise<DrawAnswer> {
   // The first call loads and compiles; the picture is to show the others.
   await completed(new Call(() => start(count)));
-  const recording = await PoolEvents.start();
+  const stop = await recordPool();
   const calls = Array.from({ length: count }, (_, index) => new Call(() => start(index)));
   await Promise.all(calls.map(completed));
-  const events = await recording.stop();
+  const events = await stop();
   return { type: 'recorded', observedThreads, requests: calls.map(recordOf), events };
 }
 

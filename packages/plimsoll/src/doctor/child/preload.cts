@@ -13,8 +13,6 @@ interface Settings {
   readonly waitMs: number;
 }
 
-/** libuv's own threads have this name since 1.50. */
-const POOL_THREAD = 'libuv-worker';
 const VARIABLE = 'UV_THREADPOOL_SIZE';
 
 const valueNow = (): string | null => process.env[VARIABLE] ?? null;
@@ -23,25 +21,21 @@ function examine({ directory, waitMs }: Settings): void {
   const [initial, before] = [valueNow(), new Set(threads.list())];
   let workers = 0;
   const forWorkers = noteEnvironments();
-  process.on('worker', (one: worker.Worker) => {
+  process.on('worker', (started: worker.Worker) => {
     workers++;
-    one.once('exit', () => {
+    started.once('exit', () => {
       workers--;
     });
   });
   const counted = (): number | null => {
     const all = threads.list();
     if (all.length === 0) return null;
-    const named = all.filter((tid) => threads.nameOf(tid) === POOL_THREAD).length;
+    const named = all.filter((tid) => threads.nameOf(tid) === threads.POOL_THREAD).length;
     if (named > 0) return named;
     const added = all.filter((tid) => !before.has(tid) && !threads.nameOf(tid).startsWith('iou-'));
     return Math.max(0, added.length - workers);
   };
-  const report = (
-    usedBy: 'app' | 'doctor' | 'nobody',
-    exitAtMs: number | null,
-    file = `${process.pid}.json`,
-  ): void =>
+  const report = (usedBy: 'app' | 'doctor' | 'nobody', file = `${process.pid}.json`): void =>
     write(path.join(directory, file), {
       ...{ pid: process.pid, ppid: process.ppid, script: process.argv[1] ?? null },
       ...{ node: process.versions.node, libuv: process.versions.uv, platform: process.platform },
@@ -50,21 +44,20 @@ function examine({ directory, waitMs }: Settings): void {
         forWorkers: [...forWorkers],
         availableParallelism: os.availableParallelism(),
         pm2: process.env.pm_id !== undefined,
-        exitAtMs,
       },
     });
   // What is known of it when it is killed: by SIGABRT, when libuv cannot create its threads.
-  report('nobody', null, `${process.pid}.start.json`);
+  report('nobody', `${process.pid}.start.json`);
   const usedByApp = (): boolean => (counted() ?? 0) > 0;
   let last: 'app' | 'doctor' | 'nobody' = 'nobody';
   process.once('exit', () => {
     if (last === 'nobody' && usedByApp()) last = 'app';
-    report(last, Date.now());
+    report(last);
   });
   setTimeout(() => {
     last = usedByApp() ? 'app' : 'doctor';
     // A job that always goes to the pool: with none before it, it makes libuv create the threads.
-    crypto.pbkdf2('', '', 1, 1, 'sha1', () => report(last, null));
+    crypto.pbkdf2('', '', 1, 1, 'sha1', () => report(last));
   }, waitMs).unref();
 }
 

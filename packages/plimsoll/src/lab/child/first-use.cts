@@ -2,14 +2,14 @@
 // purpose: an ES module entry has already used the pool when its first statement runs on Node 20 and 22.0 to 22.17 (the
 // loader reads asynchronously), and then the pool's threads can no longer be told from the others.
 import fs = require('node:fs');
-import own = require('./own-threads.cjs');
+import proc = require('./own-threads.cjs');
 
 interface Thread {
   tid: number;
   name: string;
 }
 
-const threads = (): Thread[] => own.list().map((tid) => ({ tid, name: own.nameOf(tid) }));
+const threads = (): Thread[] => proc.list().map((tid) => ({ tid, name: proc.nameOf(tid) }));
 
 /** Use the pool for the first time and say which threads there were before and after it; empty where there is no /proc. */
 function aroundFirstUse(tell: (before: Thread[], after: Thread[]) => void): void {

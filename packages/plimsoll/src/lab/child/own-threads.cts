@@ -1,6 +1,8 @@
 import fs = require('node:fs');
 
 const TASKS = '/proc/self/task';
+/** libuv's own threads have this name since 1.50. */
+const POOL_THREAD = 'libuv-worker';
 
 /** Ids of the threads of this process; none where there is no /proc. */
 function list(): number[] {
@@ -22,4 +24,4 @@ function read(tid: number, file: string): string | null {
 
 const nameOf = (tid: number): string => read(tid, 'comm') ?? '';
 
-export = { list, read, nameOf };
+export = { POOL_THREAD, list, read, nameOf };

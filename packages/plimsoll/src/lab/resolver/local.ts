@@ -28,9 +28,8 @@ const START_DEADLINE_MS = 5000;
 const NAMES = 64;
 
 /**
- * In the namespace: bring loopback up, put resolv.conf and nsswitch.conf in place (nsswitch too: a machine with
- * nss-resolve asks systemd-resolved over a socket, which no network namespace hides), become the responder.
- * `$@` are the two files and the responder's command.
+ * In the namespace: bring loopback up, put both files in place (nsswitch.conf too: a machine with nss-resolve asks
+ * systemd-resolved over a socket, which no network namespace hides), become the responder.
  */
 const ENTER = `ip link set lo up &&
 mount --bind "$1" /etc/resolv.conf &&

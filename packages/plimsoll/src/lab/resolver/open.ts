@@ -12,7 +12,7 @@ export type DnsMode =
 const DEFAULT_DELAY_MS = 10;
 
 /** The resolver that was opened, and why it is this one. */
-export interface ChosenResolver extends Resolver {
+interface ChosenResolver extends Resolver {
   /** It was asked for; else it is the first that works. */
   readonly requested: boolean;
   /** Why those before it in the order do not work here. */
@@ -26,7 +26,7 @@ export interface ChosenResolver extends Resolver {
  * @throws {PlimsollError} PLIMSOLL_DNS_UNAVAILABLE when the one asked for does not work here.
  */
 export async function openResolver(asked: DnsMode, guardian: Guardian): Promise<ChosenResolver> {
-  if (asked.mode !== 'auto') return { ...(await openOne(asked, guardian)), requested: true, refused: [] };
+  if (asked.mode !== 'auto') return { ...(await openAsked(asked, guardian)), requested: true, refused: [] };
   const refused: string[] = [];
   for (const open of [openSystemResolver, () => openLocalResolver(DEFAULT_DELAY_MS, guardian)]) {
     try {
@@ -39,7 +39,7 @@ export async function openResolver(asked: DnsMode, guardian: Guardian): Promise<
   return { ...hostsResolver, requested: false, refused };
 }
 
-async function openOne(asked: Exclude<DnsMode, { mode: 'auto' }>, guardian: Guardian): Promise<Resolver> {
+async function openAsked(asked: Exclude<DnsMode, { mode: 'auto' }>, guardian: Guardian): Promise<Resolver> {
   try {
     if (asked.mode === 'system') return await openSystemResolver();
     if (asked.mode === 'local') return await openLocalResolver(asked.delayMs ?? DEFAULT_DELAY_MS, guardian);

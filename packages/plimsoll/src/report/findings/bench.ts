@@ -7,7 +7,6 @@ import { median } from '../../stats/quantile.js';
 import { change, formatCount, formatMs, list, percent, verb } from '../format.js';
 import { advice, findAll, note, type RuleOver, warning } from './finding.js';
 
-/** What the rules look at besides the workloads. */
 export interface FindingContext {
   readonly baseline: number;
   readonly effectiveCpus: number;
@@ -20,7 +19,6 @@ export interface FindingContext {
 type Rule = RuleOver<[workload: WorkloadResult, context: FindingContext]>;
 type RuleForAll = RuleOver<[workloads: readonly WorkloadResult[], context: FindingContext]>;
 
-/** What was measured, with its sentences. */
 export function benchResultOf(measured: Measured): BenchResult {
   const { environment, method, workloads } = measured;
   const { dns, baseline } = method;
@@ -144,7 +142,6 @@ const eventLoopDelay: Rule = (workload) => {
   return advice('bench.event-loop-delay', text, { sizes, p99Ms, insteadOf: chosen.size, insteadOfP99Ms });
 };
 
-/** CPUs that the rounds of a size kept busy, on average over the measured time. */
 export const busyCpus = ({ rounds }: SizeResult, repetitions: number): number =>
   median(rounds.map((round) => (round.cpuSeconds * 1000) / (round.workMs * repetitions)));
 
@@ -200,7 +197,6 @@ const unclear: Rule = (workload, { baseline }) =>
         return note('bench.unclear', text, { size, interval });
       });
 
-/** Why lookups were answered by this resolver. */
 const whyResolver = ({ requested, refused }: NonNullable<FindingContext['resolver']>): string =>
   requested ? 'asked for' : refused.length === 0 ? 'the first choice works' : refused.join('; ');
 
@@ -243,7 +239,6 @@ const estimatesOnly: RuleForAll = (workloads) => {
   return note('bench.estimates-only', text, { generations, least: FIRST_LOOK });
 };
 
-/** One size that is as good as the best for all workloads, or that there is none. */
 const oneSizeForAll: RuleForAll = (workloads, { baseline }) => {
   const known = workloads.filter(({ recommended }) => recommended !== null);
   const [first] = known;

@@ -4,7 +4,6 @@ import type { Classified } from '../../results/classification.js';
 import { formatCount, formatMs } from '../format.js';
 import { factual, type Texts } from './finding.js';
 
-/** A verdict with its explanation: what was observed, and what is known of it or called back. */
 export function explained({ grounds: fact, why, resources, ...decided }: MeasuredOne): Classified {
   const grounds = factual(fact, TEXTS);
   const more = why ?? (resources.length === 0 ? '' : `What called back from there: ${resources.join(', ')}.`);

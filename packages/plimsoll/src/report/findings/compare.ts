@@ -6,7 +6,6 @@ import { hodgesLehmann } from '../../stats/quantile.js';
 import { change, list } from '../format.js';
 import { advice, findAll, note, type RuleOver, warning } from './finding.js';
 
-/** A comparison with what a reader must know of it. */
 export function comparison({ circumstances, ...compared }: Compared): Comparison {
   const rules = [machines, unfinished, nothing, lost, unlike, fewGenerations, allAlike, onlyInOne, software];
   return { ...compared, findings: findAll(rules, compared, circumstances) };
@@ -31,7 +30,6 @@ const nothing: Rule = ({ rows, of }) =>
   of === 'bench' &&
   warning('compare.nothing-in-common', 'the two results have no workload and size in common');
 
-/** A module failed at a size. */
 const lost: Rule = (_, known) =>
   known.lost.map(({ what, message }) => {
     const text = `the ${what.replace(' ', ' module at size ')} failed: ${message}`;
@@ -53,7 +51,6 @@ const UNLIKE = {
   ],
 } as const;
 
-/** Workloads whose times do not tell how fast the code is. */
 const unlike: Rule = (_, known) =>
   (['otherWork', 'noisy', 'disturbed'] as const).flatMap((kind) => {
     const [names, [id, text]] = [known[kind], UNLIKE[kind]];
@@ -71,7 +68,6 @@ const LEAST_ALIKE = 4;
 /** On the log scale: rows within 5 % of one another changed alike. */
 const ALIKE = 0.05;
 
-/** All rows changed by about as much: the machine may have. */
 const allAlike: Rule = ({ rows }) => {
   const verdict = rows[0]?.verdict ?? '';
   if (rows.length < LEAST_ALIKE || !['better', 'worse'].includes(verdict)) return null;

@@ -1,7 +1,7 @@
 import { lacksRoom, type MachineFacts, type ProcessFacts, sizeOf } from '../../doctor/facts.js';
 import { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE, poolSizeOf } from '../../libuv/pool-size.js';
 import type { Finding } from '../../results/finding.js';
-import { formatCount, formatDecimal, formatMs, list } from '../format.js';
+import { formatCount, formatDecimal, list } from '../format.js';
 import { advice, findAll, note, type RuleOver, warning } from './finding.js';
 
 /** A finding, and what it means for whether the size is the one that was asked for: it is not, or that cannot be told. */
@@ -10,11 +10,10 @@ export interface DoctorFinding {
   readonly means: 'wrong' | 'unknown' | null;
 }
 
-/** What is to be said of a process, the most important first. */
 export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFinding[] {
   const found = isPm2(process)
     ? [unknown(warning('doctor.pm2-command', PM2_COMMAND, { pid: process.pid }))]
-    : findAll([ofProgram, ofText, ofWorkers, ofCount, ofQuota, ofRoom, ofExit], process, machine);
+    : findAll([ofProgram, ofText, ofWorkers, ofCount, ofQuota, ofRoom], process, machine);
   // What is wrong for certain needs no count.
   return found.some(({ means }) => means === 'wrong')
     ? found.filter(({ means }) => means !== 'unknown')
@@ -23,7 +22,6 @@ export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFi
 
 type Rule = RuleOver<[process: ProcessFacts, machine: MachineFacts], DoctorFinding>;
 
-/** What was found, and that it means nothing for the size. */
 const beside = (finding: Finding): DoctorFinding => ({ finding, means: null });
 const unknown = (finding: Finding): DoctorFinding => ({ finding, means: 'unknown' });
 const wrong = (...said: Parameters<typeof warning>): DoctorFinding => ({
@@ -43,7 +41,6 @@ const PM2_COMMAND =
 const PM2_OWN = /[\\/](pm2(-dev)?|pm2[\\/]lib[\\/](binaries[\\/](CLI|DevCLI)|Daemon)\.js)$/;
 const isPm2 = ({ script }: ProcessFacts): boolean => script !== null && PM2_OWN.test(script);
 
-/** The program assigned the variable itself. */
 const ofProgram: Rule = ({ pid, initial, current: asked, threads, libuv, platform, pm2, resized }) => {
   if (asked === null || asked === initial || resized) return null;
   const sets = `the program sets UV_THREADPOOL_SIZE to ${quoted(asked)}`;
@@ -148,13 +145,4 @@ const ofRoom: Rule = (process, { pidsHeadroom: headroom }) => {
   const size = sizeOf(process);
   const text = `the pids limit leaves room for ${threadsOf(headroom)}, and the pool needs ${size} beside those of Node itself: Node ends by SIGABRT when a thread cannot be created; raise the limit (--pids-limit, podPidsLimit), or lower the size`;
   return wrong('doctor.pids-limit', text, { pid: process.pid, size, headroom });
-};
-
-/** A process that has nothing left to do ends within this time, even on a busy machine. */
-const EXIT_MS = 250;
-
-const ofExit: Rule = ({ pid, exitMs: ms }) => {
-  if (ms === null || ms < EXIT_MS) return null;
-  const text = `it ended ${formatMs(ms)} after its exit event, which jobs that still run in the pool do (process.exit() waits for them) and so does a busy machine`;
-  return beside(advice('doctor.exit-delayed', text, { pid, ms }));
 };

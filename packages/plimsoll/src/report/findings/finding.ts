@@ -14,7 +14,6 @@ export const warning = saying('warning');
 export const advice = saying('advice');
 export const note = saying('note');
 
-/** The same without a severity. */
 export const statement = (id: string, text: string, evidence: Evidence = {}): Statement => ({
   ...{ id, text },
   evidence: evidence as Statement['evidence'],

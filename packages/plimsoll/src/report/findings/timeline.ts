@@ -5,7 +5,6 @@ import type { Span, Timeline, TimelineExperiment } from '../../results/timeline.
 import { formatCount, formatDecimal, formatMs, list, percent, verb } from '../format.js';
 import { findAll, type RuleOver, statement } from './finding.js';
 
-/** A timeline with what the picture of each experiment shows. */
 export const observed = ({ experiments, environment, size, ...known }: MeasuredTimeline): Timeline => ({
   ...{ ...known, environment, size },
   experiments: experiments.map((experiment) => ({
@@ -16,7 +15,6 @@ export const observed = ({ experiments, environment, size, ...known }: MeasuredT
 
 interface Context {
   readonly size: number;
-  /** Cores that the process may use. */
   readonly cpus: number;
 }
 
@@ -32,7 +30,6 @@ type Rule = RuleOver<[experiment: Experiment, context: Context], Statement>;
 
 const onPool = ({ spans }: Experiment): Span[] => spans.filter(({ where }) => where === 'pool');
 
-/** Most of a request's time. */
 const MOST = 0.8;
 
 const mainThread: Rule = ({ spans, wallMs, requests }) => {
@@ -99,7 +96,6 @@ const together: Rule = (experiment) => {
   return statement('timeline.together', text, { requests, threads, allAtOnce });
 };
 
-/** The most spans that were under way at the same time. */
 function atOnce(spans: readonly Span[], bounds: (span: Span) => readonly [number, number]): number {
   const at = spans.map(bounds);
   return Math.max(

@@ -14,7 +14,6 @@ const STARVED = 0.25;
 /** Of one core: the event loop had hardly a free moment. */
 const LOOP_FULL = 0.85;
 
-/** A wait of the jobs: its share of the time from submission to callback, and its mean. */
 interface Wait {
   readonly share: number;
   readonly meanMs: number;
@@ -103,7 +102,6 @@ function freerLoop(wait: Wait, eventLoopCpuShare: number | null): Statement {
 const amount = ({ share, meanMs }: Wait): string =>
   `${percent(share)} % of the time from submission to callback (mean ${formatMs(meanMs)})`;
 
-/** What a note says. */
 export function traceNote(note: TraceNote): TraceNote & { text: string } {
   const text = NOTES[note.id]?.(note) ?? note.id;
   return { ...note, text: note.pid === undefined ? text : `process ${note.pid}: ${text}` };

@@ -14,7 +14,6 @@ import {
 } from '../format.js';
 import { advice, factual, findAll, note, type RuleOver, type Texts, warning } from './finding.js';
 
-/** What was measured, with its sentences. */
 export function tuneResultOf(measured: MeasuredTune): TuneResult {
   const { notes, ...result } = measured;
   return { ...result, headline: headlineOf(measured), findings: findAll(RULES, measured) };
@@ -83,7 +82,6 @@ const slowerRoutes = ({ routes }: TunedSize, slower: TunedRoute['slower']): Tune
 const slowerText = ({ route, ratio }: TunedRoute): string =>
   `${route} takes ${percent((ratio ?? 1) - 1)} % longer`;
 
-/** Why no size can be named, and what would help. */
 function whyNot(measured: MeasuredTune): string {
   const { twin, sizes, method, baseline, objective, notes } = measured;
   const minutes = notes.find((note) => note.id === 'tune.needs-minutes');
@@ -115,7 +113,6 @@ const cannotTell: Rule = (measured) => {
   return note('tune.unclear', text, { size: best.size, blocks: method.blocks });
 };
 
-/** The size with the best estimate. */
 function leaningTo({ sizes, objective }: MeasuredTune): TunedSize | undefined {
   const rating = ({ ratio }: TunedSize): number =>
     objective === 'throughput' ? (ratio.throughput ?? 0) : -(ratio[objective] ?? Number.POSITIVE_INFINITY);
@@ -258,7 +255,6 @@ const whatHappened: Rule = ({ notes }) =>
     return (id === 'tune.traffic-restarted' ? note : warning)(id, text, evidence);
   });
 
-/** In the order in which they are told. */
 const RULES: readonly Rule[] = [
   cannotTell,
   routesSlower('yes', 'tune.route-slower'),

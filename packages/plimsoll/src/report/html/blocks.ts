@@ -1,19 +1,6 @@
-import { timeTicks } from '../bars.js';
-import {
-  type Bars,
-  type Block,
-  type Cell,
-  MARKS,
-  PARTS,
-  type Part,
-  type Ratio,
-  type Said,
-  type Section,
-  type Table,
-  textOf,
-  toneOf,
-} from '../document.js';
-import { ratioScale } from '../interval-plot.js';
+import { ticks } from '../bars.js';
+import type { Bars, Block, Cell, Part, Said, Section, Table } from '../document.js';
+import { MARKS, PARTS, textOf, toneOf } from '../document.js';
 import { drawCurve } from './curve.js';
 import { type Html, html } from './escape.js';
 
@@ -24,7 +11,7 @@ export function drawSection({ title, aside, blocks }: Section, id: string): Html
   const drawn = curves.map((curve, index) => drawCurve(curve, `${id}-c${index + 1}`));
   const isPair = drawn.length === 1;
   const rest = blocks.filter(({ kind }) => kind !== 'curve');
-  const figures = rest.map((block) => drawBlock(block, drawn.length > 0));
+  const figures = rest.map(drawBlock);
   const tables = figures.filter((_, index) => rest[index]?.kind === 'table');
   const others = figures.filter((_, index) => rest[index]?.kind !== 'table');
   return html`<section>${title === undefined ? null : html`<h3>${drawCell(title)}${aside === undefined ? null : html` <span class="aside">${aside}</span>`}</h3>`}
@@ -36,7 +23,7 @@ const drawCell = (cell: Cell): Html =>
     ? html`${textOf(cell)}`
     : html`<span class="${toneOf(cell) ?? ''}">${textOf(cell)}</span>`;
 
-function drawBlock(block: Block, hasCurve: boolean): Html {
+function drawBlock(block: Block): Html {
   switch (block.kind) {
     case 'headline':
       return html`<p class="headline ${block.tone}">${block.text}</p>`;
@@ -47,7 +34,7 @@ function drawBlock(block: Block, hasCurve: boolean): Html {
     case 'names':
       return html`<dl>${block.groups.map(({ label, names }) => html`<dt>${label}</dt><dd>${names.join(', ')}</dd>`)}</dl>`;
     case 'table':
-      return drawTable(block, !hasCurve);
+      return drawTable(block);
     case 'bars':
       return drawBars(block);
     case 'verdicts':
@@ -75,8 +62,8 @@ function findingList(findings: readonly Said[]): Html {
 /** Characters of a text that stays on one line. */
 const LONGEST_LINE = 40;
 
-/** With every column that has a value: sorted by the script, scrolled where it is too wide. */
-function drawTable({ caption, columns, rows, chosen, plot }: Table, isPlotted: boolean): Html {
+/** With every column that has a value, scrolled where it is too wide. */
+function drawTable({ caption, columns, rows, chosen }: Table): Html {
   const kept = columns.flatMap((_, index) =>
     rows.some((row) => textOf(row[index] ?? '') !== '') ? [index] : [],
   );
@@ -84,38 +71,17 @@ function drawTable({ caption, columns, rows, chosen, plot }: Table, isPlotted: b
     if (align === 'right') return 'num';
     return rows.some((row) => textOf(row[index] ?? '').length > LONGEST_LINE) ? 'long' : '';
   });
-  const picture = plot === undefined || !isPlotted ? null : plotter(plot.ratios);
-  /** An empty cell is no header. */
   const cellOf = (cell: Cell, index: number, scope: 'col' | 'row' | null): Html =>
     scope === null || textOf(cell) === ''
       ? html`<td class="${classes[index] ?? ''}">${drawCell(cell)}</td>`
       : html`<th scope="${scope}" class="${classes[index] ?? ''}">${drawCell(cell)}</th>`;
-  const withPlot = (cells: readonly Html[], drawn: Html | undefined): readonly Html[] =>
-    drawn === undefined || plot === undefined
-      ? cells
-      : cells.toSpliced(kept.indexOf(plot.at - 1) + 1, 0, html`<td>${drawn}</td>`);
   const head = kept.map((index) => cellOf(columns[index]?.title ?? '', index, 'col'));
   const body = rows.map((row, at) => {
     const cells = kept.map((index) => cellOf(row[index] ?? '', index, index === kept[0] ? 'row' : null));
-    const drawn = picture?.(plot?.ratios[at] ?? null);
-    return html`<tr class="${at === chosen ? 'chosen' : ''}">${withPlot(cells, drawn)}</tr>`;
+    return html`<tr class="${at === chosen ? 'chosen' : ''}">${cells}</tr>`;
   });
-  // Rows without a name belong to the one above them.
-  const isSortable = rows.every((row) => textOf(row[0] ?? '') !== '');
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table${isSortable ? html` data-sortable` : null}><caption>${caption}</caption>
-<thead><tr>${withPlot(head, picture === null ? undefined : html``)}</tr></thead><tbody>${body}</tbody></table></div>`;
-}
-
-const [PLOT_WIDTH, PLOT_PAD] = [180, 6];
-
-function plotter(ratios: readonly (Ratio | null)[]): (one: Ratio | null) => Html {
-  const scale = ratioScale(ratios.filter((one) => one !== null));
-  const x = (ratio: number): string => (PLOT_PAD + scale(ratio) * (PLOT_WIDTH - 2 * PLOT_PAD)).toFixed(1);
-  return (one) => {
-    if (one === null) return html``;
-    const [low, high] = one.interval ?? [one.ratio, one.ratio];
-    return html`<svg width="${PLOT_WIDTH}" height="18" aria-hidden="true"><line class="rule" x1="${x(1)}" x2="${x(1)}" y2="18"/><line class="whisker" x1="${x(low)}" x2="${x(high)}" y1="9" y2="9"/><circle class="estimate" cx="${x(one.ratio)}" cy="9" r="4"/></svg>`;
-  };
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table><caption>${caption}</caption>
+<thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 /** In percent of the width. What is narrower cannot be seen. */
@@ -139,7 +105,7 @@ function drawBars({ caption, rows, toMs }: Bars): Html {
     (part) =>
       html`<li><svg width="14" height="14" aria-hidden="true"><rect class="part ${part}" width="14" height="14"/></svg>${PARTS[part]}</li>`,
   );
-  const axis = timeTicks(toMs, toMs / 6).map((ms) => {
+  const axis = ticks(0, toMs, toMs / 6).map((ms) => {
     const x = percent(ms);
     return html`<text class="tick" x="${x}%" y="12" text-anchor="${x > 95 ? 'end' : 'start'}">${ms}${ms === 0 ? ' ms' : ''}</text>`;
   });

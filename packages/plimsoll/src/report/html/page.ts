@@ -1,48 +1,54 @@
 import { createHash } from 'node:crypto';
 import type { Report, Verdict } from '../document.js';
-import { type ReportDocument, reportOf } from '../documents.js';
+import { type Result, reportOf } from '../documents.js';
 import { environmentFacts, headLines, machineLine } from '../machine-line.js';
 import { markdown } from '../markdown.js';
 import { withoutSecrets } from '../without-secrets.js';
 import { drawSection } from './blocks.js';
-import { SCRIPT } from './client/script.js';
 import { embeddedData } from './data.js';
 import { type Html, html, raw } from './escape.js';
 import { STYLES } from './styles.js';
 
-/** The script of the page: sorts tables (`<table data-sortable>`) and copies (`<button data-copy="ID" hidden>`). */
-export const PAGE_SCRIPT: string = SCRIPT;
-
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Nothing is loaded, nothing is sent; the one script and the one style sheet are those of this page. */
-const policy = (): Html =>
-  raw(
-    `default-src 'none'; script-src ${hash(PAGE_SCRIPT)}; style-src ${hash(STYLES)}; img-src data:; base-uri 'none'; form-action 'none'`,
-  );
+/** Nothing is loaded, nothing is run, nothing is sent; the one style sheet is that of this page. */
+const POLICY = raw(
+  `default-src 'none'; style-src ${hash(STYLES)}; img-src data:; base-uri 'none'; form-action 'none'`,
+);
+
+/** A document that no command writes, with what makes a report of it. */
+export interface Foreign {
+  readonly document: Readonly<Record<string, unknown>>;
+  report(document: Foreign['document']): Report;
+}
 
 /**
- * One self-contained page of some documents: verdicts first, then each result. It is complete without its script, loads nothing,
- * prints, carries the documents, to be saved from it, and has no arguments of commands: it is made to be shared.
+ * One self-contained page of some results: verdicts first. It has no script, prints, carries the documents, to be saved from it,
+ * and has no arguments of commands: it is made to be shared.
  */
-export function reportPage(documents: readonly ReportDocument[], title = 'Thread pool report'): string {
-  const shared = documents.map(withoutSecrets);
-  const reports = shared.map(reportOf);
+export function reportPage(results: readonly (Result | Foreign)[], title = 'Thread pool report'): string {
+  const documents = results.map((one) => withoutSecrets('report' in one ? one.document : one));
+  const reports = results.map((one, at) =>
+    'report' in one ? one.report(documents[at] as Foreign['document']) : reportOf(documents[at] as Result),
+  );
   const ids = reports.map((_, index) => `r${index + 1}`);
-  const data = embeddedData(shared.map(({ document }) => document));
+  const data = embeddedData(documents);
   const contents = reports.map((report, index) => html`<li>${linkTo(report, ids[index] as string)}</li>`);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${policy()}"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
 <title>${title}</title><style>${raw(STYLES)}</style></head>
 <body><header class="top"><p class="brand">plimsoll</p><h1>${title}</h1>${contents.length < 2 ? null : html`<nav aria-label="Results"><ul>${contents}</ul></nav>`}</header>
 <main>${verdictCards(reports, ids)}
 ${reports.map((report, index) => drawReport(report, ids[index] as string))}
 <section class="result" id="quality" aria-labelledby="quality-h"><h2 id="quality-h">Machines and data</h2>${machines(reports)}
-<p class="note">${dataText(data)}</p>${data === null ? null : html`<p class="tools"><a download="results.json.gz" href="data:application/gzip;base64,${data.text}">Download the data (JSON, gzip)</a></p>`}</section></main>
-<script>${raw(PAGE_SCRIPT)}</script></body></html>
+<p class="note">${data === null ? TOO_LARGE : DATA}</p>${data === null ? null : html`<p class="tools"><a download="results.json.gz" href="data:application/gzip;base64,${data}">Download the data (JSON, gzip)</a></p>`}</section></main></body></html>
 `.text;
 }
+
+const DATA =
+  'The page carries its data without single rounds and jobs, which are in the files that it was made from.';
+const TOO_LARGE = 'The data is too large for this page; it is in the files that the page was made from.';
 
 const LONGEST = 60;
 
@@ -59,19 +65,11 @@ function drawReport(report: Report, id: string): Html {
   return html`<article class="result" id="${id}"><h2>${subject === '' ? command : html`${short(subject)} <span>${command}</span>`}</h2>
 ${headLines(report).map((line) => html`<p class="note soft">${line}</p>`)}${warning === null ? null : html`<p class="note unsure">${warning}</p>`}
 ${sections.flatMap((section, index) => drawSection(section, `${id}-${index + 1}`) ?? [])}
-<p class="tools"><button type="button" data-copy="${id}-md" hidden>Copy as Markdown</button></p><pre id="${id}-md" hidden>${preformatted(markdown(report))}</pre></article>`;
+<details class="tools"><summary>As Markdown</summary><pre>${preformatted(markdown(report))}</pre></details></article>`;
 }
 
 /** Line by line, as a line break is a control character like any other. */
 const preformatted = (text: string): Html[] => text.split('\n').map((line) => html`${line}`);
-
-function dataText(data: ReturnType<typeof embeddedData>): string {
-  if (data === null)
-    return 'The data is too large for this page; it is in the files that the page was made from.';
-  return data.isShortened
-    ? 'The page carries its data without single rounds and jobs, which are in the files that it was made from.'
-    : 'The page carries its data.';
-}
 
 function machines(reports: readonly Report[]): Html[] {
   const known = new Map(
@@ -87,33 +85,24 @@ function machines(reports: readonly Report[]): Html[] {
 
 const MOST_CARDS = 24;
 
-/** The first that a reader sees: what to set, from what, how sure, the line to copy. */
 function verdictCards(reports: readonly Report[], ids: readonly string[]): Html | null {
-  const all = reports.flatMap(({ command, verdicts = [] }, at) =>
-    verdicts.map((verdict) => ({ verdict, command, id: ids[at] as string })),
+  const all = reports.flatMap(({ verdicts = [] }) => verdicts);
+  const cards = reports.flatMap(({ command, verdicts = [] }, at) =>
+    verdicts.map((verdict) => card(verdict, command, ids[at] as string)),
   );
-  if (all.length === 0) return null;
-  const left = all.length - MOST_CARDS;
-  const title = all.some(({ verdict }) => verdict.size !== null)
-    ? 'Which UV_THREADPOOL_SIZE'
-    : 'What would help';
-  return html`<section class="verdicts" aria-labelledby="verdicts-h"><h2 id="verdicts-h">${title}</h2><div class="cards">${all
-    .slice(0, MOST_CARDS)
-    .map(({ verdict, command, id }, index) =>
-      card(verdict, command, id, `line-${index + 1}`),
-    )}</div>${left > 0 ? html`<p class="note">${left} more are told with their results.</p>` : null}</section>`;
+  if (cards.length === 0) return null;
+  const left = cards.length - MOST_CARDS;
+  const title = all.some(({ size }) => size !== null) ? 'Which UV_THREADPOOL_SIZE' : 'What would help';
+  const more = left > 0 ? html`<p class="note">${left} more are told with their results.</p>` : null;
+  return html`<section class="verdicts" aria-labelledby="verdicts-h"><h2 id="verdicts-h">${title}</h2><div class="cards">${cards.slice(0, MOST_CARDS)}</div>${more}</section>`;
 }
 
-function card(
-  { work, size, sign, isEstimate, gain, sure, because }: Verdict,
-  command: string,
-  id: string,
-  line: string,
-): Html {
+function card(verdict: Verdict, command: string, id: string): Html {
+  const { work, size, sign, isEstimate, gain, sure, because } = verdict;
   const text = html`<p class="work"><a href="#${id}">${short(work)}</a> <span>${command}</span></p>`;
   if (size === null) return html`<article class="card">${text}<p class="because">${because}</p></article>`;
   const about = [isEstimate ? 'estimate' : '', sure].filter((part) => part !== '').join('; ');
   return html`<article class="card${isEstimate ? ' estimated' : ''}">${text}
 <p class="size">${sign}<span class="gain">${gain}</span></p><p class="because">${because}</p><p class="sure">${about}</p>
-<p class="line"><code id="${line}">UV_THREADPOOL_SIZE=${size}</code> <button type="button" data-copy="${line}" hidden>Copy</button></p></article>`;
+<p class="line"><code>UV_THREADPOOL_SIZE=${size}</code></p></article>`;
 }

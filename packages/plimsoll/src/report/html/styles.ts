@@ -80,11 +80,10 @@ thead th{color:var(--soft)}
 th.num,td.num{text-align:right}
 tr.chosen th,tr.chosen td{font-weight:650;background:var(--band)}
 .tools{margin:.8rem 0}
-button{padding:.2rem .6rem;border:1px solid var(--rule);border-radius:.35rem;background:var(--ground);color:var(--accent);font:inherit;font-size:.85rem;cursor:pointer}
-button.sort{padding:0;border:0;background:none;color:inherit;font:inherit}
-th[aria-sort=ascending] .sort::after{content:" ↑"}th[aria-sort=descending] .sort::after{content:" ↓"}
-textarea.copy{display:block;width:100%;min-height:6rem}
+summary{width:max-content;color:var(--accent);font-size:.85rem;cursor:pointer}
+pre{overflow-x:auto;font-size:.8rem}
+code,pre{user-select:all}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 @media (max-width:36rem){.top{padding-top:1.25rem}.bar-row{grid-template-columns:2rem minmax(0,1fr)}.bar-row span:last-child{grid-column:2}dl{grid-template-columns:1fr}}
-@media print{body{font-size:11pt}.tools,nav,button{display:none}.scroll{overflow:visible}}
+@media print{body{font-size:11pt}.tools,nav{display:none}.scroll{overflow:visible}}
 `;

@@ -25,9 +25,6 @@ function isId(segment: string): boolean {
 
 /**
  * The path of a URL, with `:id` for what looks like one of many.
- *
- * @example
- * pathPattern('/users/42?full=1'); // '/users/:id'
  */
 function pathPattern(url: string): string {
   const all = url.slice(0, LOOKED_AT).replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');

@@ -1,22 +1,12 @@
-import inspector = require('node:inspector');
-
+import type { TraceEvent } from '../../lab/child/trace-event.cjs';
 import type { EventCategory, RecordedEvent, RecordedLine } from './lines.cjs';
 
+import CATEGORIES = require('../../lab/child/trace-categories.cjs');
+import TraceSession = require('../../lab/child/trace-session.cjs');
 import log = require('./log.cjs');
 import threads = require('./threads.cjs');
 
-const { CATEGORIES, now } = log;
-
-interface TraceEvent {
-  readonly ph: string;
-  readonly cat: string;
-  readonly name: string;
-  readonly tid: number;
-  readonly ts: number;
-  readonly tts?: number;
-  readonly id?: string;
-  readonly args?: { readonly result?: unknown };
-}
+const { now } = log;
 
 /**
  * Node buffers events and hands them out when 65,536 have gathered, or whenever somebody joins or leaves those who trace. So
@@ -34,12 +24,10 @@ const FETCH_LOOP_CPU_MS = 40;
 /** So much CPU of the thread that fetches by itself, and it does so now. */
 const FETCHING_MS = 1;
 
-const CONFIG = { traceConfig: { includedCategories: Object.values(CATEGORIES) } };
-
-/** Trace events over the inspector, from a Worker: events arrive as objects, and no file of Node's is written on the pool. */
+/** The trace events of the app's threads, fetched before they are lost. */
 class EventSource {
-  readonly #session = new inspector.Session();
-  readonly #second = new inspector.Session();
+  readonly #session = new TraceSession((events) => this.#take(events));
+  readonly #second = new TraceSession(() => {});
   readonly #emit: (line: RecordedLine) => void;
   /** Threads that were seen to run jobs. Before libuv 1.50 nothing else tells them from threads with an event loop. */
   readonly #pool = new Set<number>();
@@ -58,12 +46,7 @@ class EventSource {
   /** Resolves when everything from now on is seen. @throws when Node does not trace here. */
   async start(): Promise<void> {
     const before = new Set(threads.list());
-    this.#session.connectToMainThread();
-    this.#session.on('NodeTracing.dataCollected', (message: unknown) =>
-      this.#take((message as { params: { value: readonly TraceEvent[] } }).params.value),
-    );
-    this.#second.connectToMainThread();
-    await post(this.#session, 'NodeTracing.start', CONFIG);
+    await this.#session.start();
     this.#flusher = threads.list().find((tid) => !before.has(tid)) ?? null;
     this.#remember();
   }
@@ -81,9 +64,9 @@ class EventSource {
   async #fetch(): Promise<void> {
     this.#remember();
     try {
-      for (const method of ['NodeTracing.start', 'NodeTracing.stop']) {
+      for (const step of ['start', 'stop'] as const) {
         const from = now();
-        await post(this.#second, method, method === 'NodeTracing.start' ? CONFIG : {});
+        await this.#second[step]();
         this.#emit({ type: 'gap', from, to: now() });
       }
     } catch {
@@ -98,11 +81,8 @@ class EventSource {
     await this.#fetching;
     while (this.#isFlushing()) await new Promise((resolve) => setTimeout(resolve, 5));
     try {
-      await post(this.#session, 'NodeTracing.stop');
-      // That it is complete is told before the data comes, on every version; a second question is answered after it.
-      await post(this.#session, 'NodeTracing.getCategories');
+      await this.#session.end();
       this.#second.disconnect();
-      this.#session.disconnect();
     } catch {
       // The app's thread is gone.
     }
@@ -130,11 +110,6 @@ class EventSource {
     if (this.#pool.size > known) this.#loopCpu = loopCpuMs(this.#pool);
   }
 }
-
-const post = (session: inspector.Session, method: string, params: object = {}): Promise<void> =>
-  new Promise((resolve, reject) => {
-    session.post(method, params, (error: Error | null) => (error ? reject(error) : resolve()));
-  });
 
 /** By all categories of an event as Node joins them; there are a handful. */
 const codes = new Map<string, EventCategory | null>();

@@ -1,3 +1,5 @@
+import type CATEGORIES = require('../../lab/child/trace-categories.cjs');
+
 /** What recorders write into the file of their process, one JSON object a line. Times are microseconds of process.hrtime. */
 export type RecordedLine =
   | ProcessLine
@@ -27,8 +29,8 @@ export interface WorkerLine {
   readonly isRecorder: boolean;
 }
 
-/** One letter for each category of trace events: see log.cts. */
-export type EventCategory = 'w' | 'r' | 'f' | 'o' | 'd';
+/** The letter of a category of trace events. */
+export type EventCategory = keyof typeof CATEGORIES;
 
 /** A trace event without what nobody needs; `tts` is the CPU time of its thread. */
 export type RecordedEvent = readonly [

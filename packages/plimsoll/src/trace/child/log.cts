@@ -1,21 +1,12 @@
 import fs = require('node:fs');
 
-import type { EventCategory, RecordedLine } from './lines.cjs';
+import type { RecordedLine } from './lines.cjs';
 
 // Taken before the app runs: it may put other functions in their place.
 const { openSync, writeSync, closeSync } = fs;
 
 /** Places in the memory that the app's thread and its recorder share. */
 const FLAG = { ready: 0, done: 1 } as const;
-
-/** The trace events that are recorded, each category under the letter that stands for it in a recording. */
-const CATEGORIES: Readonly<Record<EventCategory, string>> = {
-  w: 'node.threadpoolwork.async',
-  r: 'node.threadpoolwork.sync',
-  f: 'node.fs.async',
-  o: 'node.fs_dir.async',
-  d: 'node.dns.native',
-};
 
 /** Microseconds on the clock of trace events, the same in every process of the machine. */
 const now = (): number => Number(process.hrtime.bigint() / 1000n);
@@ -43,4 +34,4 @@ function append(file: string, lines: readonly RecordedLine[]): boolean {
   }
 }
 
-export = { FLAG, CATEGORIES, now, append };
+export = { FLAG, now, append };

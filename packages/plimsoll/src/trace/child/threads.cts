@@ -2,10 +2,10 @@ import fs = require('node:fs');
 
 import type { ThreadState, ThreadsLine } from './lines.cjs';
 
-import own = require('../../lab/child/own-threads.cjs');
+import proc = require('../../lab/child/own-threads.cjs');
 import log = require('./log.cjs');
 
-const { list, read } = own;
+const { POOL_THREAD, list, read } = proc;
 
 /** The number of futex(2), in which an idle pool thread waits for work. */
 const FUTEX: Readonly<Record<string, string>> = { x64: '202', arm64: '98' };
@@ -13,13 +13,11 @@ const FUTEX: Readonly<Record<string, string>> = { x64: '202', arm64: '98' };
 /** Threads that run no JavaScript, by the names that Node, V8 and libuv give them; older versions name none. */
 const NO_LOOP = /^(libuv-worker|(node-)?V8Worker|DelayedTask|SignalInspec|TraceEvent|iou-)/;
 
-const POOL_THREAD = 'libuv-worker';
-
 const names = new Map<number, string>();
 
 /** What a thread is called; what it was called when it was first asked for, since threads keep their names. */
 function nameOf(tid: number): string {
-  const name = names.get(tid) ?? own.nameOf(tid);
+  const name = names.get(tid) ?? proc.nameOf(tid);
   names.set(tid, name);
   return name;
 }
@@ -90,13 +88,13 @@ class ThreadSampler {
     const at = log.now();
     const spent = this.#spent();
     const isFirst = this.#nextAt === 0;
-    const found: ThreadsLine['new'][number][] = [];
+    const appeared: ThreadsLine['new'][number][] = [];
     const use: ThreadsLine['use'][number][] = [];
     for (const tid of list()) {
       const used = usage(tid);
       if (used === null) continue;
       const known = this.#before.get(tid);
-      if (known === undefined) found.push([tid, nameOf(tid)]);
+      if (known === undefined) appeared.push([tid, nameOf(tid)]);
       this.#before.set(tid, used);
       // What a thread had used before the first sample is not of this interval.
       const before = known ?? (isFirst ? used : { cpu: 0, waited: 0 });
@@ -105,7 +103,7 @@ class ThreadSampler {
       if (cpu > 0 || waited > 0 || state === 1 || state === 2) use.push([tid, cpu, waited, state]);
     }
     this.#nextAt = at + (this.#spent() - spent) / NS_PER_US / MOST_SHARE;
-    return { type: 'threads', at, new: found, tells: this.#tells, use };
+    return { type: 'threads', at, new: appeared, tells: this.#tells, use };
   }
 
   #isWorthAsking(tid: number): boolean {

@@ -1,12 +1,8 @@
-/** What the agent's thread starts with. */
 export interface AgentData {
-  /** Where plimsoll listens. */
   readonly socket: string;
-  /** Of the ring that the app's thread writes. */
   readonly memory: SharedArrayBuffer;
 }
 
-/** The name of a route, before its first request is told. */
 export interface FromMain {
   readonly route: number;
   readonly name: string;

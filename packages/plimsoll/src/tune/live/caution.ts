@@ -29,12 +29,10 @@ export class Caution {
     this.#baseline = baseline;
   }
 
-  /** Sizes that are not tried again. */
   get left(): ReadonlySet<number> {
     return this.#left;
   }
 
-  /** Windows that were worse, and all. */
   get windows(): { readonly worse: number; readonly all: number } {
     return { worse: this.#worse, all: this.#windows };
   }
@@ -44,7 +42,6 @@ export class Caution {
     return this.#wasWorse.get(size) === false || this.#worse + 1 <= WORSE_SHARE * (this.#windows + 1);
   }
 
-  /** What ends a window early. */
   limits(size: number): Pick<WindowPlan, 'mostFailed' | 'mostOpen'> {
     if (size === this.#baseline) return {};
     return {
@@ -53,7 +50,6 @@ export class Caution {
     };
   }
 
-  /** A window has ended. */
   look(window: LiveWindow): void {
     const { size, trouble, failed, inFlight } = window;
     const mean = meanLatency(window);

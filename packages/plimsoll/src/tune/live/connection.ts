@@ -12,7 +12,6 @@ export type Event = 'hello' | 'joined' | 'gone';
 const MOST_SAMPLES = 2_000;
 const ANSWER_MS = 5_000;
 
-/** The agent of one process. */
 export class Connection implements ProcessLog {
   readonly routes = new Map<number, string>();
   samples: Sample[] = [];
@@ -68,7 +67,6 @@ export class Connection implements ProcessLog {
     return this.#ask((id) => ({ do: 'resize', id, size }), ms);
   }
 
-  /** What its pool is like; `null` when it is gone or does not answer. */
   async state(): Promise<Extract<Reply, { type: 'state' }> | null> {
     const reply = await this.#ask((id) => ({ do: 'state', id }), ANSWER_MS);
     return reply?.type === 'state' ? reply : null;

@@ -3,7 +3,6 @@ import type { Random } from '../../stats/random.js';
 import type { Judgement } from '../judge.js';
 import type { Arm, JudgePlan, Sample } from '../sample.js';
 
-/** One measurement that the contest asks for. */
 export interface Turn extends Pick<Sample, 'block' | 'order' | 'arm'> {
   /** The whole of it should not take longer, so that there are enough blocks. */
   readonly mostMs: number;
@@ -13,9 +12,7 @@ export interface ContestOptions<Result extends Sample> {
   readonly question: Pick<JudgePlan, 'sizes' | 'baseline' | 'objective' | 'seed'>;
   /** A disturbed result says nothing: its arm is measured once more, at the end of the block. */
   readonly measure: (turn: Turn) => Promise<Result>;
-  /** Asked after each block. */
   readonly judge: (results: readonly Result[], plan: JudgePlan) => Pick<Judgement, 'living' | 'settled'>;
-  /** Called before each block. */
   readonly between?: () => Promise<void>;
   /** No block is begun that would end later than this. */
   readonly timeMs: number;

@@ -3,7 +3,6 @@ import type { Sample } from '../child/messages.cjs';
 import ring from '../child/ring.cjs';
 import type { Window } from '../sample.js';
 
-/** What one process told. */
 export interface ProcessLog {
   readonly samples: readonly Sample[];
   readonly routes: ReadonlyMap<number, string>;
@@ -15,7 +14,6 @@ export interface Span {
   readonly end: number;
 }
 
-/** What of a window tells how it was made. */
 type Circumstances = 'block' | 'order' | 'arm' | 'size' | 'machineBusyCores' | 'queueWaitMs' | 'disturbed';
 type Figures = Omit<Window, Circumstances> & {
   /** Requests under way at the end of the span. */
@@ -79,7 +77,6 @@ export function figuresOf(processes: readonly ProcessLog[], span: Span): Figures
   };
 }
 
-/** What has ended since a time, so far, and what is open. */
 export function stateSince(
   processes: readonly ProcessLog[],
   from: number,

@@ -12,7 +12,6 @@ import type { Window } from '../sample.js';
 import { Connection, type Event } from './connection.js';
 import { figuresOf, firstOpen, type Span, stateSince } from './figures.js';
 
-/** How one window goes. */
 export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'size'> {
   /** The span ends with so many requests that have ended, but not before it has its least length; by default 100. */
   readonly requests?: number;
@@ -30,13 +29,11 @@ export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'si
 }
 
 export interface LiveWindow extends Window {
-  /** Requests under way at the end of the span. */
   readonly inFlight: number;
   /** It ended early, because more requests failed or piled up than its plan allows. */
   readonly trouble: 'failures' | 'overload' | null;
 }
 
-/** What the pools of a target are like. */
 export interface PoolState {
   /** Threads that serve the queue, of the process that has most; `null` when none has started its pool. */
   readonly size: number | null;
@@ -46,7 +43,6 @@ export interface PoolState {
   readonly resizing: 'threads' | 'parking' | null;
 }
 
-/** What is loaded into the processes. */
 export const PRELOAD = fileURLToPath(new URL('../child/preload.cjs', import.meta.url));
 /** Agents put down what they saw so often (child/agent.cts); a window looks twice as often. */
 const LOOK_MS = 10;
@@ -109,17 +105,14 @@ export class LiveTarget {
     return { PLIMSOLL_TUNE: this.socket, ...preloading(PRELOAD), UV_THREADPOOL_SIZE: String(size) };
   }
 
-  /** Requests that have ended so far, in all processes that are there. */
   get requests(): number {
     return sum(this.#processes.map(({ completed }) => completed));
   }
 
-  /** Requests under way, in all of them. */
   get open(): number {
     return sum(this.#processes.map(({ samples }) => samples.at(-1)?.open.length ?? 0));
   }
 
-  /** Processes that are there. */
   get pids(): number[] {
     return this.#processes.flatMap(({ pid }) => pid ?? []);
   }
@@ -145,7 +138,6 @@ export class LiveTarget {
     );
   }
 
-  /** @throws {PlimsollError} PLIMSOLL_TARGET_DIED */
   async state(): Promise<PoolState> {
     await this.#present();
     const states = (await Promise.all(this.#processes.map((connection) => connection.state()))).filter(

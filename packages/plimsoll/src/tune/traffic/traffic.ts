@@ -7,7 +7,6 @@ export interface Traffic {
   readonly failed: Promise<PlimsollError>;
   /** What goes wrong with the requests, a clause for a message; `isAll`: not one got a good answer. Null where nothing is known to. */
   trouble(): { readonly text: string; readonly isAll: boolean } | null;
-  /** No more requests are sent, and no process of it is left. */
   close(): Promise<void>;
 }
 
@@ -16,7 +15,6 @@ export interface TrafficContext extends Supervision {
   readonly onPause: () => void;
 }
 
-/** What the process that sends for --url is told. */
 export interface SendOrder {
   readonly urls: readonly string[];
   readonly connections: number;
@@ -27,9 +25,7 @@ export interface SendOrder {
   readonly rate: number | null;
 }
 
-/** What it says twice a second, once something went wrong. */
 export interface Sent {
-  /** Requests that have ended so far. */
   readonly requests: number;
   /** Those without an answer, or with a status of 400 or more. */
   readonly refused: number;

@@ -110,7 +110,6 @@ function absolute(text: string, endpoint: Endpoint): URL {
   return url;
 }
 
-/** Wait until something takes connections there. */
 async function reach(url: URL, signal: AbortSignal): Promise<void> {
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const until = performance.now() + REACH_MS;

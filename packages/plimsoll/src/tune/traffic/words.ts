@@ -51,6 +51,5 @@ const operator = (character: string, name: string, text: string) =>
     `${name}: no shell is started, so ${JSON.stringify(character)} would have no effect: ${JSON.stringify(text)}; quote it where it is part of a word, such as a URL, or put the line into a script`,
   );
 
-/** The word with `$PORT` and `${PORT}` replaced. */
 export const withPort = (word: string, port: number): string =>
   word.replace(/\$(?:PORT\b|\{PORT\})/g, String(port));

@@ -2,6 +2,7 @@ import { constants } from 'node:buffer';
 import { types } from 'node:util';
 import { MessagePort } from 'node:worker_threads';
 import { reaches } from '../culprit.js';
+import { Trimmer } from '../trimmer.js';
 import { confirm } from '../untrusted.js';
 import type { Memory } from './decode.js';
 import { byteLengthOf, gettersOf, isFixed, isPolluted, kindOfView, seemsPlain } from './inside.js';
@@ -26,8 +27,9 @@ const FEWEST_WORDS = 4096;
 /** What is longer has too many names to look for others than indices among them. */
 const LONGEST_ARRAY = 2 ** 22;
 const MOST_INT32 = 2 ** 31 - 1;
-/** Words that the encoder keeps for later messages. */
+/** Words that the encoder keeps for later messages at most, and those that it keeps though none needs them. */
 const MOST_KEPT = 2 ** 22;
+const MOST_SPARE = 2 ** 16;
 
 // Taken when this loads: polyfills, mocks of the clock and the like put others in their places.
 const { isDate, isMap, isProxy, isRegExp, isSet, isArrayBuffer } = types;
@@ -56,6 +58,8 @@ export interface Encoded extends Memory {
   /** In words. */
   readonly length: number;
   readonly externals: ArrayBuffer[] | undefined;
+  /** Bytes of large buffers, which are not among the words. */
+  readonly bulkBytes: number;
   readonly encodingFlags: number;
 }
 
@@ -76,8 +80,12 @@ export class Encoder {
   #encodingFlags = 0;
   #text = '';
   #externals: ArrayBuffer[] | undefined;
+  #bulkBytes = 0;
   readonly #shapes: Shapes;
   readonly #lend: Lend | undefined;
+  /** Words of the longest message since the last look. */
+  #longest = 0;
+  readonly #trimmer = new Trimmer(() => this.trim());
 
   /** With `announce`, shapes that come often get numbers. */
   constructor(words = FEWEST_WORDS, lend?: Lend, announce?: Announce) {
@@ -101,9 +109,11 @@ export class Encoder {
       const words = this.#words;
       const bytes = this.#bytes;
       const externals = this.#externals;
+      const bulkBytes = this.#bulkBytes;
       const encodingFlags = this.#encodingFlags;
+      if (length > this.#longest) this.#longest = length;
       if (words.length > MOST_KEPT) this.#use(new Int32Array(FEWEST_WORDS));
-      return { words, bytes, length, externals, encodingFlags };
+      return { words, bytes, length, externals, bulkBytes, encodingFlags };
     } catch (error) {
       if (error === UNKNOWN) return undefined;
       if (error !== PORT) confirm(value, error);
@@ -116,6 +126,7 @@ export class Encoder {
       this.#encodingFlags = 0;
       this.#text = '';
       this.#externals = undefined;
+      this.#bulkBytes = 0;
       const repeats = this.#repeats;
       while (repeats.count > 0) repeats.first[--repeats.count] = undefined;
       repeats.memo = undefined;
@@ -134,6 +145,15 @@ export class Encoder {
     const larger = new Int32Array(Math.max(this.#words.length * 2, at + words));
     larger.set(this.#words.subarray(0, at));
     this.#use(larger);
+    if (larger.length > MOST_SPARE) this.#trimmer.grown();
+  }
+
+  /** Gives up most of its memory if no message has needed much of it since the last call. False: there is little. */
+  trim(): boolean {
+    const isSpare = !this.#busy && this.#longest < this.#words.length / 4;
+    if (isSpare && this.#words.length > MOST_SPARE) this.#use(new Int32Array(FEWEST_WORDS));
+    this.#longest = 0;
+    return this.#words.length > MOST_SPARE;
   }
 
   #head(kind: number, payload: number, at: number): number {
@@ -355,6 +375,7 @@ export class Encoder {
   }
 
   #bulk(bytes: Uint8Array, at: number): number {
+    this.#bulkBytes += bytes.length;
     const address = bytes.length > tag.INLINE_MAX ? -1 : (this.#lend?.(bytes) ?? -1);
     if (address !== -1) {
       this.#words[at + 1] = address;

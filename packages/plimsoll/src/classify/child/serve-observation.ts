@@ -1,0 +1,44 @@
+import type { ThreadInfo } from '../../host/pool-threads.js';
+import { type SizedJob, serveJob } from '../../lab/child/serve.js';
+import { BadModule } from '../../workloads/module.js';
+import type { ObservationAnswer } from '../observe.js';
+
+/**
+ * Serve one job: make ready, observe, answer over IPC, and end.
+ *
+ * @param prepare loads what is to be observed; whatever it throws is the fault of the user's module.
+ * @param work never rejects; the process may also end in it.
+ */
+export function serveObservation<Job extends SizedJob, Ready, Answer extends { readonly type: string }>(
+  before: readonly ThreadInfo[],
+  after: readonly ThreadInfo[],
+  prepare: (job: Job) => Promise<Ready>,
+  work: (ready: Ready, job: Job, observedThreads: number | null) => Promise<Answer>,
+): void {
+  serveJob(before, after, async (job: Job, observedThreads) => {
+    let ready: Ready;
+    try {
+      ready = await prepare(job);
+    } catch (error) {
+      return finish({ type: 'bad-module', message: whyBad(error) });
+    }
+    // process.exit() would wait for the queue of the pool, for ever if its threads are blocked.
+    process.once('exit', (code) => finish({ type: 'exited', code }));
+    finish(await work(ready, job, observedThreads));
+  });
+}
+
+function whyBad(error: unknown): string {
+  if (error instanceof BadModule) return error.message;
+  return `it cannot be loaded: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`;
+}
+
+let finished = false;
+
+function finish(answer: ObservationAnswer | { readonly type: string }): void {
+  if (finished) return;
+  finished = true;
+  process.send?.(answer, undefined, {}, () => process.kill(process.pid, 'SIGKILL'));
+  // Within 'exit' no callback comes any more; the channel has taken the few bytes at once.
+  if (answer.type === 'exited') process.kill(process.pid, 'SIGKILL');
+}

@@ -1,2 +1,0 @@
-/** The script of the page, minified; scripts/bundle.mjs writes the module. */
-export declare const SCRIPT: string;

@@ -1,0 +1,48 @@
+import { types } from 'node:util';
+import { PoolError } from '../errors.js';
+import { read } from './untrusted.js';
+
+/** What a number, a boolean or the like and the head of an object count for. */
+const WORD = 8;
+
+/** @throws PoolError PLIMSOLL_POOL_VALUE_TOO_LARGE */
+export function checkSize(what: string, bytes: number, most: number): void {
+  if (bytes <= most) return;
+  const message = `${what} has at least ${bytes} bytes, more than options.maxValueBytes (${most}) allows`;
+  throw new PoolError('PLIMSOLL_POOL_VALUE_TOO_LARGE', message);
+}
+
+/** The same for what structured clone copies of a value: nobody tells how many bytes that are, so they are estimated. */
+export function checkClone(what: string, value: unknown, most: number, moved: readonly unknown[]): void {
+  if (most !== Number.POSITIVE_INFINITY) checkSize(what, sizeOf(value, most, moved), most);
+}
+
+/** Stops when it is more than `most`. */
+function sizeOf(value: unknown, most: number, moved: readonly unknown[]): number {
+  const seen = new Set<unknown>(moved);
+  const left = [value];
+  let bytes = 0;
+  while (left.length > 0 && bytes <= most) {
+    const part = left.pop();
+    if (typeof part === 'string') bytes += part.length;
+    else if (typeof part !== 'object' || part === null || types.isProxy(part)) bytes += WORD;
+    else if (!seen.has(part)) {
+      seen.add(part);
+      bytes += WORD;
+      if (ArrayBuffer.isView(part)) left.push(part.buffer);
+      else if (types.isArrayBuffer(part)) bytes += part.byteLength;
+      else if (types.isMap(part)) for (const entry of part) left.push(...entry);
+      else if (types.isSet(part)) for (const item of part) left.push(item);
+      else {
+        const isList = Array.isArray(part);
+        for (const key of Object.keys(part)) {
+          if (!isList) bytes += key.length;
+          left.push(read(part, key));
+        }
+        if (types.isNativeError(part))
+          left.push(read(part, 'message'), read(part, 'stack'), read(part, 'cause'));
+      }
+    }
+  }
+  return bytes;
+}
