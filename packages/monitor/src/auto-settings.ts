@@ -1,8 +1,12 @@
+import { MOST_THREADS } from './options.js';
+
 /** What the environment asks of `@plimsoll/monitor/auto`. */
 export interface AutoSettings {
   readonly resolution: number | undefined;
   /** A warning is printed when jobs wait longer; undefined: never. In milliseconds. */
   readonly waitMs: number | undefined;
+  /** Bounds of the pool's size for `rescueThreadPool()`; undefined: none. */
+  readonly rescue: { readonly size: number | undefined; readonly max: number } | undefined;
   /** Where `/metrics` is served; undefined: nowhere. */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   /** What could not be understood; the defaults hold in its place. */
@@ -37,13 +41,26 @@ export function readSettings(env: NodeJS.ProcessEnv): AutoSettings {
     parseWait,
     'a number of milliseconds, or 0 for no warnings',
   );
+  const threads = (name: string) => read(name, parseThreads, 'a whole number of threads from 1 to 1024');
+  const max = threads('PLIMSOLL_MONITOR_RESCUE_MAX');
+  const size = threads('PLIMSOLL_MONITOR_RESCUE_SIZE');
+  if (size !== undefined && max === undefined)
+    complaints.push('PLIMSOLL_MONITOR_RESCUE_SIZE means nothing without PLIMSOLL_MONITOR_RESCUE_MAX');
   const listen = read('PLIMSOLL_MONITOR_LISTEN', parseAddress, 'PORT or HOST:PORT');
-  return { resolution, waitMs: waitMs === 0 ? undefined : (waitMs ?? WAIT_MS), listen, complaints };
+  return {
+    ...{ resolution, waitMs: waitMs === 0 ? undefined : (waitMs ?? WAIT_MS), listen, complaints },
+    rescue: max === undefined ? undefined : { size, max },
+  };
 }
 
 function parseResolution(text: string): number | undefined {
   const value = Number(text);
   return Number.isInteger(value) && value >= 1 && value < 2 ** 31 ? value : undefined;
+}
+
+function parseThreads(text: string): number | undefined {
+  const value = Number(text);
+  return Number.isInteger(value) && value >= 1 && value <= MOST_THREADS ? value : undefined;
 }
 
 function parseWait(text: string): number | undefined {

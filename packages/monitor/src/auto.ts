@@ -5,7 +5,11 @@ import { monitorThreadPool, type ThreadPoolMonitor } from './host/monitor.js';
 import type { Meter } from './metrics/opentelemetry.js';
 import { prometheusContentType } from './metrics/prometheus.js';
 import { stateAtHome } from './resize/home.js';
+import { rescueThreadPool } from './resize/rescue.js';
+import type { RescueChange } from './resize/rescuer.js';
+import { threadPool } from './resize/thread-pool.js';
 import { sizeFor } from './shared/pool-size.js';
+import { fast } from './worker/calls.js';
 
 /** How long the pool must stay saturated for a warning, and how long after one there is no other. */
 const FOR_MS = 1000;
@@ -28,6 +32,7 @@ export function start(): ThreadPoolMonitor | undefined {
   const settings = readSettings(process.env);
   for (const complaint of settings.complaints) warn(complaint, 'PLIMSOLL_MONITOR_BAD_OPTION');
   const monitor = monitorThreadPool({ resolution: settings.resolution });
+  if (settings.rescue !== undefined) void rescue(settings.rescue);
   if (settings.waitMs !== undefined) warnWhenSaturated(monitor, settings.waitMs);
   if (settings.listen !== undefined) serve(monitor, settings.listen).catch(cannotListen);
   observeWhenThere(monitor);
@@ -43,6 +48,30 @@ export function start(): ThreadPoolMonitor | undefined {
 
 function warn(text: string, code: string): void {
   process.emitWarning(text, { type: 'PlimsollWarning', code });
+}
+
+/**
+ * Where no threads can be added, the pool is started with all that it may ever have, whatever the variable says, and most of them
+ * are parked. The variable stays what it was, for this process's children.
+ */
+async function rescue({ size: asked, max }: NonNullable<AutoSettings['rescue']>): Promise<void> {
+  const text = process.env.UV_THREADPOOL_SIZE;
+  const size = asked ?? threadPool.size ?? sizeFor(text);
+  if (threadPool.size === undefined && threadPool.resizing !== 'threads') {
+    process.env.UV_THREADPOOL_SIZE = String(max);
+    fast(() => {});
+    if (text === undefined) delete process.env.UV_THREADPOOL_SIZE;
+    else process.env.UV_THREADPOOL_SIZE = text;
+  }
+  try {
+    const rescue = await rescueThreadPool({ size, max });
+    const say = ({ from, size, reason }: RescueChange): void =>
+      warn(`libuv's pool: ${from} → ${size} threads; ${reason}`, 'PLIMSOLL_POOL_RESCUED');
+    rescue.on('grow', say).on('shrink', say);
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    warn(`The thread pool is not rescued: ${message}`, code ?? 'PLIMSOLL_MONITOR_RESCUE_UNAVAILABLE');
+  }
 }
 
 const cannotListen = (error: Error): void => warn(`No /metrics: ${error.message}`, 'PLIMSOLL_MONITOR_LISTEN');

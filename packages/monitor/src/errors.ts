@@ -2,14 +2,17 @@
 export type MonitorErrorCode = 'PLIMSOLL_MONITOR_BAD_OPTION' | ResizeErrorCode;
 
 /**
- * Why a resize failed: nothing can resize this process's pool (UNAVAILABLE), not to that size (LIMIT), or not in time (TIMEOUT).
+ * Why a resize failed: nothing can resize this process's pool (UNAVAILABLE), not to that size (LIMIT), or not in time (TIMEOUT);
+ * why a rescue did: this process's pool cannot be watched, or not get that many threads (UNAVAILABLE), or one runs (RUNNING).
  */
 export type ResizeErrorCode =
   | 'PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE'
   | 'PLIMSOLL_MONITOR_RESIZE_LIMIT'
-  | 'PLIMSOLL_MONITOR_RESIZE_TIMEOUT';
+  | 'PLIMSOLL_MONITOR_RESIZE_TIMEOUT'
+  | 'PLIMSOLL_MONITOR_RESCUE_UNAVAILABLE'
+  | 'PLIMSOLL_MONITOR_RESCUE_RUNNING';
 
-/** What `threadPool.resize()` rejects with, unless an argument was wrong. */
+/** What `threadPool.resize()` and `rescueThreadPool()` reject with, unless an argument was wrong. */
 export class ResizeError extends Error {
   readonly code: ResizeErrorCode;
 

@@ -28,6 +28,18 @@ export interface ResizeOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Options of `rescueThreadPool()`. */
+export interface RescueOptions {
+  /** Threads while none is blocked, 1 to 1,024. Default: those that the pool has. */
+  readonly size?: number | undefined;
+  /** Threads at the most, above `size`. Default: 32. */
+  readonly max?: number | undefined;
+  /** Milliseconds that a job may wait before threads are added, 10 or more. Default: 100. */
+  readonly waitMs?: number | undefined;
+  /** Milliseconds that threads must not have been needed before they are given back, 0 or more. Default: 10,000. */
+  readonly holdMs?: number | undefined;
+}
+
 /** `setTimeout` knows no longer ones. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -78,11 +90,27 @@ export function checkPercentile(value: unknown): void {
 /** libuv's own limit. */
 export const MOST_THREADS = 1024;
 
+function checkThreads(name: string, value: unknown, least = 1): void {
+  const right = `a whole number of threads from ${least} to ${MOST_THREADS}`;
+  if (typeof value !== 'number') throw badType(name, value, right);
+  if (!Number.isInteger(value) || value < least || value > MOST_THREADS) throw outOfRange(name, value, right);
+}
+
+/** With defaults. @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION */
+export function checkRescue(options: unknown, usual: number): Required<Record<keyof RescueOptions, number>> {
+  const given = checkObject('options', options) as RescueOptions;
+  const { size = usual, max = 32, waitMs = 100, holdMs = 10_000 } = given;
+  checkThreads('options.size', size);
+  checkThreads('options.max', max, size + 1);
+  const isTime = (least: number) => (time: number) => time >= least && time <= LONGEST_MS;
+  checkTime('options.waitMs', waitMs, 'a number of milliseconds from 10 on', isTime(10));
+  checkTime('options.holdMs', holdMs, 'a number of milliseconds from 0 on', isTime(0));
+  return { size, max, waitMs, holdMs };
+}
+
 /** @returns timeoutMs @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION */
 export function checkResize(size: unknown, options: unknown): number {
-  const right = `a whole number of threads from 1 to ${MOST_THREADS}`;
-  if (typeof size !== 'number') throw badType('size', size, right);
-  if (!Number.isInteger(size) || size < 1 || size > MOST_THREADS) throw outOfRange('size', size, right);
+  checkThreads('size', size);
   const { timeoutMs = 30_000 } = checkObject('options', options) as ResizeOptions;
   const time = 'a number of milliseconds above 0';
   if (typeof timeoutMs !== 'number') throw badType('options.timeoutMs', timeoutMs, time);

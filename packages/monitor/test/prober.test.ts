@@ -29,6 +29,14 @@ test('canaries go whether or not earlier ones have come back', () => {
   assert.equal(waits.sentAt.filter((sentAt) => sentAt !== 0).length, 16);
 });
 
+test('while the pool idles every fourth goes, and stands for four', () => {
+  const { prober, out, waits } = fixture(16);
+  for (let beat = 0; beat < 16; beat++) prober.tick(true);
+  assert.equal(out.length, 4);
+  for (const done of out) done();
+  assert.equal(sum(waits.counts), 16);
+});
+
 test('the wait is from the call to its callback, and its slot is free again', () => {
   const made = fixture(16);
   made.prober.tick();

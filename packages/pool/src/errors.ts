@@ -106,6 +106,26 @@ export const ERRORS = {
     when: 'as many workers in a row as `breaker` allows have failed to start; `cause` is why the last one did',
     remedy: 'mend what `cause` says; a worker is started again after `pause`',
   },
+  PLIMSOLL_POOL_NO_HOST_FUNCTION: {
+    thrownAs: 'PoolError',
+    when: '`host` of `@plimsoll/pool/worker` has no function of that name, or is called outside of a task',
+    remedy: 'give the function to the pool or to `run()`, as `host`; call it inside a task',
+  },
+  PLIMSOLL_POOL_HOST_TIMEOUT: {
+    thrownAs: 'PoolError',
+    when: 'a function of the host has not answered within `hostTimeout`; or its thread is blocked',
+    remedy: 'raise `hostTimeout`, or do not block the thread of the pool',
+  },
+  PLIMSOLL_POOL_CALL_TOO_LATE: {
+    thrownAs: 'PoolError',
+    when: 'a task was over before its call of the host was answered, or made',
+    remedy: 'await the call inside the task',
+  },
+  PLIMSOLL_POOL_DEADLOCK: {
+    thrownAs: 'PoolError',
+    when: 'a task of which a blocked worker waits for the end would wait for that worker; `host.sync` on the thread of a `TestPool`',
+    remedy: 'call `host` without `sync`, or raise `maxThreads`',
+  },
   PLIMSOLL_POOL_UNSUPPORTED_RUNTIME: {
     thrownAs: 'PoolError',
     when: 'the runtime lacks `SharedArrayBuffer` or `Atomics.waitAsync`; thrown by the constructor',

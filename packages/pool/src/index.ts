@@ -14,6 +14,7 @@ export type {
   AbortSignalAny,
   BreakerOptions,
   FilledOptions,
+  HostFunctions,
   PoolOptions,
   QuarantineOptions,
   RetryOptions,

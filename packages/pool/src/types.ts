@@ -40,6 +40,18 @@ export type Proxied<Module> = string extends keyof Module
   ? { [name: string]: (...items: unknown[]) => Promise<unknown> }
   : { [Name in NamesOf<Module>]: Remote<Awaited<Module[Name]>> };
 
+/** Any functions of a host. */
+export type AnyHost = { [name: string]: (...items: unknown[]) => unknown };
+
+/** The functions of a host as a task has them: each with a promise of what it gives, or by `sync` with that itself. */
+export type HostCalls<Api> = Proxied<Api> & {
+  readonly sync: {
+    [Name in keyof Api]: Api[Name] extends (...items: infer Items) => infer Result
+      ? (...items: Items) => Awaited<Result>
+      : never;
+  };
+};
+
 type NamesOf<Module> = {
   [Name in keyof Module]: Name extends 'then'
     ? never

@@ -1,8 +1,12 @@
-import { context, currentContext, type TaskContext } from './shared/context.js';
+import { PoolError } from './errors.js';
+import { callsByName } from './shared/calls.js';
+import { type CurrentTask, context, currentContext, type TaskContext } from './shared/context.js';
+import type { AnyHost, HostCalls } from './types.js';
 
 export type { TaskContext } from './shared/context.js';
 export { move, type TransferableValue, transferableSymbol, valueSymbol } from './shared/move.js';
 export { receiveContext, type Storage, type Storages } from './shared/stores.js';
+export type { AnyHost, HostCalls } from './types.js';
 
 /** Are we inside a worker of a pool? */
 export const isWorkerThread: boolean = context.isWorkerThread;
@@ -34,3 +38,54 @@ export const task: TaskContext = {
     return currentContext()?.signal ?? new AbortController().signal;
   },
 };
+
+function callerOf(name: string): CurrentTask {
+  const current = currentContext();
+  if (current !== undefined) return current;
+  const what = `host.${name}() was called outside of a task, or neither its pool nor run() has a host`;
+  throw new PoolError('PLIMSOLL_POOL_NO_HOST_FUNCTION', what);
+}
+
+const sync = callsByName(
+  (name) =>
+    (...items: unknown[]) =>
+      callerOf(name).callSync([name, items]),
+);
+
+const call = (name: string, items: unknown[]): Promise<unknown> => {
+  try {
+    return callerOf(name).call([name, items]);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+};
+
+/**
+ * The functions that the pool has as its option `host`, or `run()`: they run on the thread of the pool. Arguments and results
+ * are copied as tasks are; `move(value)` transfers one. `host.sync` has them too: it blocks this thread until there is an
+ * answer, and costs about as much as a task.
+ *
+ * A task may call while it runs: a call that is not answered by its end rejects with PLIMSOLL_POOL_CALL_TOO_LATE. What the
+ * function throws arrives as it was thrown.
+ *
+ * @example
+ * import { host } from '@plimsoll/pool/worker';
+ *
+ * export async function bundle(entry) {
+ *   const path = await host.resolve(entry); // or host.sync.resolve(entry)
+ *   return compile(path);
+ * }
+ */
+export const host = callsByName((name) =>
+  name === 'sync' ? sync : (...items: unknown[]) => call(name, items),
+) as HostCalls<AnyHost>;
+
+/**
+ * `host`, with types.
+ *
+ * @example
+ * import type { api } from './build.js';
+ *
+ * const host = hostCalls<typeof api>();
+ */
+export const hostCalls = <Api>(): HostCalls<Api> => host as HostCalls<Api>;

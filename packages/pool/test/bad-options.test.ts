@@ -67,6 +67,13 @@ const BAD: Record<keyof PoolOptions, [value: unknown, kind: typeof TypeError | t
       [{ failures: 0.5 }, RangeError, /\.failures must be a whole number from 1/],
       [{ pause: Number.NaN }, RangeError, /\.pause must be zero or more milliseconds/],
     ],
+    host: [
+      [() => 1, TypeError, /must be an object of functions, not a function$/],
+      [[], TypeError, /must be an object of functions, not an array$/],
+      [{ resolve: 1 }, TypeError, /\.resolve must be a function, not 1$/],
+      [{ sync() {} }, RangeError, /\.sync must be named otherwise/],
+    ],
+    hostTimeout: durations(),
     explain: [[1, TypeError, /must be true or false, not 1$/]],
     maxTasksPerWorker: counts(1, Number.MAX_SAFE_INTEGER),
     maxHeapMb: counts(1, Number.MAX_SAFE_INTEGER),

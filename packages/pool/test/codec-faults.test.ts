@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Decoder, memoryOf } from '../dist/shared/codec/decode.js';
-import { Encoder } from '../dist/shared/codec/encode.js';
+import { type Borrow, Decoder, memoryOf } from '../dist/shared/codec/decode.js';
+import { Encoder, type Lend } from '../dist/shared/codec/encode.js';
 import { Makers } from '../dist/shared/codec/makers.js';
+import { rawBuffer } from '../dist/shared/codec/tags.js';
 import { assertSameGraph } from './graph.js';
 
 interface Codec {
@@ -12,7 +13,7 @@ interface Codec {
   readonly announced: (readonly string[])[];
 }
 
-function codec(lend?: (bytes: Uint8Array) => number, borrow?: () => Uint8Array): Codec {
+function codec(lend?: Lend, borrow?: Borrow): Codec {
   const makers = new Makers();
   const announced: (readonly string[])[] = [];
   const encoder = new Encoder(16, lend, (number, names) => {
@@ -249,9 +250,9 @@ test('an encoder that was called at the end of the stack goes on as before', () 
 test('a decoder that failed in the middle of a message reads the next one right', () => {
   let failing = true;
   const bytes = new Uint8Array(100_000).fill(3);
-  const borrow = (): Uint8Array => {
+  const borrow = () => {
     if (failing) throw new RangeError('Array buffer allocation failed');
-    return bytes;
+    return rawBuffer(bytes.buffer);
   };
   const own = codec(() => 0, borrow);
   const shared = { a: 1 };

@@ -67,6 +67,7 @@ export function bareStartup(): { table: SharedTable; startup: Omit<Startup, keyo
     maxValueBytes: Number.POSITIVE_INFINITY,
     clock: 'hrtime' as const,
     nice: false,
+    hostTimeout: Number.POSITIVE_INFINITY,
     arenas: [],
     shapes: [],
     handlers: [],

@@ -8,6 +8,7 @@ import { loadStudy } from '../load/study.js';
 import { monitorStudy } from '../monitor/study.js';
 import { pressure } from '../pressure/study.js';
 import { react } from '../react/study.js';
+import { rescueStudy } from '../rescue/study.js';
 import { scrypt } from '../scrypt/study.js';
 import { timelineStudy } from '../timeline/study.js';
 import { traceCost } from '../trace-cost/study.js';
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   loadStudy,
   traceCost,
   monitorStudy,
+  rescueStudy,
   tuneStudy,
   validity,
   adopters,

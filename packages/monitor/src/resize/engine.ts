@@ -2,13 +2,17 @@ import { BroadcastChannel, workerData } from 'node:worker_threads';
 import { ResizeError, type ResizeErrorCode } from '../errors.js';
 import { MOST_THREADS } from '../options.js';
 import { fast } from '../worker/calls.js';
+import { PoolMemory } from '../worker/pool-memory.js';
+import { readActivity } from './activity.js';
 import type { EngineStartup } from './home.js';
 import { countThreads, Libuv } from './libuv.js';
-import { clock, type ResizeFailure, type ToEngine, type ToThreads } from './messages.js';
+import { clock, type Request, type ResizeFailure, type ToEngine, type ToThreads } from './messages.js';
 import { makeFifo, Parking } from './parking.js';
 import { RealThreads } from './real-threads.js';
+import { Rescuer, type RescueSettings } from './rescuer.js';
 import type { Resizer } from './resizer.js';
 import { EngineState, NAME } from './state.js';
+import { openStatus } from './status.js';
 
 // The thread that resizes the pool. One of its own, because its jobs are not to keep the application's event loop alive, and
 // because it answers while that loop is blocked.
@@ -26,6 +30,9 @@ const LOOK_MS = 5;
 
 let libuv: Libuv | undefined;
 let resizer: Resizer | undefined;
+let rescuer: Rescuer | undefined;
+/** The pool's threads when the engine started: those there are for good, where threads are parked. */
+let startIds: readonly number[] | undefined;
 /** Why there is no engine, or only the weaker one. */
 let reason: string | undefined;
 
@@ -38,6 +45,7 @@ async function prepare(): Promise<Resizer> {
     throw unavailable('the threads of the pool cannot be counted in this build of Node');
   state.real = threads.count;
   state.size = threads.count;
+  startIds = threads.ids;
   resizer = makeResizer(threads.ids);
   return resizer;
 }
@@ -104,6 +112,58 @@ async function resize(size: number, deadline: number): Promise<void> {
   await engine.resize(size, deadline);
 }
 
+async function answer(request: Request): Promise<void> {
+  if ('rescue' in request) {
+    if (request.rescue === undefined) await stopRescue(request.deadline);
+    else await startRescue(request.rescue, request.deadline);
+    return;
+  }
+  await resize(request.size, request.deadline);
+  rescuer?.rebase(request.size);
+}
+
+async function startRescue(settings: RescueSettings, deadline: number): Promise<void> {
+  if (rescuer !== undefined)
+    throw new ResizeError(
+      'PLIMSOLL_MONITOR_RESCUE_RUNNING',
+      'a rescue runs in this process already: stop() it first',
+    );
+  await prepare();
+  const { size, max } = settings;
+  const cannot = (why: string): ResizeError =>
+    new ResizeError('PLIMSOLL_MONITOR_RESCUE_UNAVAILABLE', `this pool cannot be rescued: ${why}`);
+  if (state.engine === 'parking' && max > state.real)
+    throw cannot(
+      `it was started with ${state.real} threads and cannot get ${max}: start it by "plimsoll run --size ${size} ` +
+        `--max ${max} -- node …", or with UV_THREADPOOL_SIZE=${max} and size: ${size}; or use Node 26.9 or later`,
+    );
+  const pool = PoolMemory.open();
+  const ids = (): readonly number[] => (state.engine === 'threads' ? libuv?.threadIds() : startIds) ?? [];
+  if (pool === undefined || readActivity(ids()).size === 0)
+    throw cannot("libuv's variables, or what its threads do, cannot be read in this build of Node");
+  await resize(size, deadline);
+  const status = openStatus(tmp);
+  rescuer = new Rescuer(settings, {
+    ...{ state, pool, ids },
+    resize: (to, until) => {
+      const turn = last.then(() => resize(to, until));
+      last = turn.catch(() => {});
+      return turn;
+    },
+    onChange(change) {
+      if (rescuer !== undefined) status(rescuer.status);
+      if (change !== undefined) post({ to: 'threads', rescue: change });
+    },
+  });
+  rescuer.start();
+}
+
+async function stopRescue(deadline: number): Promise<void> {
+  const size = rescuer?.stop();
+  rescuer = undefined;
+  if (size !== undefined) await resize(size, deadline);
+}
+
 function failureOf(error: unknown): ResizeFailure {
   const { code, message } = error as { code?: ResizeErrorCode; message?: string };
   return { code: code ?? 'PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE', message: message ?? String(error) };
@@ -121,11 +181,10 @@ channel.onmessage = ({ data }: { data: unknown }) => {
     sayReady();
     return;
   }
-  const { id, size, deadline } = message;
   last = last.then(async () => {
-    const error = await resize(size, deadline).then(() => undefined, failureOf);
+    const error = await answer(message).then(() => undefined, failureOf);
     sayReady();
-    post({ to: 'threads', id, error });
+    post({ to: 'threads', id: message.id, error });
   });
 };
 sayReady();

@@ -1,7 +1,8 @@
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 import { ResizeError } from '../errors.js';
 import { startEngine } from './home.js';
-import { clock, type ToEngine, type ToThreads } from './messages.js';
+import { clock, type Request, type ToEngine, type ToThreads } from './messages.js';
+import type { RescueChange } from './rescuer.js';
 import { ENGINE, HOME } from './source.js';
 import { EngineState, NAME } from './state.js';
 
@@ -33,6 +34,7 @@ export class Link {
   /** Undefined before the engine has answered. */
   state: EngineState | undefined;
   reason: string | undefined;
+  onRescue: ((change: RescueChange) => void) | undefined;
 
   constructor(onGone: () => void) {
     this.#onGone = onGone;
@@ -41,16 +43,16 @@ export class Link {
   }
 
   /** @throws ResizeError */
-  async resize(size: number, deadline: number): Promise<void> {
+  async request(request: Request): Promise<void> {
     // A call under way keeps the process alive, as other jobs do; the engine does not.
     if (this.#pending++ === 0) this.#channel.ref();
     try {
       this.#isReady ??= this.#connect();
-      await inTime(this.#isReady, deadline);
+      await inTime(this.#isReady, request.deadline);
       const id = `${process.pid}-${threadId}-${this.#count++}`;
       await new Promise<void>((resolve, reject) => {
         this.#calls.set(id, { resolve, reject });
-        this.#post({ to: 'engine', id, size, deadline });
+        this.#post({ to: 'engine', id, ...request });
       });
     } finally {
       if (--this.#pending === 0) this.#channel.unref();
@@ -82,6 +84,7 @@ export class Link {
       this.reason = message.reason;
       this.#start?.resolve();
     } else if ('gone' in message) this.#end(message.gone);
+    else if ('rescue' in message) this.onRescue?.(message.rescue);
     else {
       const call = this.#calls.get(message.id);
       this.#calls.delete(message.id);

@@ -43,11 +43,15 @@ class ProcessThreadPool implements ResizableThreadPool {
 
   async resize(size: number, options: ResizeOptions = {}): Promise<number> {
     const deadline = clock() + checkResize(size, options);
+    await this.link.request({ size, deadline });
+    return size;
+  }
+
+  get link(): Link {
     this.#link ??= new Link(() => {
       this.#link = undefined;
     });
-    await this.#link.resize(size, deadline);
-    return size;
+    return this.#link;
   }
 
   get size(): number | undefined {
@@ -118,3 +122,6 @@ const half = (size: number): number => (size + 1) >> 1;
  * console.log(threadPool.size, threadPool.limit, threadPool.resizing);
  */
 export const threadPool: ResizableThreadPool = new ProcessThreadPool();
+
+/** The way from this thread to the engine. */
+export const engineLink = (): Link => (threadPool as ProcessThreadPool).link;

@@ -44,7 +44,7 @@ const mayGo = (): boolean => pool.look(fastProber.out + slowProber.out);
 beatAtRandom(resolution, now, () => {
   if (!mayGo()) return;
   if (fastProber.out > 0) watches.look(memory.fast, now);
-  fastProber.tick();
+  fastProber.tick(memory.pool.busy === 0);
 });
 beatAtRandom(slowResolution, now, () => {
   if (mayGo()) slowProber.tick();

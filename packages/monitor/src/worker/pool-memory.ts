@@ -4,6 +4,7 @@ import { findSymbols, type ProcessId, type Symbols } from './symbols.js';
 /** Jobs that are counted at most: the walk reads each from memory that the pool goes on changing. */
 const MOST_JOBS = 4096;
 const ATTEMPTS = 4;
+const FOUND = -1;
 /** libuv's own limit: what has more is something else. */
 const MOST_THREADS = 1024;
 const POINTER_BYTES = 8;
@@ -61,6 +62,20 @@ export class PoolMemory {
     return { size, busy: Math.max(0, size - this.#bytes.readUInt32LE(idleThreads - first)) };
   }
 
+  /** The job that came last into a queue; 0 when none waits there. */
+  newest(queue: 'queue' | 'slowQueue'): number {
+    const head = this.#symbols[queue];
+    let job = this.#pointers(head)?.previous ?? 0;
+    if (job === this.#symbols.marker) job = this.#pointers(job)?.previous ?? 0;
+    return job === head ? 0 : job;
+  }
+
+  /** Whether a job is in a queue; true as well when `MOST_JOBS` came after it. */
+  waits(queue: 'queue' | 'slowQueue', job: number): boolean {
+    const behind = this.#length(this.#symbols[queue], job);
+    return behind === FOUND || behind === MOST_JOBS;
+  }
+
   /** Jobs in the queue, slow I/O included; `MOST_JOBS` when there are more. */
   queued(): number {
     const { queue, slowQueue } = this.#symbols;
@@ -71,16 +86,16 @@ export class PoolMemory {
    * Goes from the tail to the head, where jobs are taken. One that was taken meanwhile points back to itself or to wherever
    * it was put, and not to the one that was behind it: then all before it are gone, too.
    */
-  #length(head: number): number {
+  #length(head: number, sought = 0): number {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const length = this.#walk(head);
+      const length = this.#walk(head, sought);
       if (length !== undefined) return length;
     }
     return 0;
   }
 
   /** Undefined when a job was put at the tail before the first step. */
-  #walk(head: number): number | undefined {
+  #walk(head: number, sought: number): number | undefined {
     let behind = head;
     let node = this.#pointers(head)?.previous;
     // All zero before the pool's first job.
@@ -89,6 +104,7 @@ export class PoolMemory {
     while (node !== head && count < MOST_JOBS) {
       const pointers = this.#pointers(node);
       if (pointers?.next !== behind) return behind === head ? undefined : count;
+      if (node === sought) return FOUND;
       if (node !== this.#symbols.marker) count++;
       behind = node;
       node = pointers.previous;

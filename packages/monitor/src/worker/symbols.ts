@@ -49,6 +49,8 @@ const HEADER_BYTES = 64;
  * which costs a process that needed no optimizing compiler so far four megabytes.
  */
 const CHUNK_BYTES = SYMBOL_BYTES * 32_768;
+/** The unit has some fifty symbols. */
+const UNIT_BYTES = SYMBOL_BYTES * 1024;
 const LONGEST_NAME = 64;
 
 interface Section {
@@ -210,7 +212,7 @@ function valuesOfUnit(
   names: ReadonlyMap<number, string>,
 ): Map<string, number> {
   const values = new Map<string, number>();
-  const symbols = readAt(file, at, Math.min(CHUNK_BYTES, end - at));
+  const symbols = readAt(file, at, Math.min(UNIT_BYTES, end - at));
   for (
     let next = SYMBOL_BYTES;
     next < symbols.length && typeOf(symbols, next) !== TYPE_FILE;

@@ -377,12 +377,17 @@ second, and it says so on its standard error.`,
         `${SIZE}, the CPUs that the process really gets; or a file, the result of tune or bench`,
         { required: true },
       ),
+      max: size(
+        '--max <size>',
+        'a rescue: threads are added, up to so many, while others are blocked, and given back (Linux)',
+      ),
       quiet: flag('--quiet', 'do not say which size it is'),
     },
     examples: `
   $ plimsoll run --size tuned.json -- node server.js       what plimsoll tune --json tuned.json recommended
   $ plimsoll run --size cpus -- npm start                  as many threads as CPUs that it really gets
-  $ plimsoll run --size 16 -- node server.js               on Windows, too`,
+  $ plimsoll run --size 16 -- node server.js               on Windows, too
+  $ plimsoll run --size 4 --max 32 -- node server.js       4, and more while threads of them hang`,
     exits: 'that of the command; 2 bad input, 4 the command cannot be started',
   },
   report: {

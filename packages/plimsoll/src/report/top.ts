@@ -1,8 +1,9 @@
 import { printable } from '../host/printable.js';
+import type { RescueStatus } from '../host/rescue-status.js';
 import type { Doing } from '../top/doing.js';
 import type { SeenProcess, SeenThread } from '../top/look.js';
 import { column, notes, type Section, type Tone } from './document.js';
-import { formatCount, percent } from './format.js';
+import { formatCount, formatDuration, percent } from './format.js';
 import type { Style } from './style.js';
 import { sectionsText } from './terminal.js';
 
@@ -102,7 +103,7 @@ const TONES: Readonly<Record<Doing['what'], Tone>> = {
 };
 
 /** Each thread of a process with what it is doing; V8's own ones in one line while they do nothing. */
-function threadsSection({ seen, tellsCalls, pid }: SeenProcess, { width }: Style): Section {
+function threadsSection({ seen, tellsCalls, pid, rescue }: SeenProcess, { width }: Style): Section {
   const runtime = seen.filter(({ role }) => role === 'runtime');
   const isQuiet = runtime.every(({ doing }) => doing.what === 'idle' || doing.what === 'sleeping');
   const rank = ({ role }: SeenThread): number => ROLE_ORDER.indexOf(role);
@@ -119,6 +120,7 @@ function threadsSection({ seen, tellsCalls, pid }: SeenProcess, { width }: Style
   return {
     title: `process ${pid}`,
     blocks: [
+      ...notes([rescue === null ? null : printable(rescueText(rescue))], 'pool'),
       {
         ...{ kind: 'table', caption: 'Threads', rows },
         columns: [column('thread'), column('of', 'left'), column('is', 'left')],
@@ -127,6 +129,15 @@ function threadsSection({ seen, tellsCalls, pid }: SeenProcess, { width }: Style
       ...notes([tellsCalls ? null : refused], 'unsure'),
     ],
   };
+}
+
+/** `rescue: 8 threads, 4 to 32; grew from 4 to 8 12 s ago: jobs waited 102 ms, and 4 threads were blocked`. */
+export function rescueText({ base, size, max, last }: RescueStatus, now = Date.now()): string {
+  const state = `rescue: ${formatCount(size, 'thread')}, ${base} to ${max}`;
+  if (last === null) return `${state}; none was needed yet`;
+  const did = last.type === 'grow' ? 'grew' : 'shrank';
+  const ago = formatDuration(Math.max(0, now - last.at));
+  return `${state}; ${did} from ${last.from} to ${last.size} ${ago} ago: ${last.reason}`;
 }
 
 /** `running, 98 % of a core`, `blocked in openat on /var/run/pipe`. */

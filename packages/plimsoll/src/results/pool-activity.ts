@@ -31,6 +31,25 @@ export const poolActivitySchema = resultSchema('top', 'Result of plimsoll top --
         ),
       size: positive.describe('what UV_THREADPOOL_SIZE gives at the start of the process'),
       parked: count.describe('threads that a resize has taken out of the pool, not in threads'),
+      rescue: z
+        .object({
+          base: positive.describe('threads while none is blocked'),
+          size: positive.describe('threads now'),
+          max: positive.describe('threads at the most'),
+          grown: count.describe('how often threads were added'),
+          shrunk: count.describe('how often they were given back'),
+          last: z
+            .object({
+              type: z.enum(['grow', 'shrink']),
+              from: count,
+              size: count,
+              reason: text,
+              at: ratio.describe('milliseconds since 1970'),
+            })
+            .nullable(),
+        })
+        .nullable()
+        .describe('what rescueThreadPool() of @plimsoll/monitor does in the process; null: none runs'),
       busy: count.describe('pool threads that run, wait for a core or are blocked in their work'),
       tellsCalls: z.boolean().describe('system calls could be read; else blocked threads seem idle'),
       seen: z.array(

@@ -1,6 +1,7 @@
 import { countPool, type Evidence } from '../host/process-pool.js';
 import { commandOf, environmentOf, isNodeProcess, parentOf } from '../host/processes.js';
 import { listNumbers } from '../host/read.js';
+import { type RescueStatus, rescueStatus, statusFileOf } from '../host/rescue-status.js';
 import { type EarlierThreads, threadActivities } from '../host/thread-activity.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 import { type Doing, doingOf, isBusy } from './doing.js';
@@ -28,6 +29,8 @@ export interface SeenProcess {
   readonly busy: number;
   /** Threads that a resize has taken out of the pool; `threads` is without them. */
   readonly parked: number;
+  /** What a rescue does there; `null` without one. */
+  readonly rescue: RescueStatus | null;
   /** System calls may be read: without them a blocked thread cannot be told from an idle one. */
   readonly tellsCalls: boolean;
   readonly seen: readonly SeenThread[];
@@ -35,6 +38,7 @@ export interface SeenProcess {
 
 /** What follows is a program's text, and no name of one. */
 const EVALUATES = /^(-e|-p|-pe|--eval|--print)$/;
+const SEARCH_MS = 5000;
 const NODE = /(^|\/)node(js)?$/;
 
 /** The Node processes of this machine that may be looked at. */
@@ -44,6 +48,7 @@ export const nodeProcesses = (root = '/'): number[] =>
 /** Looks again and again at some processes; what they did follows from two looks. */
 export class Observer {
   readonly #root: string;
+  readonly #rescues = new Map<number, { readonly file: number | null; readonly atMs: number }>();
   readonly #before = new Map<number, { atMs: number; threads: EarlierThreads }>();
 
   constructor(root = '/') {
@@ -56,6 +61,7 @@ export class Observer {
     const threads = threadActivities(pid, this.#root, before?.threads);
     if (threads === null || threads.length === 0) {
       this.#before.delete(pid);
+      this.#rescues.delete(pid);
       return null;
     }
     const elapsedMs = before === undefined ? 0 : atMs - before.atMs;
@@ -82,8 +88,19 @@ export class Observer {
       ...{ pid, ppid: parentOf(pid, this.#root), program: this.#programOf(pid), size },
       ...{ threads: there - parked, parked, countedBy: count?.by ?? null },
       busy: pool.filter(({ doing }) => isBusy(doing)).length,
+      rescue: this.#rescueOf(pid, atMs),
       ...{ tellsCalls: threads.every(({ tellsCalls }) => tellsCalls), seen },
     };
+  }
+
+  /** A server may have thousands of files, so they are not looked through each time. */
+  #rescueOf(pid: number, atMs: number): RescueStatus | null {
+    const known = this.#rescues.get(pid);
+    const status = typeof known?.file === 'number' ? rescueStatus(pid, known.file, this.#root) : null;
+    if (status !== null || (known !== undefined && atMs - known.atMs < SEARCH_MS)) return status;
+    const file = statusFileOf(pid, this.#root);
+    this.#rescues.set(pid, { file, atMs });
+    return file === null ? null : rescueStatus(pid, file, this.#root);
   }
 
   #programOf(pid: number): string {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -42,6 +43,41 @@ describe('plimsoll run', () => {
     const size = ['--size', result('one.json', { crypto: 5, dns: 5 })];
     const run = await plimsoll(['run', '--quiet', ...size, '--', process.execPath, '-e', COUNTING]);
     assert.deepEqual([run.code, run.stdout, run.stderr], [0, counted(5), '']);
+  });
+
+  test('--max: as many threads as the size, more while they hang, and what is no maximum is refused', {
+    skip: process.platform !== 'linux' && 'needs Linux',
+  }, async () => {
+    const fifo = join(directory, 'hangs');
+    execFileSync('mkfifo', [fifo]);
+    const path = JSON.stringify(fifo);
+    // The stat behind three jobs that hang is what ends the program.
+    const script = `const fs = require('node:fs');
+const { threadPool } = require(${JSON.stringify(createRequire(import.meta.url).resolve('@plimsoll/monitor'))});
+const settled = setInterval(() => {
+  if (threadPool.size !== 3) return;
+  clearInterval(settled);
+  for (let job = 0; job < 3; job++) fs.open(${path}, 'r', (_, file) => fs.closeSync(file));
+  fs.stat('/', () => {
+    const grown = setInterval(() => {
+      if (threadPool.size !== 6) return;
+      clearInterval(grown);
+      console.log(process.env.UV_THREADPOOL_SIZE);
+      fs.closeSync(fs.openSync(${path}, 'w'));
+    }, 5);
+  });
+}, 5);`;
+    const run = await plimsoll(['run', '--size', '3', '--max', '9', '--', process.execPath, '-e', script]);
+    assert.deepEqual([run.code, run.stdout, run.left], [0, '3\n', []]);
+    assert.match(
+      run.stderr,
+      /PLIMSOLL_POOL_RESCUED\] PlimsollWarning: libuv's pool: 3 → 6 threads; jobs waited/,
+    );
+    const wrong = await plimsoll(['run', '--size', '4', '--max', '4', '--', process.execPath, '-e', '']);
+    assert.deepEqual(
+      [wrong.code, wrong.stderr],
+      [2, 'plimsoll: --max: must be more than --size, 4, not 4\n'],
+    );
   });
 
   test('it ends as the command ends: by its code, or by its signal', async () => {

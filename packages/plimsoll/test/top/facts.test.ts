@@ -125,6 +125,16 @@ describe('the screen', () => {
       size: 2,
       busy: 2,
       parked: 0,
+      rescue: {
+        ...{ base: 4, size: 8, max: 32, grown: 1, shrunk: 0 },
+        last: {
+          type: 'grow' as const,
+          from: 4,
+          size: 8,
+          reason: 'jobs \u001b[2J waited',
+          at: Date.now() - 12_000,
+        },
+      },
       countedBy: 'memory',
     },
     ...{ tellsCalls: false, seen },
@@ -144,6 +154,10 @@ describe('the screen', () => {
       assert.match(lines.join(' '), /may not be read/);
       assert.match(lines.join('\n'), / +1 +2\/2 .*server\.js/, 'the program is named');
       assert.match(lines.join('\n'), /^resizing process 1 to 4 …$/m);
+      assert.match(
+        lines.join(' ').replaceAll(/ +/g, ' '),
+        /rescue: 8 threads, 4 to 32; grew from 4 to 8 12 s ago: jobs/,
+      );
       assert.match(lines.join('\n'), /2 of 2 pool threads busy in 1 process {2}paused/);
     });
 

@@ -52,7 +52,9 @@ export class Books {
     this.mayRunTwice = this.options.retry !== undefined;
     const mayRunTwice = () => this.mayRunTwice;
     const functions = notedFunctions(random.chance(0.3), mayRunTwice, (what) => this.fault(what));
-    const options = { closeTimeout: CLOSE_TIMEOUT, recordTiming: false, ...this.options };
+    const host = this.hostFunctions();
+    const hostTimeout = isReal ? 300 : random.between(1, 300);
+    const options = { closeTimeout: CLOSE_TIMEOUT, recordTiming: false, host, hostTimeout, ...this.options };
     this.pool = newPool(options, functions, random.bits());
     this.log.push(JSON.stringify(this.options));
     this.pool.on('error', (error) => {
@@ -179,6 +181,8 @@ export class Books {
     if (pending.length > 0) this.fault(`pending after ${how}: ${pending.slice(0, 8).join(', ')}`);
     const outstanding = this.pool.outstanding();
     if (outstanding !== 0) this.fault(`${outstanding} tasks are outstanding after ${how}`);
+    const { size } = this.pool.core.blocked;
+    if (size > 0) this.fault(`${size} calls of the host are left after ${how}`);
     if (this.ends < this.starts) this.fault(`${this.starts - this.ends} workers live after ${how}`);
   }
 }

@@ -1,3 +1,5 @@
+import { blocks, callingItems, calls, leaves } from './calling.mjs';
+
 /**
  * The functions of a random program, for a pool without threads; `program-functions.mjs` has those for threads.
  *
@@ -44,6 +46,19 @@ export function notedFunctions(disposes, mayRunTwice, fault) {
     *oddItems(task) {
       for (let item = 0; item < (task?.length ?? 5); item++) yield item === 3 ? () => item : item;
     },
+    calls(task) {
+      note(task);
+      return calls(task);
+    },
+    blocks(task) {
+      note(task);
+      return blocks(task);
+    },
+    leaves(task) {
+      note(task);
+      return leaves(task);
+    },
+    callingItems,
     async sum(items) {
       let sum = 0;
       for await (const item of items) sum += item;

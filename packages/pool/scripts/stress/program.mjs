@@ -1,4 +1,5 @@
 import { Books } from './books.mjs';
+import { CALLS, left } from './calling.mjs';
 
 // A random program of everything with everything. On a simulated pool there are no threads, time is virtual, and it is the same
 // for a seed each time; on real threads it is another one each time.
@@ -47,10 +48,13 @@ class Program extends Books {
     this.watch(name, promise);
     promise.then(
       (result) => {
+        if (options.name === 'leaves' && !this.isReal)
+          setImmediate(() => left.has(value.id) && this.fault(`calls of ${value.id} outlive it`));
         if (this.#odd.has(value)) this.fault('a value that cannot be cloned was cloned');
         else if (result?.id !== value.id) this.fault(`the result of ${value.id} is that of ${result?.id}`);
       },
       (error) => {
+        if (error?.isWrong) this.fault(error.message);
         if (error?.code === UNCLONEABLE && !this.#odd.has(value) && options.name !== 'odd')
           this.fault(`a value that can be cloned was not: ${error.message}`);
       },
@@ -90,7 +94,16 @@ class Program extends Books {
   /** Options of a task, and an id by which it is known. */
   #task(extra = {}, odd = undefined) {
     const random = this.random;
-    const name = random.weighted({ default: 10, later: 4, fails: 1, hangs: 1, odd: 0.3 });
+    const name = random.weighted({
+      default: 10,
+      later: 4,
+      calls: 4,
+      blocks: 1,
+      leaves: 1,
+      fails: 1,
+      hangs: 1,
+      odd: 0.3,
+    });
     const options = { name, ...extra };
     if (name === 'hangs' || random.chance(0.1)) options.timeout = random.between(1, 300);
     if (random.chance(0.1)) options.signal = this.#signal();
@@ -100,7 +113,40 @@ class Program extends Books {
       options.retry = { max: random.between(0, 2), backoff: random.between(0, 20) };
       this.mayRunTwice = true;
     }
-    return [this.#value(odd), options];
+    const value = this.#value(odd);
+    if (name === 'calls' || name === 'blocks') {
+      value.call = random.of(Object.keys(CALLS));
+      if (value.call === 'own') options.host = { own: (id) => id };
+    }
+    return [value, options];
+  }
+
+  /** What tasks call. */
+  hostFunctions() {
+    return {
+      back: (id) => id,
+      backLater: async (id) => {
+        for (let turn = this.random.between(0, 3); turn > 0; turn--) await new Promise(setImmediate);
+        return id;
+      },
+      fails() {
+        throw new RangeError('its own');
+      },
+      async failsLater() {
+        throw new RangeError('its own');
+      },
+      oddAnswer: (id) => ({ id, odd: () => id }),
+      never: () => new Promise(() => {}),
+      aborts: (id) => {
+        this.random.of(this.#controllers)?.abort('called');
+        return id;
+      },
+      nests: async () => {
+        const promise = this.pool.run({ id: this.tasks++ });
+        this.watch('nested', promise);
+        await promise;
+      },
+    };
   }
 
   #signal() {
@@ -184,7 +230,7 @@ class Program extends Books {
       }
     })();
     const options = {
-      name: random.weighted({ default: 8, later: 3, fails: random.chance(0.1) ? 1 : 0, odd: 0.1 }),
+      name: random.weighted({ default: 8, later: 3, calls: 3, fails: random.chance(0.1) ? 1 : 0, odd: 0.1 }),
     };
     if (many > 1000 || random.chance(0.6)) options.concurrency = many > 1000 ? 1500 : random.between(1, 30);
     if (random.chance(0.3)) options.ordered = false;
@@ -200,7 +246,7 @@ class Program extends Books {
   $stream() {
     const random = this.random;
     const isLocked = random.chance(0.05);
-    const name = random.weighted({ items: 4, endless: 2, fails: 0.3, oddItems: 0.3 });
+    const name = random.weighted({ items: 4, callingItems: 2, endless: 2, fails: 0.3, oddItems: 0.3 });
     const options = { name };
     if (random.chance(0.6)) options.highWaterMark = random.between(1, 20);
     if (random.chance(0.3)) options.signal = this.#signal();

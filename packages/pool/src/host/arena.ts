@@ -1,5 +1,5 @@
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
-import { copyBytes } from '../shared/codec/tags.js';
+import type { RawBuffer } from '../shared/codec/tags.js';
 import { CHUNK_BITS, CHUNK_WORDS, chunkOf, copyWords, wordOf } from '../shared/memory.js';
 import { Trimmer } from '../shared/trimmer.js';
 
@@ -79,10 +79,10 @@ export class Arena {
     copyWords(from, length, this.#chunk(address).memory, wordOf(address));
   }
 
-  /** The address of a copy of these bytes, or -1. */
-  lend(bytes: Uint8Array): number {
-    const address = this.allocate((bytes.length + 3) >> 2);
-    if (address !== -1) copyBytes(bytes, this.#chunk(address).memory.bytes, wordOf(address) * 4);
+  /** The address of so many bytes that `write` has written, or -1. */
+  lend(bytes: number, write: (memory: RawBuffer, at: number) => void): number {
+    const address = this.allocate((bytes + 3) >> 2);
+    if (address !== -1) write(this.#chunk(address).memory.bytes, wordOf(address) * 4);
     return address;
   }
 

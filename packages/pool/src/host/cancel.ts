@@ -2,6 +2,7 @@ import { now } from '../shared/clock.js';
 import { ask, runnerOf } from '../shared/table.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { forget, takeBack } from './dispatch.js';
+import { interrupt } from './host-calls.js';
 import type { State } from './state.js';
 import { IN_TABLE, LOOSE, PAUSED, SETTLED, type Task } from './task.js';
 import { kill } from './workers.js';
@@ -64,6 +65,7 @@ function askToEnd(state: State, task: Task, reason: unknown, grace: number): boo
   state.slots.abort(worker, slot, reason);
   if (!ask(state.table, slot)) return false;
   extras.verdict = { reason };
+  interrupt(state, worker, slot, reason);
   if (grace > LONGEST_TIMER) return true;
   const timer = timers.setTimeout(() => cancel(state, task, reason, END, 0), grace);
   const { release } = extras;

@@ -10,6 +10,7 @@ import { dispatch, drain, heed, refill, refillLanes, rejectWaiting, takeBackAll 
 import { Escort, isWatched } from './escort.js';
 import { workerExited } from './exits.js';
 import { closed, startFailure } from './faults.js';
+import { deadlockOf, hearPosted } from './host-calls.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
@@ -147,6 +148,12 @@ export class Core extends State implements Pumped {
   ): Task {
     const created = this.#notesTime ? now() : 0;
     const task = new Task(value, handler, created, resolve, extras);
+    const deadlock = this.serving === undefined ? undefined : deadlockOf(this, task, this.serving);
+    if (deadlock !== undefined) {
+      task.place = SETTLED;
+      task.reject(deadlock);
+      return task;
+    }
     if (extras !== undefined && watch !== undefined)
       extras.release = watch((reason) => cancel(this, task, reason, END), this.handlers.of(handler).name);
     let isHeld = false;
@@ -321,6 +328,10 @@ export class Core extends State implements Pumped {
 
   onStarted({ threadId }: WorkerHandle, id: number, time: number): void {
     this.#escort?.started(id, time, threadId);
+  }
+
+  onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void {
+    hearPosted(this, worker, call, slot, sequence);
   }
 
   onExit(worker: WorkerHandle, exitCode: number): void {

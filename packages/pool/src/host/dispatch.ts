@@ -4,6 +4,7 @@ import { FLAGS } from '../shared/layout.js';
 import { FAILED } from '../shared/messages.js';
 import {
   addresseeOf,
+  CALL,
   drainOne,
   PULL,
   publish,
@@ -13,6 +14,7 @@ import {
   sweep,
 } from '../shared/table.js';
 import { unreadable } from '../shared/uncloneable.js';
+import { hearBlocked } from './host-calls.js';
 import { Deque, type Queue, takeAll } from './queue.js';
 import type { State } from './state.js';
 import { IN_LANE, IN_TABLE, LOOSE, QUEUED, SETTLED, type Task } from './task.js';
@@ -221,7 +223,7 @@ export function heed(state: State, task: Task): void {
   }
 }
 
-/** Reads everything that a worker has reported. Returns how many tasks ended. */
+/** Reads everything that a worker has reported. Returns how many tasks have ended, or wait for the host. */
 export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIVE_INFINITY): number {
   if (state.hasStrays) {
     state.slots.collectStrays();
@@ -231,6 +233,11 @@ export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIV
   while (ended < limit) {
     const entry = drainOne(state.table, worker.index);
     if (entry === -1) break;
+    if (entry === CALL) {
+      hearBlocked(state, worker);
+      ended++;
+      continue;
+    }
     if ((entry & PULL) !== 0) {
       const slot = entry & ~PULL;
       // The worker has claimed a slot whose payload it lacks.
@@ -246,6 +253,8 @@ export function drain(state: State, worker: WorkerHandle, limit = Number.POSITIV
 const taskOf = (state: State, slot: number): Task => state.slots.tasks[slot] as Task;
 
 function finish(state: State, worker: WorkerHandle, slot: number): void {
+  // Calls that nobody waits for are made before their task is over.
+  if (state.callsHost) worker.readMessages();
   const { words, layout } = state.table;
   const base = slotAt(layout, slot);
   const task = taskOf(state, slot);

@@ -33,6 +33,7 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(errorOf());
   if (worker.times !== undefined) state.timing?.died(worker.times);
   state.exiting.delete(worker);
+  state.blocked.delete(worker);
   if (isStillborn) giveUp(state, errorOf());
   else if (!isStopped && ran === 0 && worker.failure !== undefined) state.emit('error', worker.failure.error);
   state.emit('workerDestroy', worker);

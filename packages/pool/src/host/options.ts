@@ -41,6 +41,9 @@ export function flag(name: string, value: unknown): boolean | undefined {
 /** What tasks that belong together have in common. */
 export type Key = string | number;
 
+/** Functions of the host that tasks call: `host` of `@plimsoll/pool/worker`. */
+export type HostFunctions = Readonly<Record<string, (...items: never[]) => unknown>>;
+
 /** Options of a pool. Those that Piscina has, too, have its names. */
 export interface PoolOptions {
   /** The worker file: a path, a `file:` URL as text, or a URL. `run()` may name another one. Default: none. */
@@ -100,6 +103,10 @@ export interface PoolOptions {
   maxHeapMb?: number | undefined;
   /** Bytes of a task, of a result, or of an item of an iterable, without what is transferred. Default: Infinity. */
   maxValueBytes?: number | undefined;
+  /** Functions that tasks may call on this thread, by `host` of `@plimsoll/pool/worker`; `run()` may add others. Default: none. */
+  host?: HostFunctions | undefined;
+  /** Milliseconds after which a call of such a function fails that has no answer; Infinity: never. Default: 30000. */
+  hostTimeout?: number | undefined;
   /** Record where the time of every task goes, for `explain()` of `@plimsoll/pool/observe`. Default: false, which costs nothing. */
   explain?: boolean | undefined;
 }
@@ -139,6 +146,8 @@ export interface RunOptions {
   readonly grace?: number | undefined;
   /** Runs the task again when it dies with its worker, instead of the pool's `retry`; `{ max: 0 }`: never. */
   readonly retry?: RetryOptions | undefined;
+  /** Functions that the task may call on this thread, before those of the pool: nothing of them is copied. Default: none. */
+  readonly host?: HostFunctions | undefined;
 }
 
 /** How a worker may end while it has a task. */
@@ -304,6 +313,8 @@ const OPTIONS = {
   maxTasksPerWorker: within(1, MOST),
   maxHeapMb: within(1, MOST),
   maxValueBytes: or(endless(within(1, MOST)), Number.POSITIVE_INFINITY),
+  host: hostOf,
+  hostTimeout: or(duration, 30_000),
   explain: or(flag, false),
 } satisfies Record<keyof PoolOptions, Check<unknown>>;
 
@@ -334,6 +345,18 @@ export function fillOptions(given: PoolOptions): FilledOptions {
 function isOpenTelemetry(value: unknown): value is OpenTelemetryApi {
   const { trace, context, propagation, metrics } = Object(value) as Partial<OpenTelemetryApi>;
   return [trace, context, propagation, metrics].every((part) => typeof part === 'object' && part !== null);
+}
+
+/** A copy without a prototype. */
+export function hostOf(name: string, value: unknown): HostFunctions | undefined {
+  if (value === undefined) return undefined;
+  if (!isObject(value) || Array.isArray(value)) throw badType(name, value, 'an object of functions');
+  const functions = Object.assign(Object.create(null), value) as Record<string, unknown>;
+  for (const [key, found] of Object.entries(functions)) {
+    if (typeof found !== 'function') throw badType(`${name}.${key}`, found, 'a function');
+    if (key === 'sync') throw badRange(`${name}.${key}`, found, 'named otherwise: host.sync has them all');
+  }
+  return functions as HostFunctions;
 }
 
 /** An absolute path, or a `file:` URL if it has a query or hash, which make a module of its own for `import()`. */

@@ -1,10 +1,13 @@
 import { AbortError } from '../errors.js';
 import { Decoder, memoryOf } from '../shared/codec/decode.js';
-import { Encoder } from '../shared/codec/encode.js';
+import { Encoder, LATER } from '../shared/codec/encode.js';
+import type { RawBuffer } from '../shared/codec/tags.js';
+import { madeBuffer } from '../shared/codec/young.js';
 import { carry, carryLess } from '../shared/error-record.js';
 import { CHUNKS_MADE, CREATED, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD, SEQUENCE } from '../shared/layout.js';
 import { copyWords, describe, type SharedTable, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
+import { bytesOf } from '../shared/move.js';
 import { ringRead, ringWordOf } from '../shared/result-ring.js';
 import { condemn, isFree, release, retract, runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable } from '../shared/uncloneable.js';
@@ -14,6 +17,11 @@ import { IN_TABLE, SETTLED, type Task } from './task.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 const SEQUENCE_MASK = 0x3fffffff;
+/**
+ * Of a task with buffers for which the arena has no room: they are copied when a worker takes the task. Copies of all that wait
+ * would take all memory, and new memory is slow.
+ */
+const LATE: message.Payload = {};
 
 /** The host's side of the table's slots: which task has which, its value on the way in, and its outcome on the way out. */
 export class Slots {
@@ -34,6 +42,9 @@ export class Slots {
   #sequence = 0;
   readonly #encoder: Encoder;
   readonly #mostBytes: number;
+  /** The arena had no room for a buffer of the task that is being written. */
+  #isLate = false;
+  #isSending = false;
   readonly #decoder = new Decoder(undefined, (position, length) => this.#borrow(position, length));
   /** The worker whose result is being decoded. */
   #source: WorkerHandle | undefined;
@@ -57,7 +68,12 @@ export class Slots {
     });
     this.#encoder = new Encoder(
       4096,
-      (bytes) => this.arena.lend(bytes),
+      (bytes, write) => {
+        if (this.#isSending) return -1;
+        const address = this.arena.lend(bytes, write);
+        this.#isLate ||= address === -1;
+        return address === -1 ? LATER : address;
+      },
       (shape, names) => {
         this.shapes[shape] = names;
         tell([message.SHAPE, shape, names]);
@@ -127,11 +143,17 @@ export class Slots {
 
   /** Writes a task into its slot, the arena, or a message to be posted. False: not into the slot. @throws as getters do */
   write(task: Task, slot: number): boolean {
+    const table = this.#table;
+    const base = slotAt(table.layout, slot);
+    table.floats[(base + CREATED) >> 1] = task.created;
+    table.words[base + HANDLER] = task.handler;
+    table.words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
+    const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
     // A getter of the value may run another task.
     const outer = this.arena.slot;
     this.arena.slot = slot;
     try {
-      return this.#write(task, slot, slotAt(this.#table.layout, slot));
+      return this.#write(task.value, task.extras?.transfer ?? [], slot, base, flags);
     } catch (error) {
       throw uncloneable('task', task.value, error);
     } finally {
@@ -139,16 +161,13 @@ export class Slots {
     }
   }
 
-  #write(task: Task, slot: number, base: number): boolean {
+  #write(value: unknown, moved: message.TransferList, slot: number, base: number, flags: number): boolean {
     const table = this.#table;
-    table.floats[(base + CREATED) >> 1] = task.created;
-    table.words[base + HANDLER] = task.handler;
-    table.words[base + SEQUENCE] = this.#sequence = (this.#sequence + 1) & SEQUENCE_MASK;
-    const flags = (task.abortable ? message.ABORTABLE : 0) | (task.isPinned ? message.PINNED : 0);
-    const encoded = task.hasTransfer ? undefined : this.#encoder.encode(task.value);
+    this.#isLate = false;
+    const encoded = moved.length > 0 ? undefined : this.#encoder.encode(value);
     if (encoded === undefined) {
-      checkClone('task', task.value, this.#mostBytes, task.extras?.transfer ?? []);
-      this.#payloads.set(slot, { value: task.value });
+      if (!this.#isLate) checkClone('task', value, this.#mostBytes, moved);
+      this.#payloads.set(slot, this.#isLate ? LATE : { value });
       describe(table, base, flags | message.IN_PORT, 0, 0);
       return false;
     }
@@ -179,21 +198,59 @@ export class Slots {
 
   /** Posts what does not go through the table, if anything. @throws when it cannot be cloned */
   send(worker: WorkerHandle, task: Task): void {
-    const { slot, extras } = task;
-    const payload = this.#payloads.get(slot);
-    if (payload === undefined) return;
-    this.#payloads.delete(slot);
-    const transfer =
-      payload.words === undefined
-        ? (extras?.transfer ?? [])
-        : [payload.words.buffer as ArrayBuffer, ...(payload.externals ?? [])];
-    this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
     try {
-      worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), payload], transfer);
+      this.#send(worker, task.slot, task.value, task.extras?.transfer ?? []);
+      if (task.hasTransfer && task.extras !== undefined) task.extras.isSent = true;
     } catch (error) {
-      throw uncloneable('task', payload.value, error);
+      throw uncloneable('task', task.value, error);
     }
-    if (task.hasTransfer && extras !== undefined) extras.isSent = true;
+  }
+
+  #send(worker: WorkerHandle, slot: number, value: unknown, given: message.TransferList): void {
+    const waiting = this.#payloads.get(slot);
+    if (waiting === undefined) return;
+    this.#payloads.delete(slot);
+    const payload = waiting === LATE ? this.#late(value) : waiting;
+    const { words, externals = [] } = payload;
+    const transfer = words === undefined ? given : [words.buffer as ArrayBuffer, ...externals];
+    const moved = words === undefined && transfer.length > 0 ? bytesOf(transfer) : undefined;
+    this.#table.words[slotAt(this.#table.layout, slot) + OFFSET] = worker.nextMessage;
+    worker.post([message.PAYLOAD, slot, this.sequenceOf(slot), { ...payload, moved }], transfer);
+  }
+
+  #late(value: unknown): message.Payload {
+    this.#isSending = true;
+    try {
+      const encoded = this.#encoder.encode(value);
+      if (encoded === undefined) {
+        checkClone('task', value, this.#mostBytes, []);
+        return { value };
+      }
+      const { words, length, externals = [], bulkBytes, encodingFlags } = encoded;
+      checkSize('task', length * 4 + bulkBytes, this.#mostBytes);
+      return { words: words.slice(0, length), externals, encodingFlags };
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  /** Sends what the task in a slot has called the host for. What the slot has in the arena, the worker has read. */
+  answer(
+    worker: WorkerHandle,
+    slot: number,
+    value: unknown,
+    moved: message.TransferList,
+    flags: number,
+  ): void {
+    this.arena.release(slot);
+    const outer = this.arena.slot;
+    this.arena.slot = slot;
+    try {
+      this.#write(value, moved, slot, slotAt(this.#table.layout, slot), flags);
+    } finally {
+      this.arena.slot = outer;
+    }
+    this.#send(worker, slot, value, moved);
   }
 
   /** Has part of the slot's task been posted? */
@@ -254,8 +311,13 @@ export class Slots {
         ringRead(this.#table, worker.index, 'results', position, length);
       }
     }
-    const payload = worker.payload(slot, words[base + SEQUENCE] as number);
-    if (payload.words === undefined) return payload.value;
+    // Below 0: a request, which has a payload of its own.
+    const key = words[base + OFFSET] as number;
+    const payload = key < 0 ? worker.payload(key, 0) : worker.payload(slot, words[base + SEQUENCE] as number);
+    if (payload.words === undefined) {
+      madeBuffer(payload.moved ?? 0);
+      return payload.value;
+    }
     const { words: sent, encodingFlags = 0, externals } = payload;
     return this.#decoder.decode(
       memoryOf(sent.buffer as ArrayBuffer),
@@ -266,9 +328,9 @@ export class Slots {
     );
   }
 
-  #borrow(position: number, length: number): Uint8Array {
+  #borrow(position: number, length: number): RawBuffer {
     const start = ringWordOf('bulk', position) * 4;
     this.#borrowed = { position, words: (length + 3) >> 2 };
-    return (this.#source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length);
+    return (this.#source as WorkerHandle).ring('bulk').bytes.subarray(start, start + length) as RawBuffer;
   }
 }

@@ -1,4 +1,5 @@
 import { PoolError } from '../errors.js';
+import { OBSERVED } from '../shared/calls.js';
 import { type Geometry, layoutOf } from '../shared/layout.js';
 import { Marks } from '../shared/marks.js';
 import { type SharedTable, tableOf } from '../shared/memory.js';
@@ -71,6 +72,17 @@ export interface Policy {
   queueOf(state: State): Pending | undefined;
   /** The worker of a task; undefined: none for now. */
   chooserOf(state: State): ((task: Task) => WorkerHandle | undefined) | undefined;
+}
+
+/** A call for whose answer a worker is blocked. */
+export interface BlockingCall {
+  readonly worker: WorkerHandle;
+  /** Of the task that calls. */
+  readonly slot: number;
+  readonly number: number;
+  readonly answer: (value: unknown, isFailed: boolean) => void;
+  /** Tasks that the function has submitted before its first `await`: the answer probably waits for them. */
+  readonly nested: Task[];
 }
 
 /** Everything that a pool knows. Functions act on it, and `Core` says when. */
@@ -151,6 +163,13 @@ export abstract class State implements WorkerEvents {
   /** Somebody has waited for room or the end of tasks: a task may end in the middle of a dispatch that no event follows. */
   isAttended = false;
 
+  /** There are functions that tasks may call. */
+  callsHost: boolean;
+  /** The last such call of each worker. */
+  readonly blocked = new Map<WorkerHandle, BlockingCall>();
+  /** The one whose function is running now. */
+  serving: BlockingCall | undefined;
+
   readonly handlers: HandlerNames;
   /** The number of the pool's own function; -1: it has none. */
   readonly defaultHandler: number;
@@ -176,8 +195,10 @@ export abstract class State implements WorkerEvents {
       for (const worker of workers) worker.post([HANDLER, id, filename, name, call]);
       if (this.handlers.all.size === this.#mostHandlers) queueMicrotask(() => this.#forgetHandlers());
     });
-    const { filename, name } = options;
-    this.defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name);
+    const { filename, name, host } = options;
+    this.callsHost = host !== undefined;
+    const call = this.callsHost ? OBSERVED : 0;
+    this.defaultHandler = filename === null ? -1 : this.handlers.idOf(filename, name, call);
     this.marks = options.explain ? new Marks(table.layout.slots) : undefined;
     this.slots = new Slots(table, workers, options.maxValueBytes);
     this.guard = new Guard(options.breaker, options.quarantine);
@@ -205,6 +226,7 @@ export abstract class State implements WorkerEvents {
   abstract onReady(worker: WorkerHandle, kernelThreadId: number): void;
   abstract onMessage(value: unknown): void;
   abstract onStarted(worker: WorkerHandle, id: number, time: number): void;
+  abstract onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void;
   abstract onExit(worker: WorkerHandle, exitCode: number): void;
   /** After every event. @param isShort see `plan` */
   abstract changed(isShort?: boolean): void;

@@ -98,9 +98,9 @@ export class Stream extends Iteration implements OpenStream {
   }
 
   #extras(more: Partial<Extras>): Extras {
-    const { signal, timeout, grace, retry } = this.#checked;
+    const { signal, timeout, grace, retry, host } = this.#checked;
     const abortable = signal !== undefined || timeout !== undefined || grace > 0;
-    return { ...NO_EXTRAS, abortable, grace, retry, ...more };
+    return { ...NO_EXTRAS, abortable, grace, retry, host, ...more };
   }
 
   /** Starts a task, and keeps it until it is settled. */
@@ -170,7 +170,8 @@ export class Stream extends Iteration implements OpenStream {
       this.#over();
       return;
     }
-    this.#step([RETURN, this.#id], { ...NO_EXTRAS, stream: 'continues', worker }, (value) => {
+    const { host } = this.#checked;
+    this.#step([RETURN, this.#id], { ...NO_EXTRAS, host, stream: 'continues', worker }, (value) => {
       if (value instanceof Rejection && !isStopped(value.reason)) this.#settleClosed.reject(value.reason);
       this.#over();
     });

@@ -1,6 +1,6 @@
 import type { Transferable } from 'node:worker_threads';
 import { AbortError, badRange, badType, TimeoutError } from '../errors.js';
-import { OBSERVED } from '../shared/calls.js';
+import { callsByName, OBSERVED } from '../shared/calls.js';
 import { isMovable } from '../shared/move.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import type { Core } from './core.js';
@@ -10,6 +10,7 @@ import {
   type AbortSignalAny,
   count,
   duration,
+  hostOf,
   type Key,
   pathOf,
   type RetryPolicy,
@@ -38,6 +39,8 @@ export function check(core: Core, own: RunOptions) {
   const signal = signalOf(own.signal);
   const grace = duration('options.grace', own.grace) ?? 0;
   const mayAsk = grace > 0 && (signal !== undefined || timeout !== undefined);
+  const host = hostOf('options.host', own.host);
+  if (host !== undefined) core.callsHost = true;
   return {
     /** null: none, neither here nor of the pool. */
     filename: pathOf('options.filename', own.filename) ?? core.options.filename,
@@ -49,8 +52,9 @@ export function check(core: Core, own: RunOptions) {
     grace: mayAsk ? grace : 0,
     retry: retryOf('options.retry', own.retry),
     key: keyOf(own.key),
-    /** It may be asked to end. */
-    call: mayAsk ? OBSERVED : 0,
+    host,
+    /** It may be asked to end, or call the host. */
+    call: mayAsk || core.callsHost ? OBSERVED : 0,
   };
 }
 
@@ -105,11 +109,12 @@ export function handlerOf(core: Core, { filename, name, call }: Checked, more = 
 
 /** undefined: it has nothing but its value. */
 export function extrasOf({ transfer, original }: Parcel, checked: Checked): Extras | undefined {
-  const { signal, timeout, priority, grace, retry, key, worker } = checked;
+  const { signal, timeout, priority, grace, retry, key, host, worker } = checked;
   const abortable = signal !== undefined || timeout !== undefined;
-  const isPlain = !abortable && priority === 0 && retry === undefined && key === undefined;
+  const isPlain =
+    !abortable && priority === 0 && retry === undefined && key === undefined && host === undefined;
   if (isPlain && worker === undefined && transfer.length === 0 && original === undefined) return undefined;
-  return { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, worker };
+  return { ...NO_EXTRAS, transfer, abortable, priority, original, grace, retry, key, host, worker };
 }
 
 /** What a task sends that is copied. */
@@ -164,19 +169,6 @@ export function unlisten(signal: AbortSignalAny, listener: () => void): void {
 /** Options of a proxy, for each of its calls. */
 export type ProxyOptions = Omit<RunOptions, 'name' | 'transferList'>;
 
-type Call = (...items: unknown[]) => Promise<unknown>;
-
-/** Asked of any object by `await`, `JSON.stringify`, test runners, loggers: nobody would handle what such a call gives. */
-const PROBES = new Set([
-  'then',
-  'toJSON',
-  'constructor',
-  'asymmetricMatch',
-  'nodeType',
-  '$$typeof',
-  'inspect',
-]);
-
 /** An object whose every member runs the exported function of that name. @throws TypeError or RangeError for bad options */
 export function proxyOf(core: () => Core, options: ProxyOptions): object {
   const own: RunOptions = ownOf(options);
@@ -185,7 +177,7 @@ export function proxyOf(core: () => Core, options: ProxyOptions): object {
   const checked = check(core(), own);
   return callsByName((name) => {
     const named = { ...checked, name };
-    return (...items) => {
+    return (...items: unknown[]): Promise<unknown> => {
       try {
         const { maxValueBytes } = core().options;
         return submit(core(), parcelOf(items, [], true, maxValueBytes), named);
@@ -196,25 +188,15 @@ export function proxyOf(core: () => Core, options: ProxyOptions): object {
   });
 }
 
-/** An object whose members are functions, each made when it is first asked for. */
-export function callsByName(callOf: (name: string) => Call): object {
-  const known = new Map<string, Call>();
-  return new Proxy(Object.freeze(Object.create(null)), {
-    get(_target, name) {
-      if (typeof name !== 'string' || PROBES.has(name)) return undefined;
-      const call = known.get(name) ?? callOf(name);
-      known.set(name, call);
-      return call;
-    },
-  });
-}
-
 function refuse(name: string, value: unknown, right: string): void {
   if (value !== undefined) throw badType(`options.${name}`, value, right);
 }
 
 /** Options of `broadcast()`. */
-export type BroadcastOptions = Pick<RunOptions, 'name' | 'filename' | 'signal' | 'timeout' | 'grace'>;
+export type BroadcastOptions = Pick<
+  RunOptions,
+  'name' | 'filename' | 'signal' | 'timeout' | 'grace' | 'host'
+>;
 
 /** What became of a broadcast in one worker. */
 export type BroadcastResult<Value> =
@@ -223,7 +205,7 @@ export type BroadcastResult<Value> =
 
 /** A part is for its worker alone. */
 const NEVER: RetryPolicy = { on: [], max: 0, backoff: 0 };
-const TAKEN = ['name', 'filename', 'signal', 'timeout', 'grace'];
+const TAKEN = ['name', 'filename', 'signal', 'timeout', 'grace', 'host'];
 
 /** Runs a task once in each worker. @throws on bad options */
 export function broadcast(

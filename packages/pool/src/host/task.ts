@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
-import type { Key, RetryPolicy } from './options.js';
+import type { HostFunctions, Key, RetryPolicy } from './options.js';
 import type { WorkerHandle } from './worker-handle.js';
 
 /** What a handler is: a function that a worker file exports. */
@@ -98,6 +98,8 @@ export const NO_EXTRAS = {
   grace: 0,
   retry: undefined as RetryPolicy | undefined,
   key: undefined as Key | undefined,
+  /** Functions that it may call, before those of the pool. */
+  host: undefined as HostFunctions | undefined,
   /** A stream that it opens, or a step of one, which only the worker that keeps the stream can run. */
   stream: undefined as 'opens' | 'continues' | undefined,
   /** The only worker that may run it: of its key, of its stream, or of its part of a broadcast. */

@@ -20,6 +20,8 @@ export interface WorkerEvents {
   onMessage(value: unknown): void;
   /** It begins with a task that was to be told of. */
   onStarted(worker: WorkerHandle, id: number, time: number): void;
+  /** A task calls a function of the host, and is not blocked. */
+  onCall(worker: WorkerHandle, call: number, slot: number, sequence: number): void;
   onExit(worker: WorkerHandle, exitCode: number): void;
 }
 
@@ -246,6 +248,7 @@ export class WorkerHandle {
     else if (received[0] === message.RESULTS) this.#rings[received[1]] = received[2] && memoryOf(received[2]);
     else if (received[0] === message.SHAPE) this.makers.add(received[1], received[2]);
     else if (received[0] === message.STARTED) this.#events.onStarted(this, received[1], received[2]);
+    else if (received[0] === message.CALL) this.#events.onCall(this, received[1], received[2], received[3]);
     else if (received[0] === message.DISPOSES) this.disposes = true;
     else if (received[0] === message.HEAP) this.isOverHeap = true;
     else if (received[0] === message.READY) this.#events.onReady(this, received[1]);

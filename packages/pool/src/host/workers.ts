@@ -106,6 +106,7 @@ function startupOf(state: State, index: number): Omit<message.Startup, keyof mes
     maxValueBytes: options.maxValueBytes,
     clock: source,
     nice: options.niceIncrement !== 0,
+    hostTimeout: options.hostTimeout,
     arenas: slots.arena.buffers,
     shapes: slots.shapes,
     handlers: [...handlers.all].map(([id, { filename, name, call }]) => [id, filename, name, call] as const),

@@ -39,9 +39,36 @@ export const RETURN = 1;
 /** What shall be done with which iterable of the worker. */
 export type StreamStep = readonly [what: typeof NEXT | typeof RETURN, id: number];
 
+/** The name of a function of the host, and its arguments. */
+export type HostRequest = readonly [name: string, items: readonly unknown[]];
+
 /** A function of a worker file, or a wrapper around one: the loop gives it one value. */
 export type TaskFunction = (...task: unknown[]) => unknown;
 
 /** Has it a method `then`, as promises have? */
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+
+/** Asked of any object by `await`, `JSON.stringify`, test runners, loggers: nobody would handle what such a call gives. */
+const PROBES = new Set([
+  'then',
+  'toJSON',
+  'constructor',
+  'asymmetricMatch',
+  'nodeType',
+  '$$typeof',
+  'inspect',
+]);
+
+/** An object whose members are made when they are first asked for. */
+export function callsByName(callOf: (name: string) => unknown): object {
+  const known = new Map<string, unknown>();
+  return new Proxy(Object.freeze(Object.create(null)), {
+    get(_target, name) {
+      if (typeof name !== 'string' || PROBES.has(name)) return undefined;
+      const call = known.get(name) ?? callOf(name);
+      known.set(name, call);
+      return call;
+    },
+  });
+}

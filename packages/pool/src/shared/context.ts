@@ -1,4 +1,5 @@
 import { workerData as threadData } from 'node:worker_threads';
+import type { HostRequest } from './calls.js';
 
 /** What a task can know about the thread that it runs on. */
 export interface WorkerContext {
@@ -17,10 +18,17 @@ export interface TaskContext {
   readonly signal: AbortSignal;
 }
 
+/** The same with what `host` stands on. */
+export interface CurrentTask extends TaskContext {
+  call(request: HostRequest): Promise<unknown>;
+  /** Blocks the thread until there is an answer. */
+  callSync(request: HostRequest): unknown;
+}
+
 /** On the global object, because worker files load copies of this package of their own, perhaps transpiled ones. */
 const THREAD = Symbol.for('plimsoll.pool.context');
 const TASK = Symbol.for('plimsoll.pool.task');
-const registry = globalThis as { [THREAD]?: WorkerContext; [TASK]?: () => TaskContext | undefined };
+const registry = globalThis as { [THREAD]?: WorkerContext; [TASK]?: () => CurrentTask | undefined };
 
 /** Called once by the worker's entry. */
 export function enterWorker(): void {
@@ -46,8 +54,8 @@ export const context: WorkerContext = {
 };
 
 /** Called in a worker by the first task that has a context. `_end` is for pools that end before their thread does. */
-export function provideContext(current: () => TaskContext | undefined, _end?: () => void): void {
+export function provideContext(current: () => CurrentTask | undefined, _end?: () => void): void {
   registry[TASK] = current;
 }
 
-export const currentContext = (): TaskContext | undefined => registry[TASK]?.();
+export const currentContext = (): CurrentTask | undefined => registry[TASK]?.();

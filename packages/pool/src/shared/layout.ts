@@ -25,6 +25,9 @@ export const GATE = 0;
 export const ABORTABLE_NOW = 1;
 /** How many rings the worker has made so far: a host that knows of fewer reads the port. */
 export const RINGS_MADE = 2;
+/** What a call that blocks the worker has come to, and the slot of the task that calls: see `host-call.ts`. */
+export const HOST_CALL = 3;
+export const CALL_SLOT = 4;
 /** Written by the worker. */
 export const CLAIMED = LINE;
 export const RUNNING_NOW = LINE + 1;

@@ -23,6 +23,8 @@ export const RETIRE = 11;
 export const HEAP = 12;
 export const LEAVES = 13;
 export const FORGET = 14;
+export const CALL = 15;
+export const ANSWER = 16;
 
 /** How it is called: bits of `calls.ts`. */
 export type Handler = readonly [id: number, filename: string, name: string, call: number];
@@ -53,7 +55,11 @@ export type Message =
   /** The worker has retired. What waits is for others, of whom the host may have woken none because of this one. */
   | [what: typeof LEAVES]
   /** No task has these handlers, and none will. */
-  | [what: typeof FORGET, ids: readonly number[]];
+  | [what: typeof FORGET, ids: readonly number[]]
+  /** A task calls the host: a `HostRequest` that was posted right before, as the payload of slot `~call`. */
+  | [what: typeof CALL, call: number, slot: number, sequence: number]
+  /** What the call gave, or a Thrown: it was posted right before, as message `number` and the payload of slot `~call`. */
+  | [what: typeof ANSWER, call: number, failed: boolean, number: number];
 
 /** A value by structured clone, or encoded words and the buffers that belong to them. */
 export interface Payload {
@@ -61,6 +67,8 @@ export interface Payload {
   readonly words?: Int32Array;
   readonly externals?: ArrayBuffer[];
   readonly encodingFlags?: number;
+  /** Bytes of buffers that are transferred as parts of the value. */
+  readonly moved?: number | undefined;
   /** The host could not post the value: the task is over already. */
   readonly cancelled?: boolean;
   /** Never posted: why the payload could not be read. */
@@ -113,6 +121,8 @@ export interface Startup extends PostPorts {
   readonly clock: Source;
   /** Report the kernel's id of the thread, so that the host can change its priority. */
   readonly nice: boolean;
+  /** Milliseconds that a function of the host may take. */
+  readonly hostTimeout: number;
 }
 
 /** Bits of a slot's FLAGS word. Where the words are: */

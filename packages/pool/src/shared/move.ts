@@ -1,4 +1,7 @@
+import { types } from 'node:util';
 import threads, { type Transferable } from 'node:worker_threads';
+
+const { isArrayBuffer } = types;
 
 /** Marks the getter that names what to transfer. The same symbol as Piscina's. */
 export const transferableSymbol: unique symbol = Symbol.for('Piscina.transferable') as never;
@@ -67,4 +70,11 @@ const { isMarkedAsUntransferable: isFixed = () => false } = threads as {
 export function unwrap(moved: TransferableValue): { value: unknown; transfer: Transferable[] } {
   const transfer = [moved[transferableSymbol]].flat() as Transferable[];
   return { value: moved[valueSymbol], transfer: transfer.filter((one) => !isFixed(one)) };
+}
+
+/** How much the buffers hold that are to be transferred. */
+export function bytesOf(transfer: readonly Transferable[]): number {
+  let bytes = 0;
+  for (const one of transfer) if (isArrayBuffer(one)) bytes += one.byteLength;
+  return bytes;
 }

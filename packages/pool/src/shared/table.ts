@@ -62,6 +62,8 @@ const REFUSED = -2;
 
 /** Added to a slot number in a completion ring: the worker asks for the payload instead of reporting an end. */
 export const PULL = 1 << 30;
+/** An entry of a completion ring by itself: the worker is blocked until the host has answered a call, see `host-call.ts`. */
+export const CALL = 1 << 29;
 
 export const kindOf = (state: number): number => state & KIND_MASK;
 export const ownerOf = (state: number): number => state >>> KIND_BITS;

@@ -123,6 +123,9 @@ export const loadModule: typeof modules.loadModule = async (name) => {
 export const nextTick = ((callback: () => void) => callback()) as typeof worker.nextTick;
 export const exit: typeof worker.exit = process.exit.bind(process);
 
+/** The host is on this thread, too. */
+export const canBlock: typeof worker.canBlock = false;
+
 /** They belong to the test as well, and run when it is their turn. */
 export const runMicrotasks: typeof worker.runMicrotasks = () => {};
 

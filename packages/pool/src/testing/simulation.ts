@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Worker } from 'node:worker_threads';
 import type { Pumped } from '../host/pump.js';
 import type { Pool } from '../index.js';
-import { provideContext, type TaskContext } from '../shared/context.js';
+import { type CurrentTask, provideContext } from '../shared/context.js';
 import type { Startup } from '../shared/messages.js';
 import { LONGEST_TIMER, timers } from '../shared/timers.js';
 import { FakeThread, type WorkerInProcess } from './fake-thread.js';
@@ -52,12 +52,12 @@ type Action = () => Step | undefined | Promise<Step>;
 /** Tasks must not see what the test holds in an AsyncLocalStorage, since those in a real worker would not. */
 const outside = AsyncLocalStorage.snapshot();
 
-type Provider = () => TaskContext | undefined;
+type Provider = () => CurrentTask | undefined;
 
 /** Those of all pools. */
 const providers = new Set<Provider>();
 
-function currentContext(): TaskContext | undefined {
+function currentContext(): CurrentTask | undefined {
   for (const provider of providers) {
     const context = provider();
     if (context !== undefined) return context;

@@ -68,8 +68,8 @@ class Functions extends Handlers {
     this.#channel = parts[0];
   }
 
-  override get(id: number): TaskFunction | undefined {
-    const found = super.get(id);
+  override get(id: number, slot: number): TaskFunction | undefined {
+    const found = super.get(id, slot);
     return found && this.#gate(id, found);
   }
 

@@ -1,5 +1,6 @@
 import { type Memory, memoryOf } from '../shared/codec/decode.js';
 import { Makers } from '../shared/codec/makers.js';
+import type { RawBuffer } from '../shared/codec/tags.js';
 import type { Thrown } from '../shared/error-record.js';
 import { hostGate, mustWake } from '../shared/gate.js';
 import { CHUNKS_MADE, OFFSET, SEQUENCE } from '../shared/layout.js';
@@ -70,6 +71,13 @@ export function channelOf(startup: message.Startup) {
       case message.PAYLOAD:
         payloads.set(received[1], { sequence: received[2], payload: received[3] });
         break;
+      case message.ANSWER: {
+        const payload = payloads.get(~received[1])?.payload ?? unreadable.get(received[3]);
+        payloads.delete(~received[1]);
+        unreadable.delete(received[3]);
+        channel.onAnswer?.(received[1], received[2], payload as message.Payload);
+        break;
+      }
       case message.ABORT:
         channel.onAbort?.(received[1], received[2], received[3]);
         break;
@@ -98,6 +106,9 @@ export function channelOf(startup: message.Startup) {
     makers,
     /** Hears that a task shall end. Set once there is one that can. */
     onAbort: undefined as ((slot: number, sequence: number, reason: Thrown) => void) | undefined,
+    /** Hears what a call of the host gave. Set by the first one. */
+    onAnswer: undefined as ((call: number, failed: boolean, payload: message.Payload) => void) | undefined,
+    hostTimeout: startup.hostTimeout,
     /** Hears that the worker shall retire. */
     onRetire: undefined as (() => void) | undefined,
     readAll,
@@ -116,9 +127,9 @@ export function channelOf(startup: message.Startup) {
     },
 
     /** The bytes of a large buffer inside a task. */
-    borrow(address: number, length: number): Uint8Array {
+    borrow(address: number, length: number): RawBuffer {
       const start = wordOf(address) * 4;
-      return arena(chunkOf(address)).bytes.subarray(start, start + length);
+      return arena(chunkOf(address)).bytes.subarray(start, start + length) as RawBuffer;
     },
 
     hasPayload: (slot: number): boolean => payloads.has(slot) || unreadable.has(numberOf(slot)),

@@ -29,9 +29,16 @@ export class Handlers {
     this.#lifecycle = lifecycle;
   }
 
-  /** The function, when it has been loaded and needs no slot. */
-  get(id: number): calls.TaskFunction | undefined {
-    return this.#known[id];
+  /** The function for the task in a slot, when it has been loaded. */
+  get(id: number, slot: number): calls.TaskFunction | undefined {
+    return this.#known[id] ?? this.#bind(id, slot);
+  }
+
+  #bind(id: number, slot: number): calls.TaskFunction | undefined {
+    const found = this.#bound[id];
+    if (found === undefined) return undefined;
+    const isOpened = (this.#channel.handler(id)[3] & calls.STREAMED) !== 0;
+    return isOpened ? this.#keeping().opener(found, slot) : this.#observing().bind(found, slot);
   }
 
   /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
@@ -44,9 +51,7 @@ export class Handlers {
       this.#around(filename, call, await this.#find(filename, name, slot, call));
     const isBound = (call & (calls.OBSERVED | calls.STREAMED)) !== 0;
     (isBound ? this.#bound : this.#known)[id] = found;
-    if (!isBound) return found;
-    if ((call & calls.STREAMED) !== 0) return this.#keeping().opener(found, slot);
-    return this.#observing().bind(found, slot);
+    return this.#bind(id, slot) ?? found;
   }
 
   /** Does it keep iterables for streams? */

@@ -1,10 +1,8 @@
 import { isThenable, type TaskFunction } from '../shared/calls.js';
 import { now } from '../shared/clock.js';
-import { Decoder, memoryOf } from '../shared/codec/decode.js';
 import { cancelSleep, declareSleep, gateAt, retireItself } from '../shared/gate.js';
-import { ABORTABLE_NOW, FLAGS, HANDLER, LENGTH, OFFSET, PAYLOAD } from '../shared/layout.js';
+import { ABORTABLE_NOW, FLAGS, HANDLER } from '../shared/layout.js';
 import { Listener } from '../shared/listener.js';
-import { chunkOf, wordOf } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
 import { anythingQueued, blockAt, claim, claimOwn, complete, PULL, report, slotAt } from '../shared/table.js';
 import { timers } from '../shared/timers.js';
@@ -15,6 +13,7 @@ import { outcomeOf } from './outcome.js';
 import { recorderOf } from './recorder.js';
 import { spinnerOf } from './spin.js';
 import { isOutputPending, nextTick, outputTaken, runMicrotasks } from './thread.js';
+import { valuesOf } from './values.js';
 
 /** Milliseconds after which a busy worker lets its own event loop run: timers, sockets, the inspector. */
 const TURN = 1;
@@ -33,7 +32,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
   const isRecording = (times ?? marks ?? maxHeapMb) !== undefined;
   const recorder = isRecording ? recorderOf(startup, channel) : undefined;
   const outcome = outcomeOf(channel, startup.maxValueBytes);
-  const decoder = new Decoder(channel.makers, (address, length) => channel.borrow(address, length));
+  const values = valuesOf(channel);
   const gate = gateAt(table, index);
   const listener = new Listener(words, gate, driveSoon);
   const abortableWord = blockAt(layout, index) + ABORTABLE_NOW;
@@ -247,13 +246,13 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
     const base = slotAt(layout, slot);
     let task: unknown;
     try {
-      task = payload === undefined ? decode(base) : read(payload);
+      task = payload === undefined ? values.decode(base) : values.read(payload);
     } catch (reason) {
       fail(slot, unreadable('task', reason));
       return;
     }
     const id = words[base + HANDLER] as number;
-    const handler = handlers.get(id);
+    const handler = handlers.get(id, slot);
     if (handler !== undefined) {
       invoke(slot, handler, task);
       return;
@@ -262,23 +261,6 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
       (loaded) => invoke(slot, loaded, task),
       (error: unknown) => fail(slot, error),
     );
-  }
-
-  function decode(base: number): unknown {
-    const flags = words[base + FLAGS] as number;
-    const length = words[base + LENGTH] as number;
-    const address = words[base + OFFSET] as number;
-    const isInSlot = (flags & message.PLACE_MASK) === message.IN_SLOT;
-    const memory = isInSlot ? table : channel.arena(chunkOf(address));
-    const at = isInSlot ? base + PAYLOAD : wordOf(address);
-    return decoder.decode(memory, at, length, flags >> message.ENCODING_FLAGS);
-  }
-
-  function read(payload: message.Payload): unknown {
-    if (payload.unreadable !== undefined) throw payload.unreadable.reason;
-    if (payload.words === undefined) return payload.value;
-    const memory = memoryOf(payload.words.buffer as ArrayBuffer);
-    return decoder.decode(memory, 0, payload.words.length, payload.encodingFlags ?? 0, payload.externals);
   }
 
   function invoke(slot: number, handler: TaskFunction, task: unknown): void {

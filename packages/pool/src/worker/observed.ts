@@ -1,17 +1,23 @@
-import { AbortError } from '../errors.js';
-import { isThenable, type TaskFunction } from '../shared/calls.js';
-import { provideContext, type TaskContext } from '../shared/context.js';
+import { AbortError, PoolError } from '../errors.js';
+import { type HostRequest, isThenable, type TaskFunction } from '../shared/calls.js';
+import { type CurrentTask, provideContext } from '../shared/context.js';
 import { restore } from '../shared/error-record.js';
 import { isAsked } from '../shared/table.js';
 import type { Channel } from './channel.js';
+import { type Caller, type HostCalls, hostCallsOf } from './host-calls.js';
 
 export type ObservedCalls = ReturnType<typeof observedCalls>;
 
-/** Calls that can be asked to end: the other end of the host's `cancel`. */
+/** Calls that can be asked to end (the other end of the host's `cancel`), or that call functions of the host. */
 export function observedCalls(channel: Channel) {
   const running = new Map<number, Observed>();
+  let hostCalls: HostCalls | undefined;
+  const callingHost = (): HostCalls => {
+    hostCalls ??= hostCallsOf(channel);
+    return hostCalls;
+  };
   // Not imported above: to load it and to follow promises costs workers that need it alone.
-  const storage = new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)<TaskContext>();
+  const storage = new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)<CurrentTask>();
   provideContext(
     () => storage.getStore(),
     () => storage.disable(),
@@ -27,6 +33,7 @@ export function observedCalls(channel: Channel) {
   function end(slot: number, observed: Observed): void {
     observed.slots.delete(slot);
     running.delete(slot);
+    if (observed.slots.size === 0 && !observed.isKept) for (const endCall of observed.calls) endCall();
   }
 
   async function settled(slot: number, observed: Observed, result: unknown): Promise<unknown> {
@@ -52,7 +59,7 @@ export function observedCalls(channel: Channel) {
     }
   }
 
-  const observe = (): Observed => new Observed(channel);
+  const observe = (): Observed => new Observed(channel, callingHost);
   /** The function for the task in one slot. */
   const bind = (found: TaskFunction, slot: number): TaskFunction => {
     return (value) => during(slot, observe(), () => found(value));
@@ -61,16 +68,29 @@ export function observedCalls(channel: Channel) {
 }
 
 /** What the function of a task sees of it; or the code of a stream, of all the tasks that it works for. */
-export class Observed implements TaskContext {
+export class Observed implements CurrentTask, Caller {
   /** Where these tasks are. */
   readonly slots = new Set<number>();
+  readonly calls = new Set<(reason?: unknown) => void>();
+  /** It is a stream that goes on. */
+  isKept = false;
   #isAborted = false;
   #controller: AbortController | undefined;
   #reason: unknown;
   readonly #channel: Channel;
+  readonly #host: () => HostCalls;
 
-  constructor(channel: Channel) {
+  constructor(channel: Channel, host: () => HostCalls) {
     this.#channel = channel;
+    this.#host = host;
+  }
+
+  call(request: HostRequest): Promise<unknown> {
+    return this.#host().call(this, request);
+  }
+
+  callSync(request: HostRequest): unknown {
+    return this.#host().callSync(this, request);
   }
 
   get aborted(): boolean {
@@ -97,5 +117,7 @@ export class Observed implements TaskContext {
     this.#isAborted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
+    const why = reason instanceof PoolError ? reason : new AbortError(reason);
+    for (const endCall of this.calls) endCall(why);
   }
 }

@@ -1,10 +1,10 @@
 import { Encoder } from '../shared/codec/encode.js';
-import { copyBytes } from '../shared/codec/tags.js';
+import type { RawBuffer } from '../shared/codec/tags.js';
 import { carry, carryLess, type Thrown } from '../shared/error-record.js';
 import { PAYLOAD, RINGS_MADE } from '../shared/layout.js';
 import { copyWords, describe, slotCapacity } from '../shared/memory.js';
 import * as message from '../shared/messages.js';
-import { isMovable, unwrap } from '../shared/move.js';
+import { bytesOf, isMovable, unwrap } from '../shared/move.js';
 import { ResultRing, type Ring, ringWordOf } from '../shared/result-ring.js';
 import { blockAt, slotAt } from '../shared/table.js';
 import { Trimmer } from '../shared/trimmer.js';
@@ -66,10 +66,10 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
     }
   }
 
-  function lend(bytes: Uint8Array): number {
+  function lend(bytes: number, write: (memory: RawBuffer, at: number) => void): number {
     const bulk = ring('bulk');
-    const position = bulk.allocate((bytes.length + 3) >> 2);
-    if (position !== -1) copyBytes(bytes, bulk.memory.bytes, ringWordOf('bulk', position) * 4);
+    const position = bulk.allocate((bytes + 3) >> 2);
+    if (position !== -1) write(bulk.memory.bytes, ringWordOf('bulk', position) * 4);
     return position;
   }
 
@@ -107,8 +107,9 @@ export function outcomeOf(channel: Channel, mostBytes: number) {
       const value = moved === undefined ? result : moved.value;
       try {
         if (moved === undefined && write(slot, value, 0, mostBytes)) return;
-        checkClone('result', value, mostBytes, moved?.transfer ?? []);
-        post(slot, 0, { value }, moved?.transfer ?? []);
+        const transfer = moved?.transfer ?? [];
+        checkClone('result', value, mostBytes, transfer);
+        post(slot, 0, { value, moved: bytesOf(transfer) }, transfer);
       } catch (cause) {
         throw uncloneable('result', value, cause);
       }

@@ -47,34 +47,40 @@ export function streamsOf(calls: ObservedCalls) {
   const iterables = new Map<number, Kept>();
   let ids = 0;
 
-  function next(id: number, { steps }: Kept): unknown {
+  function forget(id: number, { observed }: Kept): void {
+    iterables.delete(id);
+    observed.isKept = false;
+  }
+
+  function next(id: number, kept: Kept): unknown {
     const failed = (error: unknown): never => {
-      iterables.delete(id);
+      forget(id, kept);
       throw error;
     };
     try {
-      const result = steps.next();
+      const result = kept.steps.next();
       const item = isThenable(result)
-        ? Promise.resolve(result).then((later) => given(id, later))
-        : given(id, result);
+        ? Promise.resolve(result).then((later) => given(id, kept, later))
+        : given(id, kept, result);
       return item instanceof Promise ? item.catch(failed) : item;
     } catch (error) {
       return failed(error);
     }
   }
 
-  function given(id: number, result: IteratorResult<unknown>): unknown {
+  function given(id: number, kept: Kept, result: IteratorResult<unknown>): unknown {
     if (typeof result !== 'object' || result === null)
       throw new TypeError(`Iterator result ${String(result)} is not an object`);
     const { done, value } = result;
     // As `for await` does with the items of an iterable that is not asynchronous.
     if (done !== true) return isThenable(value) ? Promise.resolve(value).then(itemOf) : itemOf(value);
-    iterables.delete(id);
+    forget(id, kept);
     return ENDED;
   }
 
-  function end(id: number, { steps, observed }: Kept): unknown {
-    iterables.delete(id);
+  function end(id: number, kept: Kept): unknown {
+    const { steps, observed } = kept;
+    forget(id, kept);
     observed.abort(new AbortError(undefined, 'The stream was closed'));
     const result = steps.return?.();
     return isThenable(result) ? Promise.resolve(result).then(() => ENDED) : ENDED;
@@ -87,6 +93,7 @@ export function streamsOf(calls: ObservedCalls) {
     opener(found: TaskFunction, slot: number): TaskFunction {
       return async (value) => {
         const observed = calls.observe();
+        observed.isKept = true;
         const { made, within } = (await calls.during(slot, observed, () => found(value))) as Placed;
         const id = ids++;
         iterables.set(id, { steps: within(() => stepsOf(made)), within, observed });

@@ -2,6 +2,9 @@
 export const { nextTick } = process;
 export const exit: (code: number) => never = process.exit.bind(process);
 
+/** May a task block this thread until its host has answered? */
+export const canBlock: boolean = true;
+
 /**
  * Runs the microtasks and ticks that are queued, and reports unhandled rejections, as Node does between two callbacks of its own:
  * `runNextTicks`, which it keeps under this name. Does nothing inside a microtask.

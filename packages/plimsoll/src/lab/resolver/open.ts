@@ -12,7 +12,7 @@ export type DnsMode =
 const DEFAULT_DELAY_MS = 10;
 
 /** The resolver that was opened, and why it is this one. */
-interface ChosenResolver extends Resolver {
+export interface ChosenResolver extends Resolver {
   /** It was asked for; else it is the first that works. */
   readonly requested: boolean;
   /** Why those before it in the order do not work here. */

@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import { Makers } from './makers.js';
 import * as tag from './tags.js';
 import { CACHED_WORDS, TextCache } from './text-cache.js';
@@ -12,10 +13,16 @@ const {
   RegExp: NativeRegExp,
   Set: NativeSet,
 } = globalThis;
+const { defineProperty, prototype, setPrototypeOf } = Object;
 const { set: putInMap } = Map.prototype;
 const { add: addToSet } = Set.prototype;
 
 const SHORT = 3;
+/** Items from which on an array may hold runs of numbers, and is as long from the beginning. */
+const LONG = 32;
+/** Keys from which on V8 keeps an object as a dictionary, whatever way it was made. */
+const WIDE = 128;
+const IS_LITTLE = endianness() === 'LE';
 /** Characters that are read at once. */
 const BLOCK = 512;
 const LONGEST_CACHED = (CACHED_WORDS - 1) * 4;
@@ -32,10 +39,11 @@ export function memoryOf(buffer: ArrayBuffer | SharedArrayBuffer): Memory {
 }
 
 /** The bytes at an address that `Lend` gave. */
-export type Borrow = (address: number, length: number) => Uint8Array;
+export type Borrow = (address: number, length: number) => tag.RawBuffer;
 
 const NONE: readonly ArrayBuffer[] = [];
 const NO_WORDS = new Int32Array(0);
+const NO_VIEW = new DataView(NO_WORDS.buffer);
 const NO_BYTES = tag.rawBuffer(new ArrayBuffer(0));
 /** Words of a value whose memory may be kept. */
 const MOST_KEPT = 2 ** 16;
@@ -46,6 +54,8 @@ export class Decoder {
   makers: Makers;
   #words: Int32Array = NO_WORDS;
   #bytes: tag.RawBuffer = NO_BYTES;
+  /** The words once more: to put a float together out of two of them takes longer. */
+  #data: DataView = NO_VIEW;
   #at = 0;
   #objects: unknown[] = [];
   #repeats = false;
@@ -66,6 +76,7 @@ export class Decoder {
 
   /** Reads the value in so many words from word `at` on; `externals` are the buffers that travelled beside it. */
   decode(memory: Memory, at: number, length: number, encodingFlags: number, externals = NONE): unknown {
+    if (this.#words !== memory.words) this.#data = new DataView(memory.words.buffer);
     this.#words = memory.words;
     this.#bytes = memory.bytes;
     this.#at = at;
@@ -81,6 +92,7 @@ export class Decoder {
       // The memory of what was large is not kept until the next value.
       this.#words = NO_WORDS;
       this.#bytes = NO_BYTES;
+      this.#data = NO_VIEW;
       this.#externals = NONE;
     }
     return value;
@@ -148,11 +160,13 @@ export class Decoder {
         return this.#external(payload);
       case tag.BULK:
         return this.#bulk(payload);
+      case tag.LONG:
+        return this.#long(payload);
       case tag.REGEXP:
         return this.#regexp();
       case tag.BIGINT:
-        this.#twoWords();
-        return tag.bigints[0];
+        this.#at += 2;
+        return this.#data.getBigInt64((this.#at - 2) * 4, IS_LITTLE);
       case tag.BIGINT_LONG:
         return BigInt(`0x${this.read() as string}`) * (payload === 1 ? -1n : 1n);
       default:
@@ -166,14 +180,9 @@ export class Decoder {
     return value;
   }
 
-  #twoWords(): void {
-    tag.floatWords[0] = this.#words[this.#at++] as number;
-    tag.floatWords[1] = this.#words[this.#at++] as number;
-  }
-
   #float(): number {
-    this.#twoWords();
-    return tag.floats[0] as number;
+    this.#at += 2;
+    return this.#data.getFloat64((this.#at - 2) * 4, IS_LITTLE);
   }
 
   #latin1(length: number): string {
@@ -216,7 +225,8 @@ export class Decoder {
   }
 
   #array(length: number): unknown[] {
-    const result: unknown[] = this.#keep(length < 64 ? [] : new NativeArray(length));
+    if (length >= LONG) return this.#longArray(length);
+    const result: unknown[] = this.#keep([]);
     for (let index = 0; index < length; index++) {
       if (this.#words[this.#at] === tag.HOLE) this.#at++;
       else result[index] = this.read();
@@ -225,12 +235,52 @@ export class Decoder {
     return result;
   }
 
+  #longArray(length: number): unknown[] {
+    const isOfFloats = ((this.#words[this.#at] as number) & tag.TAG_MASK) === tag.FLOATS;
+    // At two places, because V8 makes arrays of the kind that those from the same place have become.
+    const result: unknown[] = this.#keep(isOfFloats ? new NativeArray(length) : new NativeArray(length));
+    for (let index = 0; index < length; ) {
+      const word = this.#words[this.#at] as number;
+      const kind = word & tag.TAG_MASK;
+      if (kind === tag.INTS) index = this.#ints(result, index, word >> tag.TAG_BITS);
+      else if (kind === tag.FLOATS) index = this.#floats(result, index, word >> tag.TAG_BITS);
+      else if (kind !== tag.HOLE) result[index++] = this.read();
+      else {
+        this.#at++;
+        index++;
+      }
+    }
+    return result;
+  }
+
+  #ints(result: unknown[], start: number, count: number): number {
+    const words = this.#words;
+    const from = this.#at + 1;
+    for (let index = 0; index < count; index++) result[start + index] = words[from + index];
+    this.#at = from + count;
+    return start + count;
+  }
+
+  #floats(result: unknown[], start: number, count: number): number {
+    const data = this.#data;
+    const from = (this.#at + 1) * 4;
+    for (let index = 0; index < count; index++)
+      result[start + index] = data.getFloat64(from + index * 8, IS_LITTLE);
+    this.#at += 1 + count * 2;
+    return start + count;
+  }
+
   #object(count: number): object {
-    const result: object = this.#keep({});
+    // Nobody's setters are in the way of an object without a prototype, nor does it get a hidden class for each key.
+    const isWide = count >= WIDE;
+    const result = this.#keep(isWide ? { __proto__: null } : {}) as Record<string, unknown>;
     const values: unknown[] = [];
     for (let index = 0; index < count; index++) values.push(this.read());
-    for (let index = 0; index < count; index++) define(result, this.read() as string, values[index]);
-    return result;
+    for (let index = 0; index < count; index++) {
+      if (isWide) result[this.read() as string] = values[index];
+      else define(result, this.read() as string, values[index]);
+    }
+    return isWide ? setPrototypeOf(result, prototype) : result;
   }
 
   #shaped(shape: number): object {
@@ -293,6 +343,12 @@ export class Decoder {
     return this.#keep(tag.copyOf((this.#borrow as Borrow)(this.#words[this.#at++] as number, length)));
   }
 
+  #long(length: number): string {
+    const address = this.#words[this.#at++] as number;
+    if (length >= 0) return (this.#borrow as Borrow)(address, length).latin1Slice(0, length);
+    return (this.#borrow as Borrow)(address, length * -2).ucs2Slice(0, length * -2);
+  }
+
   #buffer(length: number): ArrayBuffer {
     const start = this.#at * 4;
     this.#at += (length + 3) >> 2;
@@ -302,8 +358,6 @@ export class Decoder {
     return this.#keep(result);
   }
 }
-
-const { defineProperty, prototype } = Object;
 
 /**
  * Gives an object a property. Assigning is that where no object inherits the name: else there may be a setter, as of

@@ -5,11 +5,29 @@ import { reaches } from '../culprit.js';
 import { Trimmer } from '../trimmer.js';
 import { confirm } from '../untrusted.js';
 import type { Memory } from './decode.js';
-import { byteLengthOf, gettersOf, isFixed, isPolluted, kindOfView, seemsPlain } from './inside.js';
+import {
+  byteLengthOf,
+  gettersOf,
+  hasIndicesAlone,
+  isFixed,
+  isPolluted,
+  kindOfView,
+  seemsPlain,
+} from './inside.js';
 import { Repeats } from './repeats.js';
 import { type Announce, Shapes } from './shapes.js';
 import * as tag from './tags.js';
-import { bigints, copyOf, floats, floatWords, type RawBuffer, rawBuffer, TAG_BITS, UNKNOWN } from './tags.js';
+import {
+  bigints,
+  copyBytes,
+  copyOf,
+  floats,
+  floatWords,
+  type RawBuffer,
+  rawBuffer,
+  TAG_BITS,
+  UNKNOWN,
+} from './tags.js';
 
 /** Deeper values go to structured clone, whose limit is that of the stack of whoever reads them. */
 const MAX_DEPTH = 200;
@@ -17,8 +35,16 @@ const MAX_DEPTH = 200;
 const BULK_BYTES = 64 * 1024;
 /** Arrays with more holes are sparse ones, which structured clone handles better. */
 const MAX_HOLES = 1024;
+/** From so many items on, what is written is written for long lists. */
+const LONG_LIST = 32;
+/** Runs of fewer numbers are not worth it: then the rest of the array is written one by one. */
+const SHORTEST_RUN = 4;
+/** Objects with more keys go to structured clone; with fewer, V8 takes up to ten times as long to read new keys. */
+const MOST_KEYS = 2 ** 14;
 const SHORT_STRING = 24;
-/** Strings between these lengths are TEXTs. */
+/** The same in long lists, whose strings hardly repeat. */
+const SHORT_IN_LIST = 3;
+/** Longer strings up to this length are TEXTs. */
 const LONGEST_TEXT = 512;
 const MOST_TEXT = 2 ** 26;
 const NOT_LATIN1 = /[^\0-\xff]/;
@@ -47,11 +73,14 @@ const PORT_FOUND = 'a MessagePort can only be transferred';
 const PORT = Symbol(PORT_FOUND);
 const isPort = (value: object): boolean => getPrototypeOf(value) === MessagePort.prototype;
 
+export const LATER = -2;
+
 /**
- * Takes a copy of the bytes of a large buffer to memory that both sides share, and returns its address there, or -1.
+ * Has so many bytes of a large buffer or text written to memory that both sides share, and returns their address there, or -1:
+ * then a copy is transferred; or LATER: then the whole value is left to its caller, as if only structured clone could copy it.
  * Compared with a copy to be transferred, this leaves no garbage: the collector counts every byte of those.
  */
-export type Lend = (bytes: Uint8Array) => number;
+export type Lend = (length: number, write: (memory: RawBuffer, at: number) => void) => number;
 
 /** What encoding a value gave, from the first word on, and buffers that travel beside it. */
 export interface Encoded extends Memory {
@@ -81,6 +110,9 @@ export class Encoder {
   #text = '';
   #externals: ArrayBuffer[] | undefined;
   #bulkBytes = 0;
+  /** Where a run of numbers has ended, and with what. */
+  #index = 0;
+  #item: unknown;
   readonly #shapes: Shapes;
   readonly #lend: Lend | undefined;
   /** Words of the longest message since the last look. */
@@ -200,25 +232,43 @@ export class Encoder {
     return this.#string(digits, this.#head(tag.BIGINT_LONG, value < 0n ? 1 : 0, at));
   }
 
-  #string(value: string, at: number): number {
+  #string(value: string, at: number, shortest = SHORT_STRING): number {
     const length = value.length;
     if (length > tag.INLINE_MAX) throw UNKNOWN;
-    if (length > SHORT_STRING && length <= LONGEST_TEXT && this.#text.length < MOST_TEXT) {
+    if (length > shortest && length <= LONGEST_TEXT && this.#text.length < MOST_TEXT) {
       this.#text += value;
       this.#room(at, 1);
       return this.#head(tag.TEXT, length, at);
+    }
+    const isWide = length > SHORT_STRING && NOT_LATIN1.test(value);
+    if (length >= BULK_BYTES && this.#lend !== undefined) {
+      const end = this.#long(value, isWide, at);
+      if (end !== -1) return end;
     }
     this.#room(at, ((length * 2 + 3) >> 2) + 2);
     if (length <= SHORT_STRING) {
       const end = this.#shortString(value, length, at);
       if (end !== -1) return end;
     }
-    if (NOT_LATIN1.test(value)) {
+    if (isWide || length <= SHORT_STRING) {
       this.#bytes.ucs2Write(value, this.#head(tag.UTF16, length, at) * 4, length * 2);
       return at + 1 + ((length * 2 + 3) >> 2);
     }
     this.#bytes.latin1Write(value, this.#head(tag.LATIN1, length, at) * 4, length);
     return at + 1 + ((length + 3) >> 2);
+  }
+
+  #long(value: string, isWide: boolean, at: number): number {
+    const { length } = value;
+    const address = (this.#lend as Lend)(isWide ? length * 2 : length, (memory, start) => {
+      if (isWide) memory.ucs2Write(value, start, length * 2);
+      else memory.latin1Write(value, start, length);
+    });
+    if (address < 0) return -1;
+    this.#bulkBytes += isWide ? length * 2 : length;
+    this.#room(at, 2);
+    this.#words[at + 1] = address;
+    return this.#head(tag.LONG, isWide ? -length : length, at) + 1;
   }
 
   #texts(at: number): number {
@@ -280,8 +330,9 @@ export class Encoder {
     let at = start + 1;
     // The engine reads a property much faster inside a loop over the keys than by a key from elsewhere.
     for (const name in value) {
-      if (names !== undefined) names.push(name);
-      else if (place < expected.length && name === expected[place]) place++;
+      if (names !== undefined) {
+        if (names.push(name) > MOST_KEYS) throw UNKNOWN;
+      } else if (place < expected.length && name === expected[place]) place++;
       else names = [...expected.slice(0, place), name];
       at = this.#write(value[name], at);
     }
@@ -299,8 +350,9 @@ export class Encoder {
   #array(value: unknown[], start: number): number {
     const { length } = value;
     if (length > LONGEST_ARRAY) throw UNKNOWN;
+    // Short and long ones apart, so that the engine sees few kinds of arrays among the short ones.
+    if (length >= LONG_LIST) return this.#longArray(value, length, start);
     const count = keys(value).length;
-    if (length - count > MAX_HOLES) throw UNKNOWN;
     let holes = 0;
     let at = this.#head(tag.ARRAY, length, start);
     for (let index = 0; index < length; index++) {
@@ -315,6 +367,66 @@ export class Encoder {
     }
     // The sum is off when there are properties beside the indices, as on the result of a RegExp.
     if (count + holes !== length) throw UNKNOWN;
+    return at;
+  }
+
+  #longArray(value: unknown[], length: number, start: number): number {
+    const isBare = hasIndicesAlone(value);
+    const count = isBare ? length : keys(value).length;
+    let mayRun = true;
+    let holes = 0;
+    let at = this.#head(tag.ARRAY, length, start);
+    for (let index = 0; index < length; index++) {
+      let item = value[index];
+      if (mayRun && typeof item === 'number') {
+        const from = index;
+        at = this.#numbers(value, from, length, item, at);
+        index = this.#index;
+        if (index === length) break;
+        item = this.#item;
+        mayRun = index - from >= SHORTEST_RUN;
+      }
+      if (item === undefined && !hasOwn(value, index)) {
+        if (++holes > MAX_HOLES) throw UNKNOWN;
+        this.#room(at, 1);
+        at = this.#head(tag.HOLE, 0, at);
+      } else if (typeof item === 'string') {
+        at = this.#string(item, at, SHORT_IN_LIST);
+      } else {
+        at = this.#write(item, at);
+      }
+    }
+    this.#item = undefined;
+    if (!isBare && count + holes !== length) throw UNKNOWN;
+    return at;
+  }
+
+  /** Writes numbers without heads, and leaves what comes after them in `#item`: a getter must not be called again. */
+  #numbers(value: readonly unknown[], from: number, length: number, first: number, start: number): number {
+    this.#room(start, (length - from) * 2 + 2);
+    const words = this.#words;
+    let index = from;
+    let item: unknown = first;
+    let at = start + 1;
+    while (typeof item === 'number' && (item | 0) === item && (item !== 0 || 1 / item > 0)) {
+      words[at++] = item;
+      item = ++index < length ? value[index] : undefined;
+    }
+    if (index === from) at--;
+    else this.#head(tag.INTS, index - from, start);
+    const middle = index;
+    const head = at++;
+    while (typeof item === 'number') {
+      floats[0] = item;
+      words[at] = floatWords[0] as number;
+      words[at + 1] = floatWords[1] as number;
+      at += 2;
+      item = ++index < length ? value[index] : undefined;
+    }
+    if (index === middle) at--;
+    else this.#head(tag.FLOATS, index - middle, head);
+    this.#index = index;
+    this.#item = item;
     return at;
   }
 
@@ -341,8 +453,13 @@ export class Encoder {
   }
 
   #all(items: readonly unknown[], start: number): number {
+    const isLong = items.length >= LONG_LIST;
     let at = start;
-    for (let index = 0; index < items.length; index++) at = this.#write(items[index], at);
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index];
+      const isListed = isLong && typeof item === 'string';
+      at = isListed ? this.#string(item, at, SHORT_IN_LIST) : this.#write(item, at);
+    }
     return at;
   }
 
@@ -376,7 +493,9 @@ export class Encoder {
 
   #bulk(bytes: Uint8Array, at: number): number {
     this.#bulkBytes += bytes.length;
-    const address = bytes.length > tag.INLINE_MAX ? -1 : (this.#lend?.(bytes) ?? -1);
+    const copy = (memory: RawBuffer, start: number): void => copyBytes(bytes, memory, start);
+    const address = this.#lend?.(bytes.length, copy) ?? -1;
+    if (address === LATER) throw UNKNOWN;
     if (address !== -1) {
       this.#words[at + 1] = address;
       return this.#head(tag.BULK, bytes.length, at) + 1;

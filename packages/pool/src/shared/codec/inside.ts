@@ -1,4 +1,4 @@
-import { types } from 'node:util';
+import { type InspectOptions, inspect, types } from 'node:util';
 import { VIEWS } from './tags.js';
 
 const tagOf = Object.prototype.toString;
@@ -37,6 +37,26 @@ export function hasInside(value: object): boolean {
     types.isBigIntObject(value) ||
     types.isSymbolObject(value)
   );
+}
+
+const WITHOUT_ITEMS: InspectOptions = {
+  customInspect: false,
+  showHidden: false,
+  colors: false,
+  depth: 0,
+  maxArrayLength: 0,
+};
+
+/**
+ * Does an array of several items have no properties beside its indices? Nothing but this asks so without a string for each index,
+ * and that takes longer than to write a number for it. When false, it may have none all the same.
+ */
+export function hasIndicesAlone(value: readonly unknown[]): boolean {
+  try {
+    return inspect(value, WITHOUT_ITEMS) === `[ ... ${value.length} more items ]`;
+  } catch {
+    return false;
+  }
 }
 
 /** What an object is inside, whatever properties it was given. */

@@ -15,9 +15,15 @@ export type Announce = (number: number, names: readonly string[]) => void;
 /** Shapes that were met so often get numbers. Dictionaries, whose keys are data, hardly ever come to it. */
 const WORTH_A_NUMBER = 4;
 const MOST_NUMBERS = 1024;
-const MOST_KEYS = 64;
+/** Keys of all shapes with numbers. */
+const MOST_NAMES = 2 ** 16;
 /** Keys that are remembered of shapes without a number. */
 const MOST_STEPS = 4096;
+/** Shapes with more keys than NARROW are not in the tree, but so many of them among the wide ones. */
+const NARROW = 64;
+const MOST_WIDE = 32;
+/** As many as V8 gives an object that is not kept as a dictionary. */
+const MOST_KEYS = 1020;
 
 /** A place in the tree of all sequences of keys. */
 class Step {
@@ -30,6 +36,8 @@ class Step {
 export class Shapes {
   #root = new Step();
   #room = MOST_STEPS;
+  #names = MOST_NAMES;
+  readonly #wide = new Map<string, Step>();
   readonly #numbered: Shape[] = [];
   /** The last shape with a number, by depth: what is nested alike mostly looks alike. */
   readonly #guesses: Shape[] = [];
@@ -46,7 +54,7 @@ export class Shapes {
 
   /** The shape of an object with these keys at this depth; undefined: it only seems to be plain. */
   of(value: object, names: readonly string[], depth: number): Shape | undefined {
-    const step = names.length > MOST_KEYS ? undefined : this.#stepTo(names);
+    const step = names.length > NARROW ? this.#wideStep(names) : this.#stepTo(names);
     const known = step?.shape ?? shapeOf(names, -1);
     // To look costs more than all the rest. What is none has hardly ever keys, and never those of many that are.
     if ((known.number === -1 || known.indexed) && hasInside(value)) return undefined;
@@ -71,20 +79,40 @@ export class Shapes {
     return step;
   }
 
+  /** To go down the tree would take longer than to write the object. */
+  #wideStep(names: readonly string[]): Step | undefined {
+    if (names.length > MOST_KEYS) return undefined;
+    const key = `${names.length} ${names[0]} ${names.at(-1)}`;
+    const known = this.#wide.get(key);
+    const expected = known?.shape?.names;
+    if (expected !== undefined && names.every((name, place) => name === expected[place])) return known;
+    if (this.#wide.size === MOST_WIDE) this.#forgetWide();
+    const step = new Step();
+    this.#wide.set(key, step);
+    return step;
+  }
+
+  #forgetWide(): void {
+    for (const [key, { shape }] of this.#wide) if (shape?.number === -1) this.#wide.delete(key);
+    if (this.#wide.size === MOST_WIDE) this.#wide.clear();
+  }
+
   #number(step: Step, names: readonly string[]): void {
     const number = this.#numbered.length;
-    if (this.#announce === undefined || number === MOST_NUMBERS) return;
+    if (this.#announce === undefined || number === MOST_NUMBERS || names.length > this.#names) return;
     // First, because it may throw, and the reader must know every number that is used.
     this.#announce(number, names);
     step.shape = shapeOf(names, number);
     this.#numbered.push(step.shape);
+    this.#names -= names.length;
   }
 
   /** Makes room for other shapes than those that came once or twice. */
   #forget(): undefined {
     this.#room = Number.POSITIVE_INFINITY;
     this.#root = new Step();
-    for (const shape of this.#numbered) (this.#stepTo(shape.names) as Step).shape = shape;
+    for (const shape of this.#numbered)
+      if (shape.names.length <= NARROW) (this.#stepTo(shape.names) as Step).shape = shape;
     this.#room = MOST_STEPS;
   }
 }

@@ -38,6 +38,10 @@ export const REGEXP = 11;
 export const ARRAY = 12;
 /** Only inside ARRAY: an index that is not there. */
 export const HOLE = 13;
+/** Only inside ARRAY: how many numbers follow, as one word each. */
+export const INTS = 24;
+/** Only inside ARRAY: how many numbers follow, as two words each. */
+export const FLOATS = 25;
 /** Count, then that many values, then their keys (strings): which keys there are is known when all have been read. */
 export const OBJECT = 14;
 export const MAP = 15;
@@ -53,6 +57,8 @@ export const REF = 20;
 export const SHAPED = 21;
 /** Length in bytes, then the address of the bytes in memory that both sides share. */
 export const BULK = 22;
+/** As BULK, and the bytes are those of a text: two for each character if the upper bits are negative. */
+export const LONG = 26;
 
 /** Of a message: there are REFs, so objects have to be numbered. */
 export const REPEATS = 1;

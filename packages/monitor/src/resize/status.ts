@@ -1,0 +1,25 @@
+import { ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RescueStatus } from './rescuer.js';
+
+/**
+ * Where `plimsoll top` reads what a rescue does: a file without a name, found among the open files of the process. It is gone with
+ * the process, however that ends.
+ *
+ * @returns what writes it
+ */
+export function openStatus(tmp: string): (status: RescueStatus) => void {
+  let file: number | undefined;
+  try {
+    const folder = mkdtempSync(join(tmp, 'plimsoll-rescue-'));
+    file = openSync(join(folder, 'status'), 'w+', 0o600);
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // A rescue is worth having where nothing may be written.
+  }
+  return (status) => {
+    if (file === undefined) return;
+    const text = JSON.stringify(status);
+    ftruncateSync(file, writeSync(file, text, 0));
+  };
+}
