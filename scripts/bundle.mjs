@@ -33,12 +33,9 @@ export function bundle(root) {
   // Its /observe takes the writers of metrics in.
   if (isStale(pool) || isNewer(modulesIn(join(monitor, 'dist/metrics')), pool)) {
     bundleWorker(join(pool, 'dist'));
-    const entries = {
-      index: asValue,
-      piscina: asValue,
-      tinypool: (name, exports) => asNames(name, exports, 'Tinypool'),
-      internal: asNames,
-    };
+    /** @type {Write} */
+    const tinypool = (name, exports) => asNames(name, exports, 'Tinypool');
+    const entries = { index: asValue, piscina: asValue, tinypool, internal: asNames };
     bundleHost(pool, entries, [], ['worker', 'observe'], bundlePoolForTests);
   }
   if (isStale(monitor)) {
@@ -58,6 +55,12 @@ export function bundle(root) {
   }
   bundleMark(join(root, 'packages/plimsoll/dist'));
 }
+
+/** @param {string} folder */
+const modulesIn = (folder) =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => join(folder, file));
 
 /** @param {string} dist */
 function bundleMark(dist) {
