@@ -1,6 +1,6 @@
 // Rspack, whose loaders run on workers where they are told to be parallel: its own copy of tinypool, or what stands in for it.
 import { join } from 'node:path';
-import { build, count, isParallel, kind, output, require, sources } from './kit.mjs';
+import { build, isParallel, kind, output, require, sources } from './kit.mjs';
 
 const less = (/** @type {number} */ index) =>
   `@c: #${((index * 997) % 4096).toString(16).padStart(3, '0')}; .a${index} { color: darken(@c, 10%); .b { width: (10px + ${index}); } }\n`;

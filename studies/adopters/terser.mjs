@@ -1,5 +1,5 @@
 // webpack, which minifies chunks on workers: jest-worker's processes, or what stands in for them.
-import { build, isParallel, output, require, sources } from './kit.mjs';
+import { build, count, isParallel, output, require, sources } from './kit.mjs';
 
 const TerserPlugin = require('terser-webpack-plugin');
 const script = (/** @type {number} */ index) =>
@@ -9,7 +9,7 @@ const script = (/** @type {number} */ index) =>
       `export function f${line}(first, second) { return first * ${line} + second * ${index} || String(first); }`,
   ).join('\n');
 const context = sources('js', script);
-const entries = Array.from({ length: 12 }, (_, index) => [`m${index}`, `./m${index}.js`]);
+const entries = Array.from({ length: count }, (_, index) => [`m${index}`, `./m${index}.js`]);
 build(
   require('webpack')({
     ...{ mode: 'production', devtool: false, context, entry: Object.fromEntries(entries) },

@@ -23,7 +23,7 @@ const options = { root, watch: false, pool: 'threads', poolOptions: { threads },
 const vitest = await startVitest('test', [], options);
 const results = vitest.state
   .getTestModules()
-  .map((/** @type {any} */ { relativeModuleId, state }) => [relativeModuleId, state()]);
+  .map((/** @type {any} */ module) => [module.relativeModuleId, module.state()]);
 await vitest.close();
 const ms = performance.now() - started;
 const peakMb = process.resourceUsage().maxRSS / 1024;
