@@ -1,3 +1,4 @@
+import { adopters } from '../adopters/study.js';
 import { backpressure } from '../backpressure/study.js';
 import { benchStudy } from '../bench/study.js';
 import { classifyStudy } from '../classify/study.js';
@@ -34,4 +35,5 @@ export const COMMANDS: readonly Command[] = [
   rescueStudy,
   tuneStudy,
   validity,
+  adopters,
 ];

@@ -1,0 +1,56 @@
+// One build in a fresh process: how long it took, its peak memory, and whether it wrote what every other one wrote.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { scratch } from '../common/paths.js';
+import type { Opened } from '../common/study.js';
+import { BUILDS } from './study.js';
+
+const PROJECT = join(scratch('adopters'), 'project');
+const run = promisify(execFile);
+
+interface Built {
+  readonly ms: number;
+  readonly peakMb: number;
+  readonly output: string;
+}
+
+export async function open(contender: string, { build = 0, modules = 0 }): Promise<Opened> {
+  const [program, kind] = BUILDS[build] as (typeof BUILDS)[number];
+  return {
+    async round() {
+      const folder = mkdtempSync(join(tmpdir(), 'plimsoll-adopter-'));
+      try {
+        const args = [join(PROJECT, `${program}.mjs`), contender, String(modules), kind];
+        const env = {
+          ...process.env,
+          TMPDIR: folder,
+          RSPACK_LOADER_WORKER_THREADS: '2',
+          NODE_ENV: undefined,
+        };
+        const started = performance.now();
+        const { stdout } = await run(process.execPath, args, { cwd: PROJECT, env });
+        const total = performance.now() - started;
+        const { ms, peakMb, output } = JSON.parse(stdout.trim().split('\n').at(-1) as string) as Built;
+        compare(`${program}-${kind}-${modules}`, output.replaceAll(folder, ''));
+        return { metrics: { total, build: ms, peak: peakMb } };
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/** The first build of a condition says what all must write. @throws when this one differs */
+function compare(condition: string, output: string): void {
+  const folder = join(PROJECT, 'hashes');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, condition);
+  try {
+    writeFileSync(file, output, { flag: 'wx' });
+  } catch {
+    if (readFileSync(file, 'utf8') !== output) throw new Error('this build wrote something else');
+  }
+}

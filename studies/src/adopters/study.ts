@@ -1,0 +1,127 @@
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { markdownTable } from '@plimsoll/lab';
+import { type Command, withGuardian } from '../common/command.js';
+import { ROOT, scratch } from '../common/paths.js';
+import { poolStudy } from '../common/pool-study.js';
+import type { Condition, Contender, Effort, Judged, Study } from '../common/study.js';
+import { againstTable } from '../common/tables.js';
+import { install } from '../tune/install.js';
+
+const CONTENDERS: readonly Contender[] = [
+  { id: 'original', title: 'its pool' },
+  { id: 'plimsoll', title: '@plimsoll/pool in its place' },
+  { id: 'none', title: 'main thread alone' },
+];
+const JUDGED: readonly Judged[] = [
+  ['plimsoll', 'original', 'total'],
+  ['plimsoll', 'original', 'build'],
+];
+
+/** In this order by number in `program.ts`, too: the program, and what it is told. */
+export const BUILDS = [
+  ['rspack', 'noop', '@rspack/core 2.3.3 (tinypool 2), a loader that does nothing'],
+  ['rspack', 'less', '@rspack/core 2.3.3 (tinypool 2), less-loader'],
+  ['rspack', 'babel', '@rspack/core 2.3.3 (tinypool 2), babel-loader'],
+  ['vitest', 'isolated', 'vitest 3.2.7 (tinypool 1), a fresh worker for each file'],
+  ['vitest', 'shared', 'vitest 3.2.7 (tinypool 1), files share workers'],
+  ['terser', '', 'terser-webpack-plugin 5.6.1 (jest-worker 27, processes)'],
+] as const;
+
+/** Number in `BUILDS`, modules, seconds. */
+const FULL: readonly (readonly [number, number, number])[] = [
+  [0, 300, 40],
+  [0, 1300, 80],
+  [0, 3900, 180],
+  [1, 300, 60],
+  [1, 1300, 120],
+  [2, 300, 180],
+  [3, 40, 180],
+  [4, 40, 90],
+  [5, 12, 90],
+];
+
+const condition = (build: number, modules: number, seconds: number): Condition => {
+  const [program, kind, title] = BUILDS[build] as (typeof BUILDS)[number];
+  return {
+    id: `${program}-${kind}-${modules}`,
+    title: `${title}: ${modules} ${program === 'vitest' ? 'test files' : 'modules'}`,
+    contenders: CONTENDERS,
+    baseline: 'original',
+    metrics: [
+      { id: 'total', title: 'process, ms', better: 'less', digits: 0 },
+      { id: 'build', title: 'build, ms', better: 'less', digits: 0 },
+      { id: 'peak', title: 'peak memory, MB', better: 'less', digits: 0 },
+    ],
+    judged: JUDGED,
+    parameters: { build, modules },
+    seconds,
+    isolated: true,
+  };
+};
+
+const study: Study = {
+  name: 'adopters',
+  title: 'Builds that people run, with their pool and with this one',
+  description: [
+    'Published tools do the same work with the pool that they come with and with `@plimsoll/pool` in its place:',
+    '`@plimsoll/pool/tinypool` for the tinypool inside Rspack and below vitest, and ten lines over `Pool` for jest-worker',
+    '([studies/adopters](../../studies/adopters)). Two workers each. Every build is a fresh process, in random order beside a twin of the',
+    'original; "process" is all of it from its start to its end, "build" what the tool takes in it. What builds write is compared byte',
+    'by byte, and the study fails when it differs. Modules are generated; the main thread alone shows what workers gain at all.',
+  ],
+  packages: ['@plimsoll/pool'],
+  conditions: (effort: Effort) =>
+    effort === 'quick'
+      ? BUILDS.map((_, build) => condition(build, 4, 12))
+      : FULL.map((row) => condition(...row)),
+  findings({ conditions }) {
+    const { columns, rows } = againstTable(conditions, [
+      ['plimsoll', 'original'],
+      ['plimsoll', 'none'],
+    ]);
+    return ['## What it gains', '', ...markdownTable(columns, rows)];
+  },
+};
+
+const PROJECT = join(scratch('adopters'), 'project');
+
+/** Installs the tools, and puts copies of them beside those, whose pool is ours. @throws NotInstalled */
+async function prepare(signal: AbortSignal): Promise<void> {
+  const source = join(ROOT, 'studies/adopters');
+  const { directory } = await install({ source, cache: scratch('adopters'), signal });
+  rmSync(PROJECT, { force: true, recursive: true });
+  symlinkSync(directory, PROJECT);
+  const modules = join(directory, 'node_modules');
+  const swapped = join(directory, 'swapped/node_modules');
+  rmSync(swapped, { recursive: true, force: true });
+  for (const name of ['@rspack/core', 'vitest', 'terser-webpack-plugin'])
+    cpSync(join(modules, name), join(swapped, name), { recursive: true });
+  mkdirSync(join(swapped, '@plimsoll'), { recursive: true });
+  symlinkSync(join(ROOT, 'packages/pool'), join(swapped, '@plimsoll/pool'));
+  const stand =
+    "export * from '@plimsoll/pool/tinypool';\nexport { default } from '@plimsoll/pool/tinypool';\n";
+  writeFileSync(join(swapped, '@rspack/core/compiled/tinypool/dist/index.js'), stand);
+  packageOf(join(swapped, 'tinypool'), 'tinypool', 'module', stand);
+  packageOf(join(swapped, 'jest-worker'), 'jest-worker', 'commonjs', '');
+  cpSync(join(source, 'jest-worker.cjs'), join(swapped, 'jest-worker/index.js'));
+  rmSync(join(directory, 'hashes'), { recursive: true, force: true });
+}
+
+function packageOf(folder: string, name: string, type: string, index: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name, version: '0.0.0', type, main: './index.js' }),
+  );
+  writeFileSync(join(folder, 'index.js'), index);
+}
+
+export const adopters: Command = {
+  name: study.name,
+  run: (args) =>
+    withGuardian(async ({ signal }) => {
+      if (!args.includes('--from')) await prepare(signal);
+      return poolStudy(study).run(args);
+    }),
+};
