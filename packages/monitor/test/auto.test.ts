@@ -140,7 +140,13 @@ test('an OpenTelemetry SDK is found, whether it was started before or after', as
 });
 
 test('settings are read, and what is wrong is named', () => {
-  const nothing = { resolution: undefined, waitMs: 100, listen: undefined, complaints: [], rescue: undefined };
+  const nothing = {
+    resolution: undefined,
+    waitMs: 100,
+    listen: undefined,
+    complaints: [],
+    rescue: undefined,
+  };
   assert.deepEqual(readSettings({}), nothing);
   assert.deepEqual(readSettings({ PLIMSOLL_MONITOR_LISTEN: '', PLIMSOLL_MONITOR_WAIT_MS: '' }), nothing);
   const listens = { '9464': ['127.0.0.1', 9464], '0.0.0.0:1': ['0.0.0.0', 1], '[::1]:80': ['::1', 80] };
