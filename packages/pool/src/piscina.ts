@@ -10,11 +10,11 @@ import {
   check,
   fill,
   inResource,
+  integerOf,
   isBoolean,
   isNumber,
   isObject,
   isText,
-  whole,
 } from './piscina/compat.js';
 import { CustomQueue } from './piscina/custom-queue.js';
 import {
@@ -106,14 +106,15 @@ function translate(given: PiscinaOptions): PiscinaOptions {
     throw new RangeError('options.minThreads and options.maxThreads must not conflict');
   }
   const cores = availableParallelism();
-  const least = whole(minThreads) ?? Math.min(Math.max(Math.floor(cores / 2), 1), whole(maxThreads) ?? cores);
+  const least =
+    integerOf(minThreads) ?? Math.min(Math.max(Math.floor(cores / 2), 1), integerOf(maxThreads) ?? cores);
   return Object.assign(options, {
     minThreads: least,
-    maxThreads: whole(maxThreads) ?? Math.max(Math.floor(cores * 1.5), least, 1),
+    maxThreads: integerOf(maxThreads) ?? Math.max(Math.floor(cores * 1.5), least, 1),
     idleTimeout: options.idleTimeout ?? 0,
-    maxQueue: maxQueue === 'auto' ? maxQueue : whole(maxQueue),
-    concurrentTasksPerWorker: whole(options.concurrentTasksPerWorker),
-    niceIncrement: whole(options.niceIncrement),
+    maxQueue: maxQueue === 'auto' ? maxQueue : integerOf(maxQueue),
+    concurrentTasksPerWorker: integerOf(options.concurrentTasksPerWorker),
+    niceIncrement: integerOf(options.niceIncrement),
     filename: options.filename || undefined,
     name: options.name ?? undefined,
     atomics: options.atomics ?? 'sync',

@@ -10,10 +10,10 @@ import {
   check,
   fill,
   inResource,
+  integerOf,
   isBoolean,
   isNumber,
   isText,
-  whole,
 } from './piscina/compat.js';
 import { CustomQueue } from './piscina/custom-queue.js';
 import { Isolation } from './piscina/isolation.js';
@@ -124,7 +124,7 @@ function translate(given: TinypoolOptions): TinypoolOptions & PoolOptions {
   check(options, OPTIONS, (name) => `options.${name}`);
   const cores = availableParallelism();
   const threads = (value: number | undefined): number | undefined =>
-    whole(value !== undefined && value > 0 && value < 1 ? Math.max(1, value * cores) : value);
+    integerOf(value !== undefined && value > 0 && value < 1 ? Math.max(1, value * cores) : value);
   const [minThreads, maxThreads] = [threads(options.minThreads), threads(options.maxThreads)];
   if (minThreads !== undefined && maxThreads !== undefined && minThreads > maxThreads)
     throw new RangeError('options.minThreads and options.maxThreads must not conflict');

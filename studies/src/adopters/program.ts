@@ -4,11 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { scratch } from '../common/paths.js';
 import type { Opened } from '../common/study.js';
-import { BUILDS } from './study.js';
+import { BUILDS, PROJECT } from './study.js';
 
-const PROJECT = join(scratch('adopters'), 'project');
 const run = promisify(execFile);
 
 interface Built {

@@ -84,7 +84,8 @@ const study: Study = {
   },
 };
 
-const PROJECT = join(scratch('adopters'), 'project');
+/** The tools and their swapped copies. */
+export const PROJECT = join(scratch('adopters'), 'project');
 
 /** Installs the tools, and puts copies of them beside those, whose pool is ours. @throws NotInstalled */
 async function prepare(signal: AbortSignal): Promise<void> {

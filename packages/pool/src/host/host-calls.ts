@@ -115,12 +115,13 @@ function serve(
   blocking?: BlockingCall,
 ): void {
   const functions = [task.extras?.host, state.options.host];
-  const found = functions.find((some) => some?.[name] !== undefined)?.[name] as HostFunction | undefined;
+  const owner = functions.find((owned) => owned?.[name] !== undefined);
+  const called = owner?.[name] as HostFunction | undefined;
   const call = (): unknown => {
     state.serving = blocking;
     try {
-      if (found === undefined) throw missing(name, functions);
-      return found(...items);
+      if (called === undefined) throw missing(name, functions);
+      return called(...items);
     } finally {
       state.serving = undefined;
     }

@@ -28,7 +28,7 @@ export function check<Options extends object>(
   }
 }
 
-export const whole = (value: number | undefined): number | undefined =>
+export const integerOf = (value: number | undefined): number | undefined =>
   value === undefined || !Number.isFinite(value) ? value : Math.max(Math.floor(value), 0);
 
 /** As `fillOptions`; `workerData` that cannot be cloned raises the plain error of Node, as in both originals. */
