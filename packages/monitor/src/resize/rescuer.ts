@@ -48,11 +48,14 @@ interface Round {
 const SHRINK_MS = 5000;
 const GROW_MS = 30_000;
 
+/** How many threads libuv gives to lookups. */
+const slowLimit = (size: number): number => Math.ceil(size / 2);
+
 /**
  * The rule. Every `waitMs` it looks whether a job waits, and what each thread of the pool has done. Threads are added when a job
  * that waited at one look still does at the next one; threads were blocked meanwhile, in the kernel without a moment of CPU; and
  * those that ran had cores. The pool gets one more for each that is blocked, so that as many as before serve the rest: twice as many
- * when lookups wait, which may have half of the threads. They are given back when they were not needed for `holdMs`.
+ * when lookups wait for their share, which is half of the threads. They are given back when they were not needed for `holdMs`.
  *
  * A queue that is long because threads compute has no blocked thread, so it gets none more. The size is never above `max`.
  */
@@ -129,9 +132,11 @@ export class Rescuer {
     const { size, busy } = pool.counters();
     const parked = state.real - state.size;
     const blocked = Math.max(0, elsewhere - parked) + Math.max(0, inFutex - (size - busy));
-    const lookupsWait = slow !== 0 && pool.waits('slowQueue', slow);
-    const isWaiting = lookupsWait || (fast !== 0 && pool.waits('queue', fast));
-    if (blocked > 0 && lookupsWait) this.#factor = 2;
+    const slowWaits = slow !== 0 && pool.waits('slowQueue', slow);
+    const isWaiting = slowWaits || (fast !== 0 && pool.waits('queue', fast));
+    // A lookup also waits when nothing has a thread, as the monitor's own does now and then.
+    const lookupsWait = slowWaits && blocked >= slowLimit(state.size) && blocked < state.size;
+    if (lookupsWait) this.#factor = 2;
     const wanted = Math.max(this.#base, Math.min(max, this.#base + blocked * this.#factor));
     const ms = Math.round(clock() - since);
     const held = blocked === 1 ? '1 thread was blocked' : `${blocked} threads were blocked`;
