@@ -1,6 +1,7 @@
 // `npm run bench:pool`: arguments in, exit code out. 0 measured, 2 bad input, 4 our own pool failed, 130 interrupted.
 import { openJsonOutput, PlimsollError, terminalStyle } from '@plimsoll/lab';
 import { type Arguments, HELP, readArguments } from './arguments.js';
+import { benchCrossover } from './crossover/bench.js';
 import { exitCodeOf, measureOrders } from './measure.js';
 import { writePage } from './page.js';
 import { caseReport } from './report/terminal.js';
@@ -29,6 +30,7 @@ async function main([first = '', ...rest]: readonly string[]): Promise<number> {
     process.stdout.write(SHAPES_HELP);
     return 0;
   }
+  if (first === 'crossover') return benchCrossover(rest);
   const args = readArguments(process.argv.slice(2));
   if (args !== null) return benchCases(args);
   process.stdout.write(HELP);

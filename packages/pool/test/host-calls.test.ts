@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { move, type Pool, PoolError, type PoolOptions } from '@plimsoll/pool';
 import { TestPool } from '@plimsoll/pool/testing';
 import { type HostCalls, hostCalls, host as ofWorker } from '@plimsoll/pool/worker';
@@ -31,6 +33,13 @@ const poolFor = (context: Context, options: PoolOptions = {}): Pool =>
   anyPoolFor(context, { filename: fixture('host-calls.mjs'), host: functions, ...options });
 
 const WAYS = ['call', 'block'];
+
+async function itemsOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
 const codeOf = async (promise: Promise<unknown>): Promise<unknown> => (await caught(promise)).code;
 
 for (const name of WAYS) {
@@ -172,6 +181,114 @@ test('where the host would wait for the worker that waits for it, the task is re
   const ends = (await pool.run(['all'], { name: 'block', host })) as string[];
   assert.deepEqual(ends.sort(), ['fulfilled', 'rejected']);
 });
+
+test('the same after an await, by way of other workers, loops and pools', async (t) => {
+  const pool = poolFor(t, { maxThreads: 2, minThreads: 2, concurrentTasksPerWorker: 2 });
+  const rest = poolFor(t, { maxThreads: 2, minThreads: 2 });
+  const inFirst = { name: 'block', key: 'first' };
+  const inSecond = { key: 'second' };
+  const codes: Record<string, unknown> = {};
+  const refused = async (what: string, promise: Promise<unknown>): Promise<void> => {
+    codes[what] = await codeOf(promise);
+  };
+  const first = (): Promise<unknown> => pool.run(['back', 'end'], inFirst);
+  const firstAgain = { again: first };
+  const host = {
+    later: async () => {
+      await sleep(1);
+      await refused('later', first());
+      return await pool.run(['back', 'end'], { name: 'block', ...inSecond });
+    },
+    loop: () => refused('loop', itemsOf(pool.map([['back', 1]], inFirst))),
+    blocking: () =>
+      refused('blocking', pool.run(['again'], { name: 'block', ...inSecond, host: firstAgain })),
+    awaiting: () => refused('awaiting', pool.run(['again'], { name: 'call', ...inSecond, host: firstAgain })),
+    elsewhere: () => refused('elsewhere', rest.run(['again'], { name: 'block', host: firstAgain })),
+    mine: async () => {
+      let release = (): void => {};
+      const gate = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const busy = { ...inSecond, name: 'call', host: { hold: () => gate } };
+      const held = [1, 2].map(() => pool.run(['hold'], busy));
+      const end = pool.run(['back', 'of a key of its own'], { name: 'block', key: 'new' });
+      release();
+      await Promise.all(held);
+      return await end;
+    },
+  };
+  await pool.ready();
+  await Promise.all([pool.run(['back'], inFirst), pool.run(['back'], { name: 'block', ...inSecond })]);
+  assert.equal(await pool.run(['later'], { ...inFirst, host }), 'end');
+  for (const name of ['loop', 'blocking', 'awaiting', 'elsewhere'])
+    await pool.run([name], { ...inFirst, host });
+  assert.deepEqual([...new Set(Object.values(codes))], ['PLIMSOLL_POOL_DEADLOCK'], JSON.stringify(codes));
+  assert.equal(Object.keys(codes).length, 5);
+  assert.equal(await pool.run(['mine'], { ...inFirst, host }), 'of a key of its own');
+});
+
+test('two workers that wait for each other: the task that closes the circle is refused', async (t) => {
+  const pool = poolFor(t, { maxThreads: 2, minThreads: 2 });
+  const keys = ['one', 'two'];
+  for (const key of keys) await pool.run(['back'], { name: 'block', key });
+  let blocked = 0;
+  const host = {
+    meet: async (other: string) => {
+      blocked++;
+      await until(() => blocked === 2);
+      return await pool.run(['back', other], { name: 'block', key: other }).catch(({ code }) => code);
+    },
+  };
+  const ends = await Promise.all(
+    keys.map((key, index) => pool.run(['meet', keys[1 - index]], { name: 'block', key, host })),
+  );
+  assert.equal(ends.filter((end) => end === 'PLIMSOLL_POOL_DEADLOCK').length, 1, ends.join());
+});
+
+test('what runs when its call is over, or was given up, may run any task', async (t) => {
+  const pool = poolFor(t, { maxThreads: 1, hostTimeout: 30 });
+  const after: Promise<unknown>[] = [];
+  const host = {
+    back: () => {
+      after.push(sleep(1).then(() => pool.run(['back', 'after'], { name: 'block' })));
+    },
+    never: async () => {
+      await sleep(100);
+      after.push(pool.run(['back', 'given up'], { name: 'block' }));
+    },
+  };
+  await pool.run(['back'], { name: 'block', host });
+  assert.equal(await codeOf(pool.run(['never'], { name: 'block', host })), 'PLIMSOLL_POOL_HOST_TIMEOUT');
+  await until(() => after.length === 2);
+  assert.deepEqual(await Promise.all(after), ['after', 'given up']);
+});
+
+for (const name of WAYS) {
+  test(`a function runs with the stores of where its task was submitted: ${name}`, async (t) => {
+    const storage = new AsyncLocalStorage<string>();
+    const seen = async (): Promise<unknown> => {
+      const before = storage.getStore();
+      await sleep(1);
+      return before === storage.getStore() ? before : 'lost';
+    };
+    const pool = poolFor(t, { host: { seen, back: seen, backLater: seen, note: () => {} } });
+    const inside = <Result>(store: string, call: () => Result): Result => storage.run(store, call);
+    const all = ['a', 'b', 'c', 'd'].map((store) => inside(store, () => pool.run(['seen'], { name })));
+    assert.deepEqual(await Promise.all(all), ['a', 'b', 'c', 'd']);
+    const own = anyPoolFor(t, { filename: fixture('host-calls.mjs') });
+    assert.equal(await inside('own', () => own.run(['seen'], { name, host: { seen } })), 'own');
+    const loop = pool.map(Array(9).fill(['seen']), { name, concurrency: 2 });
+    const [turn, more] = [await inside('loop', () => loop.next()), await itemsOf(loop)];
+    assert.deepEqual([turn.value, ...more], Array(9).fill('loop'));
+    const parts = await inside('parts', () => pool.broadcast(['seen'], { name }));
+    assert.deepEqual([...new Set(parts.map((one) => 'value' in one && one.value))], ['parts']);
+    const stream = pool.stream(3, { name: 'items', highWaterMark: 1 });
+    await inside('stream', () => stream.next());
+    // The function of its first item was called before, where the stream was begun.
+    const rest = (await itemsOf(stream)).filter((item) => typeof item === 'string');
+    assert.deepEqual(rest, Array(3).fill('stream stream'));
+  });
+}
 
 test('a function that a worker waits for may end a stream of that worker', async (t) => {
   const pool = poolFor(t);

@@ -167,8 +167,10 @@ export class Books {
     const closed = how === 'destroy' ? this.pool.destroy() : this.pool.close({ force: how === 'force' });
     const ends = how === 'both' ? [closed, this.pool.close({ force: true })] : [closed];
     let isOver = false;
-    void Promise.allSettled(ends).then(() => {
+    void Promise.allSettled(ends).then((outcomes) => {
       isOver = true;
+      for (const { reason } of outcomes)
+        if (reason?.code === 'PLIMSOLL_POOL_CLOSE_TIMEOUT') this.fault(`${how}: ${reason.message}`);
     });
     await new Promise(setImmediate);
     for (let step = 0; !isOver; step++) {

@@ -14,7 +14,7 @@ import { deadlockOf, hearPosted } from './host-calls.js';
 import type { FilledOptions } from './options.js';
 import { Pump, type Pumped } from './pump.js';
 import { type Emit, geometryFor, type Policy, State } from './state.js';
-import { type Extras, SETTLED, Task, type Watch } from './task.js';
+import { CallingTask, type Extras, SETTLED, Task, type Watch } from './task.js';
 import { isRunning, READY, STOPPING, type WorkerHandle } from './worker-handle.js';
 import { endRecycling, findHome, hire, killAll, plan, recycle, retireAll, spawn, stuck } from './workers.js';
 
@@ -147,8 +147,9 @@ export class Core extends State implements Pumped {
     watch: Watch | undefined,
   ): Task {
     const created = this.#notesTime ? now() : 0;
-    const task = new Task(value, handler, created, resolve, extras);
-    const deadlock = this.serving === undefined ? undefined : deadlockOf(this, task, this.serving);
+    const mayCall = this.callsHost && (extras?.host ?? this.options.host) !== undefined;
+    const task = new (mayCall ? CallingTask : Task)(value, handler, created, resolve, extras);
+    const deadlock = this.blocked.size === 0 ? undefined : deadlockOf(this, task);
     if (deadlock !== undefined) {
       task.place = SETTLED;
       task.reject(deadlock);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PoolError } from '../errors.js';
 import { type HostRequest, isThenable } from '../shared/calls.js';
 import { carry, carryLess } from '../shared/error-record.js';
@@ -5,18 +6,23 @@ import { answered, hear, heard, isWaiting, mayAnswer, tooLate } from '../shared/
 import { FLAGS } from '../shared/layout.js';
 import { ANSWER, FAILED, PAYLOAD, type TransferList } from '../shared/messages.js';
 import { isMovable, unwrap } from '../shared/move.js';
-import { slotAt } from '../shared/table.js';
+import { runnerOf, slotAt } from '../shared/table.js';
 import { uncloneable, unreadable } from '../shared/uncloneable.js';
 import type { HostFunctions } from './options.js';
 import type { BlockingCall, State } from './state.js';
-import { SETTLED, type Task } from './task.js';
-import { STOPPING, type WorkerHandle } from './worker-handle.js';
+import { type CallingTask, IN_TABLE, SETTLED, type Task } from './task.js';
+import { STOPPING, takesTasks, type WorkerHandle } from './worker-handle.js';
 
 // Calls of functions of the host by tasks: posted, or in the table by a worker that is blocked until it has the answer.
 
 type Answer = BlockingCall['answer'];
 
 const settled = Promise.resolve();
+
+/** A call that blocks its worker, for all that its function does. Made by the first one: on Node 20 and 22 it costs each promise. */
+let serving: AsyncLocalStorage<BlockingCall> | undefined;
+/** So many tasks of a call are noted before it is looked which are settled. */
+const MANY = 1000;
 
 /** A worker is blocked, or was: it may have given up. */
 export function hearBlocked(state: State, worker: WorkerHandle): void {
@@ -36,7 +42,8 @@ export function hearBlocked(state: State, worker: WorkerHandle): void {
       answered(table, worker.index, number);
     }
   };
-  const blocking: BlockingCall = { worker, slot, number, answer, nested: [] };
+  const isOpen = (): boolean => blocked.get(worker) === blocking && isWaiting(table, worker.index, number);
+  const blocking: BlockingCall = { worker, slot, answer, isOpen, nested: [], most: MANY, outer: undefined };
   blocked.set(worker, blocking);
   const base = slotAt(table.layout, slot);
   const read = (): unknown => slots.read(worker, slot, base, table.words[base + FLAGS] as number);
@@ -106,7 +113,7 @@ function send(
   }
 }
 
-/** Calls the function: soon, not here, in the middle of the pool's work. */
+/** Calls the function: soon, not here, in the middle of the pool's work; and where the task was submitted. */
 function serve(
   state: State,
   task: Task,
@@ -117,24 +124,31 @@ function serve(
   const functions = [task.extras?.host, state.options.host];
   const owner = functions.find((owned) => owned?.[name] !== undefined);
   const called = owner?.[name] as HostFunction | undefined;
-  const call = (): unknown => {
-    state.serving = blocking;
-    try {
-      if (called === undefined) throw missing(name, functions);
-      return called(...items);
-    } finally {
-      state.serving = undefined;
-    }
-  };
-  void settled.then(async () => {
+  const call = async (): Promise<void> => {
     if (state.ended) return;
     try {
-      const result = call();
+      if (called === undefined) throw missing(name, functions);
+      const result = called(...items);
       answer(isThenable(result) ? await result : result, false);
     } catch (error) {
       answer(error, true);
     }
-  });
+  };
+  const begin = (): void => {
+    if (blocking === undefined) void call();
+    else during(blocking, call);
+  };
+  const { origin } = task as Partial<CallingTask>;
+  void settled.then(() => (origin === undefined ? begin() : origin.runInAsyncScope(begin)));
+}
+
+function during(blocking: BlockingCall, call: () => Promise<void>): void {
+  serving ??= new AsyncLocalStorage();
+  let outer = serving.getStore();
+  // Without those that are over, a chain of calls that never ends would grow for ever.
+  while (outer !== undefined && !outer.isOpen()) outer = outer.outer;
+  blocking.outer = outer;
+  void serving.run(blocking, call);
 }
 
 type HostFunction = (...items: unknown[]) => unknown;
@@ -153,29 +167,45 @@ export function interrupt(state: State, worker: WorkerHandle, slot: number, reas
 }
 
 /**
- * Why a task must not be submitted by the function of a call for whose answer a worker is blocked: if that waits for the task, and
- * the task for that worker, neither ends. Only seen before the function's first `await`; later, the call's timeout ends it.
+ * Why a task must not be submitted by the function of a call for whose answer a worker is blocked, or by what that has called or
+ * awaited: if that waits for the task, and the task for that worker, neither ends.
  */
-export function deadlockOf(state: State, task: Task, serving: BlockingCall): PoolError | undefined {
+export function deadlockOf(state: State, task: Task): PoolError | undefined {
+  let call = serving?.getStore();
+  while (call !== undefined && !(call.isOpen() && state.blocked.get(call.worker) === call)) call = call.outer;
   // Steps of streams that are open come to their end: they may close what the worker keeps.
-  if (task.isStep) return undefined;
-  const key = task.extras?.key;
-  const home = task.extras?.worker ?? (key === undefined ? undefined : state.homeOf(key));
-  const isStuck = home === undefined ? areAllBlocked(state, serving) : home === serving.worker;
-  if (isStuck) {
-    const message = 'The host would wait for a task that waits for a worker which waits for the host';
-    return new PoolError('PLIMSOLL_POOL_DEADLOCK', message);
+  if (call === undefined || task.isStep) return undefined;
+  if (call.nested.length >= call.most) {
+    call.nested = call.nested.filter(({ place }) => place !== SETTLED);
+    call.most = 2 * call.nested.length + MANY;
   }
-  serving.nested.push(task);
-  return undefined;
+  call.nested.push(task);
+  if (!isStuck(state, task, hopelessOf(state))) return undefined;
+  call.nested.pop();
+  const message = 'The host would wait for a task that waits for a worker which waits for the host';
+  return new PoolError('PLIMSOLL_POOL_DEADLOCK', message);
 }
 
-/** Does every worker that there may be wait for a function that waits for tasks? */
-function areAllBlocked({ blocked, table, options }: State, serving: BlockingCall): boolean {
-  let count = 0;
-  for (const call of blocked.values()) {
-    const waitsForTasks = call === serving || call.nested.some((task) => task.place !== SETTLED);
-    if (waitsForTasks && isWaiting(table, call.worker.index, call.number)) count++;
+/** Workers that wait for functions which wait for tasks that only such workers can run. */
+function hopelessOf(state: State): ReadonlySet<WorkerHandle> {
+  const calls = [...state.blocked.values()].filter(
+    ({ worker, isOpen }) => worker.state < STOPPING && isOpen(),
+  );
+  const hopeless = new Set(calls.map(({ worker }) => worker));
+  for (let before = -1; before !== hopeless.size; ) {
+    before = hopeless.size;
+    for (const { worker, nested } of calls)
+      if (!nested.some((task) => isStuck(state, task, hopeless))) hopeless.delete(worker);
   }
-  return count >= options.maxThreads;
+  return hopeless;
+}
+
+function isStuck(state: State, task: Task, hopeless: ReadonlySet<WorkerHandle>): boolean {
+  if (task.place === SETTLED || hopeless.size === 0) return false;
+  const { key, worker } = task.extras ?? {};
+  const home = worker ?? (key === undefined ? undefined : state.homeOf(key));
+  const runner = task.place === IN_TABLE ? state.workerAt(runnerOf(state.table, task.slot)) : undefined;
+  const only = runner ?? home;
+  if (only !== undefined) return hopeless.has(only);
+  return [...hopeless].filter(takesTasks).length >= state.options.maxThreads;
 }

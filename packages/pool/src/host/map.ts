@@ -36,7 +36,7 @@ export function mapOf(
   const { signal, grace } = checked;
   // The signal is that of the whole loop; a timeout is each item's own.
   const watch = watchOf({ ...checked, signal: undefined });
-  /** Calls something where the loop was begun: there are the stores that travel with its tasks. */
+  /** Calls something where the loop was begun: there are the stores that go with its tasks. */
   let there: ((call: () => Task) => Task) | undefined;
   return mapOver(items, { concurrency, ordered, signal }, (item, settle) => {
     const resolve = (value: unknown): void => {
@@ -53,7 +53,7 @@ export function mapOf(
         watch,
       );
     };
-    if (core.escort !== undefined) there ??= AsyncLocalStorage.snapshot();
+    if (core.escort !== undefined || core.callsHost) there ??= AsyncLocalStorage.snapshot();
     const task = there === undefined ? start() : there(start);
     return (reason, why) => {
       // Without the signal nobody has said that what runs shall end: it goes on, unless it can be asked.

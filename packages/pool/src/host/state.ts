@@ -79,10 +79,15 @@ export interface BlockingCall {
   readonly worker: WorkerHandle;
   /** Of the task that calls. */
   readonly slot: number;
-  readonly number: number;
   readonly answer: (value: unknown, isFailed: boolean) => void;
-  /** Tasks that the function has submitted before its first `await`: the answer probably waits for them. */
-  readonly nested: Task[];
+  /** Does the worker still wait? */
+  readonly isOpen: () => boolean;
+  /** Tasks that the function has submitted, and what it has called: the answer probably waits for them. */
+  nested: Task[];
+  /** When there are so many, those that are settled leave. */
+  most: number;
+  /** In whose function the task was submitted that calls, perhaps of another pool. */
+  outer: BlockingCall | undefined;
 }
 
 /** Everything that a pool knows. Functions act on it, and `Core` says when. */
@@ -165,10 +170,8 @@ export abstract class State implements WorkerEvents {
 
   /** There are functions that tasks may call. */
   callsHost: boolean;
-  /** The last such call of each worker. */
+  /** The last call of each worker that blocks it, until it is answered. */
   readonly blocked = new Map<WorkerHandle, BlockingCall>();
-  /** The one whose function is running now. */
-  serving: BlockingCall | undefined;
 
   readonly handlers: HandlerNames;
   /** The number of the pool's own function; -1: it has none. */

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { WorkerError } from '../errors.js';
 import { CONTINUED, NEXT, RETURN, STREAMED, type StreamStep } from '../shared/calls.js';
 import { ASK, cancel, END, LEAVE } from './cancel.js';
@@ -55,6 +56,8 @@ export class Stream extends Iteration implements OpenStream {
   readonly #flying = new Set<Task>();
   /** What belongs to the whole stream. The worker keeps what travels with its first task. */
   #journey: Journey | undefined;
+  /** Where its first turn was asked for: functions of the host run there, whoever asks for an item. */
+  #origin: AsyncResource | undefined;
   #failure: { readonly reason: unknown } | undefined;
   #settleClosed!: { resolve(): void; reject(reason: unknown): void };
 
@@ -73,6 +76,7 @@ export class Stream extends Iteration implements OpenStream {
   protected begin(): void {
     const { signal, timeout, name } = this.#checked;
     this.#core.streams.add(this);
+    if (this.#core.callsHost) this.#origin = new AsyncResource('plimsoll.Stream');
     try {
       this.watch(signal, timeout, name);
       if (!this.#isEnding) this.#open();
@@ -107,11 +111,13 @@ export class Stream extends Iteration implements OpenStream {
   #start(value: unknown, handler: number, extras: Extras, onEnd: (value: unknown) => void): void {
     let task: Task | undefined;
     let hasEnded = false;
-    task = this.#core.start(value, handler, extras, (result) => {
-      hasEnded = true;
-      if (task !== undefined) this.#flying.delete(task);
-      onEnd(result);
-    });
+    const start = (): Task =>
+      this.#core.start(value, handler, extras, (result) => {
+        hasEnded = true;
+        if (task !== undefined) this.#flying.delete(task);
+        onEnd(result);
+      });
+    task = this.#origin === undefined ? start() : this.#origin.runInAsyncScope(start);
     if (!hasEnded) this.#flying.add(task);
   }
 

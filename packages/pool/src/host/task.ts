@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Transferable } from 'node:worker_threads';
 import type { HostFunctions, Key, RetryPolicy } from './options.js';
 import type { WorkerHandle } from './worker-handle.js';
@@ -159,6 +160,11 @@ export class Task {
   get hasTransfer(): boolean {
     return this.extras !== undefined && this.extras.transfer.length > 0;
   }
+}
+
+/** A task that may call functions of the host: they run where it was submitted, with the stores of `AsyncLocalStorage` there. */
+export class CallingTask extends Task {
+  readonly origin = new AsyncResource('plimsoll.Task');
 }
 
 /** A promise that is resolved with it rejects, one microtask later. */

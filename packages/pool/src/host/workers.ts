@@ -146,7 +146,8 @@ export function findHome(state: State, task: Task): void {
   let worker = state.homeOf(key);
   if (worker === undefined) {
     worker = leastOf(state);
-    if (worker === undefined || loadOf(state, worker) >= state.options.concurrentTasksPerWorker)
+    const isFree = worker !== undefined && loadOf(state, worker) < state.options.concurrentTasksPerWorker;
+    if (!isFree || isBlocked(state, worker as WorkerHandle))
       worker = (state.ended ? undefined : spawn(state)) ?? worker;
     if (worker !== undefined) {
       state.homes.set(placeOf(key), worker);
@@ -167,12 +168,22 @@ function findHomes(state: State, tasks: readonly Task[]): void {
 const loadOf = (state: State, worker: WorkerHandle): number =>
   worker.running + worker.mailCount + (state.lanes.get(worker)?.size ?? 0);
 
-/** Of those with the least to do, the one with the fewest keys so far: the first keys of a pool that idles are spread. */
+/**
+ * Of those with the least to do, the one with the fewest keys so far: the first keys of a pool that idles are spread. One that is
+ * blocked by a call comes last, which may wait for this task.
+ */
 function leastOf(state: State): WorkerHandle | undefined {
   const workers = state.workers.filter(takesTasks);
-  workers.sort((one, other) => loadOf(state, one) - loadOf(state, other) || one.keys - other.keys);
+  const blocked = (worker: WorkerHandle): number => Number(isBlocked(state, worker));
+  workers.sort(
+    (one, other) =>
+      blocked(one) - blocked(other) || loadOf(state, one) - loadOf(state, other) || one.keys - other.keys,
+  );
   return workers[0];
 }
+
+const isBlocked = ({ blocked }: State, worker: WorkerHandle): boolean =>
+  blocked.get(worker)?.isOpen() === true;
 
 /** Retires so many workers as there are more than there may be, first those that do least. */
 function shrink(state: State): void {
