@@ -101,6 +101,20 @@ test('numbers alone, for each length up to a hundred', () => {
   }
 });
 
+test('texts alone, and another kind before, among and after them', () => {
+  const ends = codec();
+  for (const size of [3, 4, 5, 511, 512, 513]) {
+    for (const odd of ['', 'x'.repeat(3), 'é'.repeat(600), '字'.repeat(40), 7, 0.5, undefined, { a: 1 }]) {
+      for (const place of [0, 20, 32]) {
+        const value: unknown[] = Array.from({ length: 33 }, (_, index) => `${index}`.padEnd(size, 'é'));
+        assertLike(value, ends);
+        value[place] = odd;
+        assertLike([value, 'and a text after it', value], ends);
+      }
+    }
+  }
+});
+
 test('a long array with properties beside its indices is left to structured clone', () => {
   for (const length of [31, 32, 1000]) {
     for (const make of [() => 1, () => 'text', () => ({})]) {

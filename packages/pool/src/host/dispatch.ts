@@ -1,7 +1,7 @@
 import { now } from '../shared/clock.js';
 import { restore } from '../shared/error-record.js';
 import { FLAGS } from '../shared/layout.js';
-import { FAILED } from '../shared/messages.js';
+import { FAILED, IN_SLOT, PLACE_MASK } from '../shared/messages.js';
 import {
   addresseeOf,
   CALL,
@@ -29,6 +29,10 @@ const LARGE = 2;
 
 /** After so many tasks without a priority, order is no longer kept: until then it is probably needed again soon. */
 const PLAIN_AGAIN = 2048;
+
+/** Milliseconds from which on reading an outcome is slow, and for how many tasks after it others are expected to be. */
+const SLOW = 0.2;
+const LATELY = 64;
 
 /** Puts a task into the table, or where it waits. False: it is large and published, so no worker should wait for more. */
 export function dispatch(state: State, task: Task): boolean {
@@ -114,13 +118,16 @@ export function refill(state: State): void {
   }
 }
 
-/** What is for one worker alone takes no room from the others. */
-function hasRoom({ slots, ordered, workers, options, isPaused }: State): boolean {
+/**
+ * What is for one worker alone takes no room from the others. Where outcomes are slow to read, a worker has only the next task
+ * ahead: more would take the host's core from it, for outcomes that wait in memory which is no longer in the cache.
+ */
+function hasRoom({ slots, ordered, workers, options, isPaused, slowLately }: State): boolean {
   if (slots.freeCount === 0 || isPaused) return false;
-  if (!ordered) return true;
+  if (!ordered && slowLately === 0) return true;
   let capacity = 0;
   for (const worker of workers) {
-    if (worker.state === READY) capacity += options.concurrentTasksPerWorker;
+    if (worker.state === READY) capacity += options.concurrentTasksPerWorker + (ordered ? 0 : 1);
     // What it still runs takes no room either.
     else if (worker.state === RETIRING) capacity += worker.running;
   }
@@ -262,7 +269,8 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
   let failed = (flags & FAILED) !== 0;
   let value: unknown;
   const { hooks } = state;
-  const from = hooks?.read === undefined ? 0 : now();
+  const isLarge = (flags & PLACE_MASK) !== IN_SLOT;
+  const from = isLarge || hooks?.read !== undefined ? now() : 0;
   try {
     value = state.slots.read(worker, slot, base, flags);
     if (failed) value = restore(value as never);
@@ -270,6 +278,8 @@ function finish(state: State, worker: WorkerHandle, slot: number): void {
     value = unreadable(failed ? 'the thrown value' : 'result', reason);
     failed = true;
   }
+  if (isLarge && now() - from > SLOW) state.slowLately = LATELY;
+  else if (state.slowLately > 0) state.slowLately--;
   hooks?.read?.(worker, slot, base, failed, from, now());
   worker.completed++;
   state.slots.giveBack(slot);

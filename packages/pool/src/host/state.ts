@@ -130,6 +130,8 @@ export abstract class State implements WorkerEvents {
   readonly isCustom: boolean;
   /** Tasks without a priority since the last one with it. */
   plainInARow = 0;
+  /** For how many tasks outcomes are expected to be slow to read. */
+  slowLately = 0;
   /** Slots may belong to tasks that never got into the table. */
   hasStrays = false;
   /** How many tasks had ended when the next one was refused a worker: until another ends, the answer would be the same. */

@@ -1,7 +1,7 @@
 import { timers } from './timers.js';
 
 /** Milliseconds from one look to the next: a load that comes and goes keeps its memory in between. */
-const PERIOD = 2000;
+const PERIOD = 500;
 
 /**
  * Gives up memory that large values have needed once nothing has needed it from one look to the next. It looks only while there is

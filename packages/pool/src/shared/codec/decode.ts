@@ -244,6 +244,7 @@ export class Decoder {
       const kind = word & tag.TAG_MASK;
       if (kind === tag.INTS) index = this.#ints(result, index, word >> tag.TAG_BITS);
       else if (kind === tag.FLOATS) index = this.#floats(result, index, word >> tag.TAG_BITS);
+      else if (kind === tag.TEXT) index = this.#textRun(result, index);
       else if (kind !== tag.HOLE) result[index++] = this.read();
       else {
         this.#at++;
@@ -268,6 +269,18 @@ export class Decoder {
       result[start + index] = data.getFloat64(from + index * 8, IS_LITTLE);
     this.#at += 1 + count * 2;
     return start + count;
+  }
+
+  #textRun(result: unknown[], start: number): number {
+    const words = this.#words;
+    let index = start;
+    for (; index < result.length; index++) {
+      const word = words[this.#at] as number;
+      if ((word & tag.TAG_MASK) !== tag.TEXT) break;
+      this.#at++;
+      result[index] = this.#text(word >> tag.TAG_BITS);
+    }
+    return index;
   }
 
   #object(count: number): object {

@@ -385,6 +385,11 @@ export class Encoder {
         if (index === length) break;
         item = this.#item;
         mayRun = index - from >= SHORTEST_RUN;
+      } else if (typeof item === 'string') {
+        at = this.#textRun(value, index, length, item, at);
+        index = this.#index;
+        if (index === length) break;
+        item = this.#item;
       }
       if (item === undefined && !hasOwn(value, index)) {
         if (++holes > MAX_HOLES) throw UNKNOWN;
@@ -425,6 +430,26 @@ export class Encoder {
     }
     if (index === middle) at--;
     else this.#head(tag.FLOATS, index - middle, head);
+    this.#index = index;
+    this.#item = item;
+    return at;
+  }
+
+  /** Writes texts of middle length, and leaves what comes after them in `#item`, too. */
+  #textRun(value: readonly unknown[], from: number, length: number, first: string, start: number): number {
+    this.#room(start, length - from);
+    const words = this.#words;
+    let index = from;
+    let item: unknown = first;
+    let text = this.#text;
+    let at = start;
+    while (typeof item === 'string' && item.length > SHORT_IN_LIST && item.length <= LONGEST_TEXT) {
+      if (text.length >= MOST_TEXT) break;
+      text += item;
+      words[at++] = (item.length << TAG_BITS) | tag.TEXT;
+      item = ++index < length ? value[index] : undefined;
+    }
+    this.#text = text;
     this.#index = index;
     this.#item = item;
     return at;
