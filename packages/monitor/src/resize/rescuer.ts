@@ -94,6 +94,7 @@ export class Rescuer {
   stop(): number {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    this.#parts.state.blocked = undefined;
     return this.#base;
   }
 
@@ -118,7 +119,10 @@ export class Rescuer {
   #begin(): Round | undefined {
     const { pool, ids, state } = this.#parts;
     const [fast, slow] = [pool.newest('queue'), pool.newest('slowQueue')];
-    if (fast === 0 && slow === 0 && state.size <= this.#base) return undefined;
+    if (fast === 0 && slow === 0 && state.size <= this.#base) {
+      state.blocked = 0;
+      return undefined;
+    }
     return { since: clock(), fast, slow, threads: readActivity(ids()) };
   }
 
@@ -129,6 +133,7 @@ export class Rescuer {
     const { size, busy } = pool.counters();
     const parked = state.real - state.size;
     const blocked = Math.max(0, elsewhere - parked) + Math.max(0, inFutex - (size - busy));
+    state.blocked = blocked;
     const lookupsWait = slow !== 0 && pool.waits('slowQueue', slow);
     const isWaiting = lookupsWait || (fast !== 0 && pool.waits('queue', fast));
     if (blocked > 0 && lookupsWait) this.#factor = 2;
