@@ -17,7 +17,7 @@ const EVERYWHERE: Report = {
   ...{ command: 'plimsoll bench', subject: HOSTILE, about: [HOSTILE], warning: HOSTILE },
   verdicts: [
     {
-      ...{ work: HOSTILE, size: 4, sign: '4', isEstimate: false, gain: HOSTILE, sure: HOSTILE },
+      ...{ work: HOSTILE, size: 4, sign: '4', confidence: 'sure', gain: HOSTILE, sure: HOSTILE },
       because: HOSTILE,
     },
   ],
