@@ -13,7 +13,7 @@ import { setup } from './setup.mjs';
 
 const RESULTS = ['docs/results/bench.json'];
 const SCREENS = [
-  { suffix: '', width: 1440, height: 900 },
+  { suffix: '', width: 1440, height: 1060 },
   { suffix: '-narrow', width: 390, height: 844 },
 ];
 /** @type {('light' | 'dark')[]} */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What still runs then has its terminal for itself, and the next command is typed in another one. */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 6_000;
 /** Between Ctrl-C and the end. */
 const GRACE_MS = 15_000;
 
