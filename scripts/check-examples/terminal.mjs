@@ -7,6 +7,12 @@ const PATIENCE_MS = 6_000;
 /** Between Ctrl-C and the end. */
 const GRACE_MS = 15_000;
 
+/** Ends what has not ended yet. @type {Set<() => void>} */
+const alive = new Set();
+process.on('exit', () => {
+  for (const killNow of alive) killNow();
+});
+
 /**
  * @typedef {object} Running
  * @property {string} command
@@ -31,7 +37,7 @@ export function type(command, { cwd, env }) {
   const ended = new Promise((resolve) => child.once('close', resolve));
   void ended.then(() => {
     isOver = true;
-    process.off('exit', onExit);
+    alive.delete(killNow);
   });
   /** @param {NodeJS.Signals} signal */
   const kill = (signal) => {
@@ -41,8 +47,8 @@ export function type(command, { cwd, env }) {
       // It has ended meanwhile.
     }
   };
-  const onExit = () => kill('SIGKILL');
-  process.on('exit', onExit);
+  const killNow = () => kill('SIGKILL');
+  alive.add(killNow);
   return {
     command,
     pid: child.pid,

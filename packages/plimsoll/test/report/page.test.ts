@@ -81,6 +81,18 @@ describe('texts of others', () => {
   });
 });
 
+test('a size is as large as its confidence, and one that nobody is sure of is not there to be copied', () => {
+  const pageOf = (size: number | null, confidence: 'sure' | 'cannot tell'): string => {
+    const verdict = { work: 'a', size, sign: '~8', confidence, gain: '', sure: '', because: '' };
+    const report: Report = { command: 'plimsoll bench', verdicts: [verdict], sections: [] };
+    return reportPage([{ document: {}, report: () => report }]);
+  };
+  assert.match(pageOf(8, 'sure'), /<p class="size"><span>~8<\/span><span class="good">sure<\/span>/);
+  assert.match(pageOf(8, 'sure'), /UV_THREADPOOL_SIZE=8/);
+  assert.match(pageOf(null, 'cannot tell'), /<span>~8<\/span><span class="bad">cannot tell<\/span>/);
+  assert.doesNotMatch(pageOf(null, 'cannot tell'), /UV_THREADPOOL_SIZE=/);
+});
+
 describe('a page is made to be shared', () => {
   const dataOf = (page: string): string =>
     gunzipSync(Buffer.from(/base64,([^"]+)"/.exec(page)?.[1] ?? '', 'base64')).toString();

@@ -36,7 +36,7 @@ export function drawCurve(curve: Curve, id: string): Html {
   const sizes = points.map(({ size }) => size);
   const [first, last] = [Math.min(...sizes), Math.max(...sizes)];
   const across = logScale(first, last);
-  const x: Scale = (size) => n(LEFT + 14 + across(size) * (WIDTH - LEFT - RIGHT - 28));
+  const x: Scale = (size) => n(LEFT + 28 + across(size) * (WIDTH - LEFT - RIGHT - 56));
   const [least, most] = boundsOf(curve);
   const up = logScale(least, most);
   const y: Scale = (value) => n(HEIGHT - BOTTOM - up(value) * (HEIGHT - TOP - BOTTOM));
