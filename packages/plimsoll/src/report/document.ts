@@ -36,7 +36,8 @@ export interface Table {
 export interface Curve {
   readonly kind: 'curve';
   readonly title: string;
-  readonly points: readonly Readonly<{ size: number; value: number; interval: Interval }>[];
+  /** With the text that a point bears, what was recorded, where it is not the value itself. */
+  readonly points: readonly Readonly<{ size: number; value: number; interval: Interval; text?: string }>[];
   readonly chosen: number | null;
   readonly rules: readonly { readonly at: number; readonly label: string }[];
   /** Values are ratios to the baseline; those within 3 % of 1 count as the same. */
@@ -77,16 +78,22 @@ export interface Bars {
 /** What a report says first of a piece of work: the size to use, or why none can be named. */
 export interface Verdict {
   readonly work: string;
+  /** To set; `null` when none is recommended, also where the estimates lean to one. */
   readonly size: number | null;
-  /** The size as a text has it: `8`, `~8`, `?`. */
+  /** The size as a text has it: `8`, `~8`, `?`; empty where the work has none. */
   readonly sign: string;
-  /** The measurement does not carry it yet: it is what the estimates lean to. */
-  readonly isEstimate: boolean;
+  readonly confidence: 'sure' | 'likely' | 'cannot tell';
   /** What it gains, with its interval; empty when that is not known. */
   readonly gain: string;
   readonly sure: string;
   readonly because: string;
 }
+
+export const CONFIDENCE_TONE: Readonly<Record<Verdict['confidence'], Tone>> = {
+  sure: 'good',
+  likely: 'unsure',
+  'cannot tell': 'bad',
+};
 
 export type Said = Pick<Finding, 'text' | 'severity'> & { readonly id?: string };
 

@@ -23,7 +23,7 @@ export function traceDocument(summary: TraceSummary): Report {
     verdicts: programs
       .filter(({ jobs }) => jobs > 0)
       .map(({ script, advice }) => ({
-        ...{ work: script ?? 'node', size: null, sign: '', isEstimate: true, gain: '', sure: '' },
+        ...{ work: script ?? 'node', size: null, sign: '', confidence: 'sure', gain: '', sure: '' },
         because: advice.text,
       })),
     sections: [
