@@ -33,12 +33,13 @@ const RULES = [
   [/\bwork that computes\b/gi, 'CPU-bound work'],
 ];
 
-/** Prose alone: no code, comments, tables and headings; code spans and links become words. @param {string} text */
+/** Prose alone: no code, comments, quotations, tables and headings; code spans and links become words. @param {string} text */
 const proseOf = (text) =>
   text
     .replace(/^( *)```[\s\S]*?^\1```\s*?$/gm, blank)
     .replace(/<!--[\s\S]*?-->/g, blank)
     .replace(/^ *(?:\||#|!\[).*$/gm, '')
+    .replace(/"[^"\n]*"/g, '')
     .replace(/`[^`]*`/g, (code) => `code${blank(code)}`)
     .replace(/\]\([^)]*\)/g, blank)
     .replace(/[[*_]/g, '');
