@@ -123,10 +123,12 @@ export const prometheusText = (monitor: ThreadPoolMonitor): string =>
   textOf([{ families: familiesOf(monitor) }]);
 
 /**
- * Gives the same to OpenTelemetry, whose SDK must have been started: before that its API gives meters that do nothing.
+ * Exports the same metrics to OpenTelemetry. Start its SDK first: until then its API returns meters that do nothing.
  *
  * @param meter of `@opentelemetry/api`: `metrics.getMeter('my-app')`
- * @returns what ends it
+ * @returns a function that ends the export
+ * @example
+ * const stop = observeWithOpenTelemetry(monitor, metrics.getMeter('my-app'));
  */
 export const observeWithOpenTelemetry = (monitor: ThreadPoolMonitor, meter: Meter): (() => void) =>
   observeFamilies(familiesOf(monitor), meter);

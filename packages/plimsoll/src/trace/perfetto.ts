@@ -21,6 +21,9 @@ const EVENTS_PER_WRITE = 5000;
  * Write every job of a trace into a file for ui.perfetto.dev.
  *
  * @throws {PlimsollError} PLIMSOLL_OUTPUT_FAILED when the file cannot be written.
+ * @example
+ * const { trace: recorded } = await trace({ command: ['node', 'app.js'] });
+ * writeTrace(recorded, 'app-trace.json');
  */
 export function writeTrace(trace: Trace, file: string): void {
   try {
