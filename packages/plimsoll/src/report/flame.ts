@@ -34,16 +34,6 @@ export function siteText({ request, kind, frame }: NonNullable<Wait['behind']>):
   return `${kind}${request === null ? '' : ` of ${request}`}${place}`;
 }
 
-/** The call alone, without the way to it: its innermost frame in the app. */
-export function siteOf({
-  request,
-  kind,
-  frames,
-}: Pick<Wait, 'request' | 'kind' | 'frames'>): NonNullable<Wait['behind']> {
-  const frame = frames.findLast(({ file }) => file !== null) ?? frames.at(-1) ?? null;
-  return { request, kind, frame };
-}
-
 /** From the root to what was waited for. */
 const stepsOf = ({ request, frames, kind, cause, behind }: Wait): Step[] => [
   step(request ?? 'no request'),

@@ -1,4 +1,5 @@
 import type { Budget, TracedProgram, TraceSummary } from '../results/trace-summary.js';
+import { siteOf } from '../trace/waits.js';
 import {
   type Block,
   column,
@@ -9,7 +10,7 @@ import {
   type Table,
 } from './document.js';
 import { waitAdvice } from './findings/waits.js';
-import { barsOf, siteOf, siteText } from './flame.js';
+import { barsOf, siteText } from './flame.js';
 import { formatCount, formatMs, formatNumber, list, percent } from './format.js';
 
 const ENDINGS: Readonly<Record<TraceSummary['ending'], string>> = {

@@ -6,8 +6,8 @@ import type { PoolJob } from '../libuv/job.js';
 import type { Caller, Frame } from '../results/trace.js';
 import type { Call } from './process-log.js';
 
-/** The clocks of calls and of events are read in different ways, so that they differ by so many microseconds. */
-const CLOCKS_US = 5;
+/** Times of events have no fractions. */
+const CLOCK_US = 1;
 
 /**
  * Who called each job: what the event loop's thread called last before the job was submitted. A call that was not looked at
@@ -17,7 +17,7 @@ const CLOCKS_US = 5;
  * @param main the thread whose calls these are.
  */
 export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main: number): Caller[] {
-  const resolved = new Map<string, readonly Frame[]>();
+  const resolved = new Map<string, Frame>();
   const callers = new Map<string, Caller>();
   const latest = new Map<string, Caller>();
   let next = 0;
@@ -26,7 +26,7 @@ export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main
     const kind = kindOf(job);
     let call: Call | undefined;
     if (job.loop === main) {
-      while ((calls[next]?.at ?? Number.POSITIVE_INFINITY) <= job.submitted + CLOCKS_US) next++;
+      while ((calls[next]?.at ?? Number.POSITIVE_INFINITY) < job.submitted + CLOCK_US) next++;
       if (next - 1 > used) call = calls[next - 1];
       used = next - 1;
     }
@@ -38,9 +38,8 @@ export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main
     const key = [alike, ...told].join('\n');
     let caller = callers.get(key);
     if (caller === undefined) {
-      caller = { request, kind, frames: told.flatMap((frame) => framesOf(frame, resolved)) };
-      callers.set(key, { ...caller, frames: withoutRepetitions(caller.frames) });
-      caller = callers.get(key) as Caller;
+      caller = { request, kind, frames: withoutRepetitions(told.map((frame) => frameOf(frame, resolved))) };
+      callers.set(key, caller);
     }
     if (call?.frames != null) latest.set(alike, caller);
     return caller;
@@ -60,15 +59,15 @@ const withoutRepetitions = (frames: readonly Frame[]): Frame[] =>
 const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
 const FRAME = /^(.*)\t(.*):(\d+):(\d+)$/s;
 
-function framesOf(told: string, resolved: Map<string, readonly Frame[]>): readonly Frame[] {
+function frameOf(told: string, resolved: Map<string, Frame>): Frame {
   const known = resolved.get(told);
   if (known !== undefined) return known;
   const [, name = '', file = '', line = 0, column = 0] = FRAME.exec(told) ?? [];
   const frame = told.includes('\t')
     ? frameAt(name, pathOf(file), Number(line), Number(column))
     : { name: told, file: null, line: 0 };
-  resolved.set(told, [frame]);
-  return [frame];
+  resolved.set(told, frame);
+  return frame;
 }
 
 function frameAt(name: string, path: string, line: number, column: number): Frame {

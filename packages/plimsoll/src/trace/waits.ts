@@ -40,8 +40,8 @@ export function waitsOf(
   return merged([...waits.values()]);
 }
 
-/** The call alone, without the way to it. */
-function siteOf({ request, kind, frames }: Caller): Wait['behind'] {
+/** The call alone, without the way to it: its innermost frame in the app. */
+export function siteOf({ request, kind, frames }: Caller): NonNullable<Wait['behind']> {
   const frame = frames.findLast(({ file }) => file !== null) ?? frames.at(-1) ?? null;
   return { request, kind, frame };
 }

@@ -1,6 +1,7 @@
 import type { Statement } from '../../results/finding.js';
 import type { TracedProgram } from '../../results/trace-summary.js';
-import { CAUSES, type Cause, siteOf, siteText, type Wait } from '../flame.js';
+import { siteOf } from '../../trace/waits.js';
+import { CAUSES, type Cause, siteText, type Wait } from '../flame.js';
 import { percent } from '../format.js';
 import { statement } from './finding.js';
 

@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 
 import hooks = require('node:async_hooks');
 import channels = require('node:diagnostics_channel');
-import clock = require('../../target/child/clock.cjs');
 import labels = require('../../target/child/labels.cjs');
 import stamp = require('../../target/child/stamp.cjs');
 import log = require('./log.cjs');
@@ -27,6 +26,12 @@ const NONE = 0;
 
 /** Where `plimsoll/mark` finds whoever listens. */
 const MARK = Symbol.for('plimsoll.mark');
+
+/** Microseconds on the clock of events, to the fraction: who called first must be told. */
+function microseconds(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e6 + nanoseconds / 1000;
+}
 
 /** Memory that the app's thread writes calls into and its recorder reads. */
 interface Calls {
@@ -69,7 +74,7 @@ function watch({ count, entries }: Calls, file: string): void {
   const note = (stack: number): void => {
     const written = count[0] as number;
     const at = FIELDS * (written % ROOM);
-    entries[at] = clock() * 1000;
+    entries[at] = microseconds();
     entries[at + 1] = requests.getStore() ?? NONE;
     entries[at + 2] = stack;
     Atomics.store(count, 0, written + 1);
@@ -122,7 +127,7 @@ const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
 /** A frame as it is told: a package as a whole, of the app function and place; nothing of Node itself. */
 function frameOf(site: NodeJS.CallSite): string | null {
   const file = site.getFileName();
-  if (file == null || file.startsWith('node:')) return null;
+  if (file == null || file === __filename || file.startsWith('node:')) return null;
   const name = PACKAGE.exec(file)?.[1];
   if (name !== undefined) return name;
   const place = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
@@ -156,7 +161,7 @@ class Stacks {
   }
 
   #isChosen(): boolean {
-    const second = Math.floor(clock() / 1000);
+    const second = Math.floor(microseconds() / 1e6);
     if (second !== this.#second) {
       this.#share = Math.min(1, STACKS_PER_SECOND / this.#calls);
       this.#second = second;
