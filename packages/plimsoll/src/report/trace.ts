@@ -52,7 +52,7 @@ function programSection(program: TracedProgram): Section {
     title: script ?? 'node',
     aside: `${poolText(program)} (${processes}, Node ${node})`,
     blocks: [
-      ...(jobs === 0 ? [] : [...notes([useText(program)]), budgetTable(program), ...waitBlocks(program)]),
+      ...(jobs === 0 ? [] : [...notes([useText(program)]), ...waitBlocks(program), budgetTable(program)]),
       ...findingsBlock(
         [advice, ...waitAdvice(program)].map(({ text }) => ({ text, severity: 'advice' as const })),
       ),
