@@ -10,7 +10,7 @@ import { measuredPattern, type Step, stepsOf } from './support/readme.js';
 import { type Ended, run } from './support/run.js';
 
 /** Their figures differ from run to run. */
-const MEASURES = new Set(['ci-gate', 'classify', 'mark-requests', 'fleet', 'tune']);
+const MEASURES = new Set(['ci-gate', 'classify', 'mark-requests', 'fleet', 'tune', 'waiting']);
 /** Not a program to copy, or one with what it takes to try it. */
 const APPLICATIONS = new Set(['service', 'fleet']);
 const redis = findRedis() as string | null;
