@@ -194,7 +194,7 @@ export const COMMANDS = {
       command: texts('<command...>', 'what to run, after --', { required: true }),
       flame: text(
         '--flame <file>',
-        'a flame graph of waiting: .html, .speedscope.json, or .pb.gz for pprof',
+        'a flame graph of waiting: `.html`, `.speedscope.json`, or `.pb.gz` for pprof',
         { cli: true },
       ),
       durationMs: seconds('--duration', 'end the command after so long', {
