@@ -197,7 +197,11 @@ export const COMMANDS = {
     summary: 'run your command and record where the jobs of its thread pools spend their time',
     options: {
       command: texts('<command...>', 'what to run, after --', { required: true }),
-      file: text('--out <file>', 'every job, for ui.perfetto.dev'),
+      flame: text(
+        '--flame <file>',
+        'a flame graph of waiting: `.html`, `.speedscope.json`, or `.pb.gz` for pprof',
+        { cli: true },
+      ),
       durationMs: seconds('--duration', 'end the command after this time', {
         most: 7 * DAY,
         usual: 'it ends by itself, or by Ctrl-C',
@@ -213,7 +217,7 @@ export const COMMANDS = {
     },
     examples: `
   $ plimsoll trace -- node app.js                          until it ends, or Ctrl-C
-  $ plimsoll trace --duration 30 --out trace.json -- npm start
+  $ plimsoll trace --duration 30 --flame waiting.html -- npm start
   $ plimsoll trace --size 16 -- node app.js                with UV_THREADPOOL_SIZE=16`,
     exits: '0 fine, 2 bad input, 4 the command failed or could not be recorded, 130 interrupted',
   },
@@ -398,11 +402,9 @@ second, and it says so on its standard error.`,
   report: {
     summary: 'make one HTML page of results, to look at and to share; or compare two, for CI',
     options: {
-      files: texts(
-        '<file...>',
-        'what the commands wrote with --json, or trace with --out; packed by gzip or not',
-        { required: true },
-      ),
+      files: texts('<file...>', 'what the commands wrote with --json; packed by gzip or not', {
+        required: true,
+      }),
       out: text('--out <file>', 'the page; `-` is standard output', {
         cli: true,
         usual: '`report.html`',
@@ -420,7 +422,7 @@ second, and it says so on its standard error.`,
     },
     examples: `
   $ plimsoll report bench.json                              report.html: the verdict, curves, tables
-  $ plimsoll report app.trace --out app.html                the timeline of the jobs
+  $ plimsoll report trace.json --out app.html               where its jobs waited
   $ plimsoll report --against main.json branch.json         is the branch slower than main?`,
     exits: `0 fine, 2 bad input or output; with --against 0 same or better, 1 worse,
 3 cannot tell`,

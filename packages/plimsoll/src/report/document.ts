@@ -1,5 +1,6 @@
 import type { Environment } from '../host/environment.js';
 import type { Finding } from '../results/finding.js';
+import type { Bar } from './flame.js';
 
 /** How a text is meant; each back end has its own way to show it. */
 export type Tone = 'good' | 'bad' | 'unsure' | 'pool' | 'soft' | 'strong';
@@ -106,7 +107,9 @@ export type Block =
   | { readonly kind: 'verdicts'; readonly verdicts: readonly Verdict[] }
   | Table
   | Curve
-  | Bars;
+  | Bars
+  /** Back ends that only write leave it out. */
+  | { readonly kind: 'flame'; readonly caption: string; readonly root: Bar };
 
 export interface Section {
   readonly title?: Cell | undefined;

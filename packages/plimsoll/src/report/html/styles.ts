@@ -70,6 +70,8 @@ circle.chosen{fill:none;stroke:var(--accent);stroke-width:2.5}
 .part{fill:var(--pool)}.part.queue,.part.queue-inferred{fill:var(--queue);fill-opacity:.45}
 .part.loop{fill:var(--loop)}.part.main{fill:var(--main)}.part.outside{fill:var(--outside);fill-opacity:.6}
 .part.inferred,.part.queue-inferred{stroke:var(--ink);stroke-dasharray:2 2}
+.flame{display:block}.flame rect{stroke:var(--ground);fill:var(--queue);fill-opacity:.4}.flame text{font-size:12.5px;fill:var(--ink)}
+.flame rect.frame{fill:var(--main);fill-opacity:.18}.flame rect.core{fill:var(--pool)}.flame rect.blocked{fill:var(--outside)}.flame rect.loop{fill:var(--loop)}
 .num{text-align:right;font-variant-numeric:tabular-nums}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
