@@ -199,9 +199,10 @@ export const COMMANDS = {
       command: texts('<command...>', 'what to run, after --', { required: true }),
       flame: text(
         '--flame <file>',
-        'a flame graph of waiting: `.html`, `.speedscope.json`, or `.pb.gz` for pprof',
+        'a flame graph of waiting: `.html`, `.speedscope.json`, or `.pb.gz` for pprof; implies --calls',
         { cli: true },
       ),
+      calls: flag('--calls', 'record which line and which request each job comes from, which costs more'),
       durationMs: seconds('--duration', 'end the command after this time', {
         most: 7 * DAY,
         usual: 'it ends by itself, or by Ctrl-C',

@@ -19,6 +19,7 @@ const GRAPHS: Readonly<Record<string, (summary: TraceSummary) => string | Buffer
 
 export function run(options: TypedOptions<'trace'>): Promise<number> {
   const { command, durationMs, quiet, flame } = options;
+  const calls = options.calls || flame !== undefined;
   const ending = flame === undefined ? '' : Object.keys(GRAPHS).find((end) => flame.endsWith(end));
   if (ending === undefined)
     throw usage(`--flame: ends with ${Object.keys(GRAPHS).join(', ')}, not "${flame}"`);
@@ -26,7 +27,7 @@ export function run(options: TypedOptions<'trace'>): Promise<number> {
   return runCommand(options, async ({ signal, finish, say }) => {
     const until = durationMs === undefined ? 'until it ends' : `for ${durationMs / 1000} s`;
     if (!quiet) say(`plimsoll: recording ${printable(command.join(' '))} ${until}; Ctrl-C ends it`);
-    const { summary } = await trace({ ...options, stdout: besideDocuments(options) }, { signal });
+    const { summary } = await trace({ ...options, calls, stdout: besideDocuments(options) }, { signal });
     await finish(summary, traceDocument(summary));
     graph?.write(GRAPHS[ending]?.(summary) ?? '');
     return summary.ending === 'interrupted' ? 130 : summary.ending === 'failed' ? 4 : 0;

@@ -35,6 +35,8 @@ export interface RecordOptions {
   readonly maxEvents?: number | undefined;
   /** Time between two samples of the threads, in milliseconds; by default 50. */
   readonly sampleMs?: number | undefined;
+  /** Whether the stack and the request of each call are recorded; by default they are not. */
+  readonly calls?: boolean | undefined;
   /** Where the command's standard output goes; by default where ours goes. */
   readonly stdout?: Output | undefined;
 }
@@ -100,9 +102,9 @@ export async function record(
 /** The environment of the command beside ours. */
 function variables(
   directory: string,
-  { size, maxEvents = DEFAULT_MAX_EVENTS, sampleMs = SAMPLE_MS }: RecordOptions,
+  { size, maxEvents = DEFAULT_MAX_EVENTS, sampleMs = SAMPLE_MS, calls = false }: RecordOptions,
 ): Record<string, string> {
-  const settings = { directory, maxEvents, sampleMs };
+  const settings = { directory, maxEvents, sampleMs, calls };
   return {
     PLIMSOLL_TRACE: JSON.stringify(settings),
     ...preloading(PRELOAD),

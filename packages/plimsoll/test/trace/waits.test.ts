@@ -30,7 +30,7 @@ test('the wait of a job is shared out among those that have the threads', () => 
 
 describe('an app of three routes', { skip: process.platform !== 'linux' }, () => {
   const server = fileURLToPath(new URL('../../../../examples/waiting/server.mjs', import.meta.url));
-  const recorded = trace({ command: [process.execPath, server, '4'], stdout: 'nowhere' });
+  const recorded = trace({ command: [process.execPath, server, '4'], calls: true, stdout: 'nowhere' });
   const programOf = async (): Promise<TracedProgram> => (await recorded).summary.programs[0] as TracedProgram;
 
   test('the widths are the measured waits', async () => {

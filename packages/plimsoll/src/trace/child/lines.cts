@@ -111,7 +111,8 @@ export interface EndLine {
 export interface RecorderData {
   /** Shared flags, by the indices of `FLAG`. */
   readonly flags: Int32Array;
-  readonly calls: { readonly count: Int32Array; readonly entries: Float64Array };
+  /** Memory that the app's thread writes its calls into; undefined when they are not recorded. */
+  readonly calls: { readonly count: Int32Array; readonly entries: Float64Array } | undefined;
   readonly file: string;
   /** When this file appears the recording is over. */
   readonly finishFile: string;

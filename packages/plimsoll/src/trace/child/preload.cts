@@ -21,9 +21,10 @@ const SERVING_TURNS = 3;
 
 interface Settings extends Pick<RecorderData, 'maxEvents' | 'sampleMs'> {
   readonly directory: string;
+  readonly calls: boolean;
 }
 
-function record({ directory, maxEvents, sampleMs }: Settings): void {
+function record({ directory, maxEvents, sampleMs, calls: withCalls }: Settings): void {
   const file = path.join(directory, `${process.pid}.jsonl`);
   if (!worker.isMainThread) {
     const tid = threads.self();
@@ -45,9 +46,9 @@ function record({ directory, maxEvents, sampleMs }: Settings): void {
   }
   try {
     const flags = new Int32Array(new SharedArrayBuffer(8));
-    const shared = calls.shared();
+    const shared = withCalls ? calls.shared() : undefined;
     startRecorder({ flags, calls: shared, file, finishFile, maxEvents, sampleMs, mayInspect: mayInspect() });
-    calls.watch(shared, file);
+    if (shared !== undefined) calls.watch(shared, file);
   } catch (error) {
     append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
   }

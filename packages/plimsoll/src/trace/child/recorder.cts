@@ -38,6 +38,7 @@ function write(): void {
 }
 
 function fetchCalls(): void {
+  if (data.calls === undefined) return;
   const found = calls.fetch(data.calls, fetched);
   if (found === null) return;
   lines.push({ type: 'calls', calls: found.text });
