@@ -21,24 +21,27 @@ export function watchChildren(pid: number): () => number {
   };
 }
 
-function descendants(pid: number): number[] {
+/** Of a process or thread that has ended there is nothing. */
+function tryRead<Value>(path: string, read: (path: string) => Value, otherwise: Value): Value {
   try {
-    return readdirSync(`/proc/${pid}/task`)
-      .flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' '))
-      .filter((child) => child !== '')
-      .flatMap((child) => [Number(child), ...descendants(Number(child))]);
+    return read(path);
   } catch {
-    // It has ended.
-    return [];
+    return otherwise;
   }
+}
+
+const textOf = (path: string): string => tryRead(path, (file) => readFileSync(file, 'utf8'), '');
+
+function descendants(pid: number): number[] {
+  const threads = tryRead(`/proc/${pid}/task`, (folder) => readdirSync(folder), []);
+  return threads
+    .flatMap((thread) => textOf(`/proc/${pid}/task/${thread}/children`).split(' '))
+    .filter((child) => child !== '')
+    .flatMap((child) => [Number(child), ...descendants(Number(child))]);
 }
 
 /** Without the pages of files, which they share with the first. */
 function privateMb(pid: number): number {
-  try {
-    const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);
-    return (resident - shared) * PAGE_MB;
-  } catch {
-    return 0;
-  }
+  const [, resident = 0, shared = 0] = textOf(`/proc/${pid}/statm`).split(' ').map(Number);
+  return (resident - shared) * PAGE_MB;
 }
