@@ -1,22 +1,14 @@
 // `npm run check:packages`: pack every public package, lint the tarball, install it in an empty folder and use it there.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { TYPES } from './check-packages/types.mjs';
 import { USES } from './check-packages/uses.mjs';
-import { npm, outputOfNpm, root, run } from './run.mjs';
+import { packAll } from './pack.mjs';
+import { npm, root, run } from './run.mjs';
 import { setup } from './setup.mjs';
 
-/**
- * A package and its tarball.
- *
- * @typedef {object} Packed
- * @property {string} folder
- * @property {Record<string, any>} manifest
- * @property {string} tarball
- * @property {number} size in bytes
- * @property {string[]} paths of the files in it
- */
+/** @typedef {import('./pack.mjs').Packed} Packed */
 
 /** What a tarball may weigh. A package that is not listed has no limit yet, and fails. @type {Record<string, number>} */
 const MOST_KILOBYTES = {
@@ -33,27 +25,12 @@ const STRAY = /(^|\/)(test|test-dist|src|scripts|fixtures)\/|\.(test|tsbuildinfo
 setup();
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-pack-'));
 process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-const packages = readdirSync(join(root, 'packages'))
-  .map(pack)
-  .filter((packed) => packed !== null);
+const packages = packAll(directory);
 for (const packed of packages) {
   checkContent(packed);
   checkManifest(packed);
   lint(packed);
   use(packed, install(packed, packages));
-}
-
-/** @param {string} name of the folder @returns {Packed | null} `null` when it is private */
-function pack(name) {
-  const folder = join(root, 'packages', name);
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  if (manifest.private) return null;
-  const args = ['pack', '--json', '--loglevel=error', '--pack-destination', directory];
-  // An array, or since npm 12 an object by name.
-  /** @type {{ filename: string, size: number, files: { path: string }[] }[]} */
-  const [{ filename, size, files }] = Object.values(JSON.parse(outputOfNpm(args, folder)));
-  const paths = files.map(({ path }) => path);
-  return { folder: `packages/${name}`, manifest, tarball: join(directory, filename), size, paths };
 }
 
 /** @param {Packed} packed */

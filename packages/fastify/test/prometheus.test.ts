@@ -9,9 +9,10 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { plimsollPool } from '@plimsoll/fastify';
+import { rescueThreadPool } from '@plimsoll/monitor';
 // @ts-expect-error a script without declarations
 import { findPrometheus, VARIABLE } from '../../../scripts/prometheus.mjs';
-import { FASTIFIES, fixture, holdThreads } from './support.js';
+import { FASTIFIES, fixture, holdThreads, SIZE } from './support.js';
 
 const PROMETHEUS: string | null = findPrometheus();
 const skip = PROMETHEUS === null && `there is no prometheus on PATH, and ${VARIABLE} names none`;
@@ -22,6 +23,10 @@ const LONGEST_WAIT_MS = 60_000;
 interface Alert {
   readonly labels: Readonly<Record<string, string>>;
   readonly state: string;
+}
+
+interface Rule {
+  readonly query: string;
 }
 
 async function freePort(): Promise<number> {
@@ -78,7 +83,7 @@ async function until(what: string, happened: () => Promise<boolean>): Promise<vo
   }
 }
 
-test('Prometheus reads pool and monitor, every panel has values, an alert fires and clears', {
+test('Prometheus reads pool, monitor and rescue, every panel has values, alerts fire and clear', {
   skip: skip || process.platform !== 'linux',
 }, async (t) => {
   const [[, create]] = FASTIFIES as [(typeof FASTIFIES)[number]];
@@ -90,6 +95,9 @@ test('Prometheus reads pool and monitor, every panel has values, an alert fires 
   });
   await fastify.ready();
   await fastify.runTask({ a: 1, b: 2 });
+  // Threads can be blocked and the pool still serves: what its panels and its alert tell of.
+  const rescue = await rescueThreadPool({ size: SIZE - 1, max: SIZE, waitMs: 20, holdMs: 200 });
+  t.after(() => rescue.stop());
   const target = new URL(await fastify.listen({ host: '127.0.0.1', port: 0 })).host;
   const ask = await startPrometheus(t, target);
   const valuesOf = async (expression: string): Promise<[number, string][]> => {
@@ -107,22 +115,45 @@ test('Prometheus reads pool and monitor, every panel has values, an alert fires 
   const { panels } = JSON.parse(readFileSync(join(monitor, 'dashboards/grafana.json'), 'utf8')) as {
     panels: { targets: { expr: string }[] }[];
   };
-  for (const { expr } of panels.flatMap(({ targets }) => targets)) {
+  const rules =
+    (await ask<{ groups: { rules: Rule[] }[] }>('rules'))?.groups.flatMap(({ rules }) => rules) ?? [];
+  assert.ok(rules.length >= 5);
+  // What an alert compares with its limit.
+  const compared = rules.map(({ query }) => query.replace(/ > [\d.]+$/, ''));
+  for (const expr of [
+    ...panels.flatMap(({ targets }) => targets.map((target) => target.expr)),
+    ...compared,
+  ]) {
     const expression = expr.replaceAll(/\$(job|instance)\b/g, '.*').replaceAll('$__rate_interval', '10s');
     assert.ok((await valuesOf(expression)).length > 0, expression);
   }
 
-  const alerts = async (): Promise<readonly Alert[]> =>
-    (await ask<{ alerts: Alert[] }>('alerts'))?.alerts ?? [];
-  const standsStill = (alert: Alert): boolean =>
-    alert.labels.alertname === 'NodeThreadPoolStandsStill' &&
-    alert.labels.nodejs_thread_pool_work_kind === 'fast';
+  const firing = async (): Promise<ReadonlySet<string | undefined>> => {
+    const alerts = (await ask<{ alerts: Alert[] }>('alerts'))?.alerts ?? [];
+    return new Set(alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname));
+  };
+  const expected = ['NodeThreadPoolStandsStill', 'NodeThreadPoolBlocked'];
   const release = holdThreads(t);
-  await until('the alert fires', async () =>
-    (await alerts()).some((alert) => standsStill(alert) && alert.state === 'firing'),
+  await until('the alerts fire', async () => {
+    const names = await firing();
+    return expected.every((name) => names.has(name));
+  });
+  assert.ok((await valuesOf('nodejs_thread_pool_thread_blocked > 0')).length > 0);
+  assert.ok(
+    (await valuesOf('nodejs_thread_pool_resizes_total{nodejs_thread_pool_resize_direction="grow"} > 0'))
+      .length > 0,
   );
   release();
-  await until('the alert clears', async () => !(await alerts()).some(standsStill));
+  await until('the alerts clear', async () => {
+    const names = await firing();
+    return !expected.some((name) => names.has(name));
+  });
+  await until('the threads are given back', async () => {
+    const [given] = await valuesOf(
+      'nodejs_thread_pool_resizes_total{nodejs_thread_pool_resize_direction="shrink"} > 0',
+    );
+    return given !== undefined;
+  });
 });
 
 test("the rules do what their tests say, by Prometheus' own tool", {

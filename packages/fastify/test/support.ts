@@ -49,7 +49,7 @@ export async function until(happened: () => boolean): Promise<void> {
   }
 }
 
-const SIZE = 4;
+export const SIZE = 4;
 
 /** Jobs that keep their threads of libuv's pool until they are released: each opens a FIFO that nobody writes to. */
 export function holdThreads(t: TestContext): () => void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { test } from 'node:test';
-import { monitorThreadPool, prometheusText } from '@plimsoll/monitor';
+import { monitorThreadPool, prometheusText, rescueThreadPool } from '@plimsoll/monitor';
 import { familiesOf } from '../dist/exporters/families.js';
 import { prometheusName } from '../dist/metrics/family.js';
 import { IS_LINUX, until } from './support.js';
@@ -27,10 +27,12 @@ test('the pages have every metric, option, member and variable', () => {
       assert.ok(page.includes(name as string), `lacks ${name}`);
 });
 
-test('the dashboard and the alerts ask for what a running monitor gives', { skip: !IS_LINUX }, async () => {
+test('the dashboard and the alerts ask for what a running monitor gives', { skip: !IS_LINUX }, async (t) => {
   using monitor = monitorThreadPool({ resolution: 2 });
   monitor.enable();
   await stat('.');
+  const rescue = await rescueThreadPool({ size: 3, max: 4 });
+  t.after(() => rescue.stop());
   await until(() => monitor.count > 0 && monitor.threadPool.utilization !== undefined);
   const exported = prometheusText(monitor);
   const known = new Set(exported.match(/\bnodejs_thread_pool_\w+/g));

@@ -43,6 +43,8 @@ export { type PoolActivity, poolActivitySchema } from './results/pool-activity.j
 export { type Resize, resizeSchema } from './results/resize.js';
 export { type Span, type Timeline, type TimelineExperiment, timelineSchema } from './results/timeline.js';
 export type {
+  Caller,
+  Frame,
   ThreadUsage,
   Trace,
   TracedJob,
@@ -52,6 +54,5 @@ export type {
 } from './results/trace.js';
 export { type TracedProgram, type TraceSummary, traceSummarySchema } from './results/trace-summary.js';
 export { type TunedSize, type TuneResult, tuneSchema } from './results/tune.js';
-export { writeTrace } from './trace/perfetto.js';
 export type { RecordOptions, RecordProgress } from './trace/record.js';
 export type { TuneProgress } from './tune/request.js';

@@ -150,7 +150,7 @@ test('plimsoll exports these values and no others', () => {
     Object.keys(plimsoll).sort(),
     [
       ...['bench', 'classify', 'compare', 'compareModules', 'timeline', 'trace', 'tune'],
-      ...['doctor', 'report', 'resize', 'top', 'writeTrace', 'PlimsollError'],
+      ...['doctor', 'report', 'resize', 'top', 'PlimsollError'],
       ...['reportMarkdown', 'reportText', 'comparisonSchema'],
       ...['plainStyle', 'terminalStyle'],
       ...['benchSchema', 'classificationSchema', 'environmentSchema'],

@@ -29,5 +29,5 @@ export type { HistogramSummary } from './shared/histogram.js';
 export { move } from './shared/move.js';
 export type { OpenTelemetryApi } from './shared/otel-api.js';
 export type { Storage, Storages } from './shared/stores.js';
-export type { AnyModule, ItemOf, NameOf, Proxied, ResultOf, TaskOf } from './types.js';
+export type { AnyModule, ItemOf, NameOf, Proxied, ResultOf, StreamNameOf, TaskOf } from './types.js';
 export { VERSION as version } from './version.js';

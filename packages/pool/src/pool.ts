@@ -18,7 +18,7 @@ import {
 import { type CloseOptions, PoolBase } from './pool-base.js';
 import { BYTES, type BytesCall, LISTED, SPREAD } from './shared/calls.js';
 import { isMovable } from './shared/move.js';
-import type { AnyModule, ItemOf, NameOf, Proxied, ResultOf, TaskOf } from './types.js';
+import type { AnyModule, ItemOf, NameOf, Proxied, ResultOf, StreamNameOf, TaskOf } from './types.js';
 
 /** Options of `resize()`. What is left out stays as it is. */
 export interface ResizeOptions {
@@ -143,7 +143,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
    * @example
    * for await (const row of pool.stream('report.csv', { name: 'rows' })) if (isLast(row)) break;
    */
-  stream<Name extends NameOf<Module> = Extract<'default', NameOf<Module>>>(
+  stream<Name extends StreamNameOf<Module> = Extract<'default', StreamNameOf<Module>>>(
     task: TaskOf<Module, Name>,
     options?: StreamOptions & { readonly name?: Name | null | undefined },
   ): AsyncIterableIterator<ItemOf<ResultOf<Module, Name>>, undefined>;

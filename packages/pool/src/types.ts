@@ -26,6 +26,15 @@ export type ItemOf<Result> = unknown extends Result
     ? Awaited<Item>
     : never;
 
+/** Names that `stream` takes: those of functions that may return an iterable, or a promise of one. */
+export type StreamNameOf<Module> = {
+  [Name in NameOf<Module>]: unknown extends ResultOf<Module, Name>
+    ? Name
+    : Extract<ResultOf<Module, Name>, AsyncIterable<unknown> | Iterable<unknown>> extends never
+      ? never
+      : Name;
+}[NameOf<Module>];
+
 /** The type of modules that are not known: every name, any task; what comes back is for the caller to judge. */
 export type AnyModule = { [name: string]: (task: unknown) => unknown };
 

@@ -12,7 +12,7 @@ export const LOADS: Readonly<Record<string, string>> = {
 };
 
 /** What the package is to keep to. */
-const GOALS = { error: 0.1, cores: 0.01, memoryBytes: 10 * 2 ** 20, throughput: 0.01 };
+const GOALS = { error: 0.1, cores: 0.007, topCores: 0.01, memoryBytes: 8 * 2 ** 20, throughput: 0.01 };
 
 /** The page, from the result alone. */
 export function monitorPage(result: MonitorResult): string {
@@ -169,7 +169,7 @@ function costVerdicts({ idle, saturated, memory }: Cost): string[] {
   const ratio = median(of(saturated, true, rate)) / median(of(saturated, false, rate));
   const memoryText = `${inMegabytes(memory.anonymous)} more of its own; the goal is ${inMegabytes(GOALS.memoryBytes)}`;
   return [
-    `- CPU: ${unlessMet(cost <= GOALS.cores, `${percent(cost, 2)} of a core; the goal is ${percent(GOALS.cores, 0)}`)}.`,
+    `- CPU: ${unlessMet(cost <= GOALS.cores, `${percent(cost, 2)} of a core; the goal is ${percent(GOALS.cores)}`)}.`,
     `- Memory: ${unlessMet(memory.anonymous <= GOALS.memoryBytes, memoryText)}. With the pages of Node's executable that it is the first to touch ${inMegabytes(memory.resident)} are resident.`,
     `- Throughput of the saturated pool: ${unlessMet(ratio >= 1 - GOALS.throughput, `${signed(ratio - 1)}; the goal is no loss of more than ${percent(GOALS.throughput, 0)}`)}.`,
   ];
@@ -187,7 +187,7 @@ const topTable = (rows: readonly TopCost[]): string[] =>
   );
 
 function topVerdict(rows: readonly TopCost[]): string {
-  const far = rows.filter(({ cores: share }) => share > GOALS.cores).map(({ processes }) => processes);
-  const goal = `The goal is ${percent(GOALS.cores, 0)}.`;
+  const far = rows.filter(({ cores: share }) => share > GOALS.topCores).map(({ processes }) => processes);
+  const goal = `The goal is ${percent(GOALS.topCores, 0)}.`;
   return far.length === 0 ? goal : `${goal} **Missed with ${far.join(' and ')} processes.**`;
 }

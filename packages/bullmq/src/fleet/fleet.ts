@@ -61,6 +61,10 @@ export interface FleetCloseOptions {
  *
  * Events: 'offline' (why) and 'online' for the connection to Redis, 'stalled' (a job id: its worker is gone, and it runs again),
  * 'close', and 'error' for what no task can be told, which needs no listener.
+ *
+ * @example
+ * const fleet = createFleet<typeof import('./tasks.js')>({ queue: 'numbers', connection: process.env.REDIS_URL });
+ * const sum = await fleet.run({ a: 4, b: 6 }, { name: 'add' });
  */
 export class Fleet<Module = AnyModule> extends TaskRunner<Module> {
   readonly kind = 'fleet';

@@ -3,7 +3,13 @@ import { checkRun, type FleetRunOptions } from '../shared/options.js';
 import { TaskRunner } from '../tasks/task-runner.js';
 import { type Call, NamedTasks, repeated } from './named-tasks.js';
 
-/** Tasks on threads of this process, with the options that a fleet has beyond those of a pool. */
+/**
+ * Tasks on threads of this process, with a fleet's additional options (`attempts`, `jobId`).
+ *
+ * @example
+ * const tasks = createTasks({ filename: new URL('./tasks.js', import.meta.url) }); // no `fleet`: LocalTasks
+ * const sum = await tasks.run({ a: 4, b: 6 }, { name: 'add' });
+ */
 export class LocalTasks<Module = AnyModule> extends TaskRunner<Module> {
   readonly kind = 'threads';
   /** For what only a pool has: streams, `broadcast()`, `observe()`. */

@@ -39,6 +39,10 @@ interface Parts {
  *
  * Events: 'completed' and 'failed' (a job id, and why), 'offline' (why) and 'online' for the connection to Redis, 'stalled' (a job
  * id that this process has found), 'error' for anything else that went wrong, which needs no listener, 'close'.
+ *
+ * @example
+ * const worker = createFleetWorker({ queue: 'numbers', connection: process.env.REDIS_URL, filename: '/app/tasks.js' });
+ * process.once('SIGTERM', () => worker.close());
  */
 export class FleetWorker extends EventEmitter {
   readonly #options: CheckedWorker;

@@ -67,6 +67,8 @@ function optionsOf(args: readonly string[], env: NodeJS.ProcessEnv): FleetWorker
  * The command `plimsoll-worker`. Ends the process when the worker cannot start, or has closed after a signal.
  *
  * @param args after the name of the command
+ * @example
+ * await workerCommand(process.argv.slice(2));
  */
 export async function workerCommand(
   args: readonly string[],

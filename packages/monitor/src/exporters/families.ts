@@ -13,6 +13,9 @@ const KIND = `${PREFIX}.work.kind`;
 const KINDS = ['fast', 'slow'] as const;
 const DIRECTION = `${PREFIX}.resize.direction`;
 
+/** Only the main thread knows. */
+const atHome = () => (isMainThread ? stateAtHome() : undefined);
+
 /** What exporters give of a monitor; no `reset()` touches it. */
 export function familiesOf(monitor: ThreadPoolMonitor): (NumberFamily | FollowedFamily)[] {
   const { threadPool } = monitor;
@@ -29,6 +32,12 @@ export function familiesOf(monitor: ThreadPoolMonitor): (NumberFamily | Followed
     gauge('thread.count', '{thread}', "Threads of libuv's pool, counted.", () => threadPool.size),
     gauge('thread.active', '{thread}', 'Threads of the pool that run a job.', () => threadPool.busy),
     gauge(
+      'thread.blocked',
+      '{thread}',
+      'Threads of the pool that wait in the kernel while jobs wait for them, as a rescue sees it.',
+      () => atHome()?.blocked,
+    ),
+    gauge(
       'queue.length',
       '{job}',
       'Jobs that wait for a thread of the pool, counted up to 4096.',
@@ -44,8 +53,7 @@ export function familiesOf(monitor: ThreadPoolMonitor): (NumberFamily | Followed
       ...{ name: `${PREFIX}.resizes`, type: 'counter', unit: '{resize}' },
       help: 'How often the pool was made larger or smaller while it ran.',
       samples: () => {
-        // Only the main thread knows.
-        const known = isMainThread ? (stateAtHome()?.resizes ?? { grow: 0, shrink: 0 }) : undefined;
+        const known = isMainThread ? (atHome()?.resizes ?? { grow: 0, shrink: 0 }) : undefined;
         return Object.entries(known ?? {}).map(([way, value]) => ({
           value,
           attributes: { [DIRECTION]: way },
@@ -115,10 +123,12 @@ export const prometheusText = (monitor: ThreadPoolMonitor): string =>
   textOf([{ families: familiesOf(monitor) }]);
 
 /**
- * Gives the same to OpenTelemetry, whose SDK must have been started: before that its API gives meters that do nothing.
+ * Exports the same metrics to OpenTelemetry. Start its SDK first: until then its API returns meters that do nothing.
  *
  * @param meter of `@opentelemetry/api`: `metrics.getMeter('my-app')`
- * @returns what ends it
+ * @returns a function that ends the export
+ * @example
+ * const stop = observeWithOpenTelemetry(monitor, metrics.getMeter('my-app'));
  */
 export const observeWithOpenTelemetry = (monitor: ThreadPoolMonitor, meter: Meter): (() => void) =>
   observeFamilies(familiesOf(monitor), meter);

@@ -27,6 +27,8 @@ type Metric<Registry, Self> = new (options: {
  * @param client the module: `import * as client from 'prom-client'`
  * @param registry Default: the module's own.
  * @throws Error of prom-client when the registry has a metric of that name
+ * @example
+ * registerWithPromClient(monitor, client);
  */
 export function registerWithPromClient<Registry>(
   monitor: ThreadPoolMonitor,

@@ -97,6 +97,7 @@ export class Rescuer {
   stop(): number {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    this.#parts.state.blocked = undefined;
     return this.#base;
   }
 
@@ -121,7 +122,10 @@ export class Rescuer {
   #begin(): Round | undefined {
     const { pool, ids, state } = this.#parts;
     const [fast, slow] = [pool.newest('queue'), pool.newest('slowQueue')];
-    if (fast === 0 && slow === 0 && state.size <= this.#base) return undefined;
+    if (fast === 0 && slow === 0 && state.size <= this.#base) {
+      state.blocked = 0;
+      return undefined;
+    }
     return { since: clock(), fast, slow, threads: readActivity(ids()) };
   }
 
@@ -132,6 +136,7 @@ export class Rescuer {
     const { size, busy } = pool.counters();
     const parked = state.real - state.size;
     const blocked = Math.max(0, elsewhere - parked) + Math.max(0, inFutex - (size - busy));
+    state.blocked = blocked;
     const slowWaits = slow !== 0 && pool.waits('slowQueue', slow);
     const isWaiting = slowWaits || (fast !== 0 && pool.waits('queue', fast));
     // A lookup also waits when nothing has a thread, as the monitor's own does now and then.

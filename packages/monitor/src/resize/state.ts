@@ -13,6 +13,7 @@ const WRITES = 5;
 const FILE = 6;
 const GROWS = 7;
 const SHRINKS = 8;
+const BLOCKED = 9;
 const CELLS = 10;
 
 const ENGINES: readonly (Engine | false)[] = [false, 'threads', 'parking'];
@@ -53,6 +54,16 @@ export class EngineState {
   /** How often the pool became larger and smaller. */
   get resizes(): Readonly<Record<'grow' | 'shrink', number>> {
     return { grow: Atomics.load(this.#cells, GROWS), shrink: Atomics.load(this.#cells, SHRINKS) };
+  }
+
+  /** Threads that a rescue found blocked when it last looked; undefined without one. */
+  get blocked(): number | undefined {
+    const above = Atomics.load(this.#cells, BLOCKED);
+    return above === 0 ? undefined : above - 1;
+  }
+
+  set blocked(threads: number | undefined) {
+    Atomics.store(this.#cells, BLOCKED, threads === undefined ? 0 : threads + 1);
   }
 
   /** The pool serves with so many threads from now on. */

@@ -82,8 +82,8 @@ export class PoolState {
     this.#cells[QUEUED] = jobs;
   }
 
-  /** Notes how many threads are busy at a time that was chosen at random. */
-  sample(now: number, size: number, busy: number): void {
+  /** Notes how many threads are busy at a time that was chosen at random; `weight` is that of the sample. */
+  sample(now: number, size: number, busy: number, weight: number): void {
     this.size = size;
     this.#cells[BUSY] = busy;
     const second = Math.floor(now / 1e9);
@@ -92,8 +92,8 @@ export class PoolState {
       this.#cells.fill(0, place + 1, place + SECOND_CELLS);
       this.#cells[place] = second;
     }
-    this.#cells[place + 1] = (this.#cells[place + 1] as number) + busy;
-    this.#cells[place + 2] = (this.#cells[place + 2] as number) + size;
+    this.#cells[place + 1] = (this.#cells[place + 1] as number) + busy * weight;
+    this.#cells[place + 2] = (this.#cells[place + 2] as number) + size * weight;
   }
 
   /** Busy threads divided by all, over the samples of the last seconds; NaN without any. */

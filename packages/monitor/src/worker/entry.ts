@@ -12,6 +12,8 @@ import { Watches } from './watch.js';
 const FAST_PER_HALVING = 16;
 /** Of the slow class a busy pool serves one for each pass of its queue; every canary takes the place of a lookup. */
 const SLOW_PER_HALVING = 1;
+/** All waits of a pool at rest are alike, and most of what the monitor costs is to wake up: there the clock is slower. */
+const QUIET_STRETCH = 4;
 
 const { buffer, origin, resolution, slowResolution, watches: given } = workerData as Startup;
 const memory = new Memory(buffer);
@@ -39,13 +41,16 @@ const fastProber = prober(memory.fast, fast, FAST_PER_HALVING, (sentAt, wait) =>
 );
 const slowProber = prober(memory.slow, slow, SLOW_PER_HALVING, () => {});
 
-const mayGo = (): boolean => pool.look(fastProber.out + slowProber.out);
+const mayGo = (stretch: number): boolean => pool.look(fastProber.out + slowProber.out, stretch);
 
-beatAtRandom(resolution, now, () => {
-  if (!mayGo()) return;
-  if (fastProber.out > 0) watches.look(memory.fast, now);
-  fastProber.tick(memory.pool.busy === 0);
+beatAtRandom(resolution, now, (stretch) => {
+  if (mayGo(stretch)) {
+    if (fastProber.out > 0) watches.look(memory.fast, now);
+    fastProber.tick(stretch);
+  }
+  return pool.isQuiet ? QUIET_STRETCH : 1;
 });
 beatAtRandom(slowResolution, now, () => {
-  if (mayGo()) slowProber.tick();
+  if (mayGo(1)) slowProber.tick();
+  return 1;
 });

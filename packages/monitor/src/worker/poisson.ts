@@ -8,9 +8,11 @@ const LATEST_NS = 1e9;
  * (PASTA: Wolff, 1982), and fall into no step with timers of the application.
  *
  * @param mean of the gaps, in milliseconds
+ * @param beat how many times the mean the gap before it had, so that it counts for as many; returns the same for the next one
  */
-export function beatAtRandom(mean: number, now: Now, beat: () => void): void {
-  const gap = (): number => -Math.log(1 - Math.random()) * mean * 1e6;
+export function beatAtRandom(mean: number, now: Now, beat: (stretch: number) => number): void {
+  let stretch = 1;
+  const gap = (): number => -Math.log(1 - Math.random()) * stretch * mean * 1e6;
   let next = now() + gap();
   const arm = (): void => {
     // Its time may be over already, and of a negative one Node warns.
@@ -19,7 +21,7 @@ export function beatAtRandom(mean: number, now: Now, beat: () => void): void {
   function fire(): void {
     const time = now();
     if (time - next > LATEST_NS) next = time;
-    for (; next <= time; next += gap()) beat();
+    for (; next <= time; next += gap()) stretch = beat(stretch);
     arm();
   }
   arm();

@@ -8,6 +8,8 @@ const BLIND_NS = 1e9;
 /** The queue is walked for at most this part of the time: a long one takes milliseconds. */
 const WALKING_SHARE = 1 / 500;
 const COUNTING_NS = 1e9;
+/** In a pool that is used at all so many looks in a row see no job by chance hardly ever. */
+const QUIET_LOOKS = 20;
 
 /** Looks at the pool itself whenever a canary is due, and says whether the pool is in use. */
 export class PoolWatcher {
@@ -17,6 +19,7 @@ export class PoolWatcher {
   readonly #since: number;
   #nextWalk = 0;
   #nextCount = 0;
+  #quietLooks = 0;
 
   constructor(state: PoolState, now: Now) {
     this.#state = state;
@@ -29,16 +32,25 @@ export class PoolWatcher {
    * application's, which may set `process.env.UV_THREADPOOL_SIZE` in its first lines.
    *
    * @param own canaries that are out; all but those that a thread runs or has just ended are in the queue
+   * @param weight for how many samples this one stands
    * @returns whether canaries may go
    */
-  look(own: number): boolean {
+  look(own: number, weight: number): boolean {
     const time = this.#now();
     if (this.#memory === undefined) return this.#lookByName(time);
     const { size, busy } = this.#memory.counters();
+    this.#quietLooks = busy === 0 ? this.#quietLooks + 1 : 0;
     if (size === 0) return false;
-    this.#state.sample(time, size, busy);
-    if (time >= this.#nextWalk) this.#walk(this.#memory, time, own);
+    this.#state.sample(time, size, busy, weight);
+    // While every thread has time nothing waits.
+    if (busy === 0) this.#state.queued = 0;
+    else if (time >= this.#nextWalk) this.#walk(this.#memory, time, own);
     return true;
+  }
+
+  /** Whether no thread had a job for a while. */
+  get isQuiet(): boolean {
+    return this.#quietLooks >= QUIET_LOOKS;
   }
 
   #walk(memory: PoolMemory, time: number, own: number): void {

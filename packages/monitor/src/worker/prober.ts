@@ -5,9 +5,6 @@ import { SLOTS, type Waits } from '../shared/memory.js';
 /** A call that makes one job of the pool and calls back when it is done. */
 export type Call = (done: () => void) => void;
 
-/** A canary costs three changes of thread, which is most of what the monitor does. */
-const IDLE_BEATS = 4;
-
 /** Where a prober's time, chance and jobs come from. */
 export interface ProberParts {
   readonly waits: Waits;
@@ -31,7 +28,6 @@ export interface ProberParts {
 export class Prober {
   readonly #parts: ProberParts;
   #next = 0;
-  #idleBeats = 0;
   #out = 0;
 
   constructor(parts: ProberParts) {
@@ -44,16 +40,15 @@ export class Prober {
   }
 
   /**
-   * One beat of the clock. All waits of an idle pool are alike, so there every fourth canary goes for the others, too.
+   * One beat of the clock.
    *
-   * @param isIdle no thread of the pool has a job
+   * @param stretch for how many beats it stands
    */
-  tick(isIdle = false): void {
+  tick(stretch = 1): void {
     const { waits, now, random, call, perHalving, onWait } = this.#parts;
-    if (isIdle && this.#idleBeats++ % IDLE_BEATS !== 0) return;
     const halved = 2 ** Math.floor(this.#out / perHalving);
     if (random() * halved >= 1) return;
-    const weight = isIdle ? halved * IDLE_BEATS : halved;
+    const weight = halved * stretch;
     const slot = this.#freeSlot();
     if (slot === -1) return;
     this.#out++;

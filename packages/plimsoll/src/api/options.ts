@@ -114,12 +114,12 @@ const started = {
 
 export const COMMANDS = {
   tune: {
-    summary: 'measure your own app at every pool size while it runs, and say which to take',
+    summary: 'measure your app at every pool size while it runs, and recommend one',
     options: {
       ...started,
       onPort: text(
         '--on-port <command>',
-        'who sends requests, started when the app listens: `$PORT` is replaced; split into words, but no shell is started',
+        'load generator, started once the app listens: `$PORT` is replaced; split into words, without a shell',
         { without: ['urls', 'pid'] },
       ),
       urls: texts(
@@ -127,13 +127,17 @@ export const COMMANDS = {
         'send requests to this URL, in which `$PORT` is replaced, or to this path of the app',
         { without: ['pid'] },
       ),
-      connections: count('-c, --connections', 'clients, each of which waits for its answer', {
-        least: 1,
-        most: 10_000,
-        usual: '10',
-        with: 'urls',
-        without: ['rate'],
-      }),
+      connections: count(
+        '-c, --connections',
+        'concurrent clients; each waits for a response before its next request',
+        {
+          least: 1,
+          most: 10_000,
+          usual: '10',
+          with: 'urls',
+          without: ['rate'],
+        },
+      ),
       method: text('-m, --method <method>', 'method of the requests', {
         usual: 'GET, or POST with a body',
         with: 'urls',
@@ -142,20 +146,20 @@ export const COMMANDS = {
       body: text('-b, --body <text>', 'body of the requests', { with: 'urls' }),
       rate: number(
         '--rate <n>',
-        'so many requests per second, at random times, whether or not earlier ones were answered',
+        'send this many requests per second at random times, without waiting for responses',
         { most: 100_000, with: 'urls' },
       ),
       sizes: sizes('--sizes', SIZES, {
         usual: `${USUAL_SIZES}; of a PID from half to four times what it has`,
       }),
-      baseline: size('--baseline', 'the size that the others are compared with', {
+      baseline: size('--baseline', 'the size that all sizes are compared with', {
         usual: '4; of a PID the size that it has',
       }),
       objective: choice('--objective <what>', 'what counts: `mean` or `p99` of latencies, or `throughput`', {
         choices: ['mean', 'p99', 'throughput'],
         default: 'mean',
       }),
-      timeMs: seconds('--time', 'most time for the measurement; it ends sooner when the answer is known', {
+      timeMs: seconds('--time', 'time limit of the measurement; it ends sooner once the answer is known', {
         most: DAY,
         default: 55_000,
       }),
@@ -172,7 +176,8 @@ export const COMMANDS = {
     exits: '0 fine, 2 bad input, 3 cannot tell (--strict), 4 the command failed,\n130 interrupted',
   },
   doctor: {
-    summary: 'what pool size your app really gets, and why not the one asked for; for CI, too',
+    summary:
+      'show the pool size your app actually gets, and why it differs from the one you set; for CI, too',
     options: {
       ...started,
       waitMs: seconds('--wait', 'how long the command may run before its pools are counted and it is ended', {
@@ -192,8 +197,12 @@ export const COMMANDS = {
     summary: 'run your command and record where the jobs of its thread pools spend their time',
     options: {
       command: texts('<command...>', 'what to run, after --', { required: true }),
-      file: text('--out <file>', 'every job, for ui.perfetto.dev'),
-      durationMs: seconds('--duration', 'end the command after so long', {
+      flame: text(
+        '--flame <file>',
+        'a flame graph of waiting: `.html`, `.speedscope.json`, or `.pb.gz` for pprof',
+        { cli: true },
+      ),
+      durationMs: seconds('--duration', 'end the command after this time', {
         most: 7 * DAY,
         usual: 'it ends by itself, or by Ctrl-C',
       }),
@@ -208,7 +217,7 @@ export const COMMANDS = {
     },
     examples: `
   $ plimsoll trace -- node app.js                          until it ends, or Ctrl-C
-  $ plimsoll trace --duration 30 --out trace.json -- npm start
+  $ plimsoll trace --duration 30 --flame waiting.html -- npm start
   $ plimsoll trace --size 16 -- node app.js                with UV_THREADPOOL_SIZE=16`,
     exits: '0 fine, 2 bad input, 4 the command failed or could not be recorded, 130 interrupted',
   },
@@ -246,11 +255,11 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
         { cli: true },
       ),
       sizes: sizes('--sizes', SIZES, { usual: `${USUAL_SIZES}; with --against 4` }),
-      baseline: size('--baseline', 'the size that the others are compared with', {
+      baseline: size('--baseline', 'the size that all sizes are compared with', {
         default: 4,
         without: ['against'],
       }),
-      timeMs: seconds('--time', 'most time for one workload; it ends sooner when the answer is known', {
+      timeMs: seconds('--time', 'time limit for one workload; it ends sooner once the answer is known', {
         most: DAY,
         usual: '20',
       }),
@@ -393,11 +402,9 @@ second, and it says so on its standard error.`,
   report: {
     summary: 'make one HTML page of results, to look at and to share; or compare two, for CI',
     options: {
-      files: texts(
-        '<file...>',
-        'what the commands wrote with --json, or trace with --out; packed by gzip or not',
-        { required: true },
-      ),
+      files: texts('<file...>', 'what the commands wrote with --json; packed by gzip or not', {
+        required: true,
+      }),
       out: text('--out <file>', 'the page; `-` is standard output', {
         cli: true,
         usual: '`report.html`',
@@ -415,7 +422,7 @@ second, and it says so on its standard error.`,
     },
     examples: `
   $ plimsoll report bench.json                              report.html: the verdict, curves, tables
-  $ plimsoll report app.trace --out app.html                the timeline of the jobs
+  $ plimsoll report trace.json --out app.html               where its jobs waited
   $ plimsoll report --against main.json branch.json         is the branch slower than main?`,
     exits: `0 fine, 2 bad input or output; with --against 0 same or better, 1 worse,
 3 cannot tell`,

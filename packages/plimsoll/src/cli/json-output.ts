@@ -25,6 +25,9 @@ export const openJsonOutput = (target: string | undefined): JsonOutput | null =>
 export const openTextOutput = (target: string | undefined, option: string): Output<string> | null =>
   openOutput(target, option, 'report.html', (text) => text);
 
+export const openFileOutput = (target: string | undefined, option: string): Output<string | Buffer> | null =>
+  openOutput(target, option, 'waiting', (content) => content);
+
 /**
  * `-` is standard output. A file is opened at once, so that a bad path is known before minutes of measuring and not after;
  * what it held stays until there is a result, and one that was not there is not left empty.
@@ -35,7 +38,7 @@ function openOutput<Content>(
   target: string | undefined,
   option: string,
   rescueName: string,
-  textOf: (content: Content) => string,
+  textOf: (content: Content) => string | Buffer,
 ): Output<Content> | null {
   if (target === undefined) return null;
   const isStdout = target === '-';
@@ -69,7 +72,7 @@ function open(path: string, option: string): number {
   }
 }
 
-function rescue(text: string, name: string): string {
+function rescue(text: string | Buffer, name: string): string {
   try {
     const file = join(mkdtempSync(join(tmpdir(), 'plimsoll-result-')), name);
     writeFileSync(file, text);

@@ -61,7 +61,9 @@ function workloadSection(workload: WorkloadResult, baseline: number, environment
   const { name, description, failure, sizes, recommended, noise } = workload;
   const twin =
     noise && `A/A: the twin of ${baseline} differs by ${formatChange(noise.aaRatio, noise.aaInterval)}`;
-  const points = sizes.map(({ size, ratio, interval }) => ({ size, value: ratio, interval }));
+  const points = sizes.map(({ size, ratio, interval, workMs }) => ({
+    ...{ size, value: ratio, interval, text: formatMs(workMs) },
+  }));
   const curve = sizeCurve(`${name}: time against ${baseline}`, points, recommended, environment);
   return {
     title: name,
@@ -111,13 +113,14 @@ const ACCEPTED_CHANCE = 0.05;
 function verdictOf(workload: WorkloadResult, baseline: number): Card {
   const { name, recommended, asGood, sizes } = workload;
   const leading = asGood.length > 0 && sizes.length > 1 ? Math.min(...asGood) : null;
-  const size = recommended ?? leading;
-  const known = sizes.find((result) => result.size === size);
-  const isEstimate = recommended === null || (known?.chanceSlower ?? 1) > ACCEPTED_CHANCE;
-  const hasGain = known !== undefined && known.interval !== null && size !== baseline;
+  const best = recommended ?? leading;
+  const known = sizes.find(({ size }) => size === best);
+  const isLikely = (known?.chanceSlower ?? 1) > ACCEPTED_CHANCE;
+  const confidence = recommended === null ? 'cannot tell' : isLikely ? 'likely' : 'sure';
+  const hasGain = known !== undefined && known.interval !== null && best !== baseline;
   return {
-    ...{ work: name, size, isEstimate },
-    sign: size === null ? (sizes.length === 1 ? '–' : '?') : `${isEstimate ? '~' : ''}${size}`,
+    ...{ work: name, size: recommended, confidence },
+    sign: best === null ? (sizes.length === 1 ? '–' : '?') : `${confidence === 'sure' ? '' : '~'}${best}`,
     gain: hasGain ? formatChange(known.ratio, known.interval) : '',
     sure: known === undefined ? '' : wrongBy(known.chanceSlower),
     because: because(workload, baseline),

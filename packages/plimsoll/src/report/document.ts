@@ -1,5 +1,6 @@
 import type { Environment } from '../host/environment.js';
 import type { Finding } from '../results/finding.js';
+import type { Bar } from './flame.js';
 
 /** How a text is meant; each back end has its own way to show it. */
 export type Tone = 'good' | 'bad' | 'unsure' | 'pool' | 'soft' | 'strong';
@@ -36,7 +37,8 @@ export interface Table {
 export interface Curve {
   readonly kind: 'curve';
   readonly title: string;
-  readonly points: readonly Readonly<{ size: number; value: number; interval: Interval }>[];
+  /** With the text that a point bears, what was recorded, where it is not the value itself. */
+  readonly points: readonly Readonly<{ size: number; value: number; interval: Interval; text?: string }>[];
   readonly chosen: number | null;
   readonly rules: readonly { readonly at: number; readonly label: string }[];
   /** Values are ratios to the baseline; those within 3 % of 1 count as the same. */
@@ -77,16 +79,22 @@ export interface Bars {
 /** What a report says first of a piece of work: the size to use, or why none can be named. */
 export interface Verdict {
   readonly work: string;
+  /** To set; `null` when none is recommended, also where the estimates lean to one. */
   readonly size: number | null;
-  /** The size as a text has it: `8`, `~8`, `?`. */
+  /** The size as a text has it: `8`, `~8`, `?`; empty where the work has none. */
   readonly sign: string;
-  /** The measurement does not carry it yet: it is what the estimates lean to. */
-  readonly isEstimate: boolean;
+  readonly confidence: 'sure' | 'likely' | 'cannot tell';
   /** What it gains, with its interval; empty when that is not known. */
   readonly gain: string;
   readonly sure: string;
   readonly because: string;
 }
+
+export const CONFIDENCE_TONE: Readonly<Record<Verdict['confidence'], Tone>> = {
+  sure: 'good',
+  likely: 'unsure',
+  'cannot tell': 'bad',
+};
 
 export type Said = Pick<Finding, 'text' | 'severity'> & { readonly id?: string };
 
@@ -99,7 +107,9 @@ export type Block =
   | { readonly kind: 'verdicts'; readonly verdicts: readonly Verdict[] }
   | Table
   | Curve
-  | Bars;
+  | Bars
+  /** Back ends that only write leave it out. */
+  | { readonly kind: 'flame'; readonly caption: string; readonly root: Bar };
 
 export interface Section {
   readonly title?: Cell | undefined;

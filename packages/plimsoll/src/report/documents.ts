@@ -26,8 +26,18 @@ export type Result = Parameters<(typeof MAKERS)[keyof typeof MAKERS]>[0];
 
 export const reportOf = (result: Result): Report => MAKERS[result.kind](result as never);
 
-/** A result as its command prints it. */
+/**
+ * A result as its command prints it.
+ *
+ * @example
+ * console.log(reportText(await bench({ workloads: ['crypto'] }), plainStyle()));
+ */
 export const reportText = (result: Result, style: Style): string => terminal(reportOf(result), style);
 
-/** A result for an issue, or the comment of a pull request. */
+/**
+ * A result as Markdown, for an issue or the comment of a pull request.
+ *
+ * @example
+ * writeFileSync('comment.md', reportMarkdown(result));
+ */
 export const reportMarkdown = (result: Result): string => markdown(reportOf(result));

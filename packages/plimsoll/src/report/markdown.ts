@@ -55,6 +55,7 @@ function blockMarkdown(block: Block): string {
       return tableMarkdown(block);
     case 'bars':
       return `\`\`\`text\n${sectionsText([{ blocks: [block] }], plainStyle(100))}\n\`\`\``;
+    case 'flame':
     case 'curve':
       return '';
   }

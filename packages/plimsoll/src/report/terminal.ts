@@ -89,6 +89,7 @@ function blockLines(block: Block, style: Style, indent: string, used: Set<Part>)
       return tableLines(block, style);
     case 'bars':
       return barLines(block, style, used);
+    case 'flame':
     case 'curve':
       return [];
   }

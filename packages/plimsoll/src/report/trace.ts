@@ -1,5 +1,16 @@
 import type { Budget, TracedProgram, TraceSummary } from '../results/trace-summary.js';
-import { column, findingsBlock, notes, type Report, type Section, type Table } from './document.js';
+import { siteOf } from '../trace/waits.js';
+import {
+  type Block,
+  column,
+  findingsBlock,
+  notes,
+  type Report,
+  type Section,
+  type Table,
+} from './document.js';
+import { waitAdvice } from './findings/waits.js';
+import { barsOf, siteText } from './flame.js';
 import { formatCount, formatMs, formatNumber, list, percent } from './format.js';
 
 const ENDINGS: Readonly<Record<TraceSummary['ending'], string>> = {
@@ -23,7 +34,7 @@ export function traceDocument(summary: TraceSummary): Report {
     verdicts: programs
       .filter(({ jobs }) => jobs > 0)
       .map(({ script, advice }) => ({
-        ...{ work: script ?? 'node', size: null, sign: '', isEstimate: true, gain: '', sure: '' },
+        ...{ work: script ?? 'node', size: null, sign: '', confidence: 'sure', gain: '', sure: '' },
         because: advice.text,
       })),
     sections: [
@@ -41,8 +52,10 @@ function programSection(program: TracedProgram): Section {
     title: script ?? 'node',
     aside: `${poolText(program)} (${processes}, Node ${node})`,
     blocks: [
-      ...(jobs === 0 ? [] : [...notes([useText(program)]), budgetTable(program)]),
-      ...findingsBlock([{ text: advice.text, severity: 'advice' }]),
+      ...(jobs === 0 ? [] : [...notes([useText(program)]), ...waitBlocks(program), budgetTable(program)]),
+      ...findingsBlock(
+        [advice, ...waitAdvice(program)].map(({ text }) => ({ text, severity: 'advice' as const })),
+      ),
     ],
   };
 }
@@ -55,20 +68,43 @@ function poolText({ observedThreads, size, jobs }: TracedProgram): string {
   return isAnother ? `${counted} (UV_THREADPOOL_SIZE gives ${size})` : counted;
 }
 
-const MOST_HOLDERS = 3;
-
 function useText(program: TracedProgram): string {
-  const { jobs, activeMs, utilization, saturatedMs, queuedMs, heldBy, eventLoopCpuShare } = program;
-  const holders = heldBy.slice(0, MOST_HOLDERS).map(({ kind, share }) => `${kind} ${percent(share)} %`);
+  const { jobs, activeMs, utilization, saturatedMs, queuedMs, eventLoopCpuShare } = program;
   const share = (part: number): string => `${percent(activeMs === 0 ? 0 : part / activeMs)} %`;
   return [
     `${formatNumber(jobs)} jobs within ${formatMs(activeMs)}`,
     ...(utilization === null ? [] : [`pool utilization ${percent(utilization)} %`]),
     `all threads busy for ${formatMs(saturatedMs)} (${share(saturatedMs)})`,
     `jobs queued for ${formatMs(queuedMs)} (${share(queuedMs)})`,
-    ...(holders.length === 0 ? [] : [`threads held meanwhile by ${holders.join(', ')}`]),
     ...(eventLoopCpuShare === null ? [] : [`event loop uses ${percent(eventLoopCpuShare)} % of a core`]),
   ].join(' · ');
+}
+
+const MOST_PAIRS = 8;
+
+/** The graph, and who waited for a thread behind whom. */
+function waitBlocks({ waits }: TracedProgram): Block[] {
+  if (waits.length === 0) return [];
+  const pairs = new Map<string, { cells: [string, string]; ms: number }>();
+  let all = 0;
+  for (const { cause, behind, ms, ...victim } of waits) {
+    if (cause !== 'thread') continue;
+    all += ms;
+    if (behind === null) continue;
+    const cells: [string, string] = [siteText(siteOf(victim)), siteText(behind)];
+    const key = cells.join('\n');
+    pairs.set(key, { cells, ms: (pairs.get(key)?.ms ?? 0) + ms });
+  }
+  const rows = [...pairs.values()].sort((a, b) => b.ms - a.ms).slice(0, MOST_PAIRS);
+  const graph = { kind: 'flame', caption: 'Where calls waited', root: barsOf('all waiting', waits) } as const;
+  if (rows.length === 0) return [graph];
+  const table: Table = {
+    kind: 'table',
+    caption: 'Who makes whom wait for a pool thread',
+    columns: [column('waits', 'left'), column('behind', 'left'), column('ms'), column('share')],
+    rows: rows.map(({ cells, ms }) => [...cells, formatNumber(Math.round(ms)), `${percent(ms / all)} %`]),
+  };
+  return [graph, table];
 }
 
 const PARTS = ['queueWaitMs', 'coreWaitMs', 'cpuMs', 'blockedMs', 'eventLoopMs', 'totalMs'] as const;

@@ -1,6 +1,6 @@
 import type { TunedSize, TuneResult } from '../results/tune.js';
-import type { Curve, Report, Section, Table, Tone, Verdict } from './document.js';
-import { column, findingsBlock, notes, titled } from './document.js';
+import type { Curve, Report, Section, Table, Verdict } from './document.js';
+import { CONFIDENCE_TONE, column, findingsBlock, notes, titled } from './document.js';
 import { objectiveText, sizeIn } from './findings/tune.js';
 import * as format from './format.js';
 import * as sizing from './sizes.js';
@@ -25,12 +25,6 @@ export function tuneDocument(result: TuneResult): Report {
     ],
   };
 }
-
-const CONFIDENCE_TONE: Readonly<Record<TuneResult['confidence'], Tone>> = {
-  sure: 'good',
-  likely: 'unsure',
-  'cannot tell': 'bad',
-};
 
 const subject = ({ command, pid }: TuneResult): string =>
   command === null ? `process ${pid}` : command.join(' ');
@@ -58,12 +52,11 @@ function verdictOf(result: TuneResult): Verdict {
   const chosen = sizeIn(result, recommended);
   const ratio = chosen?.ratio[objective] ?? null;
   const interval = chosen?.interval ?? null;
-  const isEstimate = confidence !== 'sure';
   const why = findings.find(({ id }) => id === 'tune.route-slower' || id === 'tune.queue-wait');
   const isChange = answer === 'change' && ratio !== null;
   return {
-    ...{ work: subject(result), size: recommended, isEstimate },
-    sign: recommended === null ? '?' : `${isEstimate ? '~' : ''}${recommended}`,
+    ...{ work: subject(result), size: recommended, confidence },
+    sign: recommended === null ? '?' : `${confidence === 'sure' ? '' : '~'}${recommended}`,
     gain: isChange && interval !== null ? formatChange(ratio, interval) : '',
     sure: chosen?.chanceSlower == null || answer === 'no pool use' ? '' : sizing.wrongBy(chosen.chanceSlower),
     because: isChange ? `by ${objectiveText(result)}${why === undefined ? '' : `; ${why.text}`}` : headline,
@@ -77,7 +70,9 @@ function curves(result: TuneResult): Curve[] {
       const known = value(size);
       if (known === null || known <= 0) return [];
       const interval = size.size === baseline ? ([1, 1] as const) : size.interval;
-      return [{ size: size.size, value: known, interval: text === undefined ? interval : null }];
+      const isRatio = text === undefined;
+      const recorded = isRatio ? recordedAt(size, objective) : text(known);
+      return [{ size: size.size, value: known, interval: isRatio ? interval : null, text: recorded }];
     });
     return sizing.sizeCurve(title, points, recommended, environment, text);
   };
@@ -89,6 +84,9 @@ function curves(result: TuneResult): Curve[] {
     curve('Event-loop delay (p99)', ({ loopDelayMs }) => loopDelayMs?.p99 ?? null, formatMs),
   ].filter(({ points }) => points.length > 1);
 }
+
+const recordedAt = ({ meanMs, p99Ms, perSecond }: TunedSize, objective: TuneResult['objective']): string =>
+  objective === 'throughput' ? format.formatRate(perSecond) : ms(objective === 'p99' ? p99Ms : meanMs);
 
 const ms = (value: number | null): string => (value === null ? NONE : formatMs(value));
 const decimal = (value: number | null): string => (value === null ? NONE : format.formatDecimal(value));

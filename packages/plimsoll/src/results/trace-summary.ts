@@ -23,6 +23,26 @@ export const tracedKindSchema = z.object({
   budget: budgetSchema,
 });
 
+const frameSchema = z.object({
+  name: text,
+  file: text.nullable().describe('null of a package, which is shown as a whole'),
+  line: z.int(),
+});
+
+const waitSchema = z.object({
+  request: text.nullable().describe('the route of the request that made the call'),
+  kind: text,
+  frames: z.array(frameSchema).describe('the stack of the call, from the outside in'),
+  cause: z
+    .enum(['thread', 'core', 'blocked', 'loop'])
+    .describe('what was waited for: a pool thread, a core, a disk or the network, the event loop'),
+  behind: z
+    .object({ request: text.nullable(), kind: text, frame: frameSchema.nullable() })
+    .nullable()
+    .describe('who had the pool threads meanwhile'),
+  ms: number,
+});
+
 export const tracedProgramSchema = z.object({
   script: text.nullable(),
   node: text,
@@ -37,9 +57,14 @@ export const tracedProgramSchema = z.object({
   utilization: orNull(number, 'share of that time that pool threads were taken'),
   saturatedMs: number.describe('all threads were taken, all processes together'),
   queuedMs: number.describe('at least one job waited for a thread, all processes together'),
-  heldBy: z
-    .array(z.object({ kind: text, share: z.number() }))
-    .describe('who had the threads meanwhile, by kind of job, the largest share first'),
+  requests: z
+    .array(z.object({ request: text.nullable(), jobs: count, totalMs: number }))
+    .describe('from submission to callback, of all jobs of each route'),
+  waits: z
+    .array(waitSchema)
+    .describe(
+      'all waiting of all jobs, by who called and by cause, the longest first; smaller ones together',
+    ),
   eventLoopCpuShare: orNull(number, 'share of a core that the event loop used'),
   coresUsed: orNull(number, 'cores used while the pool was active, by all threads'),
   budget: budgetSchema.nullable(),
@@ -47,27 +72,23 @@ export const tracedProgramSchema = z.object({
   advice: statementSchema,
 });
 
-export const traceSummarySchema = resultSchema(
-  'trace',
-  'Summary of plimsoll trace; the jobs themselves are in the file of --out',
-  {
-    environment: environmentSchema,
-    command: text.describe('the program that was run, without its arguments: they may be secrets'),
-    startedAt: z.iso.datetime(),
-    durationMs: number,
-    ending: z.enum(['ended', 'failed', 'stopped', 'interrupted']),
-    programs: z.array(tracedProgramSchema),
-    notes: z.array(
-      z.object({
-        id: text,
-        text,
-        pid: z.int().optional(),
-        count: count.optional(),
-        detail: text.optional(),
-      }),
-    ),
-  },
-);
+export const traceSummarySchema = resultSchema('trace', 'Summary of plimsoll trace', {
+  environment: environmentSchema,
+  command: text.describe('the program that was run, without its arguments: they may be secrets'),
+  startedAt: z.iso.datetime(),
+  durationMs: number,
+  ending: z.enum(['ended', 'failed', 'stopped', 'interrupted']),
+  programs: z.array(tracedProgramSchema),
+  notes: z.array(
+    z.object({
+      id: text,
+      text,
+      pid: z.int().optional(),
+      count: count.optional(),
+      detail: text.optional(),
+    }),
+  ),
+});
 
 export type TraceSummary = z.infer<typeof traceSummarySchema>;
 export type TracedProgram = z.infer<typeof tracedProgramSchema>;

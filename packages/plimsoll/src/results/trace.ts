@@ -40,7 +40,23 @@ export interface TracedProcess {
   readonly usage: readonly UsageInterval[];
 }
 
+/** A place in the app, or a package as a whole (`file` is `null`). */
+export interface Frame {
+  readonly name: string;
+  readonly file: string | null;
+  readonly line: number;
+}
+
+export interface Caller {
+  /** The route of the request that it served, where there was one. */
+  readonly request: string | null;
+  readonly kind: string;
+  /** From the outside in; empty when not known, as of jobs of Workers. */
+  readonly frames: readonly Frame[];
+}
+
 export interface TracedJob {
+  readonly caller: Caller;
   /** `crypto`, `zlib`, the name of an N-API work; of fs and dns with their call: `fs.open`, `dns.lookup`. */
   readonly kind: string;
   /** Slow I/O, of which only half of the pool is used: getaddrinfo and getnameinfo. */

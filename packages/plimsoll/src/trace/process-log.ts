@@ -1,20 +1,33 @@
 import CATEGORIES from '../lab/child/trace-categories.cjs';
 import type { PoolEvent } from '../libuv/job.js';
 import type {
+  CallsLine,
   EndLine,
   GapLine,
   ProblemLine,
   ProcessLine,
   RecordedEvent,
   RecordedLine,
+  RequestLine,
+  StackLine,
   ThreadsLine,
 } from './child/lines.cjs';
+
+/** What may have brought a job. */
+export interface Call {
+  readonly at: number;
+  readonly request: string | null;
+  /** As it was told; `null` when this one was not looked at. */
+  readonly frames: readonly string[] | null;
+}
 
 /** Everything that one process left, put in order; times are microseconds of process.hrtime. */
 export interface ProcessLog {
   readonly process: ProcessLine;
   /** In the order of their time. */
   readonly events: readonly PoolEvent[];
+  /** Of the app's own thread, in the order of their time. */
+  readonly calls: readonly Call[];
   /** Times in which tracing may have paused. */
   readonly gaps: readonly Pick<GapLine, 'from' | 'to'>[];
   readonly samples: readonly ThreadsLine[];
@@ -50,6 +63,7 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
   return {
     process: of('process')[0] as ProcessLine,
     events: batches.flat().sort((a, b) => a.ts - b.ts),
+    calls: callsOf(of('calls'), of('stack'), of('request')),
     gaps: narrowed(of('gap'), batches),
     samples: of('threads'),
     workers: new Set(workers.map(({ tid }) => tid)),
@@ -57,6 +71,28 @@ function recording(lines: readonly RecordedLine[]): ProcessLog {
     problems: of('problem'),
     end: of('end')[0] ?? null,
   };
+}
+
+const FIELDS = 3;
+const NO_FRAMES: readonly string[] = [];
+
+function callsOf(
+  lines: readonly CallsLine[],
+  stacks: readonly StackLine[],
+  requests: readonly RequestLine[],
+): Call[] {
+  const framesOf = new Map(stacks.map(({ number, frames }) => [number, frames]));
+  framesOf.set(0, NO_FRAMES);
+  const nameOf = new Map(requests.map(({ number, name }) => [number, name]));
+  return lines.flatMap(({ calls }) => {
+    const bytes = Buffer.from(calls, 'base64');
+    const field = (call: number, index: number): number => bytes.readDoubleLE(8 * (FIELDS * call + index));
+    return Array.from({ length: bytes.length / 8 / FIELDS }, (_, call) => ({
+      at: field(call, 0),
+      request: nameOf.get(field(call, 1)) ?? null,
+      frames: framesOf.get(field(call, 2)) ?? null,
+    }));
+  });
 }
 
 const NO_ARGS = {};

@@ -23,7 +23,6 @@ import {
 } from '../lab/command.js';
 import type { Supervision } from '../lab/guardian.js';
 import type { Trace } from '../results/trace.js';
-import { writeTrace } from './perfetto.js';
 import { type ProcessLog, parseProcessLogs } from './process-log.js';
 import { reduce } from './reduce.js';
 
@@ -34,8 +33,6 @@ export interface RecordOptions {
   readonly size?: number | null | undefined;
   /** Trace events that each process may record; by default a million. */
   readonly maxEvents?: number | undefined;
-  /** Where every job is written, for ui.perfetto.dev. */
-  readonly file?: string | null | undefined;
   /** Time between two samples of the threads, in milliseconds; by default 50. */
   readonly sampleMs?: number | undefined;
   /** Where the command's standard output goes; by default where ours goes. */
@@ -86,7 +83,7 @@ export async function record(
     processes.sort((a, b) => a.startMs - b.startMs || a.pid - b.pid);
     const failed =
       ending === 'failed' ? [{ id: 'trace.command-failed', detail: running.end()?.text ?? '' }] : [];
-    const trace: Trace = {
+    return {
       environment,
       command: basename(command[0] ?? ''),
       startedAt: startedAt.toISOString(),
@@ -95,8 +92,6 @@ export async function record(
       processes,
       notes: [...failed, ...reduced.flatMap(({ notes }) => notes)],
     };
-    if (options.file != null) writeTrace(trace, options.file);
-    return trace;
   } finally {
     guardian.remove(directory);
   }

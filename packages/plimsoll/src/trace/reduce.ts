@@ -1,9 +1,9 @@
-import { basename, isAbsolute, relative } from 'node:path';
 import { lowerBound } from '../collections/lower-bound.js';
 import type { PoolEvent, PoolJob } from '../libuv/job.js';
 import { finishedJobs } from '../libuv/jobs.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
-import type { TracedJob, TracedProcess, TraceNote } from '../results/trace.js';
+import type { Caller, TracedJob, TracedProcess, TraceNote } from '../results/trace.js';
+import { callersOf, kindOf, scriptName } from './callers.js';
 import type { ProcessLog } from './process-log.js';
 import { placeWithin } from './service-limits.js';
 import { poolThreads, usageIntervals } from './threads.js';
@@ -33,18 +33,19 @@ export function reduce(
     process.pid,
     clock,
   );
+  const callers = callersOf(jobs, recording.calls, process.pid);
   const last = end?.at ?? Math.max(process.at, samples.at(-1)?.at ?? 0, events.at(-1)?.ts ?? 0);
   return {
     process: {
       pid: process.pid,
       node: process.node,
-      script: scriptName(process.script),
+      script: process.script === null ? null : scriptName(process.script),
       observedThreads,
       size,
       usage,
       startMs: clock(process.at),
       endMs: clock(last),
-      jobs: jobs.map((job) => tracedJob(job, clock)),
+      jobs: jobs.map((job, index) => tracedJob(job, callers[index] as Caller, clock)),
     },
     notes: notesOf(recording),
   };
@@ -60,8 +61,9 @@ function crossing(gaps: ProcessLog['gaps']): (begin: number, end: number) => boo
 
 const US = 1000;
 
-const tracedJob = (job: PoolJob, clock: (us: number) => number): TracedJob => ({
-  kind: job.kind === 'work' ? job.name : `${job.kind}.${job.name}`,
+const tracedJob = (job: PoolJob, caller: Caller, clock: (us: number) => number): TracedJob => ({
+  kind: kindOf(job),
+  caller,
   slowIo: job.kind === 'dns',
   loopThread: job.loop,
   submitMs: clock(job.submitted),
@@ -102,11 +104,4 @@ function notesOf({ process: { pid }, problems, end, events }: ProcessLog): Trace
     ...(lost === 0 ? [] : [{ id: 'trace.unbalanced', pid, count: lost }]),
     ...(unfinished === 0 ? [] : [{ id: 'trace.unfinished', pid, count: unfinished }]),
   ];
-}
-
-/** A script as reports may show it: below the working directory by its path from there, elsewhere by its name alone. */
-function scriptName(script: string | null): string | null {
-  if (script === null) return null;
-  const path = relative(process.cwd(), script);
-  return path === '' || path.startsWith('..') || isAbsolute(path) ? basename(script) : path;
 }

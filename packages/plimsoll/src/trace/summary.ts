@@ -4,6 +4,7 @@ import type { Trace, TracedProcess } from '../results/trace.js';
 import type { Budget, TracedKind, TracedProgram } from '../results/trace-summary.js';
 import { budgetOf, type Parts, partsOf } from './budget.js';
 import { poolUse } from './pool-use.js';
+import { waitsOf } from './waits.js';
 
 /** A program of the command, without its advice. */
 export type ProgramFacts = Omit<TracedProgram, 'advice'>;
@@ -57,23 +58,21 @@ function factsOf(processes: readonly TracedProcess[]): ProgramFacts {
     utilization: threadMs === 0 ? null : total(({ takenMs }) => takenMs) / threadMs,
     saturatedMs: total(({ saturatedMs }) => saturatedMs),
     queuedMs: total(({ queuedMs }) => queuedMs),
-    heldBy: heldBy(uses.flatMap(({ heldMs }) => [...heldMs])),
+    requests: requestsOf(processes),
+    waits: waitsOf(processes, parts, uses),
     ...usageOf(processes),
     budget: budgetOf(parts.flat()),
     kinds: kindsOf(processes, parts),
   };
 }
 
-/** Less of the threads is not worth a word. */
-const WORTH = 0.01;
-
-/** Who had the threads while jobs waited for one, the largest share first. */
-function heldBy(held: readonly (readonly [kind: string, ms: number])[]): TracedProgram['heldBy'] {
-  const all = sum(held.map(([, ms]) => ms));
-  return [...grouped(held, ([kind]) => kind)]
-    .map(([kind, alike]) => ({ kind, share: sum(alike.map(([, ms]) => ms)) / all }))
-    .filter(({ share }) => share >= WORTH)
-    .sort((a, b) => b.share - a.share);
+function requestsOf(processes: readonly TracedProcess[]): TracedProgram['requests'] {
+  const jobs = processes.flatMap((process) => process.jobs);
+  return [...grouped(jobs, ({ caller }) => caller.request)].map(([request, alike]) => ({
+    request,
+    jobs: alike.length,
+    totalMs: sum(alike.map(({ submitMs, callbackMs }) => callbackMs - submitMs)),
+  }));
 }
 
 /** How much of a core the event loops used, each on its own, and how many cores everything, while the pool was in use. */

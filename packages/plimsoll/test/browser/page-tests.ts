@@ -17,6 +17,14 @@ const SIZES: Record<string, NonNullable<BrowserContextOptions['viewport']>> = {
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(() => document.body.textContent.replace(/\s+/g, ' '));
 
+/** Captions of tables that must be scrolled sideways. */
+const tablesCutOff = (page: Page): Promise<(string | undefined)[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('.scroll')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map((element) => element.querySelector('caption')?.textContent),
+  );
+
 /** Tests that hold for every page. @param documents of the page, known when the tests run */
 export function pageTests(name: string, documents: () => readonly Result[], session: Session): void {
   let html = '';
@@ -33,6 +41,7 @@ export function pageTests(name: string, documents: () => readonly Result[], sess
             innerWidth,
           ]);
           assert.ok(Number(wide) <= Number(screen), `${wide} pixels on ${screen}`);
+          if (size === 'desktop') assert.deepEqual(await tablesCutOff(page), []);
           await assertAccessible(page);
         }));
 

@@ -14,7 +14,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 };
 
 /** Programs that are not ours, as they stand at the beginning of a line. */
-const OTHERS = new Set(['git', 'cd', 'node', 'grep', 'tsc', 'esbuild', 'ncc', '.ci/run']);
+const OTHERS = new Set(['autocannon', 'git', 'cd', 'node', 'grep', 'tsc', 'esbuild', 'ncc', '.ci/run']);
 
 /** What the real parser says against arguments, or undefined. */
 function parse([name = '--help', ...args]: readonly string[]): string | undefined {
@@ -42,6 +42,7 @@ function parseWorker(args: readonly string[]): string | undefined {
 /** Why a line of a page cannot be typed, or undefined. */
 function fault(words: readonly string[]): string | undefined {
   const [program = '', first = '', ...rest] = words;
+  if (/^[A-Z_]+=/.test(program)) return fault(words.slice(1));
   if (program === 'npx' && first === 'plimsoll') return parse(rest);
   if (program === 'npx' && first === 'plimsoll-worker') return parseWorker(rest);
   if (program === 'plimsoll') return parse(words.slice(1));

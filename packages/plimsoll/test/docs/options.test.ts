@@ -16,7 +16,7 @@ test('the JSON Schema of options has the names, units and bounds of the function
   const { tune, run } = optionsSchema().$defs;
   assert.deepEqual(tune.properties.timeMs, {
     ...{ type: 'number', exclusiveMinimum: 0, maximum: 86_400_000, default: 55_000 },
-    description: 'most time for the measurement; it ends sooner when the answer is known; in milliseconds',
+    description: 'time limit of the measurement; it ends sooner once the answer is known; in milliseconds',
   });
   assert.deepEqual(tune.properties.objective.enum, ['mean', 'p99', 'throughput']);
   assert.equal(tune.properties.html, undefined, 'a document is no option of a function');

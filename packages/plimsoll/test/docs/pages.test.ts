@@ -117,7 +117,7 @@ test('the indexes name every page of their folders', () => {
   const docs = named('docs/README.md');
   const decisions = named('docs/decisions/README.md');
   const missing = pages.filter((page) => {
-    if (!page.startsWith('docs/') || page === 'docs/README.md') return false;
+    if (!page.startsWith('docs/') || /^docs\/(README|index)\.md$/.test(page)) return false;
     const isDecision = page.startsWith('docs/decisions/') && page !== 'docs/decisions/README.md';
     return !(isDecision ? decisions : docs).has(page);
   });

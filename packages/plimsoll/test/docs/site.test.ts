@@ -36,18 +36,55 @@ describe('the site of docs/', { skip }, () => {
   test('has every page', () => {
     const expected = filesIn(join(root, 'docs'))
       .filter((file) => file.endsWith('.md'))
-      .map((file) => file.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html'));
+      .map((file) => (file === 'README.md' ? 'contents.md' : file.replace(/README\.md$/, 'index.md')))
+      .map((file) => file.replace(/\.md$/, '.html'));
     assert.ok(expected.length > 60);
     assert.deepEqual(pages.toSorted(), expected.toSorted());
   });
 
+  /** The pages that links of a page lead to. */
+  const linksFrom = (page: string): string[] =>
+    [...textOf(page).matchAll(/<a [^>]*href="([^"#]+)/g)]
+      .map(([, href]) => href ?? '')
+      .filter((href) => !/^(https?|mailto):/.test(href))
+      .map((href) => targetOf(href, page));
+
+  test('every page is two clicks from the home page at most, and has a title in sentence case', () => {
+    const near = new Set(['index.html', ...linksFrom('index.html')]);
+    const reached = new Set([...near, ...[...near].flatMap(linksFrom)]);
+    assert.deepEqual(
+      pages.filter((page) => !reached.has(page)),
+      [],
+    );
+    for (const page of pages) {
+      assert.match(textOf(page), /<title>[^a-z]/, page);
+      assert.doesNotMatch(textOf(page), /<h1[^>]*>[a-z]/, page);
+    }
+  });
+
+  test('the home page says what it is, how to run it, and what it shows; llms.txt leads to every page', () => {
+    const home = textOf('index.html');
+    assert.match(home, /npx/);
+    for (const [, picture = ''] of home.matchAll(/(?:src|srcset)="(\/assets\/report[^"]*\.png)"/g))
+      assert.ok(files.includes(picture.slice(1)), picture);
+    assert.match(home, /<img src="\/assets\/report/);
+    const links = [...textOf('llms.txt').matchAll(/^- \[.*?\]\(\/(.*?)\)/gm)].map(([, path]) => path ?? '');
+    assert.deepEqual(
+      links.toSorted(),
+      pages
+        .filter((page) => page.includes('/'))
+        .map((page) => page.replace(/\.html$/, '.md'))
+        .toSorted(),
+    );
+    for (const link of links) assert.ok(files.includes(link), link);
+    assert.match(textOf('llms-full.txt'), /^# plimsoll\n[\s\S]*^# Pool$/m);
+  });
+
   test('its links lead to its own files, or away', () => {
     const dead = pages.flatMap((page) =>
-      [...textOf(page).matchAll(/<a [^>]*href="([^"#]+)/g)]
-        .map(([, href]) => href ?? '')
-        .filter((href) => !/^(https?|mailto):/.test(href))
-        .filter((href) => !files.includes(targetOf(href, page)))
-        .map((href) => `${page}: ${href}`),
+      linksFrom(page)
+        .filter((target) => !files.includes(target))
+        .map((target) => `${page}: ${target}`),
     );
     assert.deepEqual(dead, []);
   });

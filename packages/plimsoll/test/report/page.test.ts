@@ -17,7 +17,7 @@ const EVERYWHERE: Report = {
   ...{ command: 'plimsoll bench', subject: HOSTILE, about: [HOSTILE], warning: HOSTILE },
   verdicts: [
     {
-      ...{ work: HOSTILE, size: 4, sign: '4', isEstimate: false, gain: HOSTILE, sure: HOSTILE },
+      ...{ work: HOSTILE, size: 4, sign: '4', confidence: 'sure', gain: HOSTILE, sure: HOSTILE },
       because: HOSTILE,
     },
   ],
@@ -79,6 +79,18 @@ describe('texts of others', () => {
     assert.doesNotMatch(page, /<img/);
     assert.ok(page.split('&lt;img src=x&gt;').length > 15);
   });
+});
+
+test('a size is as large as its confidence, and one that nobody is sure of is not there to be copied', () => {
+  const pageOf = (size: number | null, confidence: 'sure' | 'cannot tell'): string => {
+    const verdict = { work: 'a', size, sign: '~8', confidence, gain: '', sure: '', because: '' };
+    const report: Report = { command: 'plimsoll bench', verdicts: [verdict], sections: [] };
+    return reportPage([{ document: {}, report: () => report }]);
+  };
+  assert.match(pageOf(8, 'sure'), /<p class="size"><span>~8<\/span><span class="good">sure<\/span>/);
+  assert.match(pageOf(8, 'sure'), /UV_THREADPOOL_SIZE=8/);
+  assert.match(pageOf(null, 'cannot tell'), /<span>~8<\/span><span class="bad">cannot tell<\/span>/);
+  assert.doesNotMatch(pageOf(null, 'cannot tell'), /UV_THREADPOOL_SIZE=/);
 });
 
 describe('a page is made to be shared', () => {

@@ -1,7 +1,17 @@
-import type { TracedJob, TracedProcess } from 'plimsoll';
+import type { Caller, TracedJob, TracedProcess } from 'plimsoll';
+
+const callers = new Map<string, Caller>();
+
+/** The caller of a kind: one object for each. */
+const callerOf = (kind: string): Caller => {
+  const caller = callers.get(kind) ?? { request: null, kind, frames: [] };
+  callers.set(kind, caller);
+  return caller;
+};
 
 /** A job of 1 ms that waited for nothing, submitted at `submitMs`. */
 export const job = (submitMs: number, rest: Partial<TracedJob> = {}): TracedJob => ({
+  caller: callerOf(rest.kind ?? 'crypto'),
   kind: 'crypto',
   slowIo: false,
   loopThread: 1,

@@ -49,6 +49,7 @@ describe('from a recording to jobs', () => {
     const { process, notes } = reduce(recorded(events(crypto('a', [2000, 3000, 7000, 9000]))), 1000);
     assert.deepEqual(process.jobs, [
       {
+        caller: { request: null, kind: 'crypto', frames: [] },
         kind: 'crypto',
         slowIo: false,
         loopThread: MAIN,

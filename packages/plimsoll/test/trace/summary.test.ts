@@ -130,20 +130,6 @@ test('processes of one script are one program; the one with most time in its poo
   traceSummarySchema.parse({ programs, ...rest });
 });
 
-test('who had the threads while jobs waited for one is said, of all processes together', () => {
-  const held = (pid: number, kind: string): TracedProcess => tracedProcess(eight(4, 5, 0, { kind }), { pid });
-  const [program] = summarise(traceOf([held(1, 'zlib'), held(2, 'zlib'), held(3, 'crypto')])).programs;
-  assert.deepEqual(
-    program?.heldBy.map(({ kind, share }) => [kind, share.toFixed(2)]),
-    [
-      ['zlib', '0.67'],
-      ['crypto', '0.33'],
-    ],
-  );
-  const report = reportText(summarise(traceOf([held(1, 'zlib')])), plainStyle(200));
-  assert.match(report, /jobs queued for 100 ms \(50 %\) · threads held meanwhile by zlib 100 %\n/);
-});
-
 test('the report fits its width and nothing of the app steers the terminal', () => {
   const summary = summarise(
     traceOf([tracedProcess(eight(4, 5, 1, { kind: 'n\u001b[31mapi' }), { script: 'a\u0007b.js' })], {

@@ -35,4 +35,6 @@ export async function streams(): Promise<void> {
   pool.stream(1, { name: 'rows' });
   // @ts-expect-error not a function of the module
   pool.stream('a', { name: 'columns' });
+  // @ts-expect-error what `double` returns cannot be iterated
+  pool.stream(1, { name: 'double' });
 }

@@ -3,6 +3,7 @@ import type { Bars, Block, Cell, Part, Said, Section, Table } from '../document.
 import { MARKS, PARTS, textOf, toneOf } from '../document.js';
 import { drawCurve } from './curve.js';
 import { type Html, html } from './escape.js';
+import { drawFlame } from './flame.js';
 
 /** A section as HTML; one of verdicts alone is left out, as they are at the top of the page. @param id unique in the page. */
 export function drawSection({ title, aside, blocks }: Section, id: string): Html | null {
@@ -37,6 +38,8 @@ function drawBlock(block: Block): Html {
       return drawTable(block);
     case 'bars':
       return drawBars(block);
+    case 'flame':
+      return drawFlame(block.root, block.caption);
     case 'verdicts':
     case 'curve':
       return html``;

@@ -24,7 +24,7 @@ function ticksBetween(least: number, most: number): number[] {
 }
 
 const [WIDTH, HEIGHT] = [480, 250];
-const [LEFT, RIGHT, TOP, BOTTOM] = [58, 16, 18, 34];
+const [LEFT, RIGHT, TOP, BOTTOM] = [58, 16, 24, 48];
 /** As `verdict` has it: within 3 % of the baseline is the same. */
 const SAME = [0.97, 1.03] as const;
 
@@ -36,12 +36,15 @@ export function drawCurve(curve: Curve, id: string): Html {
   const sizes = points.map(({ size }) => size);
   const [first, last] = [Math.min(...sizes), Math.max(...sizes)];
   const across = logScale(first, last);
-  const x: Scale = (size) => n(LEFT + 14 + across(size) * (WIDTH - LEFT - RIGHT - 28));
+  const x: Scale = (size) => n(LEFT + 28 + across(size) * (WIDTH - LEFT - RIGHT - 56));
   const [least, most] = boundsOf(curve);
   const up = logScale(least, most);
   const y: Scale = (value) => n(HEIGHT - BOTTOM - up(value) * (HEIGHT - TOP - BOTTOM));
   const known = points.flatMap(({ size, interval }) => (interval === null ? [] : [{ size, interval }]));
-  const text = points.map(({ size, value }) => `${size} ${isRatio ? change(value) : format(value)}`);
+  const text = points.map(
+    ({ size, value, text }) =>
+      `${size} ${isRatio ? change(value) : format(value)}${text === undefined ? '' : ` (${text})`}`,
+  );
   const same = html`<rect class="same" x="${LEFT}" width="${WIDTH - LEFT - RIGHT}" y="${y(SAME[1])}" height="${n(y(SAME[0]) - y(SAME[1]))}"/>`;
   const grid = ticksBetween(least, most).map(
     (value) =>
@@ -54,6 +57,10 @@ export function drawCurve(curve: Curve, id: string): Html {
       ({ at, label }) =>
         html`<line class="rule" x1="${x(at)}" x2="${x(at)}" y1="${TOP - 4}" y2="${HEIGHT - BOTTOM}"/><text class="rule" x="${x(at) + 4}" y="${TOP + 4}">${label}</text>`,
     );
+  const labels = spaced(points, x, LEAST_TICK, chosen).map(
+    ({ size }) =>
+      html`<text class="tick" x="${x(size)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${size}</text>`,
+  );
   const edges = [
     ...known.map(({ size, interval }) => `${x(size)},${y(interval[1])}`),
     ...known.toReversed().map(({ size, interval }) => `${x(size)},${y(interval[0])}`),
@@ -62,6 +69,11 @@ export function drawCurve(curve: Curve, id: string): Html {
     ({ size, interval: [low, high] }) =>
       html`<path class="whisker" d="M${x(size)} ${y(low)}V${y(high)}M${x(size) - 4} ${y(low)}h8M${x(size) - 4} ${y(high)}h8"/>`,
   );
+  const texts = spaced(points, x, LEAST_TEXT, chosen).map(({ size, value, interval, text }) => {
+    const top = y(Math.max(value, interval?.[1] ?? value)) - (size === chosen ? 12 : 8);
+    return html`<text class="recorded" x="${x(size)}" y="${top}" text-anchor="middle">${text ?? format(value)}</text>`;
+  });
+  const axis = html`<text class="tick" x="${WIDTH - RIGHT}" y="${HEIGHT - 6}" text-anchor="end">pool threads; both axes are logarithmic</text>`;
   const marks = points.map(({ size, value }) => {
     const ring =
       size === chosen ? html`<circle class="chosen" cx="${x(size)}" cy="${y(value)}" r="8"/>` : null;
@@ -69,7 +81,7 @@ export function drawCurve(curve: Curve, id: string): Html {
   });
   return html`<figure class="curve"><figcaption>${title}</figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${title}: ${text.join(', ')}</desc>
-${isRatio ? same : null}${grid}${lines}${known.length < 2 ? null : html`<polygon class="band" points="${edges.join(' ')}"/>`}${whiskers}<polyline class="line" points="${points.map(({ size, value }) => `${x(size)},${y(value)}`).join(' ')}"/>${marks}${sizeLabels(sizes, x)}</svg></figure>`;
+${isRatio ? same : null}${grid}${lines}${known.length < 2 ? null : html`<polygon class="band" points="${edges.join(' ')}"/>`}${whiskers}<polyline class="line" points="${points.map(({ size, value }) => `${x(size)},${y(value)}`).join(' ')}"/>${marks}${labels}${texts}${axis}</svg></figure>`;
 }
 
 function boundsOf({ points, isRatio }: Curve): [number, number] {
@@ -81,16 +93,21 @@ function boundsOf({ points, isRatio }: Curve): [number, number] {
   return least === most ? [least / 1.1, most * 1.1] : [least / 1.04, most * 1.04];
 }
 
-/** Labels that would touch the one before are left out. */
-function sizeLabels(sizes: readonly number[], x: Scale): Html[] {
-  let last = Number.NEGATIVE_INFINITY;
-  return sizes
-    .toSorted((a, b) => a - b)
-    .flatMap((size) => {
-      if (x(size) - last <= 22) return [];
-      last = x(size);
-      return [
-        html`<text class="tick" x="${x(size)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${size}</text>`,
-      ];
-    });
+/** Widths of labels, below the axis and at points. */
+const [LEAST_TICK, LEAST_TEXT] = [22, 50];
+
+/** Points whose labels do not touch, the chosen one among them. */
+function spaced<Point extends { readonly size: number }>(
+  points: readonly Point[],
+  x: Scale,
+  least: number,
+  chosen: number | null,
+): Point[] {
+  const kept: Point[] = [];
+  const inOrder = points.toSorted(
+    (a, b) => Number(b.size === chosen) - Number(a.size === chosen) || a.size - b.size,
+  );
+  for (const point of inOrder)
+    if (kept.every(({ size }) => Math.abs(x(size) - x(point.size)) > least)) kept.push(point);
+  return kept;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Report, Verdict } from '../document.js';
+import { CONFIDENCE_TONE, type Report, type Verdict } from '../document.js';
 import { type Result, reportOf } from '../documents.js';
 import { environmentFacts, headLines, machineLine } from '../machine-line.js';
 import { markdown } from '../markdown.js';
@@ -92,17 +92,17 @@ function verdictCards(reports: readonly Report[], ids: readonly string[]): Html 
   );
   if (cards.length === 0) return null;
   const left = cards.length - MOST_CARDS;
-  const title = all.some(({ size }) => size !== null) ? 'Which UV_THREADPOOL_SIZE' : 'What would help';
+  const title = all.some(({ sign }) => sign !== '') ? 'Which UV_THREADPOOL_SIZE' : 'What would help';
   const more = left > 0 ? html`<p class="note">${left} more are told with their results.</p>` : null;
   return html`<section class="verdicts" aria-labelledby="verdicts-h"><h2 id="verdicts-h">${title}</h2><div class="cards">${cards.slice(0, MOST_CARDS)}</div>${more}</section>`;
 }
 
 function card(verdict: Verdict, command: string, id: string): Html {
-  const { work, size, sign, isEstimate, gain, sure, because } = verdict;
+  const { work, size, sign, confidence, gain, sure, because } = verdict;
   const text = html`<p class="work"><a href="#${id}">${short(work)}</a> <span>${command}</span></p>`;
-  if (size === null) return html`<article class="card">${text}<p class="because">${because}</p></article>`;
-  const about = [isEstimate ? 'estimate' : '', sure].filter((part) => part !== '').join('; ');
-  return html`<article class="card${isEstimate ? ' estimated' : ''}">${text}
-<p class="size">${sign}<span class="gain">${gain}</span></p><p class="because">${because}</p><p class="sure">${about}</p>
-<p class="line"><code>UV_THREADPOOL_SIZE=${size}</code></p></article>`;
+  if (sign === '') return html`<article class="card">${text}<p class="because">${because}</p></article>`;
+  const line = html`<p class="line"><code>UV_THREADPOOL_SIZE=${size ?? ''}</code></p>`;
+  return html`<article class="card ${CONFIDENCE_TONE[confidence]}-card">${text}
+<p class="size"><span>${sign}</span><span class="${CONFIDENCE_TONE[confidence]}">${confidence}</span></p>
+<p class="gain">${gain}</p><p class="because">${because}</p><p class="sure">${sure}</p>${size === null ? null : line}</article>`;
 }

@@ -25,13 +25,13 @@ nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.4rem;margin:0 0 1rem;padding:0;l
 .verdicts{margin:1.5rem 0 3rem}
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,13.5rem),1fr));gap:1rem}
 .card{display:flex;flex-direction:column;padding:1rem 1.15rem;background:var(--raised);border:1px solid var(--rule);border-top:3px solid var(--accent);border-radius:.5rem;break-inside:avoid}
-.card.estimated{border-top-style:dashed}
+.card.unsure-card,.card.bad-card{border-top-style:dashed}
 .card p{margin:0}
 .work{font-weight:600}
 .work a{color:inherit;text-decoration:none}
 .work a:hover{text-decoration:underline}
-.size{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .7rem;font-size:2.6rem;line-height:1.2;font-weight:650;letter-spacing:-.03em;font-variant-numeric:tabular-nums}
-.gain{white-space:nowrap;line-height:1.5;font-size:.95rem;font-weight:500;letter-spacing:0}
+.size{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .8rem;font-size:2.5rem;line-height:1.15;font-weight:650;letter-spacing:-.03em;font-variant-numeric:tabular-nums}
+.gain{font-weight:500;font-variant-numeric:tabular-nums}
 .sure,small{color:var(--soft);font-size:.82rem}
 .because{flex:1;color:var(--soft);font-size:.92rem}
 .card .line{margin-top:.7rem;display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;justify-content:space-between}
@@ -52,9 +52,10 @@ figure{margin:0 0 1.25rem;break-inside:avoid}
 figcaption{margin-bottom:.35rem;font-size:.92rem;font-weight:600}
 .curves{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));gap:1.5rem 2rem;margin:1rem 0}
 .pair{display:flex;flex-wrap:wrap;gap:.5rem 2rem;margin:.8rem 0}
-.pair .curve{flex:1 1 20rem;max-width:27rem}.pair .scroll{flex:2 1 34rem;min-width:min(100%,20rem)}
+.pair .curve{flex:1 1 20rem;max-width:27rem}.pair .scroll{flex:2 1 max-content;max-width:100%}
 .curve svg{display:block;width:100%;height:auto}
 .tick,svg text.rule{font-size:12px;fill:var(--soft);font-variant-numeric:tabular-nums}
+.recorded{font-size:12px;font-weight:600;fill:var(--ink);stroke:var(--ground);stroke-width:3px;paint-order:stroke;font-variant-numeric:tabular-nums}
 .grid{stroke:var(--rule)}
 .same{fill:var(--same)}
 line.rule{stroke:var(--soft);stroke-dasharray:3 3}
@@ -69,6 +70,8 @@ circle.chosen{fill:none;stroke:var(--accent);stroke-width:2.5}
 .part{fill:var(--pool)}.part.queue,.part.queue-inferred{fill:var(--queue);fill-opacity:.45}
 .part.loop{fill:var(--loop)}.part.main{fill:var(--main)}.part.outside{fill:var(--outside);fill-opacity:.6}
 .part.inferred,.part.queue-inferred{stroke:var(--ink);stroke-dasharray:2 2}
+.flame{display:block}.flame rect{stroke:var(--ground);fill:var(--queue);fill-opacity:.4}.flame text{font-size:12.5px;fill:var(--ink)}
+.flame rect.frame{fill:var(--main);fill-opacity:.18}.flame rect.core{fill:var(--pool)}.flame rect.blocked{fill:var(--outside)}.flame rect.loop{fill:var(--loop)}
 .num{text-align:right;font-variant-numeric:tabular-nums}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}

@@ -5,6 +5,9 @@ export type RecordedLine =
   | ProcessLine
   | WorkerLine
   | EventsLine
+  | CallsLine
+  | StackLine
+  | RequestLine
   | GapLine
   | ThreadsLine
   | ProblemLine
@@ -49,6 +52,25 @@ export interface EventsLine {
   readonly events: readonly RecordedEvent[];
 }
 
+/** Who called, in base64: of each call the time, the number of its request and that of its stack, as three doubles. */
+export interface CallsLine {
+  readonly type: 'calls';
+  readonly calls: string;
+}
+
+export interface StackLine {
+  readonly type: 'stack';
+  readonly number: number;
+  /** From the outside in: the name of a package, or of the app `function<TAB>file:line:column`. */
+  readonly frames: readonly string[];
+}
+
+export interface RequestLine {
+  readonly type: 'request';
+  readonly number: number;
+  readonly name: string;
+}
+
 /** Tracing stood still somewhere in between, because what had gathered was fetched. */
 export interface GapLine {
   readonly type: 'gap';
@@ -89,6 +111,7 @@ export interface EndLine {
 export interface RecorderData {
   /** Shared flags, by the indices of `FLAG`. */
   readonly flags: Int32Array;
+  readonly calls: { readonly count: Int32Array; readonly entries: Float64Array };
   readonly file: string;
   /** When this file appears the recording is over. */
   readonly finishFile: string;

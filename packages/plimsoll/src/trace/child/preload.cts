@@ -6,6 +6,7 @@ import worker = require('node:worker_threads');
 
 import type { RecorderData } from './lines.cjs';
 
+import calls = require('./calls.cjs');
 import log = require('./log.cjs');
 import threads = require('./threads.cjs');
 
@@ -44,7 +45,9 @@ function record({ directory, maxEvents, sampleMs }: Settings): void {
   }
   try {
     const flags = new Int32Array(new SharedArrayBuffer(8));
-    startRecorder({ flags, file, finishFile, maxEvents, sampleMs, mayInspect: mayInspect() });
+    const shared = calls.shared();
+    startRecorder({ flags, calls: shared, file, finishFile, maxEvents, sampleMs, mayInspect: mayInspect() });
+    calls.watch(shared, file);
   } catch (error) {
     append(file, [{ type: 'problem', id: 'worker', detail: (error as Error).message }]);
   }

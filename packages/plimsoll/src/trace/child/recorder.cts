@@ -5,6 +5,7 @@ import type EventSource = require('./events.cjs');
 
 import type { RecordedLine, RecorderData } from './lines.cjs';
 
+import calls = require('./calls.cjs');
 import log = require('./log.cjs');
 import threads = require('./threads.cjs');
 
@@ -20,6 +21,8 @@ let eventSource: EventSource | null = null;
 let lines: RecordedLine[] = [];
 let events = 0;
 let ticks = 0;
+/** Calls of the app that were fetched. */
+let fetched = 0;
 let hasEnded = false;
 /** More has come than may be recorded; it is said once. */
 let isBounded = false;
@@ -32,6 +35,13 @@ const raise = (flag: number): void => {
 function write(): void {
   append(data.file, lines);
   lines = [];
+}
+
+function fetchCalls(): void {
+  const found = calls.fetch(data.calls, fetched);
+  if (found === null) return;
+  lines.push({ type: 'calls', calls: found.text });
+  fetched = found.to;
 }
 
 function emit(line: RecordedLine): void {
@@ -77,6 +87,7 @@ function tick(): void {
     return;
   }
   eventSource?.tick();
+  fetchCalls();
   if (sampler.isDue()) emit(sampler.sample());
   if (++ticks % TICKS_PER_WRITE === 0) write();
 }
@@ -86,6 +97,7 @@ async function end(): Promise<void> {
   hasEnded = true;
   const at = now();
   await eventSource?.stop();
+  fetchCalls();
   emit(sampler.sample());
   lines.push({ type: 'end', at });
   write();

@@ -1,0 +1,64 @@
+import type { Statement } from '../../results/finding.js';
+import type { TracedProgram } from '../../results/trace-summary.js';
+import { siteOf } from '../../trace/waits.js';
+import { CAUSES, type Cause, siteText, type Wait } from '../flame.js';
+import { percent } from '../format.js';
+import { statement } from './finding.js';
+
+/** With what is said of the program as a whole these are five lines. */
+const MOST_LINES = 4;
+/** Of the time in the pool, and of all waiting: what is less is not worth a line. */
+const WORTH = 0.1;
+
+/** For the requests, or calls outside of any, that wait most: for what, behind whom, and what to do. */
+export function waitAdvice({ waits, requests, advice }: TracedProgram): Statement[] {
+  const all = total(waits);
+  const victims = new Map<string, Wait[]>();
+  for (const wait of waits) {
+    const name = wait.request ?? (wait.kind === '…' ? null : siteText(siteOf(wait)));
+    if (name === null) continue;
+    victims.set(name, [...(victims.get(name) ?? []), wait]);
+  }
+  return [...victims]
+    .sort((a, b) => total(b[1]) - total(a[1]))
+    .flatMap(([name, own]) => {
+      const [cause, ms] = largest(own.map((wait) => [wait.cause, wait.ms] as const)) ?? ['thread', 0];
+      const time = requests.find(({ request }) => request === own[0]?.request)?.totalMs ?? 0;
+      if (cause === 'blocked' || ms < WORTH * all || ms < WORTH * time) return [];
+      const share = own[0]?.request == null ? null : ms / time;
+      return [line(name, cause, share, own, advice.id)];
+    })
+    .slice(0, MOST_LINES);
+}
+
+const total = (waits: readonly Wait[]): number => waits.reduce((sum, { ms }) => sum + ms, 0);
+
+function largest<Key extends string>(parts: readonly (readonly [Key, number])[]): [Key, number] | undefined {
+  const sums = new Map<Key, number>();
+  for (const [key, ms] of parts) sums.set(key, (sums.get(key) ?? 0) + ms);
+  return [...sums].sort((a, b) => b[1] - a[1])[0];
+}
+
+const HELP: Readonly<Record<Cause, string>> = {
+  thread: 'more threads (`plimsoll tune`)',
+  core: 'more cores, or less work on them',
+  blocked: '',
+  loop: 'find what keeps the event loop (`node --cpu-prof`)',
+};
+function line(
+  name: string,
+  cause: Cause,
+  share: number | null,
+  waits: readonly Wait[],
+  adviceId: string,
+): Statement {
+  const waited = share === null ? `${name} is ` : `${percent(share)} % of the pool time of ${name} is `;
+  const [blocker] =
+    largest(waits.flatMap(({ behind, ms }) => (behind === null ? [] : [[siteText(behind), ms] as const]))) ??
+    [];
+  const isBehind = cause === 'thread' && blocker !== undefined;
+  // Where the cores are busy the program's own line says so; nothing here may say the opposite.
+  const help = cause === 'thread' && adviceId === 'trace.more-cores' ? 'more cores' : HELP[cause];
+  const text = `${waited}${CAUSES[cause]}${isBehind ? `, behind ${blocker}` : ''}: ${help}${isBehind ? ', or move or limit what is ahead' : ''}`;
+  return statement('trace.waits', text, { share, cause });
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { findSourceMap, SourceMap } from 'node:module';
+import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PoolJob } from '../libuv/job.js';
+import type { Caller, Frame } from '../results/trace.js';
+import type { Call } from './process-log.js';
+
+/** Times of events have no fractions. */
+const CLOCK_US = 1;
+
+/**
+ * Who called each job: what the event loop's thread called last before the job was submitted. A call that was not looked at
+ * stands for the one before it of its kind and request. Callers are equal where they are the same object.
+ *
+ * @param jobs in the order of submission.
+ * @param main the thread whose calls these are.
+ */
+export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main: number): Caller[] {
+  const resolved = new Map<string, Frame>();
+  const callers = new Map<string, Caller>();
+  const latest = new Map<string, Caller>();
+  let next = 0;
+  let used = -1;
+  return jobs.map((job) => {
+    const kind = kindOf(job);
+    let call: Call | undefined;
+    if (job.loop === main) {
+      while ((calls[next]?.at ?? Number.POSITIVE_INFINITY) < job.submitted + CLOCK_US) next++;
+      if (next - 1 > used) call = calls[next - 1];
+      used = next - 1;
+    }
+    const request = call?.request ?? null;
+    const alike = `${request}\n${kind}`;
+    const before = latest.get(alike);
+    if (call !== undefined && call.frames === null && before !== undefined) return before;
+    const told = call?.frames ?? [];
+    const key = [alike, ...told].join('\n');
+    let caller = callers.get(key);
+    if (caller === undefined) {
+      caller = { request, kind, frames: withoutRepetitions(told.map((frame) => frameOf(frame, resolved))) };
+      callers.set(key, caller);
+    }
+    if (call?.frames != null) latest.set(alike, caller);
+    return caller;
+  });
+}
+
+/** `crypto`, `zlib`, the name of an N-API work; of fs and dns with their call. */
+export const kindOf = ({ kind, name }: Pick<PoolJob, 'kind' | 'name'>): string =>
+  kind === 'work' ? name : `${kind}.${name}`;
+
+const withoutRepetitions = (frames: readonly Frame[]): Frame[] =>
+  frames.filter(({ name, file, line }, index) => {
+    const before = frames[index - 1];
+    return before === undefined || before.name !== name || before.file !== file || before.line !== line;
+  });
+
+const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
+const FRAME = /^(.*)\t(.*):(\d+):(\d+)$/s;
+
+function frameOf(told: string, resolved: Map<string, Frame>): Frame {
+  const known = resolved.get(told);
+  if (known !== undefined) return known;
+  const [, name = '', file = '', line = 0, column = 0] = FRAME.exec(told) ?? [];
+  const frame = told.includes('\t')
+    ? frameAt(name, pathOf(file), Number(line), Number(column))
+    : { name: told, file: null, line: 0 };
+  resolved.set(told, frame);
+  return frame;
+}
+
+function frameAt(name: string, path: string, line: number, column: number): Frame {
+  const found = mapOf(path)?.findEntry(line - 1, column - 1);
+  const isMapped = found !== undefined && 'originalSource' in found;
+  const file = isMapped ? resolve(dirname(path), pathOf(found.originalSource)) : path;
+  const folded = PACKAGE.exec(file)?.[1];
+  if (folded !== undefined) return { name: folded, file: null, line: 0 };
+  return { name, file: scriptName(file), line: isMapped ? found.originalLine + 1 : line };
+}
+
+const pathOf = (file: string): string => (file.startsWith('file:') ? fileURLToPath(file) : file);
+
+const maps = new Map<string, SourceMap | undefined>();
+const URL_OF_MAP = /^\/\/# sourceMappingURL=(.+)\s*$/m;
+const DATA = /^data:[^,]*;base64,/;
+
+/** Of a script that was made from another; `undefined` without a map that can be read. */
+function mapOf(path: string): SourceMap | undefined {
+  if (!maps.has(path)) maps.set(path, findSourceMap(path) ?? readMap(path));
+  return maps.get(path);
+}
+
+function readMap(path: string): SourceMap | undefined {
+  try {
+    const url = URL_OF_MAP.exec(readFileSync(path, 'utf8'))?.[1]?.trim();
+    if (url === undefined) return undefined;
+    const text = DATA.test(url)
+      ? Buffer.from(url.replace(DATA, ''), 'base64').toString()
+      : readFileSync(resolve(dirname(path), decodeURIComponent(url)), 'utf8');
+    return new SourceMap(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A script as reports may show it: below the working directory by its path from there, elsewhere by its name alone. */
+export function scriptName(script: string): string {
+  const path = relative(process.cwd(), script);
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? basename(script) : path;
+}
