@@ -9,7 +9,7 @@ import { adopters } from '#studies/adopters/study.js';
 import { chosen, merged } from '#studies/common/merge.js';
 import { pageOf } from '#studies/common/page.js';
 import type { ConditionResult, StudyResult } from '#studies/common/result.js';
-import { study } from './support.js';
+import { published, study } from './support.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'plimsoll-adopters-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -80,6 +80,11 @@ describe('the study of adopters', () => {
       new RegExp(`Of ${count} builds ${count - 1} are faster, 0 gain nothing, and 1 are slower`),
     );
     assert.match(pageOf(adopters, made('terser', 1, 'aaaa')), /\(no gain\)/);
+  });
+
+  test('the published page is what the published result says', () => {
+    const result = JSON.parse(published('adopters.json')) as StudyResult;
+    assert.equal(pageOf(adopters, result), published('adopters.md'));
   });
 
   test('a condition that is not there is refused', async () => {
