@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-const [arm = '', modules = '', ...rest] = process.argv.slice(2);
+export const [arm = '', modules = '', ...rest] = process.argv.slice(2);
 export const [kind = ''] = rest;
 export const count = Number(modules);
 /** Does the work on workers, or in the main thread alone? */

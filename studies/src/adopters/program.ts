@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Opened } from '../common/study.js';
+import { watchChildren } from './memory.js';
 import { BUILDS, PROJECT } from './study.js';
 
 const run = promisify(execFile);
@@ -29,11 +30,13 @@ export async function open(contender: string, { build = 0, modules = 0 }): Promi
           NODE_ENV: undefined,
         };
         const started = performance.now();
-        const { stdout } = await run(process.execPath, args, { cwd: PROJECT, env });
+        const running = run(process.execPath, args, { cwd: PROJECT, env });
+        const peakOfChildren = watchChildren(running.child.pid as number);
+        const { stdout } = await running.finally(peakOfChildren);
         const total = performance.now() - started;
         const { ms, peakMb, output } = JSON.parse(stdout.trim().split('\n').at(-1) as string) as Built;
         compare(`${program}-${kind}-${modules}`, output.replaceAll(folder, ''));
-        return { metrics: { total, build: ms, peak: peakMb } };
+        return { metrics: { total, build: ms, peak: peakMb + peakOfChildren() } };
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }

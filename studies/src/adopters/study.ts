@@ -1,18 +1,10 @@
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { markdownTable } from '@plimsoll/lab';
-import { type Command, withGuardian } from '../common/command.js';
 import { ROOT, scratch } from '../common/paths.js';
-import { poolStudy } from '../common/pool-study.js';
-import type { Condition, Contender, Effort, Judged, Study } from '../common/study.js';
-import { againstTable } from '../common/tables.js';
+import type { Condition, Effort, Judged, Study } from '../common/study.js';
 import { install } from '../tune/install.js';
+import { findings } from './findings.js';
 
-const CONTENDERS: readonly Contender[] = [
-  { id: 'original', title: 'its pool' },
-  { id: 'plimsoll', title: '@plimsoll/pool in its place' },
-  { id: 'none', title: 'main thread alone' },
-];
 const JUDGED: readonly Judged[] = [
   ['plimsoll', 'original', 'total'],
   ['plimsoll', 'original', 'build'],
@@ -26,6 +18,13 @@ export const BUILDS = [
   ['vitest', 'isolated', 'vitest 3.2.7 (tinypool 1), a fresh worker for each file'],
   ['vitest', 'shared', 'vitest 3.2.7 (tinypool 1), files share workers'],
   ['terser', '', 'terser-webpack-plugin 5.6.1 (jest-worker 27, processes)'],
+  ['webpack', 'noop', 'webpack 5.113.0 (thread-loader 4, processes), a loader that does nothing'],
+  [
+    'webpack',
+    'less',
+    'webpack 5.113.0 (thread-loader 4, processes), less-loader that asks webpack for paths',
+  ],
+  ['webpack', 'babel', 'webpack 5.113.0 (thread-loader 4, processes), babel-loader'],
 ] as const;
 
 /** Number in `BUILDS`, modules, seconds. */
@@ -39,6 +38,11 @@ const FULL: readonly (readonly [number, number, number])[] = [
   [3, 40, 180],
   [4, 40, 90],
   [5, 12, 90],
+  [8, 4, 40],
+  [6, 300, 40],
+  [6, 1300, 70],
+  [7, 300, 80],
+  [8, 300, 110],
 ];
 
 const condition = (build: number, modules: number, seconds: number): Condition => {
@@ -46,7 +50,14 @@ const condition = (build: number, modules: number, seconds: number): Condition =
   return {
     id: `${program}-${kind}-${modules}`,
     title: `${title}: ${modules} ${program === 'vitest' ? 'test files' : 'modules'}`,
-    contenders: CONTENDERS,
+    contenders: [
+      { id: 'original', title: program === 'webpack' ? 'thread-loader' : 'its pool' },
+      {
+        id: 'plimsoll',
+        title: program === 'webpack' ? 'a loader on @plimsoll/pool' : '@plimsoll/pool in its place',
+      },
+      { id: 'none', title: 'main thread alone' },
+    ],
     baseline: 'original',
     metrics: [
       { id: 'total', title: 'process, ms', better: 'less', digits: 0 },
@@ -60,28 +71,25 @@ const condition = (build: number, modules: number, seconds: number): Condition =
   };
 };
 
-const study: Study = {
+export const adopters: Study = {
   name: 'adopters',
   title: 'Builds that people run, with their pool and with this one',
   description: [
     'Published tools do the same work with the pool that they come with and with `@plimsoll/pool` in its place:',
-    '`@plimsoll/pool/tinypool` for the tinypool inside Rspack and below vitest, and ten lines over `Pool` for jest-worker',
-    '([studies/adopters](../../studies/adopters)). Two workers each. Every build is a fresh process, in random order beside a twin of the',
-    'original; "process" is all of it from its start to its end, "build" what the tool takes in it. What builds write is compared byte',
-    'by byte, and the study fails when it differs. Modules are generated; the main thread alone shows what workers gain at all.',
+    '`@plimsoll/pool/tinypool` for the tinypool inside Rspack and below vitest, ten lines over `Pool` for jest-worker, and for',
+    'thread-loader a loader whose tasks [call webpack](../reference/pool.md#calling-the-host)',
+    '([studies/adopters](../../studies/adopters)). Two workers each. Every build is a fresh process, in random order beside a twin of',
+    'the original; "process" is all of it from its start to its end, "build" what the tool takes in it. Peak memory is that of the',
+    'process and of those that it starts; a build of four modules is little but start-up. What builds write is compared byte by byte,',
+    'and the study fails when it differs. Modules are generated; the main thread alone shows what workers gain at all.',
   ],
   packages: ['@plimsoll/pool'],
   conditions: (effort: Effort) =>
     effort === 'quick'
       ? BUILDS.map((_, build) => condition(build, 4, 12))
       : FULL.map((row) => condition(...row)),
-  findings({ conditions }) {
-    const { columns, rows } = againstTable(conditions, [
-      ['plimsoll', 'original'],
-      ['plimsoll', 'none'],
-    ]);
-    return ['## What it gains', '', ...markdownTable(columns, rows)];
-  },
+  findings,
+  prepare,
 };
 
 /** The tools and their swapped copies. */
@@ -98,8 +106,10 @@ async function prepare(signal: AbortSignal): Promise<void> {
   rmSync(swapped, { recursive: true, force: true });
   for (const name of ['@rspack/core', 'vitest', 'terser-webpack-plugin'])
     cpSync(join(modules, name), join(swapped, name), { recursive: true });
-  mkdirSync(join(swapped, '@plimsoll'), { recursive: true });
-  symlinkSync(join(ROOT, 'packages/pool'), join(swapped, '@plimsoll/pool'));
+  const ours = join(modules, '@plimsoll/pool');
+  rmSync(ours, { recursive: true, force: true });
+  mkdirSync(join(modules, '@plimsoll'), { recursive: true });
+  symlinkSync(join(ROOT, 'packages/pool'), ours);
   const stand =
     "export * from '@plimsoll/pool/tinypool';\nexport { default } from '@plimsoll/pool/tinypool';\n";
   writeFileSync(join(swapped, '@rspack/core/compiled/tinypool/dist/index.js'), stand);
@@ -117,12 +127,3 @@ function packageOf(folder: string, name: string, type: string, index: string): v
   );
   writeFileSync(join(folder, 'index.js'), index);
 }
-
-export const adopters: Command = {
-  name: study.name,
-  run: (args) =>
-    withGuardian(async ({ signal }) => {
-      if (!args.includes('--from')) await prepare(signal);
-      return poolStudy(study).run(args);
-    }),
-};

@@ -1,5 +1,5 @@
 import { environmentLines, formatDuration, markdownTable } from '@plimsoll/lab';
-import type { StudyResult } from './result.js';
+import type { ConditionResult, StudyResult } from './result.js';
 import type { Study } from './study.js';
 import { conditionTable, failuresOf, methodOf } from './tables.js';
 
@@ -29,7 +29,7 @@ export function pageOf(study: Study, result: StudyResult): string {
         '',
         `## ${condition.title}`,
         '',
-        `${methodOf(condition)}.`,
+        `${methodOf(condition)}${measuredOf(condition)}.`,
         ...failuresOf(condition).map((failure) => `\nFailed: ${failure}`),
         '',
         ...markdownTable(columns, rows),
@@ -37,6 +37,13 @@ export function pageOf(study: Study, result: StudyResult): string {
     }),
     '',
   ].join('\n');
+}
+
+function measuredOf({ measured }: ConditionResult): string {
+  if (measured === undefined) return '';
+  const { startedAt, seed, versions } = measured;
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return `; measured ${startedAt.slice(0, 10)} with ${named.join(', ')}, seed ${seed}`;
 }
 
 function method({ conditions }: StudyResult): string[] {

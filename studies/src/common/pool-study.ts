@@ -1,9 +1,18 @@
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ProgressLine, readOptions, renderTable, terminalStyle, usage } from '@plimsoll/lab';
+import {
+  captureEnvironment,
+  ProgressLine,
+  readOptions,
+  renderTable,
+  terminalStyle,
+  usage,
+} from '@plimsoll/lab';
 import { type Command, withGuardian } from './command.js';
 import { measureStudy } from './measure.js';
+import { checkAlike, chosen, merged } from './merge.js';
 import { pageOf } from './page.js';
 import { RESULTS, ROOT, writeOutput } from './paths.js';
 import { type ConditionResult, isWhole, type StudyResult } from './result.js';
@@ -28,6 +37,7 @@ function runStudy(study: Study, args: readonly string[]): Promise<number> | numb
     seed: { type: 'string' },
     out: { type: 'string' },
     from: { type: 'string' },
+    only: { type: 'string' },
   });
   const effort = values.quick ? 'quick' : 'full';
   const timeMs = timeOf(values.time, effort);
@@ -39,15 +49,22 @@ function runStudy(study: Study, args: readonly string[]): Promise<number> | numb
     writeOutput(out, `${study.name}.md`, pageOf(study, readStudy(values.from, study)));
     return 0;
   }
+  const only = chosen(study, values.only);
+  const file = join(out, `${study.name}.json`);
+  const earlier = values.only !== undefined && existsSync(file) ? readStudy(file, study) : undefined;
+  if (earlier !== undefined)
+    checkAlike(earlier, { effort, environment: captureEnvironment({ directory: tmpdir() }) });
   return withGuardian(async (cycle) => {
+    await study.prepare?.(cycle.signal);
     const line = new ProgressLine(process.stderr, false);
     const onRound = (text: string): void => line.show(text, (width) => text.slice(0, width - 1));
-    const result = await measureStudy(study, { effort, timeMs, seed, ...cycle, onRound }).finally(() =>
+    const result = await measureStudy(only, { effort, timeMs, seed, ...cycle, onRound }).finally(() =>
       line.clear(),
     );
     print(study, result);
-    writeOutput(out, `${study.name}.json`, `${JSON.stringify(result)}\n`);
-    writeOutput(out, `${study.name}.md`, pageOf(study, result));
+    const all = earlier === undefined ? result : merged(study, earlier, result);
+    writeOutput(out, `${study.name}.json`, `${JSON.stringify(all)}\n`);
+    writeOutput(out, `${study.name}.md`, pageOf(study, all));
     return result.conditions.every(isWhole) ? 0 : 4;
   });
 }

@@ -36,6 +36,8 @@ export interface ConditionResult {
   /** Why the baseline, and with it all, ended early. */
   readonly failure: string | null;
   readonly generations: readonly GenerationColumns[];
+  /** Where conditions of several runs stand beside one another. */
+  readonly measured?: Pick<StudyResult, 'startedAt' | 'seed' | 'versions'>;
 }
 
 export interface StudyResult {

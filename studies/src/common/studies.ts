@@ -35,5 +35,5 @@ export const COMMANDS: readonly Command[] = [
   rescueStudy,
   tuneStudy,
   validity,
-  adopters,
+  poolStudy(adopters),
 ];

@@ -50,6 +50,8 @@ export interface Study {
   readonly packages: readonly string[];
   /** Versions of programs that are no packages. @throws {PlimsollError} PLIMSOLL_USAGE when one is missing. */
   programs?(): Readonly<Record<string, string>>;
+  /** Before anything is measured: what must be installed. */
+  prepare?(signal: AbortSignal): Promise<void>;
   conditions(effort: Effort): readonly Condition[];
   /** Markdown: what the figures say, beside what the article said. */
   findings(result: StudyResult): string[];
