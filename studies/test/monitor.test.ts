@@ -59,10 +59,7 @@ test('study monitor: what misses a goal is said', () => {
   const page = monitorPage(result([row('0.3', 10.5), row('0.95', 12)]));
   assert.match(page, /^\*\*Further off than the goal of 10 %: 0\.95\.\*\*$/m);
   assert.match(page, /\*\*1\.90 % of a core; the goal is 0\.7 %\*\*/);
-  assert.match(
-    page,
-    /^- Memory: 5\.0 MB more of its own; the goal is 8\.0 MB\. .* 9\.0 MB are resident\.$/m,
-  );
+  assert.match(page, /^- Memory: 5\.0 MB more of its own; the goal is 8\.0 MB\. .* 9\.0 MB are resident\.$/m);
   assert.match(page, /^The goal is 1 %\. \*\*Missed with 8 processes\.\*\*$/m);
   assert.match(page, /\*\*−2\.0 %; the goal is no loss of more than 1 %\*\*/);
   assert.match(monitorPage(result([row('0.3', 10.5)])), /^Every mean is within 5\.0 % of the exact one/m);
