@@ -83,6 +83,16 @@ export const SETUPS = {
       };
       globalThis.nodeResolve = () => ({ name: 'node-resolve' });`,
   },
+  'packages/pool/README.md': {
+    files: {
+      'functions.js': `export const render = () => {};
+        export const parse = JSON.parse;
+        export function* primes(limit) { for (let number = 1000; number < limit; number++) yield number; }`,
+    },
+    globals: `import { Pool, PoolError } from '@plimsoll/pool';
+      const pool = new Pool({ filename: process.cwd() + '/functions.js' });
+      Object.assign(globalThis, { pool, PoolError, task: '[]' });`,
+  },
   'packages/monitor/README.md': { env: { UV_THREADPOOL_SIZE: '32' } },
   'docs/guide/my-pool-hangs.md': { pid: '14216', env: { UV_THREADPOOL_SIZE: '32' } },
   // A short or noisy comparison cannot tell.
