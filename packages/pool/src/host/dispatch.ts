@@ -127,7 +127,8 @@ function hasRoom({ slots, ordered, workers, options, isPaused, slowLately }: Sta
   if (!ordered && slowLately === 0) return true;
   let capacity = 0;
   for (const worker of workers) {
-    if (worker.state === READY) capacity += options.concurrentTasksPerWorker + (ordered ? 0 : 1);
+    if (ordered ? worker.state === READY : takesTasks(worker))
+      capacity += options.concurrentTasksPerWorker + (ordered ? 0 : 1);
     // What it still runs takes no room either.
     else if (worker.state === RETIRING) capacity += worker.running;
   }
