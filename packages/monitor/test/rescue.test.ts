@@ -20,11 +20,17 @@ async function rescue(what: string): Promise<unknown> {
 }
 
 test('one more thread for each that is blocked, as long as it is', { skip }, async () => {
-  assert.deepEqual(await rescue('hang'), [
-    ['grow', 4, 8, 4],
-    ['size', 8],
-    ['shrink', 8, 4, 0],
-  ]);
+  const [grow, size, ...shrinks] = (await rescue('hang')) as [type: string, from: number, size: number][];
+  assert.deepEqual(
+    [grow, size],
+    [
+      ['grow', 4, 8, 4],
+      ['size', 8],
+    ],
+  );
+  // A look that falls into the release still sees some of them blocked: then it takes two steps.
+  assert.ok(shrinks.every(([type]) => type === 'shrink'));
+  assert.deepEqual([shrinks[0]?.[1], shrinks.at(-1)?.[2]], [8, 4]);
 });
 
 test('a blocked event loop does not keep it from that', { skip }, async () => {
