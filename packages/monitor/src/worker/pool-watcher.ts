@@ -31,11 +31,11 @@ export class PoolWatcher {
    * Takes a sample. The first job makes the pool, with the size that the environment has at that moment: that one must be the
    * application's, which may set `process.env.UV_THREADPOOL_SIZE` in its first lines.
    *
-   * @param own canaries that are out; all but those that a thread runs or has just ended are in the queue
+   * @param canaries that are out; all but those that a thread runs or has just ended are in the queue
    * @param weight for how many samples this one stands
    * @returns whether canaries may go
    */
-  look(own: number, weight: number): boolean {
+  look(canaries: number, weight: number): boolean {
     const time = this.#now();
     if (this.#memory === undefined) return this.#lookByName(time);
     const { size, busy } = this.#memory.counters();
@@ -44,7 +44,7 @@ export class PoolWatcher {
     this.#state.sample(time, size, busy, weight);
     // While every thread has time nothing waits.
     if (busy === 0) this.#state.queued = 0;
-    else if (time >= this.#nextWalk) this.#walk(this.#memory, time, own);
+    else if (time >= this.#nextWalk) this.#walk(this.#memory, time, canaries);
     return true;
   }
 
@@ -53,8 +53,8 @@ export class PoolWatcher {
     return this.#quietLooks >= QUIET_LOOKS;
   }
 
-  #walk(memory: PoolMemory, time: number, own: number): void {
-    this.#state.queued = Math.max(0, memory.queued() - own);
+  #walk(memory: PoolMemory, time: number, canaries: number): void {
+    this.#state.queued = Math.max(0, memory.queued() - canaries);
     const end = this.#now();
     this.#nextWalk = end + (end - time) / WALKING_SHARE;
   }

@@ -34,11 +34,11 @@ export function callersOf(jobs: readonly PoolJob[], calls: readonly Call[], main
     const alike = `${request}\n${kind}`;
     const before = latest.get(alike);
     if (call !== undefined && call.frames === null && before !== undefined) return before;
-    const told = call?.frames ?? [];
-    const key = [alike, ...told].join('\n');
+    const stack = call?.frames ?? [];
+    const key = [alike, ...stack].join('\n');
     let caller = callers.get(key);
     if (caller === undefined) {
-      caller = { request, kind, frames: withoutRepetitions(told.map((frame) => frameOf(frame, resolved))) };
+      caller = { request, kind, frames: withoutRepetitions(stack.map((frame) => frameOf(frame, resolved))) };
       callers.set(key, caller);
     }
     if (call?.frames != null) latest.set(alike, caller);
@@ -59,14 +59,14 @@ const withoutRepetitions = (frames: readonly Frame[]): Frame[] =>
 const PACKAGE = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
 const FRAME = /^(.*)\t(.*):(\d+):(\d+)$/s;
 
-function frameOf(told: string, resolved: Map<string, Frame>): Frame {
-  const known = resolved.get(told);
+function frameOf(text: string, resolved: Map<string, Frame>): Frame {
+  const known = resolved.get(text);
   if (known !== undefined) return known;
-  const [, name = '', file = '', line = 0, column = 0] = FRAME.exec(told) ?? [];
-  const frame = told.includes('\t')
+  const [, name = '', file = '', line = 0, column = 0] = FRAME.exec(text) ?? [];
+  const frame = text.includes('\t')
     ? frameAt(name, pathOf(file), Number(line), Number(column))
-    : { name: told, file: null, line: 0 };
-  resolved.set(told, frame);
+    : { name: text, file: null, line: 0 };
+  resolved.set(text, frame);
   return frame;
 }
 

@@ -103,11 +103,11 @@ function spaced<Point extends { readonly size: number }>(
   least: number,
   chosen: number | null,
 ): Point[] {
-  const kept: Point[] = [];
+  const labelled: Point[] = [];
   const inOrder = points.toSorted(
     (a, b) => Number(b.size === chosen) - Number(a.size === chosen) || a.size - b.size,
   );
   for (const point of inOrder)
-    if (kept.every(({ size }) => Math.abs(x(size) - x(point.size)) > least)) kept.push(point);
-  return kept;
+    if (labelled.every(({ size }) => Math.abs(x(size) - x(point.size)) > least)) labelled.push(point);
+  return labelled;
 }

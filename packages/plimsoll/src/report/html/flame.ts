@@ -19,10 +19,10 @@ export function drawFlame(root: Bar, caption: string): Html {
     if (wide < LEAST) return;
     depth = Math.max(depth, row + 1);
     if (bar.cause !== null) used.add(bar.cause);
-    const told = `${bar.name}: ${formatMs(bar.ms)}, ${percent(bar.ms / root.ms)} %`;
+    const label = `${bar.name}: ${formatMs(bar.ms)}, ${percent(bar.ms / root.ms)} %`;
     const text = wide < LEAST_WITH_TEXT ? null : html`<text x="5" y="16">${bar.name}</text>`;
     bars.push(
-      html`<svg x="${width(at)}%" y="${row * ROW}" width="${wide}%" height="${ROW}"><title>${told}</title><rect class="${bar.cause ?? 'frame'}" width="100%" height="${ROW}"/>${text}</svg>`,
+      html`<svg x="${width(at)}%" y="${row * ROW}" width="${wide}%" height="${ROW}"><title>${label}</title><rect class="${bar.cause ?? 'frame'}" width="100%" height="${ROW}"/>${text}</svg>`,
     );
     let from = at;
     for (const under of [...bar.under.values()].sort((a, b) => b.ms - a.ms)) {

@@ -153,11 +153,11 @@ class Stacks {
   /** The number of the stack that calls now. What only packages or Node itself called goes on where it came from. */
   take(origin: number): number {
     if (!this.#isChosen()) return UNSEEN;
-    const own = framesNow();
-    if (own.length === 0) return origin;
-    if (own.some(isOfApp)) return this.#numberOf(own);
+    const frames = framesNow();
+    if (frames.length === 0) return origin;
+    if (frames.some(isOfApp)) return this.#numberOf(frames);
     const before = this.#frames[origin] ?? [];
-    return this.#numberOf([...before, ...own.filter((frame) => !before.includes(frame))]);
+    return this.#numberOf([...before, ...frames.filter((frame) => !before.includes(frame))]);
   }
 
   #isChosen(): boolean {
