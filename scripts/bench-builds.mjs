@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { medianOf, medianRatio } from './ratio.mjs';
 import { root } from './run.mjs';
 
 const WORKERS = [1, 2];
@@ -41,22 +42,6 @@ function measure(build, workers, window) {
   return { rate, cpu };
 }
 
-/** @param {number[]} list */
-function medianOf(list) {
-  const sorted = [...list].sort((one, other) => one - other);
-  const middle = sorted.length >> 1;
-  const [low = Number.NaN, high = low] = [sorted[middle - 1], sorted[middle]];
-  return sorted.length % 2 === 1 ? high : (low + high) / 2;
-}
-
-/** An interval of 95 % of the median, by bootstrap. @param {number[]} list */
-function intervalOf(list) {
-  const medians = Array.from({ length: 2000 }, () =>
-    medianOf(list.map(() => /** @type {number} */ (list[Math.floor(Math.random() * list.length)]))),
-  ).sort((one, other) => one - other);
-  return [medians[50], medians[1949]];
-}
-
 const lines = [
   '| workers | under way | old, tasks/s | new, tasks/s | new ÷ old [95 %] | old, µs of CPU | new, µs of CPU | new ÷ old [95 %] |',
   '|---|---|---|---|---|---|---|---|',
@@ -78,9 +63,9 @@ for (const workers of WORKERS) {
     /** @param {'rate' | 'cpu'} what */
     const ratioOf = (what) => {
       const ratios = after.map((run, block) => run[what] / (before[block]?.[what] ?? Number.NaN));
-      const [low = Number.NaN, high = Number.NaN] = intervalOf(ratios);
+      const { text, high } = medianRatio(ratios);
       if (what === 'rate' && high < ENOUGH) isSlower = true;
-      return `${medianOf(ratios).toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}]`;
+      return text;
     };
     const rates = [before, after].map((runs) =>
       Math.round(medianOf(runs.map(({ rate }) => rate))).toLocaleString('en'),

@@ -29,7 +29,7 @@ import { npm, root } from '../run.mjs';
  */
 /** @typedef {{ place: string, version: string }} Replaced */
 /** @typedef {{ directory: string, places: Replaced[] }} Project */
-/** @typedef {{ end: string | number | null, said: string, files: Record<string, string>, tasks: number }} Outcome */
+/** @typedef {{ end: string | number | null, said: string, files: Record<string, string>, tasks: number, ms: number }} Outcome */
 
 const cache = join(root, '.cache/piscina-dependants');
 const swap = fileURLToPath(new URL('swap.cjs', import.meta.url));
@@ -126,6 +126,7 @@ export function run({ files, command, env, produces = [], unsteady = '' }, { dir
     writeFileSync(join(directory, file), text);
   }
   for (const { place } of places) writeFileSync(join(place, 'choice.json'), JSON.stringify({ pool, log }));
+  const started = performance.now();
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, command, {
     cwd: directory,
     encoding: 'utf8',
@@ -133,7 +134,9 @@ export function run({ files, command, env, produces = [], unsteady = '' }, { dir
     timeout: 300_000,
     killSignal: 'SIGKILL',
   });
+  const ms = performance.now() - started;
   return {
+    ms,
     end: signal ?? status,
     said: steady(stdout + stderr, directory).replaceAll(unsteady, ''),
     files: Object.fromEntries(produces.flatMap((folder) => read(directory, folder))),

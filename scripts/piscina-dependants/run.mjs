@@ -1,18 +1,25 @@
-// `npm run test:piscina-dependants [-- NAME…] [-- --write]`: packages of npm that depend on Piscina do their work with it and with
-// `@plimsoll/pool/piscina` in its place. Exit code, output and every file must be the same, and the pool must have run tasks;
-// how many is not the same in two runs of some.
+// `npm run test:piscina-dependants [-- NAME…] [-- --rounds N] [-- --write]`: packages of npm that depend on Piscina do their work
+// with it and with `@plimsoll/pool/piscina` in its place. Exit code, output and every file must be the same, and the pool must
+// have run tasks; how many is not the same in two runs of some. With --rounds N, 1 by default, both run N times in alternation,
+// and their times are compared.
 // With --write, and all of them: docs/results/piscina-dependants.md.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { medianRatio } from '../ratio.mjs';
 import { root } from '../run.mjs';
 import { setup } from '../setup.mjs';
 import { prepare, run } from './project.mjs';
 
 const { values, positionals } = parseArgs({
-  options: { write: { type: 'boolean' } },
+  options: { rounds: { type: 'string', default: '1' }, write: { type: 'boolean' } },
   allowPositionals: true,
 });
+const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 1) {
+  console.error(`--rounds must be a whole number from 1 on, not ${values.rounds}`);
+  process.exit(2);
+}
 setup();
 const cases = readdirSync(new URL('cases', import.meta.url)).filter(
   (file) => positionals.length === 0 || positionals.some((text) => file.includes(text)),
@@ -24,7 +31,7 @@ for (const file of cases) {
   const row = compare(dependant);
   rows.push(row);
   console.log(
-    `${row.name}: ${row.problems.length === 0 ? `the same with both, ${row.tasks} tasks` : 'DIFFERS'}`,
+    `${row.name}: ${row.problems.length === 0 ? `the same with both, ${row.tasks} tasks` : 'DIFFERS'}; time with the drop-in / with Piscina: ${row.time}`,
   );
   for (const problem of row.problems) console.log(`  ${problem}`);
 }
@@ -39,6 +46,14 @@ function compare(dependant) {
   const project = prepare(dependant);
   const theirs = run(dependant, project, 'Piscina');
   const ours = run(dependant, project, 'drop-in');
+  const ratios = [ours.ms / theirs.ms];
+  while (ratios.length < rounds) {
+    const isFirst = ratios.length % 2 === 1;
+    const first = run(dependant, project, isFirst ? 'drop-in' : 'Piscina').ms;
+    const second = run(dependant, project, isFirst ? 'Piscina' : 'drop-in').ms;
+    ratios.push(isFirst ? first / second : second / first);
+  }
+  const time = rounds === 1 ? ratios[0]?.toFixed(2) : medianRatio(ratios).text;
   /** @type {string[]} */
   const problems = [];
   if (theirs.end !== (dependant.ends ?? 0))
@@ -50,7 +65,7 @@ function compare(dependant) {
     if (!isDeepStrictEqual(ours.files[file], theirs.files[file])) problems.push(`${file} differs`);
   }
   const [{ version: piscina }] = project.places;
-  return { name, version, piscina, what: dependant.what, tasks: ours.tasks, problems };
+  return { name, version, piscina, what: dependant.what, tasks: ours.tasks, time, problems };
 }
 
 /** The first line that is not the same. @type {(ours: string, theirs: string) => string} */
@@ -68,18 +83,20 @@ function shortened(text) {
 
 function write() {
   const lines = rows.map(
-    ({ name, version, piscina, what, tasks }) => `| ${name} ${version} | ${piscina} | ${what} | ${tasks} |`,
+    ({ name, version, piscina, what, tasks, time }) =>
+      `| ${name} ${version} | ${piscina} | ${what} | ${tasks} | ${time} |`,
   );
   writeFileSync(
     join(root, 'docs/results/piscina-dependants.md'),
     `# Dependants of Piscina with the drop-in
 
-\`npm run test:piscina-dependants -- --write\` installs packages of npm that depend on Piscina, lets each do its work twice, with the
-Piscina that it asks for and with \`@plimsoll/pool/piscina\` in its place, and compares exit code, output and every file
-written. All are the same. Node ${process.versions.node}, ${process.platform}.
+\`npm run test:piscina-dependants -- --rounds ${rounds} --write\` installs packages from npm that depend on Piscina. Each package
+does its work with its own Piscina and with \`@plimsoll/pool/piscina\` in its place. The script compares exit code, output and
+every file written: all are the same. It also compares the times of ${rounds} processes with each, in alternation: below 1,
+the process with the drop-in is faster. Node ${process.versions.node}, ${process.platform}.
 
-| package | its Piscina | what it does | tasks |
-| --- | --- | --- | --- |
+| package | its Piscina | what it does | tasks | time, drop-in / Piscina [95 %] |
+| --- | --- | --- | --- | --- |
 ${lines.join('\n')}
 `,
   );
