@@ -2,7 +2,7 @@ import { timers } from '../shared/timers.js';
 import { importFile } from './import-file.js';
 import { cannotLoad, isMissing, isTyped, isUnknownExtension, saysLess } from './load-error.js';
 import { isHooked, requireFile } from './require-file.js';
-import { type Attempt, isNamedModule, type WorkerFile, workerFile } from './worker-file.js';
+import { type Attempt, isNamedModule, isScript, type WorkerFile, workerFile } from './worker-file.js';
 
 type Way = (file: WorkerFile) => Attempt | Promise<Attempt>;
 
@@ -36,11 +36,15 @@ function load(file: WorkerFile): Attempt | Promise<Attempt> {
   if (!isFound) return importFile(file);
   if (NO_SCRIPT.includes(extension)) return requireFile(file);
   if (COMMON_JS.includes(extension)) return tryBoth(file, requireFile, importFile);
+  if (isFirst && !hasPreloads() && isScript(file)) script = file.path;
+  if (script === file.path) return tryBoth(file, requireFile, importFile);
   if ((isFirst && !hasPreloads()) || !isHooked(extension)) return importUnhooked(file);
   const isModule = file.query !== '' || isNamedModule(file);
   return isModule ? tryBoth(file, importFile, requireFile) : tryBoth(file, requireFile, importFile);
 }
 let hasLoaded = false;
+/** The first file, if it is required: it always is then, so that it runs once. */
+let script: string | undefined;
 
 /** Options of Node that load something before the worker file. */
 const PRELOAD = /(?:^|\s)-(?:r|-require|-import|-\S*loader|-\S*config-file)(?:[\s=]|$)/;

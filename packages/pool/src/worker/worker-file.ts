@@ -68,6 +68,16 @@ export function isNamedModule({ path, extension }: WorkerFile): boolean {
   }
 }
 
+/** Is it surely CommonJS, by its package and because its text never says `import` or `export`? */
+export function isScript(file: WorkerFile): boolean {
+  if (file.extension !== '.js' || file.query !== '' || isNamedModule(file)) return false;
+  try {
+    return !/\b(?:im|ex)port\b/.test(readFileSync(file.path, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
