@@ -68,14 +68,14 @@ const NOT_EVERYWHERE = [
   },
 ];
 
-/** What asserts on times of its own, or measures an app that must start, answer or end within seconds: alone. */
+/** What asserts on times of its own, or measures an app that must start, answer or end within seconds: beside what waits only. */
 const MEASURES = [
   ...inFolder(TEST, ['classify/classify', 'classify/draw', 'cli/tune', 'doctor/doctor']),
   ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
   ...['packages/monitor/test/monitor', 'benchmarks/test/blocks', 'studies/test/load/traffic'],
 ];
 
-/** What waits most of its time, for processes, timeouts and requests: beside what computes. */
+/** What waits most of its time, for processes, timeouts and requests: beside all others. */
 const WAITS = [
   ...['packages/bullmq/', 'setups/'],
   ...inFolder('packages/monitor/test', ['auto', 'resize', 'thread-pool']),
@@ -161,25 +161,23 @@ function checkLists() {
     throw new Error(`scripts/test-files.mjs names what does not exist: ${gone.join(', ')}`);
 }
 
+/** @typedef {{ atATime: number, files: string[] }} Stage so many of its files at a time */
+
 /**
- * Groups of files, one after another; the lanes of a group run at the same time, each with so many of its files. What is slow
- * begins first, so that none is left over at the end.
+ * Lanes, which run at the same time, each stage after stage. What is slow begins first, so that none is left over at the end.
  *
  * @param {readonly string[]} files
- * @returns {{ atATime: number, files: string[] }[][]}
+ * @returns {Stage[][]}
  */
 export function lanes(files) {
   const slowFirst = [...files].sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)));
-  const measuring = slowFirst.filter((file) => isUnder(file, MEASURES));
-  const rest = slowFirst.filter((file) => !isUnder(file, MEASURES));
-  const waiting = rest.filter((file) => isUnder(file, WAITS));
-  const computing = rest.filter((file) => !isUnder(file, WAITS));
-  const groups = [
-    [{ atATime: 1, files: measuring }],
-    [
-      { atATime: 2, files: computing },
-      { atATime: 3, files: waiting },
-    ],
-  ];
-  return groups.map((group) => group.filter((lane) => lane.files.length > 0));
+  /** @type {(atATime: number, isMember: (file: string) => boolean) => Stage} */
+  const stage = (atATime, isMember) => ({ atATime, files: slowFirst.filter(isMember) });
+  /** @type {(file: string) => boolean} */
+  const measures = (file) => isUnder(file, MEASURES);
+  /** @type {(file: string) => boolean} */
+  const waits = (file) => !measures(file) && isUnder(file, WAITS);
+  return [[stage(1, measures), stage(2, (file) => !measures(file) && !waits(file))], [stage(2, waits)]]
+    .map((stages) => stages.filter((one) => one.files.length > 0))
+    .filter((stages) => stages.length > 0);
 }

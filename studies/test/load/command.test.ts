@@ -115,12 +115,12 @@ describe('the sample server', linux, () => {
     assert.ok(eight >= 160 && eight < two * 0.75, `${eight} of ${two}`);
   });
 
-  for (const operation of ['scrypt', 'gzip', 'randomBytes', 'readFile', 'stat', 'lookup'])
-    test(`operation ${operation}`, async () => {
-      const { cells } = await loaded(['--operation', operation, '--sizes', '4', '--case', '2', '--ops', '1']);
-      assert.equal(cells[0]?.operationMs?.count, 15);
-      assert.equal(cells[0]?.errors, 0);
-    });
+  test('another operation, with a file of its own', async () => {
+    const args = ['--operation', 'readFile', '--sizes', '4', '--case', '2', '--ops', '1'];
+    const { cells } = await loaded(args);
+    assert.equal(cells[0]?.operationMs?.count, 15);
+    assert.equal(cells[0]?.errors, 0);
+  });
 
   test("a user's module as the operation", async () => {
     const { cells } = await loaded([

@@ -45,7 +45,8 @@ describe('a server', linux, () => {
 
   test('under requests to URLs: routes are told apart', async () => {
     const traffic = { from: 'urls', urls: ['/slow', '/quick'], connections: 8 } as const;
-    const { sizes, method } = outcomeOf(await tuned(app('server.cjs', 'waits'), { traffic }));
+    const run = await tuned(app('server.cjs', 'waits'), { traffic, timeMs: 3_000 });
+    const { sizes, method } = outcomeOf(run);
     assert.equal(method.traffic, '/slow, /quick (8 connections)');
     const routes = sizes.find(({ size }) => size === 4)?.routes.map(({ route }) => route);
     assert.deepEqual(routes?.toSorted(), ['GET /quick', 'GET /slow']);
@@ -68,7 +69,7 @@ describe('a server', linux, () => {
   });
 
   test('what counts its work by marks, and goes on for too long to be run again and again, is measured while it runs', async () => {
-    const { method, sizes } = outcomeOf(await tuned(app('marks.cjs')));
+    const { method, sizes } = outcomeOf(await tuned(app('marks.cjs'), { timeMs: 3_000 }));
     assert.equal(method.mode, 'live');
     assert.ok(sizes.every(({ requests }) => requests > 0));
   });
@@ -90,7 +91,7 @@ describe('a command that ends', linux, () => {
 
   test('so is one that serves nobody but itself', async () => {
     const { method, sizes } = outcomeOf(
-      await tuned(app('serves-itself.cjs', '50'), { sizes: [2, 4], timeMs: 8_000 }),
+      await tuned(app('serves-itself.cjs', '50'), { sizes: [2, 4], timeMs: 5_000 }),
     );
     assert.equal(method.mode, 'runs');
     assert.ok(sizes.every(({ requests }) => requests >= 4));
@@ -208,7 +209,7 @@ describe('bad input', linux, () => {
       traffic: slash,
       sizes: [1, 2, 64],
       baseline: 2,
-      timeMs: 4_000,
+      timeMs: 3_000,
     });
     const { notes, sizes } = outcomeOf(run);
     // Real threads can be added to whatever it set.
