@@ -59,14 +59,10 @@ async function runStage(node, { atATime, files }, shows) {
   const directory = mkdtempSync(join(tmpdir(), 'plimsoll-tests-'));
   const log = join(directory, 'entries.jsonl');
   const printed = join(directory, 'printed.txt');
-  const reporter = new URL('test-reporter.mjs', import.meta.url).href;
-  const args = [
-    ...['--test', `--test-concurrency=${atATime}`],
-    ...['--test-reporter=spec', `--test-reporter-destination=${shows ? 'stdout' : printed}`],
-    ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${log}`],
-  ];
+  const script = join(root, 'scripts/run-stage.mjs');
+  const args = [script, String(atATime), shows ? '-' : printed, log, ...files];
   try {
-    const child = spawn(node, [...args, ...files], { cwd: root, stdio: 'inherit' });
+    const child = spawn(node, args, { cwd: root, stdio: 'inherit' });
     const [code] = await once(child, 'exit');
     const lines = readFileSync(log, 'utf8').split('\n');
     return {

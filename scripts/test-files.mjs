@@ -22,12 +22,22 @@ const SLOW = [
   ...inFolder(TEST, ['resize/resize', 'stats/generations', 'target/attach', 'classify/draw', 'top/top']),
   ...inFolder(TEST, ['tune/attached', 'tune/commands', 'tune/judge', 'tune/live', 'tune/live-trouble']),
   ...inFolder(TEST, ['tune/traffic', 'tune/tune', 'tune/tune-clean-up']),
-  ...inFolder('packages/monitor/test', ['auto', 'thread-pool']),
-  ...inFolder(POOL, ['differential', 'findings', 'huge', 'programs', 'retry', 'steps', 'stress', 'stuck']),
+  ...inFolder('packages/monitor/test', ['auto', 'rescue', 'resize-anywhere', 'thread-pool']),
+  ...inFolder(POOL, [
+    'differential',
+    'findings',
+    'huge',
+    'memory',
+    'programs',
+    'retry',
+    'steps',
+    'stress',
+    'stuck',
+  ]),
   `${POOL}/threaded-programs`,
   ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'command', 'ending', 'faults', 'handles']),
   ...inFolder('packages/bullmq/test', ['large', 'network', 'options', 'restarts', 'rights', 'shutdown']),
-  ...inFolder('packages/bullmq/test', ['silence', 'skew', 'tasks']),
+  ...inFolder('packages/bullmq/test', ['silence', 'skew', 'tasks', 'values']),
   ...['packages/fastify/test/prometheus', 'setups/test/command', 'setups/test/fast'],
 ];
 /** Of these every file: they run benchmarks, examples and studies. */
@@ -77,11 +87,13 @@ const MEASURES = [
 
 /** What waits most of its time, for processes, timeouts and requests: beside all others. */
 const WAITS = [
-  ...['packages/bullmq/', 'setups/'],
-  ...inFolder('packages/monitor/test', ['auto', 'resize', 'thread-pool']),
-  ...inFolder(TEST, ['doctor/', 'resize/', 'target/', 'top/', 'trace/', 'tune/', 'cli/']),
-  ...inFolder(POOL, ['findings', 'retry', 'stuck']),
-  ...inFolder('studies/test/load', ['bad-input', 'clean-up', 'command', 'table-run']),
+  ...['packages/bullmq/', 'setups/', 'packages/fastify/test/prometheus'],
+  ...inFolder('packages/monitor/test', ['auto', 'rescue', 'resize', 'thread-pool']),
+  ...inFolder(TEST, ['browser/', 'doctor/', 'resize/', 'target/', 'top/', 'trace/', 'cli/']),
+  ...inFolder(`${TEST}/tune`, ['commands', 'traffic']),
+  ...inFolder(POOL, ['findings', 'memory', 'retry', 'stuck']),
+  ...inFolder('studies/test', ['folklore', 'live-contestant']),
+  ...inFolder('studies/test/load', ['bad-input', 'clean-up', 'command', 'study', 'table-run']),
 ];
 
 /**
