@@ -20,8 +20,16 @@ const SLOW = [
   ...inFolder(CLI, ['trace', 'tune']),
   ...inFolder(TEST, ['browser/browser', 'classify/classify', 'docs/site', 'doctor/doctor', 'doctor/running']),
   ...inFolder(TEST, ['resize/resize', 'stats/generations', 'target/attach', 'classify/draw', 'top/top']),
-  ...inFolder(TEST, ['tune/attached', 'tune/commands', 'tune/judge', 'tune/live', 'tune/live-trouble']),
-  ...inFolder(TEST, ['tune/traffic', 'tune/tune', 'tune/tune-clean-up']),
+  ...inFolder(`${TEST}/tune`, [
+    'attached',
+    'bad-input',
+    'commands',
+    'judge',
+    'live',
+    'live-trouble',
+    'traffic',
+  ]),
+  ...inFolder(`${TEST}/tune`, ['tune', 'tune-clean-up']),
   ...inFolder('packages/monitor/test', ['auto', 'rescue', 'resize-anywhere', 'thread-pool']),
   ...inFolder(POOL, [
     'differential',
@@ -72,7 +80,7 @@ const NOT_EVERYWHERE = [
     // By the pool's real threads, not by parked ones, since Node 26.
     lines: [20, 26],
     paths: [
-      ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
+      ...inFolder(`${TEST}/tune`, ['attached', 'bad-input', 'live', 'tune']),
       ...[`${CLI}/clean-up`, `${POOL}/huge`, `${POOL}/steps`, 'packages/monitor/test/thread-pool'],
     ],
   },
@@ -90,7 +98,7 @@ const WAITS = [
   ...['packages/bullmq/', 'setups/', 'packages/fastify/test/prometheus'],
   ...inFolder('packages/monitor/test', ['auto', 'rescue', 'resize', 'thread-pool']),
   ...inFolder(TEST, ['browser/', 'doctor/', 'resize/', 'target/', 'top/', 'trace/', 'cli/']),
-  ...inFolder(`${TEST}/tune`, ['commands', 'traffic']),
+  ...inFolder(`${TEST}/tune`, ['bad-input', 'commands', 'traffic']),
   ...inFolder(POOL, ['findings', 'memory', 'retry', 'stuck']),
   ...inFolder('studies/test', ['folklore', 'live-contestant']),
   ...inFolder('studies/test/load', ['bad-input', 'clean-up', 'command', 'study', 'table-run']),
