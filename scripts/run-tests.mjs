@@ -8,7 +8,7 @@ import { lanes, mayBeSkipped } from './test-files.mjs';
 
 /** @typedef {{ name: string, file: string, seconds: number, skip?: string | boolean }} Entry */
 
-const NAMED = 5;
+const NAMED = 10;
 
 /**
  * Run test files, say what was skipped and which files were the slowest; ends the process when a test fails.
@@ -19,16 +19,12 @@ const NAMED = 5;
  * @param {boolean} noSkips ends the process with 1 when a test was skipped that `mayBeSkipped` does not list
  */
 export async function runTests(node, line, files, noSkips) {
-  /** @type {Entry[]} */
-  const entries = [];
-  for (const group of lanes(files)) {
-    const ran = await Promise.all(group.map((lane, index) => runLane(node, lane, index === 0)));
-    for (const { text } of ran) process.stdout.write(text);
-    const failed = ran.find(({ status }) => status !== 0);
-    if (failed !== undefined) process.exit(failed.status);
-    entries.push(...ran.flatMap((lane) => lane.entries));
-  }
+  const ran = await Promise.all(lanes(files).map((stages, index) => runLane(node, stages, index === 0)));
+  for (const { text } of ran) process.stdout.write(text);
+  const entries = ran.flatMap((lane) => lane.entries);
   tellSlowest(entries);
+  const failed = ran.find(({ status }) => status !== 0);
+  if (failed !== undefined) process.exit(failed.status);
   const skipped = entries.filter(({ skip }) => skip !== undefined);
   const allowed = mayBeSkipped(line);
   const wrong = skipped.filter(({ name }) => !allowed.includes(name));
@@ -41,24 +37,32 @@ export async function runTests(node, line, files, noSkips) {
 /** @param {Entry} entry */
 const describe = ({ name, file, skip }) => `${file}: "${name}"${typeof skip === 'string' ? `, ${skip}` : ''}`;
 
+/** @typedef {{ status: number, text: string, entries: Entry[] }} Ran */
+
 /**
+ * Stage after stage, until one fails.
+ *
  * @param {string} node
- * @param {{ atATime: number, files: string[] }} lane
- * @param {boolean} shows what it prints at once; else that is given as a text
- * @returns {Promise<{ status: number, text: string, entries: Entry[] }>}
+ * @param {readonly import('./test-files.mjs').Stage[]} stages
+ * @param {boolean} shows what they print at once; else that is given as a text
+ * @returns {Promise<Ran>}
  */
-async function runLane(node, { atATime, files }, shows) {
+async function runLane(node, [stage, ...later], shows) {
+  const ran = await runStage(node, stage, shows);
+  if (ran.status !== 0 || later.length === 0) return ran;
+  const { status, text, entries } = await runLane(node, later, shows);
+  return { status, text: ran.text + text, entries: [...ran.entries, ...entries] };
+}
+
+/** @type {(node: string, stage: import('./test-files.mjs').Stage, shows: boolean) => Promise<Ran>} */
+async function runStage(node, { atATime, files }, shows) {
   const directory = mkdtempSync(join(tmpdir(), 'plimsoll-tests-'));
   const log = join(directory, 'entries.jsonl');
   const printed = join(directory, 'printed.txt');
-  const reporter = new URL('test-reporter.mjs', import.meta.url).href;
-  const args = [
-    ...['--test', `--test-concurrency=${atATime}`],
-    ...['--test-reporter=spec', `--test-reporter-destination=${shows ? 'stdout' : printed}`],
-    ...[`--test-reporter=${reporter}`, `--test-reporter-destination=${log}`],
-  ];
+  const script = join(root, 'scripts/run-stage.mjs');
+  const args = [script, String(atATime), shows ? '-' : printed, log, ...files];
   try {
-    const child = spawn(node, [...args, ...files], { cwd: root, stdio: 'inherit' });
+    const child = spawn(node, args, { cwd: root, stdio: 'inherit' });
     const [code] = await once(child, 'exit');
     const lines = readFileSync(log, 'utf8').split('\n');
     return {
@@ -77,5 +81,6 @@ function tellSlowest(entries) {
   const times = new Map();
   for (const { file, seconds } of entries) times.set(file, (times.get(file) ?? 0) + seconds);
   const slowest = [...times].sort(([, a], [, b]) => b - a).slice(0, NAMED);
-  console.log(`slowest: ${slowest.map(([file, seconds]) => `${file} ${seconds.toFixed(1)} s`).join(', ')}`);
+  console.log('slowest files:');
+  for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
 }

@@ -20,14 +20,32 @@ const SLOW = [
   ...inFolder(CLI, ['trace', 'tune']),
   ...inFolder(TEST, ['browser/browser', 'classify/classify', 'docs/site', 'doctor/doctor', 'doctor/running']),
   ...inFolder(TEST, ['resize/resize', 'stats/generations', 'target/attach', 'classify/draw', 'top/top']),
-  ...inFolder(TEST, ['tune/attached', 'tune/commands', 'tune/judge', 'tune/live', 'tune/live-trouble']),
-  ...inFolder(TEST, ['tune/traffic', 'tune/tune', 'tune/tune-clean-up']),
-  ...inFolder('packages/monitor/test', ['auto', 'thread-pool']),
-  ...inFolder(POOL, ['differential', 'findings', 'huge', 'programs', 'retry', 'steps', 'stress', 'stuck']),
+  ...inFolder(`${TEST}/tune`, [
+    'attached',
+    'bad-input',
+    'commands',
+    'judge',
+    'live',
+    'live-trouble',
+    'traffic',
+  ]),
+  ...inFolder(`${TEST}/tune`, ['tune', 'tune-clean-up']),
+  ...inFolder('packages/monitor/test', ['auto', 'rescue', 'resize-anywhere', 'thread-pool']),
+  ...inFolder(POOL, [
+    'differential',
+    'findings',
+    'huge',
+    'memory',
+    'programs',
+    'retry',
+    'steps',
+    'stress',
+    'stuck',
+  ]),
   `${POOL}/threaded-programs`,
   ...inFolder('packages/bullmq/test', ['accounting', 'cancel', 'command', 'ending', 'faults', 'handles']),
   ...inFolder('packages/bullmq/test', ['large', 'network', 'options', 'restarts', 'rights', 'shutdown']),
-  ...inFolder('packages/bullmq/test', ['silence', 'skew', 'tasks']),
+  ...inFolder('packages/bullmq/test', ['silence', 'skew', 'tasks', 'values']),
   ...['packages/fastify/test/prometheus', 'setups/test/command', 'setups/test/fast'],
 ];
 /** Of these every file: they run benchmarks, examples and studies. */
@@ -62,26 +80,28 @@ const NOT_EVERYWHERE = [
     // By the pool's real threads, not by parked ones, since Node 26.
     lines: [20, 26],
     paths: [
-      ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
+      ...inFolder(`${TEST}/tune`, ['attached', 'bad-input', 'live', 'tune']),
       ...[`${CLI}/clean-up`, `${POOL}/huge`, `${POOL}/steps`, 'packages/monitor/test/thread-pool'],
     ],
   },
 ];
 
-/** What asserts on times of its own, or measures an app that must start, answer or end within seconds: alone. */
+/** What asserts on times of its own, or measures an app that must start, answer or end within seconds: beside what waits only. */
 const MEASURES = [
   ...inFolder(TEST, ['classify/classify', 'classify/draw', 'cli/tune', 'doctor/doctor']),
   ...inFolder(TEST, ['tune/attached', 'tune/live', 'tune/tune']),
   ...['packages/monitor/test/monitor', 'benchmarks/test/blocks', 'studies/test/load/traffic'],
 ];
 
-/** What waits most of its time, for processes, timeouts and requests: beside what computes. */
+/** What waits most of its time, for processes, timeouts and requests: beside all others. */
 const WAITS = [
-  ...['packages/bullmq/', 'setups/'],
-  ...inFolder('packages/monitor/test', ['auto', 'resize', 'thread-pool']),
-  ...inFolder(TEST, ['doctor/', 'resize/', 'target/', 'top/', 'trace/', 'tune/', 'cli/']),
-  ...inFolder(POOL, ['findings', 'retry', 'stuck']),
-  ...inFolder('studies/test/load', ['bad-input', 'clean-up', 'command', 'table-run']),
+  ...['packages/bullmq/', 'setups/', 'packages/fastify/test/prometheus'],
+  ...inFolder('packages/monitor/test', ['auto', 'rescue', 'resize', 'thread-pool']),
+  ...inFolder(TEST, ['browser/', 'doctor/', 'resize/', 'target/', 'top/', 'trace/', 'cli/']),
+  ...inFolder(`${TEST}/tune`, ['bad-input', 'commands', 'traffic']),
+  ...inFolder(POOL, ['findings', 'memory', 'retry', 'stuck']),
+  ...inFolder('studies/test', ['folklore', 'live-contestant']),
+  ...inFolder('studies/test/load', ['bad-input', 'clean-up', 'command', 'study', 'table-run']),
 ];
 
 /**
@@ -161,25 +181,23 @@ function checkLists() {
     throw new Error(`scripts/test-files.mjs names what does not exist: ${gone.join(', ')}`);
 }
 
+/** @typedef {{ atATime: number, files: string[] }} Stage so many of its files at a time */
+
 /**
- * Groups of files, one after another; the lanes of a group run at the same time, each with so many of its files. What is slow
- * begins first, so that none is left over at the end.
+ * Lanes, which run at the same time, each stage after stage. What is slow begins first, so that none is left over at the end.
  *
  * @param {readonly string[]} files
- * @returns {{ atATime: number, files: string[] }[][]}
+ * @returns {Stage[][]}
  */
 export function lanes(files) {
   const slowFirst = [...files].sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)));
-  const measuring = slowFirst.filter((file) => isUnder(file, MEASURES));
-  const rest = slowFirst.filter((file) => !isUnder(file, MEASURES));
-  const waiting = rest.filter((file) => isUnder(file, WAITS));
-  const computing = rest.filter((file) => !isUnder(file, WAITS));
-  const groups = [
-    [{ atATime: 1, files: measuring }],
-    [
-      { atATime: 2, files: computing },
-      { atATime: 3, files: waiting },
-    ],
-  ];
-  return groups.map((group) => group.filter((lane) => lane.files.length > 0));
+  /** @type {(atATime: number, isMember: (file: string) => boolean) => Stage} */
+  const stage = (atATime, isMember) => ({ atATime, files: slowFirst.filter(isMember) });
+  /** @type {(file: string) => boolean} */
+  const measures = (file) => isUnder(file, MEASURES);
+  /** @type {(file: string) => boolean} */
+  const waits = (file) => !measures(file) && isUnder(file, WAITS);
+  return [[stage(1, measures), stage(2, (file) => !measures(file) && !waits(file))], [stage(2, waits)]]
+    .map((stages) => stages.filter((one) => one.files.length > 0))
+    .filter((stages) => stages.length > 0);
 }

@@ -5,6 +5,11 @@ import { createFleet, createFleetWorker } from '@plimsoll/bullmq';
 import fc from 'fast-check';
 import { caught, fixture, needsRedis, queueName, startRedis } from './support.js';
 
+// Before Redis is stopped, whose hook comes second.
+test.after(async () => {
+  await fleet.close({ force: true });
+  await worker?.close({ force: true });
+});
 const redis = await startRedis();
 
 /** One fleet and one worker for the whole file, made when the first test needs them. */
@@ -14,10 +19,6 @@ const filename = fixture('tasks.mjs');
 const isOn = needsRedis.skip === false;
 const worker = isOn ? createFleetWorker({ queue, connection, filename, threads: 1 }) : undefined;
 const fleet = createFleet({ queue, connection, name: 'echo' });
-test.after(async () => {
-  await fleet.close({ force: true });
-  await worker?.close({ force: true });
-});
 
 const echo = (value: unknown): Promise<unknown> => fleet.run(value, { name: 'echo' });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -87,7 +88,7 @@ test('/metrics is served, and does not keep the application alive', async () => 
 });
 
 test('each process of a cluster serves its own, one that replaces another the same port', async () => {
-  const port = await freePort();
+  const port = await freePort(3);
   const { code, stdout, stderr } = await runNode(['--import', AUTO, fixture('cluster.cjs'), String(port)], {
     cwd,
     env: environment({ PLIMSOLL_MONITOR_LISTEN: String(port), PLIMSOLL_MONITOR_RESOLUTION: '2' }),
@@ -162,11 +163,19 @@ test('settings are read, and what is wrong is named', () => {
   assert.equal(readSettings({ PLIMSOLL_MONITOR_WAIT_MS: '0' }).waitMs, undefined);
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+/** The first of so many free ports in a row; below those that systems give, of which one may be taken meanwhile. */
+async function freePort(count = 1): Promise<number> {
+  for (;;) {
+    const first = randomInt(15_000, 30_000);
+    const ports = Array.from({ length: count }, (_, index) => first + index);
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return first;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }

@@ -162,7 +162,8 @@ describe("trouble with a user's command", () => {
       ]);
       assert.equal(run.code, 2, run.stderr);
       assertOneLine(run, /port \d+ is in use/);
-      for (const mode of ['node', 'cluster', 'pm2-fork', 'pm2-cluster']) {
+      // Who listens: the server itself, the primary of its cluster, the daemon of PM2.
+      for (const mode of ['node', 'cluster', 'pm2-cluster']) {
         const serve = await command(['serve', '--mode', mode, '--port', String(port)]);
         assert.equal(serve.code, 2, `${mode}: ${serve.stderr}`);
         assertOneLine(serve, /port \d+ is in use; choose another one \(--port\)/);

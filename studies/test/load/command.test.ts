@@ -48,28 +48,21 @@ describe('the sample server', linux, () => {
       }
     });
 
-  test('all three cases and several modes make a table each', async () => {
-    const { cells, tables, recommended, method } = await loaded([
-      '--mode',
-      'node,cluster',
-      '--case',
-      'all',
-      '--sizes',
-      '2,4',
-    ]);
+  test('several cases and modes make a table each', async () => {
+    const args = ['--mode', 'node,cluster', '--case', '2,3', '--sizes', '2,4'];
+    const { cells, tables, recommended, method } = await loaded(args);
     assert.deepEqual(
       method.tables.map(({ mode, case: name, parallel, requests }) => [mode, name, parallel, requests]),
       ['node', 'cluster'].flatMap((mode) => [
-        [mode, '1', 1, 15],
         [mode, '2', 15, 1],
         [mode, '3', 15, 5],
       ]),
     );
-    assert.equal(cells.length, 12);
-    assert.equal(recommended.length, 6);
+    assert.equal(cells.length, 8);
+    assert.equal(recommended.length, 4);
     assert.deepEqual(
       tables.map(({ method: { mode, stop } }) => [mode, stop]),
-      Array(6).fill(['alternating', 'time']),
+      Array(4).fill(['alternating', 'time']),
     );
     for (const cell of cells) {
       const sent = (cell.parallel ?? 0) * (cell.requests ?? 0);
@@ -115,12 +108,12 @@ describe('the sample server', linux, () => {
     assert.ok(eight >= 160 && eight < two * 0.75, `${eight} of ${two}`);
   });
 
-  for (const operation of ['scrypt', 'gzip', 'randomBytes', 'readFile', 'stat', 'lookup'])
-    test(`operation ${operation}`, async () => {
-      const { cells } = await loaded(['--operation', operation, '--sizes', '4', '--case', '2', '--ops', '1']);
-      assert.equal(cells[0]?.operationMs?.count, 15);
-      assert.equal(cells[0]?.errors, 0);
-    });
+  test('another operation, with a file of its own', async () => {
+    const args = ['--operation', 'readFile', '--sizes', '4', '--case', '2', '--ops', '1'];
+    const { cells } = await loaded(args);
+    assert.equal(cells[0]?.operationMs?.count, 15);
+    assert.equal(cells[0]?.errors, 0);
+  });
 
   test("a user's module as the operation", async () => {
     const { cells } = await loaded([
@@ -150,19 +143,6 @@ describe('the sample server', linux, () => {
     for (const { size, ratio } of cells) assert.equal(ratio === null, size === 3, `${size}`);
     assert.equal(run.code, 4);
     rmSync(directory, { recursive: true });
-  });
-
-  test('a size that is slower is found', async () => {
-    // Thirty operations of 20 ms: 15 turns of 2 threads, or 4 of 8. What the machine adds is added to both.
-    const args = ['--operation', 'sleep:20', '--ops', '30', '--parallel', '1'];
-    const { cells, recommended } = await loaded([...args, '--sizes', '2,8', '--time', '16']);
-    assert.equal(recommended[0]?.size, 8);
-    const two = cells.find(({ size }) => size === 2);
-    const eight = cells.find(({ size }) => size === 8);
-    assert.equal(eight?.verdict, 'better');
-    assert.ok((eight?.ratio ?? 1) < 0.6 && (eight?.interval?.[1] ?? 1) < 1, `${eight?.ratio}`);
-    assert.equal(two?.ratio, 1);
-    assert.ok((two?.generations ?? 0) >= 4);
   });
 
   test('one server at a time, when asked for', async () => {

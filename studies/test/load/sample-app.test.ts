@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { operationOf } from '#studies/load/operation.js';
 import { sampleApp } from '#studies/load/server/app.js';
+import { prepareOperation } from '#studies/load/server/prepare-operation.js';
 import { RequestMeter } from '#studies/load/server/request-meter.js';
 
 interface Answer {
@@ -113,3 +118,14 @@ describe('routes of the sample server', () => {
     );
   });
 });
+
+for (const name of ['pbkdf2', 'scrypt', 'gzip', 'randomBytes', 'readFile', 'stat', 'lookup'])
+  test(`operation ${name} can be done`, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'plimsoll-test-'));
+    const { operation } = operationOf({ operation: name, iterations: 200 });
+    assert.equal(operation.kind, name);
+    const { run, close } = await prepareOperation(operation, { directory, size: 4 });
+    await Promise.all([run(), run()]);
+    await close();
+    rmSync(directory, { recursive: true });
+  });

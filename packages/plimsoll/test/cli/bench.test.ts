@@ -52,7 +52,7 @@ describe('planted effects', linux, () => {
   });
 
   test('a workload that does not use the pool gives no size the better of another', async () => {
-    const run = await plimsoll(['bench', fixture('does-not-use-pool.mjs'), ...args, '--time', '8']);
+    const run = await plimsoll(['bench', fixture('does-not-use-pool.mjs'), ...args, '--time', '5']);
     assert.equal(run.code, 0, run.stderr);
     const { workloads, findings } = benchSchema.parse(JSON.parse(run.stdout));
     const eight = workloads[0]?.sizes.find(({ size }) => size === 8);

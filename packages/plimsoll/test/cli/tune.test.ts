@@ -20,7 +20,7 @@ describe('plimsoll tune', linux, () => {
         '--sizes',
         '2,4',
         '--time',
-        '5',
+        '3',
         '--url',
         '/',
         '-c',
@@ -77,7 +77,7 @@ describe('plimsoll tune', linux, () => {
     await ask(port, '/');
     load(context, port, ['/']);
     const options = ['tune', '--sizes', '2,8', '--json', '-', String(child.pid)];
-    const whole = await plimsoll([...options, '--time', '4']);
+    const whole = await plimsoll([...options, '--time', '3']);
     assert.equal(whole.code, 0, whole.stderr);
     const { method, baseline, pid } = tuneSchema.parse(JSON.parse(whole.stdout));
     assert.deepEqual([method.mode, baseline, pid], ['attached', 8, child.pid]);
@@ -102,7 +102,7 @@ describe('plimsoll tune', linux, () => {
     const cgroup = limitedCgroup('pids', { 'pids.max': '150' });
     if (cgroup === null) return context.skip('needs a pids cgroup that can be written to');
     try {
-      const options = ['tune', '--sizes', '2,4,512', '--time', '3', '--url', '/', '--json', '-'];
+      const options = ['tune', '--sizes', '2,4,512', '--time', '2', '--url', '/', '--json', '-'];
       const run = await plimsoll([...options, '--', ...server], { command: within(cgroup) });
       assert.equal(run.code, 0, run.stderr);
       const { findings, sizes } = tuneSchema.parse(JSON.parse(run.stdout));

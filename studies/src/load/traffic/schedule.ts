@@ -114,7 +114,7 @@ class Schedule {
         new Promise<void>((resolve) => {
           this.#onEmpty = resolve;
         }),
-        pause(this.options.graceMs, this.signal),
+        pause(this.options.graceMs, this.#giveUp.signal),
       ]);
     // Their latency is at least their age: leaving them out would make a hopeless server look good.
     for (const due of this.#underWay.values()) this.#latenciesMs.push(this.#now() - due);
