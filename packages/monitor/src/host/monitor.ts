@@ -1,13 +1,9 @@
-import {
-  checkFunction,
-  checkOptions,
-  checkSaturation,
-  type MonitorOptions,
-  type SaturationOptions,
-} from '../options.js';
+import { Worker } from 'node:worker_threads';
+import { checkOptions, checkSaturation, type MonitorOptions, type SaturationOptions } from '../options.js';
 import { clockFrom, type Origin } from '../shared/clock.js';
 import { Memory } from '../shared/memory.js';
-import { CanaryThread } from './canary-thread.js';
+import type { Startup, ToWorker, WatchNews } from '../shared/messages.js';
+import { SOURCE } from '../worker/source.js';
 import { ObservedPool, type ThreadPool } from './thread-pool.js';
 import { WaitHistogram } from './wait-histogram.js';
 import { WaitLog } from './wait-log.js';
@@ -18,6 +14,9 @@ export interface Logs {
   readonly fast: WaitLog;
   readonly slow: WaitLog;
 }
+
+/** Megabytes: it keeps nothing, and a small heap is one that the application does not notice. */
+const HEAP = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 };
 
 const logsOf = new WeakMap<ThreadPoolMonitor, Logs>();
 
@@ -40,7 +39,7 @@ export class ThreadPoolMonitor extends WaitHistogram {
   readonly #logs: Logs;
   readonly #pool: ObservedPool;
   readonly #watches = new WatchList();
-  #thread: CanaryThread | undefined;
+  #thread: Worker | undefined;
 
   constructor(options: unknown) {
     const checked = checkOptions(options);
@@ -52,8 +51,7 @@ export class ThreadPoolMonitor extends WaitHistogram {
     this.#options = checked;
     this.#origin = origin;
     this.#logs = both;
-    this.#pool = new ObservedPool(now);
-    this.threadPool = this.#pool;
+    this.threadPool = this.#pool = new ObservedPool(now);
     logsOf.set(this, both);
   }
 
@@ -64,26 +62,30 @@ export class ThreadPoolMonitor extends WaitHistogram {
   }
 
   /**
-   * Starts the Worker that sends the canaries.
+   * Starts the Worker that sends the canaries: a callback of the main thread waits for the application's event loop as well.
    *
    * @returns false when it runs already
    */
   enable(): boolean {
     if (this.#thread !== undefined) return false;
     const memory = new Memory();
-    const startup = {
-      ...this.#options,
-      buffer: memory.buffer,
-      origin: this.#origin,
-      watches: this.#watches.options,
-    };
-    this.#thread = new CanaryThread(startup, {
-      onNews: (news) => this.#watches.tell(news),
-      onLost: (reason) => this.#lost(reason),
+    const worker = new Worker(SOURCE, {
+      ...{ eval: true, name: 'plimsoll-monitor', resourceLimits: HEAP },
+      // What the application preloads is not for this thread, and would load this package in it again.
+      ...{ execArgv: [], env: {} },
+      workerData: {
+        ...{ ...this.#options, buffer: memory.buffer, origin: this.#origin },
+        watches: this.#watches.options,
+      } satisfies Startup,
     });
+    worker.on('message', (news: WatchNews) => this.#watches.tell(news));
+    worker.on('error', (reason) => this.#lost(reason));
+    // After the listeners, which take references of their own.
+    worker.unref();
+    this.#thread = worker;
     this.#logs.fast.begin(memory.fast);
     this.#logs.slow.begin(memory.slow);
-    this.#pool.begin(memory);
+    this.#pool.state = memory.pool;
     return true;
   }
 
@@ -94,7 +96,8 @@ export class ThreadPoolMonitor extends WaitHistogram {
    */
   disable(): boolean {
     if (this.#thread === undefined) return false;
-    this.#thread.stop();
+    this.#thread.removeAllListeners('message');
+    void this.#thread.terminate();
     this.#end();
     return true;
   }
@@ -115,9 +118,9 @@ export class ThreadPoolMonitor extends WaitHistogram {
    * });
    */
   onSaturation(options: SaturationOptions, callback: (event: SaturationEvent) => void): () => void {
-    const { waitMs, forMs } = checkSaturation(options);
-    checkFunction('callback', callback);
-    return this.#watches.add(waitMs * 1e6, forMs * 1e6, callback, (message) => this.#thread?.post(message));
+    const { waitMs, forMs } = checkSaturation(options, callback);
+    const post = (message: ToWorker): void => this.#thread?.postMessage(message);
+    return this.#watches.add(waitMs * 1e6, forMs * 1e6, callback, post);
   }
 
   #lost(reason: unknown): void {
@@ -132,7 +135,7 @@ export class ThreadPoolMonitor extends WaitHistogram {
     this.#thread = undefined;
     this.#logs.fast.end();
     this.#logs.slow.end();
-    this.#pool.end();
+    this.#pool.state = undefined;
     this.#watches.end();
   }
 }

@@ -52,9 +52,6 @@ export class Prober {
     const slot = this.#freeSlot();
     if (slot === -1) return;
     this.#out++;
-    waits.weights[slot] = weight;
-    const sentAt = now();
-    waits.sentAt[slot] = sentAt;
     call(() => {
       const wait = now() - sentAt;
       const bucket = bucketOf(wait);
@@ -63,6 +60,10 @@ export class Prober {
       this.#out--;
       onWait(sentAt, wait);
     });
+    // The job is in the queue by now; what the call itself takes is no wait for a thread.
+    const sentAt = now();
+    waits.weights[slot] = weight;
+    waits.sentAt[slot] = sentAt;
   }
 
   /** Canaries return out of order when two threads end them at once, so the next slot need not be free. */
