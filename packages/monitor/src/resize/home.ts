@@ -79,9 +79,7 @@ export function startEngine(source: string): void {
 /** Puts libuv's `nthreads` back. */
 function restore({ memory, real }: EngineState): void {
   if (memory === undefined) return;
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(real);
-  writeSync(memory.file, bytes, 0, 4, memory.address);
+  writeSync(memory.file, new Uint32Array([real]), 0, 4, memory.address);
 }
 
 /**

@@ -22,9 +22,3 @@ export interface ResizeFailure {
   readonly code: ResizeErrorCode;
   readonly message: string;
 }
-
-/** Milliseconds of the monotonic clock that all threads share. */
-export function clock(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1000 + nanoseconds / 1e6;
-}

@@ -3,7 +3,8 @@ import { closeSync, mkdtempSync, openSync, read, rmSync, writeSync } from 'node:
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countReaders, type Libuv } from './libuv.js';
+import { countReaders } from './activity.js';
+import type { Libuv } from './libuv.js';
 import { Resizer } from './resizer.js';
 import type { EngineState } from './state.js';
 
@@ -124,9 +125,9 @@ export class Parking extends Resizer {
     const libuv = this.#libuv;
     if (libuv === undefined || !this.state.limitsSlow) return;
     this.state.change(() => {
-      this.state.limitsSlow = libuv.nthreads === this.#written;
+      this.state.limitsSlow = libuv.counters().size === this.#written;
       if (!this.state.limitsSlow) return;
-      libuv.nthreads = size;
+      libuv.writeSize(size);
       this.#written = size;
     });
   }

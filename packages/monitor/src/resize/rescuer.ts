@@ -1,7 +1,7 @@
 import type { checkRescue } from '../options.js';
 import type { PoolMemory } from '../worker/pool-memory.js';
 import { type Activity, compareActivity, readActivity } from './activity.js';
-import { clock } from './messages.js';
+import { clock } from './deadline.js';
 import type { EngineState } from './state.js';
 
 /** Options with their defaults. */

@@ -1,11 +1,11 @@
 import { isBuiltin } from 'node:module';
 import { checkResize, MOST_THREADS, type ResizeOptions } from '../options.js';
 import { sizeFor } from '../shared/pool-size.js';
-import { countByName } from '../worker/pool-names.js';
+import { countByName } from '../worker/tasks.js';
+import { clock } from './deadline.js';
 import { stateAtHome } from './home.js';
 import { Libuv } from './libuv.js';
 import { Link } from './link.js';
-import { clock } from './messages.js';
 import type { Engine, EngineState } from './state.js';
 
 /** libuv's pool of this process, resized while it runs. */
@@ -58,7 +58,7 @@ class ProcessThreadPool implements ResizableThreadPool {
     const known = this.#state?.size;
     if (known !== undefined && known > 0) return known;
     const libuv = this.#variables;
-    return libuv === undefined ? countByName() : libuv.nthreads || undefined;
+    return libuv === undefined ? countByName() : libuv.counters().size || undefined;
   }
 
   get slowLimit(): number | undefined {

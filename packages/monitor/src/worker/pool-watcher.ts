@@ -1,7 +1,7 @@
 import type { Now } from '../shared/clock.js';
 import type { PoolState } from '../shared/memory.js';
 import { PoolMemory } from './pool-memory.js';
-import { countByName } from './pool-names.js';
+import { countByName } from './tasks.js';
 
 /** Where nothing tells whether the pool is in use, canaries go after so long. */
 const BLIND_NS = 1e9;
