@@ -1,4 +1,10 @@
-import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
+import {
+  BroadcastChannel,
+  isMainThread,
+  type MessagePort,
+  receiveMessageOnPort,
+  threadId,
+} from 'node:worker_threads';
 import { ResizeError, unavailable } from '../errors.js';
 import { clock, isInTime } from './deadline.js';
 import { startEngine } from './home.js';
@@ -57,6 +63,15 @@ export class Link {
       });
     } finally {
       if (--this.#pending === 0) this.#channel.unref();
+    }
+  }
+
+  /** Takes what has arrived and could not be handed over yet, at the exit. */
+  drain(): void {
+    for (;;) {
+      const received = receiveMessageOnPort(this.#channel as unknown as MessagePort);
+      if (received === undefined) break;
+      this.#receive(received.message);
     }
   }
 

@@ -6,7 +6,7 @@ import { clock } from './deadline.js';
 import { stateAtHome } from './home.js';
 import { Libuv } from './libuv.js';
 import { Link } from './link.js';
-import type { Engine, EngineState } from './state.js';
+import { type Engine, type EngineState, slowLimit } from './state.js';
 
 /** libuv's pool of this process, resized while it runs. */
 export interface ResizableThreadPool {
@@ -65,7 +65,7 @@ class ProcessThreadPool implements ResizableThreadPool {
     const { size } = this;
     const state = this.#state;
     if (size === undefined) return undefined;
-    return state === undefined || state.limitsSlow ? half(size) : Math.min(size, half(state.real));
+    return state === undefined || state.limitsSlow ? slowLimit(size) : Math.min(size, slowLimit(state.real));
   }
 
   get limit(): number {
@@ -91,7 +91,7 @@ class ProcessThreadPool implements ResizableThreadPool {
     return this.#libuv;
   }
 
-  #likely(): { resizing: Engine | false; reason: string | undefined } {
+  #likely(): { readonly resizing: Engine | false; readonly reason?: string } {
     const no = (reason: string) => ({ resizing: false as const, reason });
     if (process.platform !== 'linux')
       return no(`only Linux tells how many threads the pool has, and this is ${process.platform}`);
@@ -99,7 +99,7 @@ class ProcessThreadPool implements ResizableThreadPool {
     const mayNot = (scope: string): boolean => process.permission?.has(scope) === false;
     if (mayNot('worker')) return no('--permission without --allow-worker');
     if (this.#variables !== undefined && isBuiltin('node:ffi') && !mayNot('ffi'))
-      return { resizing: 'threads', reason: undefined };
+      return { resizing: 'threads' };
     if (this.#variables === undefined && countByName() === undefined)
       return no('nothing tells how many threads the pool has');
     return {
@@ -109,8 +109,6 @@ class ProcessThreadPool implements ResizableThreadPool {
     };
   }
 }
-
-const half = (size: number): number => (size + 1) >> 1;
 
 /**
  * The thread pool of this process: what it is like, and how to resize it.

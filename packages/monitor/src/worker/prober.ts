@@ -12,6 +12,8 @@ export interface ProberParts {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly call: Call;
+  /** For how long this thread had no core since its last turn: that is no wait for a thread of the pool. */
+  readonly coreWait: () => number;
   /** So many canaries that are out halve the rate at which further ones go. */
   readonly perHalving: number;
   /** Hears of every canary that has returned. */
@@ -45,7 +47,7 @@ export class Prober {
    * @param stretch for how many beats it stands
    */
   tick(stretch = 1): void {
-    const { waits, now, random, call, perHalving, onWait } = this.#parts;
+    const { waits, now, random, call, coreWait, perHalving, onWait } = this.#parts;
     const halved = 2 ** Math.floor(this.#out / perHalving);
     if (random() * halved >= 1) return;
     const weight = halved * stretch;
@@ -53,7 +55,7 @@ export class Prober {
     if (slot === -1) return;
     this.#out++;
     call(() => {
-      const wait = now() - sentAt;
+      const wait = Math.max(0, now() - sentAt - coreWait());
       const bucket = bucketOf(wait);
       waits.sentAt[slot] = 0;
       waits.counts[bucket] = (waits.counts[bucket] as number) + weight;

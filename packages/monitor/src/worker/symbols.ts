@@ -48,11 +48,11 @@ const HEADER_BYTES = 64;
  * Divisible by the size of a symbol. Smaller pieces mean more calls, and some hundred make V8 optimize what Node does in each,
  * which costs a process that needed no optimizing compiler so far four megabytes.
  */
-const CHUNK_BYTES = SYMBOL_BYTES * 32_768;
+const STEP_BYTES = SYMBOL_BYTES * 32_768;
+/** Each has the beginning of the next one, more than any name is long. */
+const PIECE_BYTES = STEP_BYTES + SYMBOL_BYTES * 3;
 /** The unit has some fifty symbols. */
 const UNIT_BYTES = SYMBOL_BYTES * 1024;
-/** Of two pieces: more than any name has. */
-const OVERLAP_BYTES = SYMBOL_BYTES * 3;
 
 interface Section {
   readonly type: number;
@@ -170,17 +170,23 @@ function search<Found>(
   needles: readonly Buffer[],
   visit: (bytes: Buffer, place: number, needle: number) => Found | undefined,
 ): Found | undefined {
-  const buffer = Buffer.alloc(CHUNK_BYTES + OVERLAP_BYTES);
-  for (let start = 0; start < size; start += CHUNK_BYTES) {
-    const length = Math.min(buffer.length, size - start);
-    const chunk = buffer.subarray(0, readSync(file, buffer, 0, length, offset + start));
-    for (const [index, needle] of needles.entries())
-      for (let at = chunk.indexOf(needle); at !== -1; at = chunk.indexOf(needle, at + 1)) {
-        const found = visit(chunk.subarray(at), start + at, index);
-        if (found !== undefined) return found;
-      }
+  // Given back at once: the next garbage collection of a thread that keeps nothing may be a day away.
+  const memory = new ArrayBuffer(PIECE_BYTES, { maxByteLength: PIECE_BYTES });
+  const buffer = Buffer.from(memory);
+  try {
+    for (let start = 0; start < size; start += STEP_BYTES) {
+      const length = readSync(file, buffer, 0, Math.min(PIECE_BYTES, size - start), offset + start);
+      const piece = buffer.subarray(0, length);
+      for (const [index, needle] of needles.entries())
+        for (let at = piece.indexOf(needle); at !== -1; at = piece.indexOf(needle, at + 1)) {
+          const found = visit(piece.subarray(at), start + at, index);
+          if (found !== undefined) return found;
+        }
+    }
+    return undefined;
+  } finally {
+    memory.resize(0);
   }
-  return undefined;
 }
 
 /**
