@@ -21,12 +21,7 @@ const METER = '@plimsoll/monitor';
 const LOOK_MS = 1000;
 const LOOKS = 60;
 
-/**
- * Starts what `--import @plimsoll/monitor/auto` and `--require @plimsoll/monitor/auto` stand for, once for each process: Node
- * preloads modules in every thread, but all threads share one pool.
- *
- * @returns undefined in a Worker
- */
+/** What `--import` and `--require` of `@plimsoll/monitor/auto` start. @returns undefined in a Worker: all threads share one pool */
 export function start(): ThreadPoolMonitor | undefined {
   if (!isMainThread) return undefined;
   const settings = readSettings(process.env);
@@ -50,10 +45,7 @@ function warn(text: string, code: string): void {
   process.emitWarning(text, { type: 'PlimsollWarning', code });
 }
 
-/**
- * Where no threads can be added, the pool is started with all that it may ever have, whatever the variable says, and most of them
- * are parked. The variable stays what it was, for this process's children.
- */
+/** Where no threads can be added, the pool is started with all that it may ever have; for children the variable stays what it was. */
 async function rescue({ size: asked, max }: NonNullable<AutoSettings['rescue']>): Promise<void> {
   const text = process.env.UV_THREADPOOL_SIZE;
   const size = asked ?? threadPool.size ?? sizeFor(text);
@@ -117,10 +109,7 @@ function warnWhenSizeDiffers(monitor: ThreadPoolMonitor): boolean {
   return true;
 }
 
-/**
- * Processes of a cluster have ports of their own, or each scrape would ask another one: a worker takes the first free one, so that
- * those which replace others do not move away.
- */
+/** Or each scrape would ask another process of a cluster: a worker takes the first free port, one that replaces another the same. */
 async function serve(
   monitor: ThreadPoolMonitor,
   { host, port }: NonNullable<AutoSettings['listen']>,

@@ -10,22 +10,18 @@ import { WaitLog } from './wait-log.js';
 import { type SaturationEvent, WatchList } from './watch-list.js';
 
 /** What exporters read: counts that no `reset()` touches. */
-export interface Logs {
-  readonly fast: WaitLog;
-  readonly slow: WaitLog;
-}
+type Logs = Readonly<Record<'fast' | 'slow', WaitLog>>;
 
 /** Megabytes: it keeps nothing, and a small heap is one that the application does not notice. */
 const HEAP = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 };
 
 const logsOf = new WeakMap<ThreadPoolMonitor, Logs>();
 
-/** The logs of a monitor, for exporters. */
 export const logs = (monitor: ThreadPoolMonitor): Logs => logsOf.get(monitor) as Logs;
 
 /**
  * How long a job waits for a thread of libuv's pool: a histogram as `perf_hooks.monitorEventLoopDelay()` gives one, in
- * nanoseconds. What it reads of an idle pool is the time to wake a thread and to come back, some 0.1 ms; nothing is subtracted.
+ * nanoseconds. What it reads of an idle pool is the time to wake a thread and to come back, some 0.1 ms.
  *
  * It never starts the pool: until the application has used it, nothing is measured. It does not keep the process alive.
  */
@@ -61,14 +57,11 @@ export class ThreadPoolMonitor extends WaitHistogram {
     this.slow.reset();
   }
 
-  /**
-   * Starts the Worker that sends the canaries: a callback of the main thread waits for the application's event loop as well.
-   *
-   * @returns false when it runs already
-   */
+  /** Starts the Worker that sends the canaries. @returns false when it runs already */
   enable(): boolean {
     if (this.#thread !== undefined) return false;
     const memory = new Memory();
+    // Not from the main thread, whose callbacks wait for the application's event loop as well.
     const worker = new Worker(SOURCE, {
       ...{ eval: true, name: 'plimsoll-monitor', resourceLimits: HEAP },
       // What the application preloads is not for this thread, and would load this package in it again.
@@ -89,11 +82,7 @@ export class ThreadPoolMonitor extends WaitHistogram {
     return true;
   }
 
-  /**
-   * Stops the Worker. What was measured can still be read.
-   *
-   * @returns false when it does not run
-   */
+  /** Stops the Worker; what was measured can still be read. @returns false when it does not run */
   disable(): boolean {
     if (this.#thread === undefined) return false;
     this.#thread.removeAllListeners('message');

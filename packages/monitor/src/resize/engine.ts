@@ -14,8 +14,7 @@ import type { Resizer } from './resizer.js';
 import { EngineState, NAME } from './state.js';
 import { openStatus } from './status.js';
 
-// The thread that resizes the pool. One of its own, because its jobs are not to keep the application's event loop alive, and
-// because it answers while that loop is blocked.
+// The thread that resizes the pool: its jobs do not keep the application's event loop alive, and it answers while that is blocked.
 
 const { buffer, tmp, may } = workerData as EngineStartup;
 const state = new EngineState(buffer);

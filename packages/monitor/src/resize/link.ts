@@ -68,11 +68,9 @@ export class Link {
 
   /** Takes what has arrived and could not be handed over yet, at the exit. */
   drain(): void {
-    for (;;) {
-      const received = receiveMessageOnPort(this.#channel as unknown as MessagePort);
-      if (received === undefined) break;
-      this.#receive(received.message);
-    }
+    const port = this.#channel as unknown as MessagePort;
+    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
+      this.#receive(next.message);
   }
 
   async #connect(): Promise<void> {
@@ -123,11 +121,9 @@ export class Link {
 }
 
 /**
- * By the inspector, which every Worker may ask to evaluate an expression in the main thread: it need not have loaded this package.
- *
- * It interrupts that thread anywhere, even where Node's own code has read its queue of ticks and is about to write it: a tick that is
- * added there stops the queue for ever. Microtasks wait until the program's callback has returned; one that waits for events works
- * them off after the next one, which may be another evaluation.
+ * By the inspector, since the main thread need not have loaded this package. It interrupts that thread anywhere, even where Node is
+ * about to write its queue of ticks: a tick that is added there stops the queue for ever. Microtasks wait until the program's callback
+ * has returned; a thread that waits for events works them off after the next one, which may be another evaluation.
  */
 async function startInMainThread(): Promise<void> {
   const { Session } = await import('node:inspector/promises');

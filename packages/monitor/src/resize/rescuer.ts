@@ -52,10 +52,8 @@ const GROW_MS = 30_000;
 /**
  * The rule. Every `waitMs` it looks whether a job waits, and what each thread of the pool has done. Threads are added when a job
  * that waited at one look still does at the next one; threads were blocked meanwhile, in the kernel without a moment of CPU; and
- * those that ran had cores. The pool gets one more for each that is blocked, so that as many as before serve the rest: twice as many
- * when lookups wait for their share, which is half of the threads. They are given back when they were not needed for `holdMs`.
- *
- * A queue that is long because threads compute has no blocked thread, so it gets none more. The size is never above `max`.
+ * those that ran had cores. The pool gets one more for each that is blocked, twice as many when lookups wait for their share, which
+ * is half of the threads. They are given back when they were not needed for `holdMs`.
  */
 export class Rescuer {
   readonly #settings: RescueSettings;

@@ -1,4 +1,4 @@
-/** The name of all that one process has once: the channel that its threads talk over, the key under which its main thread keeps the engine. */
+/** The channel that the threads of a process talk over, and the key under which its main thread keeps the engine. */
 export const NAME = '@plimsoll/monitor:resize';
 
 /** How the pool is resized: by threads that start and end, or by threads that wait in a read. */

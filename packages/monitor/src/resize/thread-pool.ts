@@ -57,13 +57,11 @@ class ProcessThreadPool implements ResizableThreadPool {
   get size(): number | undefined {
     const known = this.#state?.size;
     if (known !== undefined && known > 0) return known;
-    const libuv = this.#variables;
-    return libuv === undefined ? countByName() : libuv.counters().size || undefined;
+    return this.#variables === undefined ? countByName() : this.#variables.counters().size || undefined;
   }
 
   get slowLimit(): number | undefined {
-    const { size } = this;
-    const state = this.#state;
+    const [size, state] = [this.size, this.#state];
     if (size === undefined) return undefined;
     return state === undefined || state.limitsSlow ? slowLimit(size) : Math.min(size, slowLimit(state.real));
   }
@@ -121,5 +119,4 @@ class ProcessThreadPool implements ResizableThreadPool {
  */
 export const threadPool: ResizableThreadPool = new ProcessThreadPool();
 
-/** The way from this thread to the engine. */
 export const engineLink = (): Link => (threadPool as ProcessThreadPool).link;

@@ -17,8 +17,8 @@ export interface Counters {
 }
 
 /**
- * Reads libuv's counters and queues out of the memory of this process, or of another one that may be looked into, by
- * `/proc/PID/mem`: without the pool, without a lock, about a microsecond each. A bad address is an error there and no crash.
+ * Reads libuv's counters and queues out of the memory of a process by `/proc/PID/mem`: without the pool, without a lock, about a
+ * microsecond each. A bad address is an error there and no crash.
  */
 export class PoolMemory {
   /** The process's memory. */
@@ -82,10 +82,6 @@ export class PoolMemory {
     return Math.min(MOST_JOBS, this.#length(queue) + this.#length(slowQueue));
   }
 
-  /**
-   * Goes from the tail to the head, where jobs are taken. One that was taken meanwhile points back to itself or to wherever
-   * it was put, and not to the one that was behind it: then all before it are gone, too.
-   */
   #length(head: number, sought = 0): number {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const length = this.#walk(head, sought);
@@ -94,7 +90,10 @@ export class PoolMemory {
     return 0;
   }
 
-  /** Undefined when a job was put at the tail before the first step. */
+  /**
+   * From the tail to the head, where jobs are taken. One that was taken meanwhile does not point to the one that was behind it any
+   * more: then all before it are gone, too. Undefined when a job was put at the tail before the first step.
+   */
   #walk(head: number, sought: number): number | undefined {
     let behind = head;
     let node = this.#pointers(head)?.previous;

@@ -1,6 +1,6 @@
 import { bucketOf } from '../shared/buckets.js';
 import type { Now } from '../shared/clock.js';
-import { SLOTS, type Waits } from '../shared/memory.js';
+import type { Waits } from '../shared/memory.js';
 
 /** A call that makes one job of the pool and calls back when it is done. */
 export type Call = (done: () => void) => void;
@@ -21,15 +21,12 @@ export interface ProberParts {
 }
 
 /**
- * Sends canaries of one class: jobs that cost nothing, whose time is that of their wait.
- *
- * They go whether or not earlier ones have come back (an open loop): a prober that waits for its answer asks least when the
- * waits are longest. The number of those out is bounded without a bias. The more are out the rarer the next one goes, by a
- * throw of dice, and what goes counts for those that did not (Horvitz and Thompson, 1952): weight 2^k with chance 2^-k.
+ * Sends canaries of one class, jobs that cost nothing, in an open loop: a prober that waits for its answer asks least when the waits
+ * are longest. The number of those out is bounded without a bias: the more are out the rarer the next one goes, by a throw of dice,
+ * and what goes counts for those that did not (Horvitz and Thompson, 1952): weight 2^k with chance 2^-k.
  */
 export class Prober {
   readonly #parts: ProberParts;
-  #next = 0;
   #out = 0;
 
   constructor(parts: ProberParts) {
@@ -41,17 +38,13 @@ export class Prober {
     return this.#out;
   }
 
-  /**
-   * One beat of the clock.
-   *
-   * @param stretch for how many beats it stands
-   */
+  /** One beat of the clock, which stands for so many. */
   tick(stretch = 1): void {
     const { waits, now, random, call, coreWait, perHalving, onWait } = this.#parts;
     const halved = 2 ** Math.floor(this.#out / perHalving);
     if (random() * halved >= 1) return;
     const weight = halved * stretch;
-    const slot = this.#freeSlot();
+    const slot = waits.sentAt.indexOf(0);
     if (slot === -1) return;
     this.#out++;
     call(() => {
@@ -66,17 +59,5 @@ export class Prober {
     const sentAt = now();
     waits.weights[slot] = weight;
     waits.sentAt[slot] = sentAt;
-  }
-
-  /** Canaries return out of order when two threads end them at once, so the next slot need not be free. */
-  #freeSlot(): number {
-    const { sentAt } = this.#parts.waits;
-    for (let tried = 0; tried < SLOTS; tried++) {
-      const slot = (this.#next + tried) % SLOTS;
-      if (sentAt[slot] !== 0) continue;
-      this.#next = (slot + 1) % SLOTS;
-      return slot;
-    }
-    return -1;
   }
 }

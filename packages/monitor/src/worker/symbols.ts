@@ -4,8 +4,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 export type ProcessId = number | 'self';
 
 /**
- * Where libuv keeps its counters in a process: static variables of `src/threadpool.c`, found by the symbol table of its
- * executable. Official builds of Node have one. A build that takes libuv from a shared library has not.
+ * Where libuv keeps its counters in a process: static variables of `src/threadpool.c`, by the symbol table of the executable. Official
+ * builds of Node have one, those that take libuv from a shared library have not.
  */
 export interface Symbols {
   readonly nthreads: number;
@@ -85,11 +85,7 @@ export const findVariable = (name: string, pid: ProcessId = 'self'): number | un
 /** What was found in executables before, by what was looked for: many processes have the same one. */
 const known = new Map<string, object | undefined>();
 
-/**
- * Addresses in the memory of a process.
- *
- * @param search looks for them in the executable, as it lies in its file
- */
+/** Addresses in the memory of a process, by those that `search` finds in its executable as it lies in its file. */
 function inExecutable<Found extends { readonly [Key in keyof Found]: number }>(
   pid: ProcessId,
   what: string,
@@ -136,10 +132,7 @@ function sectionsOf(file: number, header: Buffer): Section[] {
   });
 }
 
-/**
- * The places of names in a table of strings. A linker may store a name as the end of a longer one, so any place counts where
- * the name is followed by its zero.
- */
+/** In a table of strings, where the linker may have stored a name as the end of a longer one. */
 function placesOf(file: number, strings: Section, names: readonly string[]): Map<number, string> {
   const places = new Map<number, string>();
   const needles = names.map((name) => Buffer.from(`${name}\0`, 'latin1'));
@@ -189,11 +182,7 @@ function search<Found>(
   }
 }
 
-/**
- * The addresses of libuv's own variables, which stand behind the name of their unit: other files have some of the same names.
- *
- * @param at where the symbol of the unit's own name is in the file
- */
+/** What stands behind the symbol of the unit's own name, which is `at` this place of the file: other units have some of the names. */
 function valuesOfUnit(
   file: number,
   at: number,
