@@ -111,7 +111,8 @@ const rescue = {
 \`npm run soak:rescue -- --minutes N\`, on ${cores} cores: 4 threads, at most ${MOST}, beside six jobs at a time whose results are known
 (files, SHA-256, pbkdf2, gzip, lookups). Jobs hang in the open of a FIFO for up to 4 s, and in lookups at a name server that goes silent
 for up to 3 s; the hung ones are checked as well. Threads, open files and RSS are those at rest, after the first rounds and after the last.
-*Longest wait* is that of a \`stat\` every 100 ms. At the end the process exits with a pool that has just been made larger.`,
+*Not in time* are changes of the size, as shrinks behind jobs that hang, that were given up and made later. *Longest wait* is that of
+a \`stat\` every 100 ms. At the end the process exits with a pool that has just been made larger.`,
   columns: [
     ['Node', (run) => run.version],
     ['engine', (run) => run.resizing],
@@ -121,6 +122,7 @@ for up to 3 s; the hung ones are checked as well. Threads, open files and RSS ar
     ['in lookups too', (run) => (run.hasResolver ? 'yes' : 'no')],
     ['grown', (run) => run.grown],
     ['shrunk', (run) => run.shrunk],
+    ['not in time', (run) => run.failed],
     ['wrong', (run) => run.wrong],
     ['twice', (run) => run.twice],
     ['lost', (run) => run.lost],

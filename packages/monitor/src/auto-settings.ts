@@ -1,4 +1,4 @@
-import { MOST_THREADS } from './options.js';
+import { fits, RESOLUTION, threadsFrom } from './options.js';
 
 /** What the environment asks of `@plimsoll/monitor/auto`. */
 export interface AutoSettings {
@@ -22,8 +22,8 @@ export function readSettings(env: NodeJS.ProcessEnv): AutoSettings {
   const complaints: string[] = [];
   const read = <Value>(
     name: string,
-    parse: (text: string) => Value | undefined,
     right: string,
+    parse: (text: string) => Value | undefined,
   ): Value | undefined => {
     const text = env[name];
     if (text === undefined || text === '') return undefined;
@@ -31,45 +31,26 @@ export function readSettings(env: NodeJS.ProcessEnv): AutoSettings {
     if (value === undefined) complaints.push(`${name} must be ${right}, not '${text}'`);
     return value;
   };
-  const resolution = read(
-    'PLIMSOLL_MONITOR_RESOLUTION',
-    parseResolution,
-    'a whole number of milliseconds from 1 on',
-  );
-  const waitMs = read(
-    'PLIMSOLL_MONITOR_WAIT_MS',
-    parseWait,
+  const number = (name: string, rule: Parameters<typeof fits>[1]): number | undefined =>
+    read(name, rule[0], (text) => (fits(Number(text), rule) ? Number(text) : undefined));
+  const resolution = number('PLIMSOLL_MONITOR_RESOLUTION', RESOLUTION);
+  const waitMs = number('PLIMSOLL_MONITOR_WAIT_MS', [
     'a number of milliseconds, or 0 for no warnings',
-  );
-  const threads = (name: string) => read(name, parseThreads, 'a whole number of threads from 1 to 1024');
-  const max = threads('PLIMSOLL_MONITOR_RESCUE_MAX');
-  const size = threads('PLIMSOLL_MONITOR_RESCUE_SIZE');
+    ...([0, Number.MAX_VALUE] as const),
+  ]);
+  const max = number('PLIMSOLL_MONITOR_RESCUE_MAX', threadsFrom(1));
+  const size = number('PLIMSOLL_MONITOR_RESCUE_SIZE', threadsFrom(1));
   if (size !== undefined && max === undefined)
     complaints.push('PLIMSOLL_MONITOR_RESCUE_SIZE means nothing without PLIMSOLL_MONITOR_RESCUE_MAX');
-  const listen = read('PLIMSOLL_MONITOR_LISTEN', parseAddress, 'PORT or HOST:PORT');
+  const listen = read('PLIMSOLL_MONITOR_LISTEN', 'PORT or HOST:PORT', parseAddress);
   return {
     ...{ resolution, waitMs: waitMs === 0 ? undefined : (waitMs ?? WAIT_MS), listen, complaints },
     rescue: max === undefined ? undefined : { size, max },
   };
 }
 
-function parseResolution(text: string): number | undefined {
-  const value = Number(text);
-  return Number.isInteger(value) && value >= 1 && value < 2 ** 31 ? value : undefined;
-}
-
-function parseThreads(text: string): number | undefined {
-  const value = Number(text);
-  return Number.isInteger(value) && value >= 1 && value <= MOST_THREADS ? value : undefined;
-}
-
-function parseWait(text: string): number | undefined {
-  const value = Number(text);
-  return value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined;
-}
-
 function parseAddress(text: string): { host: string; port: number } | undefined {
-  const [, host = HOST, digits = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
-  const port = digits === '' ? Number.NaN : Number(digits);
+  const [, host = HOST, digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
   return port <= MOST_PORT ? { host: host.replace(/^\[(.*)\]$/, '$1'), port } : undefined;
 }

@@ -7,7 +7,7 @@ import { prometheusContentType } from './metrics/prometheus.js';
 import { stateAtHome } from './resize/home.js';
 import { rescueThreadPool } from './resize/rescue.js';
 import type { RescueChange } from './resize/rescuer.js';
-import { threadPool } from './resize/thread-pool.js';
+import { engineLink, threadPool } from './resize/thread-pool.js';
 import { sizeFor } from './shared/pool-size.js';
 import { fast } from './worker/calls.js';
 
@@ -21,12 +21,7 @@ const METER = '@plimsoll/monitor';
 const LOOK_MS = 1000;
 const LOOKS = 60;
 
-/**
- * Starts what `--import @plimsoll/monitor/auto` and `--require @plimsoll/monitor/auto` stand for, once for each process: Node
- * preloads modules in every thread, but all threads share one pool.
- *
- * @returns undefined in a Worker
- */
+/** What `--import` and `--require` of `@plimsoll/monitor/auto` start. @returns undefined in a Worker: all threads share one pool */
 export function start(): ThreadPoolMonitor | undefined {
   if (!isMainThread) return undefined;
   const settings = readSettings(process.env);
@@ -35,14 +30,14 @@ export function start(): ThreadPoolMonitor | undefined {
   if (settings.rescue !== undefined) void rescue(settings.rescue);
   if (settings.waitMs !== undefined) warnWhenSaturated(monitor, settings.waitMs);
   if (settings.listen !== undefined) serve(monitor, settings.listen).catch(cannotListen);
-  observeWhenThere(monitor);
+  tryForAMinute(() => observeWhenThere(monitor));
   try {
     monitor.enable();
   } catch (error) {
     // Such as a process that may have no threads, by --permission: the application runs all the same.
     warn(`The thread pool is not monitored: ${(error as Error).message}`, 'PLIMSOLL_MONITOR_LOST');
   }
-  warnWhenSizeDiffers(monitor);
+  tryForAMinute(() => warnWhenSizeDiffers(monitor));
   return monitor;
 }
 
@@ -50,10 +45,7 @@ function warn(text: string, code: string): void {
   process.emitWarning(text, { type: 'PlimsollWarning', code });
 }
 
-/**
- * Where no threads can be added, the pool is started with all that it may ever have, whatever the variable says, and most of them
- * are parked. The variable stays what it was, for this process's children.
- */
+/** Where no threads can be added, the pool is started with all that it may ever have; for children the variable stays what it was. */
 async function rescue({ size: asked, max }: NonNullable<AutoSettings['rescue']>): Promise<void> {
   const text = process.env.UV_THREADPOOL_SIZE;
   const size = asked ?? threadPool.size ?? sizeFor(text);
@@ -65,9 +57,16 @@ async function rescue({ size: asked, max }: NonNullable<AutoSettings['rescue']>)
   }
   try {
     const rescue = await rescueThreadPool({ size, max });
+    let emit = warn;
     const say = ({ from, size, reason }: RescueChange): void =>
-      warn(`libuv's pool: ${from} → ${size} threads; ${reason}`, 'PLIMSOLL_POOL_RESCUED');
+      emit(`libuv's pool: ${from} → ${size} threads; ${reason}`, 'PLIMSOLL_POOL_RESCUED');
     rescue.on('grow', say).on('shrink', say);
+    process.on('exit', () => {
+      // No turn of the event loop comes any more, neither for a change that has just been made nor for `emitWarning`.
+      emit = (text, code) =>
+        void process.emit('warning', Object.assign(new Error(text), { name: 'PlimsollWarning', code }));
+      engineLink().drain();
+    });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     warn(`The thread pool is not rescued: ${message}`, code ?? 'PLIMSOLL_MONITOR_RESCUE_UNAVAILABLE');
@@ -95,27 +94,22 @@ function described({ threadPool: { size, busy, queued } }: ThreadPoolMonitor): s
   return ` (${size} threads, ${busy} busy, ${queued} jobs waiting)`;
 }
 
-/** The application may set the variable in its first lines, and may use the pool much later; so for the first minute. */
-function warnWhenSizeDiffers(monitor: ThreadPoolMonitor, looks = LOOKS): void {
+/** The application may set the variable in its first lines, and may use the pool much later. */
+function warnWhenSizeDiffers(monitor: ThreadPoolMonitor): boolean {
   const { size } = monitor.threadPool;
   const text = process.env.UV_THREADPOOL_SIZE;
-  if (looks === 0 || stateAtHome() !== undefined) return;
-  if (size === undefined || size === sizeFor(text)) {
-    setTimeout(() => warnWhenSizeDiffers(monitor, looks - 1), LOOK_MS).unref();
-    return;
-  }
+  if (stateAtHome() !== undefined) return true;
+  if (size === undefined || size === sizeFor(text)) return false;
   warn(
     `libuv's pool has ${size} threads, but UV_THREADPOOL_SIZE is ${text === undefined ? 'not set' : `'${text}'`}: something used ` +
       "the pool before the variable was changed, as Node's loader of ES modules does before Node 22.18 and 24.3. Set it before " +
       'Node starts, or load @plimsoll/monitor/auto by --require, not --import',
     'PLIMSOLL_POOL_SIZE',
   );
+  return true;
 }
 
-/**
- * Processes of a cluster have ports of their own, or each scrape would ask another one: a worker takes the first free one, so that
- * those which replace others do not move away.
- */
+/** Or each scrape would ask another process of a cluster: a worker takes the first free port, one that replaces another the same. */
 async function serve(
   monitor: ThreadPoolMonitor,
   { host, port }: NonNullable<AutoSettings['listen']>,
@@ -142,11 +136,18 @@ async function serve(
   listen();
 }
 
-/** An SDK may be started after this, by the application; then it is seen within a second, for the first minute. */
-function observeWhenThere(monitor: ThreadPoolMonitor, looks = LOOKS): void {
+/** An SDK may be started after this, by the application. */
+function observeWhenThere(monitor: ThreadPoolMonitor): boolean {
   const api = Reflect.get(globalThis, OPEN_TELEMETRY) as
     | { readonly metrics?: { getMeter(name: string): Meter } }
     | undefined;
-  if (api?.metrics !== undefined) observeWithOpenTelemetry(monitor, api.metrics.getMeter(METER));
-  else if (looks > 0) setTimeout(() => observeWhenThere(monitor, looks - 1), LOOK_MS).unref();
+  if (api?.metrics === undefined) return false;
+  observeWithOpenTelemetry(monitor, api.metrics.getMeter(METER));
+  return true;
+}
+
+/** Tries each second of the first minute, until that says it is done. */
+function tryForAMinute(attempt: () => boolean, looks = LOOKS): void {
+  if (attempt() || looks === 0) return;
+  setTimeout(() => tryForAMinute(attempt, looks - 1), LOOK_MS).unref();
 }

@@ -23,17 +23,17 @@ export class ResizeError extends Error {
   }
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
+export const unavailable = (why: string): ResizeError =>
+  new ResizeError('PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE', `this pool cannot be resized: ${why}`);
 
-function coded<Failure extends Error>(error: Failure): Failure {
+/** A TypeError for a value of a wrong type, a RangeError for a number that cannot be meant. */
+export function badOption(
+  Failure: TypeErrorConstructor | RangeErrorConstructor,
+  name: string,
+  value: unknown,
+  right: string,
+): Error {
+  const shown = typeof value === 'string' ? `'${value}'` : String(value);
   const code: MonitorErrorCode = 'PLIMSOLL_MONITOR_BAD_OPTION';
-  return Object.assign(error, { code });
+  return Object.assign(new Failure(`${name} must be ${right}, not ${shown}`), { code });
 }
-
-/** A value of a wrong type. */
-export const badType = (name: string, value: unknown, right: string): TypeError =>
-  coded(new TypeError(`${name} must be ${right}, not ${shown(value)}`));
-
-/** A number that cannot be meant. */
-export const outOfRange = (name: string, value: unknown, right: string): RangeError =>
-  coded(new RangeError(`${name} must be ${right}, not ${shown(value)}`));

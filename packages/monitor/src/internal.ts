@@ -1,6 +1,3 @@
-/**
- * Parts of the monitor that the other packages of this repository are made of. No part of the public interface: what is here
- * changes in any version.
- */
+// For the other packages of this repository; no part of the public interface.
 export { type Counters, PoolMemory } from './worker/pool-memory.js';
 export { findVariable } from './worker/symbols.js';

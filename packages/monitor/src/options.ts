@@ -1,4 +1,4 @@
-import { badType, outOfRange } from './errors.js';
+import { badOption } from './errors.js';
 
 /** Options of `monitorThreadPool()`. */
 export interface MonitorOptions {
@@ -40,80 +40,73 @@ export interface RescueOptions {
   readonly holdMs?: number | undefined;
 }
 
-/** `setTimeout` knows no longer ones. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** libuv's own limit. */
+export const MOST_THREADS = 1024;
+/** `setTimeout` knows no longer times. */
+export const LONGEST_MS = 2 ** 31 - 1;
 
-/** With defaults. @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION */
+/** What a number must be: in words, by its bounds, and whether it must be a whole one. */
+type Rule = readonly [right: string, least: number, most: number, isWhole?: true];
+
+export const RESOLUTION: Rule = ['a whole number of milliseconds from 1 on', 1, LONGEST_MS, true];
+export const threadsFrom = (least: number): Rule => [
+  `a whole number of threads from ${least} to ${MOST_THREADS}`,
+  ...([least, MOST_THREADS, true] as const),
+];
+const timeFrom = (least: number, most = Number.MAX_VALUE): Rule => [
+  `a number of milliseconds ${least === Number.MIN_VALUE ? 'above 0' : `from ${least} on`}`,
+  ...([least, most] as const),
+];
+
+export const fits = (value: number, [, least, most, isWhole]: Rule): boolean =>
+  value >= least && value <= most && (!isWhole || Number.isInteger(value));
+
+// All of these throw a TypeError or a RangeError, code PLIMSOLL_MONITOR_BAD_OPTION.
+
+/** With defaults. */
 export function checkOptions(options: unknown): Required<Record<keyof MonitorOptions, number>> {
-  const { resolution = 50, slowResolution = 1000 } = checkObject('options', options) as MonitorOptions;
-  checkResolution('options.resolution', resolution);
-  checkResolution('options.slowResolution', slowResolution);
+  const { resolution = 50, slowResolution = 1000 } = checkObject(options) as MonitorOptions;
+  checkNumber('options.resolution', resolution, RESOLUTION);
+  checkNumber('options.slowResolution', slowResolution, RESOLUTION);
   return { resolution, slowResolution };
 }
 
-function checkResolution(name: string, value: unknown): void {
-  const right = 'a whole number of milliseconds from 1 on';
-  if (typeof value !== 'number') throw badType(name, value, right);
-  if (!Number.isInteger(value) || value < 1 || value > LONGEST_MS) throw outOfRange(name, value, right);
-}
-
-/** @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION */
-export function checkSaturation(options: unknown): SaturationOptions {
-  const { waitMs, forMs } = checkObject('options', options) as SaturationOptions;
-  checkTime('options.waitMs', waitMs, 'a number of milliseconds above 0', (time) => time > 0);
-  checkTime('options.forMs', forMs, 'a number of milliseconds from 0 on', (time) => time >= 0);
+export function checkSaturation(options: unknown, callback: unknown): SaturationOptions {
+  const { waitMs, forMs } = checkObject(options) as SaturationOptions;
+  checkNumber('options.waitMs', waitMs, timeFrom(Number.MIN_VALUE));
+  checkNumber('options.forMs', forMs, timeFrom(0));
+  if (typeof callback !== 'function') throw badOption(TypeError, 'callback', callback, 'a function');
   return { waitMs, forMs };
 }
 
-function checkTime(name: string, value: unknown, right: string, isRight: (time: number) => boolean): void {
-  if (typeof value !== 'number') throw badType(name, value, right);
-  if (!(isRight(value) && value < Number.POSITIVE_INFINITY)) throw outOfRange(name, value, right);
-}
+/** As `percentile()` of Node's histograms takes it. */
+export const checkPercentile = (value: unknown): void =>
+  checkNumber('percentile', value, ['a number above 0 and up to 100', Number.MIN_VALUE, 100]);
 
-function checkObject(name: string, value: unknown): object {
-  if (typeof value === 'object' && value !== null) return value;
-  throw badType(name, value, 'an object');
-}
-
-/** @throws TypeError, code PLIMSOLL_MONITOR_BAD_OPTION */
-export function checkFunction(name: string, value: unknown): void {
-  if (typeof value !== 'function') throw badType(name, value, 'a function');
-}
-
-/** As `percentile()` of Node's histograms takes it. @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION */
-export function checkPercentile(value: unknown): void {
-  const right = 'a number above 0 and up to 100';
-  if (typeof value !== 'number') throw badType('percentile', value, right);
-  if (!(value > 0 && value <= 100)) throw outOfRange('percentile', value, right);
-}
-
-/** libuv's own limit. */
-export const MOST_THREADS = 1024;
-
-function checkThreads(name: string, value: unknown, least = 1): void {
-  const right = `a whole number of threads from ${least} to ${MOST_THREADS}`;
-  if (typeof value !== 'number') throw badType(name, value, right);
-  if (!Number.isInteger(value) || value < least || value > MOST_THREADS) throw outOfRange(name, value, right);
-}
-
-/** With defaults. @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION */
+/** With defaults. */
 export function checkRescue(options: unknown, usual: number): Required<Record<keyof RescueOptions, number>> {
-  const given = checkObject('options', options) as RescueOptions;
-  const { size = usual, max = 32, waitMs = 100, holdMs = 10_000 } = given;
-  checkThreads('options.size', size);
-  checkThreads('options.max', max, size + 1);
-  const isTime = (least: number) => (time: number) => time >= least && time <= LONGEST_MS;
-  checkTime('options.waitMs', waitMs, 'a number of milliseconds from 10 on', isTime(10));
-  checkTime('options.holdMs', holdMs, 'a number of milliseconds from 0 on', isTime(0));
+  const { size = usual, max = 32, waitMs = 100, holdMs = 10_000 } = checkObject(options) as RescueOptions;
+  checkNumber('options.size', size, threadsFrom(1));
+  checkNumber('options.max', max, threadsFrom(size + 1));
+  checkNumber('options.waitMs', waitMs, timeFrom(10, LONGEST_MS));
+  checkNumber('options.holdMs', holdMs, timeFrom(0, LONGEST_MS));
   return { size, max, waitMs, holdMs };
 }
 
-/** @returns timeoutMs @throws TypeError or RangeError, code PLIMSOLL_MONITOR_BAD_OPTION */
+/** @returns timeoutMs */
 export function checkResize(size: unknown, options: unknown): number {
-  checkThreads('size', size);
-  const { timeoutMs = 30_000 } = checkObject('options', options) as ResizeOptions;
-  const time = 'a number of milliseconds above 0';
-  if (typeof timeoutMs !== 'number') throw badType('options.timeoutMs', timeoutMs, time);
-  if (!(timeoutMs > 0)) throw outOfRange('options.timeoutMs', timeoutMs, time);
+  checkNumber('size', size, threadsFrom(1));
+  const { timeoutMs = 30_000 } = checkObject(options) as ResizeOptions;
+  checkNumber('options.timeoutMs', timeoutMs, timeFrom(Number.MIN_VALUE, Number.POSITIVE_INFINITY));
   return timeoutMs;
+}
+
+function checkNumber(name: string, value: unknown, rule: Rule): void {
+  if (typeof value !== 'number') throw badOption(TypeError, name, value, rule[0]);
+  if (!fits(value, rule)) throw badOption(RangeError, name, value, rule[0]);
+}
+
+function checkObject(value: unknown): object {
+  if (typeof value === 'object' && value !== null) return value;
+  throw badOption(TypeError, 'options', value, 'an object');
 }

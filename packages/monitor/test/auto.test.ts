@@ -42,6 +42,13 @@ for (const flag of ['--import', '--require']) {
   });
 }
 
+test('a rescue is not kept secret by the end of the process', { skip: !IS_LINUX }, async () => {
+  const env = environment({ PLIMSOLL_MONITOR_RESCUE_MAX: '8', PLIMSOLL_MONITOR_RESCUE_SIZE: '2' });
+  const { code, stderr } = await runNode(['--require', AUTO, fixture('rescued-at-exit.cjs')], { cwd, env });
+  assert.equal(code, 0);
+  assert.match(stderr, /\[PLIMSOLL_POOL_RESCUED\] PlimsollWarning: libuv's pool: 2 → 4 threads; jobs waited/);
+});
+
 test('no warnings when they are not wanted', { skip: !HAS_FIFOS }, async () => {
   const { stderr } = await runNode(['--import', AUTO, fixture('saturated.cjs')], {
     cwd,

@@ -10,13 +10,14 @@ function fixture(perHalving: number, random = seeded(1)) {
   const { fast: waits } = new Memory();
   const out: (() => void)[] = [];
   const returned: { sentAt: number; wait: number }[] = [];
-  const made = { waits, out, returned, time: 1 };
+  const made = { waits, out, returned, time: 1, coreWait: 0 };
   const prober = new Prober({
     waits,
     random,
     perHalving,
     now: () => made.time,
     call: (done) => out.push(done),
+    coreWait: () => made.coreWait,
     onWait: (sentAt, wait) => returned.push({ sentAt, wait }),
   });
   return Object.assign(made, { prober });
@@ -45,6 +46,20 @@ test('the wait is from the call to its callback, and its slot is free again', ()
   assert.deepEqual(made.returned, [{ sentAt: 1, wait: 7000 }]);
   assert.equal(sum(made.waits.counts), 1);
   assert.ok(made.waits.sentAt.every((sentAt) => sentAt === 0));
+});
+
+test('what this thread waited for a core is no wait for one of the pool', () => {
+  const made = fixture(16);
+  for (let sent = 0; sent < 2; sent++) made.prober.tick();
+  made.time = 7001;
+  made.coreWait = 5000;
+  made.out[0]?.();
+  made.coreWait = 8000;
+  made.out[1]?.();
+  assert.deepEqual(
+    made.returned.map(({ wait }) => wait),
+    [2000, 0],
+  );
 });
 
 test('a pool that stands still for a day has some hundred canaries out, and they stand for all', () => {

@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { monitorThreadPool } from '@plimsoll/monitor';
-import { countByName } from '../dist/worker/pool-names.js';
+import { countByName } from '../dist/worker/tasks.js';
 import { fixture, holdThreads, IS_LINUX, runNode, until } from './support.js';
 
 const SIZE = 4;

@@ -5,7 +5,7 @@ import type { Distribution, FollowedFamily, NumberFamily, Sample } from '../metr
 import { type Meter, observeFamilies } from '../metrics/opentelemetry.js';
 import { textOf } from '../metrics/prometheus.js';
 import { stateAtHome } from '../resize/home.js';
-import { BUCKETS, middleOf } from '../shared/buckets.js';
+import { middleOf } from '../shared/buckets.js';
 
 /** After .NET's `dotnet.thread_pool.*`, the thread pool that OpenTelemetry has names for. */
 const PREFIX = 'nodejs.thread_pool';
@@ -26,39 +26,25 @@ export function familiesOf(monitor: ThreadPoolMonitor): (NumberFamily | Followed
       return value === undefined ? [] : [{ value }];
     },
   });
-  const byKind = <Value>(of: (log: WaitLog) => Value): Sample<Value>[] =>
+  const byKind = <Value>(of: (log: WaitLog) => Value): Required<Sample<Value>>[] =>
     KINDS.map((kind) => ({ value: of(logs(monitor)[kind]), attributes: { [KIND]: kind } }));
+  const blocked =
+    'Threads of the pool that wait in the kernel while jobs wait for them, as a rescue sees it.';
+  const queued = 'Jobs that wait for a thread of the pool, counted up to 4096.';
+  const utilization = 'Busy threads divided by all, over the last ten seconds.';
   return [
     gauge('thread.count', '{thread}', "Threads of libuv's pool, counted.", () => threadPool.size),
     gauge('thread.active', '{thread}', 'Threads of the pool that run a job.', () => threadPool.busy),
-    gauge(
-      'thread.blocked',
-      '{thread}',
-      'Threads of the pool that wait in the kernel while jobs wait for them, as a rescue sees it.',
-      () => atHome()?.blocked,
-    ),
-    gauge(
-      'queue.length',
-      '{job}',
-      'Jobs that wait for a thread of the pool, counted up to 4096.',
-      () => threadPool.queued,
-    ),
-    gauge(
-      'utilization',
-      '1',
-      'Busy threads divided by all, over the last ten seconds.',
-      () => threadPool.utilization,
-    ),
+    gauge('thread.blocked', '{thread}', blocked, () => atHome()?.blocked),
+    gauge('queue.length', '{job}', queued, () => threadPool.queued),
+    gauge('utilization', '1', utilization, () => threadPool.utilization),
     {
       ...{ name: `${PREFIX}.resizes`, type: 'counter', unit: '{resize}' },
       help: 'How often the pool was made larger or smaller while it ran.',
-      samples: () => {
-        const known = isMainThread ? (atHome()?.resizes ?? { grow: 0, shrink: 0 }) : undefined;
-        return Object.entries(known ?? {}).map(([way, value]) => ({
-          value,
-          attributes: { [DIRECTION]: way },
-        }));
-      },
+      samples: () =>
+        Object.entries(isMainThread ? (atHome()?.resizes ?? { grow: 0, shrink: 0 }) : {}).map(
+          ([way, value]) => ({ value, attributes: { [DIRECTION]: way } }),
+        ),
     },
     {
       // A pool that stands still returns no canary, and the histogram shows nothing.
@@ -73,11 +59,10 @@ export function familiesOf(monitor: ThreadPoolMonitor): (NumberFamily | Followed
       follow: () => {
         const seen: Float64Array[] = [];
         return (record) => {
-          for (const [kind, { value: totals, attributes = {} }] of byKind((log) => log.totals()).entries()) {
-            eachBucket(totals, (count, seconds, bucket) => {
-              const fresh = count - (seen[kind]?.[bucket] ?? 0);
-              for (let time = 0; time < fresh; time++) record(seconds, attributes);
-            });
+          for (const [kind, { value: totals, attributes }] of byKind((log) => log.totals()).entries()) {
+            for (const [bucket, count] of totals.entries())
+              for (let fresh = count - (seen[kind]?.[bucket] ?? 0); fresh > 0; fresh--)
+                record(secondsOf(bucket), attributes);
             seen[kind] = totals;
           }
         };
@@ -86,28 +71,15 @@ export function familiesOf(monitor: ThreadPoolMonitor): (NumberFamily | Followed
   ];
 }
 
-function eachBucket(
-  totals: Float64Array,
-  visit: (count: number, seconds: number, bucket: number) => void,
-): void {
-  for (let bucket = 0; bucket < BUCKETS; bucket++) {
-    const count = totals[bucket] as number;
-    if (count > 0) visit(count, middleOf(bucket) / 1e9, bucket);
-  }
-}
+const secondsOf = (bucket: number): number => middleOf(bucket) / 1e9;
 
 function distributionOf(totals: Float64Array): Distribution {
-  const sumOf = (term: (count: number, seconds: number) => number): number => {
-    let sum = 0;
-    eachBucket(totals, (count, seconds) => {
-      sum += term(count, seconds);
-    });
-    return sum;
-  };
+  const sumOf = (term: (seconds: number) => number): number =>
+    totals.reduce((sum, count, bucket) => (count === 0 ? sum : sum + count * term(secondsOf(bucket))), 0);
   return {
-    count: sumOf((count) => count),
-    sum: sumOf((count, seconds) => count * seconds),
-    countUpTo: (bound) => sumOf((count, seconds) => (seconds <= bound ? count : 0)),
+    count: sumOf(() => 1),
+    sum: sumOf((seconds) => seconds),
+    countUpTo: (bound) => sumOf((seconds) => Number(seconds <= bound)),
   };
 }
 

@@ -32,32 +32,31 @@ type Metric<Registry, Self> = new (options: {
  */
 export function registerWithPromClient<Registry>(
   monitor: ThreadPoolMonitor,
-  client: PromClient<Registry>,
-  registry: Registry = client.register,
+  { Counter, Gauge, Histogram, register }: PromClient<Registry>,
+  registry: Registry = register,
 ): void {
   for (const family of familiesOf(monitor)) {
-    const { help } = family;
     const labelNames = Object.keys(family.samples()[0]?.attributes ?? {}).map(underscored);
-    const name = prometheusName(family);
-    const options = { name, help, labelNames, registers: [registry], buckets: [...BOUNDS] };
+    const described = { name: prometheusName(family), help: family.help, labelNames };
+    const options = { ...described, registers: [registry], buckets: [...BOUNDS] };
     if (family.type === 'histogram') {
       const each = family.follow();
-      new client.Histogram({
+      new Histogram({
         ...options,
         collect() {
           each((value, attributes) => this.observe(labelsOf(attributes), value));
         },
       });
-    } else if (family.type === 'counter') {
-      new client.Counter({
+    } else if (family.type === 'counter')
+      new Counter({
         ...options,
         collect() {
           this.reset();
           for (const { value, attributes } of family.samples()) this.inc(labelsOf(attributes), value);
         },
       });
-    } else {
-      new client.Gauge({
+    else
+      new Gauge({
         ...options,
         collect() {
           // NaN is what Prometheus takes for unknown.
@@ -66,7 +65,6 @@ export function registerWithPromClient<Registry>(
             this.set(labelsOf(attributes), value);
         },
       });
-    }
   }
 }
 

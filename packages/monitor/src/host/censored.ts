@@ -14,28 +14,24 @@ export interface Unfinished {
 export function withUnfinished(counts: Float64Array, unfinished: readonly Unfinished[]): Float64Array {
   if (unfinished.length === 0) return counts;
   const cut = new Float64Array(BUCKETS);
-  let left = sum(counts);
-  for (const { age, weight } of unfinished) {
-    const bucket = bucketOf(age);
-    cut[bucket] = (cut[bucket] as number) + weight;
-    left += weight;
-  }
-  const masses = new Float64Array(BUCKETS);
+  addTo(cut, unfinished);
+  let left = sum(counts) + sum(cut);
   let scale = 1;
-  for (let bucket = 0; bucket < BUCKETS; bucket++) {
-    const ended = counts[bucket] as number;
+  return counts.map((ended, bucket) => {
     const lost = cut[bucket] as number;
-    masses[bucket] = ended * scale;
+    const mass = ended * scale;
     left -= ended + lost;
-    if (lost === 0) continue;
-    if (left > 0) scale *= (left + lost) / left;
-    else masses[bucket] = (masses[bucket] as number) + lost * scale;
-  }
-  return masses;
+    if (lost > 0 && left > 0) scale *= (left + lost) / left;
+    return lost > 0 && left <= 0 ? mass + lost * scale : mass;
+  });
 }
 
-export function sum(counts: Float64Array): number {
-  let total = 0;
-  for (let bucket = 0; bucket < BUCKETS; bucket++) total += counts[bucket] as number;
-  return total;
+/** Counts each in the bucket of its age. */
+export function addTo(counts: Float64Array, unfinished: readonly Unfinished[]): void {
+  for (const { age, weight } of unfinished) {
+    const bucket = bucketOf(age);
+    counts[bucket] = (counts[bucket] as number) + weight;
+  }
 }
+
+export const sum = (counts: Float64Array): number => counts.reduce((total, count) => total + count, 0);

@@ -1,32 +1,27 @@
-import {
-  checkFunction,
-  checkOptions,
-  checkSaturation,
-  type MonitorOptions,
-  type SaturationOptions,
-} from '../options.js';
+import { Worker } from 'node:worker_threads';
+import { checkOptions, checkSaturation, type MonitorOptions, type SaturationOptions } from '../options.js';
 import { clockFrom, type Origin } from '../shared/clock.js';
 import { Memory } from '../shared/memory.js';
-import { CanaryThread } from './canary-thread.js';
+import type { Startup, ToWorker, WatchNews } from '../shared/messages.js';
+import { SOURCE } from '../worker/source.js';
 import { ObservedPool, type ThreadPool } from './thread-pool.js';
 import { WaitHistogram } from './wait-histogram.js';
 import { WaitLog } from './wait-log.js';
 import { type SaturationEvent, WatchList } from './watch-list.js';
 
 /** What exporters read: counts that no `reset()` touches. */
-export interface Logs {
-  readonly fast: WaitLog;
-  readonly slow: WaitLog;
-}
+type Logs = Readonly<Record<'fast' | 'slow', WaitLog>>;
+
+/** Megabytes: it keeps nothing, and a small heap is one that the application does not notice. */
+const HEAP = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 };
 
 const logsOf = new WeakMap<ThreadPoolMonitor, Logs>();
 
-/** The logs of a monitor, for exporters. */
 export const logs = (monitor: ThreadPoolMonitor): Logs => logsOf.get(monitor) as Logs;
 
 /**
  * How long a job waits for a thread of libuv's pool: a histogram as `perf_hooks.monitorEventLoopDelay()` gives one, in
- * nanoseconds. What it reads of an idle pool is the time to wake a thread and to come back, some 0.1 ms; nothing is subtracted.
+ * nanoseconds. What it reads of an idle pool is the time to wake a thread and to come back, some 0.1 ms.
  *
  * It never starts the pool: until the application has used it, nothing is measured. It does not keep the process alive.
  */
@@ -40,7 +35,7 @@ export class ThreadPoolMonitor extends WaitHistogram {
   readonly #logs: Logs;
   readonly #pool: ObservedPool;
   readonly #watches = new WatchList();
-  #thread: CanaryThread | undefined;
+  #thread: Worker | undefined;
 
   constructor(options: unknown) {
     const checked = checkOptions(options);
@@ -52,8 +47,7 @@ export class ThreadPoolMonitor extends WaitHistogram {
     this.#options = checked;
     this.#origin = origin;
     this.#logs = both;
-    this.#pool = new ObservedPool(now);
-    this.threadPool = this.#pool;
+    this.threadPool = this.#pool = new ObservedPool(now);
     logsOf.set(this, both);
   }
 
@@ -63,38 +57,36 @@ export class ThreadPoolMonitor extends WaitHistogram {
     this.slow.reset();
   }
 
-  /**
-   * Starts the Worker that sends the canaries.
-   *
-   * @returns false when it runs already
-   */
+  /** Starts the Worker that sends the canaries. @returns false when it runs already */
   enable(): boolean {
     if (this.#thread !== undefined) return false;
     const memory = new Memory();
-    const startup = {
-      ...this.#options,
-      buffer: memory.buffer,
-      origin: this.#origin,
-      watches: this.#watches.options,
-    };
-    this.#thread = new CanaryThread(startup, {
-      onNews: (news) => this.#watches.tell(news),
-      onLost: (reason) => this.#lost(reason),
+    // Not from the main thread, whose callbacks wait for the application's event loop as well.
+    const worker = new Worker(SOURCE, {
+      ...{ eval: true, name: 'plimsoll-monitor', resourceLimits: HEAP },
+      // What the application preloads is not for this thread, and would load this package in it again.
+      ...{ execArgv: [], env: {} },
+      workerData: {
+        ...{ ...this.#options, buffer: memory.buffer, origin: this.#origin },
+        watches: this.#watches.options,
+      } satisfies Startup,
     });
+    worker.on('message', (news: WatchNews) => this.#watches.tell(news));
+    worker.on('error', (reason) => this.#lost(reason));
+    // After the listeners, which take references of their own.
+    worker.unref();
+    this.#thread = worker;
     this.#logs.fast.begin(memory.fast);
     this.#logs.slow.begin(memory.slow);
-    this.#pool.begin(memory);
+    this.#pool.state = memory.pool;
     return true;
   }
 
-  /**
-   * Stops the Worker. What was measured can still be read.
-   *
-   * @returns false when it does not run
-   */
+  /** Stops the Worker; what was measured can still be read. @returns false when it does not run */
   disable(): boolean {
     if (this.#thread === undefined) return false;
-    this.#thread.stop();
+    this.#thread.removeAllListeners('message');
+    void this.#thread.terminate();
     this.#end();
     return true;
   }
@@ -115,9 +107,9 @@ export class ThreadPoolMonitor extends WaitHistogram {
    * });
    */
   onSaturation(options: SaturationOptions, callback: (event: SaturationEvent) => void): () => void {
-    const { waitMs, forMs } = checkSaturation(options);
-    checkFunction('callback', callback);
-    return this.#watches.add(waitMs * 1e6, forMs * 1e6, callback, (message) => this.#thread?.post(message));
+    const { waitMs, forMs } = checkSaturation(options, callback);
+    const post = (message: ToWorker): void => this.#thread?.postMessage(message);
+    return this.#watches.add(waitMs * 1e6, forMs * 1e6, callback, post);
   }
 
   #lost(reason: unknown): void {
@@ -132,7 +124,7 @@ export class ThreadPoolMonitor extends WaitHistogram {
     this.#thread = undefined;
     this.#logs.fast.end();
     this.#logs.slow.end();
-    this.#pool.end();
+    this.#pool.state = undefined;
     this.#watches.end();
   }
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { Now } from '../shared/clock.js';
-import type { Memory } from '../shared/memory.js';
+import type { PoolState } from '../shared/memory.js';
 
 /**
  * What the pool itself looks like, as the monitor last saw it. `undefined`: this platform, or this build of Node, does not tell;
@@ -19,34 +19,27 @@ export interface ThreadPool {
 
 export class ObservedPool implements ThreadPool {
   readonly #now: Now;
-  #memory: Memory | undefined;
+  /** Undefined while the monitor is not enabled. */
+  state: PoolState | undefined;
 
   constructor(now: Now) {
     this.#now = now;
   }
 
-  begin(memory: Memory): void {
-    this.#memory = memory;
-  }
-
-  end(): void {
-    this.#memory = undefined;
-  }
-
   get size(): number | undefined {
-    return known(this.#memory?.pool.size);
+    return known(this.state?.size);
   }
 
   get busy(): number | undefined {
-    return known(this.#memory?.pool.busy);
+    return known(this.state?.busy);
   }
 
   get queued(): number | undefined {
-    return known(this.#memory?.pool.queued);
+    return known(this.state?.queued);
   }
 
   get utilization(): number | undefined {
-    return known(this.#memory?.pool.utilization(this.#now()));
+    return known(this.state?.utilization(this.#now()));
   }
 
   toJSON(): ThreadPool {

@@ -1,5 +1,5 @@
 import { checkPercentile } from '../options.js';
-import { BUCKETS, middleOf } from '../shared/buckets.js';
+import { middleOf } from '../shared/buckets.js';
 import { sum, withUnfinished } from './censored.js';
 import type { WaitLog } from './wait-log.js';
 
@@ -93,26 +93,15 @@ export class WaitHistogram {
   }
 
   #masses(): Float64Array {
-    const counts = this.#log.totals();
     const before = this.#before;
-    if (before !== undefined)
-      for (let bucket = 0; bucket < BUCKETS; bucket++)
-        counts[bucket] = (counts[bucket] as number) - (before[bucket] as number);
+    const counts = this.#log.totals().map((count, bucket) => count - (before?.[bucket] ?? 0));
     return withUnfinished(counts, this.#log.unfinished());
   }
 }
 
-function meanOf(masses: Float64Array, of: (wait: number) => number = (wait) => wait): number {
-  let total = 0;
-  let count = 0;
-  for (let bucket = 0; bucket < BUCKETS; bucket++) {
-    const mass = masses[bucket] as number;
-    if (mass === 0) continue;
-    total += mass * of(middleOf(bucket));
-    count += mass;
-  }
-  return total / count;
-}
+const meanOf = (masses: Float64Array, of = (wait: number): number => wait): number =>
+  masses.reduce((total, mass, bucket) => (mass === 0 ? total : total + mass * of(middleOf(bucket))), 0) /
+  sum(masses);
 
 /** So much of a canary may be lost by rounding when unfinished ones are spread. */
 const ROUNDING = 1e-6;
@@ -121,13 +110,9 @@ function percentileOf(masses: Float64Array, percent: number): number {
   const count = sum(masses);
   if (count === 0) return 0;
   let left = Math.max(Math.min(1, count), Math.ceil((percent / 100) * count - ROUNDING)) - ROUNDING;
-  let last = 0;
-  for (let bucket = 0; bucket < BUCKETS; bucket++) {
-    const mass = masses[bucket] as number;
-    if (mass === 0) continue;
-    last = bucket;
+  const bucket = masses.findIndex((mass) => {
     left -= mass;
-    if (left <= 0) break;
-  }
-  return middleOf(last);
+    return mass > 0 && left <= 0;
+  });
+  return middleOf(bucket === -1 ? masses.findLastIndex((mass) => mass > 0) : bucket);
 }

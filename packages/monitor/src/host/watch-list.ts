@@ -48,10 +48,7 @@ export class WatchList {
 
   /** Nobody watches any more: what began is over, as far as anybody knows. */
   end(): void {
-    for (const entry of this.#entries.values()) {
-      if (!entry.saturated) continue;
-      entry.saturated = false;
-      entry.callback({ saturated: false, waitMs: 0 });
-    }
+    for (const { options, saturated } of this.#entries.values())
+      if (saturated) this.tell({ id: options.id, saturated: false, wait: 0 });
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readTask } from '../worker/tasks.js';
 
 /** What the kernel says of a thread: nanoseconds on a core and waiting for one, and how often it got one. */
 export interface Activity {
@@ -7,26 +7,20 @@ export interface Activity {
   readonly slices: number;
 }
 
-/** The number of futex(2), in which a thread waits that has nothing to do. */
-const FUTEX = new Map([
-  ['x64', '202'],
-  ['arm64', '98'],
+/** The numbers of read(2), and of futex(2), in which a thread waits that has nothing to do. */
+const CALLS = new Map([
+  ['x64', { read: '0', futex: '202' }],
+  ['arm64', { read: '63', futex: '98' }],
 ]).get(process.arch);
-
-const read = (thread: number, name: string): string =>
-  readFileSync(`/proc/self/task/${thread}/${name}`, 'latin1');
 
 /** Of these threads; empty where the kernel does not tell. */
 export function readActivity(threads: readonly number[]): ReadonlyMap<number, Activity> {
   const found = new Map<number, Activity>();
-  if (FUTEX === undefined) return found;
-  for (const thread of threads) {
-    try {
-      const [ran = 0, waited = 0, slices = 0] = read(thread, 'schedstat').split(' ').map(Number);
-      found.set(thread, { ran, waited, slices });
-    } catch {
-      // It has ended.
-    }
+  for (const thread of CALLS === undefined ? [] : threads) {
+    const text = readTask(thread, 'schedstat');
+    if (text === undefined) continue;
+    const [ran = 0, waited = 0, slices = 0] = text.split(' ').map(Number);
+    found.set(thread, { ran, waited, slices });
   }
   return found;
 }
@@ -47,18 +41,20 @@ export function compareActivity(before: ReadonlyMap<number, Activity>): Compared
     ran += now.ran - then.ran;
     waited += now.waited - then.waited;
     if (now.slices !== then.slices || now.ran !== then.ran) continue;
-    const call = callOf(thread);
-    if (call === FUTEX) inFutex++;
+    // `running` also while it waits for a core.
+    const [call] = callOf(thread);
+    if (call === CALLS?.futex) inFutex++;
     else if (call !== undefined && call !== 'running') elsewhere++;
   }
   return { inFutex, elsewhere, hasCores: waited <= ran };
 }
 
-/** The number of the system call that a thread waits in; `running` also while it waits for a core. */
-function callOf(thread: number): string | undefined {
-  try {
-    return read(thread, 'syscall').split(/\s/, 1)[0];
-  } catch {
-    return undefined;
-  }
+/** How many of these threads wait in a read of a file; undefined where the kernel does not tell. */
+export function countReaders(threads: readonly number[], file: number): number | undefined {
+  const calls = threads.map(callOf);
+  if (CALLS === undefined || calls.some(([call]) => call === undefined)) return undefined;
+  return calls.filter(([call, first]) => call === CALLS.read && first === `0x${file.toString(16)}`).length;
 }
+
+/** The number of the system call that a thread waits in, and its arguments; see proc(5). */
+const callOf = (thread: number): string[] => readTask(thread, 'syscall')?.split(' ') ?? [];

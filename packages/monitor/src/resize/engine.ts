@@ -1,12 +1,12 @@
 import { BroadcastChannel, workerData } from 'node:worker_threads';
-import { ResizeError, type ResizeErrorCode } from '../errors.js';
+import { ResizeError, type ResizeErrorCode, unavailable } from '../errors.js';
 import { MOST_THREADS } from '../options.js';
 import { fast } from '../worker/calls.js';
-import { PoolMemory } from '../worker/pool-memory.js';
 import { readActivity } from './activity.js';
+import { clock } from './deadline.js';
 import type { EngineStartup } from './home.js';
 import { countThreads, Libuv } from './libuv.js';
-import { clock, type Request, type ResizeFailure, type ToEngine, type ToThreads } from './messages.js';
+import type { Request, ResizeFailure, ToEngine, ToThreads } from './messages.js';
 import { makeFifo, Parking } from './parking.js';
 import { RealThreads } from './real-threads.js';
 import { Rescuer, type RescueSettings } from './rescuer.js';
@@ -14,8 +14,7 @@ import type { Resizer } from './resizer.js';
 import { EngineState, NAME } from './state.js';
 import { openStatus } from './status.js';
 
-// The thread that resizes the pool. One of its own, because its jobs are not to keep the application's event loop alive, and
-// because it answers while that loop is blocked.
+// The thread that resizes the pool: its jobs do not keep the application's event loop alive, and it answers while that is blocked.
 
 const { buffer, tmp, may } = workerData as EngineStartup;
 const state = new EngineState(buffer);
@@ -41,23 +40,17 @@ async function prepare(): Promise<Resizer> {
   if (resizer !== undefined) return resizer;
   libuv ??= Libuv.find();
   const threads = await start();
-  if (threads === undefined)
-    throw unavailable('the threads of the pool cannot be counted in this build of Node');
+  if (threads === undefined) throw cannot('the threads of the pool cannot be counted in this build of Node');
   state.real = threads.count;
   state.size = threads.count;
   startIds = threads.ids;
-  resizer = makeResizer(threads.ids);
+  resizer = makeResizer();
   return resizer;
 }
 
-/** Starts the pool where nothing has used it yet, at the size that its variable says. */
-async function start(): ReturnType<typeof look> {
+/** Starts the pool at the size that its variable says, where nothing has used it yet; another thread may be just doing that. */
+async function start(): Promise<ReturnType<typeof countThreads>> {
   if (countThreads(libuv) === undefined) fast(() => {});
-  return look();
-}
-
-/** Another thread may be starting the pool at this moment. */
-async function look() {
   for (let looks = 0; looks < START_LOOKS; looks++) {
     const threads = countThreads(libuv);
     if (threads !== undefined && (threads.ids !== undefined || libuv === undefined)) return threads;
@@ -66,9 +59,9 @@ async function look() {
   return countThreads(libuv);
 }
 
-function makeResizer(ids: readonly number[] | undefined): Resizer {
+function makeResizer(): Resizer {
   try {
-    if (libuv === undefined || ids === undefined) throw new Error("libuv's variables cannot be read");
+    if (libuv === undefined || startIds === undefined) throw new Error("libuv's variables cannot be read");
     if (!may.ffi) throw new Error('--permission without --allow-ffi');
     const threads = new RealThreads(state, libuv);
     state.engine = 'threads';
@@ -79,20 +72,20 @@ function makeResizer(ids: readonly number[] | undefined): Resizer {
   }
   try {
     if (!may.fifo) throw new Error('--permission without --allow-child-process and --allow-fs-write');
-    const parking = new Parking(state, makeFifo(tmp), may.memory ? libuv : undefined, ids);
+    const parking = new Parking(state, makeFifo(tmp), may.memory ? libuv : undefined, startIds);
     state.engine = 'parking';
     return parking;
   } catch (error) {
-    throw unavailable(`no FIFO could be made: ${textOf(error)}`);
+    throw cannot(`no FIFO could be made: ${textOf(error)}`);
   }
 }
 
 const textOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
 
-function unavailable(why: string): ResizeError {
+function cannot(why: string): ResizeError {
   reason = why;
-  return new ResizeError('PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE', `this pool cannot be resized: ${why}`);
+  return unavailable(why);
 }
 
 async function resize(size: number, deadline: number): Promise<void> {
@@ -101,7 +94,7 @@ async function resize(size: number, deadline: number): Promise<void> {
       'PLIMSOLL_MONITOR_RESIZE_TIMEOUT',
       `its turn did not come in time; there are ${state.size} threads`,
     );
-  if (state.isClosed) throw unavailable('the process is about to exit');
+  if (state.isClosed) throw cannot('the process is about to exit');
   const engine = await prepare();
   const limit = state.engine === 'threads' ? MOST_THREADS : state.real;
   if (size > limit)
@@ -113,13 +106,15 @@ async function resize(size: number, deadline: number): Promise<void> {
 }
 
 async function answer(request: Request): Promise<void> {
-  if ('rescue' in request) {
-    if (request.rescue === undefined) await stopRescue(request.deadline);
-    else await startRescue(request.rescue, request.deadline);
-    return;
+  if (!('rescue' in request)) {
+    await resize(request.size, request.deadline);
+    rescuer?.rebase(request.size);
+  } else if (request.rescue !== undefined) await startRescue(request.rescue, request.deadline);
+  else {
+    const size = rescuer?.stop();
+    rescuer = undefined;
+    if (size !== undefined) await resize(size, request.deadline);
   }
-  await resize(request.size, request.deadline);
-  rescuer?.rebase(request.size);
 }
 
 async function startRescue(settings: RescueSettings, deadline: number): Promise<void> {
@@ -130,17 +125,17 @@ async function startRescue(settings: RescueSettings, deadline: number): Promise<
     );
   await prepare();
   const { size, max } = settings;
-  const cannot = (why: string): ResizeError =>
+  const cannotRescue = (why: string): ResizeError =>
     new ResizeError('PLIMSOLL_MONITOR_RESCUE_UNAVAILABLE', `this pool cannot be rescued: ${why}`);
   if (state.engine === 'parking' && max > state.real)
-    throw cannot(
+    throw cannotRescue(
       `it was started with ${state.real} threads and cannot get ${max}: start it by "plimsoll run --size ${size} ` +
         `--max ${max} -- node …", or with UV_THREADPOOL_SIZE=${max} and size: ${size}; or use Node 26.9 or later`,
     );
-  const pool = PoolMemory.open();
-  const ids = (): readonly number[] => (state.engine === 'threads' ? libuv?.threadIds() : startIds) ?? [];
+  const pool = libuv;
+  const ids = (): readonly number[] => (state.engine === 'threads' ? pool?.threadIds() : startIds) ?? [];
   if (pool === undefined || readActivity(ids()).size === 0)
-    throw cannot("libuv's variables, or what its threads do, cannot be read in this build of Node");
+    throw cannotRescue("libuv's variables, or what its threads do, cannot be read in this build of Node");
   await resize(size, deadline);
   const status = openStatus(tmp);
   rescuer = new Rescuer(settings, {
@@ -156,12 +151,6 @@ async function startRescue(settings: RescueSettings, deadline: number): Promise<
     },
   });
   rescuer.start();
-}
-
-async function stopRescue(deadline: number): Promise<void> {
-  const size = rescuer?.stop();
-  rescuer = undefined;
-  if (size !== undefined) await resize(size, deadline);
 }
 
 function failureOf(error: unknown): ResizeFailure {

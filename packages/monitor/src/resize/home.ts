@@ -17,19 +17,9 @@ export interface EngineStartup {
   readonly may: { readonly ffi: boolean; readonly fifo: boolean; readonly memory: boolean };
 }
 
-function permissions(tmp: string): EngineStartup['may'] {
-  const may = (scope: string, path?: string): boolean => process.permission?.has(scope, path) ?? true;
-  return {
-    ffi: may('ffi') && may('fs.read', '/proc/self/exe'),
-    fifo: may('child') && may('fs.write', tmp),
-    memory: may('fs.write', '/proc/self/mem'),
-  };
-}
+const may = (scope: string, path?: string): boolean => process.permission?.has(scope, path) ?? true;
 
-/**
- * The state of this thread's engine; only the main thread ever has one. It is kept by the process itself, which is the same in all
- * contexts of `node:vm`, as test runners have one for each file.
- */
+/** The state of this main thread's engine. The process keeps it, which is the same in all contexts of `node:vm` (test runners). */
 export const stateAtHome = (): EngineState | undefined => {
   const buffer = Reflect.get(process, KEY) as SharedArrayBuffer | undefined;
   return buffer && new EngineState(buffer);
@@ -38,8 +28,6 @@ export const stateAtHome = (): EngineState | undefined => {
 /**
  * Starts the thread that resizes the pool, once for a process, whichever copy of this package is first. To be called in the main
  * thread, whose end is that of the process: then libuv joins as many threads as its variable says, so the true number goes back.
- *
- * The parked threads need nothing of the sort: the end of their FIFO is a handle of the engine's thread, and goes with it.
  */
 export function startEngine(source: string): void {
   if (Reflect.has(process, KEY)) return;
@@ -54,7 +42,14 @@ export function startEngine(source: string): void {
     resourceLimits: HEAP,
     // A number may be another file's by the time that Node closes what a thread left open.
     trackUnmanagedFds: false,
-    workerData: { buffer: state.buffer, tmp, may: permissions(tmp) } satisfies EngineStartup,
+    workerData: {
+      ...{ buffer: state.buffer, tmp },
+      may: {
+        ffi: may('ffi') && may('fs.read', '/proc/self/exe'),
+        fifo: may('child') && may('fs.write', tmp),
+        memory: may('fs.write', '/proc/self/mem'),
+      },
+    } satisfies EngineStartup,
   });
   Reflect.defineProperty(process, KEY, { value: state.buffer, configurable: true });
   const forgetExit = beforeExit(() => {
@@ -79,15 +74,12 @@ export function startEngine(source: string): void {
 /** Puts libuv's `nthreads` back. */
 function restore({ memory, real }: EngineState): void {
   if (memory === undefined) return;
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(real);
-  writeSync(memory.file, bytes, 0, 4, memory.address);
+  writeSync(memory.file, new Uint32Array([real]), 0, 4, memory.address);
 }
 
 /**
- * Calls back before the process ends, whatever else its end runs into: a listener that throws or calls `process.exit()` is the last
- * one that is called, `removeAllListeners()` takes ours away, and `process.reallyExit()` calls none. With the wrong `nthreads`
- * libuv would abort in half of such exits.
+ * Calls back before the process ends: a listener that throws or calls `process.exit()` is the last one, `removeAllListeners()` takes
+ * ours away, and `process.reallyExit()` calls none. With the wrong `nthreads` libuv would abort in half of such exits.
  *
  * @returns what undoes it
  */

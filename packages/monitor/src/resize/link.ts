@@ -1,7 +1,14 @@
-import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
-import { ResizeError } from '../errors.js';
+import {
+  BroadcastChannel,
+  isMainThread,
+  type MessagePort,
+  receiveMessageOnPort,
+  threadId,
+} from 'node:worker_threads';
+import { ResizeError, unavailable } from '../errors.js';
+import { clock, isInTime } from './deadline.js';
 import { startEngine } from './home.js';
-import { clock, type Request, type ToEngine, type ToThreads } from './messages.js';
+import type { Request, ToEngine, ToThreads } from './messages.js';
 import type { RescueChange } from './rescuer.js';
 import { ENGINE, HOME } from './source.js';
 import { EngineState, NAME } from './state.js';
@@ -9,10 +16,6 @@ import { EngineState, NAME } from './state.js';
 /** An engine that runs answers sooner, unless every core is busy; then the main thread is asked once more, which does no harm. */
 const ANSWER_MS = 100;
 const NUDGE_MS = 20;
-const LONGEST_MS = 2 ** 31 - 1;
-
-const unavailable = (why: string): ResizeError =>
-  new ResizeError('PLIMSOLL_MONITOR_RESIZE_UNAVAILABLE', `this pool cannot be resized: ${why}`);
 
 interface Call {
   resolve(): void;
@@ -48,7 +51,11 @@ export class Link {
     if (this.#pending++ === 0) this.#channel.ref();
     try {
       this.#isReady ??= this.#connect();
-      await inTime(this.#isReady, request.deadline);
+      if (!(await isInTime(this.#isReady, request.deadline)))
+        throw new ResizeError(
+          'PLIMSOLL_MONITOR_RESIZE_TIMEOUT',
+          'the pool was not resized in time: the thread that does it has not started yet',
+        );
       const id = `${process.pid}-${threadId}-${this.#count++}`;
       await new Promise<void>((resolve, reject) => {
         this.#calls.set(id, { resolve, reject });
@@ -59,6 +66,13 @@ export class Link {
     }
   }
 
+  /** Takes what has arrived and could not be handed over yet, at the exit. */
+  drain(): void {
+    const port = this.#channel as unknown as MessagePort;
+    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
+      this.#receive(next.message);
+  }
+
   async #connect(): Promise<void> {
     const isReady = new Promise<void>((resolve, reject) => {
       this.#start = { resolve, reject };
@@ -66,7 +80,7 @@ export class Link {
     try {
       if (isMainThread) startEngine(ENGINE);
       this.#post({ to: 'engine', hello: true });
-      if (!isMainThread && !(await isSoon(isReady))) {
+      if (!isMainThread && !(await isInTime(isReady, clock() + ANSWER_MS))) {
         await startInMainThread();
         this.#post({ to: 'engine', hello: true });
       }
@@ -107,11 +121,9 @@ export class Link {
 }
 
 /**
- * By the inspector, which every Worker may ask to evaluate an expression in the main thread: it need not have loaded this package.
- *
- * It interrupts that thread anywhere, even where Node's own code has read its queue of ticks and is about to write it: a tick that is
- * added there stops the queue for ever. Microtasks wait until the program's callback has returned; one that waits for events works
- * them off after the next one, which may be another evaluation.
+ * By the inspector, since the main thread need not have loaded this package. It interrupts that thread anywhere, even where Node is
+ * about to write its queue of ticks: a tick that is added there stops the queue for ever. Microtasks wait until the program's callback
+ * has returned; a thread that waits for events works them off after the next one, which may be another evaluation.
  */
 async function startInMainThread(): Promise<void> {
   const { Session } = await import('node:inspector/promises');
@@ -129,25 +141,5 @@ async function startInMainThread(): Promise<void> {
   } finally {
     clearInterval(nudge);
     session.disconnect();
-  }
-}
-
-const isSoon = (event: Promise<void>): Promise<boolean> =>
-  Promise.race([
-    event.then(() => true),
-    new Promise<boolean>((resolve) => setTimeout(resolve, ANSWER_MS, false)),
-  ]);
-
-async function inTime(event: Promise<void>, deadline: number): Promise<void> {
-  const time = Math.min(Math.max(0, deadline - clock()), LONGEST_MS);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const message = 'the pool was not resized in time: the thread that does it has not started yet';
-    timer = setTimeout(() => reject(new ResizeError('PLIMSOLL_MONITOR_RESIZE_TIMEOUT', message)), time);
-  });
-  try {
-    await Promise.race([event, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,4 +1,4 @@
-import type { ResizeErrorCode } from '../errors.js';
+import type { ResizeError } from '../errors.js';
 import type { RescueChange, RescueSettings } from './rescuer.js';
 
 /** What an engine is asked for: a size until a time of `clock`, or a rescue, until then started, or its end. */
@@ -18,13 +18,4 @@ export type ToThreads =
   | { readonly to: 'threads'; readonly rescue: RescueChange }
   | { readonly to: 'threads'; readonly gone: string };
 
-export interface ResizeFailure {
-  readonly code: ResizeErrorCode;
-  readonly message: string;
-}
-
-/** Milliseconds of the monotonic clock that all threads share. */
-export function clock(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1000 + nanoseconds / 1e6;
-}
+export type ResizeFailure = Pick<ResizeError, 'code' | 'message'>;

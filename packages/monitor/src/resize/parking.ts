@@ -3,7 +3,8 @@ import { closeSync, mkdtempSync, openSync, read, rmSync, writeSync } from 'node:
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countReaders, type Libuv } from './libuv.js';
+import { countReaders } from './activity.js';
+import type { Libuv } from './libuv.js';
 import { Resizer } from './resizer.js';
 import type { EngineState } from './state.js';
 
@@ -16,8 +17,8 @@ interface Fifo {
   /** Reads of it wait in the kernel. */
   readonly reader: number;
   /**
-   * Belongs to a handle of this thread, which Node closes before it waits for the thread's jobs: all reads return then, however
-   * the thread ends. No copy goes to child processes, since Node opens files so.
+   * Of a handle of this thread, which Node closes before it waits for the thread's jobs: all reads return then, however the thread
+   * ends. No copy goes to child processes, since Node opens files so.
    */
   readonly writer: number;
 }
@@ -83,10 +84,9 @@ export class Parking extends Resizer {
     this.#returning += threads;
     writeSync(this.#fifo.writer, Buffer.alloc(threads));
     this.#write(size);
-    if (this.#returning > 0)
-      await new Promise<void>((resolve) => {
-        this.#onReturned = resolve;
-      });
+    await new Promise<void>((resolve) => {
+      this.#onReturned = resolve;
+    });
   }
 
   protected override remove(threads: number): void {
@@ -97,12 +97,13 @@ export class Parking extends Resizer {
   protected override async settle(size: number, isLate: () => boolean): Promise<void> {
     this.#write(size);
     // A thread that has taken its read from the queue may be just about to call it.
-    while (!isLate() && this.#parked() !== this.#reads - this.#returning) await sleep(LOOK_MS);
+    while (!isLate() && !this.#areParked()) await sleep(LOOK_MS);
   }
 
-  #parked(): number {
+  /** True as well where nothing tells. */
+  #areParked(): boolean {
     const parked = this.#ids && countReaders(this.#ids, this.#fifo.reader);
-    return parked ?? this.#reads - this.#returning;
+    return parked === undefined || parked === this.#reads - this.#returning;
   }
 
   #park(): void {
@@ -110,13 +111,11 @@ export class Parking extends Resizer {
       // libuv calls a read again that a signal has interrupted, but not on every version.
       if (error?.code === 'EINTR') this.#park();
       else if (error !== null) throw error;
-      else this.#return();
+      else {
+        this.#reads--;
+        if (--this.#returning === 0) this.#onReturned?.();
+      }
     });
-  }
-
-  #return(): void {
-    this.#reads--;
-    if (--this.#returning === 0) this.#onReturned?.();
   }
 
   /** Libuv's limit of slow I/O is that of its `nthreads`. */
@@ -124,9 +123,9 @@ export class Parking extends Resizer {
     const libuv = this.#libuv;
     if (libuv === undefined || !this.state.limitsSlow) return;
     this.state.change(() => {
-      this.state.limitsSlow = libuv.nthreads === this.#written;
+      this.state.limitsSlow = libuv.counters().size === this.#written;
       if (!this.state.limitsSlow) return;
-      libuv.nthreads = size;
+      libuv.writeSize(size);
       this.#written = size;
     });
   }

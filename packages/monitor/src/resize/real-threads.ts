@@ -62,7 +62,9 @@ export class RealThreads extends Resizer {
   readonly #ffi: Ffi;
   readonly #calls: Calls;
   readonly #exit: Address;
-  readonly #symbols: Record<'nthreads' | 'threads' | 'worker', Address>;
+  readonly #nthreads: Address;
+  readonly #threads: Address;
+  readonly #worker: Address;
   readonly #array: Address;
   readonly #semaphore: Address;
   readonly #options: Address;
@@ -72,7 +74,7 @@ export class RealThreads extends Resizer {
    */
   readonly #loop: Address;
   /** The jobs that end threads and have not been seen to have done so. */
-  #ending: Address[] = [];
+  readonly #ending: Address[] = [];
   #ended = 0;
 
   /** @throws where Node has no `node:ffi`, or does not allow it */
@@ -86,8 +88,9 @@ export class RealThreads extends Resizer {
     this.#ffi = ffi;
     this.#calls = functions;
     this.#exit = lib.getSymbol('pthread_exit');
-    const [nthreads, threads, worker] = [symbols.nthreads, symbols.threads, symbols.worker].map(BigInt);
-    this.#symbols = { nthreads, threads, worker } as Record<'nthreads' | 'threads' | 'worker', Address>;
+    this.#nthreads = BigInt(symbols.nthreads);
+    this.#threads = BigInt(symbols.threads);
+    this.#worker = BigInt(symbols.worker);
     this.#array = functions.calloc(BigInt(HANDLES), BigInt(HANDLE_BYTES));
     this.#semaphore = functions.calloc(1n, ROOM);
     functions.uv_sem_init(this.#semaphore, 0);
@@ -114,23 +117,18 @@ export class RealThreads extends Resizer {
   /** libuv frees the array of handles when the process exits, unless it is its static one of four. */
   #make(threads: number): number {
     const size = this.#size;
-    this.#ffi.setUint64(this.#symbols.threads, 0, this.#moved(size));
+    const old = this.#ffi.getUint64(this.#threads);
+    for (let index = 0; old !== this.#array && index < size; index++)
+      this.#ffi.setUint64(this.#array, index * HANDLE_BYTES, this.#ffi.getUint64(old, index * HANDLE_BYTES));
+    this.#ffi.setUint64(this.#threads, 0, this.#array);
     let made = 0;
     for (; made < threads; made++) {
       const handle = this.#array + BigInt((size + made) * HANDLE_BYTES);
-      const { worker } = this.#symbols;
-      if (this.#calls.uv_thread_create_ex(handle, this.#options, worker, this.#semaphore) !== 0) break;
+      if (this.#calls.uv_thread_create_ex(handle, this.#options, this.#worker, this.#semaphore) !== 0) break;
     }
     for (let count = 0; count < made; count++) this.#calls.uv_sem_wait(this.#semaphore);
     this.#size = size + made;
     return made;
-  }
-
-  #moved(size: number): Address {
-    const old = this.#ffi.getUint64(this.#symbols.threads);
-    for (let index = 0; old !== this.#array && index < size; index++)
-      this.#ffi.setUint64(this.#array, index * HANDLE_BYTES, this.#ffi.getUint64(old, index * HANDLE_BYTES));
-    return this.#array;
   }
 
   protected override remove(threads: number): void {
@@ -142,20 +140,19 @@ export class RealThreads extends Resizer {
   }
 
   protected override async settle(): Promise<void> {
-    for (;;) {
+    this.state.change(() => this.#join());
+    while (this.#ended < this.#ending.length) {
+      await sleep(LOOK_MS);
       this.state.change(() => this.#join());
-      if (this.#ended < this.#ending.length) await sleep(LOOK_MS);
-      else break;
     }
-    for (const request of this.#ending) this.#calls.free(request);
-    this.#ending = [];
+    for (const request of this.#ending.splice(0)) this.#calls.free(request);
     this.#ended = 0;
   }
 
   /** Takes out the handles of those that have ended. */
   #join(): void {
     const size = this.#size;
-    const array = this.#ffi.getUint64(this.#symbols.threads);
+    const array = this.#ffi.getUint64(this.#threads);
     let left = 0;
     for (let index = 0; index < size; index++) {
       const handle = this.#ffi.getUint64(array, index * HANDLE_BYTES);
@@ -167,11 +164,11 @@ export class RealThreads extends Resizer {
   }
 
   get #size(): number {
-    return this.#ffi.getUint32(this.#symbols.nthreads);
+    return this.#ffi.getUint32(this.#nthreads);
   }
 
   set #size(size: number) {
-    this.#ffi.setUint32(this.#symbols.nthreads, 0, size);
+    this.#ffi.setUint32(this.#nthreads, 0, size);
     this.state.real = size;
   }
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { checkRescue, type RescueOptions } from '../options.js';
 import { sizeFor } from '../shared/pool-size.js';
-import { clock } from './messages.js';
+import { clock } from './deadline.js';
 import type { RescueChange } from './rescuer.js';
 import { engineLink, threadPool } from './thread-pool.js';
 

@@ -1,8 +1,8 @@
 import type { checkRescue } from '../options.js';
 import type { PoolMemory } from '../worker/pool-memory.js';
 import { type Activity, compareActivity, readActivity } from './activity.js';
-import { clock } from './messages.js';
-import type { EngineState } from './state.js';
+import { clock } from './deadline.js';
+import { type EngineState, slowLimit } from './state.js';
 
 /** Options with their defaults. */
 export type RescueSettings = ReturnType<typeof checkRescue>;
@@ -18,10 +18,11 @@ export interface RescueChange {
   readonly at: number;
 }
 
-export interface RescueStatus extends Pick<RescueSettings, 'max'> {
-  /** Threads while none is blocked, and now. */
+export interface RescueStatus {
+  /** Threads while none is blocked, now, and at the most. */
   readonly base: number;
   readonly size: number;
+  readonly max: number;
   readonly grown: number;
   readonly shrunk: number;
   readonly last: RescueChange | undefined;
@@ -48,20 +49,16 @@ interface Round {
 const SHRINK_MS = 5000;
 const GROW_MS = 30_000;
 
-/** How many threads libuv gives to lookups. */
-const slowLimit = (size: number): number => Math.ceil(size / 2);
-
 /**
  * The rule. Every `waitMs` it looks whether a job waits, and what each thread of the pool has done. Threads are added when a job
  * that waited at one look still does at the next one; threads were blocked meanwhile, in the kernel without a moment of CPU; and
- * those that ran had cores. The pool gets one more for each that is blocked, so that as many as before serve the rest: twice as many
- * when lookups wait for their share, which is half of the threads. They are given back when they were not needed for `holdMs`.
- *
- * A queue that is long because threads compute has no blocked thread, so it gets none more. The size is never above `max`.
+ * those that ran had cores. The pool gets one more for each that is blocked, twice as many when lookups wait for their share, which
+ * is half of the threads. They are given back when they were not needed for `holdMs`.
  */
 export class Rescuer {
   readonly #settings: RescueSettings;
   readonly #parts: RescuerParts;
+  readonly #changes = { grown: 0, shrunk: 0, last: undefined as RescueChange | undefined };
   #base: number;
   #round: Round | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -71,9 +68,6 @@ export class Rescuer {
   /** When all threads were needed for the last time, and how many were at the most since. */
   #since = clock();
   #most: number;
-  #grown = 0;
-  #shrunk = 0;
-  #last: RescueChange | undefined;
 
   constructor(settings: RescueSettings, parts: RescuerParts) {
     this.#settings = settings;
@@ -83,9 +77,8 @@ export class Rescuer {
   }
 
   get status(): RescueStatus {
-    const [grown, shrunk, last] = [this.#grown, this.#shrunk, this.#last];
     const { size } = this.#parts.state;
-    return { base: this.#base, size, max: this.#settings.max, grown, shrunk, last };
+    return { base: this.#base, size, max: this.#settings.max, ...this.#changes };
   }
 
   start(): void {
@@ -122,11 +115,10 @@ export class Rescuer {
   #begin(): Round | undefined {
     const { pool, ids, state } = this.#parts;
     const [fast, slow] = [pool.newest('queue'), pool.newest('slowQueue')];
-    if (fast === 0 && slow === 0 && state.size <= this.#base) {
-      state.blocked = 0;
-      return undefined;
-    }
-    return { since: clock(), fast, slow, threads: readActivity(ids()) };
+    if (fast !== 0 || slow !== 0 || state.size > this.#base)
+      return { since: clock(), fast, slow, threads: readActivity(ids()) };
+    state.blocked = 0;
+    return undefined;
   }
 
   async #judge({ since, fast, slow, threads }: Round): Promise<void> {
@@ -143,16 +135,11 @@ export class Rescuer {
     const lookupsWait = slowWaits && blocked >= slowLimit(state.size) && blocked < state.size;
     if (lookupsWait) this.#factor = 2;
     const wanted = Math.max(this.#base, Math.min(max, this.#base + blocked * this.#factor));
-    const ms = Math.round(clock() - since);
     const held = blocked === 1 ? '1 thread was blocked' : `${blocked} threads were blocked`;
-    if (isWaiting && wanted > state.size && hasCores)
-      await this.#change(
-        'grow',
-        wanted,
-        blocked,
-        `${lookupsWait ? 'lookups' : 'jobs'} waited ${ms} ms, and ${held}`,
-      );
-    else if (wanted >= state.size) this.#restart();
+    if (isWaiting && wanted > state.size && hasCores) {
+      const waited = `${lookupsWait ? 'lookups' : 'jobs'} waited ${Math.round(clock() - since)} ms`;
+      await this.#change('grow', wanted, blocked, `${waited}, and ${held}`);
+    } else if (wanted >= state.size) this.#restart();
     else {
       this.#most = Math.max(this.#most, wanted);
       if (clock() - this.#since < holdMs) return;
@@ -166,11 +153,10 @@ export class Rescuer {
     const most = type === 'grow' ? GROW_MS : Math.min(SHRINK_MS, Math.max(1000, this.#settings.holdMs));
     try {
       await resize(size, clock() + most);
-      this.#last = { type, ...change };
-      if (type === 'grow') this.#grown++;
-      else this.#shrunk++;
+      this.#changes[type === 'grow' ? 'grown' : 'shrunk']++;
+      this.#changes.last = { type, ...change };
       if (size <= this.#base) this.#factor = 1;
-      onChange(this.#last);
+      onChange(this.#changes.last);
     } catch (error) {
       onChange({ type: 'failed', ...change, reason: `${reason}; ${(error as Error).message}` });
     }

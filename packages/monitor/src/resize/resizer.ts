@@ -1,13 +1,10 @@
 import { ResizeError } from '../errors.js';
 import { fast } from '../worker/calls.js';
-import { clock } from './messages.js';
+import { isInTime } from './deadline.js';
 import type { EngineState } from './state.js';
 
 /** A job that costs nothing: when it has come back, every job that was in the queue before it has a thread or had one. */
 const canary = (): Promise<void> => new Promise((resolve) => fast(() => resolve()));
-
-/** `setTimeout` knows no longer times. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** What both ways of resizing have in common. A size counts what is under way as if it had come to its end. */
 export abstract class Resizer {
@@ -62,22 +59,5 @@ export abstract class Resizer {
     void canary().then(() => {
       this.#wakes = false;
     });
-  }
-}
-
-async function isInTime(work: Promise<void>, deadline: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    const look = (): void => {
-      const left = deadline - clock();
-      if (left <= 0) resolve(false);
-      else timer = setTimeout(look, Math.min(left, LONGEST_MS));
-    };
-    look();
-  });
-  try {
-    return await Promise.race([work.then(() => true as const), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,8 +1,11 @@
-/** The name of all that one process has once: the channel that its threads talk over, the key under which its main thread keeps the engine. */
+/** The channel that the threads of a process talk over, and the key under which its main thread keeps the engine. */
 export const NAME = '@plimsoll/monitor:resize';
 
 /** How the pool is resized: by threads that start and end, or by threads that wait in a read. */
 export type Engine = 'threads' | 'parking';
+
+/** How many threads libuv gives to lookups. */
+export const slowLimit = (size: number): number => (size + 1) >> 1;
 
 const LOCK = 0;
 const CLOSED = 1;
@@ -105,17 +108,15 @@ export class EngineState {
     return Atomics.load(this.#cells, CLOSED) === 1;
   }
 
-  /** Changes libuv's variables while the process cannot exit. @returns false when it is already about to */
-  change(work: () => void): boolean {
-    if (!this.#lock()) return false;
+  /** Changes libuv's variables while the process cannot exit; not when it is already about to. */
+  change(work: () => void): void {
+    if (!this.#lock()) return;
     try {
-      if (this.isClosed) return false;
-      work();
+      if (!this.isClosed) work();
     } finally {
       Atomics.store(this.#cells, LOCK, 0);
       Atomics.notify(this.#cells, LOCK);
     }
-    return true;
   }
 
   /** No changes from now on, and none under way: the process exits. */

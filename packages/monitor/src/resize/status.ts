@@ -2,12 +2,7 @@ import { ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs
 import { join } from 'node:path';
 import type { RescueStatus } from './rescuer.js';
 
-/**
- * Where `plimsoll top` reads what a rescue does: a file without a name, found among the open files of the process. It is gone with
- * the process, however that ends.
- *
- * @returns what writes it
- */
+/** Writes what a rescue does for `plimsoll top`, into an open file without a name: it is gone with the process, however that ends. */
 export function openStatus(tmp: string): (status: RescueStatus) => void {
   let file: number | undefined;
   try {

@@ -1,12 +1,12 @@
 import { isBuiltin } from 'node:module';
 import { checkResize, MOST_THREADS, type ResizeOptions } from '../options.js';
 import { sizeFor } from '../shared/pool-size.js';
-import { countByName } from '../worker/pool-names.js';
+import { countByName } from '../worker/tasks.js';
+import { clock } from './deadline.js';
 import { stateAtHome } from './home.js';
 import { Libuv } from './libuv.js';
 import { Link } from './link.js';
-import { clock } from './messages.js';
-import type { Engine, EngineState } from './state.js';
+import { type Engine, type EngineState, slowLimit } from './state.js';
 
 /** libuv's pool of this process, resized while it runs. */
 export interface ResizableThreadPool {
@@ -57,15 +57,13 @@ class ProcessThreadPool implements ResizableThreadPool {
   get size(): number | undefined {
     const known = this.#state?.size;
     if (known !== undefined && known > 0) return known;
-    const libuv = this.#variables;
-    return libuv === undefined ? countByName() : libuv.nthreads || undefined;
+    return this.#variables === undefined ? countByName() : this.#variables.counters().size || undefined;
   }
 
   get slowLimit(): number | undefined {
-    const { size } = this;
-    const state = this.#state;
+    const [size, state] = [this.size, this.#state];
     if (size === undefined) return undefined;
-    return state === undefined || state.limitsSlow ? half(size) : Math.min(size, half(state.real));
+    return state === undefined || state.limitsSlow ? slowLimit(size) : Math.min(size, slowLimit(state.real));
   }
 
   get limit(): number {
@@ -91,7 +89,7 @@ class ProcessThreadPool implements ResizableThreadPool {
     return this.#libuv;
   }
 
-  #likely(): { resizing: Engine | false; reason: string | undefined } {
+  #likely(): { readonly resizing: Engine | false; readonly reason?: string } {
     const no = (reason: string) => ({ resizing: false as const, reason });
     if (process.platform !== 'linux')
       return no(`only Linux tells how many threads the pool has, and this is ${process.platform}`);
@@ -99,7 +97,7 @@ class ProcessThreadPool implements ResizableThreadPool {
     const mayNot = (scope: string): boolean => process.permission?.has(scope) === false;
     if (mayNot('worker')) return no('--permission without --allow-worker');
     if (this.#variables !== undefined && isBuiltin('node:ffi') && !mayNot('ffi'))
-      return { resizing: 'threads', reason: undefined };
+      return { resizing: 'threads' };
     if (this.#variables === undefined && countByName() === undefined)
       return no('nothing tells how many threads the pool has');
     return {
@@ -109,8 +107,6 @@ class ProcessThreadPool implements ResizableThreadPool {
     };
   }
 }
-
-const half = (size: number): number => (size + 1) >> 1;
 
 /**
  * The thread pool of this process: what it is like, and how to resize it.
@@ -123,5 +119,4 @@ const half = (size: number): number => (size + 1) >> 1;
  */
 export const threadPool: ResizableThreadPool = new ProcessThreadPool();
 
-/** The way from this thread to the engine. */
 export const engineLink = (): Link => (threadPool as ProcessThreadPool).link;

@@ -1,6 +1,6 @@
 import { BUCKETS } from './buckets.js';
 
-/** Canaries that may be out at a time. What is sent more rarely the more are out never gets there (`worker/prober.ts`). */
+/** Canaries that may be out at a time; they never get there (`worker/prober.ts`). */
 export const SLOTS = 512;
 
 /** Seconds that `threadPool.utilization` looks back. */
@@ -10,10 +10,7 @@ const SECONDS = 16;
 
 const BYTES = Float64Array.BYTES_PER_ELEMENT;
 
-/**
- * What is known of the waits of one class of jobs. The Worker alone writes, another thread may read at any time: it may see
- * a canary returned and not yet counted, which is of no weight in a statistic.
- */
+/** The waits of one class of jobs. The Worker alone writes; who reads may see a canary returned and not yet counted. */
 export class Waits {
   /** Canaries by the bucket of their wait. One that was sent more rarely counts for those that were not sent. */
   readonly counts: Float64Array;

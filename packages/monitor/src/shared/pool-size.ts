@@ -1,6 +1,6 @@
-/** libuv's default and its limit. */
+import { MOST_THREADS } from '../options.js';
+
 const DEFAULT_SIZE = 4;
-const MOST_SIZE = 1024;
 /** From libuv 1.52 on a value that does not fit, with its zero, counts as none. */
 const LONGEST_TEXT = 15;
 const FIRST_LIMITED = 1052;
@@ -11,5 +11,5 @@ export function sizeFor(text: string | undefined): number {
   const [major = 0, minor = 0] = process.versions.uv.split('.').map(Number);
   if (major * 1000 + minor >= FIRST_LIMITED && text.length > LONGEST_TEXT) return DEFAULT_SIZE;
   const number = Number(/^[ \t-\r]*([+-]?\d+)/.exec(text)?.[1] ?? 0) >>> 0;
-  return number === 0 ? 1 : Math.min(number, MOST_SIZE);
+  return number === 0 ? 1 : Math.min(number, MOST_THREADS);
 }

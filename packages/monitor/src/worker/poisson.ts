@@ -1,6 +1,6 @@
 import type { Now } from '../shared/clock.js';
 
-/** After a longer sleep (a stopped process, a machine without a free core) the beats that were missed are not made up for. */
+/** After a longer sleep (a stopped process) the beats that were missed are not made up for. */
 const LATEST_NS = 1e9;
 
 /**
@@ -14,15 +14,12 @@ export function beatAtRandom(mean: number, now: Now, beat: (stretch: number) => 
   let stretch = 1;
   const gap = (): number => -Math.log(1 - Math.random()) * stretch * mean * 1e6;
   let next = now() + gap();
-  const arm = (): void => {
-    // Its time may be over already, and of a negative one Node warns.
-    setTimeout(fire, Math.max(1, Math.ceil((next - now()) / 1e6)));
-  };
-  function fire(): void {
+  const fire = (): void => {
     const time = now();
     if (time - next > LATEST_NS) next = time;
     for (; next <= time; next += gap()) stretch = beat(stretch);
-    arm();
-  }
-  arm();
+    // Its time may be over already, and of a negative one Node warns.
+    setTimeout(fire, Math.max(1, Math.ceil((next - now()) / 1e6)));
+  };
+  fire();
 }

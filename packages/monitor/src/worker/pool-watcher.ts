@@ -1,7 +1,7 @@
 import type { Now } from '../shared/clock.js';
 import type { PoolState } from '../shared/memory.js';
 import { PoolMemory } from './pool-memory.js';
-import { countByName } from './pool-names.js';
+import { countByName } from './tasks.js';
 
 /** Where nothing tells whether the pool is in use, canaries go after so long. */
 const BLIND_NS = 1e9;
@@ -28,11 +28,10 @@ export class PoolWatcher {
   }
 
   /**
-   * Takes a sample. The first job makes the pool, with the size that the environment has at that moment: that one must be the
-   * application's, which may set `process.env.UV_THREADPOOL_SIZE` in its first lines.
+   * Takes a sample, which stands for `weight` of them. The first job makes the pool, with the size that the environment has then: it
+   * must be the application's, which may set `process.env.UV_THREADPOOL_SIZE` in its first lines.
    *
    * @param canaries that are out; all but those that a thread runs or has just ended are in the queue
-   * @param weight for how many samples this one stands
    * @returns whether canaries may go
    */
   look(canaries: number, weight: number): boolean {
@@ -44,19 +43,17 @@ export class PoolWatcher {
     this.#state.sample(time, size, busy, weight);
     // While every thread has time nothing waits.
     if (busy === 0) this.#state.queued = 0;
-    else if (time >= this.#nextWalk) this.#walk(this.#memory, time, canaries);
+    else if (time >= this.#nextWalk) {
+      this.#state.queued = Math.max(0, this.#memory.queued() - canaries);
+      const end = this.#now();
+      this.#nextWalk = end + (end - time) / WALKING_SHARE;
+    }
     return true;
   }
 
   /** Whether no thread had a job for a while. */
   get isQuiet(): boolean {
     return this.#quietLooks >= QUIET_LOOKS;
-  }
-
-  #walk(memory: PoolMemory, time: number, canaries: number): void {
-    this.#state.queued = Math.max(0, memory.queued() - canaries);
-    const end = this.#now();
-    this.#nextWalk = end + (end - time) / WALKING_SHARE;
   }
 
   /** Where libuv's variables cannot be read the pool gets no further threads, so it is counted until it is there. */

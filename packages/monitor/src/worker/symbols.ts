@@ -4,8 +4,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 export type ProcessId = number | 'self';
 
 /**
- * Where libuv keeps its counters in a process: static variables of `src/threadpool.c`, found by the symbol table of its
- * executable. Official builds of Node have one. A build that takes libuv from a shared library has not.
+ * Where libuv keeps its counters in a process: static variables of `src/threadpool.c`, by the symbol table of the executable. Official
+ * builds of Node have one, those that take libuv from a shared library have not.
  */
 export interface Symbols {
   readonly nthreads: number;
@@ -48,10 +48,11 @@ const HEADER_BYTES = 64;
  * Divisible by the size of a symbol. Smaller pieces mean more calls, and some hundred make V8 optimize what Node does in each,
  * which costs a process that needed no optimizing compiler so far four megabytes.
  */
-const CHUNK_BYTES = SYMBOL_BYTES * 32_768;
+const STEP_BYTES = SYMBOL_BYTES * 32_768;
+/** Each has the beginning of the next one, more than any name is long. */
+const PIECE_BYTES = STEP_BYTES + SYMBOL_BYTES * 3;
 /** The unit has some fifty symbols. */
 const UNIT_BYTES = SYMBOL_BYTES * 1024;
-const LONGEST_NAME = 64;
 
 interface Section {
   readonly type: number;
@@ -63,34 +64,28 @@ interface Section {
 /** Looks for the counters; undefined where they cannot be found: no /proc, no symbols, no ELF of 64 bits. */
 export const findSymbols = (pid: ProcessId = 'self'): Symbols | undefined =>
   inExecutable(pid, UNIT, SYMTAB, (file, table, strings) => {
-    // One buffer for all pieces: they are some ten megabytes, which would stay with the process.
-    const buffer = Buffer.alloc(CHUNK_BYTES + LONGEST_NAME);
-    const names = offsetsOf(file, strings, [...Object.values(NAMES), UNIT], buffer);
-    const values = valuesIn(file, table, names, buffer);
-    const entries = Object.entries(NAMES).map(([key, name]) => [key, values.get(name)] as const);
+    const names = placesOf(file, strings, [...Object.values(NAMES), UNIT]);
+    const units = [...names].filter(([, name]) => name === UNIT).map(([place]) => place);
+    const values = eachSymbol(file, table, units, (symbol, at) =>
+      typeOf(symbol) === TYPE_FILE ? valuesOfUnit(file, at, table.offset + table.size, names) : undefined,
+    );
+    const entries = Object.entries(NAMES).map(([key, name]) => [key, values?.get(name)] as const);
     if (entries.some(([, value]) => value === undefined)) return undefined;
     return Object.fromEntries(entries) as unknown as Symbols;
   });
 
 /** The address of a variable that an executable shares with its libraries, such as `environ`; undefined as for `findSymbols`. */
 export const findVariable = (name: string, pid: ProcessId = 'self'): number | undefined =>
-  inExecutable(pid, name, DYNSYM, (file, table, strings) => {
-    const buffer = Buffer.alloc(CHUNK_BYTES + LONGEST_NAME);
-    const places = [...offsetsOf(file, strings, [name], buffer).keys()].map(uint32);
-    const value = eachSymbol(file, table, places, buffer, (chunk, at) =>
-      typeOf(chunk, at) === TYPE_OBJECT ? readAddress(chunk, at + 8) : undefined,
-    );
-    return value === undefined ? undefined : { value };
-  })?.value;
+  inExecutable(pid, name, DYNSYM, (file, table, strings) =>
+    eachSymbol(file, table, [...placesOf(file, strings, [name]).keys()], (symbol) =>
+      typeOf(symbol) === TYPE_OBJECT ? { value: addressIn(symbol, 8) } : undefined,
+    ),
+  )?.value;
 
 /** What was found in executables before, by what was looked for: many processes have the same one. */
 const known = new Map<string, object | undefined>();
 
-/**
- * Addresses in the memory of a process.
- *
- * @param search looks for them in the executable, as it lies in its file
- */
+/** Addresses in the memory of a process, by those that `search` finds in its executable as it lies in its file. */
 function inExecutable<Found extends { readonly [Key in keyof Found]: number }>(
   pid: ProcessId,
   what: string,
@@ -104,7 +99,12 @@ function inExecutable<Found extends { readonly [Key in keyof Found]: number }>(
     if (header.toString('latin1', 0, 6) !== '\x7fELF\x02\x01') return undefined;
     const { dev, ino, mtimeMs } = fstatSync(file);
     const key = [what, dev, ino, mtimeMs].join();
-    if (!known.has(key)) known.set(key, searched(file, header, kind, search));
+    if (!known.has(key)) {
+      const sections = sectionsOf(file, header);
+      const table = sections.find(({ type }) => type === kind);
+      const strings = table && sections[table.link];
+      known.set(key, table && strings && search(file, table, strings));
+    }
     const found = known.get(key) as Found | undefined;
     const base = header.readUInt16LE(16) === FIXED ? 0 : loadAddress(pid);
     if (found === undefined || base === 0) return found;
@@ -118,93 +118,71 @@ function inExecutable<Found extends { readonly [Key in keyof Found]: number }>(
   }
 }
 
-function searched<Found>(
-  file: number,
-  header: Buffer,
-  kind: number,
-  search: (file: number, table: Section, strings: Section) => Found | undefined,
-): Found | undefined {
-  const sections = sectionsOf(file, header);
-  const table = sections.find(({ type }) => type === kind);
-  const strings = table && sections[table.link];
-  return table === undefined || strings === undefined ? undefined : search(file, table, strings);
-}
-
 function sectionsOf(file: number, header: Buffer): Section[] {
-  const start = readAddress(header, 40);
   const count = header.readUInt16LE(60);
-  const bytes = readAt(file, start, count * SECTION_BYTES);
+  const bytes = readAt(file, addressIn(header, 40), count * SECTION_BYTES);
   return Array.from({ length: count }, (_, index) => {
     const section = bytes.subarray(index * SECTION_BYTES);
     return {
       type: section.readUInt32LE(4),
-      offset: readAddress(section, 24),
-      size: readAddress(section, 32),
+      offset: addressIn(section, 24),
+      size: addressIn(section, 32),
       link: section.readUInt32LE(40),
     };
   });
 }
 
-/**
- * The places of names in a table of strings. A linker may store a name as the end of a longer one, so any place counts where
- * the name is followed by its zero.
- */
-function offsetsOf(
-  file: number,
-  { offset, size }: Section,
-  names: readonly string[],
-  buffer: Buffer,
-): Map<number, string> {
-  const needles = names.map((name) => [name, Buffer.from(`${name}\0`, 'latin1')] as const);
-  const longest = Math.max(...needles.map(([, needle]) => needle.length));
-  const found = new Map<number, string>();
-  for (let start = 0; start < size; start += CHUNK_BYTES) {
-    // What lies across the border of two pieces is in the first one.
-    const chunk = readInto(buffer, file, offset + start, Math.min(CHUNK_BYTES + longest - 1, size - start));
-    for (const [name, needle] of needles)
-      for (let at = chunk.indexOf(needle); at !== -1; at = chunk.indexOf(needle, at + 1))
-        found.set(start + at, name);
-  }
-  return found;
+/** In a table of strings, where the linker may have stored a name as the end of a longer one. */
+function placesOf(file: number, strings: Section, names: readonly string[]): Map<number, string> {
+  const places = new Map<number, string>();
+  const needles = names.map((name) => Buffer.from(`${name}\0`, 'latin1'));
+  search(file, strings, needles, (_, place, needle) => {
+    places.set(place, names[needle] as string);
+  });
+  return places;
 }
 
-/**
- * The addresses of libuv's own variables, which stand behind the name of their unit: other files have some of the same names.
- * `indexOf` searches, and no loop over all of the symbols, some 300,000: V8 would optimize that as well.
- */
-function valuesIn(
+/** What `pick` makes of the first symbol with one of these names that it makes something of; `at` is its place in the file. */
+const eachSymbol = <Found>(
   file: number,
   table: Section,
-  names: ReadonlyMap<number, string>,
-  buffer: Buffer,
-): Map<string, number> {
-  const units = [...names].filter(([, name]) => name === UNIT).map(([place]) => uint32(place));
-  const values = eachSymbol(file, table, units, buffer, (chunk, at, place) =>
-    typeOf(chunk, at) === TYPE_FILE ? valuesOfUnit(file, place, table.offset + table.size, names) : undefined,
+  names: readonly number[],
+  pick: (symbol: Buffer, at: number) => Found | undefined,
+): Found | undefined =>
+  search(file, table, names.map(uint32), (symbol, place) =>
+    place % SYMBOL_BYTES === 0 ? pick(symbol, table.offset + place) : undefined,
   );
-  return values ?? new Map();
-}
 
-/** What `pick` makes of the first symbol with one of these names that it makes something of. */
-function eachSymbol<Found>(
+/**
+ * Visits every place of the needles in a section, until a visit gives something. `indexOf` searches, and no loop over all of the
+ * symbols, some 300,000: V8 would optimize that as well.
+ */
+function search<Found>(
   file: number,
   { offset, size }: Section,
-  names: readonly Buffer[],
-  buffer: Buffer,
-  pick: (chunk: Buffer, at: number, place: number) => Found | undefined,
+  needles: readonly Buffer[],
+  visit: (bytes: Buffer, place: number, needle: number) => Found | undefined,
 ): Found | undefined {
-  for (let start = 0; start < size; start += CHUNK_BYTES) {
-    const chunk = readInto(buffer, file, offset + start, Math.min(CHUNK_BYTES, size - start));
-    for (const name of names)
-      for (let at = chunk.indexOf(name); at !== -1; at = chunk.indexOf(name, at + 1)) {
-        const found = at % SYMBOL_BYTES === 0 ? pick(chunk, at, offset + start + at) : undefined;
-        if (found !== undefined) return found;
-      }
+  // Given back at once: the next garbage collection of a thread that keeps nothing may be a day away.
+  const memory = new ArrayBuffer(PIECE_BYTES, { maxByteLength: PIECE_BYTES });
+  const buffer = Buffer.from(memory);
+  try {
+    for (let start = 0; start < size; start += STEP_BYTES) {
+      const length = readSync(file, buffer, 0, Math.min(PIECE_BYTES, size - start), offset + start);
+      const piece = buffer.subarray(0, length);
+      for (const [index, needle] of needles.entries())
+        for (let at = piece.indexOf(needle); at !== -1; at = piece.indexOf(needle, at + 1)) {
+          const found = visit(piece.subarray(at), start + at, index);
+          if (found !== undefined) return found;
+        }
+    }
+    return undefined;
+  } finally {
+    memory.resize(0);
   }
-  return undefined;
 }
 
-/** @param at where the symbol of the unit's own name is in the file */
+/** What stands behind the symbol of the unit's own name, which is `at` this place of the file: other units have some of the names. */
 function valuesOfUnit(
   file: number,
   at: number,
@@ -213,24 +191,18 @@ function valuesOfUnit(
 ): Map<string, number> {
   const values = new Map<string, number>();
   const symbols = readAt(file, at, Math.min(UNIT_BYTES, end - at));
-  for (
-    let next = SYMBOL_BYTES;
-    next < symbols.length && typeOf(symbols, next) !== TYPE_FILE;
-    next += SYMBOL_BYTES
-  ) {
-    const name = names.get(symbols.readUInt32LE(next));
-    if (name !== undefined) values.set(name, readAddress(symbols, next + 8));
+  for (let next = SYMBOL_BYTES; next < symbols.length; next += SYMBOL_BYTES) {
+    const symbol = symbols.subarray(next);
+    if (typeOf(symbol) === TYPE_FILE) break;
+    const name = names.get(symbol.readUInt32LE());
+    if (name !== undefined) values.set(name, addressIn(symbol, 8));
   }
   return values;
 }
 
-const typeOf = (symbols: Buffer, at: number): number => (symbols[at + 4] as number) & TYPE_MASK;
+const typeOf = (symbol: Buffer): number => (symbol[4] as number) & TYPE_MASK;
 
-function uint32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
+const uint32 = (value: number): Buffer => Buffer.from(new Uint32Array([value]).buffer);
 
 /** Where the executable lies in memory. */
 function loadAddress(pid: ProcessId): number {
@@ -238,14 +210,11 @@ function loadAddress(pid: ProcessId): number {
   return Number.parseInt(line, 16);
 }
 
-const readAt = (file: number, position: number, length: number): Buffer =>
-  readInto(Buffer.alloc(length), file, position, length);
-
-function readInto(buffer: Buffer, file: number, position: number, length: number): Buffer {
-  return buffer.subarray(0, readSync(file, buffer, 0, length, position));
+function readAt(file: number, position: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(file, bytes, 0, length, position));
 }
 
 /** An address of user space, which has 47 bits (56 at most). */
-function readAddress(bytes: Buffer, at: number): number {
-  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;
-}
+export const addressIn = (bytes: Buffer, at: number): number =>
+  bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32;

@@ -35,51 +35,30 @@ export class Watch {
   #slow(sentAt: number, wait: number, now: number): void {
     if (sentAt <= this.#fineAt) return;
     this.#slowSince = Math.min(this.#slowSince ?? sentAt, sentAt);
-    if (this.#saturated || now - this.#slowSince < this.#options.period) return;
-    this.#saturated = true;
-    this.#post({ id: this.#options.id, saturated: true, wait });
+    if (now - this.#slowSince >= this.#options.period) this.#tell(true, wait);
   }
 
   #fine(sentAt: number, wait: number): void {
     this.#fineAt = Math.max(this.#fineAt, sentAt);
     if (this.#slowSince !== undefined && sentAt < this.#slowSince) return;
     this.#slowSince = undefined;
-    if (!this.#saturated) return;
-    this.#saturated = false;
-    this.#post({ id: this.#options.id, saturated: false, wait });
+    this.#tell(false, wait);
+  }
+
+  #tell(saturated: boolean, wait: number): void {
+    if (this.#saturated === saturated) return;
+    this.#saturated = saturated;
+    this.#post({ id: this.#options.id, saturated, wait });
   }
 }
 
-/** The watches of one monitor. */
-export class Watches {
-  readonly #watches = new Map<number, Watch>();
-  readonly #post: (news: WatchNews) => void;
-
-  constructor(post: (news: WatchNews) => void) {
-    this.#post = post;
-  }
-
-  add(options: WatchOptions): void {
-    this.#watches.set(options.id, new Watch(options, this.#post));
-  }
-
-  remove(id: number): void {
-    this.#watches.delete(id);
-  }
-
-  returned(sentAt: number, wait: number, now: number): void {
-    for (const watch of this.#watches.values()) watch.returned(sentAt, wait, now);
-  }
-
-  /** Looks at the oldest canary that is out. */
-  look(waits: Waits, now: Now): void {
-    if (this.#watches.size === 0) return;
-    let oldest = Number.POSITIVE_INFINITY;
-    waits.eachOut((sentAt) => {
-      oldest = Math.min(oldest, sentAt);
-    });
-    if (oldest === Number.POSITIVE_INFINITY) return;
-    const time = now();
-    for (const watch of this.#watches.values()) watch.isOut(oldest, time);
-  }
+/** Shows them the oldest canary that is out. */
+export function lookAtOldest(watches: ReadonlyMap<number, Watch>, waits: Waits, now: Now): void {
+  if (watches.size === 0) return;
+  let oldest = Number.POSITIVE_INFINITY;
+  waits.eachOut((sentAt) => {
+    oldest = Math.min(oldest, sentAt);
+  });
+  const time = now();
+  for (const watch of watches.values()) watch.isOut(oldest, time);
 }
