@@ -135,7 +135,7 @@ describe('docs/reference/fleet.md has what there is to see', () => {
   });
 
   test('the data of a job', () => {
-    const [fields = []] = tablesOf('## BullMQ beside it');
+    const [fields = []] = tablesOf('## Using BullMQ directly');
     const wire = read('../src/shared/wire.ts');
     const data = fieldsOf(wire, 'interface JobData').map((name) => `data.${name}`);
     assertSame(namesIn(fields.map(([name = '']) => [name])), [...data, 'returnvalue']);

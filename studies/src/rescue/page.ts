@@ -103,7 +103,7 @@ export function rescuePage(result: RescueResult): string {
       : ['', '**A quick run: it proves that the study works, and nothing else.**']),
     '',
     `A server hashes passwords (pbkdf2, ${ITERATIONS} iterations) and serves files of ${FILE_BYTES / 1024} KB. It has a pool of 4 threads, one of 64, or`,
-    `one of 4 that [a rescue](../reference/monitor.md#rescuethreadpool-threads-while-others-hang) makes larger, up to ${MAX}. Servers of all kinds, and a second one of 64 threads`,
+    `one of 4 that [a rescue](../reference/monitor.md#rescuethreadpool-extra-threads-while-some-hang) makes larger, up to ${MAX}. Servers of all kinds, and a second one of 64 threads`,
     `as a twin, live at the same time and take turns by slices of ${result.sliceMs / 1000} s of load, in random order. Each goes through the same ${PHASES.length} phases;`,
     `what hangs does so for all of a phase, ${formatDuration(phaseMs)}: files are opens of a FIFO that nobody writes to, lookups wait for a`,
     'name server that is silent. 60 users a second log in and 120 ask for a file, at random moments, whether or not earlier ones were',

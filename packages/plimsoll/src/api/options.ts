@@ -78,30 +78,30 @@ const seconds = kindOf('seconds', ' <seconds>');
 const DAY = 86_400;
 const LARGEST_PID = 2 ** 22;
 const SIZE = 'a number from 1 to 1024, `default` (4), `double` (8), or `cpus`';
-const SIZES = 'numbers from 1 to 1024, `default` (4), `double` (8), or `cpus`; a list with commas';
+const SIZES = 'numbers from 1 to 1024, `default` (4), `double` (8), or `cpus`, separated by commas';
 const USUAL_SIZES = '1, 2, the CPUs, 2 and 4 times as many, 16, 64';
 
 const json = text(
   '--json <file>',
-  'write the result as JSON; `-` is standard output, and the report then goes to standard error',
+  'write the result as JSON; `-` is standard output, which moves the report to standard error',
   { cli: true },
 );
 const html = text('--html <file>', 'write a report as one HTML page; `-` is standard output', { cli: true });
-const output = { json, html, quiet: flag('--quiet', 'no progress', { cli: true }) } as const;
-const seed = count('--seed', 'of the random order', {
+const output = { json, html, quiet: flag('--quiet', 'show no progress', { cli: true }) } as const;
+const seed = count('--seed', 'seed of the random order', {
   least: 0,
   most: 2 ** 31 - 1,
   usual: 'random, printed',
 });
-const markdown = flag('--markdown', 'the report in Markdown, for a comment of a pull request', {
+const markdown = flag('--markdown', 'print the report in Markdown, for a comment on a pull request', {
   cli: true,
   with: 'against',
 });
 const started = {
-  command: texts('[command...]', 'what to start, after --; or the PID of a Node process that runs already', {
+  command: texts('[command...]', 'the command to start, after --; or the PID of a running Node process', {
     without: ['pid'],
   }),
-  pid: count(null, 'a Node process that runs already, in place of a command', {
+  pid: count(null, 'a running Node process, instead of a command', {
     least: 1,
     most: LARGEST_PID,
   }),
@@ -119,12 +119,12 @@ export const COMMANDS = {
       ...started,
       onPort: text(
         '--on-port <command>',
-        'load generator, started once the app listens: `$PORT` is replaced; split into words, without a shell',
+        'load generator, started without a shell once the app listens; `$PORT` stands for its port',
         { without: ['urls', 'pid'] },
       ),
       urls: texts(
         '--url <url>',
-        'send requests to this URL, in which `$PORT` is replaced, or to this path of the app',
+        'send requests to this URL, where `$PORT` stands for the port, or to this path of the app',
         { without: ['pid'] },
       ),
       connections: count(
@@ -150,28 +150,32 @@ export const COMMANDS = {
         { most: 100_000, with: 'urls' },
       ),
       sizes: sizes('--sizes', SIZES, {
-        usual: `${USUAL_SIZES}; of a PID from half to four times what it has`,
+        usual: `${USUAL_SIZES}; for a PID from half to four times its size`,
       }),
-      baseline: size('--baseline', 'the size that all sizes are compared with', {
-        usual: '4; of a PID the size that it has',
+      baseline: size('--baseline', 'compare all sizes with this one', {
+        usual: '4; for a PID its current size',
       }),
-      objective: choice('--objective <what>', 'what counts: `mean` or `p99` of latencies, or `throughput`', {
-        choices: ['mean', 'p99', 'throughput'],
-        default: 'mean',
-      }),
+      objective: choice(
+        '--objective <what>',
+        'the figure that decides: `mean` or `p99` latency, or `throughput`',
+        {
+          choices: ['mean', 'p99', 'throughput'],
+          default: 'mean',
+        },
+      ),
       timeMs: seconds('--time', 'time limit of the measurement; it ends sooner once the answer is known', {
         most: DAY,
         default: 55_000,
       }),
       seed,
-      strict: flag('--strict', 'exit with 3 when it cannot tell', { cli: true }),
+      strict: flag('--strict', 'exit with 3 if it cannot tell', { cli: true }),
       ...output,
     },
     examples: `
   $ plimsoll tune --url /login -- node server.js     plimsoll sends the requests
   $ plimsoll tune --on-port 'autocannon http://127.0.0.1:$PORT/' -- npm start
   $ plimsoll tune -- node build.js                   a command that ends
-  $ plimsoll tune 4711                               a process that serves already
+  $ plimsoll tune 4711                               a process that is already serving
   $ plimsoll tune --url / --json tuned.json -- node server.js`,
     exits: '0 fine, 2 bad input, 3 cannot tell (--strict), 4 the command failed,\n130 interrupted',
   },
@@ -180,15 +184,19 @@ export const COMMANDS = {
       'show the pool size your app actually gets, and why it differs from the one you set; for CI, too',
     options: {
       ...started,
-      waitMs: seconds('--wait', 'how long the command may run before its pools are counted and it is ended', {
-        most: 3600,
-        default: 2000,
-      }),
+      waitMs: seconds(
+        '--wait',
+        'how long to run the command before counting its pool threads and ending it',
+        {
+          most: 3600,
+          default: 2000,
+        },
+      ),
       json,
     },
     examples: `
   $ plimsoll doctor -- node server.js          start it, count its pool threads, end it
-  $ plimsoll doctor 4711                       a Node process that runs already (Linux)
+  $ plimsoll doctor 4711                       a running Node process (Linux)
   $ plimsoll doctor                            what a Node program started here would get`,
     exits: `0 the size is the one asked for, 1 it is not, 2 bad input, 3 cannot tell,
 4 the command failed, 130 interrupted`,
@@ -196,21 +204,21 @@ export const COMMANDS = {
   trace: {
     summary: 'run your command and record where the jobs of its thread pools spend their time',
     options: {
-      command: texts('<command...>', 'what to run, after --', { required: true }),
+      command: texts('<command...>', 'the command to run, after --', { required: true }),
       flame: text(
         '--flame <file>',
         'a flame graph of waiting: `.html`, `.speedscope.json`, or `.pb.gz` for pprof; implies --calls',
         { cli: true },
       ),
-      calls: flag('--calls', 'record which line and which request each job comes from, which costs more'),
+      calls: flag('--calls', 'also record the line and the request of each job, which costs more'),
       durationMs: seconds('--duration', 'end the command after this time', {
         most: 7 * DAY,
-        usual: 'it ends by itself, or by Ctrl-C',
+        usual: 'until it ends, or Ctrl-C',
       }),
-      size: size('--size', `pool size of the command: ${SIZE}`, { usual: 'as it is' }),
+      size: size('--size', `pool size of the command: ${SIZE}`, { usual: 'unchanged' }),
       maxEvents: count(
         '--max-events',
-        'trace events that each process may record; then recording stops, the command goes on',
+        'trace events that each process may record; then recording stops, and the command continues',
         { least: 1, most: 100_000_000, default: 1_000_000 },
       ),
       stdout: { ...started.stdout, usual: 'stdout' },
@@ -230,8 +238,8 @@ export const COMMANDS = {
         'a PID, with the Node processes under it; or a text in the command line',
         { usual: 'all' },
       ),
-      intervalMs: seconds('--interval', 'between two looks', { least: 0.1, most: 3600, default: 1000 }),
-      once: flag('--once', 'one look, printed; always so without a terminal', { cli: true }),
+      intervalMs: seconds('--interval', 'time between two looks', { least: 0.1, most: 3600, default: 1000 }),
+      once: flag('--once', 'print one look and exit; implied without a terminal', { cli: true }),
       json,
     },
     examples: `
@@ -250,13 +258,11 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
         '`file`, `crypto`, `zlib`, `dns`, `mixed`, or the path of a module of yours',
         { usual: 'all five' },
       ),
-      against: text(
-        '--against <module>',
-        'is the module slower than this old version of it? Both in turn, for CI',
-        { cli: true },
-      ),
+      against: text('--against <module>', 'compare the module with this old version of it, for CI', {
+        cli: true,
+      }),
       sizes: sizes('--sizes', SIZES, { usual: `${USUAL_SIZES}; with --against 4` }),
-      baseline: size('--baseline', 'the size that all sizes are compared with', {
+      baseline: size('--baseline', 'compare all sizes with this one', {
         default: 4,
         without: ['against'],
       }),
@@ -266,41 +272,48 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
       }),
       quick: flag('--quick', '`--time 10`', { cli: true, without: ['timeMs'] }),
       careful: flag('--careful', '`--time 120`', { cli: true, without: ['timeMs', 'quick'] }),
-      isolated: flag('--isolated', 'one process at a time, for work that owns a port or a file', {
-        default: false,
-        without: ['against'],
-      }),
-      blocks: count('--blocks', 'how often every size is measured, at the most', {
+      isolated: flag(
+        '--isolated',
+        'run one process at a time, for work that needs a port or a file to itself',
+        {
+          default: false,
+          without: ['against'],
+        },
+      ),
+      blocks: count('--blocks', 'how often to measure each size, at most', {
         least: 1,
         most: 100,
         default: 10,
         with: 'isolated',
       }),
-      operations: count('--ops', 'operations that are handed over at once', {
+      operations: count('--ops', 'operations to submit at once', {
         least: 1,
         most: 1_000_000,
         usual: 'the workload’s',
       }),
-      scale: number('--scale <x>', 'multiplies the cost of each operation (iterations, bytes)', {
+      scale: number('--scale <x>', 'multiply the cost of each operation (iterations, bytes)', {
         most: 1000,
         default: 1,
       }),
-      parameters: kindOf('parameters')('--set <workload.parameter=value>', 'any parameter of a workload', {
-        default: {},
-        without: ['against'],
-      }),
+      parameters: kindOf('parameters')(
+        '--set <workload.parameter=value>',
+        'set any parameter of a workload',
+        {
+          default: {},
+          without: ['against'],
+        },
+      ),
       dns: kindOf('dns')(
         '--dns <mode>',
         'who answers lookups: `auto`, `system`, `local`, `local:MS` or `hosts`',
         { default: { mode: 'auto' }, without: ['against'] },
       ),
       seed,
-      deadlineMs: seconds(
-        '--deadline',
-        'a process that needs longer for its start or for one round counts as hung',
-        { most: DAY, default: 120_000 },
-      ),
-      strict: flag('--strict', 'exit with 3 when the machine is too noisy to tell', {
+      deadlineMs: seconds('--deadline', 'a process counts as hung if its start or one round takes longer', {
+        most: DAY,
+        default: 120_000,
+      }),
+      strict: flag('--strict', 'exit with 3 if the machine is too noisy to tell', {
         cli: true,
         without: ['against'],
       }),
@@ -316,7 +329,7 @@ Keys: s sorts by the busiest pool or by PID, r resizes a pool, p pauses, ? helps
 with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module failed`,
   },
   classify: {
-    summary: 'decide by experiment which APIs, or functions of yours, use the pool; or draw where calls wait',
+    summary: 'test which APIs, or your own functions, use the pool; or draw where calls wait',
     options: {
       names: texts(
         '[name...]',
@@ -324,33 +337,37 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
         { usual: 'the whole catalogue' },
       ),
       args: kindOf('args')('--args <json>', 'arguments of PATH#export, a JSON array', { default: [] }),
-      explain: text('--explain <name>', 'say why, and how to do without the pool', {
+      explain: text('--explain <name>', 'explain the verdict, and how to avoid the pool', {
         cli: true,
         without: ['draw'],
       }),
       deadlineMs: seconds(
         '--deadline',
-        'an operation that takes longer with nothing blocked never completes',
+        'an operation counts as never completing if it takes longer with nothing blocked',
         { most: DAY, usual: '5; with --draw 60' },
       ),
-      draw: flag('--draw', 'run the operation some times at once, and draw where each call waits and works', {
-        cli: true,
-      }),
+      draw: flag(
+        '--draw',
+        'run several calls of the operation at once, and draw where each one waits and works',
+        {
+          cli: true,
+        },
+      ),
       requests: kindOf('counts')(
         '--requests <list>',
-        'how many at once; an experiment, and a process, for each number',
+        'how many calls at once; each number has an experiment and a process of its own',
         { least: 1, most: 1000, default: [2, 4, 6], with: 'draw' },
       ),
       size: size('--size', `pool size: ${SIZE}`, { default: 4, with: 'draw' }),
-      url: kindOf('url')('--url <url>', 'where `http` goes', {
+      url: kindOf('url')('--url <url>', 'the URL that `http` requests', {
         usual: 'a server on loopback that takes 100 ms',
         with: 'draw',
       }),
       ...output,
     },
     examples: `
-  $ plimsoll classify                                       the whole catalogue, as two lists and more
-  $ plimsoll classify --explain fetch.name                  why, and how to do without the pool
+  $ plimsoll classify                                       the whole catalogue
+  $ plimsoll classify --explain fetch.name                  why, and how to avoid the pool
   $ plimsoll classify ./work.mjs#hash                       a function of yours
   $ plimsoll classify bcrypt#hash --args '["secret", 10]'   a function of a package
   $ plimsoll classify --draw pbkdf2                         2, 4 and 6 at once on 4 pool threads
@@ -369,60 +386,61 @@ with --against 0 same or better, 1 worse, 2 bad input, 3 cannot tell, 4 a module
       json,
     },
     examples: `
-  $ plimsoll resize 4711 12       four threads hang: eight more serve the others
+  $ plimsoll resize 4711 12       four threads hang: eight more serve the other jobs
   $ plimsoll resize 4711 2        as if it had been started with two
 
 Before Node 26.9 a pool can have at most as many threads as it was started with.
-The inspector of the process is open meanwhile, on 127.0.0.1 for a part of a
-second, and it says so on its standard error.`,
+Meanwhile the inspector of the process is open on 127.0.0.1, for a fraction of
+a second; the process says so on its standard error.`,
     exits: `0 done, 2 bad input, or this process's pool cannot have that size,
 4 the process did not answer, or ended, 130 interrupted`,
   },
   run: {
     summary: 'start your command with the right pool size, before anything in it uses the pool',
     options: {
-      command: texts('<command...>', 'what to run, after --', { required: true }),
+      command: texts('<command...>', 'the command to run, after --', { required: true }),
       size: text(
         '--size <size>',
-        `${SIZE}, the CPUs that the process really gets; or a file, the result of tune or bench`,
+        `${SIZE}, the CPUs that the process really gets; or a result file of tune or bench`,
         { required: true },
       ),
       max: size(
         '--max <size>',
-        'a rescue: threads are added, up to so many, while others are blocked, and given back (Linux)',
+        'a rescue: add threads, up to this number, while pool threads are blocked, and remove them later (Linux)',
       ),
-      quiet: flag('--quiet', 'do not say which size it is'),
+      quiet: flag('--quiet', 'do not print the size'),
     },
     examples: `
   $ plimsoll run --size tuned.json -- node server.js       what plimsoll tune --json tuned.json recommended
-  $ plimsoll run --size cpus -- npm start                  as many threads as CPUs that it really gets
+  $ plimsoll run --size cpus -- npm start                  as many threads as it really gets CPUs
   $ plimsoll run --size 16 -- node server.js               on Windows, too
-  $ plimsoll run --size 4 --max 32 -- node server.js       4, and more while threads of them hang`,
+  $ plimsoll run --size 4 --max 32 -- node server.js       4, and more while some of them hang`,
     exits: 'that of the command; 2 bad input, 4 the command cannot be started',
   },
   report: {
-    summary: 'make one HTML page of results, to look at and to share; or compare two, for CI',
+    summary: 'make an HTML page of results, to read and share; or compare two, for CI',
     options: {
-      files: texts('<file...>', 'what the commands wrote with --json; packed by gzip or not', {
+      files: texts('<file...>', 'files that commands wrote with --json, also gzipped', {
         required: true,
       }),
-      out: text('--out <file>', 'the page; `-` is standard output', {
+      out: text('--out <file>', 'where to write the page; `-` is standard output', {
         cli: true,
         usual: '`report.html`',
         without: ['against'],
       }),
-      title: text('--title <text>', 'of the page', { usual: 'Thread pool report', without: ['against'] }),
-      against: text(
-        '--against <file>',
-        'is the result of bench slower than this old one, from the same machine?',
-        { cli: true },
-      ),
+      title: text('--title <text>', 'title of the page', {
+        usual: 'Thread pool report',
+        without: ['against'],
+      }),
+      against: text('--against <file>', 'compare the bench result with this old one, from the same machine', {
+        cli: true,
+      }),
       markdown,
       json: { ...json, with: 'against' },
       html: { ...html, with: 'against' },
     },
     examples: `
-  $ plimsoll report bench.json                              report.html: the verdict, curves, tables
+  $ plimsoll report bench.json                              report.html: verdict, curves, tables
   $ plimsoll report trace.json --out app.html               where its jobs waited
   $ plimsoll report --against main.json branch.json         is the branch slower than main?`,
     exits: `0 fine, 2 bad input or output; with --against 0 same or better, 1 worse,
