@@ -4,12 +4,12 @@
  */
 export const ERRORS = {
   PLIMSOLL_FLEET_UNAVAILABLE: {
-    when: 'Redis cannot be reached for `offlineTimeout`; `cause` is the last failure. What became of tasks under way is not known',
-    remedy: 'start Redis, or correct `connection`; with a `jobId`, run the task again safely',
+    when: 'Redis cannot be reached for `offlineTimeout`; `cause` is the last failure. The outcome of running tasks is unknown',
+    remedy: 'start Redis, or correct `connection`; a task with a `jobId` can safely run again',
   },
   PLIMSOLL_FLEET_REFUSED: {
-    when: 'Redis answers, but refuses: a wrong or missing password, no such database, no memory left; `cause` is its answer',
-    remedy: 'correct `connection`, or what the answer says',
+    when: 'Redis refuses the client: a wrong or missing password, no such database, no memory left; `cause` is its answer',
+    remedy: 'correct `connection`, or fix what the answer reports',
   },
   PLIMSOLL_FLEET_TOO_LARGE: {
     when: 'a task or a result has more bytes than `maxPayload`',
@@ -17,23 +17,23 @@ export const ERRORS = {
   },
   PLIMSOLL_FLEET_UNKNOWN_TASK: {
     when: 'no worker of the queue exports a function of that name',
-    remedy: 'correct `name`, or give the workers the version that has it',
+    remedy: 'correct `name`, or deploy the version that exports it to the workers',
   },
   PLIMSOLL_FLEET_STALLED: {
-    when: 'the task has lost its worker process more often than `maxStalledCount` allows: it may have ended them',
-    remedy: 'look into what ended those processes before it runs again',
+    when: 'the task lost its worker process more often than `maxStalledCount` allows; it may have ended these processes',
+    remedy: 'find out what ended these processes before you run the task again',
   },
   PLIMSOLL_FLEET_LOST: {
-    when: 'the job is gone from Redis before its result was read: removed, trimmed by `keep`, or Redis has forgotten it',
+    when: 'the job is gone from Redis before its result was read: removed, trimmed by `keep`, or Redis lost it',
     remedy: 'raise `keep`; let Redis write an append-only file',
   },
   PLIMSOLL_FLEET_FAILED: {
-    when: 'the job failed, and the error that the task threw is no longer kept, or somebody else failed it',
+    when: 'the job failed, and the error that the task threw is no longer kept, or another client failed the job',
     remedy: 'look at the job in Redis; raise `keep.age`',
   },
   PLIMSOLL_FLEET_NOT_A_TASK: {
-    when: 'the job was not added by this package; it is the reason of the job',
-    remedy: 'give other jobs a queue of their own, or make their data by `fleet.job()`',
+    when: 'this package did not add the job; the code is in the failure reason of the job',
+    remedy: 'use a separate queue for other jobs, or create their data with `fleet.job()`',
   },
 } as const;
 

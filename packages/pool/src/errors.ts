@@ -18,17 +18,17 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_QUEUE_FULL: {
     thrownAs: 'PoolError',
-    when: 'as many tasks wait as `maxQueue` allows',
+    when: 'the number of waiting tasks has reached `maxQueue`',
     remedy: "wait for the event 'drain', or raise `maxQueue`",
   },
   PLIMSOLL_POOL_CLOSED: {
     thrownAs: 'PoolError',
     when: 'the pool is closing, closed or destroyed',
-    remedy: 'make a new pool',
+    remedy: 'create a new pool',
   },
   PLIMSOLL_POOL_CLOSE_TIMEOUT: {
     thrownAs: 'PoolError',
-    when: '`close()` or `destroy()` had not ended all tasks, streams and threads when their time was over',
+    when: '`close()` or `destroy()` could not end all tasks, streams and threads in time',
     remedy: 'raise `closeTimeout`, or give tasks a `timeout`',
   },
   PLIMSOLL_POOL_ABORTED: {
@@ -38,7 +38,7 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_TIMEOUT: {
     thrownAs: 'TimeoutError',
-    when: 'the task took longer than its `timeout`, the wait in the queue included',
+    when: 'the task took longer than its `timeout`, including its wait in the queue',
     remedy: 'raise `timeout`, or make the task smaller',
   },
   PLIMSOLL_POOL_UNCLONEABLE: {
@@ -48,18 +48,18 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_VALUE_TOO_LARGE: {
     thrownAs: 'PoolError',
-    when: 'a task, a result or an item has more bytes than `maxValueBytes`, which the message names, too',
+    when: 'a task, a result or an item has more bytes than `maxValueBytes`; the message states both',
     remedy: 'send less at a time, transfer it, or raise `maxValueBytes`',
   },
   PLIMSOLL_POOL_BAD_BYTES: {
     thrownAs: 'PoolError',
-    when: 'a value in bytes, of `@plimsoll/bullmq`, is damaged or of an unknown version',
+    when: 'the bytes of a value of `@plimsoll/bullmq` are damaged, or of an unknown version',
     remedy: 'run the same version on every machine',
   },
   PLIMSOLL_POOL_LOAD_FAILED: {
     thrownAs: 'PoolError',
     when: 'the file or the function is missing or fails to load; `cause` is the true reason',
-    remedy: 'mend what `cause` says; in a bundle, make the worker file an entry point',
+    remedy: 'fix what `cause` reports; in a bundle, make the worker file an entry point',
   },
   PLIMSOLL_POOL_WORKER_EXITED: {
     thrownAs: 'WorkerError',
@@ -73,12 +73,12 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_WORKER_STOPPED: {
     thrownAs: 'WorkerError',
-    when: 'the pool has stopped the worker for another task that was aborted or timed out, and it kept a stream',
-    remedy: 'give that task a `grace`, or streams a pool of their own',
+    when: 'the pool stopped the worker of this stream, because another task of that worker was aborted or timed out',
+    remedy: 'set a `grace` for that task, or use a separate pool for streams',
   },
   PLIMSOLL_POOL_NOT_ITERABLE: {
     thrownAs: 'PoolError',
-    when: 'a function that `stream()` calls returned nothing that can be iterated',
+    when: 'the function that `stream()` called returned a value that is not iterable',
     remedy: 'make it a generator function, or use `run()`',
   },
   PLIMSOLL_POOL_OUT_OF_MEMORY: {
@@ -88,48 +88,48 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_START_FAILED: {
     thrownAs: 'WorkerError',
-    when: 'workers end before they are ready, `setup()` of a worker file fails, or Node refuses to make workers',
-    remedy: 'mend what `cause` says: `setup()`, a preload, an option of the thread, too many stuck threads',
+    when: 'workers end before they are ready, `setup()` of a worker file fails, or Node cannot create workers',
+    remedy: 'fix what `cause` reports: `setup()`, a preload, a thread option, too many stuck threads',
   },
   PLIMSOLL_POOL_NOT_RETRYABLE: {
     thrownAs: 'WorkerError',
-    when: 'the task died with its worker, and `retry` cannot run it again: objects were transferred with it; `cause` is that end',
+    when: 'the task died with its worker, and `retry` cannot run it again, because its objects were transferred; `cause` says how the worker ended',
     remedy: 'copy them, or leave `retry` out',
   },
   PLIMSOLL_POOL_QUARANTINED: {
     thrownAs: 'WorkerError',
-    when: 'the function has ended as many workers as `quarantine` allows; `cause` is the last end',
-    remedy: 'mend the function; its tasks are taken again after `pause`',
+    when: 'the function has ended as many workers as `quarantine` allows; `cause` says how the last one ended',
+    remedy: 'fix the function; the pool accepts its tasks again after `pause`',
   },
   PLIMSOLL_POOL_CIRCUIT_OPEN: {
     thrownAs: 'PoolError',
-    when: 'as many workers in a row as `breaker` allows have failed to start; `cause` is why the last one did',
-    remedy: 'mend what `cause` says; a worker is started again after `pause`',
+    when: 'the last workers, as many as `breaker` allows, all failed to start; `cause` says why the last one did',
+    remedy: 'fix what `cause` reports; the pool starts a worker again after `pause`',
   },
   PLIMSOLL_POOL_NO_HOST_FUNCTION: {
     thrownAs: 'PoolError',
-    when: '`host` of `@plimsoll/pool/worker` has no function of that name, or is called outside of a task',
-    remedy: 'give the function to the pool or to `run()`, as `host`; call it inside a task',
+    when: '`host` of `@plimsoll/pool/worker` has no function of this name, or is called outside a task',
+    remedy: 'pass the function to the pool or to `run()` as `host`; call it inside a task',
   },
   PLIMSOLL_POOL_HOST_TIMEOUT: {
     thrownAs: 'PoolError',
-    when: 'a function of the host has not answered within `hostTimeout`; or its thread is blocked',
-    remedy: 'raise `hostTimeout`, or do not block the thread of the pool',
+    when: 'a host function did not answer within `hostTimeout`, or the host thread is blocked',
+    remedy: 'raise `hostTimeout`, or do not block the host thread',
   },
   PLIMSOLL_POOL_CALL_TOO_LATE: {
     thrownAs: 'PoolError',
-    when: 'a task was over before its call of the host was answered, or made',
+    when: 'the task ended before its host call was answered, or made',
     remedy: 'await the call inside the task',
   },
   PLIMSOLL_POOL_DEADLOCK: {
     thrownAs: 'PoolError',
-    when: 'a task of which a blocked worker waits for the end would wait for that worker; `host.sync` in a pool for tests',
+    when: 'a blocked worker would wait for a task that waits for this worker; or a pool for tests used `host.sync`',
     remedy: 'call `host` without `sync`, or raise `maxThreads`',
   },
   PLIMSOLL_POOL_UNSUPPORTED_RUNTIME: {
     thrownAs: 'PoolError',
     when: 'the runtime lacks `SharedArrayBuffer` or `Atomics.waitAsync`; thrown by the constructor',
-    remedy: 'run a version that the message names',
+    remedy: 'use a version that the message names',
   },
 } as const;
 

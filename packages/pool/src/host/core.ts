@@ -381,7 +381,8 @@ export class Core extends State implements Pumped {
     let failure: PoolError | undefined;
     if (await isInTime(this.onIdle(), left())) {
       this.ended = true;
-      if (!(await retireAll(this, left()))) failure = closeTimeout('dispose() of a worker has not ended');
+      if (!(await retireAll(this, left())))
+        failure = closeTimeout('dispose() of a worker did not end in time');
     } else {
       const tasks = `${this.outstanding} task${this.outstanding === 1 ? '' : 's'}`;
       failure = closeTimeout(`Close operation timed out with ${tasks} and ${this.streams.size} streams left`);

@@ -77,7 +77,8 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
   if (state.count >= state.options.maxThreads + beyond || state.guard.pause > 0) return undefined;
   const index = state.freeIndexes.at(-1);
   try {
-    if (index === undefined) throw new Error(`${stuck(state.exiting.size)}, so there is no room for others`);
+    if (index === undefined)
+      throw new Error(`${stuck(state.exiting.size)}, so there is no room for new workers`);
     resetBlock(state.table, index);
     const worker = new WorkerHandle(startupOf(state, index), state.table, threadOptions(state), state);
     state.freeIndexes.pop();

@@ -55,7 +55,7 @@ export function carry(value: unknown): Thrown {
     try {
       return collect(uncloneable(WHAT, value, cause));
     } catch {
-      return collect(new UncloneableError(WHAT, 'reading it throws what cannot be copied either'));
+      return collect(new UncloneableError(WHAT, 'reading it throws an error that cannot be copied either'));
     }
   }
 }

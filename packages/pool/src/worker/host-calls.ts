@@ -155,8 +155,8 @@ export function hostCallsOf(channel: Channel) {
 }
 
 function timeout(name: string, milliseconds: number, isUnread = false): PoolError {
-  const what = `host.${name}() has no answer after ${milliseconds} ms`;
-  const why = isUnread ? ': the host has not even read it, so its thread is blocked' : '';
+  const what = `host.${name}() got no answer within ${milliseconds} ms`;
+  const why = isUnread ? ': the host has not read the call, so its thread is blocked' : '';
   return new PoolError('PLIMSOLL_POOL_HOST_TIMEOUT', what + why);
 }
 
