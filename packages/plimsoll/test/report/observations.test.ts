@@ -52,7 +52,10 @@ describe('what a timeline shows, in sentences', () => {
       'each job took 2.7 times its CPU time: up to 4 threads shared 1.5 cores',
     );
     const lookups = [span(1, 0, { what: 'lookup' }), span(2, 100, { what: 'lookup' })];
-    assert.match(found('timeline.half-for-lookups', lookups, 1)?.text ?? '', /only 1 of 1 pool thread serves lookups/);
+    assert.match(
+      found('timeline.half-for-lookups', lookups, 1)?.text ?? '',
+      /only 1 of 1 pool thread serves lookups/,
+    );
   });
 
   test('the numbers stand beside the sentence: waves follow from the requests that found no free thread', () => {
