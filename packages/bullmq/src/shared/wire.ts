@@ -108,7 +108,7 @@ export class Payloads {
     return bytes === null ? null : { reason: decodeError(bytes) };
   }
 
-  /** For an outcome that was read, and that nobody else will read. */
+  /** For an outcome that was read and has no further reader. */
   async dropOutcome(id: string): Promise<void> {
     await this.#client.unlink(this.#keyOf('result', id), this.#keyOf('error', id));
   }

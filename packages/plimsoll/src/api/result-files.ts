@@ -63,9 +63,9 @@ export function readDocuments(file: string): DocumentOf<Kind>[] {
 /** The result in a file that must be of one kind. @throws {PlimsollError} PLIMSOLL_USAGE when it is none, or of another kind. */
 export function readResult<K extends Kind>(file: string, kind: K): DocumentOf<K> {
   const document = readJson(file);
-  const given = kindOf(document, file);
-  if (given === kind) return checked(kind, document, file);
-  throw usage(`${file} is a result of kind "${given}", not of kind "${kind}"`);
+  const actual = kindOf(document, file);
+  if (actual === kind) return checked(kind, document, file);
+  throw usage(`${file} is a result of kind "${actual}", not of kind "${kind}"`);
 }
 
 /**

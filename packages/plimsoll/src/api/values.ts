@@ -133,7 +133,7 @@ const isGiven = (value: unknown): boolean =>
  * Options that need, or exclude, one another.
  *
  * @param options those that could be given; what needs another one is free where there is none.
- * @param nameOf an option as who gave it calls it.
+ * @param nameOf the name of an option as its caller knows it.
  */
 export function checkTogether(
   options: Options,

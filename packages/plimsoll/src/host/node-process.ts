@@ -21,7 +21,7 @@ export function nodeProcess(pid: number, root = '/'): (name: string) => string |
   return variable;
 }
 
-/** Who may do something with a process depends on its user, and for root on what its container allows. */
+/** Permissions on a process depend on its user, and for root on its container. */
 export const notPermitted = (pid: number): PlimsollError =>
   new PlimsollError(
     'PLIMSOLL_NOT_PERMITTED',

@@ -95,7 +95,7 @@ export class Guardian {
   }
 }
 
-/** What a measurement works under: who cleans up after it, what ends it, and who is told how far it is. */
+/** The context of a measurement: its guardian, its abort signal, and its progress listener. */
 export interface Supervision<Progress = never> {
   readonly guardian: Guardian;
   readonly signal: AbortSignal;

@@ -208,7 +208,7 @@ export class Core extends State implements Pumped {
     for (const wait of [this.allReady, this.idle, this.room]) wait.check();
   }
 
-  /** As many workers as there must be are ready. Rejects with why one could not start; who asks again waits for another attempt. */
+  /** All required workers are ready. Rejects with the reason if one could not start; a later call waits for another attempt. */
   ready(): Promise<void> {
     if (this.closing) return Promise.reject(closed());
     const ready = this.allReady.promise();

@@ -196,7 +196,7 @@ function shrink(state: State): void {
   for (const worker of staying.slice(0, surplus)) retire(state, worker);
 }
 
-/** Lets a worker end what it has, and then itself. One that has nothing and need not dispose of anything is stopped at once. */
+/** Lets a worker finish its tasks, then exit. A worker with no tasks and nothing to dispose of is stopped at once. */
 export function retire(state: State, worker: WorkerHandle): void {
   worker.readMessages();
   if (!takesTasks(worker)) return;

@@ -37,20 +37,20 @@ const decoder = new Decoder();
  * @throws UncloneableError for what cannot be copied, or only inside one process: ports, shared memory, Blobs, keys
  */
 export function encode(value: unknown, path = 'value'): Uint8Array<ArrayBuffer> {
-  const given = isMovable(value) ? unwrap(value).value : value;
+  const content = isMovable(value) ? unwrap(value).value : value;
   try {
-    return wordsOf(given) ?? serialized(given);
+    return wordsOf(content) ?? serialized(content);
   } catch (error) {
-    throw uncloneable(path, given, error);
+    throw uncloneable(path, content, error);
   }
 }
 
 /** As `encode`, but only so many bytes: of more their number, and a buffer that is larger by itself is not copied. */
 export function encodeWithin(value: unknown, path: string, most: number): Uint8Array<ArrayBuffer> | number {
-  const given = isMovable(value) ? unwrap(value).value : value;
-  const isBuffer = ArrayBuffer.isView(given) || types.isArrayBuffer(given);
-  if (isBuffer && given.byteLength > most) return given.byteLength;
-  const bytes = encode(given, path);
+  const content = isMovable(value) ? unwrap(value).value : value;
+  const isBuffer = ArrayBuffer.isView(content) || types.isArrayBuffer(content);
+  if (isBuffer && content.byteLength > most) return content.byteLength;
+  const bytes = encode(content, path);
   return bytes.length > most ? bytes.length : bytes;
 }
 

@@ -12,7 +12,7 @@ export interface Pool {
 /** A job that runs longer has no end, for a benchmark. */
 const RESIZE_MS = 60_000;
 
-/** A pool that nobody is going to resize. */
+/** A pool that is never resized. */
 export const fixedPool = (observed: number | null, fixed: string | null = null): Pool => ({
   observed,
   fixed,

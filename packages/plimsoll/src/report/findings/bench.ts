@@ -12,7 +12,7 @@ export interface FindingContext {
   readonly effectiveCpus: number;
   /** Filesystem of the temporary directory; `null` when unknown. */
   readonly filesystem: { readonly type: string | null; readonly isMemory: boolean | null };
-  /** Who answered lookups; `null` when there were none. */
+  /** The resolver that answered lookups; `null` without lookups. */
   readonly resolver: Measured['method']['dns'];
 }
 
@@ -98,7 +98,7 @@ const tryLarger: Rule = (workload) => {
   return advice('bench.try-larger', text, { size, nextSizes });
 };
 
-/** An expected loss that nobody needs to be told of. */
+/** A smaller expected loss is not worth a mention. */
 const NOTHING = 0.005;
 
 const smallerIsEnough: Rule = (workload, { baseline }) => {

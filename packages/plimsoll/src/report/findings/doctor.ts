@@ -22,7 +22,7 @@ export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFi
 
 type Rule = RuleOver<[process: ProcessFacts, machine: MachineFacts], DoctorFinding>;
 
-const beside = (finding: Finding): DoctorFinding => ({ finding, means: null });
+const neutral = (finding: Finding): DoctorFinding => ({ finding, means: null });
 const unknown = (finding: Finding): DoctorFinding => ({ finding, means: 'unknown' });
 const wrong = (...said: Parameters<typeof warning>): DoctorFinding => ({
   finding: warning(...said),
@@ -58,18 +58,18 @@ const ofProgram: Rule = ({ pid, initial, current: asked, threads, libuv, platfor
   // PM2's own code sets the variable in cluster mode, before it loads the app.
   if (pm2) return null;
   const text = `${sets} itself, early enough for now; an import that uses the pool before this line would undo it: ${START}`;
-  return beside(advice('doctor.set-in-program', text, evidence));
+  return neutral(advice('doctor.set-in-program', text, evidence));
 };
 
-/** libuv reads the text as something that nobody means; or it is PM2's. */
+/** libuv misreads the text of the variable; or the variable comes from PM2. */
 const ofText: Rule = ({ pid, initial, current, libuv, pm2 }) => {
   const asked = current ?? initial;
-  const own = asked === null ? [] : misread(pid, asked, poolSizeOf(asked, libuv ?? undefined));
-  if (!pm2) return own;
+  const misreadings = asked === null ? [] : misread(pid, asked, poolSizeOf(asked, libuv ?? undefined));
+  if (!pm2) return misreadings;
   const sets =
     asked === null ? 'does not set UV_THREADPOOL_SIZE' : `sets UV_THREADPOOL_SIZE to ${quoted(asked)}`;
   const text = `PM2 started it from its saved environment, which ${sets}; to change this, run pm2 restart APP --update-env, or set env in the ecosystem file`;
-  return [...own, beside(advice('doctor.pm2-environment', text, { pid, asked }))];
+  return [...misreadings, neutral(advice('doctor.pm2-environment', text, { pid, asked }))];
 };
 
 /** By the first pattern that fits: what libuv makes of it, and what would be right. */
@@ -125,21 +125,21 @@ const ofCount: Rule = (process) => {
   const asked = poolSizeOf(resized ? current : initial, libuv ?? undefined);
   if (resized) {
     const text = `the pool was resized at run time to ${threadsOf(threads)}, but UV_THREADPOOL_SIZE sets ${asked}; a restart returns to ${asked}`;
-    return threads !== asked && beside(advice('doctor.resized', text, { pid, asked, threads }));
+    return threads !== asked && neutral(advice('doctor.resized', text, { pid, asked, threads }));
   }
   if (current !== null && current !== initial) return null;
   if (threads !== asked) {
-    const text = `${threadsOf(threads)} were counted, but UV_THREADPOOL_SIZE sets ${asked}: a module loaded before the program sets the variable, or starts threads of its own`;
+    const text = `${threadsOf(threads)} were counted, but UV_THREADPOOL_SIZE sets ${asked}: a module loaded before the program sets the variable, or starts threads of its misreadings`;
     return wrong('doctor.other-count', text, { pid, asked, threads });
   }
   const text = `UV_THREADPOOL_SIZE is not set, so the pool has ${threadsOf(threads)}, libuv's default`;
-  return initial === null && beside(note('doctor.default', text, { pid, threads }));
+  return initial === null && neutral(note('doctor.default', text, { pid, threads }));
 };
 
 const ofQuota: Rule = ({ pid, availableParallelism: said }, { effectiveCpus: cpus }) => {
   if (said === null || said <= Math.ceil(cpus)) return null;
   const text = `os.availableParallelism() returns ${said}, but quota and affinity allow the process ${formatDecimal(cpus)} CPUs; do not compute the size from it: plimsoll run --size cpus respects the quota`;
-  return beside(advice('doctor.parallelism-over-quota', text, { pid, said, cpus }));
+  return neutral(advice('doctor.parallelism-over-quota', text, { pid, said, cpus }));
 };
 
 const ofRoom: Rule = (process, { pidsHeadroom: headroom }) => {

@@ -235,7 +235,7 @@ const ROOM = {
   limit: 'the pool can be resized to at most',
 } as const;
 
-/** What befell the measurement, as it was told by whoever did it. */
+/** Incidents during the measurement. */
 const NOTES: Texts<TuneNote> = {
   'tune.app-sets-size': ({ limit, wanted }) =>
     `the app sets UV_THREADPOOL_SIZE itself and has ${formatCount(limit, 'thread')}, so larger sizes (up to ${wanted}) could not be measured`,
