@@ -1,5 +1,6 @@
-// `npm run check:examples [-- FILTER…]`: types every command and runs every block of code of README, the pages of the packages
-// and the guide in an empty folder, with what npm would publish. What a page takes for granted is in check-examples/setups.mjs.
+// `npm run check:examples [-- FILTER…]`: types every command and runs every block of code of README, the package pages and the
+// guide in an empty folder, with the packages that npm would publish; of the reference, blocks that need nothing around them.
+// check-examples/setups.mjs has what a page takes for granted.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -15,6 +16,8 @@ import { setup } from './setup.mjs';
 const AT_ONCE = 6;
 /** The first command of a page is not interrupted before: `plimsoll tune` takes a minute. */
 const FIRST_MS = 75_000;
+/** Until then, later commands that do not stay may run to their end, too. */
+const PATIENT_MS = 120_000;
 
 setup();
 const { PAGES, walkOf } = await import('./check-examples/pages.mjs');
@@ -112,7 +115,9 @@ function typed(command, { pid, globals }, actual) {
 /** @type {(page: string, one: Running, isFirst: boolean, setup: import('./check-examples/setups.mjs').Setup) => Promise<void>} */
 async function judge(page, { step, running }, isFirst, { exitCodes = [] }) {
   const { line, command, prints } = step;
+  const leftMs = started + PATIENT_MS - Date.now();
   if (isFirst) await endsIn(running, FIRST_MS);
+  else if (!step.stays && leftMs > 0) await endsIn(running, Math.min(FIRST_MS, leftMs));
   const wasOver = running.isOver();
   const hasEnded = await running.interrupt();
   const code = await running.ended;

@@ -62,6 +62,8 @@ export const PACKAGES = [
 /** @type {Record<string, Setup>} */
 export const SETUPS = {
   'packages/bullmq/README.md': { redis: true },
+  'docs/reference/fleet.md': { redis: true },
+  'docs/reference/monitor.md': { env: { UV_THREADPOOL_SIZE: '32' } },
   'packages/fastify/README.md': {
     files: { 'pages.js': WORKER, 'images.js': WORKER },
     globals: `import plimsollPool from '@plimsoll/fastify';

@@ -4,12 +4,12 @@
  */
 export const ERRORS = {
   PLIMSOLL_FLEET_UNAVAILABLE: {
-    when: 'Redis cannot be reached for `offlineTimeout`; `cause` is the last failure. The outcome of tasks under way is unknown',
-    remedy: 'start Redis, or correct `connection`; with a `jobId` you can safely run the task again',
+    when: 'Redis cannot be reached for `offlineTimeout`; `cause` is the last failure. The outcome of running tasks is unknown',
+    remedy: 'start Redis, or correct `connection`; a task with a `jobId` can safely run again',
   },
   PLIMSOLL_FLEET_REFUSED: {
-    when: 'Redis answers, but refuses: a wrong or missing password, no such database, no memory left; `cause` is its answer',
-    remedy: 'correct `connection`, or what the answer names',
+    when: 'Redis refuses the client: a wrong or missing password, no such database, no memory left; `cause` is its answer',
+    remedy: 'correct `connection`, or fix what the answer reports',
   },
   PLIMSOLL_FLEET_TOO_LARGE: {
     when: 'a task or a result has more bytes than `maxPayload`',
@@ -17,23 +17,23 @@ export const ERRORS = {
   },
   PLIMSOLL_FLEET_UNKNOWN_TASK: {
     when: 'no worker of the queue exports a function of that name',
-    remedy: 'correct `name`, or deploy workers that export the function',
+    remedy: 'correct `name`, or deploy the version that exports it to the workers',
   },
   PLIMSOLL_FLEET_STALLED: {
-    when: 'the task lost its worker process more often than `maxStalledCount` allows, so it may have ended those processes',
-    remedy: 'find out what ended those processes before you run the task again',
+    when: 'the task lost its worker process more often than `maxStalledCount` allows; it may have ended these processes',
+    remedy: 'find out what ended these processes before you run the task again',
   },
   PLIMSOLL_FLEET_LOST: {
-    when: 'the job left Redis before the host read its result: removed, trimmed by `keep`, or lost by Redis',
+    when: 'the job is gone from Redis before its result was read: removed, trimmed by `keep`, or Redis lost it',
     remedy: 'raise `keep`; let Redis write an append-only file',
   },
   PLIMSOLL_FLEET_FAILED: {
-    when: "the job failed, and Redis no longer keeps the task's error, or another program failed the job",
+    when: 'the job failed, and the error that the task threw is no longer kept, or another client failed the job',
     remedy: 'look at the job in Redis; raise `keep.age`',
   },
   PLIMSOLL_FLEET_NOT_A_TASK: {
-    when: "the job was not added by this package; the code is the job's failure reason",
-    remedy: 'give other jobs their own queue, or create their data with `fleet.job()`',
+    when: 'this package did not add the job; the code is in the failure reason of the job',
+    remedy: 'use a separate queue for other jobs, or create their data with `fleet.job()`',
   },
 } as const;
 

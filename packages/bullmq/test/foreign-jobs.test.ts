@@ -31,7 +31,7 @@ test('a job that another program has added fails, and the worker goes on', needs
   for (const [index, data] of DATA.entries())
     await bull.add('add', data, { jobId: `task-foreign-${index}`, attempts: 3 });
   await until(() => failed.size === DATA.length, 'the end of every job');
-  for (const message of failed.values()) assert.match(message, /not that of a task/);
+  for (const message of failed.values()) assert.match(message, /data is not a task/);
   assert.equal(worker.health.ended, DATA.length, 'none of them has run again');
   assert.equal(await fleet.run(4), 8);
   // What has failed runs anew, and this is a task.

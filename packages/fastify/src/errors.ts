@@ -24,7 +24,7 @@ export const badOption = (name: string, value: unknown, right: string): TypeErro
 export const poolExists = (namespace: string): Error =>
   coded(
     new Error(
-      `This context has a pool '${namespace}' already: give the other one a namespace of its own, or register it in a child`,
+      `This context already has a pool '${namespace}': give the second pool another namespace, or register it in a child context`,
     ),
     'PLIMSOLL_FASTIFY_POOL_EXISTS',
   );
@@ -32,7 +32,7 @@ export const poolExists = (namespace: string): Error =>
 export const noPool = (namespace: unknown, known: readonly string[]): Error =>
   coded(
     new Error(
-      `There is no pool ${shown(namespace)} in this context, only ${known.map(shown).join(', ') || 'none at all'}`,
+      `There is no pool ${shown(namespace)} in this context; it has ${known.map(shown).join(', ') || 'no pool'}`,
     ),
     'PLIMSOLL_FASTIFY_NO_POOL',
   );
@@ -41,7 +41,7 @@ export const noPool = (namespace: unknown, known: readonly string[]): Error =>
 export const poolSaturated = (poolWaitMs: number, retryAfter: number | undefined): Error =>
   Object.assign(
     coded(
-      new Error(`No job gets a thread of libuv's pool within ${poolWaitMs} ms`),
+      new Error(`Jobs wait longer than ${poolWaitMs} ms for a thread of libuv's pool`),
       'PLIMSOLL_FASTIFY_POOL_SATURATED',
     ),
     {

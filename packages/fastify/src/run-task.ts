@@ -5,7 +5,7 @@ import { httpOf } from './registry.js';
 /** Options as they arrive from JavaScript. */
 export type GivenOptions = (RunOptions & { readonly pool?: unknown }) | undefined;
 
-/** nginx's status for a request whose client has gone; nobody receives it, but the log shows it. */
+/** nginx's status for a request whose client has gone; no client receives it, but the log shows it. */
 const CLIENT_GONE = 499;
 const UNAVAILABLE = 503;
 

@@ -27,7 +27,7 @@ for (const [version, create] of FASTIFIES) {
     assert.deepEqual([teapot.statusCode, teapot.json().message], [418, 'a teapot']);
     await assert.rejects(fastify.runTask(1, { pool: 'nowhere' }), {
       code: 'PLIMSOLL_FASTIFY_NO_POOL',
-      message: "There is no pool 'nowhere' in this context, only 'default', 'doubling'",
+      message: "There is no pool 'nowhere' in this context; it has 'default', 'doubling'",
     });
   });
 

@@ -68,8 +68,8 @@ export const exitCodeOf = (code: string): number =>
 /**
  * A file that cannot be written, as every command says it.
  *
- * @param option by which the file was named: `--out`.
- * @param advice what is to be done about it.
+ * @param option that named the file: `--out`.
+ * @param advice the remedy.
  */
 export const cannotWrite = (
   option: string,
@@ -83,5 +83,5 @@ export const cannotWrite = (
     { cause: error },
   );
 
-/** A mistake of whoever called. */
+/** A mistake of the caller. */
 export const usage = (text: string): PlimsollError => new PlimsollError('PLIMSOLL_USAGE', text);

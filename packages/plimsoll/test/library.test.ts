@@ -130,7 +130,7 @@ describe('the commands as functions', () => {
         return true;
       });
     await rejects(bench({ sizes: [0] }), /^sizes: .*from 1 to 1024, not 0/);
-    await rejects(bench({ sizes: [] }), /^sizes: at least one/);
+    await rejects(bench({ sizes: [] }), /^sizes: needs at least one/);
     await rejects(bench({ blocks: 1.5 }), /^blocks: .*not 1\.5/);
     await rejects(bench({ scale: Number.NaN }), /^scale: .*not NaN/);
     await rejects(bench({ workloads: ['cripto'] }), /unknown workload "cripto"/);
@@ -138,9 +138,12 @@ describe('the commands as functions', () => {
     await rejects(classify({ names: ['fs.nothing'] }), /unknown API "fs\.nothing"/);
     await rejects(trace({ command: [] }), /^command: /);
     await rejects(tune({}), /^command: must name a program to run/);
-    await rejects(tune({ command: ['a'], pid: 1 }), /^command and pid: one of them/);
-    await rejects(bench({ blocks: 3 }), /^blocks goes with isolated/);
-    await rejects(tune({ command: ['a'], urls: ['/'], headers: ['x'] }), /^headers: must be .*not "x"/);
+    await rejects(tune({ command: ['a'], pid: 1 }), /^command and pid: use one of the two/);
+    await rejects(bench({ blocks: 3 }), /^blocks needs isolated, which is missing/);
+    await rejects(
+      tune({ command: ['a'], urls: ['/'], headers: ['x'] }),
+      /^headers: must look like .*not "x"/,
+    );
     await rejects(tune({ command: ['a'], timeMs: -1 }), /^timeMs: .*not -1/);
   });
 });

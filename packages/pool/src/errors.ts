@@ -18,7 +18,7 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_QUEUE_FULL: {
     thrownAs: 'PoolError',
-    when: 'the queue holds as many tasks as `maxQueue` allows',
+    when: 'the number of waiting tasks has reached `maxQueue`',
     remedy: "wait for the event 'drain', or raise `maxQueue`",
   },
   PLIMSOLL_POOL_CLOSED: {
@@ -28,7 +28,7 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_CLOSE_TIMEOUT: {
     thrownAs: 'PoolError',
-    when: '`close()` or `destroy()` reached its time limit before all tasks, streams and threads ended',
+    when: '`close()` or `destroy()` could not end all tasks, streams and threads in time',
     remedy: 'raise `closeTimeout`, or give tasks a `timeout`',
   },
   PLIMSOLL_POOL_ABORTED: {
@@ -38,7 +38,7 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_TIMEOUT: {
     thrownAs: 'TimeoutError',
-    when: 'the task took longer than its `timeout`, the wait in the queue included',
+    when: 'the task took longer than its `timeout`, including its wait in the queue',
     remedy: 'raise `timeout`, or make the task smaller',
   },
   PLIMSOLL_POOL_UNCLONEABLE: {
@@ -48,18 +48,18 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_VALUE_TOO_LARGE: {
     thrownAs: 'PoolError',
-    when: 'a task, a result or an item has more bytes than `maxValueBytes`; the message has both numbers',
+    when: 'a task, a result or an item has more bytes than `maxValueBytes`; the message states both',
     remedy: 'send less at a time, transfer it, or raise `maxValueBytes`',
   },
   PLIMSOLL_POOL_BAD_BYTES: {
     thrownAs: 'PoolError',
-    when: 'an encoded value, from `@plimsoll/bullmq`, is damaged or of an unknown version',
+    when: 'the bytes of a value of `@plimsoll/bullmq` are damaged, or of an unknown version',
     remedy: 'run the same version on every machine',
   },
   PLIMSOLL_POOL_LOAD_FAILED: {
     thrownAs: 'PoolError',
-    when: 'the file or the function is missing or fails to load; `cause` is the original error',
-    remedy: 'fix what `cause` says; in a bundle, make the worker file an entry point',
+    when: 'the file or the function is missing or fails to load; `cause` is the true reason',
+    remedy: 'fix what `cause` reports; in a bundle, make the worker file an entry point',
   },
   PLIMSOLL_POOL_WORKER_EXITED: {
     thrownAs: 'WorkerError',
@@ -73,12 +73,12 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_WORKER_STOPPED: {
     thrownAs: 'WorkerError',
-    when: 'the pool stopped the worker because another task was aborted or timed out, and the worker held a stream',
-    remedy: 'give that task a `grace`, or streams a pool of their own',
+    when: 'the pool stopped the worker of this stream, because another task of that worker was aborted or timed out',
+    remedy: 'set a `grace` for that task, or use a separate pool for streams',
   },
   PLIMSOLL_POOL_NOT_ITERABLE: {
     thrownAs: 'PoolError',
-    when: 'a function that `stream()` calls returned a value that is not iterable',
+    when: 'the function that `stream()` called returned a value that is not iterable',
     remedy: 'make it a generator function, or use `run()`',
   },
   PLIMSOLL_POOL_OUT_OF_MEMORY: {
@@ -88,42 +88,42 @@ export const ERRORS = {
   },
   PLIMSOLL_POOL_START_FAILED: {
     thrownAs: 'WorkerError',
-    when: 'workers end before they are ready, `setup()` of a worker file fails, or Node refuses to create workers',
-    remedy: 'fix what `cause` says: `setup()`, a preload, a thread option, too many stuck threads',
+    when: 'workers end before they are ready, `setup()` of a worker file fails, or Node cannot create workers',
+    remedy: 'fix what `cause` reports: `setup()`, a preload, a thread option, too many stuck threads',
   },
   PLIMSOLL_POOL_NOT_RETRYABLE: {
     thrownAs: 'WorkerError',
-    when: 'the task died with its worker, and `retry` cannot run it again because it transferred objects; `cause` is the death',
-    remedy: 'copy the objects, or leave `retry` out',
+    when: 'the task died with its worker, and `retry` cannot run it again, because its objects were transferred; `cause` says how the worker ended',
+    remedy: 'copy them, or leave `retry` out',
   },
   PLIMSOLL_POOL_QUARANTINED: {
     thrownAs: 'WorkerError',
-    when: 'the function has ended as many workers as `quarantine` allows; `cause` is the last death',
+    when: 'the function has ended as many workers as `quarantine` allows; `cause` says how the last one ended',
     remedy: 'fix the function; the pool accepts its tasks again after `pause`',
   },
   PLIMSOLL_POOL_CIRCUIT_OPEN: {
     thrownAs: 'PoolError',
-    when: 'as many workers in a row as `breaker` allows have failed to start; `cause` is the last reason',
-    remedy: 'fix what `cause` says; the pool starts a worker again after `pause`',
+    when: 'the last workers, as many as `breaker` allows, all failed to start; `cause` says why the last one did',
+    remedy: 'fix what `cause` reports; the pool starts a worker again after `pause`',
   },
   PLIMSOLL_POOL_NO_HOST_FUNCTION: {
     thrownAs: 'PoolError',
-    when: '`host` of `@plimsoll/pool/worker` has no function of that name, or is called outside a task',
+    when: '`host` of `@plimsoll/pool/worker` has no function of this name, or is called outside a task',
     remedy: 'pass the function to the pool or to `run()` as `host`; call it inside a task',
   },
   PLIMSOLL_POOL_HOST_TIMEOUT: {
     thrownAs: 'PoolError',
-    when: 'a host function has not answered within `hostTimeout`, or the host blocks its thread',
-    remedy: "raise `hostTimeout`, or do not block the pool's thread",
+    when: 'a host function did not answer within `hostTimeout`, or the host thread is blocked',
+    remedy: 'raise `hostTimeout`, or do not block the host thread',
   },
   PLIMSOLL_POOL_CALL_TOO_LATE: {
     thrownAs: 'PoolError',
-    when: 'a task ended before the host answered or received its call',
+    when: 'the task ended before its host call was answered, or made',
     remedy: 'await the call inside the task',
   },
   PLIMSOLL_POOL_DEADLOCK: {
     thrownAs: 'PoolError',
-    when: 'a blocked worker waits for the end of a task that would wait for that worker; or `host.sync` in a `TestPool`',
+    when: 'a blocked worker would wait for a task that waits for this worker; or a pool for tests used `host.sync`',
     remedy: 'call `host` without `sync`, or raise `maxThreads`',
   },
   PLIMSOLL_POOL_UNSUPPORTED_RUNTIME: {

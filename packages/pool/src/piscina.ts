@@ -44,7 +44,7 @@ export interface PiscinaOptions extends Omit<PoolOptions, 'filename'> {
   stricterFIFO?: boolean | undefined;
   /** Decides in which order waiting tasks run. Default: first in, first out. */
   taskQueue?: TaskQueue | undefined;
-  /** Chooses the worker of each task instead of "whoever is free". Default: none. */
+  /** Chooses the worker of each task, instead of the first free one. Default: none. */
   loadBalancer?: LoadBalancer | undefined;
   /** Record run times per worker for load balancers. Default: false. */
   workerHistogram?: boolean | undefined;

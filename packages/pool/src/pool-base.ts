@@ -115,7 +115,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
     }
   }
 
-  /** Tells whoever watches async resources, such as jest's `--detectOpenHandles`, that the pool holds nothing open. */
+  /** Tells watchers of async resources, such as jest's `--detectOpenHandles`, that the pool holds nothing open. */
   protected sayDestroyed(): void {
     if (this.#saidDestroyed) return;
     this.#saidDestroyed = true;
@@ -142,7 +142,7 @@ export abstract class PoolBase extends EventEmitterAsyncResource {
 
   /** The options, with every default filled in: a copy that cannot be changed. */
   get options(): Readonly<FilledOptions> {
-    // Without a prototype, as they are: nobody's polluted Object.prototype becomes an option.
+    // Without a prototype: a polluted Object.prototype adds no option.
     return Object.freeze(Object.assign(Object.create(null), this.core.options) as FilledOptions);
   }
 

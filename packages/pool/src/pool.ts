@@ -171,7 +171,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
   }
 
   /**
-   * Resolves when a further task would not wait: at once, if a worker is free or may be started. For who submits more than
+   * Resolves when a further task would not wait: at once, if a worker is free or may be started. For callers that submit more than
    * workers can do.
    * @example
    * for (const image of images) {
@@ -205,7 +205,7 @@ export class Pool<Module = AnyModule> extends PoolBase {
 
   /**
    * As many workers as `minThreads` says are ready: the worker file is loaded, and its `setup()` is done. Rejects with
-   * PLIMSOLL_POOL_START_FAILED when a worker ends before that, and with PLIMSOLL_POOL_CLOSED when the pool does; who asks again
+   * PLIMSOLL_POOL_START_FAILED when a worker ends before that, and with PLIMSOLL_POOL_CLOSED when the pool does; a later call
    * waits for another attempt.
    * @example
    * await pool.ready();

@@ -42,7 +42,7 @@ export const task: TaskContext = {
 function callerOf(name: string): CurrentTask {
   const current = currentContext();
   if (current !== undefined) return current;
-  const what = `host.${name}() was called outside of a task, or neither its pool nor run() has a host`;
+  const what = `host.${name}() was called outside a task, or neither the pool nor run() has a host`;
   throw new PoolError('PLIMSOLL_POOL_NO_HOST_FUNCTION', what);
 }
 

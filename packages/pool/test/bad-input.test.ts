@@ -4,7 +4,7 @@ import { Pool, PoolError, UncloneableError } from '@plimsoll/pool';
 import { ArrayTaskQueue, type PiscinaLoadBalancer, type TaskQueue } from '@plimsoll/pool/piscina';
 import { caught, fixture, piscinaFor, poolFor } from './support.js';
 
-const STRANGER = 'taskQueue.shift() must return a task that push() was given, or null when there is none';
+const STRANGER = 'taskQueue.shift() must return a task that push() received, or null if there is none';
 
 test('run rejects, and never throws: bad options', async (t) => {
   const pool = poolFor(t);

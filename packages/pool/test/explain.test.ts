@@ -197,7 +197,7 @@ test('more workers than cores is advice for functions that keep their threads bu
   assert.equal(advice?.id, 'more-workers-than-cores');
   assert.match(
     advice?.message ?? '',
-    /8 workers have run at a time, and the quota has 1\.5 cores: set maxThreads to 2$/,
+    /8 workers ran at a time, but the quota has 1\.5 cores: set maxThreads to 2$/,
   );
   assert.equal(advice?.numbers.cores, 1.5);
   assert.deepEqual(facts({ run: 10 }, { most: 2, cores: 1.5 }), []);

@@ -158,7 +158,7 @@ test('a missing file rejects every task with the true reason', async (t) => {
     assert.equal(error.cause.code, 'ERR_MODULE_NOT_FOUND');
     assert.match(
       error.message,
-      /missing\.mjs: there is neither a file of that name .* If .* bundled, .* an entry point, too$/,
+      /missing\.mjs: no file has this name, .* If .* bundled, .* an entry point, too$/,
     );
   }
 });

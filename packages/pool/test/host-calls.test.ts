@@ -307,7 +307,7 @@ test('a host whose thread is blocked is told apart, and later calls have right a
   const flag = new Int32Array(new SharedArrayBuffer(4));
   const run = pool.run(flag, { name: 'giveUp' });
   assert.notEqual(Atomics.wait(flag, 0, 0, 60_000), 'timed-out');
-  assert.match(String(await run), /PLIMSOLL_POOL_HOST_TIMEOUT .* has not even read it/);
+  assert.match(String(await run), /PLIMSOLL_POOL_HOST_TIMEOUT .* has not read the call/);
   const patient = poolFor(t);
   assert.equal(await patient.run(10_000, { name: 'many' }), 49_995_000);
 });

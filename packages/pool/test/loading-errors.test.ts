@@ -107,12 +107,12 @@ test('a file that is not there is told by its name', async (t) => {
   const pool = bare(t);
   for (const name of ['no.mjs', 'no.cjs', 'no.ts', 'no.json', 'no', 'empty', 'empty/part.txt/no.mjs']) {
     const { message, cause } = await failure(pool, join(folder, name));
-    const start = `Cannot load ${join(folder, name)}: there is neither a file of that name nor a folder with an index.js. If`;
+    const start = `Cannot load ${join(folder, name)}: no file has this name, and no folder with an index.js. If`;
     assert.ok(message.startsWith(start), message);
     assert.ok(cause instanceof Error);
   }
   const url = `${pathToFileURL(join(folder, 'no.mjs'))}?query`;
-  assert.ok((await failure(pool, url)).message.startsWith(`Cannot load ${url}: there is neither`));
+  assert.ok((await failure(pool, url)).message.startsWith(`Cannot load ${url}: no file has this name`));
   for (const name of ['needs.mjs', 'needs.cjs']) {
     assert.match(
       (await failure(pool, join(folder, name))).message,
@@ -136,7 +136,7 @@ test('a file that throws no error is told all the same', async (t) => {
   const message = async (name: string): Promise<string> => (await failure(pool, join(folder, name))).message;
   assert.match(await message('text.cjs'), /text\.cjs: a text$/);
   assert.match(await message('nothing.mjs'), /nothing\.mjs: undefined$/);
-  assert.match(await message('object.mjs'), /object\.mjs: it threw an object without a text$/);
+  assert.match(await message('object.mjs'), /object\.mjs: it threw an object without a message$/);
   for (const name of ['rejects.mjs', 'getter.cjs']) {
     const error = await failure(pool, join(folder, name));
     assert.match(error.message, /: no function$/);
@@ -159,7 +159,7 @@ test('a language that Node does not run is told with what to do', async (t) => {
     const { message } = await failure(pool, join(folder, name));
     assert.match(
       message,
-      /Unknown file extension ".*\. Node\.js runs no JSX: name a compiled file, or run the process under tsx$/,
+      /Unknown file extension ".*\. Node\.js cannot run JSX: name a compiled file, or run the process under tsx$/,
     );
   }
   for (const name of ['task.ts', 'task.mts', 'task.cts', 'imports.mjs']) {

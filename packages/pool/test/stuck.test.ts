@@ -129,7 +129,7 @@ test('when no place in the table is left, tasks are told so', { skip }, async (t
     }
     const error = await caught(core.run(2, double, undefined));
     assert.equal(error.code, 'PLIMSOLL_POOL_START_FAILED');
-    assert.match(error.message, /3 stopped workers cannot end.*no room for others/);
+    assert.match(error.message, /3 stopped workers cannot end.*no room for new workers/);
     release(path);
     // As their threads end, their places are free again.
     let result: unknown;

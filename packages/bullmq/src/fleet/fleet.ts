@@ -28,7 +28,7 @@ const ENDING = 20;
 /** Milliseconds that cancellations have when the fleet closes: some round trips. */
 const CANCELLED = 5_000;
 
-/** What a queue has to do, and who does it. */
+/** The work of a queue, and its workers. */
 export interface FleetStats {
   /** Tasks that wait for a worker. */
   readonly waiting: number;

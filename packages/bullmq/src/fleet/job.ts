@@ -24,7 +24,7 @@ export interface FleetJob extends TaskJob {
 /** Milliseconds that an outcome is kept beyond its job, for hosts and workers whose clocks differ. */
 const LONGER = 60_000;
 
-/** All of a task in one job, for whoever adds it. @throws UncloneableError; FleetError PLIMSOLL_FLEET_TOO_LARGE */
+/** A whole task in one job, for any client to add. @throws UncloneableError; FleetError PLIMSOLL_FLEET_TOO_LARGE */
 export function wholeJob(task: unknown, checked: CheckedRun, options: CheckedFleet): TaskJob {
   const bytes = encodeTask(task, options.maxPayload);
   return jobWith({ task: toText(bytes) }, checked, options, false);

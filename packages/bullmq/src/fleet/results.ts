@@ -194,11 +194,11 @@ export class Results {
 }
 
 const lost = (id: string): FleetError =>
-  new FleetError('PLIMSOLL_FLEET_LOST', `Job ${id} is gone from Redis, and its result was not read before`);
+  new FleetError('PLIMSOLL_FLEET_LOST', `Job ${id} is gone from Redis, and its result was not read in time`);
 
 function stalledOf(id: string, reason: string): FleetError | undefined {
   if (!/stalled more than/.test(reason)) return undefined;
-  const message = `Job ${id} has lost its worker process too often (maxStalledCount): it may have ended them`;
+  const message = `Job ${id} lost its worker process too often (maxStalledCount); it may have ended these processes`;
   return new FleetError('PLIMSOLL_FLEET_STALLED', message);
 }
 

@@ -30,7 +30,7 @@ interface NamedTask {
   waiters: number;
 }
 
-/** Tasks that wait or run, by their `jobId`: each runs once, and ends when nobody waits for it any more. */
+/** Tasks that wait or run, by their `jobId`: each runs once, and ends when no caller waits for it any more. */
 export class NamedTasks {
   readonly #byId = new Map<string, NamedTask>();
 

@@ -61,7 +61,7 @@ export class Cancellations {
     if (this.#heard.size > MOST_HEARD) this.#heard.delete(this.#heard.keys().next().value as string);
   }
 
-  /** A message may be of an earlier job; the mark is not: whoever adds another job of its id takes it away before. */
+  /** A message may be of an earlier job; the mark is not: adding another job with this id removes it first. */
   async #ask(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const marks = await this.#client.mget(ids.map((id) => keyOf(this.#place, 'cancelled', id)));

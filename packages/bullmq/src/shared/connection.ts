@@ -167,7 +167,7 @@ export class Link {
     this.#isOnline = false;
     timers.clearTimeout(this.#timer);
     timers.clearTimeout(this.#heart);
-    this.#fail(unavailable('this was closed before that', undefined));
+    this.#fail(unavailable('this connection was closed before', undefined));
     for (const client of this.#clients) end(client);
   }
 

@@ -49,10 +49,7 @@ export function jobData(data: unknown): JobData {
   const { format, task, beside, keep } = Object(data) as Partial<JobData>;
   const isTask = typeof task === 'string' || typeof beside === 'number';
   if (format === FORMAT && isTask && Number.isInteger(keep)) return ownOf(data as JobData);
-  throw new FleetError(
-    'PLIMSOLL_FLEET_NOT_A_TASK',
-    `The job's data is not that of a task (format '${FORMAT}')`,
-  );
+  throw new FleetError('PLIMSOLL_FLEET_NOT_A_TASK', `The job's data is not a task (format '${FORMAT}')`);
 }
 
 /** Milliseconds that a task may wait: a week. A key without an end would stay when hosts and workers are gone. */
@@ -111,7 +108,7 @@ export class Payloads {
     return bytes === null ? null : { reason: decodeError(bytes) };
   }
 
-  /** For an outcome that was read, and that nobody else will read. */
+  /** For an outcome that was read and has no further reader. */
   async dropOutcome(id: string): Promise<void> {
     await this.#client.unlink(this.#keyOf('result', id), this.#keyOf('error', id));
   }

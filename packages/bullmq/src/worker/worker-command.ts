@@ -98,7 +98,7 @@ async function serve(options: FleetWorkerOptions): Promise<void> {
   const worker = new FleetWorker(options);
   worker.on('offline', (reason) => say(`Redis is gone: ${messageOf(reason)}`));
   worker.on('online', () => worker.isStarted && say('Redis is back'));
-  worker.on('stalled', (id: string) => say(`job ${id} has lost its worker, and runs again`));
+  worker.on('stalled', (id: string) => say(`job ${id} lost its worker and runs again`));
   worker.on('failed', (id: string, error: Error) => say(`job ${id} failed: ${messageOf(error)}`));
   worker.on('error', (error: Error) => say(messageOf(error)));
   const signalled = new Promise<void>((resolve) => {

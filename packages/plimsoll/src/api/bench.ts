@@ -83,8 +83,7 @@ export async function compareModules(
   const { sizes = [DEFAULT_POOL_SIZE], timeMs = TIME_MS, ...checked } = checkOptions('bench', options);
   const { operations, scale, seed = randomSeed(), deadlineMs } = checked;
   const versionAt = (path: string): ChosenWorkload => {
-    if (!looksLikePath(path))
-      throw usage(`${JSON.stringify(path)} is no path of a module, such as ./work.mjs`);
+    if (!looksLikePath(path)) throw usage(`${JSON.stringify(path)} is not a module path such as ./work.mjs`);
     return moduleWorkload(path, { operations, scale });
   };
   const plan = { old: versionAt(old), new: versionAt(now), sizes, timeMs, seed, deadlineMs };

@@ -65,7 +65,7 @@ export async function timeline(
   const checked = checkOptions('classify', options);
   const { args, requests, size, url, deadlineMs = DRAW_DEADLINE_MS } = checked;
   if (url !== undefined && operation !== 'http')
-    throw usage(`url: goes with http only, not with ${operation}`);
+    throw usage(`url: applies to http only, not to ${operation}`);
   const target = isOperationName(operation) ? null : parseTarget(operation, args);
   const subject = isOperationName(operation)
     ? { kind: 'built-in' as const, name: operation }

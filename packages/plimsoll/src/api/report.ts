@@ -19,7 +19,7 @@ const MOST_DOCUMENTS = 500;
  * writeFileSync('report.html', report(['main.json', 'branch.json'], { title: 'Checkout service' }));
  */
 export function report(files: readonly string[], { title }: ReportOptions = {}): string {
-  if (files.length === 0) throw usage('report: give at least one result');
+  if (files.length === 0) throw usage('report: needs at least one result');
   const documents = files.flatMap(readDocuments);
   if (documents.length > MOST_DOCUMENTS)
     throw usage(`report: at most ${MOST_DOCUMENTS} results go into a page, not ${documents.length}`);

@@ -37,7 +37,7 @@ function readJson(file: string): unknown {
     try {
       bytes = gunzipSync(bytes, { maxOutputLength: LARGEST_BYTES });
     } catch {
-      throw usage(`${file} is damaged, was cut off, or unpacks to more than 512 MB`);
+      throw usage(`${file} is damaged or truncated, or unpacks to more than 512 MB`);
     }
   }
   const text = bytes.toString('utf8');
@@ -45,7 +45,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw usage(`${file} is no JSON, or was cut off`);
+    throw usage(`${file} is not JSON, or is truncated`);
   }
 }
 
@@ -63,9 +63,9 @@ export function readDocuments(file: string): DocumentOf<Kind>[] {
 /** The result in a file that must be of one kind. @throws {PlimsollError} PLIMSOLL_USAGE when it is none, or of another kind. */
 export function readResult<K extends Kind>(file: string, kind: K): DocumentOf<K> {
   const document = readJson(file);
-  const given = kindOf(document, file);
-  if (given === kind) return checked(kind, document, file);
-  throw usage(`${file} is a result of kind "${given}"; one of ${kind} is needed`);
+  const actual = kindOf(document, file);
+  if (actual === kind) return checked(kind, document, file);
+  throw usage(`${file} is a result of kind "${actual}", not of kind "${kind}"`);
 }
 
 /**
@@ -78,21 +78,22 @@ export function recommendedSize(file: string): number {
     if (result.kind === 'tune') return [{ name: 'tune', size: result.recommended }];
     if (result.kind === 'bench')
       return result.workloads.map(({ name, recommended: size }) => ({ name, size }));
-    throw usage(`${file} recommends no size; give the result of plimsoll tune or bench`);
+    throw usage(`${file} recommends no size; pass a result of plimsoll tune or bench`);
   });
   const [size = null, ...others] = new Set(named.map(({ size }) => size));
   if (others.length > 0) {
     const sizes = named.map(({ name, size }) => `${size ?? 'none'} for ${name}`);
-    throw usage(`${file} recommends several sizes (${list(sizes)}): give the number`);
+    throw usage(`${file} recommends several sizes (${list(sizes)}); set a number instead`);
   }
-  if (size === null) throw usage(`${file} recommends no size: it does not know enough; measure for longer`);
+  if (size === null)
+    throw usage(`${file} recommends no size, because it has too little data; measure for longer`);
   return size;
 }
 
 function kindOf(document: unknown, file: string): Kind {
   const { schema, kind } = (document ?? {}) as { schema?: unknown; kind?: unknown };
   if (schema !== 'plimsoll/1')
-    throw usage(`${file} is no result of plimsoll; give what its commands wrote with --json`);
+    throw usage(`${file} is not a plimsoll result; pass a file that a command wrote with --json`);
   if (typeof kind === 'string' && Object.hasOwn(SCHEMAS, kind)) return kind as Kind;
   throw usage(`${file} is a document that no command of this version writes (kind ${JSON.stringify(kind)})`);
 }
@@ -102,6 +103,6 @@ function checked<K extends Kind>(kind: K, document: unknown, file: string): Docu
   if (result.success) return result.data as DocumentOf<K>;
   const { path, message } = result.error.issues[0] ?? { path: [], message: '' };
   throw usage(
-    `${file} is damaged or of another version of plimsoll ${kind} (${path.join('.')}: ${message}); measure it again`,
+    `${file} is damaged, or comes from another version of plimsoll ${kind} (${path.join('.')}: ${message}); measure it again`,
   );
 }

@@ -100,7 +100,7 @@ export function checkValue(option: Bounds, value: unknown, name: string, shown?:
     const values = (value as readonly number[]).map((one) =>
       checkValue({ ...option, kind: item }, one, name),
     );
-    if (values.length === 0) throw usage(`${name}: at least one is needed`);
+    if (values.length === 0) throw usage(`${name}: needs at least one value`);
     return item === 'size' ? ascending(values as number[]) : [...new Set(values)];
   }
   const bounds = { least: 0, most: Number.MAX_VALUE, choices: [], ...option };
@@ -133,7 +133,7 @@ const isGiven = (value: unknown): boolean =>
  * Options that need, or exclude, one another.
  *
  * @param options those that could be given; what needs another one is free where there is none.
- * @param nameOf an option as who gave it calls it.
+ * @param nameOf the name of an option as its caller knows it.
  */
 export function checkTogether(
   options: Options,
@@ -144,9 +144,9 @@ export function checkTogether(
   for (const [key, option] of Object.entries(options).filter(([name]) => isThis(name))) {
     const excluded = option.without?.find(isThis);
     if (excluded !== undefined)
-      throw usage(`${nameOf(key)} and ${nameOf(excluded)}: one of them can be given, not both`);
+      throw usage(`${nameOf(key)} and ${nameOf(excluded)}: use one of the two, not both`);
     if (option.with !== undefined && option.with in options && !isThis(option.with))
-      throw usage(`${nameOf(key)} goes with ${nameOf(option.with)}, which is not given`);
+      throw usage(`${nameOf(key)} needs ${nameOf(option.with)}, which is missing`);
   }
 }
 

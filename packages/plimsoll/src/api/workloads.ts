@@ -27,7 +27,7 @@ export function chooseWorkloads(names: readonly string[], options: WorkloadOptio
   for (const name of Object.keys(options.parameters))
     if (!chosen.includes(name) || !isWorkloadName(name))
       throw usage(
-        `parameters of ${JSON.stringify(name)}, which is not among the workloads that run (${chosen.join(', ')})`,
+        `parameters of ${JSON.stringify(name)}, which is not one of the selected workloads (${chosen.join(', ')})`,
       );
   return chosen.map((name) => {
     if (isWorkloadName(name)) return builtIn(name, options);

@@ -76,7 +76,7 @@ export function compare(old: Comparable, now: Comparable): Compared {
     ...{ schema: 'plimsoll/1', kind: 'comparison', of: old.kind, level: LEVEL },
     ...{ old: sideOf(old), new: sideOf(now), rows, interrupted: false },
     recommended: recommendations(old, now),
-    verdict: together(rows, onlyOld),
+    verdict: overallVerdict(rows, onlyOld),
     circumstances: {
       ...UNREMARKABLE,
       ...{ machine, noisy, software: differences(SOFTWARE, old.environment, now.environment) },
@@ -131,7 +131,7 @@ function rowOf({ logs: before }: Cell, now: Cell, rows: number, isComparable: bo
 }
 
 /** What cannot be told, or is gone, never reads as fine. */
-export function together(rows: readonly ComparisonRow[], missing: readonly string[]): Verdict {
+export function overallVerdict(rows: readonly ComparisonRow[], missing: readonly string[]): Verdict {
   const verdicts = rows.map(({ verdict }) => verdict);
   if (verdicts.includes('worse')) return 'worse';
   if (rows.length === 0 || missing.length > 0 || verdicts.includes('unclear')) return 'unclear';

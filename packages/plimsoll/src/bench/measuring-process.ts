@@ -116,7 +116,7 @@ function noAnswer(
     ];
   const { code, signal, started } = ending;
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-  const said = lastWords(ending.stderr);
+  const words = lastWords(ending.stderr);
   // libuv aborts the process when it cannot create a thread of its pool (threadpool.c, init_threads).
   if (!started && signal === 'SIGABRT')
     return [
@@ -124,10 +124,10 @@ function noAnswer(
       `a pool of ${size} threads could not be created here (${how}): a limit on processes or memory is reached ` +
         '(pids.max, ulimit -u); ask for smaller sizes or raise the limit',
     ];
-  if (!started) return ['PLIMSOLL_WORKLOAD_FAILED', `${what}: its process did not start (${how})${said}`];
+  if (!started) return ['PLIMSOLL_WORKLOAD_FAILED', `${what}: its process did not start (${how})${words}`];
   return [
     'PLIMSOLL_WORKLOAD_EXITED',
-    `${what} ended its process (${how}) before it had finished; a workload must return, not exit${said}`,
+    `${what} ended its process (${how}) before it had finished; a workload must return, not exit${words}`,
   ];
 }
 
@@ -155,11 +155,14 @@ function badAnswer(
         `${what} can never finish: its promise is pending and nothing is left that could settle it`,
       ];
     case 'failed': {
-      const said = `${answer.name}: ${answer.message.replaceAll(directory, '<directory>')}`;
+      const words = `${answer.name}: ${answer.message.replaceAll(directory, '<directory>')}`;
       if (spec.kind === 'module' && answer.phase === 'load')
-        return ['PLIMSOLL_BAD_WORKLOAD', `${name} cannot be loaded: ${said}`];
+        return ['PLIMSOLL_BAD_WORKLOAD', `${name} cannot be loaded: ${words}`];
       const hint = HINTS[answer.code ?? ''];
-      return ['PLIMSOLL_WORKLOAD_FAILED', `${what} failed: ${said}${hint === undefined ? '' : ` (${hint})`}`];
+      return [
+        'PLIMSOLL_WORKLOAD_FAILED',
+        `${what} failed: ${words}${hint === undefined ? '' : ` (${hint})`}`,
+      ];
     }
     default:
       return ['PLIMSOLL_WORKLOAD_FAILED', `${what}: its process answered out of turn`];

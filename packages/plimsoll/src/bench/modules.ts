@@ -8,7 +8,7 @@ import { comparePair, type PairComparison, type PairedBlocks } from '../stats/ge
 import { LEVEL } from '../stats/intervals.js';
 import { median } from '../stats/quantile.js';
 import { createRandom } from '../stats/random.js';
-import { type Compared, together, UNREMARKABLE } from './compare.js';
+import { type Compared, overallVerdict, UNREMARKABLE } from './compare.js';
 import type { Measurement } from './messages.js';
 import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
 import { contestPools, type PoolArm, type PoolsOutcome } from './pools.js';
@@ -145,7 +145,7 @@ function compared(
   return {
     ...{ schema: 'plimsoll/1', kind: 'comparison', of: 'modules', level: LEVEL, old: side, new: side },
     ...{ rows, recommended: [], interrupted },
-    verdict: together(rows, [...outcome.lost.keys()].map(String)),
+    verdict: overallVerdict(rows, [...outcome.lost.keys()].map(String)),
     circumstances: {
       ...UNREMARKABLE,
       isUnfinished: interrupted,

@@ -93,6 +93,6 @@ function makeFifos(directory: string, count: number): string[] {
   if (status === 0) return fifos;
   throw new PlimsollError(
     'PLIMSOLL_NEEDS_POSIX',
-    `FIFOs to block the pool with cannot be made here (${error?.message ?? stderr.trim()}); set TMPDIR to a directory of a local file system`,
+    `cannot create the FIFOs that block the pool (${error?.message ?? stderr.trim()}); set TMPDIR to a directory on a local file system`,
   );
 }

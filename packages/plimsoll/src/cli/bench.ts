@@ -14,7 +14,7 @@ export function run(given: TypedOptions<'bench'>): Promise<number> {
   const options = { ...given, timeMs: given.timeMs ?? (quick ? 10_000 : careful ? 120_000 : undefined) };
   if (against === undefined) return runCommand(options, (run) => measure(options, run));
   const [module, ...others] = workloads;
-  if (module === undefined || others.length > 0) throw usage('--against: goes with one module');
+  if (module === undefined || others.length > 0) throw usage('--against: takes exactly one module');
   return runCommand(options, async (run) => {
     const result = await compareModules(against, module, options, {
       signal: run.signal,

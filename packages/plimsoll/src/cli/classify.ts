@@ -33,7 +33,7 @@ async function draw(
 ): Promise<number> {
   const [operation, ...others] = names;
   if (operation === undefined || others.length > 0)
-    throw usage('--draw: goes with one operation, such as pbkdf2 or ./work.mjs#hash');
+    throw usage('--draw: takes exactly one operation, such as pbkdf2 or ./work.mjs#hash');
   const onProgress = ({ requests, experiment, experiments }: DrawProgress): void =>
     progress.show(String(experiment), () => `${requests} at once (${experiment + 1} of ${experiments})`);
   const result = await timeline({ ...options, operation }, { signal, onProgress });

@@ -13,9 +13,9 @@ export const flagName = ({ flag }: Option, key: string): string =>
   flag === null ? key : (ARGUMENT.exec(flag)?.[1] ?? /--[a-z-]+/.exec(flag)?.[0] ?? key);
 
 export function meaningOf(option: Option, options: Options): string {
-  const other = option.with === undefined ? undefined : options[option.with];
+  const companion = option.with === undefined ? undefined : options[option.with];
   return [
-    ...(other === undefined ? [] : [`with \`${flagName(other, '')}\`: `]),
+    ...(companion === undefined ? [] : [`with \`${flagName(companion, '')}\`: `]),
     option.help,
     ...(isRepeatable(option) && !ARGUMENT.test(option.flag ?? '') ? ['; may be repeated'] : []),
   ].join('');

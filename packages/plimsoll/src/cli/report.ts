@@ -9,7 +9,7 @@ export function run(options: TypedOptions<'report'>): Promise<number> {
   const { files, against, out = 'report.html' } = options;
   if (against !== undefined) {
     const [now, ...others] = files;
-    if (now === undefined || others.length > 0) throw usage('--against: goes with one result');
+    if (now === undefined || others.length > 0) throw usage('--against: takes exactly one result');
     const result = compare(against, now);
     return runCommand(options, (run) => finishComparison(result, options, run));
   }

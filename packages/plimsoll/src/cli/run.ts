@@ -22,7 +22,7 @@ export async function run({ command, size: asked, max, quiet }: TypedOptions<'ru
   say(`UV_THREADPOOL_SIZE=${size} (${because})`);
   if (max !== undefined) say(`up to ${max} while threads are blocked (--max ${max})`);
   if (/^pm2(\.cmd)?$/.test(basename(command[0] ?? '')))
-    say('PM2 keeps the environment of the first start of an app: restart it with --update-env');
+    say('PM2 keeps the environment from the first start of an app: restart the app with --update-env');
   return passOn(command, { ...process.env, UV_THREADPOOL_SIZE: String(size), ...rescue });
 }
 

@@ -22,7 +22,7 @@ export function run(options: TypedOptions<'trace'>): Promise<number> {
   const calls = options.calls || flame !== undefined;
   const ending = flame === undefined ? '' : Object.keys(GRAPHS).find((end) => flame.endsWith(end));
   if (ending === undefined)
-    throw usage(`--flame: ends with ${Object.keys(GRAPHS).join(', ')}, not "${flame}"`);
+    throw usage(`--flame: must end with one of ${Object.keys(GRAPHS).join(', ')}, not "${flame}"`);
   const graph = openFileOutput(flame, '--flame');
   return runCommand(options, async ({ signal, finish, say }) => {
     const until = durationMs === undefined ? 'until it ends' : `for ${durationMs / 1000} s`;

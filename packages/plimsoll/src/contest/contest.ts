@@ -90,7 +90,7 @@ export class ArmLost<Id extends string | number> extends Error {
     readonly arm: Arm<Id>,
     override readonly cause: unknown,
   ) {
-    super('a process cannot be had for this arm');
+    super('no process is available for this arm');
   }
 }
 

@@ -14,11 +14,11 @@ export interface ProcessFacts {
   readonly initial: string | null;
   /** The same when the process was asked; `null` too where only its start is known. */
   readonly current: string | null;
-  /** Pool threads that were counted; `null` where they cannot be, and when nobody used the pool. */
+  /** Pool threads that were counted; `null` if they cannot be counted, or no job used the pool. */
   readonly threads: number | null;
   /** How; `preload`: by the examined process itself. `null` where nothing tells. */
   readonly countedBy: Evidence | 'preload' | null;
-  /** Whose job made libuv create them; `nobody` when the process ended without one. */
+  /** Whose job made libuv create the threads; `nobody` when the process ended without one. */
   readonly usedBy: 'app' | 'doctor' | 'nobody' | 'unknown';
   /** What os.availableParallelism() says there; `null` when it was not asked. */
   readonly availableParallelism: number | null;

@@ -131,11 +131,11 @@ function counted({
 const neverFree = (command: readonly string[], pid: number): PlimsollError =>
   new PlimsollError(
     'PLIMSOLL_TARGET_FAILED',
-    `process ${pid} of ${JSON.stringify(command.join(' '))} could not be asked: its event loop has not turned once; does it compute all the time?`,
+    `process ${pid} of ${JSON.stringify(command.join(' '))} did not answer: its event loop has not turned once; is its main thread busy all the time?`,
   );
 
 const noAnswer = (command: readonly string[], end: string): PlimsollError =>
   new PlimsollError(
     'PLIMSOLL_TARGET_FAILED',
-    `no Node process of ${JSON.stringify(command.join(' '))} could be asked (${end}); ${/SIGABRT/.test(end) ? 'libuv ends a process by SIGABRT when it cannot create the threads of its pool: does a pids limit leave room for them? Or is it' : 'is it'} a Node.js program, with --permission, or one that clears NODE_OPTIONS? --output shows what it says`,
+    `no Node process of ${JSON.stringify(command.join(' '))} answered (${end}); ${/SIGABRT/.test(end) ? 'libuv aborts a process (SIGABRT) when it cannot create the pool threads: does a pids limit leave room for them? ' : ''}Is it a Node.js program? Does it run with --permission, or clear NODE_OPTIONS? --output shows its messages`,
   );

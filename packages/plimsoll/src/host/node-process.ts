@@ -12,22 +12,22 @@ import { readText } from './read.js';
  */
 export function nodeProcess(pid: number, root = '/'): (name: string) => string | null {
   if (readText(root, '/proc/self/stat') === null)
-    throw usage('to look into a process that runs already needs /proc, which only Linux has');
+    throw usage('inspecting a running process needs /proc, which only Linux has');
   if (isGone(pid, root)) throw new PlimsollError('PLIMSOLL_NO_PROCESS', `there is no process ${pid}`);
   if (!isNodeProcess(pid, root) && !hasThreadsOfNode(pid, root))
-    throw new PlimsollError('PLIMSOLL_NOT_NODE', `process ${pid} is no Node.js process`);
+    throw new PlimsollError('PLIMSOLL_NOT_NODE', `process ${pid} is not a Node.js process`);
   const variable = environmentOf(pid, root);
   if (variable === null) throw notPermitted(pid);
   return variable;
 }
 
-/** Who may do something with a process depends on its user, and for root on what its container allows. */
+/** Permissions on a process depend on its user, and for root on its container. */
 export const notPermitted = (pid: number): PlimsollError =>
   new PlimsollError(
     'PLIMSOLL_NOT_PERMITTED',
     process.getuid?.() === 0
-      ? `process ${pid} may not be looked into, not even by this root: it lacks CAP_SYS_PTRACE, as in a container; run plimsoll on the host, or with --cap-add SYS_PTRACE`
-      : `process ${pid} is another user's, and may not be looked into; run plimsoll as that user, or as root`,
+      ? `plimsoll may not inspect process ${pid}, even as root, because it lacks CAP_SYS_PTRACE, as in a container; run plimsoll on the host, or with --cap-add SYS_PTRACE`
+      : `process ${pid} belongs to another user, so plimsoll may not inspect it; run plimsoll as that user, or as root`,
   );
 
 /** As an executable with another name has them, such as a single executable application, or a process with a title. */

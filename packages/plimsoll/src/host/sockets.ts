@@ -61,7 +61,7 @@ export function listenersOf(pid: number, root = '/'): Listener[] {
   return [...new Set(socketsOf(pid, root))].flatMap((open) => all.filter(({ inode }) => inode === open));
 }
 
-/** Who has a socket open; `null` when it may not be known. */
+/** The process that has a socket open; `null` if it cannot be determined. */
 export const holderOf = (inode: string, root = '/'): number | null =>
   (listNumbers(root, '/proc') ?? []).find((pid) => socketsOf(pid, root).includes(inode)) ?? null;
 

@@ -22,7 +22,7 @@ export interface RunningCommand {
   /**
    * End its group, and whatever has one of these texts in its environment: by the signal, after a while by SIGKILL.
    *
-   * @param isMeant of the latter, which: there may be somebody's daemons among them.
+   * @param isMeant selects among the latter, which may include unrelated daemons.
    */
   stop(
     signal: 'SIGINT' | 'SIGTERM',

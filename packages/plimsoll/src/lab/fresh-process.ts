@@ -51,7 +51,7 @@ export class LiveProcess<Answer extends { readonly type: string }> {
   readonly #started: Promise<void>;
   readonly #exited: Promise<Exit>;
   #answered: ((answer: Answer) => void) | null = null;
-  /** It said something that nobody had asked: that it has failed. */
+  /** It sent a message without a request: it has failed. */
   #unasked: Answer | null = null;
 
   private constructor(child: Started, guardian: Guardian) {

@@ -33,7 +33,7 @@ export class Guardian {
     if (this.#process.pid === undefined)
       throw new PlimsollError(
         'PLIMSOLL_NO_PROCESSES',
-        'cannot start a process that cleans up: a limit on processes or memory is reached (pids.max, ulimit -u); raise it',
+        'cannot start the clean-up process: a limit on processes or memory is reached (pids.max, ulimit -u); raise this limit',
       );
     this.#process.unref();
   }
@@ -69,7 +69,7 @@ export class Guardian {
       const { code } = error as NodeJS.ErrnoException;
       throw new PlimsollError(
         'PLIMSOLL_NO_DIRECTORY',
-        `cannot make a temporary directory in ${parent} (${code}); set TMPDIR to a directory that can be written to`,
+        `cannot create a temporary directory in ${parent} (${code}); set TMPDIR to a writable directory`,
         { cause: error },
       );
     }
@@ -95,7 +95,7 @@ export class Guardian {
   }
 }
 
-/** What a measurement works under: who cleans up after it, what ends it, and who is told how far it is. */
+/** The context of a measurement: its guardian, its abort signal, and its progress listener. */
 export interface Supervision<Progress = never> {
   readonly guardian: Guardian;
   readonly signal: AbortSignal;

@@ -175,7 +175,7 @@ function workJobs(
       index = free.from(index + 1);
     }
     if (index < pairs.length && fits(run, pairs[index] as Pair)) take(run, index);
-    // Somebody who ended earlier may have to move to a return before this one.
+    // A run that ended earlier may have to move to a return before this one.
     else move(run, Math.max(0, first - MOST_CANDIDATES / 2), new Set());
   }
   return pairs.map((pair) => workJob(pair, holders.get(pair)));
@@ -194,7 +194,7 @@ class FreeIndices {
     let free = Math.min(index, this.#next.length - 1);
     while (this.#next[free] !== free) {
       const next = itemAt(this.#next, free);
-      // Halve the path, so that those who come later are there sooner.
+      // Halve the path, so that later searches are shorter.
       this.#next[free] = itemAt(this.#next, next);
       free = itemAt(this.#next, free);
     }

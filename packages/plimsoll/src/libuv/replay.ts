@@ -17,7 +17,7 @@ export function placeJobs(
   size: number,
   longest: Longest = () => Number.POSITIVE_INFINITY,
 ): PoolJob[] {
-  const placed: PoolJob[] = Array(jobs.length);
+  const timed: PoolJob[] = Array(jobs.length);
   const queue = new PoolQueue(size);
   /** What is on a thread; what leaves it first comes last. */
   const running: { readonly job: Unplaced; readonly endsAt: number }[] = [];
@@ -32,7 +32,7 @@ export function placeJobs(
       const started = job.started ?? Math.min(now, job.returned);
       const ended = job.ended ?? Math.min(job.returned, started + longest(job, started));
       const waited = now > job.submitted;
-      placed[index] =
+      timed[index] =
         job.started === null ? { ...job, started, ended, inferred: true, waited } : { ...job, waited };
       const endsAt = Math.max(now, ended);
       running.splice(
@@ -53,12 +53,12 @@ export function placeJobs(
 
   for (const [index, job] of jobs.entries()) {
     if (job.kind === 'kernel') {
-      placed[index] = { ...job, waited: false };
+      timed[index] = { ...job, waited: false };
       continue;
     }
     serveUntil(job.submitted);
     if (queue.submit(index, job.kind === 'dns')) take(job.submitted);
   }
   serveUntil(Number.POSITIVE_INFINITY);
-  return placed;
+  return timed;
 }

@@ -41,8 +41,8 @@ export function benchDocument(result: BenchResult): Report {
 }
 
 const TURNS = {
-  resized: 'one process has all sizes in turn, by short rounds in random order',
-  alternating: 'processes of all sizes take turns by short rounds, in random order',
+  resized: 'one process takes all sizes in turn, in short rounds in random order',
+  alternating: 'processes of all sizes take turns in short rounds, in random order',
   isolated: 'one fresh process at a time, in random order',
 } as const;
 
@@ -53,14 +53,15 @@ export function howMeasured({ method }: WorkloadResult): string {
   if (method === null) return '';
   const { rounds, generations, seconds, stop, fixed } = method;
   const why =
-    fixed === null ? '' : `; processes of one size each, because the pool cannot be resized: ${fixed}`;
+    fixed === null ? '' : `; one process for each size, because the pool cannot be resized: ${fixed}`;
   return `${formatCount(rounds, 'round')} of every size in ${formatCount(generations, 'generation')} of fresh processes, ${formatDuration(seconds * 1000)}: ${STOPPED[stop]}${why}`;
 }
 
 function workloadSection(workload: WorkloadResult, baseline: number, environment: Environment): Section {
   const { name, description, failure, sizes, recommended, noise } = workload;
   const twin =
-    noise && `A/A: the twin of ${baseline} differs by ${formatChange(noise.aaRatio, noise.aaInterval)}`;
+    noise &&
+    `A/A: a second measurement of ${baseline} differs by ${formatChange(noise.aaRatio, noise.aaInterval)}`;
   const points = sizes.map(({ size, ratio, interval, workMs }) => ({
     ...{ size, value: ratio, interval, text: formatMs(workMs) },
   }));
@@ -129,14 +130,14 @@ function verdictOf(workload: WorkloadResult, baseline: number): Card {
 
 export function because(workload: WorkloadResult, baseline: number): string {
   const { recommended, noise, sizes, higherEventLoopDelay } = workload;
-  if (noise === null) return 'not measured to the end';
-  if (noise.noisy) return 'too noisy: the baseline differs from itself';
+  if (noise === null) return 'not fully measured';
+  if (noise.noisy) return 'too noisy: two measurements of the baseline differ';
   if (sizes.length === 1)
-    return `the only size measured (${formatMs(sizes[0]?.workMs ?? 0)}): nothing to compare`;
+    return `the only size measured (${formatMs(sizes[0]?.workMs ?? 0)}), so nothing to compare`;
   const late =
     higherEventLoopDelay.length === 0
       ? null
-      : `${list(higherEventLoopDelay)} no faster, and a higher event-loop delay`;
+      : `${list(higherEventLoopDelay)} no faster, with a higher event-loop delay`;
   const parts = recommended === null ? leaning(workload, baseline) : grounds(workload, recommended, baseline);
   const text = [...parts.slice(0, 2), late, ...parts.slice(2)].filter((part) => part !== null).join('; ');
   return `${recommended === null ? 'estimate: ' : ''}${text === '' ? 'the fastest' : text}`;
@@ -152,13 +153,13 @@ function grounds(
   const against =
     verdict === 'same'
       ? `as fast as ${baseline}`
-      : `${change(ratio)} time against ${baseline}${verdict === 'unclear' ? ', not certain' : ''}`;
+      : `${change(ratio)} time against ${baseline}${verdict === 'unclear' ? ', uncertain' : ''}`;
   return [
     recommended === baseline ? null : against,
-    others.length === 0 ? null : `${list(others)} no better`,
+    others.length === 0 ? null : `no gain from ${list(others)}`,
     chanceSlower < 0.005
       ? null
-      : `a chance of ${format.percent(chanceSlower)} % that it is more than 5 % slower than the best`,
+      : `a ${format.percent(chanceSlower)} % chance that it is more than 5 % slower than the best`,
   ];
 }
 

@@ -37,7 +37,7 @@ const VERDICTS = Object.keys(KINDS) as PoolVerdict[];
 const EXPLAINED = 2;
 /** A half, for the half of the pool that slow I/O may use. */
 const SLOW = '½';
-const OTHERS = 'others';
+const OTHERS = 'other';
 
 /** What uses the pool and what does not, as lists; a few results with their explanations. */
 export function classificationDocument(result: Classification, explain = false): Report {
@@ -48,7 +48,7 @@ export function classificationDocument(result: Classification, explain = false):
     about: [
       `all ${size} pool threads blocked in open(2) · ${formatCount(results.length, 'operation')} in ${formatMs(seconds * 1000)}`,
     ],
-    warning: interrupted ? 'interrupted: these were decided by then' : null,
+    warning: interrupted ? 'interrupted: results up to that point' : null,
     sections: explain || results.length <= EXPLAINED ? results.map(explained) : groups(result),
   };
 }
@@ -84,7 +84,7 @@ function groupOf(verdict: PoolVerdict, members: readonly Classified[]): Section 
         })),
       },
       ...(members.some(({ slowIo }) => slowIo)
-        ? notes([`${SLOW} slow I/O: only half of the pool serves these, rounded up`], 'soft')
+        ? notes([`${SLOW} slow I/O: only half of the pool, rounded up, serves these jobs`], 'soft')
         : []),
     ],
   };
@@ -108,14 +108,14 @@ function explained(one: Classified): Section {
   const { name, call, verdict, slowIo, mainThreadMs, explanation, alternative } = one;
   const { text, tone } = KINDS[verdict];
   const facts = [
-    slowIo && 'slow I/O: at most half of the pool, rounded up, serves it',
-    mainThreadMs !== null && `first call kept the event loop busy for ${formatMs(mainThreadMs)}`,
+    slowIo && 'slow I/O: at most half of the pool, rounded up, serves these jobs',
+    mainThreadMs !== null && `the first call kept the event loop busy for ${formatMs(mainThreadMs)}`,
   ].filter((fact) => typeof fact === 'string');
   return {
     title: { text: `${name}: ${text}`, tone },
     blocks: [
       ...notes([call], 'soft'),
-      ...notes([explanation, alternative && `Without it: ${alternative}.`]),
+      ...notes([explanation, alternative && `Alternative: ${alternative}.`]),
       ...notes([facts.join('; ') || null], 'soft'),
     ],
   };

@@ -42,7 +42,7 @@ function headline({ verdict, rows, recommended }: Comparison): string {
     worse: `Worse: ${named('worse')}`,
     better: `Better: ${named('better')}; nothing is worse`,
     same: 'The same, within 3 %',
-    unclear: 'Cannot tell: that is not the same as fine',
+    unclear: 'Cannot tell, which does not mean unchanged',
   }[verdict];
   return `${text}${sizes.length === 0 ? '' : `; recommended size: ${list(sizes)}`}`;
 }

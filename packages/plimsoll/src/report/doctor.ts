@@ -8,10 +8,12 @@ export function diagnosisDocument(diagnosis: Diagnosis): Report {
   return {
     command: 'plimsoll doctor',
     subject: command.join(' '),
-    about: [`${formatCount(effectiveCpus, 'CPU')} by affinity and quota; ~ is by the variable, not counted`],
+    about: [
+      `${formatCount(effectiveCpus, 'CPU')} by affinity and quota; ~ marks a size from the variable, not counted`,
+    ],
     warning: interrupted
       ? 'interrupted'
-      : failure && `the command failed (${failure}): what it had until then`,
+      : failure && `the command failed (${failure}); sizes up to that point`,
     sections: [
       processesSection(diagnosis),
       ...titled('Findings', findingsBlock(findings)),
@@ -21,15 +23,15 @@ export function diagnosisDocument(diagnosis: Diagnosis): Report {
 }
 
 const VERDICT = {
-  true: ['The size is the one that was asked for.', 'good'],
-  false: ['The size is not the one that was asked for.', 'bad'],
-  null: ['Cannot tell whether the size is the one that was asked for.', 'unsure'],
+  true: ['The pool has the size that you set.', 'good'],
+  false: ['The pool does not have the size that you set.', 'bad'],
+  null: ['Cannot tell whether the pool has the size that you set.', 'unsure'],
 } as const;
 
 const USED: Record<DiagnosedProcess['usedBy'], string> = {
   app: 'used by the app',
   doctor: 'not used yet; counted after one job',
-  nobody: 'not used so far',
+  nobody: 'not used yet',
   unknown: 'not counted',
 };
 
@@ -43,7 +45,7 @@ function processesSection({ processes }: Diagnosis): Section {
     String(pid),
     `${countedBy === null ? '~' : ''}${size}`,
     asked === null ? 'not set' : JSON.stringify(asked),
-    `${USED[usedBy]}${countedBy === 'creation' ? '; threads that were created together' : ''}`,
+    `${USED[usedBy]}${countedBy === 'creation' ? '; counted by creation time' : ''}`,
     node ?? '',
     script?.split('/').at(-1) ?? '',
   ]);

@@ -80,6 +80,6 @@ function tuneParts(
     formatCount(blocks, 'block'),
     ...(known.noisy ? ['too noisy so far'] : []),
     ...(known.leading === null ? [] : [`${known.leading} leads${by}`]),
-    `still in: ${living.join(', ')}`,
+    `remaining: ${living.join(', ')}`,
   ];
 }

@@ -13,14 +13,14 @@ export function resizeDocument(result: Resize): Report {
   const most = `at most ${formatCount(limit, 'thread')}`;
   const how =
     by === 'threads'
-      ? `by threads that start and end; ${most}`
-      : `by threads that are parked; ${most}, as many as it was started with${limit < LARGEST_POOL_SIZE ? ' (more: Node 26.9 or later)' : ''}`;
+      ? `by starting and ending threads; ${most}`
+      : `by parking threads; ${most}, the size at the start${limit < LARGEST_POOL_SIZE ? ' (more needs Node 26.9 or later)' : ''}`;
   return {
     command: resizeSentence(result),
     about: [
       `${formatCount(slowLimit, 'lookup')} (dns.lookup) at a time`,
       how,
-      'until the process ends: a restart has the size of UV_THREADPOOL_SIZE again',
+      'until the process ends: a restart uses UV_THREADPOOL_SIZE again',
     ],
     sections: [],
   };

@@ -6,9 +6,9 @@ import { formatChange, formatCount, formatDecimal, percent } from './format.js';
 export const STOPPED = {
   settled: 'the answer was known',
   time: 'the time was up',
-  generations: 'all of them',
+  generations: 'all generations ran',
   interrupted: 'interrupted',
-  failed: 'it failed',
+  failed: 'failed',
 } as const;
 
 export const VERDICT_TONE: Readonly<Record<Verdict, Tone>> = {

@@ -16,22 +16,22 @@ export function renderTable(
   rows: readonly (readonly string[])[],
   width: number,
 ): string[] {
-  let kept = columns
+  let visible = columns
     .map((_, index) => index)
     .filter((index) => rows.length === 0 || rows.some((row) => (row[index] ?? '') !== ''));
   const widths = columns.map((column, index) =>
     Math.max(widthOf(column.title), ...rows.map((row) => widthOf(row[index] ?? ''))),
   );
   const total = (): number =>
-    kept.reduce((sum, index) => sum + (widths[index] as number), 0) + GAP.length * (kept.length - 1);
+    visible.reduce((sum, index) => sum + (widths[index] as number), 0) + GAP.length * (visible.length - 1);
   while (total() > width) {
-    const most = Math.max(...kept.map((index) => (columns[index] as Column).expendable));
+    const most = Math.max(...visible.map((index) => (columns[index] as Column).expendable));
     if (most === 0) break;
-    const last = kept.findLast((index) => (columns[index] as Column).expendable === most);
-    kept = kept.filter((index) => index !== last);
+    const last = visible.findLast((index) => (columns[index] as Column).expendable === most);
+    visible = visible.filter((index) => index !== last);
   }
   const line = (cells: readonly string[]): string =>
-    kept
+    visible
       .map((index) => pad(cells[index] ?? '', widths[index] as number, (columns[index] as Column).align))
       .join(GAP)
       .trimEnd();

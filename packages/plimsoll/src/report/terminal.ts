@@ -29,7 +29,7 @@ const COLOURS = {
   strong: 'bold',
 } as const satisfies Record<Tone, keyof Style['color']>;
 
-/** Nothing of a text may steer the terminal, whoever wrote it. */
+/** No text may control the terminal, whatever its source. */
 function paint(cell: Cell, { color }: Style): string {
   const [text, tone] = [printable(textOf(cell)), toneOf(cell)];
   return tone === undefined || text === '' ? text : color[COLOURS[tone]](text);

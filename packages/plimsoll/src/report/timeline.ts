@@ -23,12 +23,12 @@ function picture(
   const threads = `${formatCount(size, 'pool thread')}${observedThreads === null ? ' (not counted)' : ''}`;
   const title = `${formatCount(requests, 'request')}, ${threads} in ${formatMs(wallMs)}`;
   const rows = timings.map(({ request, startMs, endMs }) => {
-    const own = spans.filter((span) => span.request === request);
+    const requestSpans = spans.filter((span) => span.request === request);
     return {
       label: String(request),
-      stretches: own.flatMap(stretches),
+      stretches: requestSpans.flatMap(stretches),
       time: formatMs(endMs - startMs),
-      note: noteOf(own),
+      note: noteOf(requestSpans),
     };
   });
   return {

@@ -21,8 +21,8 @@ export interface ScreenState {
 }
 
 const HELP = [
-  'busy is how many pool threads run, wait for a core, or are blocked in their work;',
-  '~ is before a number of threads that were created together, where no more may be read (Node 20).',
+  'busy counts the pool threads that run a job, wait for a core, or are blocked in a job;',
+  '~ marks a count of threads that were created together, where plimsoll may read no more (Node 20);',
   's sorts by the busiest pool or by PID, r resizes a pool, p pauses, q quits.',
 ];
 
@@ -115,15 +115,15 @@ function threadsSection({ seen, tellsCalls, pid, rescue }: SeenProcess, { width 
       ...{ text, tone: TONES[doing.what] },
     })),
   );
-  const quiet = `and ${formatCount(runtime.length, 'thread')} of V8 and Node, idle`;
-  const refused = `! what threads wait in may not be read: run as the user of process ${pid} with kernel.yama.ptrace_scope=0, or as root (CAP_SYS_PTRACE)`;
+  const quiet = `and ${formatCount(runtime.length, 'idle V8 and Node thread')}`;
+  const refused = `! plimsoll may not read the system calls of process ${pid}: run it as the same user with kernel.yama.ptrace_scope=0, or as root (CAP_SYS_PTRACE)`;
   return {
     title: `process ${pid}`,
     blocks: [
       ...notes([rescue === null ? null : printable(rescueText(rescue))], 'pool'),
       {
         ...{ kind: 'table', caption: 'Threads', rows },
-        columns: [column('thread'), column('of', 'left'), column('is', 'left')],
+        columns: [column('thread'), column('role', 'left'), column('activity', 'left')],
       },
       ...notes([isQuiet && runtime.length > 0 ? quiet : null], 'soft'),
       ...notes([tellsCalls ? null : refused], 'unsure'),
@@ -134,7 +134,7 @@ function threadsSection({ seen, tellsCalls, pid, rescue }: SeenProcess, { width 
 /** `rescue: 8 threads, 4 to 32; grew from 4 to 8 12 s ago: jobs waited 102 ms, and 4 threads were blocked`. */
 export function rescueText({ base, size, max, last }: RescueStatus, now = Date.now()): string {
   const state = `rescue: ${formatCount(size, 'thread')}, ${base} to ${max}`;
-  if (last === null) return `${state}; none was needed yet`;
+  if (last === null) return `${state}; no change was needed yet`;
   const did = last.type === 'grow' ? 'grew' : 'shrank';
   const ago = formatDuration(Math.max(0, now - last.at));
   return `${state}; ${did} from ${last.from} to ${last.size} ${ago} ago: ${last.reason}`;

@@ -29,20 +29,23 @@ export function tuneDocument(result: TuneResult): Report {
 const subject = ({ command, pid }: TuneResult): string =>
   command === null ? `process ${pid}` : command.join(' ');
 
-/** `sizes take turns by short windows in random order, 4 twice (A/A), 12 blocks, 57 s: the answer was known` */
+/** `…; sizes take turns in short windows in random order, 4 twice (A/A), seed 7; 12 blocks, 57 s: the answer was known` */
 function howTuned({ method, baseline }: TuneResult): string {
   const { mode, blocks, seconds, stop, resizing, processes, seed } = method;
-  const app = processes === null || processes === 1 ? 'the running app' : `${processes} running processes`;
+  const pools =
+    processes === null || processes === 1
+      ? "the running app's pool is"
+      : `the pools of ${processes} running processes are`;
   const turns =
     mode === 'runs'
       ? 'fresh processes of all sizes in random order'
-      : `the pool of ${app} is resized${resizing === null ? '' : ` (${resizing})`}, sizes take turns by short windows in random order`;
+      : `${pools} resized${resizing === null ? '' : ` (${resizing})`}; sizes take turns in short windows in random order`;
   return `${turns}, ${baseline} twice (A/A), seed ${seed}; ${formatCount(blocks, 'block')}, ${format.formatDuration(seconds * 1000)}: ${sizing.STOPPED[stop]}`;
 }
 
 const twinText = ({ twin, baseline }: TuneResult): string | null =>
   twin &&
-  `A/A: the twin of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ': too noisy to tell' : ''}`;
+  `A/A: a second measurement of ${baseline} differs by ${formatChange(twin.ratio, twin.interval)}${twin.noisy ? ', too noisy to tell' : ''}`;
 
 const headlineText = ({ headline, confidence }: TuneResult): string =>
   confidence === 'sure' || headline.startsWith('Keep') ? `${headline} (${confidence})` : headline;
@@ -80,7 +83,7 @@ function curves(result: TuneResult): Curve[] {
   const title = `${text.charAt(0).toUpperCase()}${text.slice(1)} against ${baseline}`;
   return [
     curve(title, ({ ratio }) => ratio[objective]),
-    curve('Wait of a job for a pool thread', ({ queueWaitMs }) => queueWaitMs.fast, formatMs),
+    curve('Job wait for a pool thread', ({ queueWaitMs }) => queueWaitMs.fast, formatMs),
     curve('Event-loop delay (p99)', ({ loopDelayMs }) => loopDelayMs?.p99 ?? null, formatMs),
   ].filter(({ points }) => points.length > 1);
 }
@@ -105,7 +108,7 @@ function sizesTable(result: TuneResult): Table {
     [column(isRun ? 'runs' : 'requests', 'right', 9), ({ requests }) => String(requests)],
   ];
   return sizing.sizesTable<TunedSize>({
-    ...{ caption: 'What each size does', sizes, baseline, recommended },
+    ...{ caption: 'Results by pool size', sizes, baseline, recommended },
     time: [column(isRun ? 'time' : 'mean'), ({ meanMs }) => ms(meanMs)],
     figures: figures.filter(([, text]) => sizes.some((size) => text(size) !== NONE)),
     ratioOf: ({ ratio: { [objective]: ratio }, interval }) => (ratio === null ? null : { ratio, interval }),
@@ -146,7 +149,7 @@ function routesSection(result: TuneResult): Section[] {
       const by = ratio === null ? 'too few requests' : change(ratio);
       return [
         ...[route, String(requests), ms(before?.meanMs ?? null), formatMs(meanMs)],
-        slower === 'maybe' ? `${by}, not certain` : by,
+        slower === 'maybe' ? `${by}, uncertain` : by,
       ];
     }),
   };
@@ -161,7 +164,7 @@ function lineToCopy({ recommended, command, pid, answer }: TuneResult): Section 
     pid === null
       ? [setting, ...(command ?? []).map(shellWord)].join(' ')
       : `plimsoll resize ${pid} ${recommended}`;
-  const later = pid === null ? null : `${setting}, when it starts the next time`;
+  const later = pid === null ? null : `${setting} at the next start`;
   return { blocks: [...notes([line], 'strong'), ...notes([later])] };
 }
 

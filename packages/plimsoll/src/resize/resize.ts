@@ -46,8 +46,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 function explained(error: RemoteError, pid: number, size: number): PlimsollError {
   const code = CODES[error.code ?? ''] ?? 'PLIMSOLL_RESIZE_UNAVAILABLE';
   const advice: Partial<Record<ErrorCode, string>> = {
-    PLIMSOLL_RESIZE_LIMIT: `; started with UV_THREADPOOL_SIZE=${size} or more it could be resized up to that while it runs`,
-    PLIMSOLL_RESIZE_TIMEOUT: '; give it longer (--timeout)',
+    PLIMSOLL_RESIZE_LIMIT: `; to allow this size, start the process with UV_THREADPOOL_SIZE=${size} or more`,
+    PLIMSOLL_RESIZE_TIMEOUT: '; allow more time (--timeout)',
   };
   return new PlimsollError(code, `process ${pid}: ${error.message}${advice[code] ?? ''}`, { cause: error });
 }

@@ -183,7 +183,7 @@ function checkReach(pid: number): void {
   }
   throw new PlimsollError(
     'PLIMSOLL_NOT_PERMITTED',
-    `process ${pid} runs in a container (a network namespace of its own), where its inspector cannot be reached from here; run plimsoll inside: docker exec, kubectl exec`,
+    `process ${pid} runs in a container (its own network namespace), so its inspector cannot be reached from here; run plimsoll inside the container (docker exec, kubectl exec)`,
   );
 }
 
@@ -265,7 +265,7 @@ async function handlesSignal(pid: number, signal: AbortSignal | undefined): Prom
     if (performance.now() > end)
       throw new PlimsollError(
         'PLIMSOLL_NO_INSPECTOR',
-        `process ${pid} has its inspector switched off (--disable-sigusr1, --permission without --allow-inspector, or a build without one); start it without that`,
+        `process ${pid} has its inspector switched off (--disable-sigusr1, --permission without --allow-inspector, or a build without an inspector); start it with the inspector available`,
       );
     await sleep(POLL_MS, undefined, { signal });
   }
@@ -274,7 +274,7 @@ async function handlesSignal(pid: number, signal: AbortSignal | undefined): Prom
 const notOpened = (pid: number, timeoutMs: number): PlimsollError =>
   new PlimsollError(
     'PLIMSOLL_NO_INSPECTOR',
-    `process ${pid} did not open its inspector within ${timeoutMs} ms of SIGUSR1: has the program a listener for that signal, or is its main thread in a call that does not return?`,
+    `process ${pid} did not open its inspector within ${timeoutMs} ms of SIGUSR1: does the program listen for this signal, or is its main thread in a call that does not return?`,
   );
 
 function portTaken(port: number, { inode }: Listener): PlimsollError {
@@ -282,6 +282,6 @@ function portTaken(port: number, { inode }: Listener): PlimsollError {
   const who = holder === null ? 'another process' : `process ${holder} (${commandOf(holder).join(' ')})`;
   return new PlimsollError(
     'PLIMSOLL_PORT_IN_USE',
-    `port ${port}, where the inspector would open, is in use by ${who}; end that one, or close its debugger, and try again`,
+    `port ${port}, which the inspector needs, is in use by ${who}; end that process, or close its debugger, and try again`,
   );
 }

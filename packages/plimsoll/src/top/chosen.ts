@@ -14,7 +14,7 @@ const TOP = /(?:^|\/| )(?:plimsoll(?:\.js)?|plimsoll\/dist\/cli\/main\.js) top(?
 export function lookAt(observer: Observer, of: number | string | undefined): SeenProcess[] {
   if (listNames('/', '/proc/self/task') === null)
     throw usage(
-      'top needs /proc, which only Linux has; plimsoll trace and @plimsoll/monitor run elsewhere, too',
+      'top needs /proc, which only Linux has; on other systems use plimsoll trace or @plimsoll/monitor',
     );
   const all = nodeProcesses().filter((pid) => pid !== process.pid);
   const looked = (typeof of === 'number' ? familyOf(of, all) : all).flatMap(
@@ -26,10 +26,10 @@ export function lookAt(observer: Observer, of: number | string | undefined): See
   if (typeof of === 'number') throw usage(noProcess(of));
   throw usage(
     of === undefined
-      ? 'no Node.js process runs here'
+      ? 'no Node.js process is running here'
       : `no Node.js process has ${JSON.stringify(of)} in its command line`,
   );
 }
 
 const noProcess = (pid: number): string =>
-  isGone(pid) ? `there is no process ${pid}` : `process ${pid} is no Node.js process`;
+  isGone(pid) ? `there is no process ${pid}` : `process ${pid} is not a Node.js process`;

@@ -121,12 +121,12 @@ class Serving {
     if (this.#app.ended === null)
       return new PlimsollError(
         'PLIMSOLL_NO_REQUESTS',
-        `the process has answered no request ${within}: it must be serving while it is measured`,
+        `the process answered no request ${within}: it must serve requests during the measurement`,
       );
     const text =
       this.#traffic === null
-        ? `no request came ${within}: send some to ${url} meanwhile, or have them sent, by --url /PATH, or --on-port 'autocannon http://127.0.0.1:$PORT/PATH'`
-        : `no request was answered by the app, at ${url}, ${within}: ${trouble?.text ?? 'do --on-port or --url name its port (an app that has several is asked at the one of the variable PORT, or at the first), and a path that it answers?'}`;
+        ? `no request arrived ${within}: send requests to ${url} during the measurement, or let plimsoll send them, with --url /PATH or --on-port 'autocannon http://127.0.0.1:$PORT/PATH'`
+        : `the app at ${url} answered no request ${within}: ${trouble?.text ?? 'do --on-port or --url name its port and a path that it answers? (Of several ports plimsoll uses the one in the variable PORT, or the first)'}`;
     return new PlimsollError('PLIMSOLL_NO_REQUESTS', text);
   }
 
@@ -202,10 +202,10 @@ class Serving {
 }
 
 const died = (how: string): PlimsollError =>
-  new PlimsollError('PLIMSOLL_TARGET_DIED', `the command ended while it was measured (${how})`);
+  new PlimsollError('PLIMSOLL_TARGET_DIED', `the command ended during the measurement (${how})`);
 
 const onlyErrors = (text: string): PlimsollError =>
   new PlimsollError(
     'PLIMSOLL_ONLY_ERRORS',
-    `${text}: an error takes another time than an answer, and no size can be told from it`,
+    `${text}: errors and answers take different times, so no size can be recommended`,
   );

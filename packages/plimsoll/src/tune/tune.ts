@@ -117,7 +117,7 @@ async function examine(app: App, request: TuneRequest, context: TuneContext): Pr
       'PLIMSOLL_TARGET_FAILED',
       nature.is === 'ended'
         ? 'the command ended (exit code 0) before it listened on a port: is it a server?'
-        : 'the command ended (exit code 0) before enough was known',
+        : 'the command ended (exit code 0) before the answer was known',
     );
   return served;
 }

@@ -16,7 +16,7 @@ export function prepareFile(parameters: Parameters<'file'>, context: RunContext)
     await allAtOnce(operations, record, async (index) => {
       const { length } = await readFile(path(index));
       if (length !== content.length)
-        throw new Error(`read ${length} bytes of ${content.length} from a file of its own`);
+        throw new Error(`read ${length} of ${content.length} bytes from its own file`);
     });
     await allAtOnce(operations, record, (index) => unlink(path(index)));
   };

@@ -28,7 +28,7 @@ export function prepareMixed(parameters: Parameters<'mixed'>, context: RunContex
     const stored = await readFile(path);
     await unlink(path);
     const restored = await decompress(await compress(stored));
-    if (!restored.equals(body)) throw new Error('gunzip did not give back what gzip was given');
+    if (!restored.equals(body)) throw new Error('gunzip did not return the original bytes');
   }
 
   return async (operations, record) => {

@@ -34,8 +34,8 @@ function locate(module: string): string {
   } catch (error) {
     throw new PlimsollError(
       'PLIMSOLL_BAD_WORKLOAD',
-      `there is neither a file nor a package ${JSON.stringify(module)} that can be loaded from here (${(error as NodeJS.ErrnoException).code}); ` +
-        'a package that only has ES modules needs a small module of yours that imports it',
+      `cannot load a file or package ${JSON.stringify(module)} from here (${(error as NodeJS.ErrnoException).code}); ` +
+        'for a package that has only ES modules, write a small module that imports it',
     );
   }
 }

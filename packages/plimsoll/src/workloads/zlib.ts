@@ -20,7 +20,7 @@ export function prepareZlib({ bytes, level }: Parameters<'zlib'>): WorkRound {
     });
     await allAtOnce(operations, record, async (index) => {
       const restored = await decompress(compressed[index] as Buffer);
-      if (!restored.equals(data)) throw new Error('gunzip did not give back what gzip was given');
+      if (!restored.equals(data)) throw new Error('gunzip did not return the original bytes');
     });
   };
 }

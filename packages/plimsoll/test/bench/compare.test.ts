@@ -65,7 +65,7 @@ describe('a comparison of two results', () => {
     assert.deepEqual([found.verdict, found.rows[0]?.verdict, found.rows.length], ['unclear', 'unclear', 1]);
     assert.match(
       found.findings[0]?.text ?? '',
-      /measured on two machines \(CPU .* → Another, cores \d+ → 64\)/,
+      /the results come from two machines \(CPU .* → Another, cores \d+ → 64\)/,
     );
   });
 
@@ -267,14 +267,14 @@ describe('documents that cannot be compared', () => {
   };
   test('good ones can', () => assert.equal(compare(good, good).verdict, 'same'));
   bad('empty', '', /is empty/);
-  bad('truncated', JSON.stringify(one(1)).slice(0, 500), /no JSON, or was cut off/);
-  bad('foreign', '{"name":"x"}', /no result of plimsoll/);
-  bad('null', 'null', /no result of plimsoll/);
+  bad('truncated', JSON.stringify(one(1)).slice(0, 500), /not JSON, or is truncated/);
+  bad('foreign', '{"name":"x"}', /not a plimsoll result/);
+  bad('null', 'null', /not a plimsoll result/);
   bad('an advice', '{"schema":"plimsoll/1","kind":"advice"}', /kind "advice"/);
   bad(
     'another version',
     '{"schema":"plimsoll/1","kind":"bench","workloads":[]}',
-    /damaged or of another version of plimsoll bench/,
+    /damaged, or comes from another version of plimsoll bench/,
   );
   test('not there', () => {
     assert.throws(() => compare(good, join(directory, 'none.json')), /cannot read .*none\.json \(ENOENT\)/);

@@ -89,7 +89,7 @@ describe('speed', () => {
     const sizes = [size(4), eightIsFaster, size(12, { ratio: 0.8, verdict: 'better' })];
     assert.equal(
       textOf([workload(sizes, { best: 8, recommended: 8 })], 'bench.faster'),
-      'crypto: 8 is 21 % faster than 4 [17, 25]; larger sizes gain nothing more',
+      'crypto: 8 is 21 % faster than 4 [17, 25]; larger sizes bring no further gain',
     );
   });
 
@@ -105,11 +105,11 @@ describe('speed', () => {
     assert.equal(text, 'crypto: 8 is 21 % faster than 4 [17, 25]');
   });
 
-  test('slower: the pool is not the limit', () => {
+  test('slower: the pool is not the bottleneck', () => {
     const slow = size(12, { ratio: 1.125, interval: [1.08, 1.16], verdict: 'worse' });
     assert.equal(
       textOf([workload([size(4), slow], { name: 'file' })], 'bench.slower'),
-      'file: 12 is 13 % slower than 4 [8.0, 16]: the pool is not the limit',
+      'file: 12 is 13 % slower than 4 [8.0, 16]; the pool is not the bottleneck',
     );
   });
 
@@ -128,11 +128,14 @@ describe('speed', () => {
 
   test('fewer threads are enough: the same, or a small loss to be expected', () => {
     const same = workload([size(2), size(4)], { recommended: 2 });
-    assert.equal(textOf([same], 'bench.smaller-is-enough'), 'crypto: 2 threads do as well as 4');
+    assert.equal(textOf([same], 'bench.smaller-is-enough'), 'crypto: 2 threads perform as well as 4');
     const weak = workload([size(2, { verdict: 'unclear', expectedLoss: 0.013 }), size(4)], {
       recommended: 2,
     });
-    assert.match(textOf([weak], 'bench.smaller-is-enough') ?? '', /2 threads are expected to lose 1.3 %/);
+    assert.match(
+      textOf([weak], 'bench.smaller-is-enough') ?? '',
+      /2 threads are expected to be 1.3 % slower/,
+    );
   });
 
   test('the CPUs were the limit', () => {
@@ -156,13 +159,13 @@ test('higher event-loop delays are said with every figure', () => {
   const late = size(16, { eventLoopDelayMs: { p50: 0, p99: 21.4, max: 40 } });
   assert.equal(
     textOf([workload([calm, late], { higherEventLoopDelay: [16] })], 'bench.event-loop-delay'),
-    'crypto: 16 is no faster than 4, and the event-loop delay is 21.4 ms (p99) instead of 6.20 ms',
+    'crypto: 16 is no faster than 4, and raises the p99 event-loop delay from 6.20 ms to 21.4 ms',
   );
   const later = size(32, { eventLoopDelayMs: { p50: 0, p99: 48, max: 60 } });
   assert.match(
     textOf([workload([calm, late, later], { higherEventLoopDelay: [16, 32] })], 'bench.event-loop-delay') ??
       '',
-    /16 and 32 are no faster than 4, and the event-loop delay is 21.4 ms and 48.0 ms \(p99\)/,
+    /16 and 32 are no faster than 4, and raise the p99 event-loop delay from .* ms to 21.4 ms and 48.0 ms/,
   );
 });
 
@@ -176,7 +179,7 @@ describe('lookups', () => {
   test('half of the pool, when the times show half', () => {
     assert.match(
       textOf([lookups((n) => (n + 1) >> 1)], 'bench.half-for-lookups') ?? '',
-      /with 8 threads, 50 lookups of 10.0 ms ran 4.0 at a time/,
+      /on 8 threads, 4.0 of 50 lookups \(10.0 ms each\) ran at a time/,
     );
   });
 
@@ -199,7 +202,7 @@ describe('quality', () => {
     const unclear = size(8, { interval: [0.93, 1.06], verdict: 'unclear' });
     assert.equal(
       textOf([workload([size(4), unclear], { settled: false })], 'bench.unclear'),
-      'crypto: 8 against 4 is unclear: its time lies between −7.0 % and +6.0 %; more time would tell (--time)',
+      'crypto: 8 compared with 4 is unclear: its time changes by between −7.0 % and +6.0 %; measure for longer (--time)',
     );
     assert.deepEqual(found([workload([size(4), unclear])], 'bench.unclear'), [], 'nothing more to tell');
   });
@@ -208,7 +211,10 @@ describe('quality', () => {
     const few = workload([size(4), size(8)], { method: method(3), recommended: null });
     const said = found([few, { ...few, name: 'zlib' }], 'bench.estimates-only');
     assert.equal(said.length, 1);
-    assert.match(said[0]?.text ?? '', /^crypto and zlib: estimates, not verdicts: .* 4 generations/);
+    assert.match(
+      said[0]?.text ?? '',
+      /^crypto and zlib: these are estimates, not verdicts: .* 4 generations/,
+    );
   });
 
   test('one size alone: nothing is compared, so no difference is missed either', () => {
@@ -222,14 +228,14 @@ describe('quality', () => {
     const findings = found([workload([size(4)], { lost })], 'bench.lost-size');
     assert.equal(findings[0]?.severity, 'warning');
     const text = sectionsText([{ blocks: [{ kind: 'findings', findings }] }], plainStyle());
-    assert.equal(text, '  ! crypto: 8 is out: died\\x1b[2J (bench.lost-size)');
+    assert.equal(text, '  ! crypto: size 8 was dropped: died\\x1b[2J (bench.lost-size)');
   });
 
   test('a disturbed machine', () => {
     const disturbances = [{ generation: 2, what: ['steal'] }];
     assert.match(
       textOf([workload([size(4)], { disturbances })], 'bench.disturbed') ?? '',
-      /disturbed in 1 of 8 generations \(steal\), which hit all sizes alike/,
+      /disturbances hit 1 of 8 generations \(steal\), and all sizes alike/,
     );
   });
 });
@@ -241,7 +247,10 @@ describe('across workloads', () => {
   });
   test('no size for all', () => {
     const all = [workload([], { asGood: [4] }), workload([], { name: 'dns', asGood: [8] })];
-    assert.match(textOf(all, 'bench.no-size-for-all') ?? '', /choose by the work that matters most/);
+    assert.match(
+      textOf(all, 'bench.no-size-for-all') ?? '',
+      /choose the best size for the work that matters most/,
+    );
   });
   test('files in memory, lookups without a network', () => {
     const context = {

@@ -92,18 +92,18 @@ describe('plimsoll bench --against', () => {
       },
     );
     assert.equal(run.code, 130, run.stderr);
-    assert.match(run.stdout.replaceAll(/\s+/g, ' '), /interrupted: what was measured is not complete/);
+    assert.match(run.stdout.replaceAll(/\s+/g, ' '), /the measurement was interrupted and is incomplete/);
     assert.deepEqual(run.left, []);
   });
 
   test('one module is compared with one, by options that say something about both', async () => {
     for (const [args, says] of [
-      [['--against', old], /--against: goes with one module/],
-      [[old, old, '--against', old], /--against: goes with one module/],
-      [['crypto', '--against', old], /"crypto" is no path/],
+      [['--against', old], /--against: takes exactly one module/],
+      [[old, old, '--against', old], /--against: takes exactly one module/],
+      [['crypto', '--against', old], /"crypto" is not a module path/],
       [[join(directory, 'none.mjs'), '--against', old], /there is no module/],
-      [[old, '--against', old, '--baseline', '4'], /--baseline and --against: one of them/],
-      [[old, '--markdown'], /--markdown goes with --against/],
+      [[old, '--against', old, '--baseline', '4'], /--baseline and --against: use one of the two/],
+      [[old, '--markdown'], /--markdown needs --against/],
     ] as const) {
       const run = await plimsoll(['bench', ...args]);
       assert.equal(run.code, 2, run.stderr);

@@ -32,7 +32,7 @@ const cases: Record<string, Case> = {
   'blocks without --isolated': {
     args: ['bench', 'zlib', '--blocks', '3'],
     code: 2,
-    says: /--blocks goes with --isolated/,
+    says: /--blocks needs --isolated/,
   },
   'no time': { args: ['bench', 'zlib', '--time', '0'], code: 2, says: /--time.*not "0"/ },
   'a scale of 0': { args: ['bench', 'zlib', '--scale', '0'], code: 2, says: /--scale.*not "0"/ },

@@ -24,13 +24,13 @@ test('JSON on stdout, the picture on stderr', async () => {
 });
 
 const bad: Record<string, readonly [readonly string[], number, RegExp]> = {
-  'no operation': [[], 2, /--draw: goes with one operation/],
+  'no operation': [[], 2, /--draw: takes exactly one operation/],
   'an unknown operation': [['pbkdf3'], 2, /unknown operation "pbkdf3".*pbkdf2-sync, pbkdf2, http/],
   'size 0': [['pbkdf2', '--size', '0'], 2, /--size.*from 1 to 1024, not "0"/],
   'no requests': [['pbkdf2', '--requests', '0'], 2, /--requests.*not "0"/],
   'an empty list of requests': [['pbkdf2', '--requests', ''], 2, /--requests.*not ""/],
   'a URL that is none': [['http', '--url', 'nodejs.org'], 2, /--url.*not "nodejs.org"/],
-  'a URL for something else': [['pbkdf2', '--url', 'http://127.0.0.1'], 2, /url: goes with http only/],
+  'a URL for something else': [['pbkdf2', '--url', 'http://127.0.0.1'], 2, /url: applies to http only/],
   'a page into no directory': [['pbkdf2', '--html', '/nonexistent/x'], 2, /--html: cannot write.*ENOENT/],
   'two documents on stdout': [['pbkdf2', '--json', '-', '--html', '-'], 2, /only one document/],
   'a module that does not exist': [['./nowhere.mjs'], 2, /no module at ".\/nowhere.mjs"/],

@@ -86,7 +86,7 @@ describe('limits of the machine', root, () => {
         env: { TMPDIR: directory },
       });
       assert.equal(run.code, 2, run.stderr);
-      assert.match(run.stderr, /cannot make a temporary directory in .* \(EROFS\); set TMPDIR/);
+      assert.match(run.stderr, /cannot create a temporary directory in .* \(EROFS\); set TMPDIR/);
     }),
   );
 

@@ -44,7 +44,7 @@ describe('plimsoll report --against', () => {
       result('unclear.json', 1, [90, 110, 120, 80, 100]),
     ]);
     assert.deepEqual([run.code, run.left], [3, []]);
-    assert.match(run.stdout, /\nCannot tell: that is not the same as fine\n\n.*\n.* unclear\n/);
+    assert.match(run.stdout, /\nCannot tell, which does not mean unchanged\n\n.*\n.* unclear\n/);
   });
 
   test('--json - leaves standard output to the document', async () => {

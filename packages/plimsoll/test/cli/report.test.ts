@@ -72,14 +72,18 @@ describe('plimsoll report', () => {
   });
 
   for (const [name, content, says] of [
-    ['foreign', '{"hello":1}', /is no result of plimsoll/],
+    ['foreign', '{"hello":1}', /is not a plimsoll result/],
     ['study', '{"schema":"plimsoll/1","kind":"odd"}', /no command of this version writes \(kind "odd"\)/],
     ['empty', ' \n', /is empty/],
-    ['truncated', '{"schema":"plimsoll/1","kin', /is no JSON, or was cut off/],
+    ['truncated', '{"schema":"plimsoll/1","kin', /is not JSON, or is truncated/],
     ['list', '[]', /is an empty list/],
-    ['null', 'null', /is no result of plimsoll/],
-    ['older', '{"schema":"plimsoll/1","kind":"bench"}', /is damaged or of another version of plimsoll bench/],
-    ['cut.gz', gzipSync(JSON.stringify(result('zlib'))).subarray(0, 60), /is damaged, was cut off/],
+    ['null', 'null', /is not a plimsoll result/],
+    [
+      'older',
+      '{"schema":"plimsoll/1","kind":"bench"}',
+      /is damaged, or comes from another version of plimsoll bench/,
+    ],
+    ['cut.gz', gzipSync(JSON.stringify(result('zlib'))).subarray(0, 60), /is damaged or truncated/],
   ] as const)
     test(`a ${name} file is one clear line`, async () => {
       const page = join(directory, `${name}.html`);

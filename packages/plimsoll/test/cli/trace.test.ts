@@ -202,7 +202,11 @@ const bad: Record<string, readonly [readonly string[], number, RegExp]> = {
     2,
     /--flame: cannot write.*ENOENT/,
   ],
-  'a graph of no known form': [['--flame', 'x.svg', '--', node], 2, /--flame: ends with .*not "x.svg"/],
+  'a graph of no known form': [
+    ['--flame', 'x.svg', '--', node],
+    2,
+    /--flame: must end with one of .*not "x.svg"/,
+  ],
   'a process without permissions': [
     ['--', node, permission, '--allow-fs-read=*', '-e', '1'],
     4,

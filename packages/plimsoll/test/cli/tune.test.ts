@@ -126,16 +126,16 @@ describe('bad input of plimsoll tune', linux, () => {
     'two who send': [
       ['--on-port', 'a', '--url', '/', ...command],
       2,
-      /--on-port and --url: one of them can be given, not both/,
+      /--on-port and --url: use one of the two, not both/,
     ],
-    'connections for nobody': [['-c', '4', ...command], 2, /--connections goes with --url/],
+    'connections for nobody': [['-c', '4', ...command], 2, /--connections needs --url/],
     'connections and a rate': [
       ['--url', '/', '-c', '4', '--rate', '9', ...command],
       2,
-      /--connections and --rate: one of them/,
+      /--connections and --rate: use one of the two/,
     ],
     'no URL': [['--url', 'localhost:3000', ...command], 2, /must be a URL such as .*, not "localhost:3000"/],
-    'no header': [['--url', '/', '-H', 'x', ...command], 2, /headers: must be such as .*, not "x"/],
+    'no header': [['--url', '/', '-H', 'x', ...command], 2, /headers: must look like .*, not "x"/],
     'no method': [['--url', '/', '-m', 'G T', ...command], 2, /method: must be .*, not "G T"/],
     'size 0': [['--sizes', '0', ...command], 2, /from 1 to 1024, not "0"/],
     'no time': [['--time', '0', ...command], 2, /--time.*not "0"/],
@@ -145,9 +145,9 @@ describe('bad input of plimsoll tune', linux, () => {
     'nobody sends requests': [
       ['--time', '1', '--', ...server],
       4,
-      /no request came within 1 s: send some to http/,
+      /no request arrived within 1 s: send requests to http/,
     ],
-    'requests for a process': [['--url', '/', '4711'], 2, /--url and pid: one of them/],
+    'requests for a process': [['--url', '/', '4711'], 2, /--url and pid: use one of the two/],
     'a process that is gone': [['4194303'], 2, /there is no process 4194303/],
   };
   for (const [name, [args, code, says]] of Object.entries(cases))
@@ -159,12 +159,12 @@ describe('bad input of plimsoll tune', linux, () => {
       assert.deepEqual(run.left, []);
     });
 
-  test('a process that is no Node.js process', async () => {
+  test('a process that is not a Node.js process', async () => {
     const other = spawn('sleep', ['60']);
     try {
       const run = await plimsoll(['tune', String(other.pid)]);
       assert.equal(run.code, 2);
-      assert.match(run.stderr, /process \d+ is no Node\.js process/);
+      assert.match(run.stderr, /process \d+ is not a Node\.js process/);
     } finally {
       other.kill();
     }

@@ -217,7 +217,10 @@ describe('plimsoll doctor', () => {
     await until(() => child.pid !== undefined);
     const run = await plimsoll(['doctor', String(child.pid)]);
     child.kill('SIGKILL');
-    assert.deepEqual([run.code, run.stderr], [2, `plimsoll: process ${child.pid} is no Node.js process\n`]);
+    assert.deepEqual(
+      [run.code, run.stderr],
+      [2, `plimsoll: process ${child.pid} is not a Node.js process\n`],
+    );
   });
 
   test("another user's process", { skip: process.getuid?.() !== 0 }, async () => {
@@ -228,7 +231,7 @@ describe('plimsoll doctor', () => {
       [run.code, run.stderr],
       [
         2,
-        `plimsoll: process ${process.pid} is another user's, and may not be looked into; run plimsoll as that user, or as root\n`,
+        `plimsoll: process ${process.pid} belongs to another user, so plimsoll may not inspect it; run plimsoll as that user, or as root\n`,
       ],
     );
   });
@@ -252,7 +255,7 @@ describe('plimsoll doctor', () => {
   test('an app that fails by itself is no proof of anything', async () => {
     const run = await plimsoll(['doctor', '--', ...program('fails.cjs', `${USES} process.exitCode = 3;`)]);
     assert.equal(run.code, 4);
-    assert.match(run.stdout, /the command failed \(exit code 3\): what it had until then/);
+    assert.match(run.stdout, /the command failed \(exit code 3\); sizes up to that point/);
   });
 
   test('Ctrl-C ends the app, too', { skip: !isLinux }, async () => {

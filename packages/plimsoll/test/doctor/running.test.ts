@@ -80,7 +80,7 @@ describe('doctor PID', { skip: process.platform !== 'linux' && 'needs /proc' }, 
     const { code, result, ids } = await doctor(String(pid));
     assert.deepEqual([code, result.isRight, ids], [3, null, ['doctor.not-used']]);
     const { stdout } = await plimsoll(['doctor', String(pid)]);
-    assert.match(stdout, /Cannot tell whether the size is the one that was asked for\.\n$/);
+    assert.match(stdout, /Cannot tell whether the pool has the size that you set\.\n$/);
   });
 
   test('where memory may not be read, by name or by the instant of creation', async () => {

@@ -45,14 +45,17 @@ describe('what a timeline shows, in sentences', () => {
     const slowed = (cpuMs: number): Span[] => [1, 2, 3, 4].map((request) => span(request, 0, { cpuMs }));
     assert.equal(
       found('timeline.shared-cores', slowed(51), 4, 1)?.text,
-      'each took twice its CPU time: up to 4 threads on 1 core',
+      'each job took twice its CPU time: up to 4 threads shared 1 core',
     );
     assert.equal(
       found('timeline.shared-cores', slowed(37.6), 4, 1.5)?.text,
-      'each took 2.7 times its CPU time: up to 4 threads on 1.5 cores',
+      'each job took 2.7 times its CPU time: up to 4 threads shared 1.5 cores',
     );
     const lookups = [span(1, 0, { what: 'lookup' }), span(2, 100, { what: 'lookup' })];
-    assert.match(found('timeline.half-for-lookups', lookups, 1)?.text ?? '', /only 1 serves lookups/);
+    assert.match(
+      found('timeline.half-for-lookups', lookups, 1)?.text ?? '',
+      /only 1 of 1 pool thread serves lookups/,
+    );
   });
 
   test('the numbers stand beside the sentence: waves follow from the requests that found no free thread', () => {

@@ -77,10 +77,7 @@ describe('the text', () => {
 
 test('a process that runs already can be resized at once', () => {
   const lines = text({ ...changed, command: null, pid: 4711 }).split('\n');
-  assert.deepEqual(lines.slice(-2), [
-    'plimsoll resize 4711 16',
-    'UV_THREADPOOL_SIZE=16, when it starts the next time',
-  ]);
+  assert.deepEqual(lines.slice(-2), ['plimsoll resize 4711 16', 'UV_THREADPOOL_SIZE=16 at the next start']);
 });
 
 describe('the page', () => {
@@ -123,7 +120,7 @@ test('progress fits the terminal, and says who leads and who is still in', () =>
   };
   assert.match(
     tuneProgressText(measuring, 'mean', 80),
-    /^40 % {2}36 s left {2}8 blocks {2}16 leads −\d+ % ±\d.* {2}still in: /,
+    /^40 % {2}36 s left {2}8 blocks {2}16 leads −\d+ % ±\d.* {2}remaining: /,
   );
   const waiting: TuneProgress = { ...measuring, phase: 'waiting', known: null, blocks: 0 };
   assert.equal(

@@ -117,7 +117,10 @@ describe('plimsoll resize', LINUX, () => {
     }
     const [code, text] = await failure(pid, 24);
     assert.equal(code, 2);
-    assert.match(text, /cannot have 24 threads, at most 8, .* started with UV_THREADPOOL_SIZE=24 or more/);
+    assert.match(
+      text,
+      /cannot have 24 threads, at most 8, .* start the process with UV_THREADPOOL_SIZE=24 or more/,
+    );
   });
 
   test('a pool that nothing has used yet', async () => {
@@ -131,7 +134,7 @@ describe('plimsoll resize', LINUX, () => {
     await resize(pid, 2);
     const [code, text] = await failure(pid, 1, '--timeout', '1');
     assert.equal(code, 4, text);
-    assert.match(text, /did not shrink to 1 threads in time.*give it longer \(--timeout\)/);
+    assert.match(text, /did not shrink to 1 threads in time.*allow more time \(--timeout\)/);
     assert.equal((await resize(pid, 2)).before, 2);
   });
 
@@ -159,7 +162,7 @@ describe('what cannot be resized', LINUX, () => {
     await until(() => readFileSync(`/proc/${sleeping.pid}/comm`, 'utf8') === 'sleep\n');
     assert.deepEqual(await failure(sleeping.pid as number, 4), [
       2,
-      `plimsoll: process ${sleeping.pid} is no Node.js process\n`,
+      `plimsoll: process ${sleeping.pid} is not a Node.js process\n`,
     ]);
     for (const size of ['0', '1025', 'x', '1.5']) {
       const run = await plimsoll(['resize', '1', size]);

@@ -178,7 +178,7 @@ describe('what cannot be attached to', { skip: process.platform !== 'linux' && '
     const pid = await start(`process.on('SIGUSR1', () => {}); ${STAYS}`);
     await assert.rejects(attach(pid, { timeoutMs: 300 }), {
       code: 'PLIMSOLL_NO_INSPECTOR',
-      message: /did not open its inspector within 300 ms of SIGUSR1: has the program a listener/,
+      message: /did not open its inspector within 300 ms of SIGUSR1: does the program listen for this signal/,
     });
   });
 

@@ -151,7 +151,7 @@ describe('the screen', () => {
         assert.ok([...line].length <= width, `${[...line].length}: ${line}`);
         assert.doesNotMatch(line, /\p{Cc}/u);
       }
-      assert.match(lines.join(' '), /may not be read/);
+      assert.match(lines.join(' '), /may not read the system calls/);
       assert.match(lines.join('\n'), / +1 +2\/2 .*server\.js/, 'the program is named');
       assert.match(lines.join('\n'), /^resizing process 1 to 4 …$/m);
       assert.match(

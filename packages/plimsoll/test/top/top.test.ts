@@ -208,7 +208,7 @@ if (cluster.isPrimary) { cluster.fork(); cluster.fork(); setTimeout(() => consol
     await once(sleeping, 'spawn');
     for (const [args, says] of [
       [['4194304'], /there is no process 4194304/],
-      [[String(sleeping.pid)], /is no Node\.js process/],
+      [[String(sleeping.pid)], /is not a Node\.js process/],
       [['no such program'], /no Node\.js process has "no such program" in its command line/],
       [['--interval', '0'], /--interval/],
       [['--interval', '0.01'], /must be at least 0\.1 and at most 3600 seconds, not "0\.01"/],

@@ -119,7 +119,7 @@ describe('the answer is', () => {
     );
     assert.match(
       result.headline,
-      /^Cannot tell: keep 4; the machine is too noisy: 4 differs from itself by \+\d+ %$/,
+      /^Cannot tell: keep 4; the machine is too noisy: two measurements of 4 differ by \+\d+ %$/,
     );
     assert.equal(ids(result)[0], 'tune.noisy');
   });
@@ -127,19 +127,19 @@ describe('the answer is', () => {
   test('that it cannot tell: there was too little', () => {
     assert.match(
       resultOf({ blocks: 2 }).headline,
-      /^Cannot tell: keep 4; too little was measured: 2 blocks, and 4 are/,
+      /^Cannot tell: keep 4; the measurement has 2 blocks and needs at least 4$/,
     );
     const plan = { sizes: SIZES, baseline: 4, objective: 'mean', mostBlocks: 4, seed: 1 } as const;
     const none = resultOfSamples([], plan, { notes: [{ id: 'tune.needs-minutes', minutes: 12 }] });
     assert.deepEqual([none.recommended, none.sizes, none.twin], [null, [], null]);
-    assert.match(none.headline, /^Cannot tell: keep 4; .* about 12 minutes: give --time 720$/);
+    assert.match(none.headline, /^Cannot tell: keep 4; .* about 12 minutes: set --time 720$/);
   });
 
   test('that no size keeps up', () => {
     const change = (window: Window): Window => ({ ...window, inFlightGrowth: 60 });
     const result = resultOf({ change });
     assert.equal(result.recommended, null);
-    assert.match(result.headline, /^Cannot tell: keep 4; no size keeps up/);
+    assert.match(result.headline, /^Cannot tell: keep 4; no size can keep up/);
   });
 
   test('a size that keeps up where the baseline does not', () => {
@@ -147,7 +147,7 @@ describe('the answer is', () => {
       window.size < 16 ? { ...window, inFlightGrowth: 60 } : window;
     const result = resultOf({ sizes: [1, 4, 16, 64], cost: (size) => (size === 64 ? 1.2 : 1), change });
     assert.equal(result.recommended, 16);
-    assert.match(result.headline, /16: 4 does not keep up with the requests$/);
+    assert.match(result.headline, /16: 4 cannot keep up with the requests$/);
     assert.ok(ids(result).includes('tune.overloaded'));
     assert.equal(result.sizes[0]?.meanMs, null);
   });
@@ -189,7 +189,7 @@ test('why is told by what was measured at each size', () => {
   assert.equal(text('tune.queue-wait'), 'a job waits 8.00 ms for a pool thread at 4, and 0.20 ms at 16');
   assert.match(
     text('tune.lookup-wait'),
-    /^lookups wait 40.0 ms at 4, and other jobs 8.00 ms: of 4 threads at most 2/,
+    /^lookups wait 40.0 ms at 4, and other jobs 8.00 ms: at most 2 of 4 threads/,
   );
   assert.match(text('tune.cores-busy'), /are busy at 16/);
 });

@@ -59,7 +59,7 @@ describe('what cannot be tuned', linux, () => {
     assert.equal(code, 'PLIMSOLL_NO_REQUESTS');
     assert.match(
       message,
-      /^no request came within 1 s: send some to http:\/\/127\.0\.0\.1:\d+ meanwhile, or have them sent, by --url/,
+      /^no request arrived within 1 s: send requests to http:\/\/127\.0\.0\.1:\d+ during the measurement, or let plimsoll send them, with --url/,
     );
     assert.match(seen[0] ?? '', /^http:\/\/127\.0\.0\.1:\d+$/);
   });
@@ -71,7 +71,7 @@ describe('what cannot be tuned', linux, () => {
     test(`the app answers ${what}`, async () => {
       const { code, message } = errorOf(await tuned(app('server.cjs', 'http1'), to(path)));
       assert.equal(code, 'PLIMSOLL_ONLY_ERRORS');
-      assert.match(message, /no size can be told from it$/);
+      assert.match(message, /no size can be recommended$/);
     });
 
   test('the app answers errors to a command that does not tell', async () => {
@@ -89,7 +89,7 @@ describe('what cannot be tuned', linux, () => {
       [code, message],
       [
         'PLIMSOLL_TARGET_DIED',
-        'the command ended while it was measured (exit code 7; it last wrote: out of luck)',
+        'the command ended during the measurement (exit code 7; it last wrote: out of luck)',
       ],
     );
   });

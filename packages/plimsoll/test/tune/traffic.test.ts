@@ -169,7 +169,7 @@ describe('traffic to URLs', () => {
         const { text, isAll } = traffic.trouble() ?? assert.fail();
         assert.match(
           text,
-          /^\d+ of \d+ requests to http:\/\/127\.0\.0\.1:\d+\/nowhere got no good answer \(HTTP 404\)$/,
+          /^\d+ of \d+ requests to http:\/\/127\.0\.0\.1:\d+\/nowhere got no successful response \(HTTP 404\)$/,
         );
         assert.ok(isAll);
       },
@@ -216,7 +216,7 @@ describe('traffic to URLs', () => {
       underTraffic(urls({ urls: [`http://127.0.0.1:${port}/x`] }), async () => {}),
       {
         code: 'PLIMSOLL_UNREACHABLE',
-        message: /nothing takes connections at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)/,
+        message: /nothing accepts connections at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)/,
       },
     );
     for (const url of ['ftp://h/', 'localhost:3000', 'login'])

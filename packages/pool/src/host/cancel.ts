@@ -55,7 +55,7 @@ function endRunning(state: State, task: Task, reason: unknown, how: number, grac
   return true;
 }
 
-/** The reason first: who sees that it is asked reads the port for it. */
+/** The reason first: a worker that sees ASKED reads the reason from the port. */
 function askToEnd(state: State, task: Task, reason: unknown, grace: number): boolean {
   const { extras, slot } = task;
   if (extras === undefined) return false;

@@ -208,7 +208,7 @@ export class Core extends State implements Pumped {
     for (const wait of [this.allReady, this.idle, this.room]) wait.check();
   }
 
-  /** As many workers as there must be are ready. Rejects with why one could not start; who asks again waits for another attempt. */
+  /** All required workers are ready. Rejects with the reason if one could not start; a later call waits for another attempt. */
   ready(): Promise<void> {
     if (this.closing) return Promise.reject(closed());
     const ready = this.allReady.promise();
@@ -381,7 +381,8 @@ export class Core extends State implements Pumped {
     let failure: PoolError | undefined;
     if (await isInTime(this.onIdle(), left())) {
       this.ended = true;
-      if (!(await retireAll(this, left()))) failure = closeTimeout('dispose() of a worker has not ended');
+      if (!(await retireAll(this, left())))
+        failure = closeTimeout('dispose() of a worker did not end in time');
     } else {
       const tasks = `${this.outstanding} task${this.outstanding === 1 ? '' : 's'}`;
       failure = closeTimeout(`Close operation timed out with ${tasks} and ${this.streams.size} streams left`);

@@ -29,7 +29,7 @@ export function workerExited(state: State, worker: WorkerHandle, exitCode: numbe
   if (worker.keys > 0)
     for (const [place, home] of state.homes) if (home === worker) state.homes.delete(place);
   const { dead, ran } = reap(state, worker);
-  bury(state, dead, isStopped, errorOf);
+  endTasksOf(state, dead, isStopped, errorOf);
   for (const stream of [...state.streams]) if (stream.worker === worker) stream.fail(errorOf());
   if (worker.times !== undefined) state.timing?.died(worker.times);
   state.exiting.delete(worker);
@@ -59,7 +59,7 @@ function giveUp(state: State, error: WorkerError): void {
 }
 
 /** Dead tasks run again or are rejected. Unless the pool has stopped their worker, they may have ended it: quarantine. */
-function bury(
+function endTasksOf(
   state: State,
   dead: readonly Lost[],
   isStopped: boolean,

@@ -49,7 +49,7 @@ export class Guard {
     if (this.#isClosed) return closed();
     const isOpen = this.pause > 0;
     if (isOpen && !hasWorkers) {
-      const what = `Workers have failed to start ${this.#failures} times in a row, so none is started for now`;
+      const what = `Workers have failed to start ${this.#failures} times in a row, so the pool starts none for now`;
       const message = `${what}: ${this.#lastFailure?.message}`;
       return new PoolError('PLIMSOLL_POOL_CIRCUIT_OPEN', message, { cause: this.#lastFailure });
     }
@@ -112,7 +112,7 @@ export class Guard {
     if (suspect === undefined || now() >= suspect.until) return undefined;
     const { last } = suspect;
     const what = `'${handler.name}' of ${handler.filename} has ended one worker after another`;
-    const message = `${what}, so it is not called for now: ${last.message}`;
+    const message = `${what}, so the pool does not call it for now: ${last.message}`;
     return new WorkerError('PLIMSOLL_POOL_QUARANTINED', message, last, { cause: last });
   }
 }
@@ -152,6 +152,6 @@ export function startFailure(cause: unknown): WorkerError {
 
 /** A task died that was to run again. */
 export function notRetryable(error: WorkerError): WorkerError {
-  const message = `'${error.taskName}' cannot run again, because what it was to transfer is gone: ${error.message}`;
+  const message = `'${error.taskName}' cannot run again, because its transferred objects are gone: ${error.message}`;
   return new WorkerError('PLIMSOLL_POOL_NOT_RETRYABLE', message, error, { cause: error });
 }

@@ -156,7 +156,7 @@ type HostFunction = (...items: unknown[]) => unknown;
 function missing(name: string, functions: readonly (HostFunctions | undefined)[]): PoolError {
   const names = new Set(functions.flatMap((some) => Object.keys(some ?? {})));
   const only = names.size === 0 ? 'none' : [...names].map((known) => `'${known}'`).join(', ');
-  const message = `The host has no function '${name}' for this task; there are: ${only}`;
+  const message = `The host has no function '${name}' for this task; it has: ${only}`;
   return new PoolError('PLIMSOLL_POOL_NO_HOST_FUNCTION', message);
 }
 

@@ -5,7 +5,7 @@ import { cancel, END, LEAVE } from './cancel.js';
 import type { Core } from './core.js';
 import { Iteration, type StopCause } from './iterate.js';
 import { type AbortSignalAny, count, flag, type RunOptions } from './options.js';
-import { letGo, parcelOf, type Source, sourceOf } from './parcel.js';
+import { parcelOf, release, type Source, sourceOf } from './parcel.js';
 import { check, extrasOf, handlerOf, ownOf, unmoved, watchOf } from './submit.js';
 import { Rejection, type Task } from './task.js';
 
@@ -56,7 +56,7 @@ export function mapOf(
     if (core.escort !== undefined || core.callsHost) there ??= AsyncLocalStorage.snapshot();
     const task = there === undefined ? start() : there(start);
     return (reason, why) => {
-      // Without the signal nobody has said that what runs shall end: it goes on, unless it can be asked.
+      // Without the signal no caller has ended the running tasks: they continue, unless they can be asked.
       if (why === 'aborted' || (!cancel(core, task, reason, LEAVE) && grace > 0))
         cancel(core, task, reason, END);
     };
@@ -69,7 +69,7 @@ export type EndItem = (reason: AbortError, why: StopCause) => void;
 export type StartItem = (item: unknown, settle: (value: unknown, isFailed: boolean) => void) => EndItem;
 
 export interface MapLimits {
-  /** Items at most that were taken from the source, and whose result nobody has got. */
+  /** Items at most that were taken from the source, and whose result the consumer has not received. */
   readonly concurrency: number;
   /** Results in the order of the items; else each as soon as it is there. */
   readonly ordered: boolean;
@@ -157,7 +157,7 @@ class Mapping extends Iteration {
       isSettled = true;
       if (end !== undefined) this.#ends.delete(end);
       this.settle(place, value, isFailed);
-      // Not here, in the middle of somebody's work: a source is code of the user's.
+      // Not here, in the middle of the pool's work: a source is user code.
       if (this.isAwaited) void settled.then(this.#refill);
     };
     try {
@@ -172,9 +172,9 @@ class Mapping extends Iteration {
     for (const end of [...this.#ends]) end(reason as AbortError, why);
     if (this.#isDry) return;
     this.#isDry = true;
-    const ended = letGo(this.#source);
+    const ended = release(this.#source);
     // As of `for await`: the end of the loop waits for it, and throws what it throws. But a source that has been asked for an item
-    // may answer that first, and nobody knows when; and the first failure is what counts.
+    // may answer that first, at an unknown time; and the first failure is what counts.
     if (why === 'left' && !this.#isAsking) this.closed = ended.then(() => {});
   }
 }

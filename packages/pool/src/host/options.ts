@@ -132,7 +132,7 @@ export interface RunOptions {
   readonly signal?: AbortSignalAny | null | undefined;
   /**
    * Tasks with an equal key run in the same worker, in their order, as long as it lives: a text or a number. They wait for that one
-   * though others may be free. Default: whoever is free.
+   * though others may be free. Default: the first free worker.
    */
   readonly key?: Key | undefined;
   /** Tasks with higher numbers run first. Any whole number. Default: 0. */
@@ -214,7 +214,7 @@ const accept =
     return value as Value | undefined;
   };
 
-/** Of a copy without a prototype: nobody's polluted Object.prototype becomes an option. */
+/** Of a copy without a prototype, so that a polluted Object.prototype adds no option. */
 function fill<Of extends Checks>(name: string, given: unknown, checks: Of): Filled<Of> {
   if (!isObject(given)) throw badType(name, given, 'an object');
   const options = Object.assign(Object.create(null), given) as Record<string, unknown>;

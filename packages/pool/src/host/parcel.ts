@@ -29,8 +29,8 @@ export function sourceOf(name: string, given: unknown): Source {
   throw badType(name, given, 'an iterable or an async iterable');
 }
 
-/** Tells a source that nobody wants more of it. Who does not wait for that need not hear what goes wrong. */
-export function letGo(source: Source): Promise<unknown> {
+/** Closes a source. A caller that does not await this needs no error. */
+export function release(source: Source): Promise<unknown> {
   const ended = (async () => source.return?.())();
   ended.catch(() => {});
   return ended;
@@ -98,7 +98,7 @@ export function parcelOf(
 class Feed {
   #credit = 0;
   #isGiving = false;
-  /** The source has ended, or nobody wants more of it. */
+  /** The source has ended or was closed. */
   #isDry = false;
   #isClosed = false;
   readonly #source: Source;
@@ -178,6 +178,6 @@ class Feed {
     this.#port.close();
     if (this.#isDry) return;
     this.#isDry = true;
-    void letGo(this.#source);
+    void release(this.#source);
   }
 }

@@ -19,7 +19,7 @@ export interface Pumped {
   wakeWorkers(): void;
   /** Wakes sleeping workers for what is queued, as if no other one were coming. True: there may be more to do a little later. */
   wakeFurther(): unknown;
-  /** The same, but wakes nobody while one of them is awake. */
+  /** The same, but wakes no worker while one of them is awake. */
   wakeIfAllSleep(): void;
 }
 

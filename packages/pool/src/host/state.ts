@@ -44,7 +44,7 @@ export type Emit = (
 
 /** What the pool has to tell a stream. */
 export interface OpenStream {
-  /** Who keeps its iterable; undefined: nobody yet. */
+  /** The worker that keeps its iterable; undefined: none yet. */
   readonly worker: WorkerHandle | undefined;
   /** Ends it when its worker is gone, or goes with everything else. */
   fail(reason: unknown): void;
@@ -136,7 +136,7 @@ export abstract class State implements WorkerEvents {
   hasStrays = false;
   /** How many tasks had ended when the next one was refused a worker: until another ends, the answer would be the same. */
   refusedAt = -1;
-  /** A balancer's choice; undefined: whoever is free claims the task. */
+  /** A balancer's choice; undefined: any free worker claims the task. */
   readonly choose: ((task: Task) => WorkerHandle | undefined) | undefined;
   lastNumber = 0;
 
@@ -215,7 +215,7 @@ export abstract class State implements WorkerEvents {
     this.timing = options.recordTiming ? new Timing(this) : undefined;
   }
 
-  /** Names may come from outside. Nobody but waiting tasks has a number for longer than a call, and this is called by nobody. */
+  /** Names may come from outside. Only waiting tasks keep a number for longer than a call, and no task calls this. */
   #forgetHandlers(): void {
     const { queue, lanes, homeless, paused, slots, handlers, workers } = this;
     if (queue.size + lanes.size + homeless.size + paused.size === 0) {
@@ -295,14 +295,14 @@ export abstract class State implements WorkerEvents {
       if (extras?.isSent === true && reason instanceof PoolError) reason.transferred = true;
       task.reject(reason);
     } else task.resolve(outcome);
-    // After its promise: whoever waits for it has its result before somebody else hears that there is room.
+    // After its promise: the caller has the result before another caller learns of the free place.
     if (this.isAttended) {
       this.idle.check();
       this.room.check();
     }
   }
 
-  /** Tasks for anybody that so many workers could not take, if so many more were submitted. */
+  /** Number of shared tasks that would wait with this many workers, if this many more were submitted. */
   shortage(threads: number, morePlain = 0, moreAbortable = 0): number {
     const { concurrentTasksPerWorker: concurrency } = this.options;
     let whole = threads;
@@ -371,10 +371,10 @@ export abstract class State implements WorkerEvents {
     }
     if (maxQueue === Number.POSITIVE_INFINITY) return undefined;
     const home = extras?.key === undefined ? undefined : this.homeOf(extras.key);
-    const alone = extras?.abortable ? 1 : 0;
+    const exclusive = extras?.abortable ? 1 : 0;
     const waiting =
       home === undefined
-        ? this.waiting(maxThreads, 1 - alone, alone)
+        ? this.waiting(maxThreads, 1 - exclusive, exclusive)
         : this.waiting(maxThreads) + (home.pinned >= concurrentTasksPerWorker ? 1 : 0);
     if (waiting <= maxQueue) return undefined;
     const why =

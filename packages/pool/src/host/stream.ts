@@ -56,7 +56,7 @@ export class Stream extends Iteration implements OpenStream {
   readonly #flying = new Set<Task>();
   /** What belongs to the whole stream. The worker keeps what travels with its first task. */
   #journey: Journey | undefined;
-  /** Where its first turn was asked for: functions of the host run there, whoever asks for an item. */
+  /** The context of the first request: host functions run in it, whichever context requests an item. */
   #origin: AsyncResource | undefined;
   #failure: { readonly reason: unknown } | undefined;
   #settleClosed!: { resolve(): void; reject(reason: unknown): void };
@@ -69,7 +69,7 @@ export class Stream extends Iteration implements OpenStream {
     this.closed = new Promise<void>((resolve, reject) => {
       this.#settleClosed = { resolve, reject };
     });
-    // Only who calls return() wants to know.
+    // Only a caller of return() needs the error.
     this.closed.catch(() => {});
   }
 
@@ -215,7 +215,7 @@ export class Stream extends Iteration implements OpenStream {
     if (isWanted) this.failAtEnd(reason);
   }
 
-  /** The first reason counts, and none from when nobody wanted any more of it. */
+  /** The first reason counts, unless the consumer has already stopped. */
   #failBy(reason: unknown): void {
     if (!this.#isEnding) this.#failure ??= { reason };
   }

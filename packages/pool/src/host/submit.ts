@@ -27,7 +27,7 @@ const MOST = Number.MAX_SAFE_INTEGER;
 /** The options of a task, checked; `worker`: of a part of a broadcast. */
 export type Checked = ReturnType<typeof check> & { readonly worker?: WorkerHandle };
 
-/** A copy without a prototype, so that nobody's polluted Object.prototype becomes an option. @throws TypeError */
+/** A copy without a prototype, so that a polluted Object.prototype adds no option. @throws TypeError */
 export function ownOf<Options extends object>(options: Options, name = 'options'): Options {
   if (typeof options !== 'object' || options === null) throw badType(name, options, 'an object');
   return Object.assign(Object.create(null), options);

@@ -70,7 +70,7 @@ export function placeOf(key: Key): number {
 }
 
 // Where a task is: always in exactly one place.
-/** In nobody's hands: it is being submitted, or on its way from one place to another. */
+/** In no place: the task is being submitted, or moves from one place to another. */
 export const LOOSE = 0;
 /** In the queue, for whichever worker is free. */
 export const QUEUED = 1;

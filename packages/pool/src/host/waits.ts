@@ -30,7 +30,7 @@ export class Wait {
     return this.#promise;
   }
 
-  /** The condition may hold. Calls nobody: it may be in the middle of a dispatch. */
+  /** The condition may hold. Calls no listener: a dispatch may be in progress. */
   check(): void {
     if (this.isAwaited && this.#isMet()) this.#end();
   }
@@ -39,7 +39,7 @@ export class Wait {
     if (this.isAwaited) this.#end();
   }
 
-  /** It will not come about. Who waits again waits for another attempt. */
+  /** The condition will not hold. A later wait is for another attempt. */
   reject(reason: unknown): void {
     if (this.isAwaited) this.#end(new Rejection(reason));
   }

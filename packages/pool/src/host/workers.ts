@@ -77,7 +77,8 @@ export function spawn(state: State, beyond = 0): WorkerHandle | undefined {
   if (state.count >= state.options.maxThreads + beyond || state.guard.pause > 0) return undefined;
   const index = state.freeIndexes.at(-1);
   try {
-    if (index === undefined) throw new Error(`${stuck(state.exiting.size)}, so there is no room for others`);
+    if (index === undefined)
+      throw new Error(`${stuck(state.exiting.size)}, so there is no room for new workers`);
     resetBlock(state.table, index);
     const worker = new WorkerHandle(startupOf(state, index), state.table, threadOptions(state), state);
     state.freeIndexes.pop();
@@ -195,7 +196,7 @@ function shrink(state: State): void {
   for (const worker of staying.slice(0, surplus)) retire(state, worker);
 }
 
-/** Lets a worker end what it has, and then itself. One that has nothing and need not dispose of anything is stopped at once. */
+/** Lets a worker finish its tasks, then exit. A worker with no tasks and nothing to dispose of is stopped at once. */
 export function retire(state: State, worker: WorkerHandle): void {
   worker.readMessages();
   if (!takesTasks(worker)) return;

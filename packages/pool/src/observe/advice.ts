@@ -40,7 +40,7 @@ function sendingCostsMore(task: TaskExplanation): Found {
   if (!(run < cost)) return undefined;
   return {
     id: 'sending-costs-more',
-    message: `'${task.name}' takes ${shown(run)} and costs ${shown(cost)} to send: give it more work at a time, or call it without the pool`,
+    message: `'${task.name}' takes ${shown(run)} and costs ${shown(cost)} to send: give each call more work, or call it without the pool`,
     numbers: { count, foundFree, run, sending: cost },
   };
 }
@@ -52,7 +52,7 @@ function alreadyAsynchronous(task: TaskExplanation): Found {
   const run = phases.run.mean;
   return {
     id: 'already-asynchronous',
-    message: `'${task.name}' keeps its thread busy for ${percent(promises.busy)} of its ${shown(run)} and waits otherwise: it is asynchronous already, and gains next to nothing from a thread of its own`,
+    message: `'${task.name}' keeps its thread busy for ${percent(promises.busy)} of its ${shown(run)} and otherwise waits: it is already asynchronous and gains almost nothing from a worker thread`,
     numbers: { count, promises: promises.count, busy: promises.busy, run },
   };
 }
@@ -72,7 +72,7 @@ function startUpIsTheTail(facts: Facts, task: TaskExplanation, { total, started 
     minThreads < most ? `raise minThreads from ${minThreads} to ${most}` : 'await pool.ready() first';
   return {
     id: 'start-up-is-the-tail',
-    message: `the slowest hundredth of '${task.name}', from ${shown(p99)} on, waits for workers to start: ${remedy}`,
+    message: `the slowest 1 % of '${task.name}' tasks, from ${shown(p99)} up, wait for workers to start: ${remedy}`,
     numbers: { count, p99, slowest, startedLate, minThreads, mostWorkers: most },
   };
 }
@@ -84,7 +84,7 @@ function hostLoopIsBusy(facts: Facts, task: TaskExplanation): Found {
   if (utilization < FULL || !(phases.return.p50 > phases.run.p50)) return undefined;
   return {
     id: 'host-loop-is-busy',
-    message: `results of '${task.name}' wait ${shown(phases.return.p50)} for the event loop of the host, which is busy for ${percent(utilization)} of the time: move more of its work into tasks`,
+    message: `results of '${task.name}' wait ${shown(phases.return.p50)} for the host's event loop, which is busy ${percent(utilization)} of the time: move more of its work into tasks`,
     numbers: { count, return: phases.return.p50, run: phases.run.p50, hostUtilization: utilization },
   };
 }
@@ -100,7 +100,7 @@ function moreWorkersThanCores({ tasks, workers }: Facts): Found {
   const has = quota === null ? `there are ${cores} cores` : `the quota has ${round(cores)} cores`;
   return {
     id: 'more-workers-than-cores',
-    message: `${most} workers have run at a time, and ${has}: set maxThreads to ${Math.max(1, Math.ceil(cores))}`,
+    message: `${most} workers ran at a time, but ${has}: set maxThreads to ${Math.max(1, Math.ceil(cores))}`,
     numbers: { count, mostWorkers: most, cores, busy, maxThreads },
   };
 }

@@ -43,19 +43,23 @@ export function numbersOf(core: Core, breakdowns: () => readonly Breakdown[]): N
     ),
     tasks(
       'task.refused',
-      'Tasks that run() has not accepted: the queue was full, or the pool closed.',
+      'Tasks that run() refused: the queue was full, or the pool closed.',
       () => core.refused,
     ),
-    tasksNow('task.outstanding', 'Tasks whose promise is not settled.', () => core.outstanding),
+    tasksNow('task.outstanding', 'Tasks whose promise has not settled.', () => core.outstanding),
     tasksNow('queue.length', 'Tasks that wait because every worker has enough to do.', () => core.queueSize),
-    threadsNow('thread.count', 'Worker threads, those that still start included.', () => core.workers.length),
+    threadsNow(
+      'thread.count',
+      'Worker threads, including those that are starting.',
+      () => core.workers.length,
+    ),
     threadsNow('thread.idle', 'Worker threads that are ready and free.', () => core.idleThreads),
-    threadsNow('thread.max', 'Worker threads at most.', () => core.options.maxThreads),
+    threadsNow('thread.max', 'Upper limit of worker threads.', () => core.options.maxThreads),
     threads('thread.started', 'Worker threads that were started.', () => core.made),
-    threads('thread.exited', 'Worker threads that have ended, whatever for.', () => core.exited),
+    threads('thread.exited', 'Worker threads that have ended, for any reason.', () => core.exited),
     {
       ...{ name: `${PREFIX}.function.time`, type: 'counter', unit: 's' },
-      help: 'Where the time of tasks went, by function.',
+      help: 'Time that tasks spent in each phase, by function.',
       samples: () =>
         breakdowns().flatMap((one) =>
           PHASES.map((phase) => ({

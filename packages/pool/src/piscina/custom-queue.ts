@@ -100,4 +100,4 @@ export class CustomQueue implements Pending {
   }
 }
 
-const STRANGER = 'taskQueue.shift() must return a task that push() was given, or null when there is none';
+const STRANGER = 'taskQueue.shift() must return a task that push() received, or null if there is none';

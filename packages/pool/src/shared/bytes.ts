@@ -37,20 +37,20 @@ const decoder = new Decoder();
  * @throws UncloneableError for what cannot be copied, or only inside one process: ports, shared memory, Blobs, keys
  */
 export function encode(value: unknown, path = 'value'): Uint8Array<ArrayBuffer> {
-  const given = isMovable(value) ? unwrap(value).value : value;
+  const content = isMovable(value) ? unwrap(value).value : value;
   try {
-    return wordsOf(given) ?? serialized(given);
+    return wordsOf(content) ?? serialized(content);
   } catch (error) {
-    throw uncloneable(path, given, error);
+    throw uncloneable(path, content, error);
   }
 }
 
 /** As `encode`, but only so many bytes: of more their number, and a buffer that is larger by itself is not copied. */
 export function encodeWithin(value: unknown, path: string, most: number): Uint8Array<ArrayBuffer> | number {
-  const given = isMovable(value) ? unwrap(value).value : value;
-  const isBuffer = ArrayBuffer.isView(given) || types.isArrayBuffer(given);
-  if (isBuffer && given.byteLength > most) return given.byteLength;
-  const bytes = encode(given, path);
+  const content = isMovable(value) ? unwrap(value).value : value;
+  const isBuffer = ArrayBuffer.isView(content) || types.isArrayBuffer(content);
+  if (isBuffer && content.byteLength > most) return content.byteLength;
+  const bytes = encode(content, path);
   return bytes.length > most ? bytes.length : bytes;
 }
 
@@ -58,8 +58,8 @@ export function encodeWithin(value: unknown, path: string, most: number): Uint8A
 export function decode(bytes: Uint8Array): unknown {
   if (bytes.length < HEAD) throw badBytes(`${bytes.length} bytes are too few`);
   const [version, kind, flags, order] = bytes;
-  if (version !== VERSION) throw badBytes(`format ${version}, where this version knows ${VERSION}`);
-  if (order !== ORDER) throw badBytes('written on a machine with another order of bytes');
+  if (version !== VERSION) throw badBytes(`their format is ${version}, but this version reads ${VERSION}`);
+  if (order !== ORDER) throw badBytes('a machine with another byte order wrote them');
   if (rawBytes(bytes).readUInt32BE(SUM) !== crc32(bytes.subarray(HEAD))) throw badBytes('they are damaged');
   try {
     return kind === V8 ? v8().deserialize(bytes.subarray(HEAD)) : decoded(bytes, flags as number);
@@ -131,7 +131,7 @@ function decoded(bytes: Uint8Array, flags: number): unknown {
     externals.push(buffer.slice(at, at + size));
     at += size;
   }
-  if (at !== buffer.byteLength) throw badBytes(`${buffer.byteLength} bytes, where they tell of ${at}`);
+  if (at !== buffer.byteLength) throw badBytes(`there are ${buffer.byteLength} bytes instead of ${at}`);
   return decoder.decode(memoryOf(words), 0, length, flags, externals);
 }
 
@@ -146,7 +146,7 @@ function serialized(value: unknown): Uint8Array<ArrayBuffer> {
   return headed(new Uint8Array(serializer.releaseBuffer()), V8, 0);
 }
 
-const OF_ONE_PROCESS = 'a part of it belongs to one process, as ports, keys, Blobs and shared memory do';
+const OF_ONE_PROCESS = 'a part of it belongs to one process, like ports, keys, Blobs and shared memory';
 
 /** Is a part of a structured clone neither plain nor of a kind that V8 writes? */
 function isOfOneProcess(part: object): boolean {

@@ -49,7 +49,7 @@ export type TaskFunction = (...task: unknown[]) => unknown;
 export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 
-/** Asked of any object by `await`, `JSON.stringify`, test runners, loggers: nobody would handle what such a call gives. */
+/** Asked of any object by `await`, `JSON.stringify`, test runners, loggers: no code would handle the result of such a call. */
 const PROBES = new Set([
   'then',
   'toJSON',

@@ -35,7 +35,7 @@ export function enterWorker(): void {
   registry[THREAD] = { isWorkerThread: true, workerData: threadData };
 }
 
-/** Where files written for tinypool, and those who run them, look. */
+/** The place where worker files written for tinypool, and their runners, look. */
 export function enterTinypool(workerId: number): void {
   const state = { isTinypoolWorker: true, isWorkerThread: true, workerData: threadData, workerId };
   Reflect.set(process, '__tinypool_state__', state);

@@ -55,7 +55,7 @@ export function carry(value: unknown): Thrown {
     try {
       return collect(uncloneable(WHAT, value, cause));
     } catch {
-      return collect(new UncloneableError(WHAT, 'reading it throws what cannot be copied either'));
+      return collect(new UncloneableError(WHAT, 'reading it throws an error that cannot be copied either'));
     }
   }
 }
@@ -110,7 +110,7 @@ function recordOf(error: Error, carried: ((value: unknown) => Carried) | undefin
     name: readText(error, 'name', 'Error'),
     message: messageTextOf(error),
     stack: typeof stack === 'string' ? stack : undefined,
-    own: carried === undefined ? {} : ownOf(error, carried),
+    own: carried === undefined ? {} : ownPropertiesOf(error, carried),
   };
 }
 
@@ -133,7 +133,7 @@ function baseOf(error: Error): string | undefined {
   return names.find((name) => typeof name === 'string' && Object.hasOwn(BASES, name)) as string | undefined;
 }
 
-function ownOf(error: Error, carried: (value: unknown) => Carried): Record<string, Carried> {
+function ownPropertiesOf(error: Error, carried: (value: unknown) => Carried): Record<string, Carried> {
   const own: Record<string, Carried> = Object.create(null);
   for (const name of new Set([...Object.keys(error), ...HIDDEN])) {
     if (!Object.hasOwn(error, name) || name === 'stack' || name === 'message') continue;

@@ -2,12 +2,12 @@ import { GATE, HOST_GATE } from './layout.js';
 import { blockAt, mailCount, type Table } from './table.js';
 
 /**
- * Who sleeps, and who must be woken.
+ * Which side sleeps, and which side must be woken.
  *
  * A side that wants to sleep declares it, then looks once more for work, then sleeps. The other side publishes
  * work, then looks whether somebody sleeps. All of these are sequentially consistent, so one of the two sees the
  * other: no wake-up is lost. Whoever turns SLEEPING into WOKEN by compareExchange owes exactly one wake-up (see
- * `Listener`), so nobody is woken twice and none is sent to a side that is awake.
+ * `Listener`), so no side is woken twice and none is sent to a side that is awake.
  */
 export const AWAKE = 0;
 export const SLEEPING = 1;
@@ -47,7 +47,7 @@ export function retire(words: Int32Array, gate: number): boolean {
   return Atomics.compareExchange(words, gate, SLEEPING, RETIRED) === SLEEPING;
 }
 
-/** Worker: nobody shall count on it any more, nor wake it. */
+/** Worker: it must not be counted on or woken any more. */
 export function retireItself(words: Int32Array, gate: number): void {
   Atomics.store(words, gate, RETIRED);
 }
@@ -71,7 +71,7 @@ export function returnSpinPermit(table: Table, permit: number): void {
   Atomics.store(table.words, permit, 0);
 }
 
-/** A worker as whoever wakes it sees it. */
+/** A worker as seen by the side that wakes it. */
 export interface Wakeable {
   readonly index: number;
   /** It was woken, has not looked for work yet, runs nothing, and nothing waits for it alone. */

@@ -64,7 +64,7 @@ export function awaitAnswer(
   }
 }
 
-/** Host, for an entry of the ring: the slot whose task calls, which must be given back by `heard`. undefined: nobody waits. */
+/** Host, for an entry of the ring: the slot whose task calls, which must be given back by `heard`. undefined: no worker waits. */
 export function hear(
   table: Table,
   worker: number,
@@ -90,7 +90,7 @@ export function heard(table: Table, worker: number, number: number): void {
 export const isWaiting = (table: Table, worker: number, number: number): boolean =>
   Atomics.load(table.words, wordAt(table, worker)) === pack(TAKEN, number);
 
-/** Host: may it write the answer into the slot? False: nobody waits for it any more. */
+/** Host: may it write the answer into the slot? False: no worker waits for it any more. */
 export const mayAnswer = (table: Table, worker: number, number: number): boolean =>
   moves(table, wordAt(table, worker), pack(TAKEN, number), pack(HELD, number));
 

@@ -15,7 +15,7 @@ export const HOST_GATE = 2 * LINE;
 export const QUEUE_NEXT = 3 * LINE;
 /** Where the host last saw the head: reading the head itself takes its line away from the workers. */
 export const QUEUE_SEEN = 3 * LINE + 1;
-/** How many chunks the arena has got so far: who knows of fewer reads the port, because an index may be given again. */
+/** How many chunks the arena has got so far: a side that knows fewer reads the port, because indices are reused. */
 export const CHUNKS_MADE = 4 * LINE;
 const PERMITS = 5 * LINE;
 const MOST_PERMITS = LINE;

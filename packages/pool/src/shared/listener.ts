@@ -6,7 +6,7 @@ const { waitAsync } = Atomics as unknown as {
 };
 
 /**
- * Hears of the one wake-up that whoever turned a gate from SLEEPING owes. A message on a port would do, but costs both
+ * Receives the one wake-up owed by the side that turned a gate from SLEEPING. A message on a port would do, but costs both
  * sides more, and the sleeper 30 microseconds more until it runs.
  *
  * A wait stays on when the side wakes up for another reason, and counts for its next sleep. Node does not keep an event

@@ -84,7 +84,7 @@ export const messageAfter = (number: number): number => (number + 1) | 0 || 1;
 /** What one end of a `Post` is made of. Ports are transferred, so the other side gets them in its first message. */
 export interface PostPorts {
   readonly port: MessagePort;
-  /** Rings after each message on a port that nobody may listen to. */
+  /** Rings after each message on a port that must have no listener. */
   readonly bell: MessagePort | undefined;
 }
 

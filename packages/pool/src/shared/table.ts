@@ -15,7 +15,7 @@ import {
 } from './layout.js';
 
 /**
- * The life of a slot, kept in its STATE word: three bits of kind, 29 bits of who or when.
+ * The life of a slot, kept in its STATE word: three bits for the kind, 29 bits for the owner or the ticket.
  *
  *     FREE -> HELD -> QUEUED(ticket) -> RUNNING(worker) -> DONE(worker) -> FREE
  *              |   `-> MAILED(ticket) -^
@@ -32,7 +32,7 @@ import {
  *     the state that it expects holds the old ticket. A mailbox's ticket names its worker too, since positions of
  *     different rings may be equal.
  *  3. A claim changes STATE first and moves the head afterwards. A worker that dies in between leaves a head that
- *     points at a slot which is no longer queued; whoever meets it moves the head on. So no death loses a slot.
+ *     points at a slot which is no longer queued; the side that meets it moves the head on. No death loses a slot.
  *  4. A worker writes DONE before it pushes to its completion ring. A worker that dies in between leaves a DONE
  *     slot that no ring names; the host finds it when it sweeps the slots of the dead worker.
  *  5. A worker is counted as running from before its claim until after its DONE, so the host never takes one for idle
@@ -174,7 +174,7 @@ export function addresseeOf({ words, layout }: Table, slot: number): number {
   return kindOf(state) === MAILED ? ownerOf(state) >>> MAIL_POSITION_BITS : -1;
 }
 
-/** Host: has nobody got the slot? */
+/** Host: is the slot unclaimed? */
 export const isFree = ({ words, layout }: Table, slot: number): boolean =>
   words[stateAt(layout, slot)] === FREE;
 
@@ -360,7 +360,7 @@ export function mailCount(table: Table, worker: number): number {
   return distance(Atomics.load(words, headAt(layout, worker)), Atomics.load(words, tailAt(layout, worker)));
 }
 
-/** Host: queue entries that nobody has passed yet, announced or not; retracted ones count until somebody does. */
+/** Host: queue entries before which the head still is, announced or not; retracted entries count until the head passes. */
 export function queuedEntries(table: Table): number {
   return distance(Atomics.load(table.words, QUEUE_HEAD), table.words[QUEUE_NEXT] as number);
 }

@@ -59,7 +59,7 @@ export function messageOf(error: unknown): string {
   try {
     return String(error);
   } catch {
-    return 'it threw an object without a text';
+    return 'it threw an object without a message';
   }
 }
 

@@ -12,7 +12,7 @@ export function checkSize(what: string, bytes: number, most: number): void {
   throw new PoolError('PLIMSOLL_POOL_VALUE_TOO_LARGE', message);
 }
 
-/** The same for what structured clone copies of a value: nobody tells how many bytes that are, so they are estimated. */
+/** The same for what structured clone copies of a value: V8 does not report this number of bytes, so it is estimated. */
 export function checkClone(what: string, value: unknown, most: number, moved: readonly unknown[]): void {
   if (most !== Number.POSITIVE_INFINITY) checkSize(what, sizeOf(value, most, moved), most);
 }

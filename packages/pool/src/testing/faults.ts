@@ -10,7 +10,7 @@ const KINDS = ['crash', 'exit', 'oom', 'hang', 'load', 'start'] as const;
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** The which call from now on it hits; for 'start', the which worker that starts. Default: 1, the next one. */
+  /** Number of the call that the fault hits, counted from now; for 'start', of the worker start. Default: 1, the next one. */
   readonly nth?: number | undefined;
   /** How many in a row it hits from there on; Infinity: all. Default: 1. */
   readonly times?: number | undefined;

@@ -133,7 +133,7 @@ export const runMicrotasks: typeof worker.runMicrotasks = () => {};
 export const isOutputPending: typeof worker.isOutputPending = () => false;
 export const outputTaken: typeof worker.outputTaken = async () => {};
 
-/** The workers that may claim a task now, and who hears of it. */
+/** The workers that may claim a task now, and their listener. */
 const permits = new Map<number, (slot: number) => void>();
 
 /** Lets a worker claim one task while `drive` runs. */

@@ -39,7 +39,7 @@ export interface Call {
   report(): void;
 }
 
-/** An end of a port that nobody listens to. */
+/** A port end without a listener. */
 export interface Polled {
   poll(): void;
 }
@@ -76,7 +76,7 @@ export class Simulation {
   loading = 0;
   /** The thread that has begun to load one last. */
   loader = 0;
-  /** Those that run, and those that nobody has heard of, oldest first. */
+  /** Running tasks, and ended tasks that the pool has not heard of, oldest first. */
   readonly calls = new Set<Call>();
   /** The host looks for results although no task is outstanding. */
   looksOnce = false;
@@ -88,7 +88,7 @@ export class Simulation {
   #isScheduled = false;
   #isDelivering = false;
   #last: Promise<unknown> = Promise.resolve();
-  /** Who waits until something more may happen. */
+  /** Waiters for the next possible event. */
   readonly #waiters: (() => void)[] = [];
   readonly #logs = new Set<Step[]>();
   /** Who knows the contexts of this pool's tasks, and with what each ends: a storage in use slows every promise of the process. */

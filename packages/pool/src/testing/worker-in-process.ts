@@ -56,7 +56,7 @@ export class WorkerInProcess extends Worker {
   }
 }
 
-/** Functions whose ends nobody hears of before the simulation says so, and that faults may hit. */
+/** Functions whose ends the simulation delivers, and that faults may hit. */
 class Functions extends Handlers {
   readonly #gated = new WeakMap<TaskFunction, TaskFunction>();
   readonly #thread: FakeThread;
@@ -69,8 +69,8 @@ class Functions extends Handlers {
   }
 
   override get(id: number, slot: number): TaskFunction | undefined {
-    const found = super.get(id, slot);
-    return found && this.#gate(id, found);
+    const fn = super.get(id, slot);
+    return fn && this.#gate(id, fn);
   }
 
   override async load(id: number, slot: number): Promise<TaskFunction> {
@@ -78,8 +78,8 @@ class Functions extends Handlers {
     // Read before anything is waited for.
     simulation.loader = this.#thread.threadId;
     try {
-      const found = await super.load(id, slot);
-      return this.#gate(id, found);
+      const fn = await super.load(id, slot);
+      return this.#gate(id, fn);
     } catch (error) {
       if (this.#thread.isDead) return await forEver();
       throw error;
@@ -88,20 +88,20 @@ class Functions extends Handlers {
     }
   }
 
-  #gate(id: number, found: TaskFunction): TaskFunction {
-    const known = this.#gated.get(found);
+  #gate(id: number, fn: TaskFunction): TaskFunction {
+    const known = this.#gated.get(fn);
     if (known !== undefined) return known;
     const [, filename, name, how] = this.#channel.handler(id);
-    const called = (how & STREAMED) === 0 ? found : this.#opener(found);
+    const called = (how & STREAMED) === 0 ? fn : this.#opener(fn);
     const gated: TaskFunction = (value) => this.#call(filename, name, () => called(value));
-    this.#gated.set(found, gated);
+    this.#gated.set(fn, gated);
     return gated;
   }
 
   /** The thread that it says a stream is kept by is the real one, on which all of them are. */
-  #opener(found: TaskFunction): TaskFunction {
+  #opener(fn: TaskFunction): TaskFunction {
     return async (value) => {
-      const [, id] = (await found(value)) as [number, number];
+      const [, id] = (await fn(value)) as [number, number];
       return [this.#thread.threadId, id];
     };
   }

@@ -6,10 +6,10 @@ import { storageOf } from '../shared/stores.js';
 import type { Channel } from './channel.js';
 
 /** A function that gets a `Packed`: calls the other one inside of what has travelled with the task. */
-export function carriedBy(channel: Channel, filename: string, found: (task: unknown) => unknown) {
+export function carriedBy(channel: Channel, filename: string, fn: (task: unknown) => unknown) {
   return (packed: unknown): unknown => {
     const { task, context, trace, notice } = packed as Packed;
-    let call = (): unknown => found(task);
+    let call = (): unknown => fn(task);
     if (trace !== undefined) call = traced(filename, trace, call);
     if (context !== undefined) {
       for (const [name, store] of Object.entries(context)) call = inStore(name, store, call);

@@ -10,7 +10,7 @@ const MOST = 16;
 const FEW = 8;
 
 /** The arguments of a task, those in which the host feeds this worker included. */
-export function unfed({ values, feeds }: FedValue): unknown[] {
+export function withFeeds({ values, feeds }: FedValue): unknown[] {
   const items = [...values];
   for (const { index, port, isReadable } of feeds) {
     const reader = readerOf(port);

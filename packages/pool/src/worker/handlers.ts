@@ -5,11 +5,11 @@ import { move } from '../shared/move.js';
 import { carriedBy } from './carried.js';
 import type { Channel } from './channel.js';
 import { awaited, functionOf, hookOf, namesOf } from './exported.js';
-import { unfed } from './feed.js';
+import { withFeeds } from './feed.js';
 import { type Lifecycle, SetupFailure } from './lifecycle.js';
 import { loadModule } from './load-module.js';
 import { type ObservedCalls, observedCalls } from './observed.js';
-import { placed, type Streams, streamsOf } from './streams.js';
+import { type Streams, streamsOf, withContext } from './streams.js';
 
 /** No task needs the function yet. */
 export const NO_SLOT = -1;
@@ -35,23 +35,23 @@ export class Handlers {
   }
 
   #bind(id: number, slot: number): calls.TaskFunction | undefined {
-    const found = this.#bound[id];
-    if (found === undefined) return undefined;
+    const fn = this.#bound[id];
+    if (fn === undefined) return undefined;
     const isOpened = (this.#channel.handler(id)[3] & calls.STREAMED) !== 0;
-    return isOpened ? this.#keeping().opener(found, slot) : this.#observing().bind(found, slot);
+    return isOpened ? this.#keeping().opener(fn, slot) : this.#observing().bind(fn, slot);
   }
 
   /** Loads the function for a task. Rejects with PLIMSOLL_POOL_LOAD_FAILED and the true reason as `cause`. */
   async load(id: number, slot: number): Promise<calls.TaskFunction> {
     const [, filename, name, call] = this.#channel.handler(id);
     if ((call & calls.CONTINUED) !== 0) return this.#keeping().step(slot);
-    const found =
+    const fn =
       this.#known[id] ??
       this.#bound[id] ??
       this.#around(filename, call, await this.#find(filename, name, slot, call));
     const isBound = (call & (calls.OBSERVED | calls.STREAMED)) !== 0;
-    (isBound ? this.#bound : this.#known)[id] = found;
-    return this.#bind(id, slot) ?? found;
+    (isBound ? this.#bound : this.#known)[id] = fn;
+    return this.#bind(id, slot) ?? fn;
   }
 
   /** Does it keep iterables for streams? */
@@ -83,25 +83,25 @@ export class Handlers {
   }
 
   /** The function as the loop calls it. */
-  #around(filename: string, call: number, found: calls.TaskFunction): calls.TaskFunction {
+  #around(filename: string, call: number, fn: calls.TaskFunction): calls.TaskFunction {
     const isCarried = (call & calls.CARRIED) !== 0;
-    const called = calledAs(call, found);
-    const inner = (call & calls.STREAMED) === 0 ? called : placed(called, isCarried);
+    const called = calledAs(call, fn);
+    const inner = (call & calls.STREAMED) === 0 ? called : withContext(called, isCarried);
     return isCarried ? carriedBy(this.#channel, filename, inner) : inner;
   }
 }
 
-function calledAs(call: number, found: calls.TaskFunction): calls.TaskFunction {
-  if ((call & calls.FED) !== 0) return (given) => found(...unfed(given as FedValue));
+function calledAs(call: number, fn: calls.TaskFunction): calls.TaskFunction {
+  if ((call & calls.FED) !== 0) return (given) => fn(...withFeeds(given as FedValue));
   const spread: calls.TaskFunction =
-    (call & calls.SPREAD) === 0 ? found : (items) => found(...(items as unknown[]));
+    (call & calls.SPREAD) === 0 ? fn : (items) => fn(...(items as unknown[]));
   return (call & calls.BYTES) === 0 ? spread : (given) => overBytes(spread, given as calls.BytesCall);
 }
 
 /** Bytes below which a copy costs less than to transfer. */
 const MOST_COPIED = 64 * 1024;
 
-async function overBytes(found: calls.TaskFunction, { task, most }: calls.BytesCall): Promise<unknown> {
-  const result = encodeWithin(await found(decode(task)), 'result', most);
+async function overBytes(fn: calls.TaskFunction, { task, most }: calls.BytesCall): Promise<unknown> {
+  const result = encodeWithin(await fn(decode(task)), 'result', most);
   return typeof result === 'number' || result.length < MOST_COPIED ? result : move(result);
 }

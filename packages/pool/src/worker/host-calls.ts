@@ -17,7 +17,7 @@ import { valuesOf } from './values.js';
 
 export type HostCalls = ReturnType<typeof hostCallsOf>;
 
-/** Who calls. */
+/** The calling task. */
 export interface Caller {
   /** Where its tasks are that run now. */
   readonly slots: ReadonlySet<number>;
@@ -79,7 +79,7 @@ export function hostCallsOf(channel: Channel) {
         else resolve(value);
       };
       const end = (reason: unknown = tooLate(name)): void => {
-        // Who has not awaited it need not handle that.
+        // A caller that has not awaited the call need not handle its rejection.
         promise.catch(() => {});
         settle(reason, true);
       };
@@ -155,8 +155,8 @@ export function hostCallsOf(channel: Channel) {
 }
 
 function timeout(name: string, milliseconds: number, isUnread = false): PoolError {
-  const what = `host.${name}() has no answer after ${milliseconds} ms`;
-  const why = isUnread ? ': the host has not even read it, so its thread is blocked' : '';
+  const what = `host.${name}() got no answer within ${milliseconds} ms`;
+  const why = isUnread ? ': the host has not read the call, so its thread is blocked' : '';
   return new PoolError('PLIMSOLL_POOL_HOST_TIMEOUT', what + why);
 }
 

@@ -11,7 +11,7 @@ export function cannotLoad(name: string, cause: unknown, file?: WorkerFile): Poo
 }
 
 const NO_FILE =
-  'there is neither a file of that name nor a folder with an index.js. If this program is bundled, the worker file has to be ' +
+  'no file has this name, and no folder with an index.js. If this program is bundled, the worker file has to be ' +
   'an entry point, too';
 
 function reasonOf(file: WorkerFile, cause: unknown): string {
@@ -26,7 +26,7 @@ function reasonOf(file: WorkerFile, cause: unknown): string {
 function advice({ extension }: WorkerFile, cause: unknown): string {
   const unknown = isUnknownExtension(cause) ? /"(\.\w+)"/.exec(cause.message)?.[1] : undefined;
   if (unknown === '.tsx' || unknown === '.jsx') {
-    return '. Node.js runs no JSX: name a compiled file, or run the process under tsx';
+    return '. Node.js cannot run JSX: name a compiled file, or run the process under tsx';
   }
   const { typescript } = process.features as { typescript?: unknown };
   const isTypedScript = extension === '.cts' && cause instanceof SyntaxError && !isHooked(extension);

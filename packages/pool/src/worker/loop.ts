@@ -315,7 +315,7 @@ export function loopOf(startup: message.Startup, channel: Channel, handlers: Han
       leave(slot);
       return;
     }
-    // Results stand in their rings in the order in which they are reported: who need not wait for output waits for those before.
+    // Rings hold results in the order of their reports: a task without output to wait for waits for the earlier tasks.
     unreported++;
     reported = Promise.all([reported, outputTaken()]).then(() => {
       unreported--;

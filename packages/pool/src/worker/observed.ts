@@ -61,8 +61,8 @@ export function observedCalls(channel: Channel) {
 
   const observe = (): Observed => new Observed(channel, callingHost);
   /** The function for the task in one slot. */
-  const bind = (found: TaskFunction, slot: number): TaskFunction => {
-    return (value) => during(slot, observe(), () => found(value));
+  const bind = (fn: TaskFunction, slot: number): TaskFunction => {
+    return (value) => during(slot, observe(), () => fn(value));
   };
   return { bind, during, observe };
 }

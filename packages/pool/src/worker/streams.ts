@@ -7,33 +7,33 @@ import type { Observed, ObservedCalls } from './observed.js';
 type Steps = Iterator<unknown> | AsyncIterator<unknown>;
 
 /** Calls something in some stores of AsyncLocalStorages. */
-type Within = <Result>(call: () => Result) => Result;
+type RunInContext = <Result>(call: () => Result) => Result;
 
 /** What a function has returned, and the stores in which it was called. */
-interface Placed {
+interface OpenIteration {
   readonly made: unknown;
-  readonly within: Within;
+  readonly within: RunInContext;
 }
 
 /** An iterable that a task has returned. */
 interface Kept {
   readonly steps: Steps;
-  readonly within: Within;
+  readonly within: RunInContext;
   /** What its code knows of itself, from the first call on. */
   readonly observed: Observed;
 }
 
-const here = (): Within => (call) => call();
-const stores = (): Within => process.getBuiltinModule('node:async_hooks').AsyncLocalStorage.snapshot();
+const directly = (): RunInContext => (call) => call();
+const stores = (): RunInContext => process.getBuiltinModule('node:async_hooks').AsyncLocalStorage.snapshot();
 
 /** A function whose result shall be iterated, in the stores in which it is called if it has stores of its own. */
-export function placed(
-  found: TaskFunction,
+export function withContext(
+  fn: TaskFunction,
   hasStores: boolean,
-): (value: unknown) => Placed | Promise<Placed> {
+): (value: unknown) => OpenIteration | Promise<OpenIteration> {
   return (value) => {
-    const within = hasStores ? stores() : here();
-    const made = found(value);
+    const within = hasStores ? stores() : directly();
+    const made = fn(value);
     return isThenable(made)
       ? Promise.resolve(made).then((later) => ({ made: later, within }))
       : { made, within };
@@ -90,11 +90,11 @@ export function streamsOf(calls: ObservedCalls) {
     isEmpty: (): boolean => iterables.size === 0,
 
     /** The function for the task in one slot that opens a stream. It gives this thread's id, and the number of the stream. */
-    opener(found: TaskFunction, slot: number): TaskFunction {
+    opener(fn: TaskFunction, slot: number): TaskFunction {
       return async (value) => {
         const observed = calls.observe();
         observed.isKept = true;
-        const { made, within } = (await calls.during(slot, observed, () => found(value))) as Placed;
+        const { made, within } = (await calls.during(slot, observed, () => fn(value))) as OpenIteration;
         const id = ids++;
         iterables.set(id, { steps: within(() => stepsOf(made)), within, observed });
         return [threadId, id];

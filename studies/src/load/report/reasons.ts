@@ -14,7 +14,7 @@ const TEXTS: Texts<LoadReason> = {
   'load.baseline-failed': ({ sizes }) => `requests failed at ${list(sizes)}, the baseline among them`,
   'load.size-not-applied': ({ threads }) =>
     `${list(threads)} threads were counted at every size: something in the server sets UV_THREADPOOL_SIZE itself`,
-  'load.noisy': () => 'too noisy: the baseline differs from itself',
+  'load.noisy': () => 'too noisy: two measurements of the baseline differ',
   'load.against-baseline': ({ ratio, baseline }) => `${change(ratio)} time against ${baseline}`,
   'load.as-fast': ({ sizes, isProven }) =>
     `${list(sizes)} ${isProven ? `${sizes.length === 1 ? 'is' : 'are'} no better` : 'cannot be told apart from it'}`,

@@ -117,15 +117,15 @@ async function warmUp(workload: ReadyWorkload, job: Job): Promise<number> {
     });
     return ms;
   }
-  const alone: number[] = [];
+  const unloadedMs: number[] = [];
   for (let sample = 0; sample < ALONE_SAMPLES; sample++) {
     const started = performance.now();
     await workload.round(1, () => {});
-    alone.push(performance.now() - started);
+    unloadedMs.push(performance.now() - started);
   }
   const { operations } = workload;
   await workload.round(Math.min(operations, Math.max(job.size, Math.ceil(operations / 10))), () => {});
-  return median(alone);
+  return median(unloadedMs);
 }
 
 function failure(error: unknown, phase: Phase): Answer {

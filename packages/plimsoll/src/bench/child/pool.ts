@@ -12,7 +12,7 @@ export interface Pool {
 /** A job that runs longer has no end, for a benchmark. */
 const RESIZE_MS = 60_000;
 
-/** A pool that nobody is going to resize. */
+/** A pool that is never resized. */
 export const fixedPool = (observed: number | null, fixed: string | null = null): Pool => ({
   observed,
   fixed,
@@ -34,7 +34,7 @@ export async function resizablePool(observed: number | null, looksUp: boolean): 
     // Whether it works here shows when it is done.
     if (observed > 1) await threadPool.resize(observed - 1, { timeoutMs: RESIZE_MS });
     if (looksUp && observed > 1 && threadPool.slowLimit !== observed >> 1)
-      throw new Error("libuv's limit of lookups does not follow the size here");
+      throw new Error("libuv's lookup limit does not follow the pool size here");
     await threadPool.resize(observed, { timeoutMs: RESIZE_MS });
   } catch (error) {
     return fixedPool(observed, error instanceof Error ? error.message : String(error));

@@ -92,7 +92,7 @@ function examineWorker({ directory }: Settings): void {
   setInterval(report, LOOK_MS).unref();
 }
 
-/** As a whole: who reads it finds all of it, or what was there before. */
+/** Atomically: a reader finds the whole new report, or the old one. */
 function write(file: string, content: object): void {
   try {
     fs.writeFileSync(`${file}.part`, JSON.stringify(content));

@@ -27,7 +27,7 @@ export function serveJob<Job extends SizedJob>(
       answer({ type: 'refused', observedThreads });
     else void work(job, observedThreads);
   });
-  // The parent is gone: nobody wants the answer. Not process.exit(), which waits for the queue of the pool, for ever if its
+  // The parent is gone, so the answer is not needed. Not process.exit(), which waits for the queue of the pool, for ever if its
   // threads are blocked.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   answer({ type: 'started' });

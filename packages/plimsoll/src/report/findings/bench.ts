@@ -12,7 +12,7 @@ export interface FindingContext {
   readonly effectiveCpus: number;
   /** Filesystem of the temporary directory; `null` when unknown. */
   readonly filesystem: { readonly type: string | null; readonly isMemory: boolean | null };
-  /** Who answered lookups; `null` when there were none. */
+  /** The resolver that answered lookups; `null` without lookups. */
   readonly resolver: Measured['method']['dns'];
 }
 
@@ -58,13 +58,13 @@ export const canJudge = ({ noise, method }: WorkloadResult): boolean =>
 const noisy: Rule = ({ name, noise }) => {
   if (!noise?.noisy) return null;
   const { aaRatio, aaInterval } = noise;
-  const text = `${name}: NOISY: the baseline differs from itself by ${percent(aaRatio - 1)} %; no ranking is given. Quieten the machine and run again`;
+  const text = `${name}: NOISY: two measurements of the baseline differ by ${percent(aaRatio - 1)} %, so the sizes are not ranked. Quieten the machine and run again`;
   return warning('bench.noisy', text, { aaRatio, aaInterval });
 };
 
 const lost: Rule = ({ name, lost: out }) =>
   out.map(({ size, code, message }) =>
-    warning('bench.lost-size', `${name}: ${size} is out: ${message}`, { size, code }),
+    warning('bench.lost-size', `${name}: size ${size} was dropped: ${message}`, { size, code }),
   );
 
 /** `21 % faster than 4 [17, 25]`: the share of the baseline's time that is saved or added, with its interval. */
@@ -83,7 +83,7 @@ const faster: Rule = (workload, { baseline }) => {
   const chosen = sizeIn(workload, workload.recommended);
   if (chosen?.verdict !== 'better') return null;
   const largerSizes = numbers(workload.sizes).filter((size) => size > chosen.size);
-  const more = largerSizes.length === 0 ? '' : '; larger sizes gain nothing more';
+  const more = largerSizes.length === 0 ? '' : '; larger sizes bring no further gain';
   const text = `${workload.name}: ${chosen.size} is ${comparedWith(baseline, chosen)}${more}`;
   return advice('bench.faster', text, { ...evidenceOf(chosen), largerSizes });
 };
@@ -94,11 +94,11 @@ const tryLarger: Rule = (workload) => {
     return null;
   const { size } = chosen;
   const nextSizes = [2, 4].map((factor) => Math.min(LARGEST_POOL_SIZE, factor * size));
-  const text = `${workload.name}: ${size} is the largest size that was measured, and the best; measure larger ones (--sizes ${[size, ...nextSizes].join(',')})`;
+  const text = `${workload.name}: ${size} is the largest size measured, and the best; measure larger sizes too (--sizes ${[size, ...nextSizes].join(',')})`;
   return advice('bench.try-larger', text, { size, nextSizes });
 };
 
-/** An expected loss that nobody needs to be told of. */
+/** A smaller expected loss is not worth a mention. */
 const NOTHING = 0.005;
 
 const smallerIsEnough: Rule = (workload, { baseline }) => {
@@ -106,8 +106,8 @@ const smallerIsEnough: Rule = (workload, { baseline }) => {
   if (chosen === undefined || chosen.size >= baseline || chosen.verdict === 'better') return null;
   const does =
     chosen.verdict === 'same' || chosen.expectedLoss < NOTHING
-      ? `do as well as ${baseline}`
-      : `are expected to lose ${percent(chosen.expectedLoss)} % against the best size`;
+      ? `perform as well as ${baseline}`
+      : `are expected to be ${percent(chosen.expectedLoss)} % slower than the best size`;
   const text = `${workload.name}: ${chosen.size} threads ${does}`;
   return advice('bench.smaller-is-enough', text, evidenceOf(chosen));
 };
@@ -126,8 +126,8 @@ const worse: Rule = ({ name, sizes }, { baseline }) =>
     .map((result) => {
       const text = `${name}: ${result.size} is ${comparedWith(baseline, result)}`;
       return result.size > baseline
-        ? note('bench.slower', `${text}: the pool is not the limit`, evidenceOf(result))
-        : note('bench.too-small', `${text}: too few threads for this work`, evidenceOf(result));
+        ? note('bench.slower', `${text}; the pool is not the bottleneck`, evidenceOf(result))
+        : note('bench.too-small', `${text}; this work needs more threads`, evidenceOf(result));
     });
 
 /** Sizes that are as fast as the best but delay the event loop, and with it every other request. */
@@ -138,7 +138,7 @@ const eventLoopDelay: Rule = (workload) => {
   const sizes = numbers(late);
   const p99Ms = late.map(({ eventLoopDelayMs }) => eventLoopDelayMs.p99);
   const insteadOfP99Ms = chosen.eventLoopDelayMs.p99;
-  const text = `${workload.name}: ${list(sizes)} ${verb(sizes, 'is', 'are')} no faster than ${chosen.size}, and the event-loop delay is ${list(p99Ms.map(formatMs))} (p99) instead of ${formatMs(insteadOfP99Ms)}`;
+  const text = `${workload.name}: ${list(sizes)} ${verb(sizes, 'is', 'are')} no faster than ${chosen.size}, and ${verb(sizes, 'raises', 'raise')} the p99 event-loop delay from ${formatMs(insteadOfP99Ms)} to ${list(p99Ms.map(formatMs))}`;
   return advice('bench.event-loop-delay', text, { sizes, p99Ms, insteadOf: chosen.size, insteadOfP99Ms });
 };
 
@@ -157,12 +157,12 @@ const limit: Rule = (workload, { baseline, effectiveCpus }) => {
   const evidence = { size: baseline, busyCpus: busy, effectiveCpus };
   const cpus = `${busy.toFixed(1)} of ${effectiveCpus} CPUs`;
   if (busy >= BUSY * effectiveCpus) {
-    const text = `${name}: ${baseline} threads already keep ${cpus} busy: more threads only compete for them`;
+    const text = `${name}: ${baseline} threads already keep ${cpus} busy; more threads would only compete for them`;
     return note('bench.cpu-bound', text, evidence);
   }
   const gains = sizes.some(({ size, verdict }) => size > baseline && verdict === 'better');
   if (busy > IDLE * effectiveCpus || !gains) return null;
-  const text = `${name}: with ${baseline} threads only ${cpus} were busy while work waited in the queue: the pool was the limit`;
+  const text = `${name}: with ${baseline} threads only ${cpus} were busy while work waited in the queue; the pool was the bottleneck`;
   return note('bench.pool-bound', text, evidence);
 };
 
@@ -181,7 +181,7 @@ const halfForLookups: Rule = ({ name, operations, unloadedLatencyMs, sizes }) =>
   });
   const largest = seen.at(-1);
   if (largest === undefined || unloadedLatencyMs < LEAST_LOOKUP_MS || !isShown) return null;
-  const text = `dns: only half of the pool serves lookups: with ${largest.size} threads, ${operations} lookups of ${unloadedLatencyMs.toFixed(1)} ms ran ${largest.concurrency.toFixed(1)} at a time`;
+  const text = `dns: only half of the pool serves lookups: on ${largest.size} threads, ${largest.concurrency.toFixed(1)} of ${operations} lookups (${unloadedLatencyMs.toFixed(1)} ms each) ran at a time`;
   const [of, concurrency] = [seen.map(({ size }) => size), seen.map((one) => one.concurrency)];
   return note('bench.half-for-lookups', text, { sizes: of, concurrency, unloadedLatencyMs });
 };
@@ -193,12 +193,12 @@ const unclear: Rule = (workload, { baseline }) =>
     : workload.sizes.flatMap(({ size, verdict, interval }) => {
         if (size === baseline || verdict !== 'unclear' || interval === null) return [];
         const between = interval.map(change).join(' and ');
-        const text = `${workload.name}: ${size} against ${baseline} is unclear: its time lies between ${between}; more time would tell (--time)`;
+        const text = `${workload.name}: ${size} compared with ${baseline} is unclear: its time changes by between ${between}; measure for longer (--time)`;
         return note('bench.unclear', text, { size, interval });
       });
 
 const whyResolver = ({ requested, refused }: NonNullable<FindingContext['resolver']>): string =>
-  requested ? 'asked for' : refused.length === 0 ? 'the first choice works' : refused.join('; ');
+  requested ? 'as requested' : refused.length === 0 ? 'the first choice works' : refused.join('; ');
 
 const lookupsWithoutNetwork: Rule = ({ name }, { resolver }) => {
   if (name !== 'dns' || resolver === null || resolver.mode === 'system') return null;
@@ -209,7 +209,7 @@ const lookupsWithoutNetwork: Rule = ({ name }, { resolver }) => {
 
 const filesInMemory: Rule = ({ name }, { filesystem: { type, isMemory } }) => {
   if ((name !== 'file' && name !== 'mixed') || isMemory !== true) return null;
-  const text = `${name}: the files were on ${type}, which is memory, not a disk; set TMPDIR to a directory on one`;
+  const text = `${name}: the files were on ${type}, which is memory, not a disk; set TMPDIR to a directory on a disk`;
   return warning('bench.files-in-memory', text, { filesystem: type });
 };
 
@@ -217,7 +217,7 @@ const filesInMemory: Rule = ({ name }, { filesystem: { type, isMemory } }) => {
 const disturbed: Rule = ({ name, disturbances, method }) => {
   if (disturbances.length === 0 || method === null) return null;
   const kinds = [...new Set(disturbances.flatMap(({ what }) => what))];
-  const text = `${name}: the machine was disturbed in ${disturbances.length} of ${formatCount(method.generations, 'generation')} (${kinds.join(', ')}), which hit all sizes alike`;
+  const text = `${name}: disturbances hit ${disturbances.length} of ${formatCount(method.generations, 'generation')} (${kinds.join(', ')}), and all sizes alike`;
   return note('bench.disturbed', text, {
     disturbedGenerations: disturbances.length,
     disturbances: kinds,
@@ -235,7 +235,7 @@ const estimatesOnly: RuleForAll = (workloads) => {
   );
   if (short.length === 0) return null;
   const generations = short.map(({ method }) => method?.generations ?? 0);
-  const text = `${list(short.map(({ name }) => name))}: estimates, not verdicts: there was no time for ${FIRST_LOOK} generations of processes; give more (--time), or less to do (--ops, --scale)`;
+  const text = `${list(short.map(({ name }) => name))}: these are estimates, not verdicts: the time allowed fewer than ${FIRST_LOOK} generations of processes; allow more time (--time), or reduce the work (--ops, --scale)`;
   return note('bench.estimates-only', text, { generations, least: FIRST_LOOK });
 };
 
@@ -247,10 +247,10 @@ const oneSizeForAll: RuleForAll = (workloads, { baseline }) => {
   const common = first.asGood.filter((size) => known.every(({ asGood }) => asGood.includes(size)));
   const evidence = Object.fromEntries(known.map(({ name, asGood }) => [name, asGood]));
   if (common.length === 0) {
-    const text = `no measured size is as good as the best for all of ${names}: choose by the work that matters most`;
+    const text = `no measured size is as good as the best for all of ${names}: choose the best size for the work that matters most`;
     return advice('bench.no-size-for-all', text, evidence);
   }
   const size = Math.min(...common);
-  const text = `${size} is the smallest size that is as good as the best for all of ${names}${size === baseline ? ': leave it as it is' : ''}`;
+  const text = `${size} is the smallest size that is as good as the best for all of ${names}${size === baseline ? '; leave it unchanged' : ''}`;
   return advice('bench.one-size-for-all', text, { ...evidence, size });
 };

@@ -6,19 +6,19 @@ import { factual, type Texts } from './finding.js';
 
 export function explained({ grounds: fact, why, resources, ...decided }: MeasuredOne): Classified {
   const grounds = factual(fact, TEXTS);
-  const more = why ?? (resources.length === 0 ? '' : `What called back from there: ${resources.join(', ')}.`);
+  const more = why ?? (resources.length === 0 ? '' : `Its callbacks came from: ${resources.join(', ')}.`);
   return { ...decided, explanation: more === '' ? grounds.text : `${grounds.text} ${more}`, grounds };
 }
 
 const TEXTS: Texts<Grounds> = {
   'classify.served-in-turn': ({ waitedFor, ...hold }) =>
-    `${held(hold)} went on when one was released${thenWaited(waitedFor)}.`,
+    `${held(hold)} continued when one was released${thenWaited(waitedFor)}.`,
   'classify.completed-after-release': ({ usualMs, waitedFor, ...hold }) =>
     `${held(hold)} completed when they were released; ${usually(usualMs)}${thenWaited(waitedFor)}.`,
   'classify.not-after-release': ({ usualMs, ...hold }) =>
-    `${held(hold)} did not go on when they were released; ${usually(usualMs)}.`,
+    `${held(hold)} did not continue when they were released; ${usually(usualMs)}.`,
   'classify.before-loop-turned': ({ mainThreadMs }) =>
-    `It was done before the event loop could turn, after ${formatMs(mainThreadMs)}.`,
+    `It finished before the event loop could turn, after ${formatMs(mainThreadMs)}.`,
   'classify.completed-while-blocked': ({ ms, threads }) =>
     `It completed after ${time(ms)} while all ${formatCount(threads, 'pool thread')} were blocked.`,
   'classify.failed-while-blocked': ({ error, usualMs }) =>

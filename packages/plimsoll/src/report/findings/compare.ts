@@ -18,12 +18,12 @@ const differences = ({ what, old, new: now }: Differences): string =>
 
 const machines: Rule = (_, { machine }) => {
   if (machine === null) return null;
-  const text = `measured on two machines (${differences(machine)}): their times cannot be compared; measure both on one`;
+  const text = `the results come from two machines (${differences(machine)}), so their times cannot be compared; measure both on one machine`;
   return warning('compare.other-machine', text, { ...machine });
 };
 
 const unfinished: Rule = (_, { isUnfinished }) =>
-  isUnfinished && warning('compare.unfinished', 'interrupted: what was measured is not complete');
+  isUnfinished && warning('compare.unfinished', 'the measurement was interrupted and is incomplete');
 
 const nothing: Rule = ({ rows, of }) =>
   rows.length === 0 &&
@@ -39,15 +39,12 @@ const lost: Rule = (_, known) =>
 const UNLIKE = {
   otherWork: [
     'compare.other-work',
-    'the work was another one (operations, parameters), so its times cannot be compared',
+    'the work differs (operations, parameters), so its times cannot be compared',
   ],
-  noisy: [
-    'compare.noisy',
-    'one of the results is too noisy to tell; measure it again, or for longer (--time)',
-  ],
+  noisy: ['compare.noisy', 'one result is too noisy to compare; measure it again, or for longer (--time)'],
   disturbed: [
     'compare.disturbed',
-    'other programs, or other machines, used the CPUs for more than half of the time of one of the results; ratios of sizes stand that, times do not',
+    'other programs or virtual machines used the CPUs during more than half of one measurement; ratios between sizes remain valid, times do not',
   ],
 } as const;
 
@@ -59,7 +56,7 @@ const unlike: Rule = (_, known) =>
 
 const fewGenerations: Rule = ({ rows }) => {
   const names = rows.filter(({ interval }) => interval === null).map(rowName);
-  const text = `${list(names)}: fewer than ${FIRST_LOOK} generations in one of the results, so these are estimates; measure for longer (--time)`;
+  const text = `${list(names)}: one result has fewer than ${FIRST_LOOK} generations, so these are estimates; measure for longer (--time)`;
   return names.length > 0 && advice('compare.few-generations', text, { names, needed: FIRST_LOOK });
 };
 
@@ -76,7 +73,7 @@ const allAlike: Rule = ({ rows }) => {
   if (rows.some((row) => row.verdict !== verdict) || logs.some((log) => Math.abs(log - middle) > ALIKE))
     return null;
   const ratio = Math.exp(middle);
-  const text = `all ${rows.length} rows changed alike, by about ${change(ratio)}: that may be the machine and not the code; measure the old one again, right before or after the new one`;
+  const text = `all ${rows.length} rows changed alike, by about ${change(ratio)}; the cause may be the machine, not the code: measure the old version again, right before or after the new one`;
   return advice('compare.all-alike', text, { ratio, rows: rows.length });
 };
 
@@ -91,6 +88,6 @@ const onlyInOne: Rule = (_, { onlyOld, onlyNew }) => {
 /** What may be the very thing that is compared; worth a word. */
 const software: Rule = (_, known) =>
   known.software !== null &&
-  note('compare.other-software', `not the same in both: ${differences(known.software)}`, {
+  note('compare.other-software', `the software differs: ${differences(known.software)}`, {
     ...known.software,
   });

@@ -22,7 +22,7 @@ export function diagnose(process: ProcessFacts, machine: MachineFacts): DoctorFi
 
 type Rule = RuleOver<[process: ProcessFacts, machine: MachineFacts], DoctorFinding>;
 
-const beside = (finding: Finding): DoctorFinding => ({ finding, means: null });
+const neutral = (finding: Finding): DoctorFinding => ({ finding, means: null });
 const unknown = (finding: Finding): DoctorFinding => ({ finding, means: 'unknown' });
 const wrong = (...said: Parameters<typeof warning>): DoctorFinding => ({
   finding: warning(...said),
@@ -32,10 +32,10 @@ const wrong = (...said: Parameters<typeof warning>): DoctorFinding => ({
 const quoted = (text: string): string => JSON.stringify(text);
 const threadsOf = (threads: number): string => formatCount(threads, 'thread');
 const START =
-  'set it where the process is started: UV_THREADPOOL_SIZE=N node app.js, or plimsoll run --size N -- node app.js';
+  'set it when you start the process: UV_THREADPOOL_SIZE=N node app.js, or plimsoll run --size N -- node app.js';
 
 const PM2_COMMAND =
-  "the command is PM2's own, which ends while PM2's daemon runs the app: it tells nothing of the app; start the app, and examine its processes: plimsoll doctor PID, for each that pm2 pid APP prints; or examine pm2-runtime, which runs it in the foreground";
+  "this command belongs to PM2 and ends while PM2's daemon runs the app, so it shows nothing about the app; start the app, then run plimsoll doctor PID for each PID that pm2 pid APP prints; or start the app with pm2-runtime, which keeps it in the foreground";
 
 /** The command line of PM2, which hands apps to its daemon, or that daemon; `pm2-runtime` runs them itself. */
 const PM2_OWN = /[\\/](pm2(-dev)?|pm2[\\/]lib[\\/](binaries[\\/](CLI|DevCLI)|Daemon)\.js)$/;
@@ -52,40 +52,42 @@ const ofProgram: Rule = ({ pid, initial, current: asked, threads, libuv, platfor
       asked,
     });
   if (threads !== null && threads !== poolSizeOf(asked, libuv ?? undefined)) {
-    const text = `${sets} after its pool was created with ${threadsOf(threads)}: in an ES module every import runs first; ${START}`;
+    const text = `${sets} after its pool was created with ${threadsOf(threads)}: in an ES module, all imports run first; ${START}`;
     return wrong('doctor.set-too-late', text, evidence);
   }
   // PM2's own code sets the variable in cluster mode, before it loads the app.
   if (pm2) return null;
-  const text = `${sets} itself, early enough so far; an import that uses the pool before that line undoes it: ${START}`;
-  return beside(advice('doctor.set-in-program', text, evidence));
+  const text = `${sets} itself, early enough for now; an import that uses the pool before this line would undo it: ${START}`;
+  return neutral(advice('doctor.set-in-program', text, evidence));
 };
 
-/** libuv reads the text as something that nobody means; or it is PM2's. */
+/** libuv misreads the text of the variable; or the variable comes from PM2. */
 const ofText: Rule = ({ pid, initial, current, libuv, pm2 }) => {
   const asked = current ?? initial;
-  const own = asked === null ? [] : misread(pid, asked, poolSizeOf(asked, libuv ?? undefined));
-  if (!pm2) return own;
-  const text = `PM2 started it with UV_THREADPOOL_SIZE ${asked === null ? 'not set' : quoted(asked)}, from the environment that PM2 keeps: to change it, pm2 restart APP --update-env, or env in the ecosystem file`;
-  return [...own, beside(advice('doctor.pm2-environment', text, { pid, asked }))];
+  const misreadings = asked === null ? [] : misread(pid, asked, poolSizeOf(asked, libuv ?? undefined));
+  if (!pm2) return misreadings;
+  const sets =
+    asked === null ? 'does not set UV_THREADPOOL_SIZE' : `sets UV_THREADPOOL_SIZE to ${quoted(asked)}`;
+  const text = `PM2 started it from its saved environment, which ${sets}; to change this, run pm2 restart APP --update-env, or set env in the ecosystem file`;
+  return [...misreadings, neutral(advice('doctor.pm2-environment', text, { pid, asked }))];
 };
 
 /** By the first pattern that fits: what libuv makes of it, and what would be right. */
 const MISREAD: readonly (readonly [id: string, text: RegExp, reads: string, then: string])[] = [
-  ['doctor.empty', /^$/, ' empty, which libuv reads as 0 and makes', '; remove it, or give a number'],
+  ['doctor.empty', /^$/, ' empty; libuv reads this as 0 and creates', '; unset it, or set a number'],
   [
     'doctor.negative',
     /^-\d/,
-    ', which libuv reads as a very large number and makes',
-    '; give a number from 1 to 1024',
+    '; libuv reads this as a very large number and creates',
+    '; set a number from 1 to 1024',
   ],
-  ['doctor.not-a-number', /^(?!\+?\d)/, ', which libuv reads as 0 and makes', '; give a number'],
-  ['doctor.zero', /^\+?0+$/, ', which makes', `; remove it for the default of ${DEFAULT_POOL_SIZE}`],
+  ['doctor.not-a-number', /^(?!\+?\d)/, '; libuv reads this as 0 and creates', '; set a number'],
+  ['doctor.zero', /^\+?0+$/, '; libuv creates', `; unset it for the default of ${DEFAULT_POOL_SIZE}`],
   [
     'doctor.cut-off',
     /^(?!\+?\d+$)/,
-    ', of which libuv reads the digits at the front:',
-    '; give a whole number',
+    '; libuv reads only the leading digits and creates',
+    '; set a whole number',
   ],
 ];
 
@@ -95,12 +97,12 @@ function misread(pid: number, asked: string, threads: number): DoctorFinding[] {
   const [id, , reads, then] = MISREAD.find(([, pattern]) => pattern.test(text)) ?? [];
   if (id !== undefined)
     return [wrong(id, `${is}${reads} ${threadsOf(threads)}${then}`, { pid, asked, threads })];
-  const most = `${is}; libuv makes at most ${threadsOf(LARGEST_POOL_SIZE)}`;
+  const most = `${is}; libuv creates at most ${threadsOf(LARGEST_POOL_SIZE)}`;
   return Number(text) > LARGEST_POOL_SIZE ? [wrong('doctor.above-most', most, { pid, asked, threads })] : [];
 }
 
 const ofWorkers: Rule = ({ pid, workers, threads }) => {
-  const pool = `all threads of a process share one pool${threads === null ? '' : `, of ${threadsOf(threads)}`}`;
+  const pool = `all threads of a process share one pool${threads === null ? '' : ` of ${threadsOf(threads)}`}`;
   const text = `a Worker has UV_THREADPOOL_SIZE ${list(workers.map(quoted))} in its environment, which has no effect: ${pool}; ${START}`;
   return workers.length > 0 && wrong('doctor.set-for-worker', text, { pid, asked: workers, threads });
 };
@@ -110,39 +112,39 @@ const ofCount: Rule = (process) => {
   const { pid, initial, current, threads, libuv, usedBy, platform, resized } = process;
   if (threads === null && usedBy === 'nobody') {
     const size = sizeOf(process);
-    const text = `nothing has used its pool, which has no threads yet: the first job would make ${threadsOf(size)}, unless the program sets UV_THREADPOOL_SIZE before`;
+    const text = `nothing has used the pool yet, so it has no threads; the first job would create ${threadsOf(size)}, unless the program sets UV_THREADPOOL_SIZE before then`;
     return unknown(note('doctor.not-used', text, { pid, size }));
   }
   if (threads === null) {
     const text =
       platform === 'linux'
-        ? 'nothing tells how many threads the pool has: the memory of the process may not be read, and its threads have no names (Node 22.17 and later name them); run plimsoll as root, or examine a command: plimsoll doctor -- node app.js'
-        : `threads are counted on Linux only, not on ${platform}: nothing tells whether the pool has the size of the variable`;
+        ? 'the pool threads cannot be counted: plimsoll may not read the memory of the process, and the threads have no names (Node 22.17 and later name them); run plimsoll as root, or let it start the app: plimsoll doctor -- node app.js'
+        : `plimsoll counts threads on Linux only, not on ${platform}, so it cannot verify the pool size`;
     return unknown(warning('doctor.not-counted', text, { pid, platform }));
   }
   const asked = poolSizeOf(resized ? current : initial, libuv ?? undefined);
   if (resized) {
-    const text = `its pool was resized while it runs: ${threadsOf(threads)}, where UV_THREADPOOL_SIZE gives ${asked}; a restart has ${asked} again`;
-    return threads !== asked && beside(advice('doctor.resized', text, { pid, asked, threads }));
+    const text = `the pool was resized at run time to ${threadsOf(threads)}, but UV_THREADPOOL_SIZE sets ${asked}; a restart returns to ${asked}`;
+    return threads !== asked && neutral(advice('doctor.resized', text, { pid, asked, threads }));
   }
   if (current !== null && current !== initial) return null;
   if (threads !== asked) {
-    const text = `${threadsOf(threads)} were counted where UV_THREADPOOL_SIZE gives ${asked}: something that is loaded before the program sets it, or starts threads of its own`;
+    const text = `${threadsOf(threads)} were counted, but UV_THREADPOOL_SIZE sets ${asked}: a module loaded before the program sets the variable, or starts threads of its misreadings`;
     return wrong('doctor.other-count', text, { pid, asked, threads });
   }
-  const text = `UV_THREADPOOL_SIZE is not set: ${threadsOf(threads)}, libuv's default`;
-  return initial === null && beside(note('doctor.default', text, { pid, threads }));
+  const text = `UV_THREADPOOL_SIZE is not set, so the pool has ${threadsOf(threads)}, libuv's default`;
+  return initial === null && neutral(note('doctor.default', text, { pid, threads }));
 };
 
 const ofQuota: Rule = ({ pid, availableParallelism: said }, { effectiveCpus: cpus }) => {
   if (said === null || said <= Math.ceil(cpus)) return null;
-  const text = `os.availableParallelism() says ${said} there, but the process gets ${formatDecimal(cpus)} CPUs by its quota and affinity: do not compute the size from it; plimsoll run --size cpus counts the quota`;
-  return beside(advice('doctor.parallelism-over-quota', text, { pid, said, cpus }));
+  const text = `os.availableParallelism() returns ${said}, but quota and affinity allow the process ${formatDecimal(cpus)} CPUs; do not compute the size from it: plimsoll run --size cpus respects the quota`;
+  return neutral(advice('doctor.parallelism-over-quota', text, { pid, said, cpus }));
 };
 
 const ofRoom: Rule = (process, { pidsHeadroom: headroom }) => {
   if (headroom === null || !lacksRoom(process, headroom)) return null;
   const size = sizeOf(process);
-  const text = `the pids limit leaves room for ${threadsOf(headroom)}, and the pool needs ${size} beside those of Node itself: Node ends by SIGABRT when a thread cannot be created; raise the limit (--pids-limit, podPidsLimit), or lower the size`;
+  const text = `the pids limit leaves room for ${threadsOf(headroom)}, but the pool needs ${size} in addition to Node's own threads; Node aborts (SIGABRT) when it cannot create a thread; raise the limit (--pids-limit, podPidsLimit), or lower the size`;
   return wrong('doctor.pids-limit', text, { pid: process.pid, size, headroom });
 };

@@ -37,11 +37,11 @@ const mainThread: Rule = ({ spans, wallMs, requests }) => {
   const busyMs = sum(main.map(onThreadMs));
   if (busyMs < MOST * wallMs) return null;
   if (spans.some(({ where }) => where === 'pool')) {
-    const text = `the main thread was busy with the requests for ${formatMs(busyMs)} of ${formatMs(wallMs)}: what they do before and after the pool takes longer than a thread needs`;
+    const text = `the main thread spent ${formatMs(busyMs)} of ${formatMs(wallMs)} on the requests: their work before and after the pool takes longer than their work on a pool thread`;
     return statement('timeline.main-busy', text, { busyMs, wallMs });
   }
   const longestMs = Math.max(...main.map(onThreadMs));
-  const text = `${requests > 1 ? 'one after the other' : 'alone'} on the main thread, no pool thread was used: nothing else could happen for ${formatMs(longestMs)} at a time, ${formatMs(busyMs)} in all`;
+  const text = `${requests > 1 ? 'the requests ran one after the other' : 'the request ran alone'} on the main thread, without a pool thread: nothing else could run for ${formatMs(longestMs)} at a time, ${formatMs(busyMs)} in total`;
   return statement('timeline.main-thread', text, { requests, longestMs, busyMs });
 };
 
@@ -80,7 +80,7 @@ const competed: Rule = (experiment, { size }) => {
   const whole = sum(experiment.timings.map(({ startMs, endMs }) => endMs - startMs));
   const queueShare = sum(late.map(queueMs)) / whole;
   const isInferred = late.some((span) => span.inferred);
-  const text = `every request is a chain of jobs, ${jobs.length} in all on ${formatCount(size, 'pool thread')}: ${late.length} of them waited for a thread, ${percent(queueShare)} % of the requests’ time${mark(isInferred)}`;
+  const text = `each request is a chain of jobs, ${jobs.length} in total on ${formatCount(size, 'pool thread')}; ${late.length} jobs waited for a thread, for ${percent(queueShare)} % of the requests’ time${mark(isInferred)}`;
   const evidence = { jobs: jobs.length, size, queuedJobs: late.length, queueShare, inferred: isInferred };
   return statement('timeline.competed', text, evidence);
 };
@@ -92,7 +92,7 @@ const together: Rule = (experiment) => {
   if (requests < 2 || !covered || spans.some((span) => span.queued)) return null;
   const threads = new Set(spans.flatMap(({ thread }) => thread ?? [])).size;
   const allAtOnce = atOnce(spans, ({ submitMs, callbackMs }) => [submitMs, callbackMs]) >= requests;
-  const text = `${allAtOnce ? `all ${requests} at once` : `${requests} requests`}${threads === 0 ? '' : `, on ${formatCount(threads, 'pool thread')}`}: none had to wait for a pool thread`;
+  const text = `${allAtOnce ? `all ${requests} requests ran at once` : `${requests} requests ran`}${threads === 0 ? '' : ` on ${formatCount(threads, 'pool thread')}`}; none waited for a pool thread`;
   return statement('timeline.together', text, { requests, threads, allAtOnce });
 };
 
@@ -113,7 +113,7 @@ const slowHalf: Rule = (experiment, { size }) => {
   if (!lookups.some((span) => span.queued)) return null;
   const most = atOnce(lookups, run);
   const limit = slowJobLimit(size);
-  const text = `${most} at a time: of ${size} pool threads only ${limit} serve${limit === 1 ? 's' : ''} lookups (inferred from when each came back)`;
+  const text = `up to ${formatCount(most, 'lookup')} ran at a time: only ${limit} of ${formatCount(size, 'pool thread')} ${limit === 1 ? 'serves' : 'serve'} lookups (inferred from the completion times)`;
   return statement('timeline.half-for-lookups', text, { atOnce: most, size, limit });
 };
 
@@ -131,10 +131,10 @@ const shared: Rule = (experiment, { cpus }) => {
   const times = Math.abs(slowdown - 2) < 0.15 ? 'twice' : `${formatDecimal(slowdown)} times`;
   // Busy cores are what makes this a matter of cores, and not of blocking.
   if (threads > cpus && cpu >= MOST * Math.min(cpus, threads) * wallMs) {
-    const text = `each took ${times} its CPU time: up to ${threads} threads on ${formatCount(cpus, 'core')}`;
+    const text = `each job took ${times} its CPU time: up to ${threads} threads shared ${formatCount(cpus, 'core')}`;
     return statement('timeline.shared-cores', text, { slowdown, threads, cpus });
   }
-  const text = `each took ${times} its CPU time: the rest they waited, for a core that another program had, or for something other than a CPU (a disk, a lock)`;
+  const text = `each job took ${times} its CPU time: the rest was a wait for a core that another program used, or for a disk or a lock`;
   return statement('timeline.off-cpu', text, { slowdown });
 };
 
@@ -143,11 +143,12 @@ const outside: Rule = ({ spans, requests }) => {
   if (waits.length === 0 || spans.some(({ where }) => where === 'pool')) return null;
   const waitedFor = [...new Set(waits.map(({ what }) => what))].filter((what) => what !== 'unknown');
   const most = atOnce(waits, run);
-  const how = requests === 1 ? '' : most === requests ? 'all in parallel, ' : `up to ${most} at once, `;
+  const how =
+    requests === 1 ? '' : most === requests ? 'all ran in parallel; ' : `up to ${most} ran at once; `;
   const why =
     waitedFor.length === 0
-      ? '; Node does not tell what they waited for'
-      : `: they waited for a ${waitedFor.join(', ')}, which the kernel watches`;
+      ? '; Node does not report what the wait was for'
+      : `: the wait was for a ${waitedFor.join(', ')}, which the kernel watches`;
   const text = `${how}no pool thread was used${why}`;
   return statement('timeline.no-pool', text, { requests, atOnce: most, waitedFor });
 };
@@ -167,7 +168,7 @@ const lateCallbacks: Rule = (experiment) => {
 };
 
 const INFERRED =
-  'of fs and dns jobs Node reports submission and completion only; when they ran is inferred from the order of the queue';
+  'Node reports only the submission and completion of fs and dns jobs; their running times are inferred from the queue order';
 
 const inferred: Rule = (experiment) =>
   onPool(experiment).some((span) => span.inferred) && statement('timeline.inferred', INFERRED);

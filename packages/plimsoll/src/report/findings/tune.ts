@@ -58,7 +58,7 @@ function headlineOf(measured: MeasuredTune): string {
     case 'no difference':
       return `The size does not matter: ${measured.sizes[0]?.size} to ${measured.sizes.at(-1)?.size} are as good as ${baseline} (estimates within 3 %); keep ${baseline}`;
     case 'keep':
-      return `Keep ${baseline}: ${confidence === 'sure' ? 'no other size is better' : 'none is shown to be better'}`;
+      return `Keep ${baseline}: ${confidence === 'sure' ? 'no other size is better' : 'no other size was shown to be better'}`;
     case 'change':
       return `${confidence === 'sure' ? '' : 'Likely '}${recommended}: ${chosen === undefined ? '' : whatChanges(measured, chosen)}`;
     default:
@@ -70,8 +70,7 @@ function whatChanges(measured: MeasuredTune, chosen: TunedSize): string {
   const { baseline } = measured;
   const slower = slowerRoutes(chosen, 'yes');
   const but = slower.length === 0 ? '' : `, but ${list(slower.map(slowerText))}`;
-  if (chosen.ratio[measured.objective] === null)
-    return `${baseline} does not keep up with the requests${but}`;
+  if (chosen.ratio[measured.objective] === null) return `${baseline} cannot keep up with the requests${but}`;
   if (chosen.verdict === 'same') return `as good as ${baseline}${but}`;
   return `${gainText(measured, chosen)}${but}`;
 }
@@ -86,16 +85,16 @@ function whyNot(measured: MeasuredTune): string {
   const { twin, sizes, method, baseline, objective, notes } = measured;
   const minutes = notes.find((note) => note.id === 'tune.needs-minutes');
   if (minutes !== undefined)
-    return `one run takes so long that an answer needs about ${formatCount(minutes.minutes, 'minute')}: give --time ${minutes.minutes * 60}`;
+    return `one run takes so long that an answer needs about ${formatCount(minutes.minutes, 'minute')}: set --time ${minutes.minutes * 60}`;
   if (twin?.noisy)
-    return `the machine is too noisy: ${baseline} differs from itself by ${change(twin.ratio)}`;
+    return `the machine is too noisy: two measurements of ${baseline} differ by ${change(twin.ratio)}`;
   if (sizes.length > 0 && sizes.every(({ overloaded }) => overloaded))
-    return 'no size keeps up with the requests that come: send fewer';
+    return 'no size can keep up with the incoming requests: send fewer';
   if (method.blocks < FIRST_LOOK)
-    return `too little was measured: ${formatCount(method.blocks, 'block')}, and ${FIRST_LOOK} are the least`;
+    return `the measurement has ${formatCount(method.blocks, 'block')} and needs at least ${FIRST_LOOK}`;
   if (objective === 'p99' && sizes.every(({ p99Ms }) => p99Ms === null))
-    return 'there were too few requests for a 99th percentile: send more, or give more --time';
-  return 'sizes differ too little, or vary too much, to be told apart: give more --time';
+    return 'too few requests arrived for a 99th percentile: send more, or raise --time';
+  return 'the sizes differ too little, or vary too much, to tell them apart: raise --time';
 }
 
 const numbers = (sizes: readonly TunedSize[]): number[] => sizes.map(({ size }) => size);
@@ -104,12 +103,12 @@ const cannotTell: Rule = (measured) => {
   const { twin, baseline, answer, method } = measured;
   if (answer !== 'cannot tell') return null;
   if (twin?.noisy) {
-    const text = `${baseline} differs from its twin by ${formatChange(twin.ratio, twin.interval)}: something beside the size changes all the while; measure on a quieter machine, or for longer`;
+    const text = `two measurements of ${baseline} differ by ${formatChange(twin.ratio, twin.interval)}: something other than the size keeps changing; measure on a quieter machine, or for longer`;
     return warning('tune.noisy', text, { ratio: twin.ratio, interval: twin.interval ?? [] });
   }
   const best = leaningTo(measured);
   if (best === undefined || best.size === baseline) return null;
-  const text = `the estimates lean to ${best.size}: ${gainText(measured, best)}`;
+  const text = `the estimates lean towards ${best.size}: ${gainText(measured, best)}`;
   return note('tune.unclear', text, { size: best.size, blocks: method.blocks });
 };
 
@@ -127,7 +126,7 @@ const routesSlower =
     if (routes.length === 0 || chosen?.size === measured.baseline) return null;
     const are = slower === 'maybe' ? 'may be' : verb(routes, 'is', 'are');
     const names = routes.map(({ route, ratio }) => `${route} (${change(ratio ?? 1)})`);
-    const text = `at ${chosen?.size} ${list(names)} ${are} slower than at ${measured.baseline}`;
+    const text = `at ${chosen?.size}, ${list(names)} ${are} slower than at ${measured.baseline}`;
     const ratios = routes.map(({ ratio }) => ratio ?? 1);
     return warning(id, text, { routes: routes.map(({ route }) => route), ratios });
   };
@@ -135,27 +134,27 @@ const routesSlower =
 const chance: Rule = (measured) => {
   const { size, chanceSlower = null } = sizeIn(measured, measured.recommended) ?? {};
   if (chanceSlower === null || chanceSlower < LEAST_CHANCE || measured.answer === 'no pool use') return null;
-  const text = `a chance of ${percent(chanceSlower)} % that ${size} is more than 5 % worse than the best size`;
+  const text = `there is a ${percent(chanceSlower)} % chance that ${size} is more than 5 % worse than the best size`;
   return note('tune.chance', text, { chance: chanceSlower });
 };
 
 const overloaded: Rule = ({ sizes }) => {
   const hit = numbers(sizes.filter((size) => size.overloaded));
-  const text = `${list(hit)} ${verb(hit, 'does', 'do')} not keep up with the requests that come, which pile up`;
+  const text = `${list(hit)} cannot keep up with the incoming requests, which pile up`;
   return hit.length > 0 && warning('tune.overloaded', text, { sizes: hit });
 };
 
 const failing: Rule = ({ sizes, baseline }) => {
   const hit = sizes.filter((size) => size.failing);
   if (hit.length > 0) {
-    const text = `clearly more requests fail at ${list(numbers(hit))} than at ${baseline}: ${verb(hit, 'it is', 'they are')} out`;
+    const text = `clearly more requests fail at ${list(numbers(hit))} than at ${baseline}, so ${verb(hit, 'this size was', 'these sizes were')} dropped`;
     const evidence = { sizes: numbers(hit), failed: hit.map(({ failed }) => failed) };
     return warning('tune.failing-sizes', text, evidence);
   }
   const failed = sizes.reduce((sum, size) => sum + size.failed, 0);
   const requests = failed + sizes.reduce((sum, size) => sum + size.requests, 0);
   if (failed === 0 || failed / requests < MANY_FAILURES) return null;
-  const text = `${percent(failed / requests)} % of the requests failed, whatever the size; only the others are compared`;
+  const text = `${percent(failed / requests)} % of the requests failed, regardless of the size; only successful requests are compared`;
   return warning('tune.failures', text, { failed, requests });
 };
 
@@ -175,7 +174,7 @@ const lookupWait: Rule = (measured) => {
   const { baseline } = measured;
   const { fast = null, slow = null } = sizeIn(measured, baseline)?.queueWaitMs ?? {};
   if (fast === null || slow === null || slow < NOTABLE_LOOKUP_MS || slow < LOOKUPS_QUEUE * fast) return null;
-  const text = `lookups wait ${formatMs(slow)} at ${baseline}, and other jobs ${formatMs(fast)}: of ${baseline} threads at most ${slowJobLimit(baseline)} look names up at a time`;
+  const text = `lookups wait ${formatMs(slow)} at ${baseline}, and other jobs ${formatMs(fast)}: at most ${slowJobLimit(baseline)} of ${baseline} threads look up names at a time`;
   return note('tune.lookup-wait', text, { slowMs: slow, fastMs: fast });
 };
 
@@ -185,7 +184,7 @@ const coresBusy: Rule = (measured) => {
   const at = sizeIn(measured, recommended ?? baseline);
   const busy = at?.cpu.machineCores ?? null;
   if (busy === null || busy < BUSY_SHARE * cores) return null;
-  const text = `${formatDecimal(busy)} of ${formatCount(cores, 'core')} are busy at ${at?.size}: more threads share them, and do not add any`;
+  const text = `${formatDecimal(busy)} of ${formatCount(cores, 'core')} are busy at ${at?.size}: more threads would share these cores, not add to them`;
   return note('tune.cores-busy', text, { busy, cores });
 };
 
@@ -203,47 +202,47 @@ const noFasterAnd =
     const insteadOfMs = chosen === undefined ? null : figure(chosen);
     if (hit.length === 0 || insteadOfMs === null) return null;
     const ms = hit.map((size) => figure(size) ?? 0);
-    const text = `${list(numbers(hit))} ${verb(hit, 'is', 'are')} no faster than ${chosen?.size}, and ${what} is ${list(ms.map(formatMs))} instead of ${formatMs(insteadOfMs)}`;
+    const text = `${list(numbers(hit))} ${verb(hit, 'is', 'are')} no faster than ${chosen?.size}, and ${verb(hit, 'raises', 'raise')} ${what} from ${formatMs(insteadOfMs)} to ${list(ms.map(formatMs))}`;
     return advice(id, text, { sizes: numbers(hit), ms, insteadOfMs });
   };
 
 const tryLarger: Rule = ({ answer, recommended: size, sizes }) => {
   if (answer !== 'change' || size === null || size !== sizes.at(-1)?.size) return null;
-  const text = `${size} is the largest size that was tried: try larger ones, with --sizes ${size},${2 * size},${4 * size}`;
+  const text = `${size} is the largest size measured: measure larger sizes with --sizes ${size},${2 * size},${4 * size}`;
   return advice('tune.try-larger', text, { size });
 };
 
 const OPEN_STREAM =
-  'as many requests come whatever the size, so that requests per second tell nothing: compare by --objective mean';
+  'the request rate is the same at every size, so requests per second cannot tell sizes apart: use --objective mean';
 
 const openStream: Rule = ({ objective, method }) =>
   method.openStream && objective === 'throughput' && warning('tune.open-stream', OPEN_STREAM);
 
 const leftEarly: Rule = ({ sizes }) => {
   const left = numbers(sizes.filter((size) => size.leftEarly));
-  const text = `${list(left)} left early: more than 10 % worse than the best, so that the time went to the others`;
+  const text = `${list(left)} ${verb(left, 'was', 'were')} dropped early, because more than 10 % worse than the best; the remaining sizes got the time`;
   return left.length > 0 && note('tune.left-early', text, { sizes: left });
 };
 
 const disturbed: Rule = ({ sizes, method: { windows } }) => {
   const hit = sizes.flatMap(({ rounds }) => rounds).filter((round) => round.disturbed).length;
-  const text = `${hit} of ${formatCount(windows, 'window')} were disturbed (a process came or went, or the traffic paused), and are not compared`;
+  const text = `${hit} of ${formatCount(windows, 'window')} were disturbed (a process started or ended, or the traffic paused) and are excluded`;
   return hit > 0 && note('tune.disturbed', text, { disturbed: hit, windows });
 };
 
 const ROOM = {
-  pids: 'the limit of processes (pids) leaves room for',
-  limit: 'the pool can be resized up to',
+  pids: 'the pids limit leaves room for',
+  limit: 'the pool can be resized to at most',
 } as const;
 
-/** What befell the measurement, as it was told by whoever did it. */
+/** Incidents during the measurement. */
 const NOTES: Texts<TuneNote> = {
   'tune.app-sets-size': ({ limit, wanted }) =>
-    `the app sets UV_THREADPOOL_SIZE itself: it has ${formatCount(limit, 'thread')}, so that no size up to ${wanted} beyond that could be tried`,
+    `the app sets UV_THREADPOOL_SIZE itself and has ${formatCount(limit, 'thread')}, so larger sizes (up to ${wanted}) could not be measured`,
   'tune.sizes-left-out': ({ sizes, because, limit }) =>
     `${list(sizes)} ${verb(sizes, 'was', 'were')} left out: ${ROOM[because]} ${formatCount(limit, 'thread')}`,
   'tune.traffic-restarted': ({ times }) =>
-    `the command that sends the requests ended before the answer was known, and was started anew ${formatCount(times, 'time')}`,
+    `the load generator ended before the answer was known, and was restarted ${formatCount(times, 'time')}`,
   'tune.traffic-limited': ({ detail }) => detail,
   'tune.needs-minutes': ({ minutes }) =>
     `one run takes so long that an answer needs about ${formatCount(minutes, 'minute')}`,

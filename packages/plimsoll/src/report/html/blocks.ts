@@ -67,7 +67,7 @@ const LONGEST_LINE = 40;
 
 /** With every column that has a value, scrolled where it is too wide. */
 function drawTable({ caption, columns, rows, chosen }: Table): Html {
-  const kept = columns.flatMap((_, index) =>
+  const visible = columns.flatMap((_, index) =>
     rows.some((row) => textOf(row[index] ?? '') !== '') ? [index] : [],
   );
   const classes = columns.map(({ align }, index) => {
@@ -78,9 +78,11 @@ function drawTable({ caption, columns, rows, chosen }: Table): Html {
     scope === null || textOf(cell) === ''
       ? html`<td class="${classes[index] ?? ''}">${drawCell(cell)}</td>`
       : html`<th scope="${scope}" class="${classes[index] ?? ''}">${drawCell(cell)}</th>`;
-  const head = kept.map((index) => cellOf(columns[index]?.title ?? '', index, 'col'));
+  const head = visible.map((index) => cellOf(columns[index]?.title ?? '', index, 'col'));
   const body = rows.map((row, at) => {
-    const cells = kept.map((index) => cellOf(row[index] ?? '', index, index === kept[0] ? 'row' : null));
+    const cells = visible.map((index) =>
+      cellOf(row[index] ?? '', index, index === visible[0] ? 'row' : null),
+    );
     return html`<tr class="${at === chosen ? 'chosen' : ''}">${cells}</tr>`;
   });
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table><caption>${caption}</caption>

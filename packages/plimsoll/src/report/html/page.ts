@@ -46,9 +46,8 @@ ${reports.map((report, index) => drawReport(report, ids[index] as string))}
 `.text;
 }
 
-const DATA =
-  'The page carries its data without single rounds and jobs, which are in the files that it was made from.';
-const TOO_LARGE = 'The data is too large for this page; it is in the files that the page was made from.';
+const DATA = 'The page contains its data except single rounds and jobs, which are in the source files.';
+const TOO_LARGE = 'The data is too large for this page; it is in the source files.';
 
 const LONGEST = 60;
 
@@ -93,7 +92,7 @@ function verdictCards(reports: readonly Report[], ids: readonly string[]): Html 
   if (cards.length === 0) return null;
   const left = cards.length - MOST_CARDS;
   const title = all.some(({ sign }) => sign !== '') ? 'Which UV_THREADPOOL_SIZE' : 'What would help';
-  const more = left > 0 ? html`<p class="note">${left} more are told with their results.</p>` : null;
+  const more = left > 0 ? html`<p class="note">${left} more verdicts follow with their results.</p>` : null;
   return html`<section class="verdicts" aria-labelledby="verdicts-h"><h2 id="verdicts-h">${title}</h2><div class="cards">${cards.slice(0, MOST_CARDS)}</div>${more}</section>`;
 }
 

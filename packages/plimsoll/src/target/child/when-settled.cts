@@ -11,7 +11,7 @@ type Then = (
  *
  * @param inside called with what asks a promise for its value: it may enter a context.
  * @returns the result; of a promise, one that settles as it does: to watch the first alone would count as handling its
- *   rejection, which Node then reports to nobody.
+ *   rejection, which Node then does not report.
  */
 function whenSettled(
   result: unknown,

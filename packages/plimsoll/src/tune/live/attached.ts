@@ -42,7 +42,7 @@ async function start(pid: number, target: LiveTarget, signal: AbortSignal): Prom
     if (answer === 'busy')
       throw new PlimsollError(
         'PLIMSOLL_ALREADY_TUNED',
-        `process ${pid} is being measured by another plimsoll; wait until that one has ended`,
+        `another plimsoll is measuring process ${pid}; wait until it has ended`,
       );
   } finally {
     await attached.close();

@@ -101,6 +101,6 @@ function withinLimit(sizes: readonly number[], baseline: number, limit: number |
   if (baseline <= limit) return sizes.filter((size) => size <= limit);
   throw new PlimsollError(
     'PLIMSOLL_NOT_RESIZED',
-    `the pool has ${limit} ${limit === 1 ? 'thread' : 'threads'}, and cannot have the ${baseline} of the baseline: the program sets UV_THREADPOOL_SIZE by itself; have it leave that alone, or choose a baseline and sizes up to ${limit}`,
+    `the pool has ${limit} ${limit === 1 ? 'thread' : 'threads'} and cannot grow to the baseline of ${baseline}, because the program sets UV_THREADPOOL_SIZE itself; remove this from the program, or choose a baseline and sizes up to ${limit}`,
   );
 }

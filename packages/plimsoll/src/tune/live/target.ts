@@ -133,8 +133,8 @@ export class LiveTarget {
     throw new PlimsollError(
       'PLIMSOLL_NOT_MEASURED',
       pid === undefined
-        ? `no Node process of the command could be measured within ${Math.round(ms / 1000)} s: is it no Node program, does something in it set NODE_OPTIONS anew, or does it run with --permission?`
-        : `process ${pid} did not get through to ${this.socket}: does it run with --permission, or in a container of its own?`,
+        ? `no Node process of the command could be measured within ${Math.round(ms / 1000)} s: is it a Node program? Does it overwrite NODE_OPTIONS, or run with --permission?`
+        : `process ${pid} could not connect to ${this.socket}: does it run with --permission, or in a container?`,
     );
   }
 
@@ -302,7 +302,7 @@ export class LiveTarget {
     if (await this.#until(() => this.pids.length > 0, SUCCESSOR_MS)) return;
     throw new PlimsollError(
       'PLIMSOLL_TARGET_DIED',
-      `the program ended while it was measured${this.#size === null ? '' : ` with ${this.#size} pool threads`}`,
+      `the program ended during the measurement${this.#size === null ? '' : ` with ${this.#size} pool threads`}`,
     );
   }
 

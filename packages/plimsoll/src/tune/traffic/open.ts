@@ -53,7 +53,7 @@ export function trafficSource({
   if (urls.length === 0) return null;
   const { method } = asked;
   if (method !== undefined && !/^[a-z-]+$/i.test(method))
-    throw usage(`method: must be a method of HTTP such as POST, not ${JSON.stringify(method)}`);
+    throw usage(`method: must be an HTTP method such as POST, not ${JSON.stringify(method)}`);
   const requests = { ...asked, urls, method: method?.toUpperCase(), headers: headersOf(headers) };
   checkUrls(requests);
   return { from: 'urls', ...requests };
@@ -67,7 +67,7 @@ function headersOf(lines: readonly string[]): Record<string, string> {
   for (const line of lines) {
     const [, name, value] = HEADER.exec(line) ?? [];
     if (name === undefined || value === undefined)
-      throw usage(`headers: must be such as "authorization: Bearer x", not ${JSON.stringify(line)}`);
+      throw usage(`headers: must look like "authorization: Bearer x", not ${JSON.stringify(line)}`);
     const key = name.toLowerCase();
     headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
   }

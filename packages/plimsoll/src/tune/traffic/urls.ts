@@ -85,7 +85,7 @@ export async function sendToUrls(
     trouble: () =>
       sent.refused * 2 > sent.requests
         ? {
-            text: `${sent.refused} of ${sent.requests} requests to ${order.urls.join(', ')} got no good answer (${printable(sent.reason)})`,
+            text: `${sent.refused} of ${sent.requests} requests to ${order.urls.join(', ')} got no successful response (${printable(sent.reason)})`,
             isAll: sent.refused === sent.requests,
           }
         : null,
@@ -120,7 +120,7 @@ async function reach(url: URL, signal: AbortSignal): Promise<void> {
     if (performance.now() > until)
       throw new PlimsollError(
         'PLIMSOLL_UNREACHABLE',
-        `--url: nothing takes connections at ${url.origin} (${problem}); does it name the port that the app listens on?`,
+        `--url: nothing accepts connections at ${url.origin} (${problem}); does it name the port that the app listens on?`,
       );
     await sleep(LOOK_MS);
   }

@@ -29,7 +29,7 @@ import {
   UNKNOWN,
 } from './tags.js';
 
-/** Deeper values go to structured clone, whose limit is that of the stack of whoever reads them. */
+/** Deeper values go to structured clone, whose limit is the stack of the reading thread. */
 const MAX_DEPTH = 200;
 /** Buffers from this size on travel beside the words: one copy less. */
 const BULK_BYTES = 64 * 1024;

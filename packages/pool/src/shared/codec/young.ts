@@ -27,7 +27,7 @@ export function madeBuffer(bytes: number): void {
   sinceLook += bytes;
   if (sinceLook >= PER_COLLECTION) look();
   owed = Math.min(capacity, owed + bytes * share);
-  // A string that nobody keeps.
+  // A string without a reference.
   for (; owed >= PIECE; owed -= PIECE) filling.latin1Slice(0, PIECE);
 }
 
