@@ -54,7 +54,7 @@ export { startCommand } from '../../packages/plimsoll/dist/lab/command.js';
 export { LiveProcess, type Start } from '../../packages/plimsoll/dist/lab/fresh-process.js';
 export { Guardian, type Supervision, withGuardian } from '../../packages/plimsoll/dist/lab/guardian.js';
 export { killGroup, lastWords, startGroup } from '../../packages/plimsoll/dist/lab/process.js';
-export { type ChosenResolver, openResolver } from '../../packages/plimsoll/dist/lab/resolver/open.js';
+export { openLocalResolver, type Resolver } from '../../packages/plimsoll/dist/lab/resolver/local.js';
 export { DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../../packages/plimsoll/dist/libuv/pool-size.js';
 export {
   because,
@@ -86,7 +86,7 @@ export {
   percent,
 } from '../../packages/plimsoll/dist/report/format.js';
 export { type Foreign, reportPage } from '../../packages/plimsoll/dist/report/html/page.js';
-export { environmentLines, machineLine } from '../../packages/plimsoll/dist/report/machine-line.js';
+export { machineLine } from '../../packages/plimsoll/dist/report/machine-line.js';
 export { progressLine } from '../../packages/plimsoll/dist/report/progress.js';
 export { STOPPED } from '../../packages/plimsoll/dist/report/sizes.js';
 export { plainStyle, type Style, terminalStyle } from '../../packages/plimsoll/dist/report/style.js';
@@ -145,5 +145,6 @@ export type { Window } from '../../packages/plimsoll/dist/tune/sample.js';
 export { openTraffic } from '../../packages/plimsoll/dist/tune/traffic/open.js';
 export { looksLikePath } from '../../packages/plimsoll/dist/workloads/targets.js';
 export { blockOrders } from './block-orders.js';
+export { environmentLines } from './environment-lines.js';
 export { readOptions } from './read-options.js';
 export { reasonOf } from './reason-of.js';

@@ -1,15 +1,8 @@
 import { usage } from '../errors.js';
 import { cpuCount } from '../host/cpu.js';
-import type { DnsMode } from '../lab/resolver/open.js';
 import { clampPoolSize, DEFAULT_POOL_SIZE, LARGEST_POOL_SIZE } from '../libuv/pool-size.js';
-import {
-  type CheckedOptions,
-  COMMANDS,
-  type CommandName,
-  type Option,
-  type Options,
-  type OptionsOf,
-} from './options.js';
+import type { Option, Options } from './option.js';
+import { type CheckedOptions, COMMANDS, type CommandName, type OptionsOf } from './options.js';
 
 type Bounds = Pick<Option, 'kind' | 'least' | 'most' | 'choices'>;
 
@@ -64,11 +57,6 @@ const RULES: { readonly [Kind in Option['kind']]?: Rule } = {
     must: () => 'must be a URL such as http://127.0.0.1:3000/path',
   },
   args: { read: readArgs, is: Array.isArray, must: () => `must be a JSON array, such as '["secret", 10]'` },
-  dns: {
-    read: readDns,
-    is: isThere,
-    must: () => 'must be auto, system, hosts, local or local:MS (a delay of 0 to 10000 ms)',
-  },
 };
 
 const isWithin = (value: number, least: number, most: number): boolean => value >= least && value <= most;
@@ -163,12 +151,6 @@ export function checkOptions<Name extends CommandName>(
   });
   checkTogether(Object.fromEntries(rows), values, (key) => key);
   return Object.fromEntries(checked) as CheckedOptions<Name>;
-}
-
-function readDns(text: string): DnsMode | undefined {
-  if (text === 'auto' || text === 'system' || text === 'hosts' || text === 'local') return { mode: text };
-  const delayMs = Number(/^local:(\d+)$/.exec(text)?.[1]);
-  return delayMs <= 10_000 ? { mode: 'local', delayMs } : undefined;
 }
 
 /** Assignments `WORKLOAD.PARAMETER=VALUE`, by workload. */

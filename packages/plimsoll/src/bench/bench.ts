@@ -10,14 +10,8 @@ import { analyseWorkload, compareRounds, failedWorkload } from './analyse.js';
 import type { BenchPlan, BenchProgress, ChosenWorkload } from './options.js';
 import { contestPools, type PoolsPlan } from './pools.js';
 
-type Method = BenchResult['method'];
-
 /** What was measured; the sentences about it are composed above. */
-export interface Measured extends Omit<BenchResult, 'findings' | 'method'> {
-  readonly method: Omit<Method, 'dns'> & {
-    readonly dns: Omit<NonNullable<Method['dns']>, 'because'> | null;
-  };
-}
+export type Measured = Omit<BenchResult, 'findings'>;
 
 /**
  * Measure every workload at every pool size, by short rounds in turn, and say which size suits it.
@@ -25,7 +19,7 @@ export interface Measured extends Omit<BenchResult, 'findings' | 'method'> {
  * A workload that fails is part of the result (`failure`), with what was measured before. When `signal` aborts, the
  * processes are ended and the result holds the complete blocks (`method.interrupted`).
  *
- * @throws {PlimsollError} when nothing can be measured at all: no temporary directory, no resolver.
+ * @throws {PlimsollError} when nothing can be measured at all: no temporary directory.
  */
 export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>): Promise<Measured> {
   const { guardian, signal } = context;
@@ -34,7 +28,7 @@ export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>
   const directory = guardian.temporaryDirectory();
   const environment = captureEnvironment({ directory });
   const usesDns = plan.workloads.some((workload) => workload.usesDns);
-  const resolver = usesDns ? await openResolver(plan.dns, guardian) : null;
+  const resolver = usesDns ? await openResolver(guardian) : null;
   const random = createRandom(seed);
   const workloads: WorkloadResult[] = [];
   try {
@@ -59,7 +53,7 @@ export async function bench(plan: BenchPlan, context: Supervision<BenchProgress>
         ...{ timeMs, baseline, sizes: [...sizes], seed, level: LEVEL },
         dns: resolver && {
           ...{ mode: resolver.mode, delayMs: resolver.delayMs, description: resolver.description },
-          ...{ requested: resolver.requested, refused: [...resolver.refused] },
+          because: resolver.because,
         },
         startedAt: startedAt.toISOString(),
         seconds: (Date.now() - startedAt.getTime()) / 1000,

@@ -137,8 +137,6 @@ const HINTS: Record<string, string> = {
   ENFILE: 'too many files are open on this machine; lower operations',
   EACCES: 'its directory cannot be written to; set TMPDIR to one that can',
   EROFS: 'its directory is read-only; set TMPDIR to one that can be written to',
-  ENOTFOUND: 'names cannot be resolved here; set dns to local or hosts',
-  EAI_AGAIN: 'the resolver does not answer; set dns to local or hosts',
 };
 
 function badAnswer(

@@ -1,4 +1,3 @@
-import type { DnsMode } from '../lab/resolver/open.js';
 import type { GenerationsResult } from '../stats/generations.js';
 import type { WorkloadSpec } from '../workloads/prepare.js';
 
@@ -22,7 +21,6 @@ export interface BenchPlan {
   readonly timeMs: number | null;
   /** The most generations of isolated processes. */
   readonly blocks: number;
-  readonly dns: DnsMode;
   readonly seed: number;
   /** A process that does not start, or does not end a round, within so long counts as hung. */
   readonly deadlineMs: number;

@@ -57,7 +57,7 @@ export async function draw(
   const { servers, close } = await startServers(directory, LATENCY_MS);
   const { size } = options;
   const name = nameOf(options.subject);
-  const resolver = name === 'lookup' ? await openLookups(guardian) : null;
+  const resolver = name === 'lookup' ? await openResolver(guardian, LATENCY_MS) : null;
   const { names = [], prefix = [], description = '' } = resolver ?? {};
   const record = (requests: number): Promise<Recorded> => {
     const folder = join(directory, `requests-${requests}`);
@@ -88,16 +88,6 @@ export async function draw(
     ...{ description: describe(options, description), size, observedThreads },
     ...{ startedAt: startedAt.toISOString(), interrupted: signal.aborted, experiments },
   };
-}
-
-/** Lookups that take their time, where that can be had; otherwise of localhost. */
-async function openLookups(guardian: Guardian): ReturnType<typeof openResolver> {
-  try {
-    return await openResolver({ mode: 'local', delayMs: LATENCY_MS }, guardian);
-  } catch (error) {
-    if (!(error instanceof PlimsollError)) throw error;
-    return openResolver({ mode: 'hosts' }, guardian);
-  }
 }
 
 function describe({ subject, url }: DrawPlan, resolver: string): string {

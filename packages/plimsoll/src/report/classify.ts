@@ -40,7 +40,7 @@ const SLOW = '½';
 const OTHERS = 'others';
 
 /** What uses the pool and what does not, as lists; a few results with their explanations. */
-export function classificationDocument(result: Classification, explain = false): Report {
+export function classificationDocument(result: Classification): Report {
   const { environment, size, results, seconds, interrupted } = result;
   return {
     command: 'plimsoll classify',
@@ -49,7 +49,7 @@ export function classificationDocument(result: Classification, explain = false):
       `all ${size} pool threads blocked in open(2) · ${formatCount(results.length, 'operation')} in ${formatMs(seconds * 1000)}`,
     ],
     warning: interrupted ? 'interrupted: these were decided by then' : null,
-    sections: explain || results.length <= EXPLAINED ? results.map(explained) : groups(result),
+    sections: results.length <= EXPLAINED ? results.map(explained) : groups(result),
   };
 }
 

@@ -29,8 +29,6 @@ export interface Table {
   readonly rows: readonly (readonly Cell[])[];
   /** The row that is recommended; -1 when none is. */
   readonly chosen?: number;
-  /** Drawn as intervals on one axis, a row each, before the column `at`. */
-  readonly plot?: Readonly<{ at: number; expendable: number; ratios: readonly (Ratio | null)[] }>;
 }
 
 /** One measure over pool sizes, on logarithmic axes: all values are above 0. Back ends that only write leave it out. */

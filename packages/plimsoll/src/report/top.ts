@@ -1,7 +1,5 @@
 import { printable } from '../host/printable.js';
-import type { RescueStatus } from '../host/rescue-status.js';
-import type { Doing } from '../top/doing.js';
-import type { SeenProcess, SeenThread } from '../top/look.js';
+import type { Doing, RescueStatus, SeenProcess, SeenThread } from '../results/pool-activity.js';
 import { column, notes, type Section, type Tone } from './document.js';
 import { formatCount, formatDuration, percent } from './format.js';
 import type { Style } from './style.js';
@@ -17,20 +15,19 @@ export interface ScreenState {
   readonly help: boolean;
   readonly paused: boolean;
   readonly sort: SortKey;
-  readonly line: string | null;
 }
 
 const HELP = [
   'busy is how many pool threads run, wait for a core, or are blocked in their work;',
   '~ is before a number of threads that were created together, where no more may be read (Node 20).',
-  's sorts by the busiest pool or by PID, r resizes a pool, p pauses, q quits.',
+  's sorts by the busiest pool or by PID, p pauses, q quits.',
 ];
 
 const MOST_WITH_THREADS = 4;
 
 export function screenLines(
   processes: readonly SeenProcess[],
-  { history, help, paused, sort, line }: ScreenState,
+  { history, help, paused, sort }: ScreenState,
   style: Style,
 ): string[] {
   const inOrder = sort === 'pid' ? processes.toSorted((a, b) => a.pid - b.pid) : processes;
@@ -41,7 +38,7 @@ export function screenLines(
   const withThreads = processes.length > MOST_WITH_THREADS ? [] : inOrder;
   const sections: Section[] = [
     { title: 'plimsoll top', aside: `${counts}${paused ? '  paused' : ''}`, blocks: [] },
-    { blocks: [...notes([line], 'pool'), ...(help ? notes(HELP, 'soft') : [])] },
+    { blocks: help ? notes(HELP, 'soft') : [] },
     processesSection(inOrder, history, style),
     ...withThreads.map((process) => threadsSection(process, style)),
   ];

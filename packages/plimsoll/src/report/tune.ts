@@ -109,7 +109,6 @@ function sizesTable(result: TuneResult): Table {
     time: [column(isRun ? 'time' : 'mean'), ({ meanMs }) => ms(meanMs)],
     figures: figures.filter(([, text]) => sizes.some((size) => text(size) !== NONE)),
     ratioOf: ({ ratio: { [objective]: ratio }, interval }) => (ratio === null ? null : { ratio, interval }),
-    plotRank: 5,
     verdictOf: (size) => ({
       text: verdictWord(size, result),
       tone: size.overloaded || size.failing ? 'bad' : VERDICT_TONE[size.verdict],

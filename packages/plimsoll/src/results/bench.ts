@@ -112,12 +112,10 @@ export const benchSchema = is.resultSchema('bench', 'Result of plimsoll bench', 
     level: z.number(),
     dns: z
       .object({
-        mode: z.enum(['system', 'local', 'hosts']),
+        mode: z.enum(['local', 'hosts']),
         delayMs: z.number().nullable(),
         description: is.text,
-        requested: z.boolean().describe('it was asked for; else it is the first that works'),
-        refused: is.listOf(is.text, 'why those before it in the order do not work here'),
-        because: is.text.describe('the same in words'),
+        because: is.text.describe('why no better one could be had'),
       })
       .nullable(),
     startedAt: z.iso.datetime(),

@@ -1,7 +1,8 @@
 import { usage } from '../errors.js';
 import { familyOf, isGone } from '../host/processes.js';
 import { listNames } from '../host/read.js';
-import { nodeProcesses, type Observer, type SeenProcess } from './look.js';
+import type { SeenProcess } from '../results/pool-activity.js';
+import { nodeProcesses, type Observer } from './look.js';
 
 /** Another one of these, or what runs this one: npx. */
 const TOP = /(?:^|\/| )(?:plimsoll(?:\.js)?|plimsoll\/dist\/cli\/main\.js) top(?: |$)/;

@@ -1,3 +1,5 @@
+import type { TuneResult } from '../results/tune.js';
+
 /** A pool size, or the baseline a second time (the A/A twin). */
 export type Arm = number | 'twin';
 
@@ -43,7 +45,7 @@ export interface Window extends Place {
 }
 
 /** By what sizes are compared: the mean or the 99th percentile of latencies, or requests per second. */
-export type Objective = 'mean' | 'p99' | 'throughput';
+export type Objective = TuneResult['objective'];
 
 /** One run of a command that ends, in a fresh process of one size. The first runs, which warm caches up, are left out. */
 export interface CommandRun extends Place {

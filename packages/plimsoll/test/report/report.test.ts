@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { formatBytes, formatChange, formatDuration, formatMs } from '#plimsoll/report/format.js';
-import { intervalPlot } from '#plimsoll/report/interval-plot.js';
 import { progressLine } from '#plimsoll/report/progress.js';
 import { terminalStyle } from '#plimsoll/report/style.js';
 import { markdownTable, renderTable, wrap } from '#plimsoll/report/table.js';
@@ -43,16 +42,6 @@ describe('tables', () => {
   test('text is wrapped between words', () => {
     assert.deepEqual(wrap('one two three', 8, '  '), ['one two', '  three']);
   });
-});
-
-test('the plot puts the estimate between its bounds and marks 1', () => {
-  const half = { ratio: 0.5, interval: [0.45, 0.55] } as const;
-  const plot = intervalPlot([half, { ratio: 1, interval: null }], 21);
-  assert.equal(plot({ ratio: 1, interval: null }).indexOf('●'), 19);
-  const row = plot(half);
-  assert.equal(row.indexOf('─'), 0);
-  assert.ok(row.indexOf('●') > 0 && row.indexOf('●') < row.lastIndexOf('─'));
-  assert.equal(row.indexOf('│'), 19);
 });
 
 test('progress fits the terminal', () => {

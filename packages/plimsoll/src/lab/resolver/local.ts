@@ -8,13 +8,15 @@ import { endOf, killGroup, type Started, startProcess } from '../process.js';
 
 /** Where lookups go in an experiment, and how its processes are started so that they go there. */
 export interface Resolver {
-  readonly mode: 'system' | 'local' | 'hosts';
-  /** The set delay of an answer in milliseconds; `null` when nobody knows it. */
+  readonly mode: 'local' | 'hosts';
+  /** The set delay of an answer in milliseconds; `null` when there is none. */
   readonly delayMs: number | null;
   readonly names: readonly string[];
   /** Command that every measuring process is started through. */
   readonly prefix: readonly string[];
   readonly description: string;
+  /** Why it is this one. */
+  readonly because: string;
   close(): Promise<void>;
 }
 
@@ -77,6 +79,7 @@ export async function openLocalResolver(delayMs: number, guardian: Guardian): Pr
       '--',
     ],
     description: `a resolver on loopback that answers after ${delayMs} ms, in a private namespace`,
+    because: 'the first choice works',
     async close() {
       await killGroup(responder);
       guardian.forget(pid);
