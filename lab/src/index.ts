@@ -138,9 +138,9 @@ export {
 } from '../../packages/plimsoll/dist/stats/quantile.js';
 export { createRandom, type Random } from '../../packages/plimsoll/dist/stats/random.js';
 export { record } from '../../packages/plimsoll/dist/trace/record.js';
-export { timeCommand } from '../../packages/plimsoll/dist/tune/commands.js';
 export { judge } from '../../packages/plimsoll/dist/tune/judge.js';
 export { LiveTarget } from '../../packages/plimsoll/dist/tune/live/target.js';
+export { timeCommand } from '../../packages/plimsoll/dist/tune/runs.js';
 export type { Window } from '../../packages/plimsoll/dist/tune/sample.js';
 export { openTraffic } from '../../packages/plimsoll/dist/tune/traffic/open.js';
 export { looksLikePath } from '../../packages/plimsoll/dist/workloads/targets.js';

@@ -6,7 +6,6 @@ import { type CheckedOptions, COMMANDS, type CommandName, type OptionsOf } from 
 
 type Bounds = Pick<Option, 'kind' | 'least' | 'most' | 'choices'>;
 
-/** How values of a kind are read from a text, and which are right. */
 interface Rule {
   /** What cannot be read becomes a value that is not right. */
   readonly read?: (text: string) => unknown;
@@ -76,12 +75,7 @@ export const ascending = (values: readonly number[]): number[] => [...new Set(va
 export const usualSizes = (cores = cpuCount()): number[] =>
   ascending([1, 2, cores, 2 * cores, 4 * cores, 16, 64].map(clampPoolSize));
 
-/**
- * A value that a program gave; of a list without repetitions, sizes in ascending order.
- *
- * @param shown the value as it was given.
- * @throws {PlimsollError} PLIMSOLL_USAGE
- */
+/** @param shown the value as it was given. @returns of a list no repetitions, sizes in ascending order. */
 export function checkValue(option: Bounds, value: unknown, name: string, shown?: string): unknown {
   const item = ITEMS[option.kind];
   if (item !== undefined) {
@@ -138,7 +132,6 @@ export function checkTogether(
   }
 }
 
-/** What a program gave to a command's function, checked, with defaults. @throws {PlimsollError} PLIMSOLL_USAGE */
 export function checkOptions<Name extends CommandName>(
   command: Name,
   given: OptionsOf<Name>,
@@ -153,7 +146,6 @@ export function checkOptions<Name extends CommandName>(
   return Object.fromEntries(checked) as CheckedOptions<Name>;
 }
 
-/** Assignments `WORKLOAD.PARAMETER=VALUE`, by workload. */
 function readAssignments(texts: readonly string[], name: string): Record<string, Record<string, string>> {
   const assignments: Record<string, Record<string, string>> = {};
   for (const text of texts) {

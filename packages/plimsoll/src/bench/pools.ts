@@ -12,7 +12,6 @@ import type { Measurement } from './messages.js';
 
 type Mode = BenchResult['method']['mode'];
 
-/** What one arm of a contest of pools is. */
 export interface PoolArm {
   readonly spec: WorkloadSpec;
   readonly size: number;
@@ -21,7 +20,6 @@ export interface PoolArm {
 }
 
 export interface PoolsPlan<Id extends string | number> {
-  /** The arms, the baseline among them. */
   readonly ids: readonly Id[];
   readonly baseline: Id;
   armOf(id: Arm<Id>): PoolArm;
@@ -32,16 +30,13 @@ export interface PoolsPlan<Id extends string | number> {
   readonly blocks: number;
   readonly process: Pick<MeasuringRequest, 'directory' | 'names' | 'prefix' | 'deadlineMs'>;
   readonly random: Random;
-  /** Asked after each generation. */
   judge(outcome: Outcome<Measurement, Id>, spentMs: number): Standing<Id> & { readonly between: number };
 }
 
-/** How the rounds of a contest go. */
 interface RoundsPlan extends GenerationsFit {
   readonly repetitions: number;
 }
 
-/** A contest that is over, with how it went. */
 export interface PoolsOutcome<Id extends string | number> {
   readonly mode: Mode;
   /** Why pools were not resized. */
@@ -64,8 +59,6 @@ const BETWEEN_ROUNDS_MS = 4;
 /**
  * Compare kinds of work at pool sizes on this machine: a trial run of the baseline says how often the work fits into a round, how
  * many blocks into a generation, and whether a process can have all sizes.
- *
- * @throws {PlimsollError} when the baseline cannot be measured at all.
  */
 export async function contestPools<Id extends string | number>(
   plan: PoolsPlan<Id>,
@@ -133,7 +126,6 @@ async function openTrial<Id extends string | number>(
   }
 }
 
-/** A process whose pool is large enough for the largest size of these arms. */
 async function openFor<Id extends string | number>(
   arms: readonly Arm<Id>[],
   mayResize: boolean,

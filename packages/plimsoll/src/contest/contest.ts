@@ -3,7 +3,6 @@ import type { Random } from '../stats/random.js';
 import { type Arm, nextOrder } from './block-order.js';
 import { type Disturbance, GenerationWatch } from './generation-watch.js';
 
-/** What a round may tell beside its figures. */
 export interface Used {
   /** CPU time of its process since that was started. */
   readonly totalCpuSeconds?: number;
@@ -14,9 +13,7 @@ export interface Contestant<Result extends Used, Id extends string | number = nu
   /** Of the process whose CPU time its rounds tell, if they do. */
   readonly pid?: number;
   round(arm: Arm<Id>): Promise<Result>;
-  /** Let it clean up, and end it. */
   close(): Promise<void>;
-  /** Kill it. */
   end(): Promise<void>;
 }
 
@@ -24,13 +21,11 @@ export interface Contestant<Result extends Used, Id extends string | number = nu
 export interface Round<Result, Id extends string | number = number> {
   readonly generation: number;
   readonly block: number;
-  /** Position in its block. */
   readonly order: number;
   readonly arm: Arm<Id>;
   readonly result: Result;
 }
 
-/** What is known after a generation. */
 export interface Standing<Id> {
   /** The answer is known, and further generations would not change it. */
   readonly settled: boolean;
@@ -41,7 +36,6 @@ export interface Standing<Id> {
 }
 
 export interface ContestPlan<Result extends Used, Id extends string | number = number> {
-  /** The contestants, the baseline among them. */
   readonly ids: readonly Id[];
   readonly baseline: Id;
   /** Of the first generation. */
@@ -59,12 +53,10 @@ export interface ContestPlan<Result extends Used, Id extends string | number = n
   processOf?(arm: Arm<Id>): string;
   /** Start a process for these arms; `twin` is the baseline a second time. */
   open(arms: readonly Arm<Id>[]): Promise<Contestant<Result, Id>>;
-  /** Asked after each generation. */
   judge(outcome: Outcome<Result, Id>): Standing<Id>;
   onRound?(round: Round<Result, Id>): void;
 }
 
-/** Why there were no more generations. */
 export type Stop = 'settled' | 'time' | 'generations' | 'interrupted' | 'failed';
 
 export interface Outcome<Result, Id extends string | number = number> {
@@ -243,7 +235,6 @@ class Contest<Result extends Used, Id extends string | number> {
     return arm === 'twin' || arm === this.#plan.baseline;
   }
 
-  /** A lost contestant is out with its reason. */
   #lose(arm: Arm<Id>, error: unknown): void {
     if (this.#isNeeded(arm) || this.#plan.signal.aborted) throw error;
     this.#lost.set(arm as Id, error);

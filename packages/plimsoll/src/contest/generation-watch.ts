@@ -14,12 +14,10 @@ export class GenerationWatch {
   #before = readMachine();
   #generation = 0;
 
-  /** @param totalCpuSeconds of the process since it was started. */
   used(pid: number, totalCpuSeconds: number): void {
     this.#usedByPid.set(pid, totalCpuSeconds);
   }
 
-  /** A generation has ended. */
   look(): void {
     const after = readMachine();
     const seconds = after.cpuSeconds - this.#before.cpuSeconds + sum([...this.#usedByPid.values()]);

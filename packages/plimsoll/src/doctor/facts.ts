@@ -1,7 +1,6 @@
 import type { Evidence } from '../host/process-pool.js';
 import { poolSizeOf } from '../libuv/pool-size.js';
 
-/** What is known of a process and its pool. */
 export interface ProcessFacts {
   readonly pid: number;
   readonly ppid: number;
@@ -30,7 +29,6 @@ export interface ProcessFacts {
   readonly workers: readonly string[];
 }
 
-/** What the machine gives. */
 export interface MachineFacts {
   readonly effectiveCpus: number;
   /** How many threads and processes the cgroup still allows; `null` without a limit. */

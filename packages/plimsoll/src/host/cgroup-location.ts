@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { type Mount, parseMountinfo } from './mounts.js';
 import { readText } from './read.js';
 
-/** One line of /proc/self/cgroup. */
 interface CgroupMembership {
   /** Names of v1 controllers; empty for the one v2 hierarchy; `name=systemd` and the like are no controllers. */
   controllers: string[];
@@ -16,14 +15,12 @@ interface CgroupMembership {
   path: string;
 }
 
-/** A controller's directories for this process. */
 interface CgroupLocation {
   version: 1 | 2;
   /** From the process's own cgroup up to the highest one that is visible; absolute, without the test root, never empty. */
   directories: string[];
 }
 
-/** Parses /proc/PID/cgroup. Lines of another form are skipped. */
 export const parseCgroupMembership = (text: string): CgroupMembership[] =>
   text.split('\n').flatMap((line) => {
     // Only the first two colons separate: a cgroup's name may hold more of them.

@@ -62,7 +62,6 @@ export function parseLimit(text: string | null): number | null {
   return value === null || value > Number.MAX_SAFE_INTEGER ? null : value;
 }
 
-/** One value of a flat keyed file such as cpu.stat. */
 export function parseKeyed(text: string | null, key: string): number | null {
   const lines = text?.split('\n').map((line) => line.trim().split(/\s+/));
   return parseWhole(lines?.find(([name]) => name === key)?.[1]);

@@ -7,7 +7,6 @@ import { readText } from './read.js';
 export interface FilesystemFacts {
   /** As the kernel calls it: `ext4`, `overlay`, `tmpfs`, `9p` … */
   type: string | null;
-  /** Whether the files live in memory only. */
   isMemory: boolean | null;
 }
 

@@ -9,15 +9,12 @@ import { readText } from './read.js';
 
 /** Counters since boot, all of the whole machine except `nrThrottled`. `null`: unknown. */
 export interface MachineCounters {
-  /** `performance.now()` when they were read, in milliseconds. */
   atMs: number;
   /** Logical CPUs that the jiffies below are summed over. */
   cpus: number | null;
-  /** Time that the hypervisor gave to other guests. */
   stealJiffies: number | null;
   /** Time in processes and kernel threads (user, nice, system); no interrupts: see `parseCpuTimes`. */
   busyJiffies: number | null;
-  /** All time, idle and stolen included. */
   totalJiffies: number | null;
   /** Pressure stall information: time in which some task waited, in microseconds. */
   psiCpuSomeUs: number | null;
@@ -30,14 +27,12 @@ export interface MachineCounters {
 /** What happened between two readings. Shares are fractions from 0 to 1. `null`: unknown. */
 export interface MachineNoise {
   cpus: number | null;
-  /** Of all CPU time. */
   stealShare: number | null;
   /** Of the elapsed time, each: some task waited for a CPU, for a disk, for memory. */
   psiCpuShare: number | null;
   psiIoShare: number | null;
   psiMemoryShare: number | null;
   throttled: number | null;
-  /** CPU that others used, in cores. */
   otherCpuCores: number | null;
 }
 
@@ -74,11 +69,7 @@ export function readMachineCounters(root = '/'): MachineCounters {
   };
 }
 
-/**
- * What happened between two readings.
- *
- * @param usedCpuSeconds CPU that the measurement itself used between them, with the process that watches it; `null` if unknown
- */
+/** @param usedCpuSeconds CPU that the measurement itself used between them, with the process that watches it. */
 export function machineNoise(
   before: MachineCounters,
   after: MachineCounters,
@@ -168,7 +159,6 @@ const share = (part: number | null, whole: number | null): number | null =>
 
 export interface MachineReading {
   readonly counters: MachineCounters;
-  /** CPU time of this process until then. */
   readonly cpuSeconds: number;
 }
 

@@ -70,7 +70,6 @@ export const poolThreadsBetween = (
 ): number | null =>
   after.length === 0 ? null : (countPoolThreads('self') ?? diffPoolThreads(before, after).length);
 
-/** Whether a version of libuv gives its pool threads a name. */
 export const namesPoolThreads = (libuv: string): boolean => isSince(50, libuv);
 
 const named = (threads: readonly ThreadInfo[]): ThreadInfo[] =>

@@ -47,7 +47,6 @@ export function endedChildrenSeconds(root = '/'): number | null {
   return user === null || system === null ? null : (user + system) / TICKS_PER_SECOND;
 }
 
-/** The process that started this one; 0 when it is not known. */
 export const parentOf = (pid: number, root = '/'): number => parseWhole(statOf(pid, root)[4]) ?? 0;
 
 const NODE = /(^|\/)node(js)?( \(deleted\))?$/;
@@ -62,7 +61,6 @@ export function isNodeProcess(pid: number, root = '/'): boolean {
   return isNode && !hasEnded(pid, root);
 }
 
-/** A process and what it started, such as the workers of a cluster. */
 export function familyOf(first: number, all: readonly number[]): number[] {
   const parents = all.map((pid) => [pid, parentOf(pid)] as const);
   const family = new Set([first]);

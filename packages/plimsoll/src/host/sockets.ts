@@ -61,7 +61,6 @@ export function listenersOf(pid: number, root = '/'): Listener[] {
   return [...new Set(socketsOf(pid, root))].flatMap((open) => all.filter(({ inode }) => inode === open));
 }
 
-/** Who has a socket open; `null` when it may not be known. */
 export const holderOf = (inode: string, root = '/'): number | null =>
   (listNumbers(root, '/proc') ?? []).find((pid) => socketsOf(pid, root).includes(inode)) ?? null;
 

@@ -26,7 +26,6 @@ export interface ThreadActivity {
   readonly tellsCalls: boolean;
 }
 
-/** Threads of a process at the look before, by their ids. */
 export type EarlierThreads = ReadonlyMap<number, ThreadActivity>;
 
 /** @returns `null` when there is no such process, or no /proc. */
@@ -73,7 +72,6 @@ export function parseCall(line: string | null): SystemCall | null {
 
 const LONGEST_PATH = 256;
 
-/** Bytes of the memory of a process; `null` when they may not be read. */
 export function readMemory(pid: number, address: bigint, length: number, root = '/'): Buffer | null {
   let file: number | null = null;
   try {
@@ -88,7 +86,6 @@ export function readMemory(pid: number, address: bigint, length: number, root = 
   }
 }
 
-/** The text at an address, up to its zero; `null` when it may not be read. */
 export function readMemoryText(pid: number, address: bigint, root = '/'): string | null {
   const bytes = readMemory(pid, address, LONGEST_PATH, root) ?? readMemory(pid, address, 32, root);
   if (bytes === null) return null;

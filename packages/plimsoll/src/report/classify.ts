@@ -9,7 +9,6 @@ interface Kind {
   readonly tone: Tone;
 }
 
-/** In the order in which people read them. */
 const KINDS: Readonly<Record<PoolVerdict, Kind>> = {
   pool: { title: 'Use the thread pool', text: 'uses the thread pool', tone: 'pool' },
   both: {
@@ -39,7 +38,6 @@ const EXPLAINED = 2;
 const SLOW = '½';
 const OTHERS = 'others';
 
-/** What uses the pool and what does not, as lists; a few results with their explanations. */
 export function classificationDocument(result: Classification): Report {
   const { environment, size, results, seconds, interrupted } = result;
   return {

@@ -2,7 +2,6 @@ import type { Environment } from '../host/environment.js';
 import type { Finding } from '../results/finding.js';
 import type { Bar } from './flame.js';
 
-/** How a text is meant; each back end has its own way to show it. */
 export type Tone = 'good' | 'bad' | 'unsure' | 'pool' | 'soft' | 'strong';
 
 /** Texts may come from other programs: back ends escape them, makers of reports do not. */

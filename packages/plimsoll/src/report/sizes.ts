@@ -42,7 +42,6 @@ export function sizeCurve(
 
 export const NONE = '–';
 
-/** What a table tells of a size: a column, and the text in it. */
 export type Figure<Size> = readonly [column: Column, text: (size: Size) => string];
 
 interface SizesTable<Size> {

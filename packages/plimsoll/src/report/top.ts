@@ -5,7 +5,6 @@ import { formatCount, formatDuration, percent } from './format.js';
 import type { Style } from './style.js';
 import { sectionsText } from './terminal.js';
 
-/** What the screen remembers of a process: pool threads at work at each look, the newest last. */
 type History = ReadonlyMap<number, readonly number[]>;
 
 export type SortKey = 'busy' | 'pid';
@@ -99,7 +98,6 @@ const TONES: Readonly<Record<Doing['what'], Tone>> = {
   blocked: 'pool',
 };
 
-/** Each thread of a process with what it is doing; V8's own ones in one line while they do nothing. */
 function threadsSection({ seen, tellsCalls, pid, rescue }: SeenProcess, { width }: Style): Section {
   const runtime = seen.filter(({ role }) => role === 'runtime');
   const isQuiet = runtime.every(({ doing }) => doing.what === 'idle' || doing.what === 'sleeping');

@@ -128,7 +128,6 @@ function verdictWord(size: TunedSize, { baseline, twin }: TuneResult): string {
 
 const MOST_ROUTES = 10;
 
-/** Routes at the recommended size beside the baseline, the most frequent first; none where there is nothing to compare. */
 function routesSection(result: TuneResult): Section[] {
   const chosen = sizeIn(result, result.recommended);
   const base = sizeIn(result, result.baseline);

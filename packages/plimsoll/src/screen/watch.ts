@@ -9,11 +9,7 @@ import { LiveScreen } from './live-screen.js';
 
 const LEAST_COLUMNS = 60;
 
-/**
- * The screen of `plimsoll top`: draw, wait, look again, until q; the process that is looked at may end meanwhile.
- *
- * @returns the exit code.
- */
+/** The screen of `plimsoll top`: draw, wait, look again, until q; the process that is looked at may end meanwhile. */
 export async function watch(of: number | string | undefined, intervalMs: number): Promise<number> {
   const columns = process.stdout.columns;
   if (columns < LEAST_COLUMNS)

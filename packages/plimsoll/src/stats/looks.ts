@@ -96,8 +96,6 @@ export const evenLooks = (count: number, most: number): number[] =>
 /**
  * How far a mean of `k` observations may be from the truth, in standard errors: with probability `level` it is never farther, at any
  * of the looks from `FIRST_LOOK` on, one after each observation, to `most`.
- *
- * @throws {RangeError} when `most` is below `FIRST_LOOK`.
  */
 export function lookBoundary(most: number, level: number): (k: number) => number {
   if (most < FIRST_LOOK) throw new RangeError(`a look needs ${FIRST_LOOK} observations, not ${most}`);

@@ -9,7 +9,6 @@ export interface Random {
   integer(low: number, high: number): number;
   /** Of the standard normal distribution. */
   normal(): number;
-  /** The same items in random order; the argument stays as it is. */
   shuffle<Item>(items: readonly Item[]): Item[];
 }
 

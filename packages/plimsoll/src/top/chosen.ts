@@ -7,11 +7,7 @@ import { nodeProcesses, type Observer } from './look.js';
 /** Another one of these, or what runs this one: npx. */
 const TOP = /(?:^|\/| )(?:plimsoll(?:\.js)?|plimsoll\/dist\/cli\/main\.js) top(?: |$)/;
 
-/**
- * One look at the processes that are asked for, but not at this one.
- *
- * @throws {PlimsollError} PLIMSOLL_USAGE when there are none.
- */
+/** One look at the processes that are asked for, but not at this one. */
 export function lookAt(observer: Observer, of: number | string | undefined): SeenProcess[] {
   if (listNames('/', '/proc/self/task') === null)
     throw usage(

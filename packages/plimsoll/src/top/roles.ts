@@ -14,8 +14,6 @@ type Role = SeenThread['role'];
 /**
  * What each thread of a Node process is for: by its name since libuv 1.50, and before that by when it was created. libuv creates
  * all pool threads at once.
- *
- * @param size threads of the pool; 0 where nothing tells, too.
  */
 export function rolesOf(
   pid: number,

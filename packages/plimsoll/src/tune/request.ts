@@ -6,7 +6,6 @@ import type { TrafficSource } from './traffic/open.js';
 
 /** What is to be found out; every value is checked already. */
 export interface TuneQuestion {
-  /** In ascending order, the baseline among them. */
   readonly sizes: readonly number[];
   readonly baseline: number;
   readonly objective: Objective;
@@ -38,12 +37,10 @@ export interface TuneContext extends Supervision {
 
 export interface TuneProgress {
   readonly phase: 'starting' | 'waiting' | 'warming up' | 'measuring';
-  /** Of the phase: where requests are waited for. */
   readonly at: string | null;
   readonly blocks: number;
   /** `null` before the first block has ended. */
   readonly known: Judgement | null;
-  /** Share of the time that is spent, 0 to 1. */
   readonly share: number;
   readonly leftMs: number;
 }

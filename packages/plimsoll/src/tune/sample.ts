@@ -35,7 +35,6 @@ export interface Window extends Place {
     readonly p99: number;
     readonly max: number;
   };
-  /** CPU seconds per second of all measured processes. */
   readonly cpuCores: number;
   /** Busy cores of the whole machine, or of the CPUs that this process may use. Null where it cannot be read. */
   readonly machineBusyCores: number | null;
@@ -44,13 +43,11 @@ export interface Window extends Place {
   readonly busyThreads: number | null;
 }
 
-/** By what sizes are compared: the mean or the 99th percentile of latencies, or requests per second. */
 export type Objective = TuneResult['objective'];
 
 /** One run of a command that ends, in a fresh process of one size. The first runs, which warm caches up, are left out. */
 export interface CommandRun extends Place {
   readonly wallMs: number;
-  /** Of the command and all its processes; `null` where it is not known. */
   readonly cpuSeconds: number | null;
 }
 
@@ -58,13 +55,11 @@ export interface CommandRun extends Place {
 export type Sample = Window | CommandRun;
 
 export interface JudgePlan {
-  /** In ascending order, the baseline among them. */
   readonly sizes: readonly number[];
   readonly baseline: number;
   readonly objective: Objective;
   /** About how many blocks the time allows: intervals hold at every look until then, and more looks widen them. */
   readonly mostBlocks: number;
-  /** Of the draws behind the odds. */
   readonly seed: number;
   /** Sizes that an earlier judgement left out of `living`: they stay out. */
   readonly left?: readonly number[];

@@ -13,7 +13,6 @@ export class Call {
   outcome: Observation['outcome'] = 'pending';
   error: OperationError | null = null;
   synchronous = false;
-  /** Called at every callback that the operation gets, with the type of the resource. */
   onCallback: (type: string) => void = () => {};
 
   readonly #turn = loopCount();

@@ -16,7 +16,6 @@ const PBKDF2 = { iterations: 200_000, keyBytes: 64, digest: 'sha512' } as const;
 /** Starts the request with this index; what it returns settles when it has completed. */
 export type Start = (index: number) => unknown;
 
-/** Make an operation ready; whatever it needs is made here and now, synchronously. */
 export async function prepareRequests(job: DrawJob): Promise<Start> {
   const { subject } = job;
   return subject.kind === 'target' ? loadTarget(subject.target) : builtIn[subject.name](job);

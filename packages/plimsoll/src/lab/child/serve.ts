@@ -2,7 +2,6 @@ import { poolThreadsBetween, type ThreadInfo } from '../../host/pool-threads.js'
 
 /** What every process is told that counts its pool threads before it works. */
 export interface SizedJob {
-  /** Threads that its pool must have. */
   readonly size: number;
   /** Working directory: entering a mount namespace loses it. */
   readonly cwd: string;

@@ -15,7 +15,6 @@ export interface Resolver {
   /** Command that every measuring process is started through. */
   readonly prefix: readonly string[];
   readonly description: string;
-  /** Why it is this one. */
   readonly because: string;
   close(): Promise<void>;
 }
@@ -41,8 +40,6 @@ shift 2 && exec "$@"`;
 /**
  * A resolver on loopback that answers after `delayMs`, inside a private mount and network namespace that nothing
  * outside can see. Linux, with the right to make namespaces (root, or unprivileged user namespaces).
- *
- * @throws {DnsUnavailable} when it cannot be had here, with the reason.
  */
 export async function openLocalResolver(delayMs: number, guardian: Guardian): Promise<Resolver> {
   if (process.platform !== 'linux') throw new DnsUnavailable('namespaces need Linux');
@@ -88,7 +85,6 @@ export async function openLocalResolver(delayMs: number, guardian: Guardian): Pr
   };
 }
 
-/** @throws {DnsUnavailable} when the responder ends, or does not start in time. */
 async function listening(child: Started): Promise<void> {
   const failed = endOf(child).then(({ code, stderr }) => {
     throw new DnsUnavailable(stderr.trim().split('\n')[0] || `unshare ended with exit code ${code}`);

@@ -1,5 +1,5 @@
+import type { Differences } from '../../bench/compare.js';
 import { type Compared, rowName } from '../../bench/compare.js';
-import type { Differences } from '../../bench/machines.js';
 import type { Comparison } from '../../results/comparison.js';
 import { FIRST_LOOK } from '../../stats/looks.js';
 import { hodgesLehmann } from '../../stats/quantile.js';

@@ -96,7 +96,6 @@ function boundsOf({ points, isRatio }: Curve): [number, number] {
 /** Widths of labels, below the axis and at points. */
 const [LEAST_TICK, LEAST_TEXT] = [22, 50];
 
-/** Points whose labels do not touch, the chosen one among them. */
 function spaced<Point extends { readonly size: number }>(
   points: readonly Point[],
   x: Scale,

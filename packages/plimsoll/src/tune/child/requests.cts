@@ -212,16 +212,13 @@ function whenSettled(result: unknown, tell: (isFulfilled: boolean) => void): unk
   return result;
 }
 
-/** How the peer's going away shows in the error of a socket. */
 const PEER_GONE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
 
-/** Whether a connection was closed by the client, rather than by the program. */
 const isPeerGone = ({ errored, readableEnded }: Socket): boolean =>
   readableEnded || PEER_GONE.has((errored as NodeJS.ErrnoException | null)?.code);
 
 const kindOf = (status: unknown): 0 | 1 => (Number(status) >= 500 ? KIND.failed : KIND.answered);
 
-/** A stream that closed without a whole response. */
 const endOfCut = ({ aborted, rstCode, sentHeaders }: ServerHttp2Stream): 0 | 1 | 2 => {
   if (!aborted && rstCode === 0 && sentHeaders !== undefined) return kindOf(sentHeaders[':status']);
   return rstCode === 0 || rstCode === CANCEL ? KIND.aborted : KIND.failed;

@@ -77,7 +77,6 @@ export class Connection implements ProcessLog {
     return reply?.type === 'waits' ? reply : { fast: null, slow: null };
   }
 
-  /** Its pool gets the old size back, and it ends; resolves when it is gone. */
   async stop(ms: number): Promise<void> {
     if (this.#isGone) return;
     await this.#ask((id) => ({ do: 'stop', id }), ms);

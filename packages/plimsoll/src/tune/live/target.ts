@@ -15,7 +15,6 @@ import { figuresOf, firstOpen, type Span, stateSince } from './figures.js';
 export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'size'> {
   /** The span ends with so many requests that have ended, but not before it has its least length; by default 100. */
   readonly requests?: number;
-  /** By default 250. */
   readonly leastMs?: number;
   /** Then it ends in any case; by default 2,000. */
   readonly mostMs?: number;
@@ -56,10 +55,8 @@ const STAY_MS = 1_000;
 /** The clock on the wall goes on while the machine sleeps; small steps are the time service's. */
 const MOST_STEP_MS = 1_000;
 
-/** Processes of a command, or a running one, whose pools get another size while they work. */
 export class LiveTarget {
   readonly #server: Server;
-  /** The socket at which agents arrive. */
   readonly socket: string;
   readonly #connections = new Set<Connection>();
   readonly #staying: NodeJS.Timeout;
@@ -82,11 +79,6 @@ export class LiveTarget {
     }, STAY_MS);
   }
 
-  /**
-   * Listen for agents in a directory of a guardian.
-   *
-   * @throws {PlimsollError} PLIMSOLL_NO_DIRECTORY when nothing can listen there.
-   */
   static async listen(directory: string): Promise<LiveTarget> {
     const socket = join(directory, 'tune');
     const server = createServer().listen(socket);
@@ -100,7 +92,6 @@ export class LiveTarget {
     return new LiveTarget(server, socket);
   }
 
-  /** The environment of a command that is to be measured, beside ours. */
   variables(size: number): Record<string, string> {
     return { PLIMSOLL_TUNE: this.socket, ...preloading(PRELOAD), UV_THREADPOOL_SIZE: String(size) };
   }
@@ -122,11 +113,7 @@ export class LiveTarget {
     return this.#limit;
   }
 
-  /**
-   * Wait until the first process is there, or the one that was attached to.
-   *
-   * @throws {PlimsollError} PLIMSOLL_NOT_MEASURED when none comes in time.
-   */
+  /** The first process, or the one that was attached to. */
   async arrived(ms: number, signal?: AbortSignal, pid?: number): Promise<void> {
     const isThere = (): boolean => (pid === undefined ? this.#hasArrived : this.pids.includes(pid));
     if (await this.#until(isThere, ms, signal)) return;
@@ -152,12 +139,7 @@ export class LiveTarget {
     };
   }
 
-  /**
-   * Give all pools a size.
-   *
-   * @returns the threads that serve the queue now, proved; the least of all processes, or the size where none uses its pool.
-   * @throws {PlimsollError} PLIMSOLL_NOT_RESIZED, PLIMSOLL_TARGET_HUNG, PLIMSOLL_TARGET_DIED
-   */
+  /** @returns the threads that serve the queue now, proved: the least of all processes, or the size where none uses its pool. */
   async resize(size: number): Promise<number> {
     await this.#present();
     this.#size = size;
@@ -261,12 +243,10 @@ export class LiveTarget {
     return serving.length > 0 ? serving : this.#processes;
   }
 
-  /** Everybody has told what was until then. */
   #isKnown(time: number): boolean {
     return this.#processes.every(({ pid, samples }) => pid === null || (samples.at(-1)?.at ?? 0) >= time);
   }
 
-  /** All requests that began within a span have ended, and everybody has told. */
   #isOver(span: Span): boolean {
     return this.#isKnown(span.end) && firstOpen(this.#processes, span) === null;
   }
@@ -297,7 +277,6 @@ export class LiveTarget {
     if (event === 'joined' || connection.serves) this.disturb();
   }
 
-  /** @throws {PlimsollError} PLIMSOLL_TARGET_DIED when no process is there, and none comes in the place of the last one. */
   async #present(): Promise<void> {
     if (await this.#until(() => this.pids.length > 0, SUCCESSOR_MS)) return;
     throw new PlimsollError(
@@ -306,7 +285,6 @@ export class LiveTarget {
     );
   }
 
-  /** @returns whether it came to that in time. */
   async #until(condition: () => boolean, ms: number, signal?: AbortSignal): Promise<boolean> {
     const end = performance.now() + ms;
     let isMet = condition();

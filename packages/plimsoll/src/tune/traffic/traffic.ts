@@ -1,7 +1,6 @@
 import type { PlimsollError } from '../../errors.js';
 import type { Supervision } from '../../lab/guardian.js';
 
-/** Requests on their way to an app, until they are closed. */
 export interface Traffic {
   /** Resolves when no more requests will come, with the reason. Never rejects. */
   readonly failed: Promise<PlimsollError>;
