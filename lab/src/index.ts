@@ -32,15 +32,6 @@ export {
 } from '../../packages/plimsoll/dist/errors.js';
 export { captureEnvironment, type Environment } from '../../packages/plimsoll/dist/host/environment.js';
 export {
-  disturbancesOf,
-  type MachineCounters,
-  type MachineNoise,
-  type MachineReading,
-  machineNoise,
-  readMachine,
-  readMachineCounters,
-} from '../../packages/plimsoll/dist/host/noise.js';
-export {
   countPoolThreads,
   diffPoolThreads,
   listThreads,
@@ -146,5 +137,15 @@ export { openTraffic } from '../../packages/plimsoll/dist/tune/traffic/open.js';
 export { looksLikePath } from '../../packages/plimsoll/dist/workloads/targets.js';
 export { blockOrders } from './block-orders.js';
 export { environmentLines } from './environment-lines.js';
+export {
+  disturbancesOf,
+  type MachineCounters,
+  type MachineNoise,
+  type MachineReading,
+  machineNoise,
+  readMachine,
+  readMachineCounters,
+  throttledPeriods,
+} from './noise.js';
 export { readOptions } from './read-options.js';
 export { reasonOf } from './reason-of.js';

@@ -12,7 +12,6 @@ export type Comparable = BenchResult;
 /** What was not as it should be, beside the rows; `report/` says it. */
 interface Circumstances {
   readonly machine: Differences | null;
-  readonly software: Differences | null;
   readonly isUnfinished: boolean;
   /** Workloads that were other work in the other result. */
   readonly otherWork: readonly string[];
@@ -29,7 +28,7 @@ export interface Compared extends Omit<Comparison, 'findings'> {
 }
 
 export const UNREMARKABLE: Circumstances = {
-  ...{ machine: null, software: null, isUnfinished: false, otherWork: [], noisy: [], disturbed: [] },
+  ...{ machine: null, isUnfinished: false, otherWork: [], noisy: [], disturbed: [] },
   ...{ onlyOld: [], onlyNew: [], lost: [] },
 };
 
@@ -58,7 +57,7 @@ export function compare(old: Comparable, now: Comparable): Compared {
     const same = after.find((candidate) => rowName(candidate) === rowName(cell));
     return same === undefined ? [] : [{ old: cell, new: same }];
   });
-  const machine = differences(MACHINE, old.environment, now.environment);
+  const machine = differences(old.environment, now.environment);
   // Their A/A twins differed.
   const noisy = namesOf([...old.workloads, ...now.workloads].filter(({ noise }) => noise?.noisy));
   const rows = pairs
@@ -76,7 +75,7 @@ export function compare(old: Comparable, now: Comparable): Compared {
     verdict: together(rows, onlyOld),
     circumstances: {
       ...UNREMARKABLE,
-      ...{ machine, noisy, software: differences(SOFTWARE, old.environment, now.environment) },
+      ...{ machine, noisy },
       isUnfinished: old.method.interrupted || now.method.interrupted,
       otherWork: namesOf(pairs.filter((pair) => pair.old.work !== pair.new.work).map((pair) => pair.old)),
       disturbed: namesOf(
@@ -154,10 +153,8 @@ export interface Differences {
   readonly new: readonly string[];
 }
 
-type Facts = readonly (readonly [what: string, value: (environment: Environment) => unknown])[];
-
 /** Where one of these differs, times do not say anything about the code. */
-const MACHINE: Facts = [
+const MACHINE: readonly (readonly [what: string, value: (environment: Environment) => unknown])[] = [
   ['CPU', ({ cpu }) => cpu.model],
   ['cores', ({ cpu }) => cpu.effectiveCpus],
   ['CPU quota', ({ limits }) => limits.cpuQuotaCores],
@@ -168,17 +165,8 @@ const MACHINE: Facts = [
   ['filesystem', ({ filesystem }) => filesystem.type],
 ];
 
-/** What may be the very thing that is compared; worth a word. */
-const SOFTWARE: Facts = [
-  ['Node', ({ node }) => node.version],
-  ['libuv', ({ node }) => node.libuv],
-  ['OpenSSL', ({ node }) => node.openssl],
-  ['kernel', ({ os }) => os.kernel],
-  ['options of Node', ({ node }) => `${node.execArgv} ${node.nodeOptions ?? ''}`.trim()],
-];
-
-function differences(facts: Facts, old: Environment, now: Environment): Differences | null {
-  const differing = facts.filter(([, value]) => value(old) !== value(now));
+function differences(old: Environment, now: Environment): Differences | null {
+  const differing = MACHINE.filter(([, value]) => value(old) !== value(now));
   if (differing.length === 0) return null;
   return {
     what: differing.map(([what]) => what),

@@ -18,7 +18,6 @@ export interface MeasuringRequest extends Omit<Job, 'cwd'> {
 
 const MEASURE = new URL('./child/measure.js', import.meta.url);
 
-/** A process that measures a workload round by round, at one size or at several, and waits in between. */
 export interface MeasuringProcess {
   readonly pid: number;
   readonly readiness: Readiness;

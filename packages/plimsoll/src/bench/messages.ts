@@ -4,7 +4,6 @@ import type { WorkloadSpec } from '../workloads/prepare.js';
 
 export interface Job extends SizedJob {
   readonly spec: WorkloadSpec;
-  /** The pool is to be resized between rounds, if it can be. */
   readonly resizes: boolean;
   readonly directory: string;
   readonly names: readonly string[];
@@ -17,7 +16,6 @@ export type Order =
 export interface Readiness {
   readonly operations: number;
   readonly unloadedLatencyMs: number;
-  /** A user's module asks to be measured in a process that is the only one. */
   readonly isolated: boolean;
   /** Why its pool keeps the size that it was started with, though it was to be resized. */
   readonly fixed: string | null;

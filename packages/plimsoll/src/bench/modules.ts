@@ -23,7 +23,6 @@ export interface ModulesProgress extends Pick<BenchProgress, 'generation' | 'sha
   readonly leftMs: number;
 }
 
-/** Generations of modules that must be alone. */
 const MOST_ISOLATED = 30;
 
 type Id = `${'old' | 'new'} ${number}`;
@@ -98,7 +97,6 @@ function comparisonsOf({ sizes }: ModulesPlan, known: Known): Map<number, PairCo
   return comparisons;
 }
 
-/** The old module differs from itself. */
 function isNoisy(plan: ModulesPlan, known: Known): boolean {
   const twins = pairs(known, 'twin', baselineOf(plan));
   if (isEmpty(twins)) return false;

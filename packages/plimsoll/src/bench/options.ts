@@ -13,11 +13,9 @@ export interface BenchPlan {
   /** Pool sizes in ascending order, the baseline among them. */
   readonly sizes: readonly number[];
   readonly baseline: number;
-  /** One process at a time, for one round; otherwise only what a module asks for. */
   readonly isolated: boolean;
   /** Time for one workload, in milliseconds; `null`: as much as its generations take. */
   readonly timeMs: number | null;
-  /** The most generations of isolated processes. */
   readonly blocks: number;
   readonly seed: number;
   readonly deadlineMs: number;
@@ -28,6 +26,5 @@ export interface BenchProgress {
   /** 0 during the trial run. */
   readonly generation: number;
   readonly leftMs: number | null;
-  /** Share of the time of all workloads that is spent, 0 to 1. */
   readonly share: number;
 }

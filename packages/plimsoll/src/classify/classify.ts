@@ -27,9 +27,7 @@ export interface ClassifyProgress {
 
 export type MeasuredOne = Omit<Classified, 'explanation' | 'grounds'> & {
   readonly grounds: Grounds;
-  /** What the catalogue says of this verdict. */
   readonly why: string | null;
-  /** The async resources that called back from the pool. */
   readonly resources: readonly string[];
 };
 export type MeasuredClassification = Omit<Classification, 'results'> & {

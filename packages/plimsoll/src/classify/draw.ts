@@ -14,7 +14,6 @@ import { buildSpans } from './spans.js';
 
 export interface DrawPlan {
   readonly subject: DrawSubject;
-  /** One experiment for each: so many requests at once. */
   readonly requests: readonly number[];
   readonly size: number;
   readonly url: string | null;

@@ -20,7 +20,6 @@ export interface ProbeJob extends SizedJob {
   readonly servers: LocalServers;
   /** How long the operation may take while the pool is blocked, in milliseconds. */
   readonly windowMs: number;
-  /** How long it may take while nothing is blocked. */
   readonly deadlineMs: number;
 }
 
@@ -40,14 +39,12 @@ export interface Release {
 export interface Observation {
   readonly outcome: 'completed' | 'failed' | 'pending';
   readonly error: OperationError | null;
-  /** From its start to its completion; `null` while pending. */
   readonly ms: number | null;
   readonly whileBlocked: boolean;
   /** It was done before the event loop turned. */
   readonly synchronous: boolean;
   /** How long the thread of the event loop was this operation's, until it completed. */
   readonly busyMs: number;
-  /** Types of the async resources that called back before it completed, in order. */
   readonly callbacks: readonly string[];
   /** `null` when nothing was blocked, or when it did not come to that. */
   readonly release: Release | null;

@@ -4,7 +4,6 @@ import { LiveProcess, serving, sizeMismatch } from '../lab/fresh-process.js';
 import type { Guardian } from '../lab/guardian.js';
 import type { Random } from '../stats/random.js';
 
-/** What a process that observes itself may answer instead of what it was asked. */
 export type ObservationAnswer =
   | SizedAnswer
   | { readonly type: 'bad-module'; readonly message: string }

@@ -6,7 +6,6 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { dnsReply } from '../lab/resolver/reply.js';
 
-/** Where the operations of the catalogue find somebody to talk to: ports on 127.0.0.1, and a socket in the file system. */
 export interface LocalServers {
   readonly http: number;
   readonly https: number;

@@ -8,7 +8,6 @@ export interface Used {
   readonly totalCpuSeconds?: number;
 }
 
-/** A process that waits for its next round; of several arms, when it can be any of them. */
 export interface Contestant<Result extends Used, Id extends string | number = number> {
   /** Of the process whose CPU time its rounds tell, if they do. */
   readonly pid?: number;
@@ -27,7 +26,6 @@ export interface Round<Result, Id extends string | number = number> {
 }
 
 export interface Standing<Id> {
-  /** The answer is known, and further generations would not change it. */
   readonly settled: boolean;
   /** They are hopeless, and leave; what they did counts. */
   readonly hopeless?: readonly Id[];
@@ -38,7 +36,6 @@ export interface Standing<Id> {
 export interface ContestPlan<Result extends Used, Id extends string | number = number> {
   readonly ids: readonly Id[];
   readonly baseline: Id;
-  /** Of the first generation. */
   readonly blocks: number;
   readonly mostGenerations: number;
   /** `null`: as long as the generations take. */
@@ -62,11 +59,9 @@ export type Stop = 'settled' | 'time' | 'generations' | 'interrupted' | 'failed'
 export interface Outcome<Result, Id extends string | number = number> {
   /** Every round, those of incomplete blocks and of lost contestants too. */
   readonly rounds: readonly Round<Result, Id>[];
-  /** Complete ones. */
   readonly generations: number;
   /** The share of the information that there was at the end of each generation; 1 when it was the last for which there was time. */
   readonly looks: readonly number[];
-  /** Contestants whose process died, hung or failed; the others went on without them. */
   readonly lost: ReadonlyMap<Id, unknown>;
   readonly disturbances: readonly Disturbance[];
   readonly stop: Stop;

@@ -54,6 +54,6 @@ export function captureEnvironment({
     os: { platform, arch, kernel: release(), memoryTotalBytes: totalmem() },
     cpu: { ...readCpu(root), effectiveCpus: effectiveCpus(root) },
     limits: readCgroup(root),
-    filesystem: filesystemOf(directory, root),
+    filesystem: filesystemOf(directory),
   };
 }

@@ -14,7 +14,6 @@ export interface ThreadInfo {
   name: string;
 }
 
-/** What libuv calls each since 1.50. */
 export const POOL_THREAD = 'libuv-worker';
 
 /** Threads of the kernel's io_uring; they appear in /proc/PID/task beside the process's own. */

@@ -17,7 +17,6 @@ export const isSameProcess = (pid: number, started: number | null, root = '/'): 
 /** It has ended without anybody having asked how: a zombie, as what outlives its parent becomes where no init collects it. */
 export const hasEnded = (pid: number, root = '/'): boolean => /^[ZX]$/.test(statOf(pid, root)[3] ?? '');
 
-/** Whether there is no such process, or only what is left of one. */
 export const isGone = (pid: number, root = '/'): boolean => /^[ZX]?$/.test(statOf(pid, root)[3] ?? '');
 
 /** The words of a process's command line, or the title that the program gave itself; none when they may not be read. */

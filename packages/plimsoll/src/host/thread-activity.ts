@@ -13,7 +13,6 @@ export interface ThreadActivity {
   readonly name: string;
   /** One letter, as proc_pid_stat(5) has it: R runs or could, S sleeps, D waits for a disk. */
   readonly state: string;
-  /** When it was created, in clock ticks since the machine booted. */
   readonly createdTicks: number;
   /** On a core, and waiting for one, in milliseconds since it was created; `null` where the kernel does not count it. */
   readonly cpuMs: number | null;
@@ -22,7 +21,6 @@ export interface ThreadActivity {
   readonly timeslices: number | null;
   /** The system call that it is in; `null` when it is in none, and when it may not be read. */
   readonly call: SystemCall | null;
-  /** Whether system calls may be read: ptrace rights. */
   readonly tellsCalls: boolean;
 }
 

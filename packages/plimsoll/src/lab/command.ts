@@ -13,7 +13,6 @@ export interface CommandEnd {
   readonly atMs: number;
 }
 
-/** A command of the user that we started, in a group of its own. */
 export interface RunningCommand {
   readonly pid: number;
   readonly ended: Promise<CommandEnd>;

@@ -77,7 +77,6 @@ export class Guardian {
     this.#directories.delete(directory);
   }
 
-  /** Remove the directories that are left and let the guardian end. */
   async close(): Promise<void> {
     for (const directory of this.#directories) this.remove(directory);
     const { exitCode, signalCode, stdin } = this.#process;
@@ -92,7 +91,6 @@ export class Guardian {
   }
 }
 
-/** What a measurement works under: who cleans up after it, what ends it, and who is told how far it is. */
 export interface Supervision<Progress = never> {
   readonly guardian: Guardian;
   readonly signal: AbortSignal;

@@ -3,15 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { printable } from '../host/printable.js';
 import type { Random } from '../stats/random.js';
 
-/** A process that leads a group of its own, so that whatever it starts can be ended with it. */
 export type Started = ChildProcess & { readonly pid: number };
 
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** By `performance.now()`. */
   readonly atMs: number;
-  /** The end of what it wrote there, where that is piped. */
   readonly stderr: string;
 }
 

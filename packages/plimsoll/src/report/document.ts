@@ -114,7 +114,6 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
-/** The result of a command as one document, whatever shows it: a terminal, Markdown, a page. */
 export interface Report {
   readonly command: string;
   readonly subject?: string;

@@ -81,7 +81,7 @@ export const workloadSchema = z.object({
   noise: noiseSchema.nullable(),
   disturbances: z
     .array(z.object({ generation: is.count, what: z.array(is.text) }))
-    .describe('what the machine did meanwhile: steal, other-load, psi-io … It hits all sizes alike'),
+    .describe('what the machine did meanwhile: steal, other-load. It hits all sizes alike'),
   twinRounds: is.listOf(roundSchema, 'the second round of the baseline in every block'),
   sizes: z.array(sizeSchema),
   lost: z

@@ -17,7 +17,6 @@ import { median, quantile } from './quantile.js';
 import { fitTwoLevels, type TwoLevels } from './two-levels.js';
 
 export interface Sample {
-  /** A positive number (milliseconds, say), lower is better. */
   readonly time: number;
   readonly delay: number;
 }
@@ -44,7 +43,6 @@ export interface GenerationsResult<Id extends string | number = number> {
   readonly noisy: boolean;
   readonly comparisons: ReadonlyMap<Id, SizeComparison>;
   readonly best: Id;
-  /** `null` when there are too few generations, or when it is too noisy. */
   readonly recommended: Id | null;
   /** Not shown to be slower than another, nor to delay the event loop more. */
   readonly asGood: readonly Id[];
@@ -83,7 +81,6 @@ export function compareGenerations<Id extends string | number = number>(
   return new Trial(generations, plan).result();
 }
 
-/** The values of two contestants in the blocks of a generation: one positive number a block each. */
 export interface PairedBlocks {
   readonly values: readonly number[];
   readonly reference: readonly number[];

@@ -45,7 +45,6 @@ export function lookLevels(shares: readonly number[], alpha: number): readonly n
 }
 const cache = new Map<string, readonly number[]>();
 
-/** Where a motion that has crossed no boundary is, by chance. */
 interface Density {
   readonly nodes: readonly number[];
   readonly masses: readonly number[];
@@ -89,7 +88,6 @@ const COEFFICIENTS = [
   -0.82215223, 0.17087277,
 ];
 
-/** Looks after each of so many generations or blocks, of which there can be `most`. */
 export const evenLooks = (count: number, most: number): number[] =>
   Array.from({ length: count }, (_, index) => Math.min(1, (index + 1) / most));
 

@@ -2,7 +2,6 @@ import { itemAt } from '../collections/item-at.js';
 import { mean } from '../collections/sum.js';
 import { createRandom, type Random } from './random.js';
 
-/** What may be said of a contestant's true time against the best one's. */
 export interface Odds {
   readonly probabilityOfBest: number;
   /** By which share it is expected to be slower than the best. */

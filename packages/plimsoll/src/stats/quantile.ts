@@ -10,7 +10,6 @@ export function quantile(values: readonly number[], q: number): number {
   );
 }
 
-/** The same of values that are in ascending order already; at least one. */
 export function quantileOfSorted(sorted: readonly number[], q: number): number {
   const rank = q * (sorted.length - 1);
   const below = sorted[Math.floor(rank)] as number;

@@ -14,7 +14,6 @@ export interface AttachOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A way into a running Node process, for a moment. */
 export interface Attached {
   /**
    * The value of an expression in the main thread of the process, as JSON; a promise is waited for. `require` in it loads what is
@@ -27,7 +26,6 @@ export interface Attached {
   close(): Promise<void>;
 }
 
-/** What an evaluated expression threw in the other process. */
 export class RemoteError extends Error {
   override readonly name: string;
   readonly code: string | undefined;

@@ -1,6 +1,5 @@
 import { WebSocket } from 'ws';
 
-/** What Node answers over the inspector's protocol, of which one method is needed here. */
 interface Answer {
   readonly id?: number;
   readonly error?: { readonly message: string };

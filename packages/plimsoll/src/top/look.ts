@@ -14,11 +14,9 @@ const EVALUATES = /^(-e|-p|-pe|--eval|--print)$/;
 const SEARCH_MS = 5000;
 const NODE = /(^|\/)node(js)?$/;
 
-/** The Node processes of this machine that may be looked at. */
 export const nodeProcesses = (root = '/'): number[] =>
   (listNumbers(root, '/proc') ?? []).filter((pid) => isNodeProcess(pid, root));
 
-/** Looks again and again at some processes; what they did follows from two looks. */
 export class Observer {
   readonly #root: string;
   readonly #rescues = new Map<number, { readonly file: number | null; readonly atMs: number }>();
@@ -28,7 +26,6 @@ export class Observer {
     this.#root = root;
   }
 
-  /** @returns `null` for a process that is gone. */
   look(pid: number, atMs: number = performance.now()): SeenProcess | null {
     const before = this.#before.get(pid);
     const threads = threadActivities(pid, this.#root, before?.threads);

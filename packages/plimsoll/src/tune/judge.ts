@@ -28,7 +28,6 @@ export interface SizeRanking {
   /** Cost at this size ÷ cost at the baseline; its interval holds for all sizes and looks together. `null`: no block in common. */
   readonly ratio: RatioInterval | null;
   readonly verdict: Verdict;
-  /** Blocks, or groups of blocks, that the ratio rests on. */
   readonly blocks: number;
   /** Against the best of all; `null` for what is overloaded or fails, and before there are four common blocks. */
   readonly odds: Odds | null;
@@ -37,13 +36,10 @@ export interface SizeRanking {
 }
 
 export interface Judgement {
-  /** Arms that go on, the baseline and its twin always among them. */
   readonly living: readonly Arm[];
   readonly settled: boolean;
-  /** The twin against the baseline; `null` before there is a block. */
   readonly twin: (RatioInterval & { readonly blocks: number }) | null;
   readonly noisy: boolean;
-  /** What would be recommended now, with `confidence`; `null` when nothing can be told. */
   readonly leading: number | null;
   readonly confidence: 'sure' | 'likely' | 'cannot tell';
   readonly noDifference: boolean;

@@ -4,7 +4,6 @@ import type { Judgement } from './judge.js';
 import type { Objective } from './sample.js';
 import type { TrafficSource } from './traffic/open.js';
 
-/** What is to be found out; every value is checked already. */
 export interface TuneQuestion {
   readonly sizes: readonly number[];
   readonly baseline: number;
@@ -25,9 +24,7 @@ export interface TuneRequest extends TuneQuestion {
 
 export interface TuneProcessRequest extends Pick<TuneQuestion, 'objective' | 'timeMs' | 'seed'> {
   readonly pid: number;
-  /** null: from half to four times the size that it has. */
   readonly sizes: readonly number[] | null;
-  /** null: the size that it has. */
   readonly baseline: number | null;
 }
 
@@ -39,7 +36,6 @@ export interface TuneProgress {
   readonly phase: 'starting' | 'waiting' | 'warming up' | 'measuring';
   readonly at: string | null;
   readonly blocks: number;
-  /** `null` before the first block has ended. */
   readonly known: Judgement | null;
   readonly share: number;
   readonly leftMs: number;

@@ -3,7 +3,6 @@ import type { TuneResult } from '../results/tune.js';
 /** A pool size, or the baseline a second time (the A/A twin). */
 export type Arm = number | 'twin';
 
-/** The place of a sample; all counts from 0. */
 interface Place {
   /** In each block every living arm has one turn, in random order. */
   readonly block: number;
@@ -17,7 +16,6 @@ interface Place {
 
 /** What the app did while the pool had one size. Milliseconds, unless said otherwise. */
 export interface Window extends Place {
-  /** Length of the measured span: settling and draining are left out. */
   readonly seconds: number;
   readonly completed: number;
   /** Latencies by route, of the good requests that began within the span, whenever they ended: else long ones would be missing. */
@@ -26,7 +24,6 @@ export interface Window extends Place {
   readonly failed: number;
   /** Requests that began within the span and had not ended when the drain gave up. */
   readonly unfinished: number;
-  /** Requests under way at the end of the span, less those at its start. */
   readonly inFlightGrowth: number;
   /** What a request waits for, at a random moment, until the event loop takes it: only then does its latency begin. */
   readonly loopDelayMs: {
@@ -45,13 +42,11 @@ export interface Window extends Place {
 
 export type Objective = TuneResult['objective'];
 
-/** One run of a command that ends, in a fresh process of one size. The first runs, which warm caches up, are left out. */
 export interface CommandRun extends Place {
   readonly wallMs: number;
   readonly cpuSeconds: number | null;
 }
 
-/** Samples of one contest are of one kind: windows of a server, or runs of a command. */
 export type Sample = Window | CommandRun;
 
 export interface JudgePlan {

@@ -16,7 +16,6 @@ import type { Traffic } from './traffic/traffic.js';
 export interface ServingApp {
   readonly live: LiveTarget;
   readonly endpoint: Endpoint | null;
-  /** Resolves when nothing of it runs any more; null for a process that is not ours. */
   readonly ended: Promise<CommandEnd> | null;
   readonly traffic: TrafficSource | null;
 }

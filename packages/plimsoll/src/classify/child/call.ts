@@ -3,10 +3,8 @@ import { type Follower, follow } from './follow.js';
 
 /** One call of an operation, and what is seen of it. Times are those of `performance.now()`. */
 export class Call {
-  /** Settles when the operation has completed or failed; never rejects. */
   readonly ended: Promise<void>;
   readonly callbacks: string[] = [];
-  /** When the thread of the event loop was this call's, until it ended. */
   readonly ran: [since: number, until: number][] = [];
   readonly startedMs = performance.now();
   endedMs: number | null = null;

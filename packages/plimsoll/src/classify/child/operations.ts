@@ -13,7 +13,6 @@ import type { OperationName } from '../operations.js';
 const MB = 2 ** 20;
 const PBKDF2 = { iterations: 200_000, keyBytes: 64, digest: 'sha512' } as const;
 
-/** Starts the request with this index; what it returns settles when it has completed. */
 export type Start = (index: number) => unknown;
 
 export async function prepareRequests(job: DrawJob): Promise<Start> {
@@ -52,7 +51,6 @@ const builtIn: Record<OperationName, (job: DrawJob) => Start> = {
   randomBytes: () => () => promisify(randomBytes)(16 * MB),
 };
 
-/** Each request on a connection of its own. */
 function download(url: string): Promise<void> {
   const start = url.startsWith('https:') ? getSecurely : get;
   return new Promise((resolve, reject) => {

@@ -75,7 +75,6 @@ async function observeBlocked(
   return observed(first, false, served);
 }
 
-/** Note when an operation first goes on by something that may have come from the pool. */
 function note(call: Call, who: string, order: string[]): void {
   const went = (): void => {
     if (!order.includes(who)) order.push(who);

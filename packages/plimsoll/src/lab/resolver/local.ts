@@ -9,7 +9,6 @@ import { endOf, killGroup, type Started, startProcess } from '../process.js';
 /** Where lookups go in an experiment, and how its processes are started so that they go there. */
 export interface Resolver {
   readonly mode: 'local' | 'hosts';
-  /** The set delay of an answer in milliseconds; `null` when there is none. */
   readonly delayMs: number | null;
   readonly names: readonly string[];
   /** Command that every measuring process is started through. */

@@ -7,7 +7,7 @@ import { change, list } from '../format.js';
 import { advice, findAll, note, type RuleOver, warning } from './finding.js';
 
 export function comparison({ circumstances, ...compared }: Compared): Comparison {
-  const rules = [machines, unfinished, nothing, lost, unlike, fewGenerations, allAlike, onlyInOne, software];
+  const rules = [machines, unfinished, nothing, lost, unlike, fewGenerations, allAlike, onlyInOne];
   return { ...compared, findings: findAll(rules, compared, circumstances) };
 }
 
@@ -87,10 +87,3 @@ const onlyInOne: Rule = (_, { onlyOld, onlyNew }) => {
   ];
   return texts.length > 0 && note('compare.only-in-one', texts.join('; '), { old: onlyOld, new: onlyNew });
 };
-
-/** What may be the very thing that is compared; worth a word. */
-const software: Rule = (_, known) =>
-  known.software !== null &&
-  note('compare.other-software', `not the same in both: ${differences(known.software)}`, {
-    ...known.software,
-  });

@@ -31,7 +31,6 @@ class Agent {
   #lost = 0;
   #hasServed = false;
   #sizeBefore: number | null = null;
-  /** What it is to have, now or once the process uses it. */
   #wanted = 0;
   /** A size was ordered before the process used its pool. */
   #isLeftAlone = false;

@@ -12,7 +12,6 @@ export interface FromMain {
 export type Order =
   | { readonly do: 'resize'; readonly id: number; readonly size: number }
   | { readonly do: 'state'; readonly id: number }
-  /** Forget the canaries' waits so far. */
   | { readonly do: 'begin' }
   | { readonly do: 'end'; readonly id: number }
   /** Plimsoll is there; without it for some seconds, the pool gets its old size back. */

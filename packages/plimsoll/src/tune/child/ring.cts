@@ -5,7 +5,6 @@ type Kind = (typeof KIND)[keyof typeof KIND];
 
 /** Of start, end, and what it is of: `4 x route + kind`. */
 const FIELDS = 3;
-/** Between two turns of the event loop that are recorded. */
 const TURN_MS = 10;
 /** At 25 ms between two readings it holds 1.3 million records a second. */
 const CAPACITY = 32_768;
@@ -28,7 +27,6 @@ const ringIn = (memory: SharedArrayBuffer) => ({
   memory,
   header: new Int32Array(memory, 0, HEADER_BYTES / 4),
   turn: new Float64Array(memory, HEADER_BYTES, 1),
-  /** When the request in each slot began; 0 in a free one. */
   open: new Float64Array(memory, HEADER_BYTES + 8, MOST_OPEN),
   records: new Float64Array(memory, HEADER_BYTES + 8 * (1 + MOST_OPEN), FIELDS * CAPACITY),
 });

@@ -14,7 +14,6 @@ export interface ContestOptions<Result extends Sample> {
   readonly measure: (turn: Turn) => Promise<Result>;
   readonly judge: (results: readonly Result[], plan: JudgePlan) => Pick<Judgement, 'living' | 'settled'>;
   readonly between?: () => Promise<void>;
-  /** No block is begun that would end later than this. */
   readonly timeMs: number;
   readonly random: Random;
   readonly signal: AbortSignal;

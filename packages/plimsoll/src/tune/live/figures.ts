@@ -91,7 +91,6 @@ export function stateSince(
   return { completed, failed, open };
 }
 
-/** When the first request began of those that go on and began within a span, as far as is known. */
 export function firstOpen(
   processes: readonly ProcessLog[],
   { start: from, end: until }: Span,

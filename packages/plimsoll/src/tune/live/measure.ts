@@ -9,7 +9,6 @@ import { Caution } from './caution.js';
 import { type Contest, contest, type Turn } from './contest.js';
 import type { LiveTarget, LiveWindow } from './target.js';
 
-/** Sizes above the limit of the target are left out. */
 export interface MeasureOptions extends TuneQuestion {
   readonly signal: AbortSignal;
   readonly onWindow?: (windows: readonly LiveWindow[]) => void;

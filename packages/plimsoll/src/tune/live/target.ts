@@ -16,7 +16,6 @@ export interface WindowPlan extends Pick<Window, 'block' | 'order' | 'arm' | 'si
   /** The span ends with so many requests that have ended, but not before it has its least length; by default 100. */
   readonly requests?: number;
   readonly leastMs?: number;
-  /** Then it ends in any case; by default 2,000. */
   readonly mostMs?: number;
   /** After a switch, at least so long; by default 100. */
   readonly settleMs?: number;
@@ -36,7 +35,6 @@ export interface LiveWindow extends Window {
 export interface PoolState {
   /** Threads that serve the queue, of the process that has most; `null` when none has started its pool. */
   readonly size: number | null;
-  /** The largest size that all of them can have. */
   readonly limit: number;
   /** The weaker of their ways to be resized; `null` when one cannot be. */
   readonly resizing: 'threads' | 'parking' | null;
@@ -167,7 +165,6 @@ export class LiveTarget {
     return sizes.length === 0 ? size : Math.min(...sizes);
   }
 
-  /** Switch to a size, let it settle, and measure until there are enough requests and all of them have ended. */
   async window(plan: WindowPlan, signal?: AbortSignal): Promise<LiveWindow> {
     const { requests = 100, leastMs = 250, mostMs = 2_000, settleMs = 100, drainMs = 2_000 } = plan;
     const { mostFailed = Number.POSITIVE_INFINITY, mostOpen = Number.POSITIVE_INFINITY } = plan;
@@ -219,12 +216,10 @@ export class LiveTarget {
     };
   }
 
-  /** What disturbs a window from outside: traffic that is started anew. */
   disturb(): void {
     this.#disturbances++;
   }
 
-  /** Every pool gets its old size back, and nobody is measured any more. */
   async close(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;

@@ -28,7 +28,6 @@ export function trafficText(source: TrafficSource): string {
   return `${method === 'GET' ? '' : `${method} `}${urls.join(', ')} (${pace})`;
 }
 
-/** Who sends requests, as a user says it: a command line, or requests to URLs with header lines. */
 export interface AskedTraffic extends Omit<UrlRequests, 'urls' | 'headers'> {
   readonly onPort?: string | undefined;
   readonly urls?: readonly string[] | undefined;

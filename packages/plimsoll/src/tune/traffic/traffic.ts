@@ -10,7 +10,6 @@ export interface Traffic {
 }
 
 export interface TrafficContext extends Supervision {
-  /** Called when the traffic stops for a moment, because its command is started anew. */
   readonly onPause: () => void;
 }
 
@@ -20,7 +19,6 @@ export interface SendOrder {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Requests a second, not waiting for answers; null: one after another on each connection. */
   readonly rate: number | null;
 }
 

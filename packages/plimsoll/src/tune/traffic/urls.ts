@@ -15,7 +15,6 @@ export interface UrlRequests {
   readonly urls: readonly string[];
   /** Connections, each of which sends its next request when the last one was answered. Without a rate; by default 10. */
   readonly connections?: number | undefined;
-  /** By default GET, and POST with a body. */
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;
